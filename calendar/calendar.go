@@ -1,0 +1,39 @@
+// Package calendar holds pending-event sets: structures that keep future events and hand them out in order of time.
+//
+//   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its order exactly.
+//   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense ids.
+//   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
+//
+// # Events and ids
+//
+// An event is an [ID] and a time. The id is a small number that the caller chooses: an individual, a machine, a flow.
+// An id has at most one pending event, and memory is proportional to the largest id in use, so ids should be dense.
+//
+// # Order
+//
+// Events leave in the order of their float64 times, exactly. Events with equal times leave in the order in which they
+// were scheduled; rescheduling and renumbering an event count as scheduling it anew. Minus zero equals zero.
+//
+// # The clock
+//
+// A set's clock stands at the time of the last event dispatched. Nothing can be scheduled before it.
+package calendar
+
+import "errors"
+
+// An ID names an event: a dense number that the caller chooses.
+type ID uint32
+
+// What scheduling can be refused for. When several reasons apply the time's is reported first. A refused call changes nothing.
+var (
+	// ErrTime refuses a time that is not a number or is infinite.
+	ErrTime = errors.New("calendar: time is not a finite number")
+	// ErrPast refuses a time before the clock.
+	ErrPast = errors.New("calendar: time is before now")
+	// ErrScheduled refuses to schedule an id that has a pending event already.
+	ErrScheduled = errors.New("calendar: id is already scheduled")
+	// ErrNotScheduled refuses to renumber an id that has no pending event.
+	ErrNotScheduled = errors.New("calendar: id is not scheduled")
+	// ErrID refuses an id beyond the capacity of a structure whose capacity is fixed.
+	ErrID = errors.New("calendar: id is beyond the capacity")
+)
