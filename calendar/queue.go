@@ -1,0 +1,284 @@
+package calendar
+
+import (
+	"iter"
+	"math"
+)
+
+// Queue is a self-tuning calendar: buckets of simulated time in levels, each bucket opened into finer ones when its time
+// comes.
+//
+// Events with equal times leave in the order they were scheduled.
+//
+// Schedule, Reschedule, Cancel and Next cost amortised constant time for any finite times: an entry is moved at most
+// once for every level between the bucket it was dropped in and the front, which is two or three times for 10⁸ events
+// and bounded by the 64 bits of a time in the worst case. Single calls can take longer, when a large bucket is opened.
+// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Nothing is allocated per operation once the queue
+// has seen its largest size, and nothing in it is a pointer that the garbage collector follows per event.
+//
+// It differs from the calendar queue of [Brown88] and of the other papers (see [Static]) in that there is no width to
+// choose: a bucket is divided when it is opened, by the number and the spread of the events it then holds, so that a
+// wrong guess costs one more division and not a slow queue. That is the idea of the ladder queue [TGT05]; here buckets
+// are ranges of the bits of a time, so that rounding cannot put an event into the wrong one. And cancelling moves
+// nothing: entries whose event is gone are dropped when their bucket is opened, or all at once when they outnumber the
+// others.
+//
+// A Queue must not be used from several goroutines at once. Its zero value is not ready for use; call [New].
+//
+// [Brown88]: https://doi.org/10.1145/63039.63045
+// [TGT05]: https://doi.org/10.1145/1103323.1103324
+type Queue struct {
+	records []record
+	now     float64
+	pending int // live entries
+	dead    int // entries whose event was cancelled or moved
+
+	// What is due first, sorted by key: near[head:]. See near.go.
+	near []entry
+	head int
+
+	// Everything else. See levels.go.
+	pool   pool
+	levels []level
+
+	counters
+}
+
+// An Option adjusts a new [Queue] or [Agenda].
+type Option func(*settings)
+
+type settings struct {
+	capacity int
+	start    float64
+}
+
+// Capacity makes room for the ids 0 to n−1 up front. The queue grows by itself; this only saves it the trouble.
+func Capacity(n int) Option {
+	if n < 0 {
+		panic("calendar: Capacity needs a number of ids, not a negative one")
+	}
+	return func(s *settings) { s.capacity = n }
+}
+
+// StartAt sets the clock's first value, which is 0 unless told. The time must be finite.
+func StartAt(t float64) Option {
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		panic("calendar: StartAt needs a finite time")
+	}
+	return func(s *settings) { s.start = t + 0 }
+}
+
+func apply(opts []Option) settings {
+	var s settings
+	for _, o := range opts {
+		o(&s)
+	}
+	return s
+}
+
+// New returns an empty queue. It needs no tuning; the options only help.
+func New(opts ...Option) *Queue {
+	s := apply(opts)
+	q := &Queue{now: s.start, records: make([]record, s.capacity)}
+	q.near = make([]entry, 0, nearCap)
+	q.restart()
+	return q
+}
+
+// Schedule makes id's event due at the given time. An id has at most one pending event.
+//
+// It refuses a time that is not finite ([ErrTime]) or before the clock ([ErrPast]), and an id that is already scheduled
+// ([ErrScheduled]); see Reschedule for that.
+func (q *Queue) Schedule(id ID, at float64) error {
+	if !(at >= q.now && at <= math.MaxFloat64) {
+		return refuse(at)
+	}
+	if int(id) >= len(q.records) {
+		q.admit(id)
+	}
+	r := &q.records[id]
+	if r.key() != noKey {
+		return ErrScheduled
+	}
+	k := keyOf(at)
+	r.setKey(k)
+	q.pending++
+	q.place(entry{k, id, r.stamp})
+	return nil
+}
+
+// Reschedule moves id's event to another time, or schedules it if none was pending. Either way it goes behind the
+// events already scheduled for that time. It refuses what Schedule refuses of a time, and then changes nothing.
+func (q *Queue) Reschedule(id ID, at float64) error {
+	if !(at >= q.now && at <= math.MaxFloat64) {
+		return refuse(at)
+	}
+	if int(id) >= len(q.records) {
+		q.admit(id)
+	}
+	r := &q.records[id]
+	if r.key() != noKey {
+		q.disown(r)
+	} else {
+		q.pending++
+	}
+	k := keyOf(at)
+	r.setKey(k)
+	q.place(entry{k, id, r.stamp})
+	if q.dead > q.pending+deadSlack {
+		q.sweep()
+	}
+	return nil
+}
+
+// Cancel takes back id's event, and tells whether there was one.
+func (q *Queue) Cancel(id ID) bool {
+	if int(id) >= len(q.records) {
+		return false
+	}
+	r := &q.records[id]
+	if r.key() == noKey {
+		return false
+	}
+	r.setKey(noKey)
+	q.disown(r)
+	q.pending--
+	if q.dead > q.pending+deadSlack {
+		q.sweep()
+	}
+	return true
+}
+
+// Renumber gives the event of one id to another, which must have none. The event keeps its time and goes behind the
+// events already scheduled for it. If the two are the same id, nothing changes.
+//
+// It refuses if from has no pending event ([ErrNotScheduled]) or to has one ([ErrScheduled]).
+func (q *Queue) Renumber(from, to ID) error {
+	at, ok := q.At(from)
+	if !ok {
+		return ErrNotScheduled
+	}
+	if from == to {
+		return nil
+	}
+	if err := q.Schedule(to, at); err != nil {
+		return err
+	}
+	q.Cancel(from)
+	return nil
+}
+
+// Next removes the earliest event and moves the clock to its time. It reports false if nothing is pending.
+func (q *Queue) Next() (id ID, at float64, ok bool) {
+	for {
+		if q.head == len(q.near) && !q.refill(true) {
+			return 0, 0, false
+		}
+		e := q.near[q.head]
+		q.head++
+		r := &q.records[e.id]
+		if r.stamp != e.stamp {
+			q.dead--
+			continue
+		}
+		r.setKey(noKey)
+		q.pending--
+		q.now = timeOf(e.key)
+		return e.id, q.now, true
+	}
+}
+
+// Peek tells what Next would return, and leaves the event and the clock as they are.
+func (q *Queue) Peek() (id ID, at float64, ok bool) {
+	for {
+		if q.head == len(q.near) {
+			if !q.refill(false) {
+				return 0, 0, false
+			}
+			if len(q.near) == 0 {
+				e, _ := q.crowdFirst()
+				return e.id, timeOf(e.key), true
+			}
+		}
+		e := q.near[q.head]
+		if q.live(e) {
+			return e.id, timeOf(e.key), true
+		}
+		q.head++
+		q.dead--
+	}
+}
+
+// At tells when id's event is due, if one is pending.
+func (q *Queue) At(id ID) (at float64, ok bool) {
+	if int(id) >= len(q.records) {
+		return 0, false
+	}
+	k := q.records[id].key()
+	if k == noKey {
+		return 0, false
+	}
+	return timeOf(k), true
+}
+
+// Len is the number of pending events.
+func (q *Queue) Len() int { return q.pending }
+
+// Now is the time of the last event dispatched, or the clock's first value.
+func (q *Queue) Now() float64 { return q.now }
+
+// Until dispatches the events up to and including time t, in order; those that the loop's body schedules meanwhile are
+// among them. The body may use the queue freely, and breaking off leaves the remaining events pending. The clock stays
+// at the last event dispatched.
+func (q *Queue) Until(t float64) iter.Seq2[ID, float64] {
+	return until(q, t)
+}
+
+func until(set interface {
+	Peek() (ID, float64, bool)
+	Next() (ID, float64, bool)
+}, t float64) iter.Seq2[ID, float64] {
+	return func(yield func(ID, float64) bool) {
+		for {
+			id, at, ok := set.Peek()
+			if !ok || !(at <= t) {
+				return
+			}
+			set.Next()
+			if !yield(id, at) {
+				return
+			}
+		}
+	}
+}
+
+// refuse tells what is wrong with a time that is not between the clock and the largest float64.
+func refuse(at float64) error {
+	if math.IsNaN(at) || math.IsInf(at, 0) {
+		return ErrTime
+	}
+	return ErrPast
+}
+
+// admit makes room for id.
+//
+//go:noinline
+func (q *Queue) admit(id ID) {
+	n := len(q.records)
+	records := make([]record, max(int(id)+1, n+n/4, min(2*n, 1<<16)))
+	copy(records, q.records)
+	q.records = records
+}
+
+// live tells whether an entry still stands for the event of its id.
+func (q *Queue) live(e entry) bool { return q.records[e.id].stamp == e.stamp }
+
+// disown makes the entry of a record dead. A stamp that comes round again, after 2³² cancellations of one id, must not
+// wake an entry that has been dead so long, so all of those are dropped first.
+func (q *Queue) disown(r *record) {
+	q.dead++
+	r.stamp++
+	if r.stamp == 0 {
+		q.sweep()
+	}
+}

@@ -1,0 +1,61 @@
+package calendar
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A million events in one bucket, at one time or in any order, must not take quadratic time, nor lose the order of ties.
+func TestStaticHugeTies(t *testing.T) {
+	const n = 1_000_000
+	s := mustStatic(t, StaticConfig{Buckets: 16, Width: 1, Capacity: n, Discipline: JustInTime})
+	for _, tc := range []struct {
+		name    string
+		time    func(i int) float64
+		reverse bool
+	}{
+		{"equal", func(int) float64 { return 1e6 }, false},
+		{"rising", func(i int) float64 { return 2e6 + float64(i)/(2*n) }, false},
+		{"falling", func(i int) float64 { return 3e6 - float64(i+1)/(2*n) }, true},
+		{"two times", func(i int) float64 { return 4e6 + 0.5*float64(i/(n/2)) }, false},
+	} {
+		start := s.Work()
+		for i := range n {
+			if err := s.Schedule(ID(i), tc.time(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range n {
+			want := ID(i)
+			if tc.reverse {
+				want = ID(n - 1 - i)
+			}
+			if id, _, _ := s.Next(); id != want {
+				t.Fatalf("%s: event %d to leave is %d, want %d", tc.name, i, id, want)
+			}
+		}
+		if work := s.Work().Since(start); work.Traversed > 3*n {
+			t.Errorf("%s: %d entries traversed for %d events, which is not linear", tc.name, work.Traversed, n)
+		}
+	}
+	// Times in random order, a few hundred events at each, all in one bucket.
+	rng := rand.New(rand.NewPCG(1, 2))
+	start := s.Work()
+	for i := range n {
+		s.Schedule(ID(i), 5e6+float64(rng.IntN(4096))/8192)
+	}
+	lastID, last := ID(0), 0.0
+	for id, at := range s.Until(math.Inf(1)) {
+		if at < last || at == last && id < lastID {
+			t.Fatalf("%d at %v leaves after %d at %v", id, at, lastID, last)
+		}
+		lastID, last = id, at
+	}
+	if work := s.Work().Since(start); float64(work.Traversed) > n*(math.Log2(n)+2) {
+		t.Errorf("random: %d entries traversed for %d events, more than n·log₂ n + 2n", work.Traversed, n)
+	}
+	if err := s.check(); err != nil {
+		t.Error(err)
+	}
+}

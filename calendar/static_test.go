@@ -1,0 +1,317 @@
+package calendar
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+var disciplines = []Discipline{Unordered, Ordered, JustInTime}
+
+// eachDiscipline runs a test on a new calendar of each discipline, whatever cfg says.
+func eachDiscipline(t *testing.T, cfg StaticConfig, test func(t *testing.T, s *Static)) {
+	for _, d := range disciplines {
+		t.Run(d.String(), func(t *testing.T) {
+			cfg.Discipline = d
+			s := mustStatic(t, cfg)
+			test(t, s)
+			if err := s.check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func mustStatic(tb testing.TB, cfg StaticConfig) *Static {
+	tb.Helper()
+	s, err := NewStatic(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func mustSchedule(tb testing.TB, s *Static, times ...float64) {
+	tb.Helper()
+	for i, at := range times {
+		if err := s.Schedule(ID(i), at); err != nil {
+			tb.Fatalf("Schedule(%d, %v): %v", i, at, err)
+		}
+	}
+}
+
+// drainStatic dispatches everything and returns the ids in order.
+func drainStatic(s *Static) (ids []ID) {
+	for id := range s.Until(math.Inf(1)) {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func TestStaticRefusesConfigurations(t *testing.T) {
+	good := StaticConfig{Buckets: 4, Width: 1, Capacity: 4}
+	for _, tc := range []struct {
+		field string
+		spoil func(*StaticConfig)
+	}{
+		{"Buckets", func(c *StaticConfig) { c.Buckets = 0 }},
+		{"Buckets", func(c *StaticConfig) { c.Buckets = -1 }},
+		{"Buckets", func(c *StaticConfig) { c.Buckets = math.MaxInt }},
+		{"Buckets", func(c *StaticConfig) { c.Buckets = math.MaxInt32 }},
+		{"Width", func(c *StaticConfig) { c.Width = 0 }},
+		{"Width", func(c *StaticConfig) { c.Width = -1 }},
+		{"Width", func(c *StaticConfig) { c.Width = math.NaN() }},
+		{"Width", func(c *StaticConfig) { c.Width = math.Inf(1) }},
+		{"Discipline", func(c *StaticConfig) { c.Discipline = 3 }},
+		{"Capacity", func(c *StaticConfig) { c.Capacity = 0 }},
+		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MinInt }},
+		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MaxInt }},
+		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MaxInt32 }},
+		{"Start", func(c *StaticConfig) { c.Start = math.NaN() }},
+		{"Start", func(c *StaticConfig) { c.Start = math.Inf(-1) }},
+	} {
+		cfg := good
+		tc.spoil(&cfg)
+		s, err := NewStatic(cfg)
+		if s != nil || err == nil {
+			t.Errorf("NewStatic(%+v) was not refused", cfg)
+		} else if !strings.HasPrefix(err.Error(), "calendar: StaticConfig."+tc.field+" is ") || !strings.Contains(err.Error(), "must be") {
+			t.Errorf("NewStatic(%+v) is refused with %q, which does not say what is wrong with %s", cfg, err, tc.field)
+		}
+	}
+	for _, width := range []float64{math.SmallestNonzeroFloat64, math.MaxFloat64} {
+		cfg := good
+		cfg.Width, cfg.Start = width, -math.MaxFloat64
+		s := mustStatic(t, cfg)
+		if err := s.check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestStaticRefusesEvents(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	eachDiscipline(t, StaticConfig{Buckets: 4, Width: 1, Capacity: 3, Start: 5}, func(t *testing.T, s *Static) {
+		mustSchedule(t, s, 6, 7)
+		for _, tc := range []struct {
+			call string
+			got  error
+			want error
+		}{
+			{"Schedule(3, 6)", s.Schedule(3, 6), ErrID},
+			{"Schedule(3, NaN)", s.Schedule(3, nan), ErrID},
+			{"Schedule(max, 6)", s.Schedule(math.MaxUint32, 6), ErrID},
+			{"Schedule(0, NaN)", s.Schedule(0, nan), ErrTime},
+			{"Schedule(2, +Inf)", s.Schedule(2, inf), ErrTime},
+			{"Schedule(2, -Inf)", s.Schedule(2, -inf), ErrTime},
+			{"Schedule(0, 4)", s.Schedule(0, 4), ErrPast},
+			{"Schedule(0, 8)", s.Schedule(0, 8), ErrScheduled},
+			{"Reschedule(3, 6)", s.Reschedule(3, 6), ErrID},
+			{"Reschedule(0, NaN)", s.Reschedule(0, nan), ErrTime},
+			{"Reschedule(0, 4)", s.Reschedule(0, 4), ErrPast},
+			{"Renumber(0, 3)", s.Renumber(0, 3), ErrID},
+			{"Renumber(3, 2)", s.Renumber(3, 2), ErrID},
+			{"Renumber(3, 3)", s.Renumber(3, 3), ErrID},
+			{"Renumber(2, 0)", s.Renumber(2, 0), ErrNotScheduled},
+			{"Renumber(2, 2)", s.Renumber(2, 2), ErrNotScheduled},
+			{"Renumber(0, 1)", s.Renumber(0, 1), ErrScheduled},
+			{"Renumber(0, 0)", s.Renumber(0, 0), nil},
+		} {
+			if !errors.Is(tc.got, tc.want) {
+				t.Errorf("%s: %v, want %v", tc.call, tc.got, tc.want)
+			}
+		}
+		if s.Cancel(2) || s.Cancel(3) {
+			t.Error("cancelled what was not pending")
+		}
+		if _, ok := s.At(2); ok {
+			t.Error("At(2) is pending")
+		}
+		if _, ok := s.At(math.MaxUint32); ok {
+			t.Error("At(max) is pending")
+		}
+		if at, ok := s.At(0); at != 6 || !ok || s.Len() != 2 || s.Now() != 5 {
+			t.Errorf("a refused call changed something: At(0) = %v, %v; Len %d, Now %v", at, ok, s.Len(), s.Now())
+		}
+	})
+	var zero Static
+	if _, _, ok := zero.Next(); ok || zero.Schedule(0, 1) != ErrID || zero.Cancel(0) {
+		t.Error("the zero Static holds something")
+	}
+}
+
+func TestStaticMinusZeroIsZero(t *testing.T) {
+	minus := math.Copysign(0, -1)
+	eachDiscipline(t, StaticConfig{Buckets: 3, Width: 1, Capacity: 4, Start: minus}, func(t *testing.T, s *Static) {
+		if math.Signbit(s.Now()) {
+			t.Error("the clock starts at minus zero")
+		}
+		mustSchedule(t, s, minus, 0, minus)
+		for want := range ID(3) {
+			id, at, _ := s.Next()
+			if id != want || math.Signbit(at) {
+				t.Errorf("Next gives %d at %v, want %d at 0", id, at, want)
+			}
+		}
+	})
+}
+
+func TestStaticPeek(t *testing.T) {
+	eachDiscipline(t, StaticConfig{Buckets: 8, Width: 1, Capacity: 8}, func(t *testing.T, s *Static) {
+		want := func(id ID, at float64) {
+			t.Helper()
+			for range 2 { // a second Peek takes no work
+				if gotID, gotAt, ok := s.Peek(); gotID != id || gotAt != at || !ok {
+					t.Fatalf("Peek gives %d at %v (%v), want %d at %v", gotID, gotAt, ok, id, at)
+				}
+				if err := s.check(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if s.Now() != 0 {
+				t.Fatalf("Peek moved the clock to %v", s.Now())
+			}
+		}
+		if _, _, ok := s.Peek(); ok {
+			t.Fatal("Peek finds something in an empty calendar")
+		}
+		mustSchedule(t, s, 1e6) // many years ahead
+		want(0, 1e6)
+		peeked := s.Work()
+		want(0, 1e6)
+		if s.Work() != peeked {
+			t.Error("peeking again was counted")
+		}
+		s.Schedule(1, 1e6) // an equal goes behind, in the same bucket
+		s.Schedule(2, 1e6+8)
+		want(0, 1e6)
+		s.Schedule(3, 3.5) // earlier than what was found: the current bucket must go back
+		want(3, 3.5)
+		s.Schedule(4, 3.25) // earlier, in the same bucket
+		want(4, 3.25)
+		s.Schedule(5, 3.75)
+		s.Cancel(5) // it may have been the one before what was found
+		want(4, 3.25)
+		s.Cancel(4)
+		want(3, 3.5)
+		s.Reschedule(3, 1e6)
+		want(0, 1e6)
+		s.Renumber(0, 4) // behind its equals
+		want(1, 1e6)
+		s.Schedule(0, 0)
+		want(0, 0)
+		peeked = s.Work()
+		s.Next()
+		if work := s.Work().Since(peeked); work != (Work{Dispatched: 1}) {
+			t.Errorf("Next after Peek did %+v", work)
+		}
+		if got, want := fmt.Sprint(drainStatic(s)), "[1 3 4 2]"; got != want {
+			t.Errorf("the rest leaves as %v, want %v", got, want)
+		}
+	})
+}
+
+func TestStaticUntil(t *testing.T) {
+	eachDiscipline(t, StaticConfig{Buckets: 4, Width: 1, Capacity: 8}, func(t *testing.T, s *Static) {
+		mustSchedule(t, s, 3, 1, 2, 2, 9)
+		for range s.Until(math.NaN()) {
+			t.Fatal("dispatched up to NaN")
+		}
+		for id := range s.Until(2) {
+			if id != 1 {
+				t.Fatalf("first is %d", id)
+			}
+			break
+		}
+		if s.Now() != 1 || s.Len() != 4 {
+			t.Errorf("broken off at %v with %d pending, want 1 and 4", s.Now(), s.Len())
+		}
+		var got []ID
+		for id, at := range s.Until(2) {
+			got = append(got, id)
+			if at != s.Now() {
+				t.Errorf("event at %v, clock at %v", at, s.Now())
+			}
+			if id == 3 { // the body may schedule, also at this very time
+				s.Schedule(5, 2)
+				s.Schedule(6, 2.5)
+			}
+		}
+		if fmt.Sprint(got) != "[2 3 5]" || s.Now() != 2 {
+			t.Errorf("until 2: %v, clock %v", got, s.Now())
+		}
+		if err := s.Schedule(7, 2.25); err != nil { // it has looked beyond, and must come back
+			t.Error(err)
+		}
+		if got := fmt.Sprint(drainStatic(s)); got != "[7 6 0 4]" {
+			t.Errorf("the rest leaves as %v", got)
+		}
+	})
+}
+
+func TestStaticDays(t *testing.T) {
+	for _, tc := range []struct {
+		t, width float64
+		day      int64
+		bucket   int
+	}{
+		{0, 10, 0, 0},
+		{9.5, 10, 0, 0},
+		{251, 10, 25, 5},
+		{-0.5, 10, -1, 9},
+		{-10, 10, -1, 9},
+		{-10.5, 10, -2, 8},
+		{1 << 60, 1, 1 << 60, 6}, // exact beyond 2⁵³
+		{1e300, 1e-3, maxDay, 4},
+		{-1e300, 1e-3, -maxDay, 6},
+		{math.MaxFloat64, math.SmallestNonzeroFloat64, maxDay, 4}, // the division overflows
+		{-math.SmallestNonzeroFloat64, math.MaxFloat64, 0, 0},     // and underflows, to minus zero
+	} {
+		s := mustStatic(t, StaticConfig{Buckets: 10, Width: tc.width, Capacity: 1})
+		if day := s.dayOf(tc.t); day != tc.day || s.bucketOf(day) != tc.bucket {
+			t.Errorf("%v is on day %d in bucket %d, want %d in %d", tc.t, day, s.bucketOf(day), tc.day, tc.bucket)
+		}
+	}
+}
+
+func TestStaticAllocatesNothing(t *testing.T) {
+	const n = 64
+	eachDiscipline(t, StaticConfig{Buckets: 32, Width: 0.1, Capacity: 2 * n}, func(t *testing.T, s *Static) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for i := range n {
+			s.Schedule(ID(i), rng.ExpFloat64())
+		}
+		allocs := testing.AllocsPerRun(1000, func() {
+			s.Peek()
+			id, at, _ := s.Next()
+			s.Schedule(id, at+rng.ExpFloat64())
+			s.Reschedule(id, at+rng.ExpFloat64())
+			s.Renumber(id, id+n)
+			s.Cancel(id + n)
+			s.Schedule(id, at+rng.ExpFloat64())
+			for id, at := range s.Until(at + 0.05) {
+				s.Schedule(id, at+rng.ExpFloat64())
+			}
+		})
+		if allocs != 0 {
+			t.Errorf("%v allocations", allocs)
+		}
+	})
+}
+
+func TestStaticBytes(t *testing.T) {
+	const n = 100_000
+	s := mustStatic(t, StaticConfig{Buckets: n, Width: 1, Capacity: n})
+	if got, want := s.Bytes(), 16*n+12; got != want {
+		t.Errorf("%d ids and buckets take %d bytes, want %d", n, got, want)
+	}
+}
+
+func TestDisciplineString(t *testing.T) {
+	if got := fmt.Sprint(Unordered, Ordered, JustInTime, Discipline(9)); got != "unordered ordered just-in-time Discipline(9)" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,91 @@
+package calendar
+
+// deadSlack is by how many dead entries may outnumber the live ones before they are swept out.
+const deadSlack = 1024
+
+// sweep drops all dead entries. It looks at every entry, and is called when more than half of them are dead, so that it
+// costs a constant per cancellation.
+func (q *Queue) sweep() {
+	q.rebuild(&q.pool)
+	q.sweeps++
+}
+
+// rebuild moves all live entries into chunks of the given pool, which may be the one they are in: each chunk is freed
+// as soon as it has been read.
+func (q *Queue) rebuild(to *pool) {
+	es := q.near[:0]
+	for _, e := range q.near[q.head:] {
+		if q.live(e) {
+			es = append(es, e)
+		}
+	}
+	q.near, q.head = es, 0
+	for i := range q.levels {
+		l := &q.levels[i]
+		for j := l.open; j < l.count; j++ {
+			b := l.buckets[j]
+			l.buckets[j] = bucket{}
+			q.empty(b, true, func(e entry) { to.push(&l.buckets[j], e) })
+		}
+	}
+	q.dead = 0
+}
+
+// empty hands the entries of a bucket to put, in their order, and releases its chunks, each before put sees the last of
+// the next. If told to check, it drops the dead ones.
+func (q *Queue) empty(b bucket, check bool, put func(entry)) {
+	if b.tail == 0 {
+		return
+	}
+	for c, last := b.head, b.last(); ; {
+		es := q.pool.chunk(c)
+		if c == last {
+			es = es[:b.inLast()]
+		}
+		for _, e := range es {
+			if check && !q.live(e) {
+				q.dead--
+				continue
+			}
+			put(e)
+		}
+		q.moved += uint64(len(es))
+		following := q.pool.release(c)
+		if c == last {
+			return
+		}
+		c = following
+	}
+}
+
+const (
+	roomy = 4        // how many times more room than needed is too much
+	small = 4 * 1024 // fewer entries than this are never worth giving back
+)
+
+// tooLarge tells whether the queue holds several times the memory that its events need.
+func (q *Queue) tooLarge() bool {
+	return q.pool.chunks()*chunkLen > roomy*(q.pending+q.dead+small)
+}
+
+// shrink moves the queue into memory of the right size and lets go of the rest, including the records of ids above all
+// that are pending. It is called when the queue holds a quarter of what it has room for, so that it costs a constant
+// per event dispatched since.
+func (q *Queue) shrink() {
+	var fresh pool
+	q.rebuild(&fresh)
+	q.pool = fresh
+	if cap(q.near) > roomy*(len(q.near)+small) {
+		q.near = append(make([]entry, 0, max(nearCap, len(q.near))), q.near...)
+	}
+	q.levels = append(make([]level, 0, len(q.levels)), q.levels...)
+	top := len(q.records)
+	for top > 0 && q.records[top-1].key() == noKey {
+		top--
+	}
+	// No entry is dead now, so a forgotten stamp cannot be mistaken for a new one.
+	if cap(q.records) > roomy*(top+small) {
+		q.records = append(make([]record, 0, top), q.records[:top]...)
+	}
+	q.shrinks++
+}
