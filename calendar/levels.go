@@ -31,19 +31,20 @@ import "math/bits"
 // time with at least two bits of the key fewer. The empty buckets passed over are fewer than the entries that were moved
 // to make them.
 type level struct {
-	end   uint64 // keys below are in the levels below, or near
-	base  uint64 // a key k is in bucket k>>shift − base
-	shift uint8
-	open  int // the buckets before this one are done with
-	count int // how many buckets there are
-	size  int // how many entries it was made for
+	end     uint64 // keys below are in the levels below, or near
+	base    uint64 // a key k is in bucket k>>shift − base
+	shift   uint8
+	open    int // the buckets before this one are done with
+	count   int // how many buckets there are
+	size    int // how many entries it was made for
+	through int // how many have left it
 	// Room for at least count buckets; those outside open to count−1 are empty.
 	buckets []bucket
 }
 
 const (
 	// perBucket is how many entries a bucket should get when it is made.
-	perBucket = 8
+	perBucket = 4
 	// maxFan bounds how many buckets are filled at once: each has a cache line that is written next.
 	maxFan = 4096
 	// touchMax is up to how many entries are checked for life when they are moved: of more than that, the records
@@ -84,29 +85,31 @@ func (q *Queue) place(e entry) {
 //go:noinline
 func (q *Queue) refill(take bool) bool {
 	q.near, q.head = q.near[:0], 0
-	if q.tooLarge() {
-		q.shrink()
-	}
 	for {
 		l := &q.levels[len(q.levels)-1]
-		for l.open < l.count && l.buckets[l.open].tail == 0 {
-			l.open++
-			q.passed++
+		i, bs := l.open, l.buckets[:l.count]
+		for i < len(bs) && bs[i].tail == 0 {
+			i++
 		}
-		if l.open == l.count {
-			if len(q.levels) == 1 {
-				q.restart()
-				return false
+		q.passed += uint64(i - l.open)
+		l.open = i
+		if i < len(bs) {
+			if l.shift == 0 && !take && q.crowd(l) {
+				return true
 			}
-			q.levels = q.levels[:len(q.levels)-1]
+			q.openBucket(l)
+			if len(q.near) > 0 {
+				return true
+			}
 			continue
 		}
-		if l.shift == 0 && !take && q.crowd(l) {
-			return true
+		if len(q.levels) == 1 {
+			q.restart()
+			return false
 		}
-		q.openBucket(l)
-		if len(q.near) > 0 {
-			return true
+		q.levels = q.levels[:len(q.levels)-1]
+		if q.tooLarge() {
+			q.shrink()
 		}
 	}
 }
@@ -118,12 +121,13 @@ func (q *Queue) openBucket(l *level) {
 	l.buckets[l.open] = bucket{}
 	l.end = bucketEnd(l.base+uint64(l.open), l.shift)
 	q.opened++
-	if b.head == b.last() || l.shift == 0 {
-		q.load(b)
+	if b.head == b.last() {
+		l.through += q.loadChunk(b)
 		return
 	}
 	n, low, high := q.survey(b)
-	if n <= loadMax {
+	l.through += n
+	if n <= loadMax || l.shift == 0 {
 		q.load(b)
 		return
 	}
@@ -134,7 +138,28 @@ func (q *Queue) openBucket(l *level) {
 		below.buckets[0] = b
 		return
 	}
-	q.empty(b, n <= touchMax, func(e entry) { q.pool.push(below.bucketOf(e.key), e) })
+	q.moved += uint64(n)
+	check := n <= touchMax
+	shift, base, bs := below.shift, below.base, below.buckets
+	for c, last := b.head, b.last(); ; {
+		es := q.pool.chunk(c)
+		if c == last {
+			es = es[:b.inLast()]
+		}
+		for i := range es {
+			e := es[i]
+			if check && !q.live(e) {
+				q.dead--
+				continue
+			}
+			q.pool.push(&bs[e.key>>(shift&63)-base], e)
+		}
+		following := q.pool.release(c)
+		if c == last {
+			return
+		}
+		c = following
+	}
 }
 
 // survey counts the entries of b and finds their least and greatest keys.
@@ -165,18 +190,25 @@ func (q *Queue) divide(n int, low, high uint64) *level {
 	}
 	q.levels = q.levels[:depth+1]
 	l := &q.levels[depth]
-	want := uint64(min(max(n/perBucket, 4), maxFan))
+	want := uint64(min(max(int(float64(n)*l.growth()/perBucket), 4), maxFan))
 	l.shift = uint8(bits.Len64((high - low) / want))
 	l.base = low >> l.shift
 	l.end = l.base << l.shift
 	l.open = 0
 	l.count = int(high>>l.shift-l.base) + 1
-	l.size = n
+	l.size, l.through = n, 0
 	if len(l.buckets) < l.count {
 		l.buckets = make([]bucket, max(l.count, min(2*len(l.buckets), maxFan+1)))
 	}
 	q.divided++
 	return l
+}
+
+func (l *level) growth() float64 {
+	if l.through <= l.size {
+		return 1
+	}
+	return min(float64(l.through)/float64(l.size), 32)
 }
 
 // limit is the first key after l's last bucket. The level above must not end later, and may have to end earlier: l's last

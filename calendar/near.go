@@ -76,6 +76,45 @@ func (q *Queue) load(b bucket) {
 	sortNear(q.near)
 }
 
+func (q *Queue) loadChunk(b bucket) int {
+	n := int(b.inLast())
+	es := q.pool.chunk(b.head)[:n]
+	live := 0
+	for i := range es {
+		if q.live(es[i]) {
+			es[live] = es[i]
+			live++
+		}
+	}
+	q.dead -= n - live
+	es = es[:live]
+	q.near = q.near[:live]
+	sortInto(q.near, es)
+	q.moved += uint64(n)
+	q.pool.release(b.head)
+	return n
+}
+
+func sortInto(to, es []entry) {
+	var rank [chunkLen]int
+	for i := range es {
+		k := es[i].key
+		r := i
+		for j := range es[:i] {
+			c := 0
+			if es[j].key > k {
+				c = 1
+			}
+			rank[j&15] += c
+			r -= c
+		}
+		rank[i&15] = r
+	}
+	for i := range es {
+		to[rank[i&15]] = es[i]
+	}
+}
+
 // sortNear sorts a few entries by key, leaving equals in their order.
 func sortNear(es []entry) {
 	for i := 1; i < len(es); i++ {

@@ -1,0 +1,140 @@
+package calendartest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// What a workload can find wrong with a set, besides the set's own errors.
+var (
+	// ErrEmpty says that a set ran out of events that it should still have.
+	ErrEmpty = errors.New("calendartest: the set is empty")
+	// ErrOrder says that a set went back in time.
+	ErrOrder = errors.New("calendartest: an event came after a later one")
+	// ErrMissing says that a set does not know an event that it should have.
+	ErrMissing = errors.New("calendartest: a pending event could not be cancelled")
+)
+
+// Fill schedules the ids 0..n-1, each a jump from now.
+func Fill(s Set, n int, j *Jumps) error {
+	now := s.Now()
+	for id := range calendar.ID(n) {
+		if err := s.Schedule(id, now+j.Next()); err != nil {
+			return fmt.Errorf("fill: id %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Hold is the hold model: it takes the earliest event and schedules it one jump later, ops times. The number of pending
+// events stays the same.
+func Hold(s Set, ops int, j *Jumps) error {
+	now := s.Now()
+	for range ops {
+		id, at, ok := s.Next()
+		if !(ok && at >= now) {
+			return undue(now, at, ok)
+		}
+		now = at
+		if err := s.Schedule(id, at+j.Next()); err != nil {
+			return fmt.Errorf("hold: id %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// undue explains a Next that gave nothing, or an event of the past.
+func undue(now, at float64, ok bool) error {
+	if !ok {
+		return ErrEmpty
+	}
+	return fmt.Errorf("%w: time %v at time %v", ErrOrder, at, now)
+}
+
+// Cancels cancels a random id and schedules it again, one jump from now, ops times. The ids 0..n-1 must be pending.
+func Cancels(s Set, ops, n int, j *Jumps) error {
+	now := s.Now()
+	for range ops {
+		id := j.Pick(n)
+		if !s.Cancel(id) {
+			return fmt.Errorf("%w: id %d", ErrMissing, id)
+		}
+		if err := s.Schedule(id, now+j.Next()); err != nil {
+			return fmt.Errorf("cancels: id %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Reschedules moves a random id to one jump from now, ops times. The ids 0..n-1 should be pending.
+func Reschedules(s Set, ops, n int, j *Jumps) error {
+	now := s.Now()
+	for range ops {
+		id := j.Pick(n)
+		if err := s.Reschedule(id, now+j.Next()); err != nil {
+			return fmt.Errorf("reschedules: id %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// HoldCancel mixes [Hold] and [Cancels]: of ops operations every other one is a dispatch, and every other one cancels a random
+// id and schedules it anew. The ids 0..n-1 must be pending.
+func HoldCancel(s Set, ops, n int, j *Jumps) error {
+	for i := range ops {
+		var err error
+		if i%2 == 0 {
+			err = Hold(s, 1, j)
+		} else {
+			err = Cancels(s, 1, n, j)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HoldReschedule mixes [Hold] and [Reschedules], half and half. The ids 0..n-1 must be pending.
+func HoldReschedule(s Set, ops, n int, j *Jumps) error {
+	for i := range ops {
+		var err error
+		if i%2 == 0 {
+			err = Hold(s, 1, j)
+		} else {
+			err = Reschedules(s, 1, n, j)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GrowShrink schedules ids below `to` until that many are pending, with one hold after each, and then takes events away until
+// only `from` are left, with one hold before each. It can be repeated: ids that are pending already are passed over.
+func GrowShrink(s Set, from, to int, j *Jumps) error {
+	for id := range calendar.ID(to) {
+		if _, pending := s.At(id); pending {
+			continue
+		}
+		if err := s.Schedule(id, s.Now()+j.Next()); err != nil {
+			return fmt.Errorf("grow: id %d: %w", id, err)
+		}
+		if err := Hold(s, 1, j); err != nil {
+			return fmt.Errorf("grow: %w", err)
+		}
+	}
+	for s.Len() > from {
+		if err := Hold(s, 1, j); err != nil {
+			return fmt.Errorf("shrink: %w", err)
+		}
+		now := s.Now()
+		if _, at, ok := s.Next(); !(ok && at >= now) {
+			return fmt.Errorf("shrink: %w", undue(now, at, ok))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package calendartest
+
+const raceEnabled = false

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/progress"
+)
+
+// benchFlags are the command line of almanac bench.
+type benchFlags struct {
+	sizes       string
+	dists       []string
+	workloads   []string
+	only        []string
+	targets     bool
+	json        bool
+	out         string
+	repetitions int
+	least       time.Duration
+	seed        uint64
+}
+
+func newBench() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Time the pending-event sets side by side, in one run",
+		Long: "Time the pending-event sets side by side, in one run.\n\n" +
+			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. Reported is\n" +
+			"the best repetition, in nanoseconds per operation; ± is how much slower the slowest one was.\n\n" +
+			list("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
+				if s.Extra {
+					return s.Name + " *", s.About
+				}
+				return s.Name, s.About
+			}) +
+			list("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) { return d.Name, d.About }) +
+			list("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
+		Example: "  almanac bench\n" +
+			"  almanac bench --dist exponential,pareto --n 1e3,1e6\n" +
+			"  almanac bench --only queue,static --n 1e7 --out results\n" +
+			"  almanac bench --targets",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringSliceVar(&f.dists, "dist", []string{"exponential"}, "distributions of the jumps: a list, or all")
+	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "workloads: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, some minutes)")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond, "how long a repetition lasts at least; it makes at least n operations")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	return c
+}
+
+// list formats names and what they are for the help text.
+func list[T any](title string, all []T, describe func(T) (name, about string)) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:\n", title)
+	for _, t := range all {
+		name, about := describe(t)
+		fmt.Fprintf(&b, "  %-22s %s\n", name, about)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// A benchReport is what almanac bench --json prints.
+type benchReport struct {
+	Machine bench.Machine  `json:"machine"`
+	Command string         `json:"command"`
+	Results []bench.Result `json:"results"`
+	Targets []bench.Target `json:"targets,omitempty"`
+}
+
+func (f *benchFlags) run(c *cobra.Command) error {
+	plans, err := f.plans()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report := benchReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
+	for i, plan := range plans {
+		results, err := bench.Run(c.Context(), plan, bench.Options{
+			Repetitions: f.repetitions,
+			Least:       f.least,
+			Most:        10 * time.Second,
+			Seed:        f.seed,
+			Progress: func(done, of int, next string) {
+				// Plans count alike, however many cells they have.
+				bar.Set(i*1000+1000*done/of, len(plans)*1000, next)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		report.Results = append(report.Results, results...)
+		if f.targets {
+			report.Targets = append(report.Targets, bench.Judge(results)...)
+		}
+		runtime.GC() // what the next plan measures should not pay for this one
+	}
+	bar.Close()
+	if f.out != "" {
+		if err := writeBench(f.out, report); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return printJSON(c.OutOrStdout(), report)
+	}
+	return printBench(c.OutOrStdout(), report)
+}
+
+// plans are the cells to measure; those of one plan take turns, and plans come one after the other.
+func (f *benchFlags) plans() ([][]bench.Cell, error) {
+	if f.repetitions < 1 {
+		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
+	}
+	if f.targets {
+		return bench.TargetPlans(), nil
+	}
+	sizes, err := parseSizes(f.sizes)
+	if err != nil {
+		return nil, err
+	}
+	var structures, dists, workloads, usual []string
+	for _, s := range bench.Structures() {
+		structures = append(structures, s.Name)
+		if !s.Extra {
+			usual = append(usual, s.Name)
+		}
+	}
+	for _, d := range calendartest.Distributions() {
+		dists = append(dists, d.Name)
+	}
+	for _, w := range bench.Workloads() {
+		workloads = append(workloads, w.Name)
+	}
+	only := usual
+	if len(f.only) > 0 {
+		if only, err = choose("--only", f.only, structures); err != nil {
+			return nil, err
+		}
+	}
+	if f.dists, err = choose("--dist", f.dists, dists); err != nil {
+		return nil, err
+	}
+	if f.workloads, err = choose("--workload", f.workloads, workloads); err != nil {
+		return nil, err
+	}
+	var plans [][]bench.Cell
+	for _, w := range f.workloads {
+		for _, d := range f.dists {
+			var plan []bench.Cell
+			for _, n := range sizes {
+				for _, s := range only {
+					plan = append(plan, bench.Cell{Structure: s, Workload: w, Distribution: d, N: n})
+				}
+				// Sets that take turns are all in memory; large ones would not fit together.
+				if n*len(only) > 100_000_000 {
+					plans = append(plans, plan)
+					plan = nil
+				}
+			}
+			if len(plan) > 0 {
+				plans = append(plans, plan)
+			}
+		}
+	}
+	return plans, nil
+}
+
+// choose checks names against those there are; "all" stands for all of them.
+func choose(flag string, names, known []string) ([]string, error) {
+	var chosen []string
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		switch i := index(known, name); {
+		case name == "all":
+			chosen = append(chosen, known...)
+		case i >= 0:
+			chosen = append(chosen, known[i])
+		default:
+			if near := nearest.Name(name, known); near != "" {
+				return nil, usagef("%s: there is no %q; did you mean %q?", flag, name, near)
+			}
+			return nil, usagef("%s: there is no %q; there are %s", flag, name, strings.Join(known, ", "))
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, usagef("%s: name at least one of %s", flag, strings.Join(known, ", "))
+	}
+	return chosen, nil
+}
+
+func index(all []string, name string) int {
+	for i, s := range all {
+		if s == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// parseSizes reads a list of numbers of events.
+func parseSizes(s string) ([]int, error) {
+	const most = 2_000_000_000
+	var sizes []int
+	for _, word := range strings.Split(s, ",") {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(word), "_", ""), 64)
+		if err != nil || x != float64(int64(x)) || !(x >= 1 && x <= most) {
+			return nil, usagef("--n: %q is not a number of events; wanted are whole numbers from 1 to %d, as in 1e3,1e6", word, most)
+		}
+		sizes = append(sizes, int(x))
+	}
+	return sizes, nil
+}
+
+// commandLine is how the command was called, flags as they took effect.
+func commandLine(c *cobra.Command) []string {
+	words := []string{c.Name()}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if f.Value.Type() == "stringSlice" {
+			value = strings.Trim(value, "[]")
+		}
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name)
+			return
+		}
+		if strings.ContainsAny(value, " \"") {
+			value = strconv.Quote(value)
+		}
+		words = append(words, "--"+f.Name, value)
+	})
+	return words
+}
+
+func writeBench(dir string, report benchReport) error {
+	file, err := os.Create(filepath.Join(dir, "bench.json"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := printJSON(file, report); err != nil {
+		return err
+	}
+	return plotBench(dir, report)
+}
+
+func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

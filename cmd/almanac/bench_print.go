@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// A benchTable is the results of one workload and distribution: a row a structure, a column a number of events.
+type benchTable struct {
+	workload, dist string
+	structures     []string
+	sizes          []int
+	results        map[string]map[int]bench.Result
+}
+
+// tables groups results, in the order in which they came.
+func tables(results []bench.Result) []*benchTable {
+	var all []*benchTable
+	for _, r := range results {
+		var t *benchTable
+		for _, old := range all {
+			if old.workload == r.Workload && old.dist == r.Distribution {
+				t = old
+			}
+		}
+		if t == nil {
+			t = &benchTable{workload: r.Workload, dist: r.Distribution, results: map[string]map[int]bench.Result{}}
+			all = append(all, t)
+		}
+		if t.results[r.Structure] == nil {
+			t.results[r.Structure] = map[int]bench.Result{}
+			t.structures = append(t.structures, r.Structure)
+		}
+		known := false
+		for _, n := range t.sizes {
+			known = known || n == r.N
+		}
+		if !known {
+			t.sizes = append(t.sizes, r.N)
+		}
+		t.results[r.Structure][r.N] = r
+	}
+	return all
+}
+
+func printBench(w io.Writer, report benchReport) error {
+	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
+	for _, t := range tables(report.Results) {
+		fmt.Fprintf(w, "\n%s, %s jumps: ns per operation, best repetition (slowest over fastest)\n\n", t.workload, t.dist)
+		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprint(out, "pending events\t")
+		for _, n := range t.sizes {
+			fmt.Fprintf(out, "%s\t", power(n))
+		}
+		fmt.Fprint(out, "bytes/event\tallocs/op\t\n")
+		for _, s := range t.structures {
+			fmt.Fprintf(out, "%s\t", s)
+			var last bench.Result
+			for _, n := range t.sizes {
+				r, ok := t.results[s][n]
+				if !ok {
+					fmt.Fprint(out, "\t")
+					continue
+				}
+				cut := ""
+				if r.Cut {
+					cut = ">"
+				}
+				fmt.Fprintf(out, "%s%.1f (%.2f)\t", cut, r.Best, r.Spread)
+				last = r
+			}
+			fmt.Fprintf(out, "%.1f\t%.3g\t\n", last.Bytes, last.Allocs)
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		printRatios(w, t)
+	}
+	for _, r := range report.Results {
+		if r.Cut {
+			fmt.Fprintln(w, "\n> too slow to be warmed up, or to make as many operations as there are events, in the time given")
+			break
+		}
+	}
+	if len(report.Targets) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(out, "target\twanted\treached\t\t\n")
+	for _, t := range report.Targets {
+		verdict := "met"
+		if !t.Met {
+			verdict = "MISSED"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%.3g\t%s\t%s\n", t.What, t.Wanted(), t.Value, verdict, t.Detail)
+	}
+	return out.Flush()
+}
+
+// printRatios compares everything with the first structure, which is ours unless it was left out.
+func printRatios(w io.Writer, t *benchTable) {
+	if len(t.structures) < 2 {
+		return
+	}
+	first := t.structures[0]
+	fmt.Fprintf(w, "\ntimes as long as %s\n\n", first)
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	for _, s := range t.structures[1:] {
+		fmt.Fprintf(out, "%s\t", s)
+		for _, n := range t.sizes {
+			a, have := t.results[first][n]
+			b, has := t.results[s][n]
+			if have && has {
+				fmt.Fprintf(out, "%.2f\t", b.Best/a.Best)
+			} else {
+				fmt.Fprint(out, "\t")
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	out.Flush()
+}
+
+// power writes powers of ten as such.
+func power(n int) string {
+	if s := strconv.Itoa(n); len(s) > 3 && strings.TrimRight(s[1:], "0") == "" {
+		return s[:1] + "e" + strconv.Itoa(len(s)-1)
+	}
+	return strconv.Itoa(n)
+}
+
+// plotBench draws cost against the number of events, a picture for each workload and distribution.
+func plotBench(dir string, report benchReport) error {
+	for _, t := range tables(report.Results) {
+		chart := plot.Chart{
+			Title:  fmt.Sprintf("%s, %s jumps", t.workload, t.dist),
+			XLabel: "pending events",
+			YLabel: "ns per operation",
+			LogX:   true,
+			LogY:   true,
+		}
+		for _, s := range t.structures {
+			series := plot.Series{Name: s}
+			for _, n := range t.sizes {
+				if r, ok := t.results[s][n]; ok {
+					series.X = append(series.X, float64(n))
+					series.Y = append(series.Y, r.Best)
+				}
+			}
+			chart.Series = append(chart.Series, series)
+		}
+		if err := chart.Save(filepath.Join(dir, fmt.Sprintf("bench-%s-%s.svg", t.workload, t.dist))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+)
+
+// A Cell is one thing to time.
+type Cell struct {
+	Structure    string `json:"structure"`
+	Workload     string `json:"workload"`
+	Distribution string `json:"distribution"`
+	N            int    `json:"n"`
+}
+
+func (c Cell) String() string {
+	return fmt.Sprintf("%s, %s, %s, n = %d", c.Structure, c.Workload, c.Distribution, c.N)
+}
+
+// A Result is what was measured of a cell. Times are nanoseconds.
+type Result struct {
+	Cell
+	Fill   float64   `json:"fill_ns"`         // per event, to schedule the first n before any is taken
+	Best   float64   `json:"best_ns"`         // per operation, of the fastest repetition
+	Spread float64   `json:"spread"`          // the slowest repetition over the fastest
+	Each   []float64 `json:"each_ns"`         // every repetition
+	Ops    int       `json:"ops"`             // operations timed, all repetitions together
+	Bytes  float64   `json:"bytes_per_event"` // of heap, everything counted
+	Allocs float64   `json:"allocs_per_op"`   // while timed
+	Cut    bool      `json:"cut,omitempty"`   // too slow to warm up fully or to make as many operations as wanted
+}
+
+// Options say how long to measure.
+type Options struct {
+	Repetitions int           // rounds over all cells
+	Least       time.Duration // a repetition makes at least n operations and lasts at least this long,
+	Most        time.Duration // but no longer than this
+	Seed        uint64
+	// Progress, if set, is told of each step: how many are done, of how many, and which one comes next.
+	Progress func(done, of int, next string)
+}
+
+// Run measures cells, in turns.
+func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
+	steps, done := len(cells)*(1+o.Repetitions), 0
+	step := func(c Cell, what string) error {
+		if o.Progress != nil {
+			o.Progress(done, steps, c.String()+": "+what)
+		}
+		done++
+		return ctx.Err()
+	}
+	results := make([]Result, len(cells))
+	subjects := make([]*subject, len(cells))
+	for i, c := range cells {
+		if err := step(c, "filling"); err != nil {
+			return nil, err
+		}
+		var err error
+		if subjects[i], err = prepare(c, o, &results[i]); err != nil {
+			return nil, fmt.Errorf("%v: %w", c, err)
+		}
+	}
+	for r := range o.Repetitions {
+		for i, c := range cells {
+			if err := step(c, fmt.Sprintf("repetition %d", r+1)); err != nil {
+				return nil, err
+			}
+			if err := subjects[i].repeat(o, &results[i]); err != nil {
+				return nil, fmt.Errorf("%v: %w", c, err)
+			}
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(steps, steps, "")
+	}
+	for i := range results {
+		r := &results[i]
+		r.Best = slices.Min(r.Each)
+		r.Spread = slices.Max(r.Each) / r.Best
+		r.Allocs /= float64(r.Ops)
+	}
+	return results, nil
+}
+
+// A subject is a set under test, with what drives it.
+type subject struct {
+	Cell
+	set      calendartest.Set
+	jumps    *calendartest.Jumps
+	workload Workload
+}
+
+// prepare makes the set of a cell, fills it and brings it into its steady state.
+func prepare(c Cell, o Options, r *Result) (*subject, error) {
+	structure, err := find(Structures(), c.Structure, "structure", func(s Structure) string { return s.Name })
+	if err != nil {
+		return nil, err
+	}
+	workload, err := find(Workloads(), c.Workload, "workload", func(w Workload) string { return w.Name })
+	if err != nil {
+		return nil, err
+	}
+	dist, err := find(calendartest.Distributions(), c.Distribution, "distribution", func(d calendartest.Distribution) string { return d.Name })
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{Cell: c, jumps: calendartest.NewJumps(dist, c.N, o.Seed), workload: workload}
+	r.Cell = c
+	before := heap()
+	start := time.Now()
+	if s.set, err = structure.New(c.N, dist); err != nil {
+		return nil, err
+	}
+	if err := calendartest.Fill(s.set, c.N, s.jumps); err != nil {
+		return nil, err
+	}
+	r.Fill = float64(time.Since(start).Nanoseconds()) / float64(c.N)
+	// Three jumps an event are enough to forget the start.
+	ops, _, err := s.work(3*c.N, 0, 2*o.Most)
+	if err != nil {
+		return nil, err
+	}
+	r.Cut = ops < 3*c.N
+	r.Bytes = float64(heap()-before) / float64(c.N)
+	return s, nil
+}
+
+// repeat times one repetition.
+func (s *subject) repeat(o Options, r *Result) error {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ops, took, err := s.work(s.N, o.Least, o.Most)
+	if err != nil {
+		return err
+	}
+	runtime.ReadMemStats(&after)
+	r.Each = append(r.Each, float64(took.Nanoseconds())/float64(ops))
+	r.Ops += ops
+	r.Allocs += float64(after.Mallocs - before.Mallocs)
+	r.Cut = r.Cut || ops < s.N
+	return nil
+}
+
+// work does operations until there are at least ops of them and least has passed, or most has.
+func (s *subject) work(ops int, least, most time.Duration) (done int, took time.Duration, err error) {
+	start := time.Now()
+	for batch := 64; ; {
+		n, err := s.workload.run(s.set, batch, s.N, s.jumps)
+		if err != nil {
+			return 0, 0, err
+		}
+		done += n
+		took = time.Since(start)
+		if done >= ops && took >= least || took >= most {
+			return done, took, nil
+		}
+		// Batches so long that looking at the clock is nothing, so short that a slow set cannot run on for hours.
+		if took < 20*time.Millisecond {
+			batch *= 2
+		}
+	}
+}
+
+// heap is how much memory is in use once the garbage is gone.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// find looks a thing up by its name.
+func find[T any](all []T, name, kind string, nameOf func(T) string) (T, error) {
+	var known []string
+	for _, t := range all {
+		if nameOf(t) == name {
+			return t, nil
+		}
+		known = append(known, nameOf(t))
+	}
+	var none T
+	return none, fmt.Errorf("no %s is called %q; there are %q", kind, name, known)
+}

@@ -1,0 +1,126 @@
+package rivals
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// A clock is what all rivals share: the time, the refusals and the numbers that order events of equal times.
+type clock struct {
+	now float64
+	seq uint64 // of the last event scheduled; the first has 1, so that 0 can mean none
+	n   int    // pending events
+}
+
+// refuse says why an id cannot be scheduled at this time, if so. Written so that NaN is refused.
+func (c *clock) refuse(at float64, pending bool) error {
+	switch {
+	case !(math.Abs(at) <= math.MaxFloat64):
+		return calendar.ErrTime
+	case !(at >= c.now):
+		return calendar.ErrPast
+	case pending:
+		return calendar.ErrScheduled
+	}
+	return nil
+}
+
+// refuseRenumber says why an event cannot be renumbered, if so.
+func refuseRenumber(from, to calendar.ID, fromPending, toPending bool) error {
+	switch {
+	case !fromPending:
+		return calendar.ErrNotScheduled
+	case toPending && from != to:
+		return calendar.ErrScheduled
+	}
+	return nil
+}
+
+// stamp returns the number of an event scheduled just now.
+func (c *clock) stamp() uint64 {
+	c.seq++
+	return c.seq
+}
+
+// Len returns the number of pending events.
+func (c *clock) Len() int { return c.n }
+
+// Now returns the time of the last event dispatched, or the start.
+func (c *clock) Now() float64 { return c.now }
+
+// An entry is an event where it stands in a structure, 24 bytes.
+type entry struct {
+	at  float64
+	seq uint64
+	id  calendar.ID
+}
+
+func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
+// A ledger is a clock and a record for each id, for those rivals whose entries cannot be found by id. An entry is live only
+// while its id's record has its number; that makes cancellation a matter of clearing the record, and a lazy structure drops
+// dead entries when it meets them.
+type ledger struct {
+	clock
+	records []record
+	dead    int // entries that are not live, for those who leave them lying
+}
+
+// A record takes 16 bytes. The zero record is that of an id with no pending event.
+type record struct {
+	at  float64
+	seq uint64
+}
+
+func newLedger(start float64, capacity int) ledger {
+	return ledger{clock: clock{now: start + 0}, records: make([]record, capacity)}
+}
+
+func (l *ledger) pending(id calendar.ID) bool {
+	return int(id) < len(l.records) && l.records[id].seq != 0
+}
+
+// live costs a visit to the record, a cache miss in large sets, which is why it is not asked while nothing is dead.
+func (l *ledger) live(e *entry) bool { return l.dead == 0 || l.records[e.id].seq == e.seq }
+
+// open records an event and returns its entry.
+func (l *ledger) open(id calendar.ID, at float64) entry {
+	l.records = grown(l.records, int(id)+1)
+	e := entry{at: at + 0, seq: l.stamp(), id: id} // adding zero turns minus zero into zero
+	l.records[id] = record{at: e.at, seq: e.seq}
+	l.n++
+	return e
+}
+
+// shut forgets the event of an id and returns what was recorded.
+func (l *ledger) shut(id calendar.ID) record {
+	r := l.records[id]
+	l.records[id] = record{}
+	l.n--
+	return r
+}
+
+// At returns the time at which an id's event is due.
+func (l *ledger) At(id calendar.ID) (at float64, ok bool) {
+	if !l.pending(id) {
+		return 0, false
+	}
+	return l.records[id].at, true
+}
+
+// slack is how many dead entries a lazy structure may have besides one for each live one: below it, rebuilding is not worth
+// the trouble.
+const slack = 64
+
+// overgrown says that dead entries outnumber the live ones. A rebuild costs as much as the entries there are, at most two for
+// each operation that left a dead one since the last.
+func (l *ledger) overgrown() bool { return l.dead > l.n+slack }
+
+// grown returns s with at least n elements, new ones zero, at amortised constant cost per element.
+func grown[E any](s []E, n int) []E {
+	if n <= len(s) {
+		return s
+	}
+	return append(s, make([]E, n-len(s))...)
+}
