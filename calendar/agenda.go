@@ -1,6 +1,10 @@
 package calendar
 
-import "iter"
+import (
+	"errors"
+	"fmt"
+	"iter"
+)
 
 // Agenda is a [Queue] whose events carry a value, for callers who have no dense ids. Adding an event gives a [Handle],
 // by which it can be found, moved and cancelled.
@@ -150,4 +154,34 @@ func (a *Agenda[V]) vacate(i uint32) V {
 	var none V
 	p.value = none
 	return v
+}
+
+// check verifies the invariants of an agenda, and tells the first one that it finds broken.
+func (a *Agenda[V]) check() error {
+	if err := a.queue.check(); err != nil {
+		return err
+	}
+	// A place is in use, by its number, just while its id is pending; the others are free or retired.
+	used, spent := 0, 0
+	for i := range a.places {
+		_, pending := a.queue.At(ID(i))
+		if pending != (a.places[i].use%2 == 1) {
+			return fmt.Errorf("place %d: use %d, pending %v", i, a.places[i].use, pending)
+		}
+		if pending {
+			used++
+		} else if a.places[i].use == retired {
+			spent++
+		}
+	}
+	free := 0
+	for next := a.free; next != 0; next = a.places[next-1].next {
+		if free++; free > len(a.places) {
+			return errors.New("the free places go round in a circle")
+		}
+	}
+	if used != a.Len() || used+spent+free != len(a.places) {
+		return fmt.Errorf("%d places used, %d retired and %d free, of %d", used, spent, free, len(a.places))
+	}
+	return nil
 }

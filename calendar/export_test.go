@@ -1,4 +1,26 @@
 package calendar
 
-// Check lets the tests outside the package verify a queue's invariants.
-func (q *Queue) Check() error { return q.check() }
+// What the tests outside the package may do beyond its users.
+
+func (q *Queue) Check() error     { return q.check() }
+func (s *Static) Check() error    { return s.check() }
+func (a *Agenda[V]) Check() error { return a.check() }
+
+// SetStamp makes the next entry of an id bear the given stamp.
+func (q *Queue) SetStamp(id ID, stamp uint32) {
+	if int(id) >= len(q.records) {
+		q.admit(id)
+	}
+	q.records[id].stamp = stamp
+}
+
+// SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.
+func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
+	a.places[h.place].use = use
+	return Handle{h.place, use}
+}
+
+const (
+	DeadSlack = deadSlack
+	Retired   = retired
+)

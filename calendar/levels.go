@@ -44,7 +44,7 @@ type level struct {
 
 const (
 	// perBucket is how many entries a bucket should get when it is made.
-	perBucket = 4
+	perBucket = 8
 	// maxFan bounds how many buckets are filled at once: each has a cache line that is written next.
 	maxFan = 4096
 	// touchMax is up to how many entries are checked for life when they are moved: of more than that, the records
@@ -69,7 +69,14 @@ func (q *Queue) restart() {
 func (q *Queue) place(e entry) {
 	for i := range q.levels {
 		if l := &q.levels[i]; e.key >= l.end {
-			q.pool.push(l.bucketOf(e.key), e)
+			// This is pool.push by hand, which saves 2 ns.
+			b := l.bucketOf(e.key)
+			w := b.tail
+			if w%chunkLen == 0 {
+				w = q.pool.extend(b)
+			}
+			q.pool.slabs[w>>slabBits][w&slabMask] = e
+			b.tail = w + 1
 			return
 		}
 	}
@@ -152,7 +159,13 @@ func (q *Queue) openBucket(l *level) {
 				q.dead--
 				continue
 			}
-			q.pool.push(&bs[e.key>>(shift&63)-base], e)
+			b := &bs[e.key>>(shift&63)-base]
+			w := b.tail
+			if w%chunkLen == 0 {
+				w = q.pool.extend(b)
+			}
+			q.pool.slabs[w>>slabBits][w&slabMask] = e
+			b.tail = w + 1
 		}
 		following := q.pool.release(c)
 		if c == last {

@@ -96,12 +96,12 @@ func (q *Queue) loadChunk(b bucket) int {
 }
 
 func sortInto(to, es []entry) {
-	var rank [chunkLen]int
+	var rank [chunkLen]uint8
 	for i := range es {
 		k := es[i].key
-		r := i
+		r := uint8(i)
 		for j := range es[:i] {
-			c := 0
+			c := uint8(0)
 			if es[j].key > k {
 				c = 1
 			}
@@ -111,7 +111,7 @@ func sortInto(to, es []entry) {
 		rank[i&15] = r
 	}
 	for i := range es {
-		to[rank[i&15]] = es[i]
+		to[rank[i&15]&15] = es[i]
 	}
 }
 

@@ -184,6 +184,9 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		r.setKey(noKey)
 		q.pending--
 		q.now = timeOf(e.key)
+		if q.dead > q.pending+deadSlack {
+			q.sweep()
+		}
 		return e.id, q.now, true
 	}
 }
@@ -273,12 +276,13 @@ func (q *Queue) admit(id ID) {
 // live tells whether an entry still stands for the event of its id.
 func (q *Queue) live(e entry) bool { return q.records[e.id].stamp == e.stamp }
 
-// disown makes the entry of a record dead. A stamp that comes round again, after 2³² cancellations of one id, must not
-// wake an entry that has been dead so long, so all of those are dropped first.
+// disown makes the entry of a record dead. Before stamps come round, after 2³² cancellations of one id, all entries that
+// have been dead so long are dropped, lest one wake.
 func (q *Queue) disown(r *record) {
 	q.dead++
 	r.stamp++
-	if r.stamp == 0 {
-		q.sweep()
+	if r.stamp == lastStamp {
+		q.sweep() // no entry has that stamp, so none of this id's stays
+		r.stamp = 0
 	}
 }

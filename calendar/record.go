@@ -8,6 +8,9 @@ type record struct {
 	stamp           uint32 // the stamp of the live entry, or of the next one to be made
 }
 
+// lastStamp is never given to an entry.
+const lastStamp = ^uint32(0)
+
 func (r *record) key() uint64 { return uint64(r.keyLow) | uint64(r.keyHigh)<<32 }
 
 func (r *record) setKey(k uint64) { r.keyLow, r.keyHigh = uint32(k), uint32(k>>32) }

@@ -15,6 +15,8 @@ type counters struct {
 	divided uint64
 	sweeps  uint64
 	shrinks uint64
+
+	movedAtShrink uint64
 }
 
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.

@@ -63,14 +63,15 @@ const (
 	small = 4 * 1024 // fewer entries than this are never worth giving back
 )
 
-// tooLarge tells whether the queue holds several times the memory that its events need.
+// tooLarge tells whether the queue holds several times the memory that its events need, and has done enough since it was
+// last made smaller to pay for another try: one record of a high id can keep the memory of all below it.
 func (q *Queue) tooLarge() bool {
-	return q.pool.chunks()*chunkLen > roomy*(q.pending+q.dead+small)
+	room := max(q.pool.chunks()*chunkLen, len(q.records))
+	return room > roomy*(q.pending+q.dead+small) && q.moved-q.movedAtShrink > uint64(room)
 }
 
 // shrink moves the queue into memory of the right size and lets go of the rest, including the records of ids above all
-// that are pending. It is called when the queue holds a quarter of what it has room for, so that it costs a constant
-// per event dispatched since.
+// that are pending.
 func (q *Queue) shrink() {
 	var fresh pool
 	q.rebuild(&fresh)
@@ -78,14 +79,16 @@ func (q *Queue) shrink() {
 	if cap(q.near) > roomy*(len(q.near)+small) {
 		q.near = append(make([]entry, 0, max(nearCap, len(q.near))), q.near...)
 	}
+	// The spare levels go with their buckets.
 	q.levels = append(make([]level, 0, len(q.levels)), q.levels...)
 	top := len(q.records)
 	for top > 0 && q.records[top-1].key() == noKey {
 		top--
 	}
 	// No entry is dead now, so a forgotten stamp cannot be mistaken for a new one.
-	if cap(q.records) > roomy*(top+small) {
+	if len(q.records) > roomy*(top+small) {
 		q.records = append(make([]record, 0, top), q.records[:top]...)
 	}
 	q.shrinks++
+	q.movedAtShrink = q.moved
 }

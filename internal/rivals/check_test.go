@@ -2,6 +2,8 @@ package rivals
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/almanac-sim/almanac/calendar"
 )
@@ -35,38 +37,38 @@ func (q *Quaternary) Check() error {
 // Check: every entry is in the bucket of the highest bit in which it differs from the clock; equal times are in the order of
 // their numbers; the bucket's bit is set; every id that is pending has one live entry.
 func (q *Radix) Check() error {
-	live := 0
 	if q.last != key(q.now) {
 		return fmt.Errorf("the last key is not that of time %v", q.now)
 	}
-	for b, entries := range q.buckets {
-		if b == 0 {
-			entries = entries[q.first:]
-		} else if q.filled&bit(b) != 0 != (len(entries) > 0) {
+	live, all := 0, 0
+	for b := range q.buckets {
+		entries := q.entries(b)
+		if b > 0 && q.filled&bit(b) != 0 != (len(entries) > 0) {
 			return fmt.Errorf("bucket %d has %d entries and bit %t", b, len(entries), q.filled&bit(b) != 0)
 		}
 		var last entry
-		for i := range entries {
-			e := &entries[i]
-			if differ := key(e.at) ^ q.last; differ>>b != 0 || b > 0 && differ>>(b-1) == 0 {
+		for _, e := range entries {
+			if differ := key(e.at) ^ q.last; bits.Len64(differ) != b {
 				return fmt.Errorf("time %v is in bucket %d at time %v", e.at, b, q.now)
 			}
 			if e.at == last.at && e.seq < last.seq { // those next to each other: enough to notice in the long run
 				return fmt.Errorf("event %d of time %v comes after event %d", e.seq, e.at, last.seq)
 			}
-			last = *e
-			live += q.countLive(e)
+			last = e
+			live += q.countLive(&e)
 		}
+		all += len(entries)
 	}
-	return counted(q.n, live, q.entries()-live-q.dead)
+	return counted(q.n, live, all-live-q.dead)
 }
 
-func (q *Radix) entries() int {
-	n := -q.first
-	for _, entries := range q.buckets {
-		n += len(entries)
+// entries lists what is in a bucket.
+func (q *Radix) entries(b int) (list []entry) {
+	list = append(slices.Concat(q.buckets[b].full...), q.buckets[b].open...)
+	if b == 0 {
+		list = list[q.first:]
 	}
-	return n
+	return list
 }
 
 func (l *ledger) countLive(e *entry) int {

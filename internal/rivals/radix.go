@@ -14,8 +14,8 @@ import (
 // the same bucket, and are appended and spread in order.
 //
 // Schedule and Cancel cost O(1). An event moves at most 64 times in its life, in practice a handful, so that Next costs O(64)
-// amortised. An event takes 40 bytes, an entry of 24 and a record of 16, but buckets keep the room they once needed: two to
-// four times that in the hold model. Dead entries are dropped when met, and all at once when they outnumber the living.
+// amortised. An event takes about 50 bytes, an entry of 24, a record of 16 and room to grow; a dead entry 24. They are dropped when
+// met, and all at once when they outnumber the living.
 //
 // It is fast because it may count on the clock: nothing is scheduled before it. Peek must therefore not spread a bucket, or an
 // event could not be scheduled before the one seen; it looks for the least entry instead, in time linear in the bucket, and
@@ -24,12 +24,22 @@ import (
 // [Ahuja90]: https://doi.org/10.1145/77600.77615
 type Radix struct {
 	ledger
-	last    uint64      // the key of now
-	first   int         // of bucket 0, the next to leave
-	filled  uint64      // bit b-1 is set if bucket b > 0 has entries
-	buckets [65][]entry // bucket 0 holds the entries due now
-	seen    entry       // what Peek found; its number is zero if there is nothing to remember
+	last    uint64     // the key of now
+	filled  uint64     // bit b-1 is set if bucket b > 0 has entries
+	buckets [65]bucket // bucket 0 holds the entries due now
+	first   int        // in the first chunk of bucket 0, the next entry to leave
+	spare   [][]entry  // chunks not in use
+	seen    entry      // what Peek found; its number is zero if there is nothing to remember
 }
+
+// A bucket is a list of chunks, in the order in which entries were put there. Small buckets have only the open one, and are
+// then mere slices. Were large ones so too, each would keep the room that it once needed, six times what is in use.
+type bucket struct {
+	full [][]entry
+	open []entry
+}
+
+const chunkSize = 1024
 
 // NewRadix returns an empty set whose clock stands at start.
 func NewRadix(start float64, capacity int) *Radix {
@@ -56,14 +66,39 @@ func (q *Radix) insert(id calendar.ID, at float64) {
 	if q.seen.seq != 0 && e.at < q.seen.at {
 		q.seen = e
 	}
-	q.put(e)
+	q.put(&e)
 }
 
-func (q *Radix) put(e entry) {
+func (q *Radix) put(e *entry) {
 	b := bits.Len64(key(e.at) ^ q.last)
-	q.buckets[b] = append(q.buckets[b], e)
+	k := &q.buckets[b]
+	n := len(k.open)
+	if n == cap(k.open) {
+		n = q.grow(k)
+	}
+	k.open = k.open[:n+1]
+	k.open[n] = *e
 	q.filled |= bit(b)
 }
+
+// grow makes room in a bucket for another entry and returns the length of its open chunk.
+func (q *Radix) grow(k *bucket) int {
+	n := len(k.open)
+	if n < chunkSize {
+		k.open = append(make([]entry, 0, max(4, 2*n)), k.open...)
+		return n
+	}
+	k.full = append(k.full, k.open)
+	if last := len(q.spare) - 1; last >= 0 {
+		k.open, q.spare = q.spare[last], q.spare[:last]
+	} else {
+		k.open = make([]entry, 0, chunkSize)
+	}
+	return 0
+}
+
+// free keeps a chunk for later.
+func (q *Radix) free(chunk []entry) { q.spare = append(q.spare, chunk[:0]) }
 
 // bit is the one of a bucket in filled: none for bucket 0, whose shift is out of range.
 func bit(b int) uint64 { return 1 << uint(b-1) }
@@ -109,67 +144,89 @@ func (q *Radix) Next() (id calendar.ID, at float64, ok bool) {
 	if q.n == 0 {
 		return 0, 0, false
 	}
+	e := q.due()
+	for e == nil {
+		q.spread()
+		e = q.due()
+	}
+	q.first++
 	q.seen = entry{}
+	q.shut(e.id)
+	q.now = e.at
+	return e.id, e.at, true
+}
+
+// due returns the first live entry of bucket 0, nil if there is none. It drops what comes before.
+func (q *Radix) due() *entry {
+	k := &q.buckets[0]
 	for {
-		if !q.skip() {
-			q.spread()
-			continue
+		chunk := k.open
+		if len(k.full) > 0 {
+			chunk = k.full[0]
 		}
-		e := &q.buckets[0][q.first]
-		q.first++
-		q.shut(e.id)
-		q.now = e.at
-		return e.id, e.at, true
+		for ; q.first < len(chunk); q.first++ {
+			if e := &chunk[q.first]; q.live(e) {
+				return e
+			}
+			q.dead--
+		}
+		q.first = 0
+		if len(k.full) == 0 {
+			k.open = k.open[:0]
+			return nil
+		}
+		k.full = k.full[1:]
+		q.free(chunk)
 	}
 }
 
-// skip passes over the dead entries of bucket 0 and reports whether a live one comes then. It empties the bucket if not.
-func (q *Radix) skip() bool {
-	due := q.buckets[0]
-	for ; q.first < len(due); q.first++ {
-		if q.live(&due[q.first]) {
-			return true
-		}
-		q.dead--
-	}
-	q.buckets[0], q.first = due[:0], 0
-	return false
-}
-
-// lowest returns the number of the first bucket after bucket 0 that has entries. There must be one.
+// lowest returns the first bucket after bucket 0 that has entries. There must be one.
 func (q *Radix) lowest() int { return bits.TrailingZeros64(q.filled) + 1 }
 
-// spread moves the time to the least of the first bucket that has entries, and these into the buckets below, all of which are
-// empty. Entries of higher buckets stay: they differ from the new time in the same highest bit as from the old.
+// spread moves the time to the least of the lowest bucket, and its entries into the buckets below, all of which are empty.
+// Entries of higher buckets stay: they differ from the new time in the same highest bit as from the old.
 func (q *Radix) spread() {
 	b := q.lowest()
-	from := q.buckets[b]
-	least, ok := q.least(from)
-	q.buckets[b] = from[:0]
-	q.filled &^= bit(b)
-	if !ok {
-		q.dead -= len(from)
-		return
+	if least := q.least(b); least != nil {
+		q.last = key(least.at)
 	}
-	q.last = key(least.at)
-	for i := range from {
-		if q.live(&from[i]) {
-			q.put(from[i])
+	k := &q.buckets[b]
+	for _, chunk := range k.full {
+		q.spreadChunk(chunk)
+		q.free(chunk)
+	}
+	q.spreadChunk(k.open)
+	k.full, k.open = k.full[:0], k.open[:0]
+	q.filled &^= bit(b)
+}
+
+func (q *Radix) spreadChunk(chunk []entry) {
+	for i := range chunk {
+		if e := &chunk[i]; q.live(e) {
+			q.put(e)
 		} else {
 			q.dead--
 		}
 	}
 }
 
-// least finds the first of the earliest live entries.
-func (q *Radix) least(entries []entry) (least entry, ok bool) {
-	for i := range entries {
-		e := &entries[i]
-		if (!ok || e.at < least.at) && q.live(e) {
-			least, ok = *e, true
+// least returns the first of the earliest live entries of a bucket, nil if there is none.
+func (q *Radix) least(b int) *entry {
+	k := &q.buckets[b]
+	var least *entry
+	for _, chunk := range k.full {
+		least = q.leastOf(least, chunk)
+	}
+	return q.leastOf(least, k.open)
+}
+
+func (q *Radix) leastOf(least *entry, chunk []entry) *entry {
+	for i := range chunk {
+		if e := &chunk[i]; (least == nil || e.at < least.at) && q.live(e) {
+			least = e
 		}
 	}
-	return least, ok
+	return least
 }
 
 // Peek returns the earliest event and leaves everything as it was.
@@ -177,40 +234,45 @@ func (q *Radix) Peek() (id calendar.ID, at float64, ok bool) {
 	if q.n == 0 {
 		return 0, 0, false
 	}
-	if q.skip() {
-		e := &q.buckets[0][q.first]
+	if e := q.due(); e != nil {
 		return e.id, e.at, true
 	}
 	for q.seen.seq == 0 {
-		b := q.lowest()
-		least, ok := q.least(q.buckets[b])
-		if ok {
-			q.seen = least
-			break
+		if least := q.least(q.lowest()); least != nil {
+			q.seen = *least
+		} else {
+			q.spread() // all are dead: this drops them, and the time stays
 		}
-		q.dead -= len(q.buckets[b])
-		q.buckets[b] = q.buckets[b][:0]
-		q.filled &^= bit(b)
 	}
 	return q.seen.id, q.seen.at, true
 }
 
-// sweep drops all dead entries.
+// sweep drops all dead entries and puts the others where they were.
 func (q *Radix) sweep() {
-	q.buckets[0] = append(q.buckets[0][:0], q.buckets[0][q.first:]...)
-	q.first = 0
-	q.filled = 0
-	for b, entries := range q.buckets {
-		kept := entries[:0]
-		for i := range entries {
-			if q.live(&entries[i]) {
-				kept = append(kept, entries[i])
-			}
+	first := q.first // what comes before has left
+	q.first, q.filled = 0, 0
+	for b := range q.buckets {
+		k := &q.buckets[b]
+		full, open := k.full, k.open
+		k.full, k.open = nil, nil
+		if len(full) == 0 {
+			k.open = open[:0] // the survivors move up within it
 		}
-		q.buckets[b] = kept
-		if len(kept) > 0 {
-			q.filled |= bit(b)
+		for _, chunk := range full {
+			q.putLive(chunk[first:])
+			q.free(chunk)
+			first = 0
 		}
+		q.putLive(open[first:])
+		first = 0
 	}
 	q.dead = 0
+}
+
+func (q *Radix) putLive(entries []entry) {
+	for i := range entries {
+		if e := &entries[i]; q.live(e) {
+			q.put(e)
+		}
+	}
 }

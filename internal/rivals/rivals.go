@@ -5,9 +5,9 @@
 //	container/heap   O(log n)      O(log n)      O(log n)      28
 //	4-ary heap       O(1) usually  O(log n)      O(1)          40, and up to 24 for each that was cancelled
 //	pairing heap     O(1)          O(log n) am.  O(log n) am.  32
-//	radix heap       O(1)          O(64) am.     O(1)          40 in use, up to about 100 reserved
+//	radix heap       O(1)          O(64) am.     O(1)          50, and up to 24 for each that was cancelled
 //	skip list        O(log n)      O(1)          O(log n)      about 30
-//	B-tree           O(log n)      O(log n)      O(log n)      about 50
+//	B-tree           O(log n)      O(log n)      O(log n)      50 to 70
 //
 // All keep the order that package calendar promises and pass its conformance suite. None may be used from several goroutines
 // at once. Ids are dense: memory is proportional to the largest.

@@ -1,0 +1,104 @@
+package calendar_test
+
+import (
+	"fmt"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// Three machines fail and are repaired, in turn.
+func ExampleQueue() {
+	q := calendar.New()
+	for machine, firstFailure := range []float64{4, 2.5, 7} {
+		if err := q.Schedule(calendar.ID(machine), firstFailure); err != nil {
+			panic(err)
+		}
+	}
+	for machine, at := range q.Until(8) {
+		fmt.Printf("%4.1f machine %d fails\n", at, machine)
+		if err := q.Schedule(machine, at+3); err != nil { // and will again
+			panic(err)
+		}
+	}
+	fmt.Println(q.Len(), "failures pending")
+	// Output:
+	//  2.5 machine 1 fails
+	//  4.0 machine 0 fails
+	//  5.5 machine 1 fails
+	//  7.0 machine 2 fails
+	//  7.0 machine 0 fails
+	// 3 failures pending
+}
+
+// A time-out that is put off each time there is a sign of life.
+func ExampleQueue_Reschedule() {
+	q := calendar.New()
+	const timeout, beat = 0, 1
+	_ = q.Schedule(timeout, 10)
+	_ = q.Schedule(beat, 6)
+	for {
+		id, at, ok := q.Next()
+		if !ok {
+			break
+		}
+		if id == timeout {
+			fmt.Println("timed out at", at)
+			continue
+		}
+		fmt.Println("beat at", at)
+		_ = q.Reschedule(timeout, at+10)
+		if at < 20 {
+			_ = q.Schedule(beat, at+6)
+		}
+	}
+	// Output:
+	// beat at 6
+	// beat at 12
+	// beat at 18
+	// beat at 24
+	// timed out at 34
+}
+
+// How healthy a queue is: a thousand events, and what they cost.
+func ExampleQueue_Stats() {
+	q := calendar.New(calendar.Capacity(1000))
+	for id := range calendar.ID(1000) {
+		_ = q.Schedule(id, float64(id%100))
+	}
+	for range q.Until(1000) {
+	}
+	s := q.Stats()
+	fmt.Println("pending:", s.Pending, "dead:", s.Dead)
+	fmt.Println("at most two moves per event:", s.Moved <= 2000)
+	// Output:
+	// pending: 0 dead: 0
+	// at most two moves per event: true
+}
+
+func ExampleAgenda() {
+	a := calendar.NewAgenda[string]()
+	_, _ = a.Add(9, "open")
+	lunch, _ := a.Add(12, "lunch")
+	_, _ = a.Add(17, "close")
+	if what, ok := a.Cancel(lunch); ok {
+		fmt.Println("no", what)
+	}
+	for what, at := range a.Until(24) {
+		fmt.Println(at, what)
+	}
+	// Output:
+	// no lunch
+	// 9 open
+	// 17 close
+}
+
+// A handle names one event for ever: after the event is gone it is refused.
+func ExampleHandle() {
+	a := calendar.NewAgenda[string]()
+	h, _ := a.Add(1, "first")
+	a.Next()
+	_, _ = a.Add(2, "second")
+	_, ok := a.Cancel(h)
+	fmt.Println(ok, a.Len())
+	// Output: false 1
+}

@@ -1,0 +1,337 @@
+package calendar_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// work is what a queue did between two looks, per operation.
+func work(t *testing.T, q *calendar.Queue, ops int, do func()) (moved, passed float64) {
+	t.Helper()
+	before := q.Stats()
+	do()
+	must(t, q.Check())
+	after := q.Stats()
+	return float64(after.Moved-before.Moved) / float64(ops), float64(after.Passed-before.Passed) / float64(ops)
+}
+
+// The promise of constant cost, in steps and not in seconds: however many events, wherever they are, few are moved and
+// few buckets passed over for each that is dispatched.
+func TestQueueWorkIsConstant(t *testing.T) {
+	for _, d := range calendartest.Distributions() {
+		for _, n := range []int{1, 10, 100, 1000, 10_000, 100_000} {
+			q := calendar.New()
+			j := calendartest.NewJumps(d, n, 1)
+			must(t, calendartest.Fill(q, n, j))
+			must(t, calendartest.Hold(q, 4*n, j))
+			ops := max(4*n, 10_000)
+			moved, passed := work(t, q, ops, func() { must(t, calendartest.Hold(q, ops, j)) })
+			if moved > 4 || passed > 1.5 {
+				t.Errorf("%s, %d events: %.2f entries moved and %.2f buckets passed per event", d.Name, n, moved, passed)
+			}
+		}
+	}
+}
+
+func TestQueueFollowsTheScale(t *testing.T) {
+	const n = 20_000
+	exponential, _ := calendartest.ByName("exponential")
+	jumps := calendartest.NewJumps(exponential, n, 2)
+	q := calendar.New()
+	must(t, calendartest.Fill(q, n, jumps))
+	for _, scale := range []float64{1, 1e-10, 1, 1e10, 1e-5, 1e300, 1} {
+		hold := func() {
+			for range 5 * n {
+				id, at, ok := q.Next()
+				if !ok {
+					t.Fatal("empty")
+				}
+				must(t, q.Schedule(id, at+scale*jumps.Next()))
+			}
+		}
+		if moved, passed := work(t, q, 5*n, hold); moved > 4 || passed > 1.5 {
+			t.Errorf("scale %g: %.2f entries moved and %.2f buckets passed per event", scale, moved, passed)
+		}
+	}
+}
+
+func TestQueueOutliers(t *testing.T) {
+	const n = 50_000
+	q := calendar.New()
+	r := rand.New(rand.NewPCG(3, 0))
+	jump := func() float64 {
+		if r.IntN(1000) == 0 {
+			return 1e6 * r.ExpFloat64()
+		}
+		return r.ExpFloat64()
+	}
+	for id := range calendar.ID(n) {
+		must(t, q.Schedule(id, jump()))
+	}
+	moved, passed := work(t, q, 10*n, func() {
+		for range 10 * n {
+			id, at, _ := q.Next()
+			must(t, q.Schedule(id, at+jump()))
+		}
+	})
+	if moved > 4 || passed > 1.5 {
+		t.Errorf("%.2f entries moved and %.2f buckets passed per event", moved, passed)
+	}
+}
+
+// Events that are scheduled backwards lie before everything that has been divided so far, again and again.
+func TestQueueScheduledBackwards(t *testing.T) {
+	const n = 100_000
+	for _, peek := range []bool{false, true} {
+		q := calendar.New()
+		must(t, q.Schedule(n, n+1))
+		q.Peek()
+		levels := 0
+		moved, _ := work(t, q, n, func() {
+			for i := range calendar.ID(n) {
+				must(t, q.Schedule(i, float64(n-i)))
+				if peek {
+					if id, _, _ := q.Peek(); id != i {
+						t.Fatalf("first is %d, not %d", id, i)
+					}
+					levels = max(levels, q.Stats().Levels)
+				}
+			}
+		})
+		// At worst a level doubles each time that it is taken up into another: log₂(10⁵/48) ≈ 11 times.
+		if moved > 14 || levels > 30 {
+			t.Errorf("peek %v: %.1f moves per event, %d levels", peek, moved, levels)
+		}
+		for i := calendar.ID(n); i > 0; i-- {
+			if id, _, _ := q.Next(); id != i-1 {
+				t.Fatalf("got %d, not %d", id, i-1)
+			}
+		}
+	}
+}
+
+// A crowd of simultaneous events must not be moved about for each event that comes before it.
+func TestQueuePeeksPastACrowd(t *testing.T) {
+	const crowd, early = 100_000, 10_000
+	q := calendar.New()
+	for id := range calendar.ID(crowd) {
+		must(t, q.Schedule(id, 1e6))
+	}
+	q.Peek()
+	moved, _ := work(t, q, early, func() {
+		for i := range calendar.ID(early) {
+			must(t, q.Schedule(crowd, float64(i)))
+			must(t, q.Schedule(crowd+1, float64(i)+0.5))
+			for range q.Until(float64(i) + 0.75) {
+			}
+			if id, _, _ := q.Peek(); id != 0 {
+				t.Fatalf("the first of the crowd is %d", id)
+			}
+		}
+	})
+	if moved > 4 {
+		t.Errorf("%.2f entries moved per event", moved)
+	}
+	for want := range calendar.ID(crowd) {
+		if id, _, _ := q.Next(); id != want {
+			t.Fatalf("got %d, not %d", id, want)
+		}
+	}
+}
+
+func TestQueueOneMillionAtOnce(t *testing.T) {
+	const n = 1_000_000
+	q := calendar.New()
+	for id := range calendar.ID(n) {
+		must(t, q.Schedule(id, 1))
+	}
+	moved, _ := work(t, q, n, func() {
+		for want := range calendar.ID(n) {
+			if id, at, ok := q.Next(); !ok || id != want || at != 1 {
+				t.Fatalf("got %d at %v, %v; want %d", id, at, ok, want)
+			}
+			if want%2 == 0 { // at once again, behind all others
+				must(t, q.Schedule(want, 1))
+			}
+		}
+	})
+	if moved > 2 {
+		t.Errorf("%.2f entries moved per event", moved)
+	}
+	for want := calendar.ID(0); want < n; want += 2 {
+		if id, _, _ := q.Next(); id != want {
+			t.Fatalf("got %d, not %d", id, want)
+		}
+	}
+}
+
+func TestQueueDropsTheDead(t *testing.T) {
+	const n = 10_000
+	q := calendar.New()
+	r := rand.New(rand.NewPCG(4, 0))
+	bound := func() {
+		t.Helper()
+		if s := q.Stats(); s.Dead > s.Pending+calendar.DeadSlack {
+			t.Fatalf("%d dead entries, %d pending", s.Dead, s.Pending)
+		}
+	}
+	for id := range calendar.ID(n) {
+		must(t, q.Schedule(id, r.ExpFloat64()))
+	}
+	for range 20 * n {
+		must(t, q.Reschedule(calendar.ID(r.IntN(n)), q.Now()+r.ExpFloat64()))
+		bound()
+	}
+	must(t, q.Check())
+	for id := range calendar.ID(n) { // far away, so that no bucket of theirs is opened soon
+		must(t, q.Reschedule(id, q.Now()+1e6+r.Float64()))
+	}
+	for id := range calendar.ID(n / 2) {
+		q.Cancel(id)
+		bound()
+	}
+	for q.Len() > 0 {
+		q.Next()
+		bound()
+	}
+	must(t, q.Check())
+
+	// The dead are far away and the living near: those that are dispatched leave the dead in the majority.
+	for id := range calendar.ID(n) {
+		must(t, q.Schedule(id, q.Now()+1))
+		must(t, q.Schedule(id+n, q.Now()+1e6))
+	}
+	for id := range calendar.ID(n) {
+		q.Cancel(id + n)
+	}
+	for q.Len() > 0 {
+		q.Next()
+		bound()
+	}
+	must(t, q.Check())
+}
+
+// A stamp that has come round must not wake an entry that was left dead.
+func TestQueueStampsComeRound(t *testing.T) {
+	q := calendar.New()
+	must(t, q.Schedule(1, 5)) // stamp 0
+	must(t, q.Schedule(2, 5))
+	q.Cancel(1) // its entry is dead, and still there
+	q.SetStamp(1, math.MaxUint32-1)
+	must(t, q.Schedule(1, 4))
+	must(t, q.Reschedule(1, 5)) // stamp 0 again, behind id 2
+	must(t, q.Check())
+	for _, want := range []calendar.ID{2, 1} {
+		if id, at, ok := q.Next(); id != want || at != 5 || !ok {
+			t.Errorf("got %d at %v, want %d at 5", id, at, want)
+		}
+	}
+}
+
+func TestQueueGivesMemoryBack(t *testing.T) {
+	const n = 1_000_000
+	exponential, _ := calendartest.ByName("exponential")
+	j := calendartest.NewJumps(exponential, n, 5)
+	q := calendar.New()
+	must(t, calendartest.Fill(q, n, j))
+	must(t, calendartest.Hold(q, n, j))
+	full := q.Stats().Bytes
+	if perEvent := float64(full) / n; perEvent > 36 { // records grow by a quarter at a time
+		t.Errorf("%.1f bytes per event", perEvent)
+	}
+	const left = 1000
+	for q.Len() > left {
+		id, at, _ := q.Next()
+		if id < left {
+			must(t, q.Schedule(id, at+j.Next()))
+		}
+	}
+	must(t, calendartest.Hold(q, n, j))
+	must(t, q.Check())
+	s := q.Stats()
+	if s.Bytes > full/10 || s.Shrinks == 0 {
+		t.Errorf("%d bytes for %d events, of %d for %d; shrunk %d times", s.Bytes, s.Pending, full, n, s.Shrinks)
+	}
+}
+
+func TestQueueAllocatesNothing(t *testing.T) {
+	const n = 10_000
+	for _, d := range calendartest.Distributions() {
+		j := calendartest.NewJumps(d, n, 6)
+		q := calendar.New()
+		must(t, calendartest.Fill(q, n, j))
+		must(t, calendartest.HoldCancel(q, 40*n, n, j))
+		if allocs := testing.AllocsPerRun(10, func() { must(t, calendartest.HoldCancel(q, n, n, j)) }); allocs > 1 {
+			t.Errorf("%s: %v allocations in %d operations", d.Name, allocs, n)
+		}
+	}
+}
+
+func TestQueueUntil(t *testing.T) {
+	q := calendar.New()
+	for id, at := range []float64{3, 1, 2, 2, 4} {
+		must(t, q.Schedule(calendar.ID(id), at))
+	}
+	var got []calendar.ID
+	for id, at := range q.Until(3) {
+		got = append(got, id)
+		if id == 1 {
+			must(t, q.Schedule(7, at+0.5)) // joins
+			must(t, q.Schedule(8, 3.5))    // does not
+			q.Cancel(2)
+		}
+	}
+	if want := []calendar.ID{1, 7, 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if q.Now() != 3 || q.Len() != 2 {
+		t.Errorf("now %v, %d pending", q.Now(), q.Len())
+	}
+	for range q.Until(math.Inf(1)) {
+		break
+	}
+	if q.Now() != 3.5 || q.Len() != 1 {
+		t.Errorf("after a break: now %v, %d pending", q.Now(), q.Len())
+	}
+	for id := range q.Until(math.NaN()) {
+		t.Errorf("dispatched %d until NaN", id)
+	}
+}
+
+func TestQueueOptions(t *testing.T) {
+	q := calendar.New(calendar.Capacity(100), calendar.StartAt(-5))
+	if q.Now() != -5 {
+		t.Errorf("the clock starts at %v", q.Now())
+	}
+	if err := q.Schedule(0, -5.1); !errors.Is(err, calendar.ErrPast) {
+		t.Errorf("before the start: %v", err)
+	}
+	must(t, q.Schedule(1000, -5)) // capacity is no bound
+	for name, bad := range map[string]func(){
+		"NaN":      func() { calendar.StartAt(math.NaN()) },
+		"infinite": func() { calendar.StartAt(math.Inf(-1)) },
+		"negative": func() { calendar.Capacity(-1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if s, _ := recover().(string); len(s) < 9 || s[:9] != "calendar:" {
+					t.Errorf("recovered %q", s)
+				}
+			}()
+			bad()
+		})
+	}
+}
