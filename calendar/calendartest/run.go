@@ -35,7 +35,7 @@ func Run(t *testing.T, new Factory, opts ...Option) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			s := s
-			s.fail = func(err error) { t.Helper(); t.Fatal(err) }
+			s.fail = func(err error) { t.Fatal(err) }
 			c.run(&s)
 		})
 	}
