@@ -69,10 +69,10 @@ func ExampleQueue_Stats() {
 	}
 	s := q.Stats()
 	fmt.Println("pending:", s.Pending, "dead:", s.Dead)
-	fmt.Println("at most three moves per event:", s.Moved <= 3000)
+	fmt.Println("at most four moves per event:", s.Moved <= 4000)
 	// Output:
 	// pending: 0 dead: 0
-	// at most three moves per event: true
+	// at most four moves per event: true
 }
 
 func ExampleAgenda() {
