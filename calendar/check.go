@@ -69,6 +69,7 @@ func (q *Queue) check() error {
 			if j < l.open || j >= l.count {
 				return fmt.Errorf("level %d: bucket %d of %d to %d is in use", i, j, l.open, l.count)
 			}
+			inBucket := uint32(0)
 			for c := b.head; ; c = q.pool.next[c] {
 				chunks++
 				es := q.pool.chunk(c)
@@ -86,9 +87,13 @@ func (q *Queue) check() error {
 						return fmt.Errorf("level %d: entry at %v is not between its end and the end above", i, timeOf(e.key))
 					}
 				}
+				inBucket += uint32(len(es))
 				if c == b.last() {
 					break
 				}
+			}
+			if inBucket != b.n {
+				return fmt.Errorf("level %d, bucket %d: %d entries, counted as %d", i, j, inBucket, b.n)
 			}
 		}
 	}

@@ -1,21 +1,25 @@
 package calendar
 
+import "slices"
+
 // The events that are due first lie in near, sorted. They come from one bucket (see levels.go), and what is scheduled
-// before the end of its range joins them in its place. If that makes them too many they are divided into buckets in
-// their turn, unless they are all for the same time, when there is nothing to sort.
+// before the end of its range joins them in its place. If too many join they are divided into buckets in their turn,
+// unless they are all for the same time, when there is nothing to sort.
 
 const (
 	// loadMax is up to how many entries of a bucket are sorted rather than divided again.
-	loadMax = 32
-	// nearMax is how many entries near may hold before they are divided, unless all are equal.
-	nearMax = 48
-	nearCap = 4 * nearMax
+	loadMax = 64
+	// nearMax is how many entries may join the near ones before these are divided, if there are so many.
+	nearMax = 24
+
+	nearCap = 2 * loadMax
 )
 
 // insertNear puts e among the near entries, behind its equals.
 func (q *Queue) insertNear(e entry) {
 	i := len(q.near)
-	if i-q.head >= nearMax {
+	q.inserted++
+	if q.inserted > nearMax && i-q.head >= nearMax {
 		if first := q.near[q.head].key; first != q.near[i-1].key || first != e.key {
 			q.spill()
 			q.place(e)
@@ -50,79 +54,63 @@ func (q *Queue) spill() {
 		high = q.levels[first-1].end - 1
 	}
 	below := q.divide(n, low, high)
-	push := func(e entry) { q.pool.push(below.bucketOf(e.key), e) }
 	for _, e := range es {
-		push(e)
+		q.pool.push(below.bucketOf(e.key), e)
 	}
 	q.moved += uint64(len(es))
 	for i := first; i < depth; i++ {
 		l := &q.levels[i]
 		for ; l.open < l.count; l.open++ {
-			b := l.buckets[l.open]
-			l.buckets[l.open] = bucket{}
-			q.empty(b, false, push)
+			if b := l.buckets[l.open]; b.tail != 0 {
+				l.buckets[l.open] = bucket{}
+				q.distribute(b, below)
+			}
 		}
 	}
-	parent := &q.levels[first-1]
-	parent.end = min(parent.end, below.limit())
+	above := &q.levels[first-1]
+	above.end = min(above.end, below.limit())
 	q.levels[first], q.levels[depth] = q.levels[depth], q.levels[first]
 	q.levels = q.levels[:first+1]
-	q.near, q.head = q.near[:0], 0
+	q.near, q.head, q.inserted = q.near[:0], 0, 0
 }
 
-// load moves the live entries of a bucket near, which is empty, and sorts them.
-func (q *Queue) load(b bucket) {
-	q.empty(b, true, func(e entry) { q.near = append(q.near, e) })
-	sortNear(q.near)
-}
-
-func (q *Queue) loadChunk(b bucket) int {
-	n := int(b.inLast())
-	es := q.pool.chunk(b.head)[:n]
-	live := 0
-	for i := range es {
-		if q.live(es[i]) {
-			es[live] = es[i]
-			live++
+// load moves the live entries of a bucket near, which is empty, and sorts them. The keys of the bucket are equal after a
+// shift; if that is 0 they are all equal, and there may be any number of them.
+func (q *Queue) load(b bucket, shift uint8) {
+	q.moved += uint64(b.n)
+	near := slices.Grow(q.near, int(b.n))
+	for c, last := b.head, b.last(); ; {
+		es := q.pool.chunk(c)
+		if c == last {
+			es = es[:b.inLast()]
 		}
-	}
-	q.dead -= n - live
-	es = es[:live]
-	q.near = q.near[:live]
-	sortInto(q.near, es)
-	q.moved += uint64(n)
-	q.pool.release(b.head)
-	return n
-}
-
-func sortInto(to, es []entry) {
-	var rank [chunkLen]uint8
-	for i := range es {
-		k := es[i].key
-		r := uint8(i)
-		for j := range es[:i] {
-			c := uint8(0)
-			if es[j].key > k {
-				c = 1
+		live := 0
+		for i := range es {
+			if q.live(es[i]) {
+				es[live] = es[i]
+				live++
 			}
-			rank[j&15] += c
-			r -= c
 		}
-		rank[i&15] = r
-	}
-	for i := range es {
-		to[rank[i&15]&15] = es[i]
-	}
-}
-
-// sortNear sorts a few entries by key, leaving equals in their order.
-func sortNear(es []entry) {
-	for i := 1; i < len(es); i++ {
-		e := es[i]
-		j := i
-		for ; j > 0 && es[j-1].key > e.key; j-- {
-			es[j] = es[j-1]
+		q.dead -= len(es) - live
+		if shift == 0 {
+			near = append(near, es[:live]...)
+		} else {
+			for es = es[:live]; len(es) > 0; {
+				run := es[:min(sortLen, len(es))]
+				es = es[len(run):]
+				sorted := len(near)
+				near = near[:sorted+len(run)]
+				sortRun(near[sorted:], run, shift)
+				if sorted > 0 {
+					mergeRun(near, sorted)
+				}
+			}
 		}
-		es[j] = e
+		following := q.pool.release(c)
+		if c == last {
+			break
+		}
+		c = following
 	}
+	q.near = near
 }

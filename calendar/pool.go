@@ -1,5 +1,7 @@
 package calendar
 
+import "github.com/almanac-sim/almanac/internal/huge"
+
 // An entry is one scheduled event as it lies in a bucket. It is live only while the record of its id carries its stamp;
 // cancelling an event moves the record on and leaves the entry where it is.
 type entry struct {
@@ -15,6 +17,7 @@ type entry struct {
 type bucket struct {
 	head uint32 // first chunk
 	tail uint32 // slot after the last entry, 0 when empty
+	n    uint32 // entries
 }
 
 // last is the last chunk of a bucket that is not empty.
@@ -24,10 +27,10 @@ func (b bucket) last() uint32 { return (b.tail - 1) >> chunkBits }
 func (b bucket) inLast() uint32 { return (b.tail-1)%chunkLen + 1 }
 
 const (
-	chunkBits = 4
-	chunkLen  = 1 << chunkBits // 16 entries, 256 bytes: four cache lines that the hardware fetches in a stream
-	slabBits  = 16
-	slabLen   = 1 << slabBits // 65,536 entries, 1 MiB: so few slabs that their headers stay in the fastest cache
+	chunkBits = 5
+	chunkLen  = 1 << chunkBits // 32 entries, 512 bytes: long enough to be read as a stream
+	slabBits  = 17
+	slabLen   = 1 << slabBits // 131,072 entries, 2 MiB: a huge page, and so few that their headers stay in the cache
 	slabMask  = slabLen - 1
 
 	firstSlab = 4 * chunkLen // a small queue should be small
@@ -41,6 +44,7 @@ type pool struct {
 	free  uint32   // first chunk of the free list, 0 if none
 	fresh uint32   // chunks from here on were never used
 	used  int      // chunks in buckets
+	peak  int      // the most that were, of late
 }
 
 // chunks tells for how many chunks there is room, counting chunk 0, which stands for "none".
@@ -60,6 +64,7 @@ func (p *pool) push(b *bucket, e entry) {
 	}
 	p.slabs[w>>slabBits][w&slabMask] = e
 	b.tail = w + 1
+	b.n++
 }
 
 // extend gives b one more chunk and returns its first slot.
@@ -82,6 +87,7 @@ func (p *pool) extend(b *bucket) uint32 {
 		p.next[(b.tail-1)>>chunkBits] = c
 	}
 	p.used++
+	p.peak = max(p.peak, p.used)
 	return c << chunkBits
 }
 
@@ -105,7 +111,9 @@ func (p *pool) grow() {
 		copy(wider, p.slabs[last])
 		p.slabs[last] = wider
 	default:
-		p.slabs = append(p.slabs, make([]entry, slabLen))
+		slab := make([]entry, slabLen)
+		huge.Advise(slab)
+		p.slabs = append(p.slabs, slab)
 	}
 	total := (len(p.slabs)-1)*(slabLen/chunkLen) + len(p.slabs[len(p.slabs)-1])/chunkLen
 	if total > cap(p.next) {

@@ -34,8 +34,9 @@ type Queue struct {
 	dead    int // entries whose event was cancelled or moved
 
 	// What is due first, sorted by key: near[head:]. See near.go.
-	near []entry
-	head int
+	near     []entry
+	head     int
+	inserted int // how many joined since they were loaded
 
 	// Everything else. See levels.go.
 	pool   pool
@@ -79,7 +80,7 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, records: make([]record, s.capacity)}
+	q := &Queue{now: s.start, records: newRecords(s.capacity)}
 	q.near = make([]entry, 0, nearCap)
 	q.restart()
 	return q
@@ -268,7 +269,7 @@ func refuse(at float64) error {
 //go:noinline
 func (q *Queue) admit(id ID) {
 	n := len(q.records)
-	records := make([]record, max(int(id)+1, n+n/4, min(2*n, 1<<16)))
+	records := newRecords(max(int(id)+1, n+n/4, min(2*n, 1<<16)))
 	copy(records, q.records)
 	q.records = records
 }

@@ -16,7 +16,7 @@ type counters struct {
 	sweeps  uint64
 	shrinks uint64
 
-	movedAtShrink uint64
+	movedAtLook uint64
 }
 
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
@@ -56,7 +56,7 @@ func (q *Queue) Stats() Stats {
 		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + cap(q.records)*12,
 	}
 	for i, l := range q.levels[:cap(q.levels)] {
-		s.Bytes += levelBytes + cap(l.buckets)*8
+		s.Bytes += levelBytes + cap(l.buckets)*12
 		if i >= len(q.levels) {
 			continue
 		}

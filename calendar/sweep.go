@@ -23,39 +23,30 @@ func (q *Queue) rebuild(to *pool) {
 	for i := range q.levels {
 		l := &q.levels[i]
 		for j := l.open; j < l.count; j++ {
-			b := l.buckets[j]
+			from := l.buckets[j]
 			l.buckets[j] = bucket{}
-			q.empty(b, true, func(e entry) { to.push(&l.buckets[j], e) })
+			if from.tail == 0 {
+				continue
+			}
+			for c, last := from.head, from.last(); ; {
+				es := q.pool.chunk(c)
+				if c == last {
+					es = es[:from.inLast()]
+				}
+				for _, e := range es {
+					if q.live(e) {
+						to.push(&l.buckets[j], e)
+					}
+				}
+				following := q.pool.release(c)
+				if c == last {
+					break
+				}
+				c = following
+			}
 		}
 	}
 	q.dead = 0
-}
-
-// empty hands the entries of a bucket to put, in their order, and releases its chunks, each before put sees the last of
-// the next. If told to check, it drops the dead ones.
-func (q *Queue) empty(b bucket, check bool, put func(entry)) {
-	if b.tail == 0 {
-		return
-	}
-	for c, last := b.head, b.last(); ; {
-		es := q.pool.chunk(c)
-		if c == last {
-			es = es[:b.inLast()]
-		}
-		for _, e := range es {
-			if check && !q.live(e) {
-				q.dead--
-				continue
-			}
-			put(e)
-		}
-		q.moved += uint64(len(es))
-		following := q.pool.release(c)
-		if c == last {
-			return
-		}
-		c = following
-	}
 }
 
 const (
@@ -63,11 +54,18 @@ const (
 	small = 4 * 1024 // fewer entries than this are never worth giving back
 )
 
-// tooLarge tells whether the queue holds several times the memory that its events need, and has done enough since it was
-// last made smaller to pay for another try: one record of a high id can keep the memory of all below it.
+// tooLarge tells whether the queue holds several times the memory that it needs. It looks only once as many entries have
+// been moved as there is room for, so that shrinking costs a constant per event, and at the most that was needed in the
+// meantime, so that what is about to be filled again is not given back.
 func (q *Queue) tooLarge() bool {
-	room := max(q.pool.chunks()*chunkLen, len(q.records))
-	return room > roomy*(q.pending+q.dead+small) && q.moved-q.movedAtShrink > uint64(room)
+	room := q.pool.chunks()*chunkLen + len(q.records)
+	if q.moved-q.movedAtLook <= uint64(room) {
+		return false
+	}
+	need := q.pool.peak*chunkLen + q.pending + q.dead + small
+	q.pool.peak = q.pool.used
+	q.movedAtLook = q.moved
+	return room > roomy*need
 }
 
 // shrink moves the queue into memory of the right size and lets go of the rest, including the records of ids above all
@@ -90,5 +88,4 @@ func (q *Queue) shrink() {
 		q.records = append(make([]record, 0, top), q.records[:top]...)
 	}
 	q.shrinks++
-	q.movedAtShrink = q.moved
 }

@@ -14,8 +14,8 @@ import (
 // the same bucket, and are appended and spread in order.
 //
 // Schedule and Cancel cost O(1). An event moves at most 64 times in its life, in practice a handful, so that Next costs O(64)
-// amortised. An event takes about 50 bytes, an entry of 24, a record of 16 and room to grow; a dead entry 24. They are dropped when
-// met, and all at once when they outnumber the living.
+// amortised. An event takes about 50 bytes: an entry of 24, a record of 16 and room to grow. Dead entries, 24 bytes each, are
+// dropped when met, and all at once when they outnumber the living.
 //
 // It is fast because it may count on the clock: nothing is scheduled before it. Peek must therefore not spread a bucket, or an
 // event could not be scheduled before the one seen; it looks for the least entry instead, in time linear in the bucket, and
@@ -39,7 +39,7 @@ type bucket struct {
 	open []entry
 }
 
-const chunkSize = 1024
+const chunkSize = 1024 // 24 kB: 65 buckets cannot waste much
 
 // NewRadix returns an empty set whose clock stands at start.
 func NewRadix(start float64, capacity int) *Radix {
@@ -69,6 +69,7 @@ func (q *Radix) insert(id calendar.ID, at float64) {
 	q.put(&e)
 }
 
+// put appends an entry to its bucket.
 func (q *Radix) put(e *entry) {
 	b := bits.Len64(key(e.at) ^ q.last)
 	k := &q.buckets[b]

@@ -1,0 +1,11 @@
+//go:build amd64 || arm64
+
+package prefetch
+
+import "unsafe"
+
+//go:noescape
+func lines(p unsafe.Pointer, n int)
+
+//go:noescape
+func gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)

@@ -1,0 +1,9 @@
+//go:build !amd64 && !arm64
+
+package prefetch
+
+import "unsafe"
+
+func lines(unsafe.Pointer, int) {}
+
+func gather(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int) {}

@@ -1,0 +1,28 @@
+package prefetch
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// Nothing can be seen of a prefetch but that it does no harm: not to memory, and not for any address.
+func TestPrefetchDoesNoHarm(t *testing.T) {
+	array := make([][3]uint32, 1000)
+	indexes := make([][4]uint32, 100)
+	for i := range array {
+		array[i] = [3]uint32{uint32(i), 1, 2}
+	}
+	for i := range indexes {
+		indexes[i][2] = uint32(i * 7919) // mostly far outside
+	}
+	for n := -1; n <= len(indexes); n++ {
+		Gather(unsafe.Pointer(&array[0]), 12, unsafe.Pointer(&indexes[0][2]), 16, n)
+		Lines(unsafe.Pointer(&array[0]), n)
+	}
+	Lines(nil, 10)
+	for i := range array {
+		if array[i] != [3]uint32{uint32(i), 1, 2} {
+			t.Fatalf("element %d is %v", i, array[i])
+		}
+	}
+}
