@@ -70,7 +70,7 @@ func (q *Queue) check() error {
 				return fmt.Errorf("level %d: bucket %d of %d to %d is in use", i, j, l.open, l.count)
 			}
 			inBucket := uint32(0)
-			for c := b.head; ; c = q.pool.next[c] {
+			for c := b.head; ; c = q.pool.next(c) {
 				chunks++
 				es := q.pool.chunk(c)
 				if c == b.last() {
@@ -122,7 +122,7 @@ func (q *Queue) check() error {
 	if q.pool.used != chunks-1 {
 		return fmt.Errorf("%d chunks in buckets, counted as %d", chunks-1, q.pool.used)
 	}
-	for c := q.pool.free; c != 0; c = q.pool.next[c] {
+	for c := q.pool.free; c != 0; c = q.pool.next(c) {
 		chunks++
 	}
 	if len(q.pool.slabs) > 0 && chunks != int(q.pool.fresh) {

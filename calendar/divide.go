@@ -179,7 +179,7 @@ func (q *Queue) distribute(b bucket, l *level) (tail bucket) {
 			// This is pool.push by hand, which saves 2 ns.
 			b := &bs[es[i].key>>(shift&63)-base]
 			w := b.tail
-			if w%chunkLen == 0 {
+			if w%chunkSlots == 0 {
 				w = q.pool.extend(b)
 			}
 			q.pool.slabs[w>>slabBits][w&slabMask] = es[i]
@@ -198,7 +198,7 @@ func (q *Queue) distribute(b bucket, l *level) (tail bucket) {
 func (q *Queue) survey(b bucket) (low, high uint64) {
 	low, high = pastAll, 0
 	ahead, last := q.startAhead(b), b.last()
-	for c := b.head; ; c = q.pool.next[c] {
+	for c := b.head; ; c = q.pool.next(c) {
 		ahead = q.ahead(ahead, last)
 		es := q.pool.chunk(c)
 		if c == last {

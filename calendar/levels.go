@@ -69,7 +69,7 @@ func (q *Queue) place(e entry) {
 			// This is pool.push by hand, which saves 2 ns.
 			b := l.bucketOf(e.key)
 			w := b.tail
-			if w%chunkLen == 0 {
+			if w%chunkSlots == 0 {
 				w = q.pool.extend(b)
 			}
 			q.pool.slabs[w>>slabBits][w&slabMask] = e

@@ -21,19 +21,26 @@ func (q *Queue) prefetchNext(l *level) {
 		return
 	}
 	if b := l.buckets[next]; b.tail != 0 {
-		es := q.pool.chunk(b.head)
-		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.records)), unsafe.Sizeof(record{}),
-			unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), int(min(b.n, chunkLen)))
+		q.prefetchRecords(b.head, int(min(b.n, chunkLen)))
+		if b.n > chunkLen {
+			q.prefetchChunk(q.pool.next(b.head), chunkLen)
+		}
 	}
 	if b := l.buckets[next+1]; b.tail != 0 {
 		q.prefetchChunk(b.head, int(min(b.n, chunkLen)))
 	}
 }
 
-// prefetchChunk asks for the first n entries of a chunk.
+// prefetchRecords asks for the records of the first n entries in a chunk.
+func (q *Queue) prefetchRecords(c uint32, n int) {
+	prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.records)), unsafe.Sizeof(record{}),
+		unsafe.Pointer(&q.pool.chunk(c)[0].id), unsafe.Sizeof(entry{}), n)
+}
+
+// prefetchChunk asks for the first n entries of a chunk, and its link.
 func (q *Queue) prefetchChunk(c uint32, n int) {
 	const perLine = 64 / int(unsafe.Sizeof(entry{}))
-	prefetch.Lines(unsafe.Pointer(unsafe.SliceData(q.pool.chunk(c))), (n+perLine-1)/perLine)
+	prefetch.Lines(unsafe.Pointer(q.pool.link(c)), n/perLine+1)
 }
 
 // startAhead asks for the first few chunks of a bucket that is to be read from the start, and returns the last of them.
@@ -50,7 +57,7 @@ func (q *Queue) ahead(c, last uint32) uint32 {
 	if c == last {
 		return c
 	}
-	c = q.pool.next[c]
+	c = q.pool.next(c)
 	q.prefetchChunk(c, chunkLen)
 	return c
 }

@@ -58,7 +58,7 @@ const (
 // been moved as there is room for, so that shrinking costs a constant per event, and at the most that was needed in the
 // meantime, so that what is about to be filled again is not given back.
 func (q *Queue) tooLarge() bool {
-	room := q.pool.chunks()*chunkLen + len(q.records)
+	room := int(q.pool.total)*chunkLen + len(q.records)
 	if q.moved-q.movedAtLook <= uint64(room) {
 		return false
 	}

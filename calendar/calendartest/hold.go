@@ -83,31 +83,37 @@ func Reschedules(s Set, ops, n int, j *Jumps) error {
 // HoldCancel mixes [Hold] and [Cancels]: of ops operations every other one is a dispatch, and every other one cancels a random
 // id and schedules it anew. The ids 0..n-1 must be pending.
 func HoldCancel(s Set, ops, n int, j *Jumps) error {
-	for i := range ops {
-		var err error
-		if i%2 == 0 {
-			err = Hold(s, 1, j)
-		} else {
-			err = Cancels(s, 1, n, j)
+	return mix(s, ops, j, func(now float64) error {
+		id := j.Pick(n)
+		if !s.Cancel(id) {
+			return fmt.Errorf("%w: id %d", ErrMissing, id)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.Schedule(id, now+j.Next())
+	})
 }
 
 // HoldReschedule mixes [Hold] and [Reschedules], half and half. The ids 0..n-1 must be pending.
 func HoldReschedule(s Set, ops, n int, j *Jumps) error {
+	return mix(s, ops, j, func(now float64) error { return s.Reschedule(j.Pick(n), now+j.Next()) })
+}
+
+// mix does ops operations, every other one a hold and every other one something else.
+func mix(s Set, ops int, j *Jumps, other func(now float64) error) error {
+	now := s.Now()
 	for i := range ops {
-		var err error
-		if i%2 == 0 {
-			err = Hold(s, 1, j)
-		} else {
-			err = Reschedules(s, 1, n, j)
+		if i%2 == 1 {
+			if err := other(now); err != nil {
+				return fmt.Errorf("mix: %w", err)
+			}
+			continue
 		}
-		if err != nil {
-			return err
+		id, at, ok := s.Next()
+		if !(ok && at >= now) {
+			return undue(now, at, ok)
+		}
+		now = at
+		if err := s.Schedule(id, at+j.Next()); err != nil {
+			return fmt.Errorf("mix: id %d: %w", id, err)
 		}
 	}
 	return nil
