@@ -29,7 +29,7 @@ type benchFlags struct {
 	json        bool
 	out         string
 	repetitions int
-	least       time.Duration
+	least, most time.Duration
 	seed        uint64
 }
 
@@ -65,6 +65,7 @@ func newBench() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
 	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond, "how long a repetition lasts at least; it makes at least n operations")
+	c.Flags().DurationVar(&f.most, "most", 30*time.Second, "how long a repetition lasts at most, however few operations it has made")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
 	return c
 }
@@ -106,7 +107,7 @@ func (f *benchFlags) run(c *cobra.Command) error {
 		results, err := bench.Run(c.Context(), plan, bench.Options{
 			Repetitions: f.repetitions,
 			Least:       f.least,
-			Most:        10 * time.Second,
+			Most:        f.most,
 			Seed:        f.seed,
 			Progress: func(done, of int, next string) {
 				// Plans count alike, however many cells they have.

@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+)
+
+var quick = Options{Repetitions: 2, Least: time.Millisecond, Most: time.Second, Seed: 1}
+
+// Every structure can do every workload with every distribution, and what is measured of it makes sense.
+func TestRunEverything(t *testing.T) {
+	for _, w := range Workloads() {
+		var cells []Cell
+		for _, d := range calendartest.Distributions() {
+			for _, s := range Structures() {
+				cells = append(cells, Cell{s.Name, w.Name, d.Name, 40})
+			}
+		}
+		o := quick
+		o.Least = 0
+		steps := 0
+		o.Progress = func(done, of int, next string) {
+			if done != steps || (next == "") != (done == of) {
+				t.Fatalf("step %d of %d, %q, after %d", done, of, next, steps)
+			}
+			steps++
+		}
+		results, err := Run(context.Background(), cells, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			if r.Cell != cells[i] || len(r.Each) != 2 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	for _, c := range []Cell{{"que", Hold, "exponential", 10}, {Queue, "hodl", "exponential", 10}, {Queue, Hold, "normal", 10}} {
+		if _, err := Run(context.Background(), []Cell{c}, quick); err == nil || !strings.Contains(err.Error(), "there are") {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, []Cell{{Queue, Hold, "exponential", 10}}, quick); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A set that is too slow is cut short and marked.
+func TestRunCutsShort(t *testing.T) {
+	o := quick
+	o.Most = time.Microsecond
+	results, err := Run(context.Background(), []Cell{{Static, Hold, "equal", 5000}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !results[0].Cut {
+		t.Errorf("%+v", results[0])
+	}
+}
+
+// Judge finds in the results of each plan the targets it is for, and sees the difference between met and missed.
+func TestJudge(t *testing.T) {
+	for _, fast := range []bool{true, false} {
+		var targets []Target
+		for _, plan := range TargetPlans() {
+			var results []Result
+			for _, c := range plan {
+				r := Result{Cell: c, Best: 100, Bytes: 40, Allocs: 0.5}
+				if fast && c.Structure == Queue {
+					r.Best, r.Bytes, r.Allocs = 10, 20, 0
+				} else if !fast && (c.Workload != Hold || c.Distribution == "pareto" || c.N == huge) {
+					r.Best = 1000
+				} else if !fast && c.Structure == Queue {
+					r.Best = 200
+				}
+				results = append(results, r)
+			}
+			targets = append(targets, Judge(results)...)
+		}
+		if len(targets) != 14 {
+			t.Errorf("%d targets", len(targets))
+		}
+		for _, target := range targets {
+			if target.Met != fast {
+				t.Errorf("fast %v: %+v (%s)", fast, target, target.Wanted())
+			}
+		}
+	}
+}
+
+func TestThisMachine(t *testing.T) {
+	if m := ThisMachine(); m.CPU == "" || m.Cores < 1 || !strings.Contains(m.String(), "go1.") {
+		t.Errorf("%+v", m)
+	}
+}
