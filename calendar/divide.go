@@ -43,9 +43,7 @@ func (q *Queue) openBucket(l *level) {
 	l.through += int(b.n)
 	q.opened++
 	if b.n <= loadMax || l.shift == 0 {
-		if len(q.records) >= cold {
-			q.prefetchNext(l)
-		}
+		q.prefetchAfter(l, l.open)
 		q.load(b, l.shift)
 		return
 	}

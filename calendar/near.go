@@ -83,14 +83,8 @@ func (q *Queue) load(b bucket, shift uint8) {
 		es := q.pool.chunk(c)
 		if c == last {
 			es = es[:b.inLast()]
-		} else if len(q.records) >= cold {
-			// While this chunk is sorted, the records of the next one can come.
-			n := chunkLen
-			following := q.pool.next(c)
-			if following == last {
-				n = int(b.inLast())
-			}
-			q.prefetchRecords(following, n)
+		} else {
+			q.prefetchFollowing(b, c) // they come while this one is sorted
 		}
 		live := 0
 		for i := range es {

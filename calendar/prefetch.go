@@ -13,11 +13,11 @@ import (
 // cold is from how many ids on their records do not fit into a cache of the second level.
 const cold = 1 << 16
 
-// prefetchNext asks for the records of the entries in the bucket after l's open one, and for the entries of the one after
+// prefetchAfter asks for the records of the entries in the bucket after bucket i of l, and for the entries of the one after
 // that. Between two buckets several events are dispatched, which takes about as long as memory does.
-func (q *Queue) prefetchNext(l *level) {
-	next := l.open + 1
-	if next+1 >= l.count {
+func (q *Queue) prefetchAfter(l *level, i int) {
+	next := i + 1
+	if len(q.records) < cold || next+1 >= l.count {
 		return
 	}
 	if b := l.buckets[next]; b.tail != 0 {
@@ -29,6 +29,18 @@ func (q *Queue) prefetchNext(l *level) {
 	if b := l.buckets[next+1]; b.tail != 0 {
 		q.prefetchChunk(b.head, int(min(b.n, chunkLen)))
 	}
+}
+
+// prefetchFollowing asks for the records of the entries in the chunk of b after c, which must not be its last.
+func (q *Queue) prefetchFollowing(b bucket, c uint32) {
+	if len(q.records) < cold {
+		return
+	}
+	following, n := q.pool.next(c), chunkLen
+	if following == b.last() {
+		n = int(b.inLast())
+	}
+	q.prefetchRecords(following, n)
 }
 
 // prefetchRecords asks for the records of the first n entries in a chunk.

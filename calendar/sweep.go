@@ -28,10 +28,15 @@ func (q *Queue) rebuild(to *pool) {
 			if from.tail == 0 {
 				continue
 			}
-			for c, last := from.head, from.last(); ; {
+			q.prefetchAfter(l, j)
+			ahead, last := q.startAhead(from), from.last()
+			for c := from.head; ; {
+				ahead = q.ahead(ahead, last)
 				es := q.pool.chunk(c)
 				if c == last {
 					es = es[:from.inLast()]
+				} else {
+					q.prefetchFollowing(from, c)
 				}
 				for _, e := range es {
 					if q.live(e) {

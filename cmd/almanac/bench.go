@@ -117,6 +117,9 @@ func (f *benchFlags) run(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
+		for k := range results {
+			results[k].Plan = i
+		}
 		report.Results = append(report.Results, results...)
 		if f.targets {
 			report.Targets = append(report.Targets, bench.Judge(results)...)

@@ -12,8 +12,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// A benchTable is the results of one workload and distribution: a row a structure, a column a number of events.
+// A benchTable is the results of one workload and distribution, measured in turns: a row a structure, a column a number of
+// events.
 type benchTable struct {
+	plan           int
 	workload, dist string
 	structures     []string
 	sizes          []int
@@ -26,12 +28,12 @@ func tables(results []bench.Result) []*benchTable {
 	for _, r := range results {
 		var t *benchTable
 		for _, old := range all {
-			if old.workload == r.Workload && old.dist == r.Distribution {
+			if old.plan == r.Plan && old.workload == r.Workload && old.dist == r.Distribution {
 				t = old
 			}
 		}
 		if t == nil {
-			t = &benchTable{workload: r.Workload, dist: r.Distribution, results: map[string]map[int]bench.Result{}}
+			t = &benchTable{plan: r.Plan, workload: r.Workload, dist: r.Distribution, results: map[string]map[int]bench.Result{}}
 			all = append(all, t)
 		}
 		if t.results[r.Structure] == nil {
@@ -139,6 +141,7 @@ func power(n int) string {
 
 // plotBench draws cost against the number of events, a picture for each workload and distribution.
 func plotBench(dir string, report benchReport) error {
+	drawn := map[string]int{}
 	for _, t := range tables(report.Results) {
 		chart := plot.Chart{
 			Title:  fmt.Sprintf("%s, %s jumps", t.workload, t.dist),
@@ -157,7 +160,11 @@ func plotBench(dir string, report benchReport) error {
 			}
 			chart.Series = append(chart.Series, series)
 		}
-		if err := chart.Save(filepath.Join(dir, fmt.Sprintf("bench-%s-%s.svg", t.workload, t.dist))); err != nil {
+		name := fmt.Sprintf("bench-%s-%s", t.workload, t.dist)
+		if drawn[name]++; drawn[name] > 1 {
+			name += fmt.Sprintf("-%d", drawn[name])
+		}
+		if err := chart.Save(filepath.Join(dir, name+".svg")); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func TestRunEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range results {
-			if r.Cell != cells[i] || len(r.Each) != 2 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
+			if r.Cell != cells[i] || len(r.Each) != 8 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
 				t.Errorf("%+v", r)
 			}
 		}
