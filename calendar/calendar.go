@@ -24,7 +24,8 @@ import "errors"
 // An ID names an event: a dense number that the caller chooses.
 type ID uint32
 
-// What scheduling can be refused for. When several reasons apply the time's is reported first. A refused call changes nothing.
+// What scheduling can be refused for. When several reasons apply, an id beyond the capacity is reported first, then what is
+// wrong with the time. A refused call changes nothing.
 var (
 	// ErrTime refuses a time that is not a number or is infinite.
 	ErrTime = errors.New("calendar: time is not a finite number")

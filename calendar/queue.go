@@ -277,13 +277,18 @@ func (q *Queue) admit(id ID) {
 // live tells whether an entry still stands for the event of its id.
 func (q *Queue) live(e entry) bool { return q.records[e.id].stamp == e.stamp }
 
-// disown makes the entry of a record dead. Before stamps come round, after 2³² cancellations of one id, all entries that
-// have been dead so long are dropped, lest one wake.
+// disown makes the entry of a record dead.
 func (q *Queue) disown(r *record) {
 	q.dead++
 	r.stamp++
 	if r.stamp == lastStamp {
-		q.sweep() // no entry has that stamp, so none of this id's stays
-		r.stamp = 0
+		q.comeRound(r)
 	}
+}
+
+// comeRound starts the stamps of a record again, after 2³² cancellations of its id. Entries that have been dead so long
+// are dropped first, lest one wake.
+func (q *Queue) comeRound(r *record) {
+	q.sweep() // no entry has the last stamp, so none of this id's stays
+	r.stamp = 0
 }

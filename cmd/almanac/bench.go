@@ -40,7 +40,9 @@ func newBench() *cobra.Command {
 		Short: "Time the pending-event sets side by side, in one run",
 		Long: "Time the pending-event sets side by side, in one run.\n\n" +
 			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. Reported is\n" +
-			"the best repetition, in nanoseconds per operation; ± is how much slower the slowest one was.\n\n" +
+			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
+			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), and\n" +
+			"what it takes in memory.\n\n" +
 			list("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
 				if s.Extra {
 					return s.Name + " *", s.About

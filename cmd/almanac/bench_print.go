@@ -61,7 +61,7 @@ func printBench(w io.Writer, report benchReport) error {
 		for _, n := range t.sizes {
 			fmt.Fprintf(out, "%s\t", power(n))
 		}
-		fmt.Fprint(out, "bytes/event\tallocs/op\t\n")
+		fmt.Fprint(out, "fill\tbytes/event\tallocs/op\t\n")
 		for _, s := range t.structures {
 			fmt.Fprintf(out, "%s\t", s)
 			var last bench.Result
@@ -78,7 +78,8 @@ func printBench(w io.Writer, report benchReport) error {
 				fmt.Fprintf(out, "%s%.1f (%.2f)\t", cut, r.Best, r.Spread)
 				last = r
 			}
-			fmt.Fprintf(out, "%.1f\t%.3g\t\n", last.Bytes, last.Allocs)
+			// Of the last column: what the first schedules cost, and what an event takes.
+			fmt.Fprintf(out, "%.1f\t%.1f\t%.2f\t\n", last.Fill, last.Bytes, last.Allocs)
 		}
 		if err := out.Flush(); err != nil {
 			return err
