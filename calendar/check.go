@@ -61,6 +61,9 @@ func (q *Queue) check() error {
 		if l.end > above {
 			return fmt.Errorf("level %d ends after the one above", i)
 		}
+		if l.end < (l.base+uint64(l.open))<<l.shift && l.open < l.count {
+			return fmt.Errorf("level %d ends before its open bucket", i)
+		}
 		for j := range l.buckets {
 			b := l.buckets[j]
 			if b.tail == 0 {

@@ -97,8 +97,8 @@ func (q *Queue) openTail(b bucket) {
 		return
 	}
 	low, high := q.survey(b)
-	n := b.n
-	below := q.divide(int(n), low, high)
+	q.bridge(len(q.levels)-1, int(b.n), low, high)
+	below := q.divide(int(b.n), low, high)
 	if low == high {
 		below.buckets[0] = b
 	} else {
@@ -108,27 +108,58 @@ func (q *Queue) openTail(b bucket) {
 	above.end = min(above.end, below.limit())
 }
 
-// divide adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets
-// the end of the level above.
-func (q *Queue) divide(n int, low, high uint64) *level {
+// bridge adds a level if n entries with keys from low to high, which belong below level i, all lie before its open bucket.
+// What comes between them and that bucket must have a place too: the new level has it all in one bucket, two if zero is
+// among it, and counts as opened. It reports whether it was needed.
+func (q *Queue) bridge(i, n int, low, high uint64) bool {
+	above := &q.levels[i]
+	start := (above.base + uint64(above.open)) << above.shift
+	if high+1 >= start {
+		return false
+	}
+	above.end = start
+	l := q.addLevel()
+	l.shift = uint8(min(bits.Len64(low^(start-1)), 63))
+	l.base = low >> l.shift
+	l.count = int((start-1)>>l.shift-l.base) + 1
+	l.end = start
+	l.size = n
+	l.makeBuckets()
+	return true
+}
+
+// addLevel adds a level, of which only the buckets may be of use, and what they were used for.
+func (q *Queue) addLevel() *level {
 	depth := len(q.levels)
 	if depth == cap(q.levels) {
 		q.levels = append(q.levels, level{})
 	}
 	q.levels = q.levels[:depth+1]
 	l := &q.levels[depth]
-	if depth == 1 && l.size == 0 {
+	l.open, l.guessed = 0, false
+	return l
+}
+
+// makeBuckets makes room for l's buckets: for a power of two of them, so that it soon fits for good.
+func (l *level) makeBuckets() {
+	if len(l.buckets) < l.count {
+		l.buckets = make([]bucket, 1<<bits.Len(uint(l.count-1)))
+	}
+}
+
+// divide adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets
+// the end of the level above.
+func (q *Queue) divide(n int, low, high uint64) *level {
+	l := q.addLevel()
+	if len(q.levels) == 2 && l.size == 0 {
 		l.size, l.through = 1, firstGrowth
 	}
 	l.shift = uint8(bits.Len64((high - low) / fan(float64(n)*l.growth())))
 	l.base = low >> l.shift
-	l.end = l.base << l.shift
-	l.open = 0
 	l.count = int(high>>l.shift-l.base) + 1
-	l.size, l.through, l.guessed = n, 0, false
-	if len(l.buckets) < l.count {
-		l.buckets = make([]bucket, 1<<bits.Len(uint(l.count-1))) // a power of two, so that it soon fits for good
-	}
+	l.end = l.base << l.shift
+	l.size, l.through = n, 0
+	l.makeBuckets()
 	q.divided++
 	return l
 }

@@ -100,6 +100,7 @@ func (q *Queue) refill(take bool) bool {
 		l.open = i
 		if i < len(bs) {
 			if l.shift == 0 && !take && q.crowd(l) {
+				l.end = max(l.end, l.base+uint64(i)) // what comes before it belongs near
 				return true
 			}
 			q.openBucket(l)

@@ -53,6 +53,10 @@ func (q *Queue) spill() {
 		n += q.levels[first].size
 		high = q.levels[first-1].end - 1
 	}
+	above, made := first-1, depth // where the level above will be, and what is made here
+	if q.bridge(first-1, n, low, high) {
+		above++
+	}
 	below := q.divide(n, low, high)
 	for _, e := range es {
 		q.pool.push(below.bucketOf(e.key), e)
@@ -67,10 +71,12 @@ func (q *Queue) spill() {
 			}
 		}
 	}
-	above := &q.levels[first-1]
-	above.end = min(above.end, below.limit())
-	q.levels[first], q.levels[depth] = q.levels[depth], q.levels[first]
-	q.levels = q.levels[:first+1]
+	limit := below.limit()
+	for to := first; made < len(q.levels); to, made = to+1, made+1 {
+		q.levels[to], q.levels[made] = q.levels[made], q.levels[to]
+	}
+	q.levels = q.levels[:above+2]
+	q.levels[above].end = min(q.levels[above].end, limit)
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
 }
 

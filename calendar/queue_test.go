@@ -335,3 +335,32 @@ func TestQueueOptions(t *testing.T) {
 		})
 	}
 }
+
+// Two crowds two units in the last place apart, and an event that comes between them after the second was looked at.
+func TestQueueBetweenNeighbouringCrowds(t *testing.T) {
+	const crowd = 100
+	q := calendar.New()
+	first := 1.0
+	between := math.Nextafter(first, 2)
+	second := math.Nextafter(between, 2)
+	for id := range calendar.ID(crowd) {
+		must(t, q.Schedule(id, first))
+		must(t, q.Schedule(id+crowd, second))
+	}
+	for range crowd {
+		q.Next()
+	}
+	if id, at, _ := q.Peek(); id != crowd || at != second {
+		t.Fatalf("the second crowd begins with %d at %v", id, at)
+	}
+	must(t, q.Schedule(0, between))
+	must(t, q.Check())
+	if id, at, _ := q.Next(); id != 0 || at != between {
+		t.Errorf("got %d at %v", id, at)
+	}
+	for want := calendar.ID(crowd); want < 2*crowd; want++ {
+		if id, at, _ := q.Next(); id != want || at != second {
+			t.Fatalf("got %d at %v, want %d", id, at, want)
+		}
+	}
+}
