@@ -75,10 +75,7 @@ func (q *Queue) check() error {
 			inBucket := uint32(0)
 			for c := b.head; ; c = q.pool.next(c) {
 				chunks++
-				es := q.pool.chunk(c)
-				if c == b.last() {
-					es = es[:b.inLast()]
-				}
+				es := q.pool.entries(b, c)
 				for _, e := range es {
 					if err := visit(e); err != nil {
 						return fmt.Errorf("level %d, bucket %d: %w", i, j, err)

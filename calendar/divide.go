@@ -196,10 +196,7 @@ func (q *Queue) distribute(b bucket, l *level) (tail bucket) {
 	ahead, last := q.startAhead(b), b.last()
 	for c := b.head; ; {
 		ahead = q.ahead(ahead, last)
-		es := q.pool.chunk(c)
-		if c == last {
-			es = es[:b.inLast()]
-		}
+		es := q.pool.entries(b, c)
 		for i := range es {
 			if es[i].key < from {
 				q.pool.push(&tail, es[i])
@@ -229,10 +226,7 @@ func (q *Queue) survey(b bucket) (low, high uint64) {
 	ahead, last := q.startAhead(b), b.last()
 	for c := b.head; ; c = q.pool.next(c) {
 		ahead = q.ahead(ahead, last)
-		es := q.pool.chunk(c)
-		if c == last {
-			es = es[:b.inLast()]
-		}
+		es := q.pool.entries(b, c)
 		for i := range es {
 			low = min(low, es[i].key)
 			high = max(high, es[i].key)

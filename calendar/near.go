@@ -86,12 +86,8 @@ func (q *Queue) load(b bucket, shift uint8) {
 	q.moved += uint64(b.n)
 	near := slices.Grow(q.near, int(b.n))
 	for c, last := b.head, b.last(); ; {
-		es := q.pool.chunk(c)
-		if c == last {
-			es = es[:b.inLast()]
-		} else {
-			q.prefetchFollowing(b, c) // they come while this one is sorted
-		}
+		es := q.pool.entries(b, c)
+		q.prefetchFollowing(b, c) // the records come while this chunk is sorted
 		live := 0
 		for i := range es {
 			if q.live(es[i]) {

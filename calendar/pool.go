@@ -55,6 +55,15 @@ func (p *pool) chunk(c uint32) []entry {
 	return p.slabs[slot>>slabBits][slot&slabMask:][1:chunkSlots:chunkSlots]
 }
 
+// entries returns the entries in chunk c of bucket b.
+func (p *pool) entries(b bucket, c uint32) []entry {
+	es := p.chunk(c)
+	if c == b.last() {
+		es = es[:b.inLast()]
+	}
+	return es
+}
+
 // link is where chunk c keeps which one follows it, in its bucket or in the free list. It is in the chunk and not in an
 // array beside it because the chunk is in the cache when it is wanted.
 func (p *pool) link(c uint32) *uint64 {
@@ -124,6 +133,9 @@ func (p *pool) grow() {
 		slab := make([]entry, slabLen)
 		huge.Advise(slab)
 		p.slabs = append(p.slabs, slab)
+	}
+	if len(p.slabs) == 1<<(32-slabBits) {
+		panic("calendar: more than four billion entries in one queue")
 	}
 	p.total = uint32((len(p.slabs)-1)<<slabBits+len(p.slabs[len(p.slabs)-1])) >> chunkBits
 }

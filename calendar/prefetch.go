@@ -31,16 +31,13 @@ func (q *Queue) prefetchAfter(l *level, i int) {
 	}
 }
 
-// prefetchFollowing asks for the records of the entries in the chunk of b after c, which must not be its last.
+// prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one.
 func (q *Queue) prefetchFollowing(b bucket, c uint32) {
-	if len(q.records) < cold {
+	if len(q.records) < cold || c == b.last() {
 		return
 	}
-	following, n := q.pool.next(c), chunkLen
-	if following == b.last() {
-		n = int(b.inLast())
-	}
-	q.prefetchRecords(following, n)
+	following := q.pool.next(c)
+	q.prefetchRecords(following, len(q.pool.entries(b, following)))
 }
 
 // prefetchRecords asks for the records of the first n entries in a chunk.

@@ -32,13 +32,8 @@ func (q *Queue) rebuild(to *pool) {
 			ahead, last := q.startAhead(from), from.last()
 			for c := from.head; ; {
 				ahead = q.ahead(ahead, last)
-				es := q.pool.chunk(c)
-				if c == last {
-					es = es[:from.inLast()]
-				} else {
-					q.prefetchFollowing(from, c)
-				}
-				for _, e := range es {
+				q.prefetchFollowing(from, c)
+				for _, e := range q.pool.entries(from, c) {
 					if q.live(e) {
 						to.push(&l.buckets[j], e)
 					}

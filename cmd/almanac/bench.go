@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -204,7 +206,7 @@ func choose(flag string, names, known []string) ([]string, error) {
 	var chosen []string
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		switch i := index(known, name); {
+		switch i := slices.Index(known, name); {
 		case name == "all":
 			chosen = append(chosen, known...)
 		case i >= 0:
@@ -220,15 +222,6 @@ func choose(flag string, names, known []string) ([]string, error) {
 		return nil, usagef("%s: name at least one of %s", flag, strings.Join(known, ", "))
 	}
 	return chosen, nil
-}
-
-func index(all []string, name string) int {
-	for i, s := range all {
-		if s == name {
-			return i
-		}
-	}
-	return -1
 }
 
 // parseSizes reads a list of numbers of events.
@@ -277,7 +270,7 @@ func writeBench(dir string, report benchReport) error {
 	return plotBench(dir, report)
 }
 
-func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

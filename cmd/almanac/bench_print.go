@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -40,11 +41,7 @@ func tables(results []bench.Result) []*benchTable {
 			t.results[r.Structure] = map[int]bench.Result{}
 			t.structures = append(t.structures, r.Structure)
 		}
-		known := false
-		for _, n := range t.sizes {
-			known = known || n == r.N
-		}
-		if !known {
+		if !slices.Contains(t.sizes, r.N) {
 			t.sizes = append(t.sizes, r.N)
 		}
 		t.results[r.Structure][r.N] = r
