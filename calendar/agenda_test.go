@@ -196,6 +196,14 @@ func TestAgendaRetiresPlaces(t *testing.T) {
 	if v, ok := a.Value(next); v != 2 || !ok {
 		t.Errorf("value %d, %v", v, ok)
 	}
+	for range 3 { // were the place used on, its numbers would begin again, and the first handle be valid
+		a.Next()
+		_, err := a.Add(3, 3)
+		must(t, err)
+		if _, ok := a.Value(first); ok {
+			t.Error("the first handle names another's event")
+		}
+	}
 }
 
 func TestAgendaForgetsValues(t *testing.T) {
