@@ -13,7 +13,8 @@ import (
 // Schedule, Reschedule, Cancel and Next cost amortised constant time for any finite times: an entry is moved at most
 // once for every level between the bucket it was dropped in and the front, which is two or three times for 10⁸ events
 // and bounded by the 64 bits of a time in the worst case. Single calls can take longer, when a large bucket is opened.
-// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Nothing is allocated per operation once the queue
+// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 4 MB in
+// all, which shows in queues of some thousand events (440 bytes an event at 10⁴). Nothing is allocated per operation once the queue
 // has seen its largest size, and nothing in it is a pointer that the garbage collector follows per event.
 //
 // It differs from the calendar queue of [Brown88] and of the other papers (see [Static]) in that there is no width to
