@@ -364,3 +364,65 @@ func TestQueueBetweenNeighbouringCrowds(t *testing.T) {
 		}
 	}
 }
+
+// NextBy takes what Peek shows if it is due by then, and nothing else; with cancelled entries in front, too.
+func TestQueueNextBy(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	q := calendar.New()
+	for id := range calendar.ID(5000) {
+		if err := q.Schedule(id, float64(r.IntN(2000))/4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit := 0.0; q.Len() > 0; limit += float64(r.IntN(3)) / 4 {
+		for range r.IntN(20) {
+			q.Cancel(calendar.ID(r.IntN(5000)))
+		}
+		id, at, ok := q.Peek()
+		before := q.Len()
+		gotID, gotAt, gotOK := q.NextBy(limit)
+		if wantOK := ok && at <= limit; gotOK != wantOK || gotOK && (gotID != id || gotAt != at) || !gotOK && q.Len() != before {
+			t.Fatalf("NextBy(%v) is %v, %v, %v with %v, %v, %v in front", limit, gotID, gotAt, gotOK, id, at, ok)
+		}
+	}
+	if _, _, ok := q.NextBy(math.NaN()); ok {
+		t.Error("an event by NaN")
+	}
+}
+
+// What Upcoming knows comes in that order, as long as nothing changes.
+func TestQueueUpcoming(t *testing.T) {
+	q := calendar.New()
+	for id := range calendar.ID(10_000) {
+		if err := q.Schedule(id, float64(id*7919%10_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := 0
+	var foretold []calendar.ID
+	for q.Len() > 0 {
+		id, _, _ := q.Next()
+		if len(foretold) > 0 {
+			if foretold[0] != id {
+				t.Fatalf("%d came, %d was foretold", id, foretold[0])
+			}
+			foretold = foretold[1:]
+		}
+		if len(foretold) == 0 {
+			for k := 0; ; k++ {
+				next, ok := q.Upcoming(k)
+				if !ok {
+					break
+				}
+				foretold = append(foretold, next)
+				known++
+			}
+		}
+	}
+	if known < 5000 {
+		t.Errorf("only %d of 10,000 were foretold", known)
+	}
+	if _, ok := q.Upcoming(-1); ok {
+		t.Error("what was is not upcoming")
+	}
+}

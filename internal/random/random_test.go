@@ -1,0 +1,107 @@
+package random
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+var _ rand.Source = new(Stream)
+
+// The published first numbers of SplitMix64 from state 1234567.
+func TestKnownNumbers(t *testing.T) {
+	s := Stream(1234567)
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
+		if got := s.Uint64(); got != want {
+			t.Errorf("number %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestStreamsAreTheirOwn(t *testing.T) {
+	seen := map[Stream][]uint64{}
+	add := func(words ...uint64) {
+		s := New(words...)
+		if other, ok := seen[s]; ok {
+			t.Fatalf("%v and %v name the same stream", words, other)
+		}
+		seen[s] = words
+		if s != New(words...) {
+			t.Fatalf("%v names two streams", words)
+		}
+	}
+	for a := range uint64(40) {
+		add(a)
+		for b := range uint64(40) {
+			add(a, b)
+			for c := range uint64(40) {
+				add(a, b, c)
+			}
+		}
+	}
+	s := New(1)
+	for range 1000 {
+		child := s.Split()
+		if _, ok := seen[child]; ok {
+			t.Fatal("a split stream is another one")
+		}
+		seen[child] = nil
+	}
+}
+
+// Means and variances over n draws, each within 4.5 standard errors: 7 in a million for each of the eight by chance.
+func TestMoments(t *testing.T) {
+	const n = 1_000_000
+	for _, c := range []struct {
+		name           string
+		draw           func(*Stream) float64
+		mean, variance float64
+		kurtosis       float64 // fourth central moment over the squared variance
+	}{
+		{"Float64", (*Stream).Float64, 0.5, 1.0 / 12, 1.8},
+		{"Positive", (*Stream).Positive, 0.5, 1.0 / 12, 1.8},
+		{"Exp", (*Stream).Exp, 1, 1, 9},
+		{"Below", func(s *Stream) float64 { return float64(s.Below(10)) }, 4.5, 8.25, 1.7757},
+	} {
+		// One number from each of n neighbouring streams, as in a population, and n numbers from one.
+		for _, many := range []bool{false, true} {
+			one := New(7)
+			var sum, squares float64
+			for i := range uint64(n) {
+				s := &one
+				if many {
+					own := New(7, 0, i)
+					s = &own
+				}
+				x := c.draw(s) - c.mean
+				sum += x
+				squares += x * x
+			}
+			if z := sum / math.Sqrt(c.variance*n); math.Abs(z) > 4.5 {
+				t.Errorf("%s, many streams %v: the mean is off by %.1f standard errors", c.name, many, z)
+			}
+			if z := (squares/n - c.variance) / (c.variance * math.Sqrt((c.kurtosis-1)/n)); math.Abs(z) > 4.5 {
+				t.Errorf("%s, many streams %v: the variance is off by %.1f standard errors", c.name, many, z)
+			}
+		}
+	}
+}
+
+// Below is uniform even where a multiplication alone is not: with n near 2⁶⁴·2/3 the lower half would come twice as often.
+func TestBelowIsExact(t *testing.T) {
+	const n, draws = 3 << 62, 100_000
+	s := New(3)
+	thirds := [3]int{}
+	for range draws {
+		x := s.Below(n)
+		if x >= n {
+			t.Fatalf("%d is not below %d", x, uint64(n))
+		}
+		thirds[x>>62]++
+	}
+	for i, k := range thirds {
+		if z := (float64(k) - draws/3.0) / math.Sqrt(draws*2.0/9); math.Abs(z) > 4.5 {
+			t.Errorf("third %d came %d times, off by %.1f standard errors", i, k, z)
+		}
+	}
+}
