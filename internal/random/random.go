@@ -53,8 +53,9 @@ func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
 // Positive is uniform in (0, 1], a multiple of 2⁻⁵³.
 func (s *Stream) Positive() float64 { return float64(s.Uint64()>>11+1) * 0x1p-53 }
 
-// Exp is exponential with mean 1.
-func (s *Stream) Exp() float64 { return -math.Log(s.Positive()) }
+// Exp is exponential with mean 1, and always above 0: the uniform number behind it is the middle of one of 2⁵²
+// intervals.
+func (s *Stream) Exp() float64 { return -math.Log((float64(s.Uint64()>>12) + 0.5) * 0x1p-52) }
 
 // Below is uniform in 0 … n−1, exactly [Lemire19]. It panics if n is 0.
 //

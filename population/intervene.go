@@ -1,0 +1,113 @@
+package population
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// intervene does what was planned for now. It takes time proportional to the population.
+func (r *replica) intervene(p *plan, index int, seed uint64) {
+	r.events++
+	if p.phase != nil && p.phase != r.t {
+		r.turn(p.phase)
+	}
+	if p.do.to != same || len(p.do.moves) > 0 {
+		for id := r.first; int(id) < len(r.states); id++ {
+			state := r.states[id]
+			if state == nobody || p.who != nil && !p.who[state] || !r.has(id, p.where) {
+				continue
+			}
+			if p.coverage < 1 && r.stream(id).Float64() >= p.coverage {
+				continue
+			}
+			r.move(id, &p.do)
+			if p.do.to == same {
+				r.count(p.do.name)
+				continue
+			}
+			r.change(id, state, p.do.to, id, p.do.name)
+		}
+	}
+	for k := range p.count {
+		// Those let in have streams of their own, named by the intervention.
+		s := random.New(seed, uint64(r.index), math.MaxUint64/2+uint64(index), uint64(k))
+		r.count(p.do.name)
+		id := r.admit(p.enter, s, 0)
+		r.flow(id, id, len(r.counts)+fromPlans, p.enter, p.do.name)
+	}
+}
+
+// has tells whether the attributes of an individual have the given values.
+func (r *replica) has(id uint32, where []move) bool {
+	for _, w := range where {
+		if r.values[w.attribute][id] != w.value {
+			return false
+		}
+	}
+	return true
+}
+
+// turn changes the parameters. Clocks without a memory that are now others are drawn anew; all others go on as they were.
+func (r *replica) turn(to *tables) {
+	from := r.t
+	r.t = to
+	var affected [256]bool
+	any := false
+	changed := func(old, new *law) bool { return old.memoryless() && !old.same(new) }
+	always := make([]bool, len(to.always))
+	for k := range always {
+		always[k] = changed(&from.always[k].law, &to.always[k].law)
+		any = any || always[k]
+	}
+	for s := range to.states {
+		old, new := &from.states[s], &to.states[s]
+		affected[s] = old.rate != new.rate
+		for k := range new.race {
+			affected[s] = affected[s] || changed(&old.race[k].law, &new.race[k].law)
+		}
+		for k := range new.split {
+			affected[s] = affected[s] || changed(&old.split[k].law, &new.split[k].law)
+		}
+		any = any || affected[s]
+	}
+	for k := range to.immigration {
+		if from.immigration[k].rate != to.immigration[k].rate {
+			r.nextArrival(uint32(k))
+		}
+	}
+	if !any {
+		return
+	}
+	for id := r.first; int(id) < len(r.states); id++ {
+		state := r.states[id]
+		if state == nobody {
+			continue
+		}
+		again := affected[state]
+		timers := r.timers(id)
+		s := r.stream(id)
+		for k, redraw := range always {
+			if redraw && !math.IsInf(timeOf(timers[k]), 1) {
+				timers[k] = wordOf(r.now + to.always[k].law.draw(s))
+				again = true
+			}
+		}
+		if !again {
+			continue
+		}
+		old, new := &from.states[state], &to.states[state]
+		timers = timers[len(always):]
+		for k := range new.race {
+			if changed(&old.race[k].law, &new.race[k].law) {
+				timers[k] = wordOf(r.now + new.race[k].law.draw(s))
+			}
+		}
+		if len(new.split) > 0 {
+			if k := r.branch[id]; changed(&old.split[k].law, &new.split[k].law) {
+				timers[len(new.race)] = wordOf(r.now + new.split[k].law.draw(s))
+			}
+		}
+		r.plan(id, state)
+	}
+}

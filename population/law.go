@@ -1,0 +1,305 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A law is a distribution of durations, worked out in the unit of the model.
+type law struct {
+	family lawFamily
+	a, b   float64 // its two parameters, see each family
+	steps  []lawStep
+	parts  []law
+	shares []float64 // of the parts, added up
+}
+
+type lawFamily uint8
+
+const (
+	lawExactly     lawFamily = iota // a
+	lawExponential                  // rate a
+	lawGamma                        // shape a, rate b
+	lawWeibull                      // scale a, shape b
+	lawLognormal                    // a and b are mean and sd of the logarithm
+	lawUniform                      // from a to b
+	lawHazard                       // steps
+	lawMixture                      // parts
+)
+
+// A lawStep is an age from which on a rate holds, and the integral of the rate up to it.
+type lawStep struct{ from, rate, until float64 }
+
+func exactly(x float64) law        { return law{family: lawExactly, a: x} }
+func exponential(rate float64) law { return law{family: lawExponential, a: rate} }
+func gamma(mean, shape float64) law {
+	return law{family: lawGamma, a: shape, b: shape / mean}
+}
+func weibull(scale, shape float64) law { return law{family: lawWeibull, a: scale, b: shape} }
+func uniform(low, high float64) law { return law{family: lawUniform, a: low, b: high} }
+
+// lognormal takes mean m and standard deviation s of the time itself: the logarithm then has variance ln(1+s²/m²) and
+// mean ln m minus half of that.
+func lognormal(mean, sd float64) law {
+	variance := math.Log1p(sd / mean * (sd / mean))
+	return law{family: lawLognormal, a: math.Log(mean) - variance/2, b: math.Sqrt(variance)}
+}
+
+// hazard has a rate that is constant from each age to the next: a life table.
+func hazard(from, rate []float64) law {
+	l := law{family: lawHazard}
+	total := 0.0
+	for i := range from {
+		if i > 0 {
+			total += rate[i-1] * (from[i] - from[i-1])
+		}
+		l.steps = append(l.steps, lawStep{from[i], rate[i], total})
+	}
+	return l
+}
+
+func mixture(shares []float64, parts []law) law {
+	l := law{family: lawMixture, parts: parts}
+	sum := 0.0
+	for _, s := range shares {
+		sum += s
+		l.shares = append(l.shares, sum)
+	}
+	return l
+}
+
+// memoryless tells whether what is left of a duration is distributed as the whole of it was.
+func (l *law) memoryless() bool {
+	return l.family == lawExponential || l.family == lawGamma && l.a == 1 || l.family == lawWeibull && l.b == 1
+}
+
+// same tells whether two laws are the same.
+func (l *law) same(o *law) bool {
+	return l.family == o.family && l.a == o.a && l.b == o.b && slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
+		slices.EqualFunc(l.parts, o.parts, func(a, b law) bool { return a.same(&b) })
+}
+
+// draw takes a duration from the law. It may be +Inf: a rate of 0, or a hazard that ends with one.
+func (l *law) draw(s *random.Stream) float64 {
+	switch l.family {
+	case lawExactly:
+		return l.a
+	case lawExponential:
+		return s.Exp() / l.a // Exp is never 0, so that a rate of 0 is +Inf
+	case lawGamma:
+		return distuv.Gamma{Alpha: l.a, Beta: l.b, Src: s}.Rand()
+	case lawWeibull:
+		// What gonum does, without the source that it makes for each draw.
+		return l.a * math.Pow(s.Exp(), 1/l.b)
+	case lawLognormal:
+		return distuv.LogNormal{Mu: l.a, Sigma: l.b, Src: s}.Rand()
+	case lawUniform:
+		return l.a + (l.b-l.a)*s.Float64()
+	case lawHazard:
+		return l.reach(s.Exp())
+	default:
+		u := s.Float64() * l.shares[len(l.shares)-1]
+		i := sort.Search(len(l.shares)-1, func(i int) bool { return u < l.shares[i] })
+		return l.parts[i].draw(s)
+	}
+}
+
+// drawBeyond takes a duration from the law, given that it is longer than age. The age must be below l's longest.
+func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
+	if age <= 0 {
+		return l.draw(s)
+	}
+	switch l.family {
+	case lawExactly:
+		return l.a
+	case lawExponential:
+		return age + s.Exp()/l.a
+	case lawWeibull:
+		return l.a * math.Pow(math.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
+	case lawUniform:
+		low := max(l.a, age)
+		return low + (l.b-low)*s.Float64()
+	case lawHazard:
+		i := l.stepAt(age)
+		return max(age, l.reach(l.steps[i].until+l.steps[i].rate*(age-l.steps[i].from)+s.Exp()))
+	case lawMixture:
+		// By Bayes, a part is as probable as its share times the probability that it lasts that long.
+		weights := make([]float64, len(l.parts))
+		sum, before := 0.0, 0.0
+		for i := range l.parts {
+			sum += (l.shares[i] - before) * l.parts[i].survival(age)
+			weights[i], before = sum, l.shares[i]
+		}
+		u := s.Positive() * sum // above 0, so that no part of weight 0 is taken
+		return l.parts[sort.SearchFloat64s(weights, u)].drawBeyond(s, age)
+	case lawGamma:
+		// Down the tail: solve Q(a, bx) = u·Q(a, b·age). In the far tail that underflows, where what is left is exponential.
+		if q := s.Positive() * l.survival(age); q > 1e-300 {
+			return max(age, mathext.GammaIncRegCompInv(l.a, q)/l.b)
+		}
+		return age + s.Exp()/l.b
+	default: // lognormal
+		if q := s.Positive() * l.survival(age); q > 1e-300 {
+			return max(age, math.Exp(l.a-l.b*distuv.UnitNormal.Quantile(q)))
+		}
+		return age
+	}
+}
+
+// survival is the probability of more than x.
+func (l *law) survival(x float64) float64 {
+	switch l.family {
+	case lawExactly:
+		if x < l.a {
+			return 1
+		}
+		return 0
+	case lawExponential:
+		return math.Exp(-l.a * x)
+	case lawGamma:
+		return mathext.GammaIncRegComp(l.a, l.b*max(x, 0))
+	case lawWeibull:
+		return math.Exp(-math.Pow(max(x, 0)/l.a, l.b))
+	case lawLognormal:
+		return math.Erfc((math.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
+	case lawUniform:
+		return min(1, max(0, (l.b-x)/(l.b-l.a)))
+	case lawHazard:
+		s := l.steps[l.stepAt(x)]
+		return math.Exp(-s.until - s.rate*(x-s.from))
+	default:
+		sum, before := 0.0, 0.0
+		for i := range l.parts {
+			sum += (l.shares[i] - before) * l.parts[i].survival(x)
+			before = l.shares[i]
+		}
+		return sum
+	}
+}
+
+// stepAt is the step that an age falls into.
+func (l *law) stepAt(age float64) int {
+	return sort.Search(len(l.steps)-1, func(i int) bool { return age < l.steps[i+1].from })
+}
+
+// reach is the age at which the hazard has added up to h.
+func (l *law) reach(h float64) float64 {
+	i := 0
+	for i+1 < len(l.steps) && h > l.steps[i+1].until {
+		i++
+	}
+	s := l.steps[i]
+	if s.rate == 0 {
+		return math.Inf(1) // only the last step can be without an end
+	}
+	return s.from + (h-s.until)/s.rate
+}
+
+// longest is the least upper bound of the durations.
+func (l *law) longest() float64 {
+	switch l.family {
+	case lawExactly:
+		return l.a
+	case lawUniform:
+		return l.b
+	case lawMixture:
+		most := 0.0
+		for i := range l.parts {
+			most = max(most, l.parts[i].longest())
+		}
+		return most
+	}
+	return math.Inf(1)
+}
+
+// mean is the expected duration; +Inf if it may never end.
+func (l *law) mean() float64 {
+	switch l.family {
+	case lawExactly:
+		return l.a
+	case lawExponential:
+		return 1 / l.a
+	case lawGamma:
+		return l.a / l.b
+	case lawWeibull:
+		return l.a * math.Gamma(1+1/l.b)
+	case lawLognormal:
+		return math.Exp(l.a + l.b*l.b/2)
+	case lawUniform:
+		return (l.a + l.b) / 2
+	case lawHazard:
+		// The integral of the survival function, step by step.
+		sum := 0.0
+		for i, s := range l.steps {
+			width := math.Inf(1)
+			if i+1 < len(l.steps) {
+				width = l.steps[i+1].from - s.from
+			}
+			if s.rate == 0 {
+				sum += math.Exp(-s.until) * width
+			} else {
+				sum += math.Exp(-s.until) * -math.Expm1(-s.rate*width) / s.rate
+			}
+		}
+		return sum
+	default:
+		sum, before := 0.0, 0.0
+		for i := range l.parts {
+			sum += (l.shares[i] - before) * l.parts[i].mean()
+			before = l.shares[i]
+		}
+		return sum
+	}
+}
+
+// words describes the law, with times in the given unit.
+func (l *law) words(u unit) string {
+	d := func(x float64) string { return inWords(x, u) }
+	switch l.family {
+	case lawExactly:
+		return "exactly " + d(l.a)
+	case lawExponential:
+		return "exponential with mean " + d(1/l.a)
+	case lawGamma:
+		return fmt.Sprintf("gamma with mean %s and shape %.4g", d(l.mean()), l.a)
+	case lawWeibull:
+		return fmt.Sprintf("Weibull with scale %s and shape %.4g, mean %s", d(l.a), l.b, d(l.mean()))
+	case lawLognormal:
+		return fmt.Sprintf("lognormal with mean %s and standard deviation %s", d(l.mean()), d(l.mean()*math.Sqrt(math.Expm1(l.b*l.b))))
+	case lawUniform:
+		return fmt.Sprintf("uniform between %s and %s", d(l.a), d(l.b))
+	case lawHazard:
+		return fmt.Sprintf("by a table of rates from %d ages on, mean %s", len(l.steps), d(l.mean()))
+	default:
+		var parts []string
+		before := 0.0
+		for i := range l.parts {
+			parts = append(parts, fmt.Sprintf("%s %s", percent(l.shares[i]-before), l.parts[i].words(u)))
+			before = l.shares[i]
+		}
+		return strings.Join(parts, " or ")
+	}
+}
+
+// inWords is a duration in words.
+func inWords(x float64, u unit) string {
+	if math.IsInf(x, 1) {
+		return "for ever"
+	}
+	name := u.name + "s"
+	if x == 1 {
+		name = u.name
+	}
+	return fmt.Sprintf("%.4g %s", x, name)
+}
+
+// percent is a probability in words.
+func percent(p float64) string { return fmt.Sprintf("%.4g%%", 100*p) }

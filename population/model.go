@@ -1,0 +1,195 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Model is a model that can be run: read, checked, and compiled to tables. It does not change, and may be run any
+// number of times, also at once.
+type Model struct {
+	name, about string
+	source      []byte
+	unit        unit
+	start, end  float64 // on the model's clock
+	size, most  int
+	starts      []int // how many begin in each state
+	states      []string
+	attributes  []attribute
+	flows       []Flow
+	names       []string // that clocks, contacts, entries and interventions go by
+	flowOf      [][]int  // the index of a flow by where from and where to; −1 if nobody can take it
+	phases      []*tables
+	first       *tables // at the start
+	plans       []plan  // interventions in the order in which they happen
+	rows        []float64
+	timers      int  // clocks of states that an individual carries, at most
+	splits      bool // whether any state has a split
+	plainMixing bool // whether any contact is with the whole population
+	mixes       []bool
+}
+
+// A Flow is a way from one state to another that individuals can take: From is a state, or how they entered; To is a
+// state, or "out".
+type Flow struct{ From, To string }
+
+// String is from->to.
+func (f Flow) String() string { return f.From + "->" + f.To }
+
+type attribute struct {
+	name   string
+	values []string
+}
+
+// Out is where those go who leave the population.
+const Out = "out"
+
+// Where those come from who enter it, beside the states.
+const (
+	fromBirths = iota
+	fromImmigration
+	fromPlans
+	entrances
+)
+
+var entranceNames = [entrances]string{"births", "immigration", "interventions"}
+
+// A Change asks for something other than what the model file says.
+type Change func(*changes)
+
+type changes struct {
+	size  *int
+	until *string
+	set   []struct{ name, text string }
+}
+
+// Size changes how many individuals there are at the start. States that begin with a number keep it.
+func Size(n int) Change { return func(c *changes) { c.size = &n } }
+
+// Until changes when the model ends: a time on its clock, in its own unit ("2011") or with a unit ("160 days").
+func Until(time string) Change { return func(c *changes) { c.until = &time } }
+
+// Set gives a parameter another value, written as in a model file: "0.4 per day".
+func Set(parameter, value string) Change {
+	return func(c *changes) { c.set = append(c.set, struct{ name, text string }{parameter, value}) }
+}
+
+// Load reads a model file and compiles it. If the model is wrong, the error is of type [Problems].
+func Load(path string, changes ...Change) (*Model, error) {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Compile(path, source, changes...)
+}
+
+// Compile turns the text of a model file into a model. The name is the file's, for messages. If the model is wrong, the
+// error is of type [Problems].
+func Compile(name string, source []byte, asked ...Change) (*Model, error) {
+	var c changes
+	for _, change := range asked {
+		change(&c)
+	}
+	list := &problemList{}
+	r := &reader{problemList: list, file: name}
+	f := r.parse(source)
+	if f == nil {
+		return nil, list.err()
+	}
+	r.apply(f, c)
+	m := compile(f, list)
+	if err := list.err(); err != nil {
+		return nil, err
+	}
+	m.source = slices.Clone(source)
+	return m, nil
+}
+
+// apply makes the changes that were asked for.
+func (r *reader) apply(f *file, c changes) {
+	if c.size != nil {
+		if f.size = *c.size; f.size < 0 || f.size > mostIndividuals {
+			r.add(place{file: "--size"}, "%d: expected a number from 0 to %d", f.size, mostIndividuals)
+			f.size = 0
+		}
+	}
+	if c.until != nil {
+		flag := &reader{problemList: r.problemList, file: "--until"}
+		if end, ok := flag.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.until}, "the end", f.unit); ok {
+			if f.end = end; !(end > f.start) {
+				r.add(place{file: "--until"}, "%s is not after the start of the model, %.12g", *c.until, f.start)
+				f.end = math.NaN()
+			}
+		}
+	}
+	for _, set := range c.set {
+		flag := &reader{problemList: r.problemList, file: "--set " + set.name}
+		i := slices.IndexFunc(f.parameters, func(p namedValue) bool { return p.label.name == set.name })
+		if i < 0 {
+			r.add(place{file: "--set " + set.name}, "%s", unknown("parameter", set.name, parameterNames(f)))
+			continue
+		}
+		if doc := flag.document([]byte(set.text)); doc != nil {
+			f.parameters[i].value = flag.value(doc, "the value", aRate)
+			f.parameters[i].value.at = place{file: flag.file}
+			f.changed = append(f.changed, set.name)
+		}
+	}
+}
+
+func parameterNames(f *file) []string {
+	var names []string
+	for _, p := range f.parameters {
+		names = append(names, p.label.name)
+	}
+	return names
+}
+
+// Name is the model's name.
+func (m *Model) Name() string { return m.name }
+
+// Source is the model file as it was read.
+func (m *Model) Source() []byte { return slices.Clone(m.source) }
+
+// Unit is the unit of the times that a run reports: "day".
+func (m *Model) Unit() string { return m.unit.name }
+
+// Start and End are when a run begins and ends, on the model's clock.
+func (m *Model) Start() float64 { return m.start }
+
+// End is when a run ends, on the model's clock.
+func (m *Model) End() float64 { return m.end }
+
+// Size is how many individuals there are at the start.
+func (m *Model) Size() int { return m.size }
+
+// States are the names of the states, in the order of the file; results list them in this order.
+func (m *Model) States() []string { return slices.Clone(m.states) }
+
+// Flows are the ways between states that individuals can take, in the order in which results list them.
+func (m *Model) Flows() []Flow { return slices.Clone(m.flows) }
+
+// Names are those that clocks, contacts, entries and interventions of the file go by, in the order in which results list them.
+func (m *Model) Names() []string { return slices.Clone(m.names) }
+
+// Times are when a run is recorded, on the model's clock.
+func (m *Model) Times() []float64 {
+	times := make([]float64, len(m.rows))
+	for i, t := range m.rows {
+		times[i] = m.start + t
+	}
+	if n := len(times); n > 0 {
+		times[n-1] = m.end
+	}
+	return times
+}
+
+// String says in a few words what the model is.
+func (m *Model) String() string {
+	return fmt.Sprintf("%s: %d individuals, states %s", m.name, m.size, strings.Join(m.states, ", "))
+}

@@ -1,0 +1,136 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/nearest"
+)
+
+// A unit of time. Its seconds are whole, so that converting a whole number of one unit into another is exact where the
+// result is a float64.
+type unit struct {
+	name    string
+	seconds float64
+}
+
+const year = 365.25 * 24 * 60 * 60
+
+var units = []unit{
+	{"second", 1}, {"minute", 60}, {"hour", 60 * 60}, {"day", 24 * 60 * 60}, {"week", 7 * 24 * 60 * 60},
+	{"month", year / 12}, {"year", year},
+}
+
+// unitNamed finds a unit by its singular or plural.
+func unitNamed(name string) (unit, bool) {
+	i := slices.IndexFunc(units, func(u unit) bool { return name == u.name || name == u.name+"s" })
+	if i < 0 {
+		return unit{}, false
+	}
+	return units[i], true
+}
+
+// noUnit says that there is no such unit, and which there are.
+func noUnit(name string) string {
+	var names []string
+	for _, u := range units {
+		names = append(names, u.name+"s")
+	}
+	if near := nearest.Name(name, names); near != "" {
+		return fmt.Sprintf("there is no unit %q; did you mean %q?", name, near)
+	}
+	return fmt.Sprintf("there is no unit %q; the units are %s", name, strings.Join(names, ", "))
+}
+
+// A kind is what a value says.
+type kind uint8
+
+const (
+	aNumber kind = iota
+	aShare       // 30%
+	aDuration
+	aRate
+	aDistribution
+)
+
+func (k kind) String() string {
+	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution"}[k]
+}
+
+// like shows how a kind is written.
+func (k kind) like() string {
+	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}"}[k]
+}
+
+// A quantity is a number with what it is a number of.
+type quantity struct {
+	kind   kind
+	number float64 // 30% is 0.3
+	unit   unit    // of a duration or a rate
+}
+
+// in gives a duration or a rate in terms of another unit. The number is multiplied before it is divided: 108 months are
+// 9 years exactly.
+func (q quantity) in(u unit) float64 {
+	switch q.kind {
+	case aDuration:
+		return q.number * q.unit.seconds / u.seconds
+	case aRate:
+		return q.number * u.seconds / q.unit.seconds
+	}
+	return q.number
+}
+
+// parseQuantity reads "0.3", "30%", "5 days" or "0.5 per day". What is wrong with another text is the error's to say.
+func parseQuantity(text string) (quantity, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return quantity{}, fmt.Errorf("nothing is written here")
+	}
+	first, percent := strings.CutSuffix(words[0], "%")
+	number, ok := parseNumber(first)
+	if !ok {
+		return quantity{}, fmt.Errorf("%q is not a number", words[0])
+	}
+	switch {
+	case percent && len(words) > 1:
+		return quantity{}, fmt.Errorf("%q: a percentage has no unit", text)
+	case percent:
+		return quantity{aShare, number / 100, unit{}}, nil
+	case len(words) == 1:
+		return quantity{aNumber, number, unit{}}, nil
+	}
+	k, name := aDuration, words[1]
+	if words[1] == "per" {
+		if len(words) == 2 {
+			return quantity{}, fmt.Errorf("%q: per what? Write %s per day, for example", text, words[0])
+		}
+		k, name = aRate, words[2]
+		words = words[1:]
+	}
+	if len(words) > 2 {
+		return quantity{}, fmt.Errorf("%q is more than a quantity; write %s or %s, for example", text, aDuration.like(), aRate.like())
+	}
+	u, ok := unitNamed(name)
+	if !ok {
+		return quantity{}, fmt.Errorf("%q: %s", text, noUnit(name))
+	}
+	return quantity{k, number, u}, nil
+}
+
+// parseNumber reads a finite decimal number, with underscores between its digits if wanted.
+func parseNumber(s string) (float64, bool) {
+	if strings.Trim(s, "+-.0123456789eE_") != "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	return x, err == nil && !math.IsInf(x, 0)
+}
+
+// looksNumeric tells whether a text was probably meant to be a quantity and not a name.
+func looksNumeric(text string) bool {
+	return text == "" || strings.ContainsAny(text[:1], "+-.0123456789")
+}

@@ -1,0 +1,231 @@
+package population
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/almanac-sim/almanac/internal/nearest"
+)
+
+// A reader takes a YAML document apart and remembers what is wrong with it.
+type reader struct {
+	*problemList
+	file string
+	// YAML lets a node stand in several places, and even inside itself; depth guards against the latter.
+	depth int
+}
+
+// document is the file's one document, or nil if there is none.
+func (r *reader) document(source []byte) *yaml.Node {
+	d := yaml.NewDecoder(strings.NewReader(string(source)))
+	var doc, more yaml.Node
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
+		r.add(place{r.file, 1, 1}, "the file is empty; a model is expected: name, time, population, states")
+		return nil
+	case err != nil:
+		r.add(r.syntaxPlace(err), "this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil
+	}
+	switch err := d.Decode(&more); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.add(r.syntaxPlace(err), "this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	default:
+		r.fail(&more, "a second document begins; a file holds one model")
+	}
+	return doc.Content[0]
+}
+
+var lineOf = regexp.MustCompile(`line (\d+)`)
+
+// syntaxPlace is the line that a syntax error names.
+func (r *reader) syntaxPlace(err error) place {
+	at := place{r.file, 1, 1}
+	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
+		at.line, _ = strconv.Atoi(m[1])
+	}
+	return at
+}
+
+func (r *reader) place(n *yaml.Node) place { return place{r.file, n.Line, n.Column} }
+
+func (r *reader) fail(n *yaml.Node, format string, args ...any) { r.add(r.place(n), format, args...) }
+
+// resolve follows aliases.
+func (r *reader) resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// found describes a node for a message.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		return "nothing"
+	}
+	return strconv.Quote(n.Value)
+}
+
+// A pair is an entry of a mapping.
+type pair struct {
+	name  string
+	key   *yaml.Node
+	value *yaml.Node
+}
+
+// pairs are the entries of a mapping with names of the writer's choice. Something else is refused; nothing at all stands
+// for an empty mapping.
+func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
+	n = r.resolve(n)
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
+		return nil
+	}
+	if r.depth > 50 {
+		r.fail(n, "%s: nested too deeply", what)
+		return nil
+	}
+	var all []pair
+	seen := map[string]int{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := r.resolve(n.Content[i])
+		if key.Kind != yaml.ScalarNode {
+			r.fail(key, "%s: found %s as a key, expected a name", what, found(key))
+			continue
+		}
+		if line, twice := seen[key.Value]; twice {
+			r.fail(key, "%s: %q is here twice, first in line %d", what, key.Value, line)
+			continue
+		}
+		seen[key.Value] = key.Line
+		all = append(all, pair{key.Value, key, r.resolve(n.Content[i+1])})
+	}
+	return all
+}
+
+// fields are the entries of a mapping whose keys are ours.
+type fields struct {
+	r    *reader
+	what string
+	node *yaml.Node
+	by   map[string]pair
+}
+
+// fields reads a mapping of which the keys are known. It is nil if there is none.
+func (r *reader) fields(n *yaml.Node, what, like string, keys ...string) *fields {
+	n = r.resolve(n)
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
+		return nil
+	}
+	f := &fields{r, what, n, map[string]pair{}}
+	for _, p := range r.pairs(n, what, like) {
+		f.by[p.name] = p
+		r.known(p.key, what, "key", p.name, keys)
+	}
+	return f
+}
+
+// known refuses a name that is not among those there are.
+func (r *reader) known(n *yaml.Node, what, sort, name string, names []string) bool {
+	for _, k := range names {
+		if k == name {
+			return true
+		}
+	}
+	r.fail(n, "%s: %s", what, unknown(sort, name, names))
+	return false
+}
+
+// unknown says that there is no such name, and which was probably meant.
+func unknown(sort, name string, names []string) string {
+	if near := nearest.Name(name, names); near != "" {
+		return fmt.Sprintf("there is no %s %q; did you mean %q?", sort, name, near)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("there is no %s %q; none is defined", sort, name)
+	}
+	return fmt.Sprintf("there is no %s %q; expected one of %s", sort, name, strings.Join(names, ", "))
+}
+
+// get is the value of a key, or nil.
+func (f *fields) get(key string) *yaml.Node {
+	if p, ok := f.by[key]; ok {
+		return p.value
+	}
+	return nil
+}
+
+// need is the value of a key that must be there, or nil.
+func (f *fields) need(key, like string) *yaml.Node {
+	n := f.get(key)
+	if n == nil {
+		f.r.fail(f.node, "%s: %q is missing; write %s: %s, for example", f.what, key, key, like)
+	}
+	return n
+}
+
+// list is the items of a list.
+func (r *reader) list(n *yaml.Node, what, like string) []*yaml.Node {
+	n = r.resolve(n)
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.fail(n, "%s: found %s, expected a list such as %s", what, found(n), like)
+		return nil
+	}
+	items := make([]*yaml.Node, len(n.Content))
+	for i, item := range n.Content {
+		items[i] = r.resolve(item)
+	}
+	return items
+}
+
+// oneOrMore is the items of a list, or the one thing that stands in its place.
+func (r *reader) oneOrMore(n *yaml.Node, what, like string) []*yaml.Node {
+	n = r.resolve(n)
+	if n.Kind == yaml.SequenceNode || n.Tag == "!!null" {
+		return r.list(n, what, like)
+	}
+	return []*yaml.Node{n}
+}
+
+// text is a scalar as it is written.
+func (r *reader) text(n *yaml.Node, what, like string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		r.fail(n, "%s: found %s, expected %s", what, found(n), like)
+		return "", false
+	}
+	return strings.TrimSpace(n.Value), true
+}
+
+// whole is a whole number that is not negative.
+func (r *reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
+	text, ok := r.text(n, what, "a whole number")
+	if !ok {
+		return 0, false
+	}
+	x, ok := parseNumber(text)
+	if !ok || x != float64(int64(x)) || !(x >= 0 && x <= most) {
+		r.fail(n, "%s: found %q, expected a whole number from 0 to %.0f", what, text, most)
+		return 0, false
+	}
+	return int(x), true
+}

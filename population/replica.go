@@ -1,0 +1,453 @@
+package population
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A replica is one run of a model: the individuals, and the calendar with the earliest event of each.
+//
+// Individuals live in flat arrays indexed by their id; ids of those who left are given out again. The ids below first
+// stand for the streams of immigration, so that all that happens by chance is in the one calendar.
+//
+// An individual carries some words in one array, next to each other, since whoever needs one of them needs the others:
+//
+//	its random stream | when each clock of always strikes | when each timer of its state strikes
+//
+// The time of what happens at a rate is not among them: it is drawn anew whenever it is needed, which is exact because such
+// a clock has no memory.
+//
+// Invariants, which check verifies: every id from first on is either free, and then its state is nobody, or alive; counts
+// add up to the living; an individual has an event in the calendar exactly if its next one is due by the end; groups hold
+// each of the living once, where their places say.
+type replica struct {
+	m     *Model
+	t     *tables
+	queue *calendar.Queue
+	now   float64 // since the start, as all times in here
+	end   float64
+
+	first  uint32 // the first id of an individual
+	room   int    // how many ids the arrays are for
+	words  []uint64
+	stride int
+	states []uint8
+	branch []uint8   // which branch of the split was drawn, if the model has any
+	values [][]uint8 // of the attributes
+	free   []uint32  // ids to give out again
+	groups []*groups // by attribute, for those that mixing is by
+	all    *groups   // everybody in one group; only made when many ids are free
+
+	arrivals []random.Stream
+
+	alive   int
+	counts  []int
+	flows   []uint64
+	named   []uint64
+	events  uint64
+	peaks   []Peak
+	lived   float64 // person-time
+	changed float64 // when alive last changed
+
+	onEvent func(Event)
+	event   Event
+	index   int
+}
+
+// start sets a replica up: everybody is there, with an event to come.
+func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
+	r.m, r.t, r.index = m, m.first, index
+	r.now, r.end = 0, m.end-m.start
+	r.first = uint32(len(m.first.immigration))
+	r.stride = 1 + len(r.t.always) + m.timers
+	ids := int(r.first) + m.size
+	r.queue = calendar.New(calendar.Capacity(ids + ids/16))
+	if r.values == nil {
+		r.values = make([][]uint8, len(m.attributes))
+	}
+	if r.room < ids {
+		r.grow(ids)
+	}
+	r.states, r.free, r.all = r.states[:r.first], r.free[:0], nil
+	for i := range r.states {
+		r.states[i] = nobody
+	}
+	r.groups = make([]*groups, len(m.attributes))
+	for a, mixes := range m.mixes {
+		if mixes {
+			r.groups[a] = newGroups(len(m.attributes[a].values))
+		}
+	}
+	r.counts = make([]int, len(m.states))
+	r.flows = make([]uint64, len(m.flows))
+	r.named = make([]uint64, len(m.names))
+	r.peaks = make([]Peak, len(m.states))
+	for i := range r.peaks {
+		r.peaks[i].Time = m.start
+	}
+	r.events, r.alive, r.lived, r.changed = 0, 0, 0, 0
+
+	serial := uint64(0)
+	for state, count := range m.starts {
+		for range count {
+			s := random.New(seed, uint64(index), serial)
+			age := 0.0
+			if r.t.ages != nil {
+				age = r.t.ages.draw(&s)
+			}
+			r.admit(uint8(state), s, age)
+			if serial++; serial%often == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	r.arrivals = r.arrivals[:0]
+	for k := range r.t.immigration {
+		r.arrivals = append(r.arrivals, random.New(seed, uint64(index), math.MaxUint64-uint64(k)))
+		r.nextArrival(uint32(k))
+	}
+	return nil
+}
+
+// often is how many events pass between looks at the context: a few milliseconds.
+const often = 1 << 14
+
+// grow makes room for so many ids, and for some more: the system lends memory only where it is used.
+func (r *replica) grow(ids int) {
+	r.room = ids + ids/16 + 64
+	r.words = extend(r.words, r.room*r.stride)
+	r.states = extend(r.states, r.room)[:len(r.states)]
+	if r.m.splits {
+		r.branch = extend(r.branch, r.room)
+	}
+	for a := range r.values {
+		r.values[a] = extend(r.values[a], r.room)
+	}
+}
+
+// extend returns s with n elements.
+func extend[T any](s []T, n int) []T {
+	grown := make([]T, n)
+	huge.Advise(grown)
+	copy(grown, s)
+	return grown
+}
+
+// stream is the random stream of an individual.
+func (r *replica) stream(id uint32) *random.Stream {
+	return (*random.Stream)(&r.words[int(id)*r.stride])
+}
+
+// timers are when the clocks strike that an individual carries: those of always, and those of its state.
+func (r *replica) timers(id uint32) []uint64 {
+	i := int(id) * r.stride
+	return r.words[i+1 : i+r.stride]
+}
+
+func timeOf(word uint64) float64 { return math.Float64frombits(word) }
+func wordOf(t float64) uint64    { return math.Float64bits(t) }
+
+// admit lets an individual in, of some age, with its own stream, and returns its id.
+func (r *replica) admit(state uint8, s random.Stream, age float64) uint32 {
+	var id uint32
+	if n := len(r.free); n > 0 {
+		id, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		id = uint32(len(r.states))
+		if len(r.states) == r.room {
+			r.grow(r.room + r.room/4)
+		}
+		r.states = r.states[:id+1]
+	}
+	own := r.stream(id)
+	*own = s
+	r.states[id] = state
+	for a := range r.values {
+		v := uint8(among(r.t.attributes[a], own.Float64()))
+		r.values[a][id] = v
+		if g := r.groups[a]; g != nil {
+			g.add(id, int(v))
+		}
+	}
+	if r.all != nil {
+		r.all.add(id, 0)
+	}
+	timers := r.timers(id)
+	for k := range r.t.always {
+		timers[k] = wordOf(r.now + r.t.always[k].left(own, age))
+	}
+	r.population(+1)
+	r.counts[state]++
+	if c := r.counts[state]; c > r.peaks[state].Count {
+		r.peaks[state] = Peak{c, r.m.start + r.now}
+	}
+	r.wind(id, state)
+	r.plan(id, state)
+	return id
+}
+
+// left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
+// yet, or there would be nobody; else it may have struck in the past, and never will again.
+func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
+	if c.do.to == nobody && c.do.from == nil && c.do.chance == 1 {
+		return max(0, c.law.drawBeyond(s, age)-age)
+	}
+	if x := c.law.draw(s) - age; x > 0 || age == 0 {
+		return x
+	}
+	return math.Inf(1)
+}
+
+// population counts one more or less.
+func (r *replica) population(change int) {
+	r.lived += float64(r.alive) * (r.now - r.changed)
+	r.changed = r.now
+	r.alive += change
+}
+
+// wind starts the clocks of a state that is entered.
+func (r *replica) wind(id uint32, state uint8) {
+	st := &r.t.states[state]
+	if st.timers == 0 {
+		return
+	}
+	s := r.stream(id)
+	timers := r.timers(id)[len(r.t.always):]
+	for k := range st.race {
+		timers[k] = wordOf(r.now + st.race[k].law.draw(s))
+	}
+	if len(st.split) > 0 {
+		u, k := s.Float64(), 0
+		for u >= st.split[k].upTo {
+			k++
+		}
+		r.branch[id] = uint8(k)
+		timers[len(st.race)] = wordOf(r.now + st.split[k].law.draw(s))
+	}
+}
+
+// plan puts the earliest of an individual's events into the calendar, if it is due by the end.
+func (r *replica) plan(id uint32, state uint8) {
+	st := &r.t.states[state]
+	next := math.Inf(1)
+	if st.rate > 0 {
+		next = r.now + r.stream(id).Exp()/st.rate
+	}
+	for _, w := range r.timers(id)[:len(r.t.always)+st.timers] {
+		next = min(next, timeOf(w))
+	}
+	if next <= r.end {
+		if err := r.queue.Reschedule(calendar.ID(id), next); err != nil {
+			panic(fmt.Sprintf("population: event at %v: %v", next, err))
+		}
+	} else {
+		r.queue.Cancel(calendar.ID(id))
+	}
+}
+
+// run dispatches what is due by a time.
+func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
+	same := 0
+	for {
+		id, at, ok := r.queue.NextBy(until)
+		if !ok {
+			break
+		}
+		if ahead, ok := r.queue.Upcoming(6); ok {
+			// The individuals of a large population are not in the cache: this takes 250 ns an event to 150.
+			if i := int(ahead) * r.stride; i < len(r.words) {
+				prefetch.Lines(unsafe.Pointer(&r.words[i]), 1)
+				prefetch.Lines(unsafe.Pointer(&r.states[:cap(r.states)][ahead]), 1)
+			}
+		}
+		if at == r.now {
+			// Everybody may have an event at the same time, and then another few.
+			if same++; same > 1000*(r.alive+1000) {
+				return fmt.Errorf("at time %.12g more than %d events happen at once: is there a circle of states that takes no time?", r.m.start+at, same)
+			}
+		} else {
+			same = 0
+		}
+		r.now = at
+		r.events++
+		if uint32(id) < r.first {
+			r.arrive(uint32(id))
+		} else {
+			r.strike(uint32(id))
+		}
+		if r.alive > r.m.most {
+			return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+at, r.m.most)
+		}
+		if r.events%often == 0 {
+			if progress != nil {
+				progress(r.now, r.events)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	r.now = until
+	return nil
+}
+
+// strike lets the clock of an individual do what it does.
+func (r *replica) strike(id uint32) {
+	state := r.states[id]
+	st := &r.t.states[state]
+	timers := r.timers(id)
+	now := wordOf(r.now)
+	always := len(r.t.always)
+	for k, w := range timers[:always+st.timers] {
+		if w != now {
+			continue
+		}
+		timers[k] = wordOf(math.Inf(1))
+		switch k -= always; {
+		case k < 0:
+			r.do(id, state, &r.t.always[k+always].do)
+		case k < len(st.race):
+			r.do(id, state, &st.race[k].do)
+		default:
+			r.do(id, state, &st.split[r.branch[id]].do)
+		}
+		return
+	}
+	do := &st.menu[0].do
+	if len(st.menu) > 1 {
+		do = st.pick(r.stream(id).Float64() * st.rate)
+	}
+	r.do(id, state, do)
+}
+
+// do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
+func (r *replica) do(id uint32, state uint8, do *action) {
+	switch do.verb {
+	case doContact:
+		r.contact(id, do)
+	case doBirth:
+		child := r.stream(id).Split()
+		r.count(do.name)
+		new := r.admit(do.to, child, 0)
+		r.flow(new, id, len(r.counts)+fromBirths, do.to, do.name)
+	default:
+		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
+			break
+		}
+		r.move(id, do)
+		if do.to != same {
+			r.change(id, state, do.to, id, do.name)
+			return
+		}
+		r.count(do.name)
+	}
+	r.plan(id, state)
+}
+
+// move gives attributes of an individual other values.
+func (r *replica) move(id uint32, do *action) {
+	for _, m := range do.moves {
+		old := r.values[m.attribute][id]
+		r.values[m.attribute][id] = m.value
+		if g := r.groups[m.attribute]; g != nil && old != m.value {
+			g.remove(id, int(old))
+			g.add(id, int(m.value))
+		}
+	}
+}
+
+// change takes an individual to another state, or out, because of another or of itself.
+func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
+	r.count(name)
+	r.flow(id, by, int(from), to, name)
+	r.counts[from]--
+	if to == nobody {
+		r.leave(id)
+		return
+	}
+	r.counts[to]++
+	if c := r.counts[to]; c > r.peaks[to].Count {
+		r.peaks[to] = Peak{c, r.m.start + r.now}
+	}
+	r.states[id] = to
+	r.wind(id, to)
+	r.plan(id, to)
+}
+
+// leave takes an individual out of the population.
+func (r *replica) leave(id uint32) {
+	r.queue.Cancel(calendar.ID(id))
+	for a, g := range r.groups {
+		if g != nil {
+			g.remove(id, int(r.values[a][id]))
+		}
+	}
+	r.states[id] = nobody
+	r.free = append(r.free, id)
+	r.population(-1)
+	if r.all != nil {
+		r.all.remove(id, 0)
+	} else if r.m.plainMixing {
+		r.thin()
+	}
+}
+
+// count counts something that has a name.
+func (r *replica) count(name int) {
+	if name >= 0 {
+		r.named[name]++
+	}
+}
+
+// flow counts a change of state, and tells of it.
+func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
+	goal := int(to)
+	if to == nobody {
+		goal = len(r.counts)
+	}
+	k := r.m.flowOf[from][goal]
+	r.flows[k]++
+	if r.onEvent != nil {
+		f := &r.m.flows[k]
+		r.event = Event{Replica: r.index, Time: r.m.start + r.now, Individual: id - r.first, By: by - r.first, From: f.From, To: f.To}
+		if name >= 0 {
+			r.event.Name = r.m.names[name]
+		}
+		r.onEvent(r.event)
+	}
+}
+
+// arrive lets an immigrant in.
+func (r *replica) arrive(k uint32) {
+	table := &r.t.immigration[k]
+	s := r.arrivals[k].Split()
+	age := 0.0
+	if table.age != nil {
+		age = table.age.draw(&s)
+	}
+	r.count(table.do.name)
+	id := r.admit(table.do.to, s, age)
+	r.flow(id, id, len(r.counts)+fromImmigration, table.do.to, table.do.name)
+	r.nextArrival(k)
+}
+
+// nextArrival plans the next immigrant.
+func (r *replica) nextArrival(k uint32) {
+	r.queue.Cancel(calendar.ID(k))
+	rate := r.t.immigration[k].rate
+	if rate == 0 {
+		return
+	}
+	if next := r.now + r.arrivals[k].Exp()/rate; next <= r.end {
+		if err := r.queue.Reschedule(calendar.ID(k), next); err != nil {
+			panic(fmt.Sprintf("population: arrival at %v: %v", next, err))
+		}
+	}
+}

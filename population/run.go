@@ -1,0 +1,199 @@
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say how a model is run. The zero value runs it once, with seed 0, on all cores.
+type Options struct {
+	Seed     uint64 // all that is random depends on it
+	Replicas int    // how often the model is run; once if 0
+	Workers  int    // how many replicas are run at once; as many as there are cores if 0
+
+	// OnEvent is called for every change of state, birth, arrival and departure, in the order in which they happen.
+	// Replicas run at once, and so do their calls; those of one replica come one after the other.
+	OnEvent func(Event)
+	// OnRecord is called for every row that is recorded, in the same manner.
+	OnRecord func(Record)
+	// OnProgress is called ten times a second, by one goroutine.
+	OnProgress func(Progress)
+}
+
+// An Event is something that happened to an individual.
+type Event struct {
+	Replica    int
+	Time       float64 // on the model's clock
+	Individual uint32  // its id; ids of those who left are given out again
+	By         uint32  // who brought it about: the other in a contact, the parent of a child, or the individual itself
+	From, To   string  // states, or how it entered, or "out"
+	Name       string  // of the clock, contact, entry or intervention, if it has one
+}
+
+// A Record is the population at a time.
+type Record struct {
+	Replica int
+	Row     int     // which of the model's times
+	Time    float64 // on the model's clock
+	Total   int     // how many are alive
+	Counts  []int   // in each state
+	Flows   []uint64
+	Named   []uint64
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Fraction float64 // of the simulated time of all replicas
+	Time     float64 // on the model's clock, of a replica that is running
+	Done     int     // replicas
+	Events   uint64
+}
+
+// Run runs the model.
+//
+// The result depends on the model and the seed alone, not on the number of workers. If the context ends before the run does,
+// Run returns what has been recorded so far, marked incomplete, and the context's error.
+func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
+	if o.Replicas < 0 || o.Workers < 0 {
+		panic("population: Replicas and Workers cannot be negative")
+	}
+	n := max(o.Replicas, 1)
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	began := time.Now()
+	result := &Result{Model: m, Seed: o.Seed, Replicas: n, Times: m.Times()}
+	runs := make([]*Run, n)
+	tracks := make([]track, workers)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next, done atomic.Int64
+	var group sync.WaitGroup
+	for w := range tracks {
+		group.Go(func() {
+			var r replica
+			for {
+				k := int(next.Add(1)) - 1
+				if k >= n || ctx.Err() != nil {
+					return
+				}
+				run, err := r.simulate(ctx, m, &o, k, &tracks[w])
+				runs[k] = run
+				if err != nil {
+					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+						err = fmt.Errorf("%s, replica %d: %w", m.name, k, err)
+					}
+					cancel(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	if o.OnProgress != nil {
+		stop := report(m, &o, n, tracks, &done)
+		defer stop()
+	}
+	group.Wait()
+	for _, run := range runs {
+		if run != nil {
+			result.Runs = append(result.Runs, *run)
+			result.Events += run.Events
+			result.PersonYears += run.PersonYears
+		}
+	}
+	result.Done = int(done.Load())
+	result.Incomplete = result.Done < n
+	result.Seconds = time.Since(began).Seconds()
+	if result.Incomplete {
+		if err := ctx.Err(); err != nil && (errors.Is(context.Cause(ctx), context.Canceled) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)) {
+			return result, context.Cause(ctx)
+		}
+		return nil, context.Cause(ctx)
+	}
+	return result, nil
+}
+
+// A track is how far a worker has come; others read it now and then.
+type track struct {
+	time   atomic.Uint64 // of its present replica, as a float64
+	events atomic.Uint64 // of all its replicas
+	before uint64        // those of earlier replicas
+	_      [40]byte      // to a cache line
+}
+
+// report calls OnProgress until it is stopped.
+func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (stop func()) {
+	quit, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+			}
+			p := Progress{Done: int(done.Load()), Time: m.start}
+			sum := float64(p.Done)
+			for i := range tracks {
+				t := timeOf(tracks[i].time.Load())
+				p.Time = max(p.Time, m.start+t)
+				sum += t / (m.end - m.start)
+				p.Events += tracks[i].events.Load()
+			}
+			p.Fraction = min(1, sum/float64(n))
+			o.OnProgress(p)
+		}
+	}()
+	return func() { close(quit); <-finished }
+}
+
+// simulate runs one replica from start to end.
+func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int, t *track) (*Run, error) {
+	run := newRun(m, index)
+	r.onEvent = o.OnEvent
+	progress := func(now float64, events uint64) {
+		t.time.Store(wordOf(now))
+		t.events.Store(t.before + events)
+	}
+	progress(0, 0)
+	defer func() {
+		t.before += r.events
+		progress(0, 0)
+	}()
+	if err := r.start(ctx, m, o.Seed, index); err != nil {
+		return run, err
+	}
+	plans := m.plans
+	for row, at := range m.rows {
+		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.
+		for len(plans) > 0 && plans[0].at <= at {
+			if err := r.run(ctx, plans[0].at, progress); err != nil {
+				return run.close(r), err
+			}
+			r.intervene(&plans[0], len(m.plans)-len(plans), o.Seed)
+			plans = plans[1:]
+		}
+		if err := r.run(ctx, at, progress); err != nil {
+			return run.close(r), err
+		}
+		run.record(r)
+		if o.OnRecord != nil {
+			o.OnRecord(run.recorded(row))
+		}
+		progress(at, r.events)
+		if err := ctx.Err(); err != nil && row+1 < len(m.rows) {
+			return run.close(r), err
+		}
+	}
+	return run.close(r), nil
+}

@@ -1,0 +1,149 @@
+package population
+
+import "math"
+
+// tables are what a run looks up: the model with all values worked out, as they are between two interventions. A state is
+// a small number, and so is everything else.
+type tables struct {
+	states      []stateTable
+	always      []alwaysTable
+	immigration []arrivalTable
+	contacts    []contactTable
+	attributes  [][]float64 // the shares of each attribute's values, added up
+	ages        *law        // of those who are there at the start
+}
+
+// A stateTable is what can happen to an individual in a state.
+//
+// All that happens at a rate is one clock, whatever it is, with the rates added up: the first of several exponential clocks
+// is exponential, and which it was is independent of when. So an individual in a state needs one draw for when, and
+// another for what once it happens.
+type stateTable struct {
+	rate float64
+	menu []menuItem
+	// The other clocks, each of which is drawn on entering the state and then carried along: those of the race, and the
+	// branches of the split, of which one is drawn.
+	race   []clockTable
+	split  []clockTable
+	timers int // how many are carried along
+}
+
+type menuItem struct {
+	upTo float64 // the rates added up to and including this one
+	do   action
+}
+
+type clockTable struct {
+	law  law
+	upTo float64 // split: the chances added up to and including this one
+	do   action
+}
+
+// An alwaysTable is a clock of always with a memory, or one that strikes once.
+type alwaysTable struct {
+	law law
+	do  action
+}
+
+type arrivalTable struct {
+	rate float64
+	age  *law
+	do   action
+}
+
+// A contactTable is what a contact does.
+type contactTable struct {
+	chance    float64
+	becomes   [256]uint8 // of someone met in a state; nobody if unaffected
+	attribute int        // for mixing; −1 for the whole population
+	rows      [][]float64
+}
+
+type verb uint8
+
+const (
+	doMove verb = iota
+	doContact
+	doBirth
+)
+
+// An action is what a clock does when it strikes.
+type action struct {
+	verb    verb
+	to      uint8 // the state to move to, or into which a child is born; nobody for leaving, same for staying
+	contact int   // the contact's table
+	name    int   // the name to count it under, or −1
+	chance  float64
+	from    *stateSet // only from these states, if not nil
+	moves   []move
+}
+
+type move struct{ attribute, value uint8 }
+
+type stateSet [256]bool
+
+const (
+	nobody uint8 = 255 // the state of an id that is free; as a goal, leaving the population
+	same   uint8 = 254 // as a goal, the state that one is in
+)
+
+// pick is the first item of a menu up to x.
+func (t *stateTable) pick(x float64) *action {
+	i := 0
+	for i < len(t.menu)-1 && x >= t.menu[i].upTo {
+		i++
+	}
+	return &t.menu[i].do
+}
+
+// add puts something that happens at a rate on the menu.
+func (t *stateTable) add(rate float64, do action) {
+	if rate > 0 {
+		t.rate += rate
+		t.menu = append(t.menu, menuItem{t.rate, do})
+	}
+}
+
+// A plan is an intervention at its time.
+type plan struct {
+	text     *planText
+	at       float64 // since the start
+	phase    *tables // from then on; nil if parameters stay as they are
+	who      *stateSet
+	where    []move
+	coverage float64
+	do       action
+	enter    uint8
+	count    int
+}
+
+// spread is the row of sums that shares make; the last is 1, whatever the rounding.
+func spread(shares []float64) []float64 {
+	sums := make([]float64, len(shares))
+	total := 0.0
+	for i, s := range shares {
+		total += s
+		sums[i] = total
+	}
+	for i := range sums {
+		sums[i] /= total
+	}
+	// A last value with share 0 must not be drawn, so 1 goes to the last that has a share.
+	for i := len(sums) - 1; i >= 0; i-- {
+		sums[i] = math.Inf(1)
+		if shares[i] > 0 {
+			break
+		}
+	}
+	return sums
+}
+
+// among is the index of the first sum above u.
+func among(sums []float64, u float64) int {
+	for i, s := range sums {
+		if u < s {
+			return i
+		}
+	}
+	return len(sums) - 1
+}

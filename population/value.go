@@ -1,0 +1,160 @@
+package population
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A value is what stands where a number, a duration, a rate, a probability or a distribution is expected: written out, or
+// the name of a parameter. What a name stands for can change during a run, so values are kept as they are written and
+// worked out in a scope.
+type value struct {
+	at       place
+	text     string
+	quantity quantity
+	name     string    // of a parameter, if it is one
+	law      *lawValue // a distribution, if it is one
+	bad      bool      // it could not be read, and that has been said
+}
+
+// A lawValue is a distribution as it is written.
+type lawValue struct {
+	family string
+	args   map[string]value
+	steps  []hazardStep // hazard
+	parts  []mixturePart
+}
+
+type hazardStep struct{ from, rate value }
+
+type mixturePart struct{ share, of value }
+
+// value reads a value. The kind says what is wanted, for the message if it is nothing of the sort.
+func (r *reader) value(n *yaml.Node, what string, want kind) value {
+	n = r.resolve(n)
+	v := value{at: r.place(n), text: strings.TrimSpace(n.Value)}
+	switch {
+	case n.Kind == yaml.MappingNode:
+		v.law = r.law(n, what)
+		v.bad = v.law == nil
+		v.text = "a distribution"
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || v.text == "":
+		r.fail(n, "%s: found %s, expected %s such as %s", what, found(n), want, want.like())
+		v.bad = true
+	case looksNumeric(v.text):
+		q, err := parseQuantity(v.text)
+		if err != nil {
+			r.fail(n, "%s: %v; expected %s such as %s", what, err, want, want.like())
+			v.bad = true
+		}
+		v.quantity = q
+	default:
+		v.name = v.text
+	}
+	return v
+}
+
+// A family of distributions: what it is called and what it needs.
+type family struct {
+	name, like string
+	args       []string
+}
+
+var families = []family{
+	{"exponential", "{mean: 2 days}", []string{"mean", "rate"}},
+	{"gamma", "{mean: 5 days, shape: 2}", []string{"mean", "shape"}},
+	{"erlang", "{mean: 5 days, k: 3}", []string{"mean", "k"}},
+	{"weibull", "{scale: 80 years, shape: 6}", []string{"scale", "shape"}},
+	{"lognormal", "{mean: 5 days, sd: 2 days}", []string{"mean", "sd"}},
+	{"uniform", "{low: 1 day, high: 3 days}", []string{"low", "high"}},
+	{"exactly", "5 years", nil},
+	{"hazard", "{0 years: 0.005 per year, 1 year: 0.0004 per year}", nil},
+	{"mixture", "[{share: 30%, of: 2 days}, {share: 70%, of: {exponential: {mean: 9 days}}}]", nil},
+}
+
+// argKinds says what the arguments of distributions are.
+var argKinds = map[string]kind{
+	"mean": aDuration, "rate": aRate, "shape": aNumber, "k": aNumber, "scale": aDuration, "sd": aDuration, "low": aDuration, "high": aDuration,
+}
+
+// law reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
+func (r *reader) law(n *yaml.Node, what string) *lawValue {
+	if r.depth > 20 {
+		r.fail(n, "%s: distributions are nested too deeply", what)
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	var names []string
+	for _, f := range families {
+		names = append(names, f.name)
+	}
+	entries := r.pairs(n, what, aDistribution.like())
+	if len(entries) != 1 {
+		r.fail(n, "%s: a distribution has one name and its arguments, such as %s; there are %d names here", what, aDistribution.like(), len(entries))
+		return nil
+	}
+	e := entries[0]
+	if !r.known(e.key, what, "distribution", e.name, names) {
+		return nil
+	}
+	l := &lawValue{family: e.name, args: map[string]value{}}
+	what += ": " + e.name
+	before := len(r.all)
+	for _, f := range families {
+		if f.name != e.name {
+			continue
+		}
+		switch f.name {
+		case "exactly":
+			l.args["value"] = r.value(e.value, what, aDuration)
+		case "hazard":
+			for _, p := range r.pairs(e.value, what, f.like) {
+				l.steps = append(l.steps, hazardStep{r.value(p.key, what, aDuration), r.value(p.value, what, aRate)})
+			}
+			if len(l.steps) == 0 && len(r.all) == before {
+				r.fail(e.value, "%s: expected ages and the rates from each on, such as %s", what, f.like)
+			}
+		case "mixture":
+			for _, item := range r.list(e.value, what, f.like) {
+				m := r.fields(item, what, "{share: 30%, of: 2 days}", "share", "of")
+				if m == nil {
+					continue
+				}
+				share, of := m.need("share", "30%"), m.need("of", "2 days")
+				if share != nil && of != nil {
+					l.parts = append(l.parts, mixturePart{r.value(share, what+": share", aShare), r.value(of, what+": of", aDistribution)})
+				}
+			}
+			if len(l.parts) == 0 && len(r.all) == before {
+				r.fail(e.value, "%s: expected a list such as %s", what, f.like)
+			}
+		default:
+			args := r.fields(e.value, what, f.like, f.args...)
+			if args == nil {
+				return nil
+			}
+			for _, name := range f.args {
+				if n := args.get(name); n != nil {
+					l.args[name] = r.value(n, what+": "+name, argKinds[name])
+				}
+			}
+			if f.name == "exponential" {
+				if len(l.args) != 1 && len(r.all) == before {
+					r.fail(e.value, "%s: expected either mean or rate, such as %s", what, f.like)
+				}
+				break
+			}
+			for _, name := range f.args {
+				if args.get(name) == nil {
+					r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, f.name, f.like)
+				}
+			}
+		}
+	}
+	if len(r.all) > before {
+		return nil
+	}
+	return l
+}
