@@ -44,7 +44,7 @@ func gamma(mean, shape float64) law {
 	return law{family: lawGamma, a: shape, b: shape / mean}
 }
 func weibull(scale, shape float64) law { return law{family: lawWeibull, a: scale, b: shape} }
-func uniform(low, high float64) law { return law{family: lawUniform, a: low, b: high} }
+func uniform(low, high float64) law    { return law{family: lawUniform, a: low, b: high} }
 
 // lognormal takes mean m and standard deviation s of the time itself: the logarithm then has variance ln(1+s²/m²) and
 // mean ln m minus half of that.

@@ -1,0 +1,118 @@
+package population
+
+// A file is a model as it is written: read and in order, but with names not looked up and values not worked out.
+type file struct {
+	name, about  string
+	unit         unit
+	start, end   float64
+	every        value // of the records; bad if not said
+	size         int
+	most         int // how many may be alive at once
+	starts       []startShare
+	startsAt     place
+	age          value // of those who are there at the start; bad if not said
+	parameters   []namedValue
+	changed      []string // parameters that were asked to be another
+	states       []stateText
+	always       []clockText
+	births       []entryText
+	immigration  []entryText
+	transmission []contactText
+	plans        []planText
+	attributes   []attributeText
+}
+
+type namedValue struct {
+	label named
+	value
+}
+
+// A name that refers to something, and where it stands.
+type named struct {
+	name string
+	at   place
+}
+
+// A startShare is how many begin in a state.
+type startShare struct {
+	state named
+	count int
+	share float64 // of the size, if it is a percentage
+	rest  bool
+}
+
+type stateText struct {
+	named
+	race, split []clockText
+}
+
+type clockText struct {
+	at        place
+	what      string
+	rate      value // one of the two is there
+	after     value
+	isRate    bool
+	to        named
+	moves     []moveText
+	name      string
+	chance    value // of the branch of a split, or that a clock of always takes effect
+	hasChance bool
+	otherwise bool
+	from      []named // always: only in these states
+}
+
+// A moveText gives an attribute another value.
+type moveText struct{ attribute, value named }
+
+type entryText struct {
+	at     place
+	what   string
+	rate   value
+	enter  named
+	from   []named // births: by individuals in these states alone
+	age    value
+	hasAge bool
+	name   string
+}
+
+type contactText struct {
+	at        place
+	what      string
+	from      []named
+	rate      value
+	chance    value
+	hasChance bool
+	to        []toText
+	by        named // the attribute for mixing, if any
+	matrix    [][]value
+	matrixAt  place
+	name      string
+}
+
+type toText struct{ met, becomes named }
+
+type planText struct {
+	at       place
+	what     string
+	when     float64 // on the model's clock
+	every    float64 // 0 for once
+	until    float64
+	set      []namedValue
+	who      []named
+	everyone bool
+	where    []moveText
+	coverage value
+	covers   bool
+	to       named
+	moves    []moveText
+	enter    named
+	count    int
+	name     string
+}
+
+type attributeText struct {
+	named
+	values []named
+	shares []value
+}
+

@@ -1,0 +1,120 @@
+package population
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// clocks reads a list of clocks that may have the given keys.
+func (r *reader) clocks(n *yaml.Node, what string, keys ...string) []clockText {
+	const like = "{after: 5 days, to: recovered}"
+	var all []clockText
+	for i, item := range r.list(n, what, "[{rate: 0.2 per day, to: recovered}]") {
+		f := r.fields(item, what, like, keys...)
+		if f == nil {
+			continue
+		}
+		c := clockText{at: r.place(f.node), what: fmt.Sprintf("%s: clock %d", what, i+1)}
+		if name := f.get("name"); name != nil {
+			c.name, _ = r.text(name, what+": name", "a name")
+			c.what = what + ": " + c.name
+		}
+		f.what = c.what
+		rate, after := f.get("rate"), f.get("after")
+		switch {
+		case rate != nil && after != nil:
+			r.fail(f.node, "%s: both rate and after; a clock has one of them", c.what)
+			continue
+		case rate != nil:
+			c.isRate, c.rate = true, r.value(rate, c.what+": rate", aRate)
+		case after != nil:
+			c.after = r.value(after, c.what+": after", aDuration)
+		default:
+			r.fail(f.node, "%s: when? Write rate: 0.2 per day or after: 5 days, for example", c.what)
+			continue
+		}
+		c.moves = r.moves(f, "move")
+		if to := f.get("to"); to != nil {
+			c.to = r.named(to, c.what+": to")
+		} else if len(c.moves) == 0 {
+			f.need("to", "recovered")
+			continue
+		}
+		c.from = r.names(f, "from")
+		if chance := f.get("chance"); chance != nil {
+			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
+		}
+		if otherwise := f.get("otherwise"); otherwise != nil {
+			c.otherwise = otherwise.Value == "true"
+			if !c.otherwise {
+				r.fail(otherwise, "%s: otherwise: found %s, expected true", c.what, found(otherwise))
+			} else if c.hasChance {
+				r.fail(otherwise, "%s: both chance and otherwise; a branch has one of them", c.what)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// named is the name of something, and where it stands.
+func (r *reader) named(n *yaml.Node, what string) named {
+	text, _ := r.text(n, what, "a name")
+	return named{text, r.place(n)}
+}
+
+// names is one name or a list of them.
+func (r *reader) names(f *fields, key string) []named {
+	n := f.get(key)
+	if n == nil {
+		return nil
+	}
+	var all []named
+	for _, item := range r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
+		all = append(all, r.named(item, f.what+": "+key))
+	}
+	return all
+}
+
+// moves reads which attributes get which values.
+func (r *reader) moves(f *fields, key string) []moveText {
+	n := f.get(key)
+	if n == nil {
+		return nil
+	}
+	var all []moveText
+	for _, p := range r.pairs(n, f.what+": "+key, "{region: south}") {
+		all = append(all, moveText{named{p.name, r.place(p.key)}, r.named(p.value, f.what+": "+key+": "+p.name)})
+	}
+	if len(all) == 0 {
+		r.fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
+	}
+	return all
+}
+
+func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entryText {
+	var all []entryText
+	for _, item := range r.oneOrMore(n, what, like) {
+		f := r.fields(item, what, like, keys...)
+		if f == nil {
+			continue
+		}
+		e := entryText{at: r.place(f.node), what: what}
+		if name := f.get("name"); name != nil {
+			e.name, _ = r.text(name, what+": name", "a name")
+		}
+		rate, enter := f.need("rate", "500 per year"), f.need("enter", "susceptible")
+		if rate == nil || enter == nil {
+			continue
+		}
+		e.rate, e.enter = r.value(rate, what+": rate", aRate), r.named(enter, what+": enter")
+		e.from = r.names(f, "from")
+		if age := f.get("age"); age != nil {
+			e.age, e.hasAge = r.value(age, what+": age", aDistribution), true
+		}
+		all = append(all, e)
+	}
+	return all
+}
+

@@ -1,0 +1,68 @@
+package population
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func (r *reader) transmission(m *file, n *yaml.Node) {
+	const like = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
+	for i, item := range r.list(n, "transmission", "["+like+"]") {
+		c := contactText{what: fmt.Sprintf("transmission %d", i+1)}
+		f := r.fields(item, c.what, like, "from", "rate", "chance", "to", "mixing", "name")
+		if f == nil {
+			continue
+		}
+		c.at = r.place(f.node)
+		from, rate, to := f.need("from", "infectious"), f.need("rate", "0.5 per day"), f.need("to", "{susceptible: infectious}")
+		if name := f.get("name"); name != nil {
+			c.name, _ = r.text(name, c.what+": name", "a name")
+		}
+		if from != nil {
+			c.from = r.names(f, "from")
+		}
+		c.rate.bad = true
+		if rate != nil {
+			c.rate = r.value(rate, c.what+": rate", aRate)
+		}
+		if chance := f.get("chance"); chance != nil {
+			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
+		}
+		if to != nil {
+			for _, p := range r.pairs(to, c.what+": to", "{susceptible: infectious}") {
+				c.to = append(c.to, toText{named{p.name, r.place(p.key)}, r.named(p.value, c.what+": to: "+p.name)})
+			}
+			if len(c.to) == 0 {
+				r.fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.what)
+			}
+		}
+		if mixing := f.get("mixing"); mixing != nil {
+			r.mixing(&c, mixing)
+		}
+		m.transmission = append(m.transmission, c)
+	}
+}
+
+func (r *reader) mixing(c *contactText, n *yaml.Node) {
+	const like = "{by: region, matrix: [[0.9, 0.1], [0.1, 0.9]]}"
+	what := c.what + ": mixing"
+	f := r.fields(n, what, like, "by", "matrix")
+	if f == nil {
+		return
+	}
+	by, matrix := f.need("by", "region"), f.need("matrix", "[[0.9, 0.1], [0.1, 0.9]]")
+	if by == nil || matrix == nil {
+		return
+	}
+	c.by = r.named(by, what+": by")
+	c.matrixAt = r.place(matrix)
+	for _, row := range r.list(matrix, what+": matrix", "[[0.9, 0.1], [0.1, 0.9]]") {
+		var values []value
+		for _, item := range r.list(row, what+": matrix", "[0.9, 0.1]") {
+			values = append(values, r.value(item, what+": matrix", aShare))
+		}
+		c.matrix = append(c.matrix, values)
+	}
+}
+

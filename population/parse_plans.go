@@ -1,0 +1,107 @@
+package population
+
+import (
+	"fmt"
+	"math"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func (r *reader) interventions(m *file, n *yaml.Node) {
+	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
+	for i, item := range r.list(n, "interventions", "["+like+"]") {
+		p := planText{what: fmt.Sprintf("intervention %d", i+1), until: math.Inf(1)}
+		f := r.fields(item, p.what, like, "at", "every", "until", "set", "who", "where", "coverage", "to", "move", "enter", "count", "name")
+		if f == nil {
+			continue
+		}
+		p.at = r.place(f.node)
+		if name := f.get("name"); name != nil {
+			p.name, _ = r.text(name, p.what+": name", "a name")
+			p.what = "intervention " + p.name
+			f.what = p.what
+		}
+		if r.schedule(m, &p, f) && r.deed(&p, f) {
+			m.plans = append(m.plans, p)
+		}
+	}
+}
+
+// schedule reads when an intervention happens.
+func (r *reader) schedule(m *file, p *planText, f *fields) bool {
+	at := f.need("at", "30 days")
+	if at == nil {
+		return false
+	}
+	here := scope{problemList: r.problemList, unit: m.unit}
+	good := true
+	time := func(n *yaml.Node, key string) float64 {
+		v := r.value(n, p.what+": "+key, aDuration)
+		x, ok := here.duration(v, p.what+": "+key, key == "every")
+		good = good && ok
+		return x
+	}
+	p.when = time(at, "at")
+	if good && p.when < m.start {
+		r.fail(at, "%s: at: %s is before the start of the model, %.12g %ss; times are those of the model's clock", p.what, at.Value, m.start, m.unit.name)
+		good = false
+	}
+	if n := f.get("every"); n != nil {
+		p.every = time(n, "every")
+	}
+	if n := f.get("until"); n != nil {
+		p.until = time(n, "until")
+		if f.get("every") == nil {
+			r.fail(n, "%s: until without every; something that happens once needs no end", p.what)
+			good = false
+		}
+	}
+	return good
+}
+
+// deed reads what an intervention does: it sets parameters, moves individuals, or lets some in.
+func (r *reader) deed(p *planText, f *fields) bool {
+	if n := f.get("set"); n != nil {
+		for _, s := range r.pairs(n, p.what+": set", "{beta: 0.2 per day}") {
+			p.set = append(p.set, namedValue{named{s.name, r.place(s.key)}, r.value(s.value, p.what+": set: "+s.name, aRate)})
+		}
+	}
+	for _, who := range r.names(f, "who") {
+		if who.name == "everyone" {
+			p.everyone = true
+		} else {
+			p.who = append(p.who, who)
+		}
+	}
+	p.where = r.moves(f, "where")
+	p.moves = r.moves(f, "move")
+	if n := f.get("coverage"); n != nil {
+		p.covers, p.coverage = true, r.value(n, p.what+": coverage", aShare)
+	}
+	if n := f.get("to"); n != nil {
+		p.to = r.named(n, p.what+": to")
+	}
+	if n := f.get("enter"); n != nil {
+		p.enter = r.named(n, p.what+": enter")
+		if count := f.need("count", "10"); count != nil {
+			p.count, _ = r.whole(count, p.what+": count", mostIndividuals)
+		}
+	} else if n := f.get("count"); n != nil {
+		r.fail(n, "%s: count without enter; write enter: infectious, for example", p.what)
+	}
+	moving := p.to.name != "" || len(p.moves) > 0
+	choosing := p.everyone || len(p.who) > 0
+	switch {
+	case moving && !choosing:
+		r.fail(f.node, "%s: who? Write who: susceptible, for example, or who: everyone", p.what)
+	case choosing && !moving:
+		r.fail(f.node, "%s: what becomes of them? Write to: recovered, for example", p.what)
+	case !moving && (p.covers || len(p.where) > 0):
+		r.fail(f.node, "%s: coverage and where are about individuals; write who and to beside them", p.what)
+	case !moving && p.enter.name == "" && len(p.set) == 0:
+		r.fail(f.node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.what)
+	default:
+		return true
+	}
+	return false
+}
