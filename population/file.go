@@ -115,4 +115,3 @@ type attributeText struct {
 	values []named
 	shares []value
 }
-

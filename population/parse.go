@@ -245,4 +245,3 @@ func (r *reader) states(m *file, n *yaml.Node) {
 		m.states = append(m.states, s)
 	}
 }
-

@@ -117,4 +117,3 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 	}
 	return all
 }
-

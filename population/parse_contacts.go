@@ -65,4 +65,3 @@ func (r *reader) mixing(c *contactText, n *yaml.Node) {
 		c.matrix = append(c.matrix, values)
 	}
 }
-

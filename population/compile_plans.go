@@ -1,0 +1,74 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+)
+
+// plan puts the interventions in the order in which they happen, and works out the parameters from each on.
+func (c *compiler) plan(start scope) {
+	const tooMany = 1_000_000
+	type occurrence struct {
+		text *planText
+		at   float64
+	}
+	var all []occurrence
+	for i := range c.f.plans {
+		p := &c.f.plans[i]
+		for k := 0.0; ; k++ {
+			at := p.when + k*p.every
+			if k > 0 && (!(at <= p.until) || !(at <= c.m.end)) {
+				break
+			}
+			all = append(all, occurrence{p, at - c.m.start})
+			if p.every == 0 {
+				break
+			}
+			if len(all) > tooMany {
+				c.add(p.at, "%s: it would happen more than %d times", p.what, tooMany)
+				return
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
+	here := start
+	for _, o := range all {
+		c.m.plans = append(c.m.plans, c.intervention(&here, o.text, o.at))
+	}
+}
+
+func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
+	p := plan{text: text, at: at, coverage: 1, enter: nobody, count: text.count}
+	if len(text.set) > 0 {
+		changes := map[string]parameter{}
+		for _, s := range text.set {
+			old, ok := here.parameters[s.label.name]
+			if !ok {
+				c.add(s.label.at, "%s: set: %s", text.what, unknown("parameter", s.label.name, parameterNames(c.f)))
+				continue
+			}
+			if s.value.bad || old.bad {
+				continue
+			}
+			changes[s.label.name] = parameter{s.value, true}
+		}
+		*here = here.with(changes)
+		p.phase = c.phase(*here)
+	}
+	if !text.everyone && len(text.who) > 0 {
+		p.who = c.set(text.who, text.what+": who")
+	}
+	p.where = c.moves(text.where, text.what+": where")
+	if text.covers {
+		p.coverage = here.chance(text.coverage, text.what+": coverage")
+	}
+	p.do = action{verb: doMove, to: same, name: c.name(text.name), chance: 1}
+	if text.to.name != "" {
+		p.do.to = c.state(text.to, text.what+": to", true)
+	}
+	p.do.moves = c.moves(text.moves, text.what+": move")
+	if text.enter.name != "" {
+		p.enter = c.state(text.enter, text.what+": enter", false)
+	}
+	return p
+}

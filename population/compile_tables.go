@@ -1,0 +1,261 @@
+package population
+
+import (
+	"slices"
+	"strings"
+)
+
+func (c *compiler) tables(here scope) *tables {
+	t := &tables{states: make([]stateTable, len(c.m.states))}
+	for i := range c.f.attributes {
+		t.attributes = append(t.attributes, c.shares(here, &c.f.attributes[i]))
+	}
+	for i := range c.f.states {
+		if i < 250 {
+			c.stateClocks(here, t, i)
+		}
+	}
+	for i := range c.f.always {
+		c.always(here, t, &c.f.always[i])
+	}
+	for i := range c.f.births {
+		b := &c.f.births[i]
+		do := action{verb: doBirth, to: c.state(b.enter, b.what+": enter", false), name: c.name(b.name), chance: 1}
+		c.everywhere(t, c.set(b.from, b.what+": from"), here.rate(b.rate, b.what+": rate"), do)
+	}
+	for i := range c.f.transmission {
+		c.contact(here, t, &c.f.transmission[i])
+	}
+	if !c.f.age.bad {
+		if l, ok := here.law(c.f.age, "population: age"); ok {
+			t.ages = &l
+			c.checkAges(t, l, c.f.age.at, "population: age")
+		}
+	}
+	for i := range c.f.immigration {
+		e := &c.f.immigration[i]
+		a := arrivalTable{rate: here.rate(e.rate, e.what+": rate")}
+		a.do = action{to: c.state(e.enter, e.what+": enter", false), name: c.name(e.name), chance: 1}
+		if e.hasAge {
+			if l, ok := here.law(e.age, e.what+": age"); ok {
+				a.age = &l
+				c.checkAges(t, l, e.age.at, e.what+": age")
+			}
+		}
+		t.immigration = append(t.immigration, a)
+	}
+	return t
+}
+
+// shares are those of an attribute's values, added up.
+func (c *compiler) shares(here scope, a *attributeText) []float64 {
+	shares := make([]float64, len(a.values))
+	sum, before := 0.0, len(c.all)
+	for i, v := range a.shares {
+		shares[i] = here.chance(v, "attributes: "+a.name+": "+a.values[i].name)
+		sum += shares[i]
+	}
+	if !isOne(sum) {
+		if len(c.all) == before && len(a.values) > 0 {
+			c.add(a.at, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
+		}
+		return nil
+	}
+	return spread(shares)
+}
+
+func (c *compiler) stateClocks(here scope, t *tables, i int) {
+	s, st := &c.f.states[i], &t.states[i]
+	for k := range s.race {
+		clock := &s.race[k]
+		do := c.action(clock)
+		if clock.isRate {
+			st.add(here.rate(clock.rate, clock.what+": rate"), do)
+			continue
+		}
+		if l, ok := here.law(clock.after, clock.what+": after"); ok && c.merges(clock.after, &l) {
+			st.add(l.a, do)
+		} else {
+			st.race = append(st.race, clockTable{law: l, do: do})
+		}
+	}
+	st.timers = len(st.race) + min(1, len(s.split))
+	var shares []float64
+	sum, before, otherwise := 0.0, len(c.all), -1
+	for k := range s.split {
+		clock := &s.split[k]
+		branch := clockTable{do: c.action(clock)}
+		share := 0.0
+		switch {
+		case clock.otherwise && otherwise >= 0:
+			c.add(clock.at, "%s: a second otherwise; only one branch can have what is left over", clock.what)
+		case clock.otherwise:
+			otherwise = k
+		case clock.hasChance:
+			share = here.chance(clock.chance, clock.what+": chance")
+		default:
+			c.add(clock.at, "%s: how probable? Write chance: 10%%, for example, or otherwise: true", clock.what)
+		}
+		if clock.isRate {
+			rate := here.rate(clock.rate, clock.what+": rate")
+			branch.law = exponential(rate) // which never strikes if the rate is 0
+		} else {
+			branch.law, _ = here.law(clock.after, clock.what+": after")
+		}
+		shares, sum = append(shares, share), sum+share
+		st.split = append(st.split, branch)
+	}
+	if len(s.split) == 0 {
+		return
+	}
+	switch {
+	case len(c.all) > before:
+		return
+	case otherwise >= 0 && sum > 1+1e-6:
+		c.add(s.split[0].at, "states: %s: split: the chances add up to %.6g, more than 1", s.name, sum)
+		return
+	case otherwise < 0 && !isOne(sum):
+		c.add(s.split[0].at, "states: %s: split: the chances add up to %.6g, expected 1; or write otherwise: true for one branch", s.name, sum)
+		return
+	case otherwise >= 0:
+		shares[otherwise] = max(0, 1-sum)
+	}
+	for k, upTo := range spread(shares) {
+		st.split[k].upTo = upTo
+	}
+}
+
+// merges tells whether a clock can be one with all that happens at a rate. It must be exponential, also after every
+// intervention.
+func (c *compiler) merges(v value, l *law) bool {
+	if l.family != lawExponential {
+		return false
+	}
+	for v.name != "" {
+		for i := range c.f.plans {
+			if slices.ContainsFunc(c.f.plans[i].set, func(s namedValue) bool { return s.label.name == v.name }) {
+				return false
+			}
+		}
+		i := slices.IndexFunc(c.f.parameters, func(p namedValue) bool { return p.label.name == v.name })
+		v = c.f.parameters[i].value
+	}
+	return true
+}
+
+// action is what a clock does.
+func (c *compiler) action(clock *clockText) action {
+	a := action{verb: doMove, to: same, name: c.name(clock.name), chance: 1}
+	if clock.to.name != "" {
+		a.to = c.state(clock.to, clock.what+": to", true)
+	}
+	a.moves = c.moves(clock.moves, clock.what+": move")
+	return a
+}
+
+// always adds a clock that runs in all states. At a rate it strikes again and again; after a duration it strikes once, and is
+// carried along, unless it has no memory and takes its individual away, when the two are the same.
+func (c *compiler) always(here scope, t *tables, clock *clockText) {
+	do := c.action(clock)
+	do.from = c.set(clock.from, clock.what+": from")
+	if clock.hasChance {
+		do.chance = here.chance(clock.chance, clock.what+": chance")
+	}
+	if clock.isRate {
+		from := do.from
+		rate := here.rate(clock.rate, clock.what+": rate") * do.chance
+		do.from, do.chance = nil, 1
+		c.everywhere(t, from, rate, do)
+		return
+	}
+	l, ok := here.law(clock.after, clock.what+": after")
+	switch {
+	case !ok: // said already
+	case c.merges(clock.after, &l) && do.to == nobody && do.from == nil && !clock.hasChance:
+		c.everywhere(t, nil, l.a, do)
+	default:
+		t.always = append(t.always, alwaysTable{l, do})
+	}
+}
+
+// everywhere puts something that happens at a rate on the menu of the given states, or of all.
+func (c *compiler) everywhere(t *tables, in *stateSet, rate float64, do action) {
+	for i := range t.states {
+		if in == nil || in[i] {
+			t.states[i].add(rate, do)
+		}
+	}
+}
+
+func (c *compiler) contact(here scope, t *tables, text *contactText) {
+	ct := contactTable{chance: 1, attribute: -1}
+	for i := range ct.becomes {
+		ct.becomes[i] = same
+	}
+	for _, to := range text.to {
+		met := c.state(to.met, text.what+": to", false)
+		becomes := c.state(to.becomes, text.what+": to: "+to.met.name, true)
+		ct.becomes[met] = becomes
+	}
+	ct.becomes[nobody] = same
+	if text.hasChance {
+		ct.chance = here.chance(text.chance, text.what+": chance")
+	}
+	if text.by.name != "" {
+		c.mixing(here, &ct, text)
+	} else {
+		c.m.plainMixing = true
+	}
+	do := action{verb: doContact, contact: len(t.contacts), name: c.name(text.name), chance: 1}
+	t.contacts = append(t.contacts, ct)
+	rate := here.rate(text.rate, text.what+": rate")
+	if from := c.set(text.from, text.what+": from"); from != nil {
+		c.everywhere(t, from, rate, do)
+	}
+}
+
+func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
+	what := text.what + ": mixing"
+	a := c.attribute(text.by, what+": by")
+	if a < 0 {
+		return
+	}
+	c.m.mixes[a] = true
+	values := c.m.attributes[a].values
+	if len(text.matrix) != len(values) {
+		c.add(text.matrixAt, "%s: matrix: %d rows, expected %d, one for each of %s", what, len(text.matrix), len(values), strings.Join(values, ", "))
+		return
+	}
+	ct.attribute = a
+	for i, row := range text.matrix {
+		if len(row) != len(values) {
+			c.add(text.matrixAt, "%s: matrix: row %d has %d numbers, expected %d, one for each of %s", what, i+1, len(row), len(values), strings.Join(values, ", "))
+			return
+		}
+		shares := make([]float64, len(row))
+		sum, before := 0.0, len(c.all)
+		for j, v := range row {
+			shares[j] = here.chance(v, what+": matrix")
+			sum += shares[j]
+		}
+		if len(c.all) > before {
+			return
+		}
+		if !isOne(sum) {
+			c.add(row[0].at, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
+			return
+		}
+		ct.rows = append(ct.rows, spread(shares))
+	}
+}
+
+// checkAges refuses ages that nobody can have reached: beyond the longest life.
+func (c *compiler) checkAges(t *tables, ages law, at place, what string) {
+	for _, clock := range t.always {
+		oldest, longest := ages.longest(), clock.law.longest()
+		if clock.do.to == nobody && clock.do.from == nil && clock.do.chance == 1 &&
+			(oldest > longest || oldest == longest && ages.family == lawExactly) {
+			c.add(at, "%s: ages reach %s, but a clock of always ends every life by %s", what, inWords(oldest, c.m.unit), inWords(longest, c.m.unit))
+		}
+	}
+}

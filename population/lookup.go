@@ -1,0 +1,82 @@
+package population
+
+import "slices"
+
+// state looks a state up; out is one if it may be.
+func (c *compiler) state(n named, what string, orOut bool) uint8 {
+	if n.name == "" {
+		return nobody // said already
+	}
+	if n.name == Out && orOut {
+		return nobody
+	}
+	if i, ok := c.states[n.name]; ok {
+		return i
+	}
+	if n.name == Out {
+		c.add(n.at, "%s: expected a state; out is for leaving the population", what)
+		return nobody
+	}
+	names := c.m.states
+	if orOut {
+		names = append(slices.Clone(names), Out)
+	}
+	c.add(n.at, "%s: %s", what, unknown("state", n.name, names))
+	return nobody
+}
+
+// set looks several states up; none at all means all, for which nil stands.
+func (c *compiler) set(names []named, what string) *stateSet {
+	if len(names) == 0 {
+		return nil
+	}
+	var s stateSet
+	for _, n := range names {
+		s[c.state(n, what, false)] = true
+	}
+	s[nobody] = false
+	return &s
+}
+
+// moves looks attributes and their values up.
+func (c *compiler) moves(texts []moveText, what string) []move {
+	var all []move
+	for _, t := range texts {
+		a := c.attribute(t.attribute, what)
+		if a < 0 {
+			continue
+		}
+		v := slices.Index(c.m.attributes[a].values, t.value.name)
+		if v < 0 {
+			c.add(t.value.at, "%s: %s", what, unknown("value of "+t.attribute.name, t.value.name, c.m.attributes[a].values))
+			continue
+		}
+		all = append(all, move{uint8(a), uint8(v)})
+	}
+	return all
+}
+
+func (c *compiler) attribute(n named, what string) int {
+	i := slices.IndexFunc(c.m.attributes, func(a attribute) bool { return a.name == n.name })
+	if i < 0 {
+		var names []string
+		for _, a := range c.m.attributes {
+			names = append(names, a.name)
+		}
+		c.add(n.at, "%s: %s", what, unknown("attribute", n.name, names))
+	}
+	return i
+}
+
+// name is the number of a name under which something is counted.
+func (c *compiler) name(name string) int {
+	if name == "" {
+		return -1
+	}
+	i := slices.Index(c.m.names, name)
+	if i < 0 {
+		i = len(c.m.names)
+		c.m.names = append(c.m.names, name)
+	}
+	return i
+}
