@@ -47,6 +47,7 @@ func compile(f *file, list *problemList) *Model {
 	for _, p := range f.parameters {
 		here.parameters[p.label.name] = parameter{p.value, slices.Contains(f.changed, p.label.name)}
 	}
+	m.file, m.here = f, here
 	c.unused(here)
 	m.first = c.phase(here)
 	c.plan(here)

@@ -15,6 +15,8 @@ import (
 type Model struct {
 	name, about string
 	source      []byte
+	file        *file // for explanations
+	here        scope // at the start
 	unit        unit
 	start, end  float64 // on the model's clock
 	size, most  int

@@ -196,6 +196,10 @@ func (r *Result) StateQuantiles(state int, ps ...float64) [][]float64 {
 
 // MarshalJSON writes the result as almanac run --json does.
 func (r *Result) MarshalJSON() ([]byte, error) {
+	type peak struct {
+		Count float64 `json:"count"`
+		Time  float64 `json:"time"`
+	}
 	rows := r.Rows()
 	out := struct {
 		Model       string            `json:"model"`
@@ -212,15 +216,17 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Total       Series            `json:"total"`
 		Flows       map[string]Series `json:"flows"`
 		Named       map[string]Series `json:"named,omitempty"`
-		Peaks       map[string]peaks  `json:"peaks"`
+		Peaks       map[string]peak   `json:"peaks"`
 	}{
 		Model: r.Model.name, Seed: r.Seed, Replicas: r.Replicas, Done: r.Done, Incomplete: r.Incomplete, Unit: r.Model.unit.name,
 		Events: r.Events, Seconds: r.Seconds, PersonYears: r.PersonYears, Times: r.Times[:rows], Total: r.Total(),
-		States: map[string]Series{}, Flows: map[string]Series{}, Named: map[string]Series{}, Peaks: map[string]peaks{},
+		States: map[string]Series{}, Flows: map[string]Series{}, Named: map[string]Series{}, Peaks: map[string]peak{},
 	}
 	for i, s := range r.Model.states {
 		out.States[s] = r.State(i)
-		out.Peaks[s] = r.peaks(i)
+		var p peak
+		p.Count, p.Time = r.Peak(i)
+		out.Peaks[s] = p
 	}
 	for i, f := range r.Model.flows {
 		out.Flows[f.String()] = r.Flow(i)
@@ -231,21 +237,15 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// peaks are the peaks of a state over the replicas.
-type peaks struct {
-	Count float64 `json:"count"` // mean over the replicas
-	Time  float64 `json:"time"`
-}
-
-func (r *Result) peaks(state int) peaks {
-	var p peaks
+// Peak is the most that were in a state at once, at any time, and when: means over the replicas.
+func (r *Result) Peak(state int) (count, time float64) {
 	n := 0.0
 	for i := range r.Runs {
-		if run := &r.Runs[i]; len(run.Peaks) > 0 {
+		if run := &r.Runs[i]; len(run.Peaks) > 0 { // it may have been interrupted before it began
 			n++
-			p.Count += (float64(run.Peaks[state].Count) - p.Count) / n
-			p.Time += (run.Peaks[state].Time - p.Time) / n
+			count += (float64(run.Peaks[state].Count) - count) / n
+			time += (run.Peaks[state].Time - time) / n
 		}
 	}
-	return p
+	return count, time
 }

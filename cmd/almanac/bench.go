@@ -150,7 +150,7 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 	if f.targets {
 		return bench.TargetPlans(), nil
 	}
-	sizes, err := parseSizes(f.sizes)
+	sizes, err := parseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
 	if err != nil {
 		return nil, err
 	}
@@ -224,14 +224,13 @@ func choose(flag string, names, known []string) ([]string, error) {
 	return chosen, nil
 }
 
-// parseSizes reads a list of numbers of events.
-func parseSizes(s string) ([]int, error) {
-	const most = 2_000_000_000
+// parseSizes reads a list of whole numbers of something.
+func parseSizes(flag, s, what string, least, most float64) ([]int, error) {
 	var sizes []int
 	for _, word := range strings.Split(s, ",") {
 		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(word), "_", ""), 64)
-		if err != nil || x != float64(int64(x)) || !(x >= 1 && x <= most) {
-			return nil, usagef("--n: %q is not a number of events; wanted are whole numbers from 1 to %d, as in 1e3,1e6", word, most)
+		if err != nil || x != float64(int64(x)) || !(x >= least && x <= most) {
+			return nil, usagef("%s: %q is not a number of %s; wanted are whole numbers from %.0f to %.0f, as in 1e6", flag, word, what, least, most)
 		}
 		sizes = append(sizes, int(x))
 	}

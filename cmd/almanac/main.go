@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/population"
 )
 
 // Exit statuses.
@@ -26,6 +27,7 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -39,9 +41,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
 	var wrong usageError
+	var problems population.Problems
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &problems):
+		fmt.Fprintln(stderr, problems)
+		return exitUsage
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "almanac: interrupted")
 		return exitWork
@@ -63,7 +69,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newBench(), newVersion())
+	root.AddCommand(newRun(), newCheck(), newBench(), newVersion())
 	return root
 }
 

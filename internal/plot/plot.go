@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,16 +16,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Series is a line with a name.
+// A Series is a line with a name, and a band around it if Low and High are given. Its points are marked if they are few.
 type Series struct {
-	Name string
-	X, Y []float64
+	Name      string
+	X, Y      []float64
+	Low, High []float64
 }
+
+// markable is up to how many points of a series are marked.
+const markable = 30
 
 // A Chart is some series over common axes.
 type Chart struct {
 	Title, XLabel, YLabel string
 	LogX, LogY            bool
+	FromZero              bool // the y axis begins at 0
+	LegendRight           bool
 	Series                []Series
 }
 
@@ -33,11 +43,20 @@ var palette = []color.RGBA{
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
 func (c Chart) Save(path string) error {
+	p, err := c.draw(0)
+	if err != nil {
+		return err
+	}
+	return p.Save(18*vg.Centimeter, 12*vg.Centimeter, path)
+}
+
+// draw makes the chart, with colours from the given one on.
+func (c Chart) draw(colour int) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, c.YLabel
 	p.Title.Padding = vg.Points(8)
 	p.Add(plotter.NewGrid())
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Top, p.Legend.Left = true, !c.LegendRight
 	p.Legend.Padding = vg.Points(2)
 	if c.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
@@ -46,39 +65,125 @@ func (c Chart) Save(path string) error {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
 	for i, s := range c.Series {
-		if len(s.X) != len(s.Y) {
-			panic("plot: a series needs as many x as y")
+		if err := c.add(p, s, colour+i); err != nil {
+			return nil, fmt.Errorf("series %s: %w", s.Name, err)
 		}
-		var points plotter.XYs
-		for k := range s.X {
-			if c.LogX && !(s.X[k] > 0) || c.LogY && !(s.Y[k] > 0) || math.IsNaN(s.Y[k]) {
-				continue // a logarithmic axis has no place for it
-			}
-			points = append(points, plotter.XY{X: s.X[k], Y: s.Y[k]})
-		}
-		if len(points) == 0 {
-			continue
-		}
-		line, dots, err := plotter.NewLinePoints(points)
-		if err != nil {
-			return fmt.Errorf("series %s: %w", s.Name, err)
-		}
-		line.Color = palette[i%len(palette)]
-		line.Width = vg.Points(1.5)
-		if i >= len(palette) {
-			line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
-		}
-		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
-		p.Add(line, dots)
-		p.Legend.Add(s.Name, line, dots)
 	}
 	if c.LogX {
 		p.X.Min, p.X.Max = decade(p.X.Min, p.X.Max)
 	}
 	if c.LogY {
 		p.Y.Min, p.Y.Max = decade(p.Y.Min, p.Y.Max)
+	} else if c.FromZero {
+		p.Y.Min = min(p.Y.Min, 0)
 	}
-	return p.Save(18*vg.Centimeter, 12*vg.Centimeter, path)
+	return p, nil
+}
+
+// add draws a series.
+func (c Chart) add(p *plot.Plot, s Series, i int) error {
+	colour := palette[i%len(palette)]
+	if len(s.Low) > 0 {
+		// Along the upper edge and back along the lower one.
+		band := append(c.points(s.X, s.High), backwards(c.points(s.X, s.Low))...)
+		if len(band) > 2 {
+			polygon, err := plotter.NewPolygon(band)
+			if err != nil {
+				return err
+			}
+			polygon.Color = color.NRGBA{colour.R, colour.G, colour.B, 0x40}
+			polygon.LineStyle.Width = 0
+			p.Add(polygon)
+		}
+	}
+	points := c.points(s.X, s.Y)
+	if len(points) == 0 {
+		return nil
+	}
+	line, dots, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return err
+	}
+	line.Color = colour
+	line.Width = vg.Points(1.5)
+	if i >= len(palette) {
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+	}
+	p.Add(line)
+	marks := []plot.Thumbnailer{line}
+	if len(points) <= markable {
+		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
+		p.Add(dots)
+		marks = append(marks, dots)
+	}
+	if s.Name != "" {
+		p.Legend.Add(s.Name, marks...)
+	}
+	return nil
+}
+
+// points pairs x and y, without those that a logarithmic axis has no place for.
+func (c Chart) points(x, y []float64) plotter.XYs {
+	if len(x) != len(y) {
+		panic("plot: a series needs as many x as y")
+	}
+	var points plotter.XYs
+	for k := range x {
+		if c.LogX && !(x[k] > 0) || c.LogY && !(y[k] > 0) || math.IsNaN(y[k]) {
+			continue
+		}
+		points = append(points, plotter.XY{X: x[k], Y: y[k]})
+	}
+	return points
+}
+
+func backwards(points plotter.XYs) plotter.XYs {
+	slices.Reverse(points)
+	return points
+}
+
+// SavePanels draws several charts into one file, in columns, each series of all of them in its own colour.
+func SavePanels(charts []Chart, columns int, path string) error {
+	rows := max(1, (len(charts)+columns-1)/columns)
+	all := make([][]*plot.Plot, rows)
+	colour := 0
+	for r := range all {
+		all[r] = make([]*plot.Plot, columns)
+		for k := range columns {
+			if i := r*columns + k; i < len(charts) {
+				p, err := charts[i].draw(colour)
+				if err != nil {
+					return err
+				}
+				all[r][k] = p
+				colour += len(charts[i].Series)
+			}
+		}
+	}
+	format := strings.TrimPrefix(filepath.Ext(path), ".")
+	canvas, err := draw.NewFormattedCanvas(vg.Length(columns)*11*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter, format)
+	if err != nil {
+		return err
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(10),
+		PadTop: vg.Points(6), PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Points(12)}
+	whole := draw.New(canvas)
+	for r, line := range plot.Align(all, tiles, whole) {
+		for k, place := range line {
+			if p := all[r][k]; p != nil {
+				p.Draw(place)
+			}
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := canvas.WriteTo(file); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
 }
 
 // decade widens a range so that it begins and ends at a power of ten, which LogTicks labels.

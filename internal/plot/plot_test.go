@@ -53,3 +53,35 @@ func TestEmpty(t *testing.T) {
 		save(t, c, "a.svg")
 	}
 }
+
+// A band is drawn behind its line, and panels have every chart.
+func TestPanels(t *testing.T) {
+	x := []float64{0, 1, 2, 3}
+	y := []float64{5, 6, 8, 7}
+	plain := Chart{Title: "plain", Series: []Series{{Name: "a", X: x, Y: y}}}
+	banded := Chart{Title: "banded", Series: []Series{{Name: "a", X: x, Y: y, Low: []float64{4, 5, 7, 6}, High: []float64{6, 7, 9, 8}}}}
+	for c, want := range map[*Chart]bool{&plain: false, &banded: true} {
+		if got := bytes.Contains(save(t, *c, "a.svg"), []byte("fill-opacity")); got != want {
+			t.Errorf("%s: a band is %v", c.Title, got)
+		}
+	}
+	for _, name := range []string{"all.svg", "all.png"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := SavePanels([]Chart{plain, banded, plain}, 2, path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) == 0 {
+			t.Fatal("nothing was drawn", err)
+		}
+		if name == "all.svg" && (bytes.Count(data, []byte(">plain<")) != 2 || bytes.Count(data, []byte(">banded<")) != 1) {
+			t.Error("not every chart is there")
+		}
+	}
+	if err := SavePanels(nil, 2, filepath.Join(t.TempDir(), "none.svg")); err != nil {
+		t.Error(err)
+	}
+	if err := SavePanels([]Chart{plain}, 2, filepath.Join(t.TempDir(), "a.docx")); err == nil {
+		t.Error("drawn in a format that does not exist")
+	}
+}

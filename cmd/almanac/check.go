@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// modelFlags are the changes to a model that a command line can ask for.
+type modelFlags struct {
+	size  string
+	until string
+	set   []string
+}
+
+func (f *modelFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
+	c.Flags().StringVar(&f.until, "until", "", "when the model ends, on its own clock: 2011, or \"160 days\"")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; may be repeated")
+}
+
+// load reads the model with the changes asked for.
+func (f *modelFlags) load(path string) (*population.Model, error) {
+	var changes []population.Change
+	if f.size != "" {
+		sizes, err := parseSizes("--size", f.size, "individuals", 0, 4_000_000_000)
+		if err != nil {
+			return nil, err
+		}
+		if len(sizes) != 1 {
+			return nil, usagef("--size: %q is more than one number", f.size)
+		}
+		changes = append(changes, population.Size(sizes[0]))
+	}
+	if f.until != "" {
+		changes = append(changes, population.Until(f.until))
+	}
+	for _, set := range f.set {
+		name, value, ok := strings.Cut(set, "=")
+		if !ok {
+			return nil, usagef("--set: %q has no =; expected a parameter and its value, as in --set beta=\"0.4 per day\"", set)
+		}
+		changes = append(changes, population.Set(strings.TrimSpace(name), value))
+	}
+	m, err := population.Load(path, changes...)
+	if err != nil {
+		if _, wrong := err.(*fs.PathError); wrong {
+			return nil, usageError{fmt.Errorf("the model file: %w", err)}
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// oneModel wants one argument: the file.
+func oneModel(c *cobra.Command, args []string) error {
+	switch len(args) {
+	case 1:
+		return nil
+	case 0:
+		return usagef("%s: which model? Name a file, as in almanac %s examples/sir.yaml", c.Name(), c.Name())
+	}
+	return usagef("%s: one model at a time, not %s", c.Name(), strings.Join(args, " "))
+}
+
+func newCheck() *cobra.Command {
+	var f modelFlags
+	var out string
+	c := &cobra.Command{
+		Use:   "check MODEL.yaml",
+		Short: "Explain a model in plain words, or say what is wrong with it",
+		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything at once,\n" +
+			"each with its line and column. What may be a mistake is asked for at the end.",
+		Example: "  almanac check examples/tuberculosis.yaml\n" +
+			"  almanac check examples/sir.yaml --out sir.svg",
+		Args: oneModel,
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := f.load(args[0])
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				path, err := diagramPath(out)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, m.Diagram(), 0o644); err != nil {
+					return err
+				}
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), m.Explain())
+			return err
+		},
+	}
+	f.register(c)
+	c.Flags().StringVar(&out, "out", "", "where to draw the states and the ways between them: a file that ends in .svg, or a directory")
+	return c
+}
+
+// diagramPath is the file to draw into, in a directory if that is what is asked for.
+func diagramPath(out string) (string, error) {
+	switch ext := filepath.Ext(out); {
+	case ext == ".svg":
+		return out, nil
+	case ext != "":
+		return "", usagef("--out: %s: a diagram is drawn as .svg; or name a directory", out)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return "", err
+	}
+	return filepath.Join(out, "states.svg"), nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// runFlags are the command line of almanac run.
+type runFlags struct {
+	modelFlags
+	seed     uint64
+	replicas int
+	workers  int
+	json     bool
+	out      string
+	events   bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run MODEL.yaml",
+		Short: "Run a model, and tell what became of the population",
+		Long: "Run a model: every individual, in continuous time, exactly.\n\n" +
+			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
+			"was recorded until then is reported, and marked as incomplete.\n\n" +
+			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, count),\n" +
+			"flows.csv (replica, time, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
+			"state, with the range of the middle 90 % of the replicas), diagram.svg, model.yaml, command.txt, and with --events also\n" +
+			"events.csv (replica, time, individual, from, to, name, by).",
+		Example: "  almanac run examples/sir.yaml\n" +
+			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
+			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
+		Args: oneModel,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.register(c)
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
+	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores unless told")
+	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to")
+	c.Flags().BoolVar(&f.events, "events", false, "write every event to events.csv in the directory of --out")
+	return c
+}
+
+func (f *runFlags) run(c *cobra.Command, path string) error {
+	switch {
+	case f.replicas < 1:
+		return usagef("--replicas %d: at least one is needed", f.replicas)
+	case f.workers < 0:
+		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+	case f.events && f.out == "":
+		return usagef("--events: where to? Name a directory with --out")
+	}
+	m, err := f.load(path)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(c.Context())
+	defer cancel(nil)
+	o := population.Options{Seed: f.seed, Replicas: f.replicas, Workers: f.workers}
+	var events *eventLog
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+		if f.events {
+			if events, err = newEventLog(f.out, m, f.replicas, cancel); err != nil {
+				return err
+			}
+			o.OnEvent, o.OnRecord = events.add, events.recorded
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	began := time.Now()
+	o.OnProgress = func(p population.Progress) {
+		bar.Set(int(1000*p.Fraction), 1000, pace(m, p, f.replicas, time.Since(began)))
+	}
+	result, err := m.Run(ctx, o)
+	bar.Close()
+	if events != nil {
+		err = errors.Join(err, events.close())
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause // a file could not be written
+	}
+	if result == nil {
+		return err
+	}
+	if f.out != "" {
+		command := fmt.Sprintf("almanac run %s", strings.Join(f.words(path), " "))
+		if err := writeRun(f.out, m, result, command); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		if err := printCompact(c.OutOrStdout(), result); err != nil {
+			return err
+		}
+	} else if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
+		return err
+	}
+	return err
+}
+
+// pace says how a run is going.
+func pace(m *population.Model, p population.Progress, replicas int, since time.Duration) string {
+	s := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
+	if replicas > 1 {
+		s = fmt.Sprintf("%d of %d replicas", p.Done, replicas)
+	}
+	s += fmt.Sprintf(", %.2g million events/s", float64(p.Events)/since.Seconds()/1e6)
+	if p.Fraction > 0.01 {
+		left := time.Duration(float64(since) * (1 - p.Fraction) / p.Fraction)
+		s += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	return s
+}
+
+// words is the command line that gives this result again, seed and all.
+func (f *runFlags) words(path string) []string {
+	words := []string{quoted(path), fmt.Sprintf("--seed %d", f.seed), fmt.Sprintf("--replicas %d", f.replicas)}
+	if f.size != "" {
+		words = append(words, "--size "+quoted(f.size))
+	}
+	if f.until != "" {
+		words = append(words, "--until "+quoted(f.until))
+	}
+	for _, s := range f.set {
+		words = append(words, "--set "+quoted(s))
+	}
+	if f.events {
+		words = append(words, "--events")
+	}
+	if f.out != "" {
+		words = append(words, "--out "+quoted(f.out))
+	}
+	return words
+}
+
+// quoted is a word as a shell takes it.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

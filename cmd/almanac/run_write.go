@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+)
+
+func printCompact(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
+
+// writeRun writes a result into a directory: numbers, pictures, and how to get them again.
+func writeRun(dir string, m *population.Model, r *population.Result, command string) error {
+	return errors.Join(
+		writeFile(dir, "summary.json", func(w io.Writer) error { return printCompact(w, r) }),
+		writeFile(dir, "series.csv", func(w io.Writer) error { return writeSeries(w, m, r) }),
+		writeFile(dir, "flows.csv", func(w io.Writer) error { return writeFlows(w, m, r) }),
+		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
+		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+		writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(m.Diagram()); return err }),
+		plotRun(dir, m, r),
+	)
+}
+
+// writeFile writes a file through a buffer.
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	return errors.Join(write(w), w.Flush(), file.Close())
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func writeSeries(w io.Writer, m *population.Model, r *population.Result) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"replica", "time", "state", "count"}) // Error tells at the end
+	states := m.States()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for row := range run.Rows() {
+			for s, name := range states {
+				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), name, strconv.Itoa(run.Count(row, s))})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// writeFlows also has what goes by a name.
+func writeFlows(w io.Writer, m *population.Model, r *population.Result) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"replica", "time", "flow", "count"})
+	flows, names := m.Flows(), m.Names()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for row := range run.Rows() {
+			for k, flow := range flows {
+				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), flow.String(), strconv.FormatUint(run.Flow(row, k), 10)})
+			}
+			for k, name := range names {
+				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), name, strconv.FormatUint(run.Named(row, k), 10)})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// plotRun draws the states over time: all in one chart, and each in its own.
+func plotRun(dir string, m *population.Model, r *population.Result) error {
+	rows := r.Rows()
+	if rows == 0 {
+		return nil
+	}
+	title := m.Name()
+	if r.Incomplete {
+		title += " (incomplete)"
+	}
+	label := "individuals"
+	if len(r.Runs) > 1 {
+		label = fmt.Sprintf("individuals: median and middle 90%% of %d replicas", len(r.Runs))
+	}
+	all := plot.Chart{Title: title, XLabel: m.Unit(), YLabel: label, FromZero: true, LegendRight: true}
+	var each []plot.Chart
+	for i, name := range m.States() {
+		q := r.StateQuantiles(i, 0.05, 0.5, 0.95)
+		s := plot.Series{Name: name, X: r.Times[:rows], Y: q[1]}
+		if len(r.Runs) > 1 {
+			s.Low, s.High = q[0], q[2]
+		}
+		all.Series = append(all.Series, s)
+		s.Name = ""
+		each = append(each, plot.Chart{Title: name, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{s}})
+	}
+	var errs []error
+	for _, ending := range []string{".svg", ".png"} {
+		errs = append(errs,
+			all.Save(filepath.Join(dir, "states"+ending)),
+			plot.SavePanels(each, min(3, len(each)), filepath.Join(dir, "each"+ending)))
+	}
+	return errors.Join(errs...)
+}
+
+// An eventLog writes events.csv. Replicas that run at once write to files of their own, which are put together in the end,
+// so that the file is the same for any number of workers.
+type eventLog struct {
+	dir    string
+	last   int // the row after which a replica is done
+	cancel func(error)
+	parts  []*eventPart
+
+	mu  sync.Mutex
+	err error
+}
+
+type eventPart struct {
+	file *os.File
+	w    *bufio.Writer
+}
+
+func newEventLog(dir string, m *population.Model, replicas int, cancel func(error)) (*eventLog, error) {
+	l := &eventLog{dir: dir, last: len(m.Times()) - 1, cancel: cancel, parts: make([]*eventPart, replicas)}
+	// The first replica writes to events.csv itself.
+	p, err := l.open(0)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(p.w, "replica,time,individual,from,to,name,by")
+	return l, nil
+}
+
+func (l *eventLog) path(replica int) string {
+	if replica == 0 {
+		return filepath.Join(l.dir, "events.csv")
+	}
+	return filepath.Join(l.dir, fmt.Sprintf("events.csv.part%d", replica))
+}
+
+func (l *eventLog) open(replica int) (*eventPart, error) {
+	file, err := os.Create(l.path(replica))
+	if err != nil {
+		return nil, err
+	}
+	l.parts[replica] = &eventPart{file, bufio.NewWriterSize(file, 1<<16)}
+	return l.parts[replica], nil
+}
+
+// fail remembers the first error and ends the run.
+func (l *eventLog) fail(err error) {
+	if err == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+		l.cancel(err)
+	}
+}
+
+// add writes an event. A replica's events come one at a time, so that its part needs no lock.
+func (l *eventLog) add(e population.Event) {
+	p := l.parts[e.Replica]
+	if p == nil {
+		var err error
+		if p, err = l.open(e.Replica); err != nil {
+			l.fail(err)
+			return
+		}
+	}
+	b := p.w.AvailableBuffer()
+	b = strconv.AppendInt(b, int64(e.Replica), 10)
+	b = strconv.AppendFloat(append(b, ','), e.Time, 'g', -1, 64)
+	b = strconv.AppendUint(append(b, ','), uint64(e.Individual), 10)
+	// Names of states have no comma and no quote in them; those of clocks may.
+	b = append(append(append(append(b, ','), e.From...), ','), e.To...)
+	b = append(append(b, ','), csvField(e.Name)...)
+	b = strconv.AppendUint(append(b, ','), uint64(e.By), 10)
+	if _, err := p.w.Write(append(b, '\n')); err != nil {
+		l.fail(err)
+	}
+}
+
+// recorded closes the file of a replica that is done.
+func (l *eventLog) recorded(r population.Record) {
+	if r.Row == l.last && r.Replica > 0 && l.parts[r.Replica] != nil {
+		l.fail(l.parts[r.Replica].close())
+	}
+}
+
+func (p *eventPart) close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := errors.Join(p.w.Flush(), p.file.Close())
+	p.file = nil
+	return err
+}
+
+// close puts the parts together.
+func (l *eventLog) close() error {
+	for replica, p := range l.parts {
+		if p == nil || replica == 0 {
+			continue
+		}
+		l.fail(p.close())
+		part, err := os.Open(l.path(replica))
+		if err != nil {
+			l.fail(err)
+			continue
+		}
+		_, err = io.Copy(l.parts[0].w, part)
+		l.fail(errors.Join(err, part.Close(), os.Remove(l.path(replica))))
+	}
+	l.fail(l.parts[0].close())
+	return l.err
+}
+
+// csvField quotes a field where CSV wants it.
+func csvField(s string) string {
+	for _, r := range s {
+		if r == ',' || r == '"' || r == '\n' || r == '\r' {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+	}
+	return s
+}

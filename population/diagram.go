@@ -1,0 +1,152 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/diagram"
+)
+
+// Diagram draws the states and the ways between them, as SVG.
+func (m *Model) Diagram() []byte {
+	g := diagram.Graph{Title: m.name}
+	for i, s := range m.states {
+		note := ""
+		if m.starts[i] > 0 {
+			note = thousands(m.starts[i]) + " at the start"
+		}
+		g.Nodes = append(g.Nodes, diagram.Node{Name: s, Note: note})
+	}
+	for _, way := range m.ways() {
+		g.Edges = append(g.Edges, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
+	}
+	return g.SVG()
+}
+
+// A way is an arrow of the diagram: something that takes individuals from one state to another.
+type way struct {
+	from, to int // states, or diagram.Outside
+	label    string
+	kind     diagram.Kind
+	by       []int // contacts: the states of those who bring it about; births: of the parents
+}
+
+// ways lists all of them, in the order of the file.
+func (m *Model) ways() []way {
+	w := &wayList{m: m, here: m.here}
+	w.here.problemList = &problemList{}
+	f := m.file
+	for i := range f.states {
+		for k := range f.states[i].race {
+			w.clock(&f.states[i].race[k], i)
+		}
+		for k := range f.states[i].split {
+			w.clock(&f.states[i].split[k], i)
+		}
+	}
+	for i := range f.always {
+		for _, s := range w.states(f.always[i].from) {
+			w.clock(&f.always[i], s)
+		}
+	}
+	for i := range f.transmission {
+		c := &f.transmission[i]
+		for _, to := range c.to {
+			label := c.name
+			if label == "" {
+				label = "by " + list(c.from)
+			}
+			w.add(way{w.state(to.met), w.state(to.becomes), label, diagram.Contact, w.states(c.from)})
+		}
+	}
+	for i := range f.births {
+		b := &f.births[i]
+		w.add(way{diagram.Outside, w.state(b.enter), orElse(b.name, "births"), diagram.Entry, w.states(b.from)})
+	}
+	for i := range f.immigration {
+		w.add(way{diagram.Outside, w.state(f.immigration[i].enter), orElse(f.immigration[i].name, "immigration"), diagram.Entry, nil})
+	}
+	for i := range f.plans {
+		p := &f.plans[i]
+		label := orElse(p.name, fmt.Sprintf("%s %.6g", m.unit.name, p.when))
+		if p.to.name != "" {
+			for _, s := range w.states(p.who) {
+				w.add(way{s, w.state(p.to), label, diagram.Planned, nil})
+			}
+		}
+		if p.enter.name != "" {
+			w.add(way{diagram.Outside, w.state(p.enter), label, diagram.Planned, nil})
+		}
+	}
+	return w.all
+}
+
+type wayList struct {
+	m    *Model
+	here scope
+	all  []way
+}
+
+func (w *wayList) add(next way) { w.all = append(w.all, next) }
+
+// clock adds what a clock does to those in a state.
+func (w *wayList) clock(c *clockText, state int) {
+	if c.to.name == "" {
+		return // it moves, but stays in its state
+	}
+	label := c.name
+	switch {
+	case label != "":
+	case c.isRate:
+		label = fmt.Sprintf("%.3g per %s", w.here.rate(c.rate, ""), w.m.unit.name)
+	default:
+		l, _ := w.here.law(c.after, "")
+		label = inWords(l.mean(), w.m.unit)
+	}
+	if c.hasChance {
+		label = percent(w.here.chance(c.chance, "")) + " " + label
+	}
+	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})
+}
+
+// state is the number of a state, or diagram.Outside.
+func (w *wayList) state(n named) int { return slices.Index(w.m.states, n.name) }
+
+// states are the numbers of some states; none means all.
+func (w *wayList) states(names []named) []int {
+	var all []int
+	for i, s := range w.m.states {
+		if len(names) == 0 || slices.ContainsFunc(names, func(n named) bool { return n.name == s }) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func orElse(name, otherwise string) string {
+	if name != "" {
+		return name
+	}
+	return otherwise
+}
+
+// reached tells which states anybody can ever be in.
+func (m *Model) reached() []bool {
+	reached := make([]bool, len(m.states))
+	for i, n := range m.starts {
+		reached[i] = n > 0
+	}
+	among := func(states []int) bool {
+		return states == nil || slices.ContainsFunc(states, func(s int) bool { return reached[s] })
+	}
+	ways := m.ways()
+	for again := true; again; {
+		again = false
+		for _, w := range ways {
+			if w.to >= 0 && !reached[w.to] && (w.from < 0 || reached[w.from]) && among(w.by) {
+				reached[w.to], again = true, true
+			}
+		}
+	}
+	return reached
+}

@@ -1,0 +1,396 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
+func (m *Model) Explain() string {
+	e := &explainer{m: m, f: m.file, here: m.here}
+	e.here.problemList = &problemList{} // whatever could be wrong has been said
+	e.line("%s: %s individuals from %s to %s, recorded %s times.", m.name, thousands(m.size), e.clock(m.start), e.clock(m.end), thousands(len(m.rows)))
+	if m.about != "" {
+		e.line("%s", m.about)
+	}
+	if m.first.ages != nil {
+		e.line("Ages at the start: %s.", m.first.ages.words(m.unit))
+	}
+	e.attributes()
+	e.states()
+	e.contacts()
+	e.always()
+	e.entries()
+	e.interventions()
+	e.parameters()
+	e.doubts()
+	return e.b.String()
+}
+
+type explainer struct {
+	b    strings.Builder
+	m    *Model
+	f    *file
+	here scope
+}
+
+func (e *explainer) line(format string, args ...any) {
+	fmt.Fprintf(&e.b, format, args...)
+	e.b.WriteByte('\n')
+}
+
+// section begins a part of the text.
+func (e *explainer) section(title string) { e.line("\n%s", title) }
+
+// clock is a time on the model's clock.
+func (e *explainer) clock(t float64) string { return fmt.Sprintf("%s %.12g", e.m.unit.name, t) }
+
+// perUnit is a rate in words, by the name of its parameter if it has one.
+func (e *explainer) perUnit(v value) string {
+	return e.called(v, fmt.Sprintf("%.4g per %s", e.here.rate(v, ""), e.m.unit.name))
+}
+
+// called adds the parameter's name to what it stands for.
+func (e *explainer) called(v value, words string) string {
+	if v.name != "" {
+		return words + " (" + v.name + ")"
+	}
+	return words
+}
+
+// when says when a clock strikes.
+func (e *explainer) when(c *clockText) string {
+	if c.isRate {
+		return "at " + e.perUnit(c.rate)
+	}
+	l, _ := e.here.law(c.after, "")
+	if l.family == lawExactly {
+		return "after " + e.called(c.after, l.words(e.m.unit))
+	}
+	return "after a time that is " + e.called(c.after, l.words(e.m.unit))
+}
+
+// goal says where one goes.
+func goal(to named) string {
+	if to.name == Out {
+		return "leaves the population"
+	}
+	return "becomes " + to.name
+}
+
+func (e *explainer) named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " [" + name + "]"
+}
+
+func (e *explainer) attributes() {
+	if len(e.f.attributes) == 0 {
+		return
+	}
+	e.section("Everybody has")
+	for _, a := range e.f.attributes {
+		var values []string
+		for i, v := range a.values {
+			values = append(values, fmt.Sprintf("%s %s", percent(e.here.chance(a.shares[i], "")), v.name))
+		}
+		e.line("  a %s: %s", a.name, strings.Join(values, ", "))
+	}
+}
+
+func (e *explainer) states() {
+	e.section("States")
+	for i := range e.f.states {
+		s := &e.f.states[i]
+		e.line("  %s: %s at the start", s.name, thousands(e.m.starts[i]))
+		for k := range s.split {
+			c := &s.split[k]
+			chance := "otherwise"
+			if c.hasChance {
+				chance = "with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+			}
+			e.line("    %s %s %s%s", chance, goal(c.to), e.when(c), e.named(c.name))
+		}
+		for k := range s.race {
+			c := &s.race[k]
+			e.line("    %s %s%s", goal(c.to), e.when(c), e.named(c.name))
+		}
+		if len(s.split)+len(s.race) > 1 {
+			e.line("    whichever comes first")
+		}
+	}
+}
+
+// list joins names as one says them.
+func list(names []named) string {
+	var all []string
+	for _, n := range names {
+		all = append(all, n.name)
+	}
+	if n := len(all); n > 1 {
+		return strings.Join(all[:n-1], ", ") + " or " + all[n-1]
+	}
+	return strings.Join(all, "")
+}
+
+func (e *explainer) contacts() {
+	if len(e.f.transmission) == 0 {
+		return
+	}
+	e.section("Contacts")
+	for i := range e.f.transmission {
+		c := &e.f.transmission[i]
+		e.line("  each individual that is %s meets others at %s%s", list(c.from), e.perUnit(c.rate), e.named(c.name))
+		for _, to := range c.to {
+			chance := ""
+			if c.hasChance {
+				chance = " with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+			}
+			e.line("    whoever is met and is %s %s%s", to.met.name, goal(to.becomes), chance)
+		}
+		if c.by.name == "" {
+			e.line("    anybody else may be met, all with the same probability")
+			continue
+		}
+		values := e.m.attributes[slices.IndexFunc(e.m.attributes, func(a attribute) bool { return a.name == c.by.name })].values
+		for k, row := range c.matrix {
+			var shares []string
+			for j, v := range row {
+				shares = append(shares, fmt.Sprintf("%s %s", percent(e.here.chance(v, "")), values[j]))
+			}
+			e.line("    someone of %s %s meets %s", c.by.name, values[k], strings.Join(shares, ", "))
+		}
+	}
+}
+
+func (e *explainer) always() {
+	if len(e.f.always) == 0 {
+		return
+	}
+	e.section("To everybody, whatever the state")
+	for i := range e.f.always {
+		c := &e.f.always[i]
+		what := ""
+		if c.to.name != "" {
+			what = goal(c.to)
+		}
+		what = joinMoves(what, c.moves)
+		if len(c.from) > 0 {
+			what += " if " + list(c.from)
+		}
+		if c.hasChance {
+			what += " with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+		}
+		once := ""
+		if !c.isRate && c.to.name != Out {
+			once = " after entering the population, once"
+		}
+		e.line("  %s %s%s%s", what, e.when(c), once, e.named(c.name))
+	}
+}
+
+func joinMoves(what string, moves []moveText) string {
+	for _, m := range moves {
+		if what != "" {
+			what += " and "
+		}
+		what += "moves to " + m.attribute.name + " " + m.value.name
+	}
+	return what
+}
+
+func (e *explainer) entries() {
+	if len(e.f.births)+len(e.f.immigration) == 0 {
+		return
+	}
+	e.section("Entering the population")
+	for i := range e.f.births {
+		b := &e.f.births[i]
+		who := "each living individual"
+		if len(b.from) > 0 {
+			who = "each individual that is " + list(b.from)
+		}
+		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.rate), b.enter.name, e.named(b.name))
+	}
+	for i := range e.f.immigration {
+		a := &e.f.immigration[i]
+		e.line("  individuals arrive at %s, as %s%s", e.perUnit(a.rate), a.enter.name, e.named(a.name))
+		if l := e.m.first.immigration[i].age; l != nil {
+			e.line("    their age is %s", e.called(a.age, l.words(e.m.unit)))
+		}
+	}
+}
+
+func (e *explainer) interventions() {
+	if len(e.f.plans) == 0 {
+		return
+	}
+	e.section("Interventions")
+	for i := range e.f.plans {
+		p := &e.f.plans[i]
+		when := e.clock(p.when)
+		if p.every > 0 {
+			when += ", and every " + inWords(p.every, e.m.unit) + " from then on"
+		}
+		e.line("  %s%s", when, e.named(p.name))
+		for _, s := range p.set {
+			e.line("    %s becomes %s", s.label.name, e.words(s.value))
+		}
+		if what := joinMoves(goalOf(p.to), p.moves); what != "" {
+			who := "everybody"
+			if len(p.who) > 0 {
+				who = "whoever is " + list(p.who)
+			}
+			for _, w := range p.where {
+				who += " and of " + w.attribute.name + " " + w.value.name
+			}
+			if p.covers {
+				who += ", each with probability " + e.called(p.coverage, percent(e.here.chance(p.coverage, ""))) + ","
+			}
+			e.line("    %s %s", who, what)
+		}
+		if p.enter.name != "" {
+			e.line("    %s individuals enter as %s", thousands(p.count), p.enter.name)
+		}
+	}
+}
+
+func goalOf(to named) string {
+	if to.name == "" {
+		return ""
+	}
+	return goal(to)
+}
+
+// words is a value as it is, in the unit of the model.
+func (e *explainer) words(v value) string {
+	got, _, ok := e.here.resolve(v, "")
+	switch {
+	case !ok:
+		return v.text
+	case got.law != nil:
+		l, _ := e.here.law(v, "")
+		return l.words(e.m.unit)
+	case got.quantity.kind == aDuration:
+		return inWords(got.quantity.in(e.m.unit), e.m.unit)
+	case got.quantity.kind == aRate:
+		return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
+	}
+	return got.text
+}
+
+func (e *explainer) parameters() {
+	if len(e.f.parameters) == 0 {
+		return
+	}
+	e.section("Parameters (--set changes them)")
+	for _, p := range e.f.parameters {
+		e.line("  %s: %s", p.label.name, e.words(p.value))
+	}
+}
+
+// doubts are what may be mistakes.
+func (e *explainer) doubts() {
+	var all []string
+	reached := e.m.reached()
+	for i, s := range e.m.states {
+		if !reached[i] {
+			all = append(all, fmt.Sprintf("nobody is ever %s", s))
+		}
+	}
+	for i := range e.m.plans {
+		if p := &e.m.plans[i]; p.at > e.m.end-e.m.start {
+			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.text.what))
+		}
+	}
+	used := e.used()
+	for _, p := range e.f.parameters {
+		if !used[p.label.name] {
+			all = append(all, fmt.Sprintf("the parameter %s is used nowhere", p.label.name))
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	e.section("Is this meant?")
+	for _, d := range all {
+		e.line("  %s", d)
+	}
+}
+
+// used tells which parameters are named by some value.
+func (e *explainer) used() map[string]bool {
+	used := map[string]bool{}
+	var look func(v value)
+	look = func(v value) {
+		if v.name != "" {
+			used[v.name] = true
+		}
+		if v.law == nil {
+			return
+		}
+		for _, a := range v.law.args {
+			look(a)
+		}
+		for _, s := range v.law.steps {
+			look(s.from)
+			look(s.rate)
+		}
+		for _, p := range v.law.parts {
+			look(p.share)
+			look(p.of)
+		}
+	}
+	clocks := slices.Clone(e.f.always)
+	for i := range e.f.states {
+		clocks = append(append(clocks, e.f.states[i].race...), e.f.states[i].split...)
+	}
+	for i := range clocks {
+		look(clocks[i].rate)
+		look(clocks[i].after)
+		look(clocks[i].chance)
+	}
+	for _, b := range append(slices.Clone(e.f.births), e.f.immigration...) {
+		look(b.rate)
+		look(b.age)
+	}
+	for i := range e.f.transmission {
+		c := &e.f.transmission[i]
+		look(c.rate)
+		look(c.chance)
+		for _, row := range c.matrix {
+			for _, v := range row {
+				look(v)
+			}
+		}
+	}
+	for i := range e.f.plans {
+		look(e.f.plans[i].coverage)
+		for _, s := range e.f.plans[i].set {
+			look(s.value)
+		}
+	}
+	for i := range e.f.attributes {
+		for _, v := range e.f.attributes[i].shares {
+			look(v)
+		}
+	}
+	for _, p := range e.f.parameters {
+		look(p.value)
+	}
+	look(e.f.age)
+	look(e.f.every)
+	return used
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
