@@ -35,6 +35,11 @@ func (c *compiler) tables(here scope) *tables {
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
 		a := arrivalTable{rate: here.rate(e.rate, e.what+": rate")}
+		if e.isPer {
+			if per, ok := here.positive(e.per, e.what+": per"); ok {
+				a.rate *= float64(c.f.size) / per
+			}
+		}
 		a.do = action{to: c.state(e.enter, e.what+": enter", false), name: c.name(e.name), chance: 1}
 		if e.hasAge {
 			if l, ok := here.law(e.age, e.what+": age"); ok {

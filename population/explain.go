@@ -217,7 +217,11 @@ func (e *explainer) entries() {
 	}
 	for i := range e.f.immigration {
 		a := &e.f.immigration[i]
-		e.line("  individuals arrive at %s, as %s%s", e.perUnit(a.rate), a.enter.name, e.named(a.name))
+		per := ""
+		if a.isPer {
+			per = fmt.Sprintf(" for every %s at the start, which is %.6g per %s,", e.words(a.per), e.m.first.immigration[i].rate, e.m.unit.name)
+		}
+		e.line("  individuals arrive at %s%s as %s%s", e.perUnit(a.rate), per, a.enter.name, e.named(a.name))
 		if l := e.m.first.immigration[i].age; l != nil {
 			e.line("    their age is %s", e.called(a.age, l.words(e.m.unit)))
 		}
@@ -356,6 +360,7 @@ func (e *explainer) used() map[string]bool {
 	for _, b := range append(slices.Clone(e.f.births), e.f.immigration...) {
 		look(b.rate)
 		look(b.age)
+		look(b.per)
 	}
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]

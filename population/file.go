@@ -70,6 +70,8 @@ type entryText struct {
 	rate   value
 	enter  named
 	from   []named // births: by individuals in these states alone
+	per    value   // immigration: the rate is for so many individuals at the start
+	isPer  bool
 	age    value
 	hasAge bool
 	name   string

@@ -58,7 +58,7 @@ func (r *reader) parse(source []byte) *file {
 		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "name")
 	}
 	if n := top.get("immigration"); n != nil {
-		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "enter", "age", "name")
+		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "name")
 	}
 	if n := top.get("transmission"); n != nil {
 		r.transmission(m, n)

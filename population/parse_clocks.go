@@ -110,6 +110,9 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 		}
 		e.rate, e.enter = r.value(rate, what+": rate", aRate), r.named(enter, what+": enter")
 		e.from = r.names(f, "from")
+		if per := f.get("per"); per != nil {
+			e.per, e.isPer = r.value(per, what+": per", aNumber), true
+		}
 		if age := f.get("age"); age != nil {
 			e.age, e.hasAge = r.value(age, what+": age", aDistribution), true
 		}

@@ -94,7 +94,7 @@ func plotRun(dir string, m *population.Model, r *population.Result) error {
 	if len(r.Runs) > 1 {
 		label = fmt.Sprintf("individuals: median and middle 90%% of %d replicas", len(r.Runs))
 	}
-	all := plot.Chart{Title: title, XLabel: m.Unit(), YLabel: label, FromZero: true, LegendRight: true}
+	all := plot.Chart{Title: title, XLabel: m.Unit(), YLabel: label, FromZero: true, LegendBeside: true}
 	var each []plot.Chart
 	for i, name := range m.States() {
 		q := r.StateQuantiles(i, 0.05, 0.5, 0.95)

@@ -2,8 +2,10 @@
 package plot
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -31,7 +33,7 @@ type Chart struct {
 	Title, XLabel, YLabel string
 	LogX, LogY            bool
 	FromZero              bool // the y axis begins at 0
-	LegendRight           bool
+	LegendBeside          bool // the names stand to the right of the chart, not in it
 	Series                []Series
 }
 
@@ -47,7 +49,33 @@ func (c Chart) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return p.Save(18*vg.Centimeter, 12*vg.Centimeter, path)
+	canvas, err := draw.NewFormattedCanvas(18*vg.Centimeter, 12*vg.Centimeter, format(path))
+	if err != nil {
+		return err
+	}
+	whole := draw.New(canvas)
+	if !c.LegendBeside {
+		p.Draw(whole)
+		return write(canvas, path)
+	}
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	beside := legend.Rectangle(whole)
+	width := beside.Max.X - beside.Min.X + vg.Points(10)
+	p.Draw(draw.Crop(whole, 0, -width, 0, 0))
+	legend.Draw(draw.Crop(whole, 0, 0, 0, -vg.Points(24)))
+	return write(canvas, path)
+}
+
+func format(path string) string { return strings.TrimPrefix(filepath.Ext(path), ".") }
+
+func write(canvas io.WriterTo, path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = canvas.WriteTo(file)
+	return errors.Join(err, file.Close())
 }
 
 // draw makes the chart, with colours from the given one on.
@@ -56,7 +84,7 @@ func (c Chart) draw(colour int) (*plot.Plot, error) {
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, c.YLabel
 	p.Title.Padding = vg.Points(8)
 	p.Add(plotter.NewGrid())
-	p.Legend.Top, p.Legend.Left = true, !c.LegendRight
+	p.Legend.Top, p.Legend.Left = true, !c.LegendBeside
 	p.Legend.Padding = vg.Points(2)
 	if c.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
@@ -160,8 +188,7 @@ func SavePanels(charts []Chart, columns int, path string) error {
 			}
 		}
 	}
-	format := strings.TrimPrefix(filepath.Ext(path), ".")
-	canvas, err := draw.NewFormattedCanvas(vg.Length(columns)*11*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter, format)
+	canvas, err := draw.NewFormattedCanvas(vg.Length(columns)*11*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter, format(path))
 	if err != nil {
 		return err
 	}
@@ -175,15 +202,7 @@ func SavePanels(charts []Chart, columns int, path string) error {
 			}
 		}
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := canvas.WriteTo(file); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	return write(canvas, path)
 }
 
 // decade widens a range so that it begins and ends at a power of ten, which LogTicks labels.

@@ -1,0 +1,91 @@
+// Package diagram draws the states of a population model and the transitions between them, as a self-contained SVG.
+//
+// The layout is the layered one of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
+// Structures", IEEE Transactions on Systems, Man, and Cybernetics 11 (1981), 109–125, from left to right:
+//
+//   - A depth-first search from the states that are entered from outside finds the edges that close a cycle; they are
+//     laid out backwards. The longest path to a state is then its layer (layers.go).
+//   - Between any two layers of states lies a column for labels. An edge becomes a chain of items, one a column: its
+//     states at the ends, bends between them, one bend with the label. As every item has its own room, lines do not
+//     run through boxes, no label lies on anything, and parallel and opposite edges are apart (sheet.go).
+//   - Sweeps to and fro order each column by the mean position of the neighbours, and neighbours in a column swap
+//     places while that saves crossings (order.go).
+//   - More sweeps move the items up and down towards their neighbours, as far as the order allows (place.go,
+//     settle.go), and straighten long edges and rows of states (threads.go).
+//   - Edges touch a box each at its own height (ports.go). They are curved only between the columns and horizontal
+//     inside them (columns.go, route.go). What leaves the population and what leads from a state to itself hangs on
+//     the box and is part of the room that the state takes (shape.go).
+//
+// Nothing depends on chance, time or the order of a map, so equal graphs give equal bytes.
+package diagram
+
+import "fmt"
+
+// A Node is a state. The note is a short second line in smaller type; it may be empty.
+type Node struct {
+	Name string
+	Note string
+}
+
+// A Kind says how an edge is drawn.
+type Kind int
+
+// The kinds of edges.
+const (
+	Clock   Kind = iota // after a time of its own: dark grey
+	Contact             // by meeting others: red-orange, thick
+	Entry               // from outside: blue
+	Planned             // by intervention: green, dashed
+	kinds               // how many there are
+)
+
+// Outside stands for what is not in the population, where an edge begins or ends.
+const Outside = -1
+
+// An Edge leads from one node to another. From is Outside for what enters the population, To is Outside for what
+// leaves it.
+type Edge struct {
+	From, To int
+	Label    string
+	Kind     Kind
+}
+
+// loops tells whether the edge leads from a node to itself.
+func (e Edge) loops() bool { return e.From == e.To }
+
+// A Graph is what to draw.
+type Graph struct {
+	Title string
+	Nodes []Node
+	Edges []Edge
+}
+
+// SVG draws the graph. It panics if an edge has an end or a kind that does not exist, or leads from outside to outside.
+func (g Graph) SVG() []byte {
+	return g.picture().svg(g.Title)
+}
+
+// picture lays the graph out.
+func (g Graph) picture() picture {
+	g.check()
+	s := newSheet(g)
+	s.order()
+	s.place()
+	return s.route()
+}
+
+func (g Graph) check() {
+	for i, e := range g.Edges {
+		for _, end := range []int{e.From, e.To} {
+			if end != Outside && (end < 0 || end >= len(g.Nodes)) {
+				panic(fmt.Sprintf("diagram: edge %d ends at node %d of %d", i, end, len(g.Nodes)))
+			}
+		}
+		if e.From == Outside && e.To == Outside {
+			panic(fmt.Sprintf("diagram: edge %d has no node", i))
+		}
+		if e.Kind < 0 || e.Kind >= kinds {
+			panic(fmt.Sprintf("diagram: edge %d is of kind %d, which does not exist", i, e.Kind))
+		}
+	}
+}
