@@ -43,6 +43,8 @@ type Queue struct {
 	pool   pool
 	levels []level
 
+	companions []Companion
+
 	counters
 }
 
@@ -209,15 +211,6 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 		return 0, 0, false
 	}
 	return q.Next()
-}
-
-// Upcoming is a hint of which id comes k places behind the next one, for those who want to ask for its memory in advance.
-// It reports false where the order is not known yet. Events that are scheduled or cancelled meanwhile change it.
-func (q *Queue) Upcoming(k int) (ID, bool) {
-	if i := q.head + k; k >= 0 && i < len(q.near) {
-		return q.near[i].id, true
-	}
-	return 0, false
 }
 
 // Peek tells what Next would return, and leaves the event and the clock as they are.

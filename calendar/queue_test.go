@@ -390,39 +390,41 @@ func TestQueueNextBy(t *testing.T) {
 	}
 }
 
-// What Upcoming knows comes in that order, as long as nothing changes.
-func TestQueueUpcoming(t *testing.T) {
-	q := calendar.New()
-	for id := range calendar.ID(10_000) {
-		if err := q.Schedule(id, float64(id*7919%10_000)); err != nil {
-			t.Fatal(err)
+// Whatever arrays accompany a queue, they stay as they are, and so does what the queue does.
+func TestQueueAccompanied(t *testing.T) {
+	const n = 100_000
+	pairs, bytes := make([]uint64, 2*n), make([]byte, 10) // the second is too short for most ids
+	for i := range pairs {
+		pairs[i] = uint64(i)
+	}
+	alone, accompanied := calendar.New(), calendar.New()
+	accompanied.Accompany(calendar.With(pairs, 2), calendar.With(bytes, 1), calendar.With([]uint64(nil), 1))
+	r := rand.New(rand.NewPCG(5, 6))
+	for id := range calendar.ID(n) {
+		at := r.ExpFloat64()
+		must(t, alone.Schedule(id, at))
+		must(t, accompanied.Schedule(id, at))
+	}
+	for range 3 * n {
+		id, at, _ := alone.Next()
+		otherID, otherAt, _ := accompanied.Next()
+		if id != otherID || at != otherAt {
+			t.Fatalf("%v at %v, accompanied %v at %v", id, at, otherID, otherAt)
+		}
+		at += r.ExpFloat64()
+		must(t, alone.Schedule(id, at))
+		must(t, accompanied.Schedule(id, at))
+	}
+	for i := range pairs {
+		if pairs[i] != uint64(i) {
+			t.Fatalf("element %d is %d", i, pairs[i])
 		}
 	}
-	known := 0
-	var foretold []calendar.ID
-	for q.Len() > 0 {
-		id, _, _ := q.Next()
-		if len(foretold) > 0 {
-			if foretold[0] != id {
-				t.Fatalf("%d came, %d was foretold", id, foretold[0])
-			}
-			foretold = foretold[1:]
+	accompanied.Accompany()
+	defer func() {
+		if recover() == nil {
+			t.Error("no elements for each id were accepted")
 		}
-		if len(foretold) == 0 {
-			for k := 0; ; k++ {
-				next, ok := q.Upcoming(k)
-				if !ok {
-					break
-				}
-				foretold = append(foretold, next)
-				known++
-			}
-		}
-	}
-	if known < 5000 {
-		t.Errorf("only %d of 10,000 were foretold", known)
-	}
-	if _, ok := q.Upcoming(-1); ok {
-		t.Error("what was is not upcoming")
-	}
+	}()
+	_ = calendar.With(pairs, 0)
 }

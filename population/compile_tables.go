@@ -179,7 +179,8 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	case c.merges(clock.after, &l) && do.to == nobody && do.from == nil && !clock.hasChance:
 		c.everywhere(t, nil, l.a, do)
 	default:
-		t.always = append(t.always, alwaysTable{l, do})
+		ends := do.to == nobody && do.from == nil && !clock.hasChance
+		t.always = append(t.always, alwaysTable{l, l.longest(), ends, do})
 	}
 }
 
@@ -257,10 +258,9 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 // checkAges refuses ages that nobody can have reached: beyond the longest life.
 func (c *compiler) checkAges(t *tables, ages law, at place, what string) {
 	for _, clock := range t.always {
-		oldest, longest := ages.longest(), clock.law.longest()
-		if clock.do.to == nobody && clock.do.from == nil && clock.do.chance == 1 &&
-			(oldest > longest || oldest == longest && ages.family == lawExactly) {
-			c.add(at, "%s: ages reach %s, but a clock of always ends every life by %s", what, inWords(oldest, c.m.unit), inWords(longest, c.m.unit))
+		oldest := ages.longest()
+		if clock.ends && (oldest > clock.longest || oldest == clock.longest && ages.family == lawExactly) {
+			c.add(at, "%s: ages reach %s, but a clock of always ends every life by %s", what, inWords(oldest, c.m.unit), inWords(clock.longest, c.m.unit))
 		}
 	}
 }

@@ -29,11 +29,12 @@ func (r *replica) intervene(p *plan, index int, seed uint64) {
 			r.change(id, state, p.do.to, id, p.do.name)
 		}
 	}
+	// Those let in have streams of their own, named by the intervention.
+	named := random.New(seed, uint64(r.index), uint64(index))
 	for k := range p.count {
-		// Those let in have streams of their own, named by the intervention.
-		s := random.New(seed, uint64(r.index), math.MaxUint64/2+uint64(index), uint64(k))
+		s := named.At(uint64(k))
 		r.count(p.do.name)
-		id := r.admit(p.enter, s, 0)
+		id := r.admit(p.enter, s, nil)
 		r.flow(id, id, len(r.counts)+fromPlans, p.enter, p.do.name)
 	}
 }
@@ -108,6 +109,6 @@ func (r *replica) turn(to *tables) {
 				timers[len(new.race)] = wordOf(r.now + new.split[k].law.draw(s))
 			}
 		}
-		r.plan(id, state)
+		r.planAnew(id, state)
 	}
 }

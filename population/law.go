@@ -104,11 +104,9 @@ func (l *law) draw(s *random.Stream) float64 {
 	case lawUniform:
 		return l.a + (l.b-l.a)*s.Float64()
 	case lawHazard:
-		return l.reach(s.Exp())
+		return l.reach(0, s.Exp())
 	default:
-		u := s.Float64() * l.shares[len(l.shares)-1]
-		i := sort.Search(len(l.shares)-1, func(i int) bool { return u < l.shares[i] })
-		return l.parts[i].draw(s)
+		return l.parts[among(l.shares, s.Float64()*l.shares[len(l.shares)-1])].draw(s)
 	}
 }
 
@@ -129,7 +127,7 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 		return low + (l.b-low)*s.Float64()
 	case lawHazard:
 		i := l.stepAt(age)
-		return max(age, l.reach(l.steps[i].until+l.steps[i].rate*(age-l.steps[i].from)+s.Exp()))
+		return max(age, l.reach(i, l.steps[i].until+l.steps[i].rate*(age-l.steps[i].from)+s.Exp()))
 	case lawMixture:
 		// By Bayes, a part is as probable as its share times the probability that it lasts that long.
 		weights := make([]float64, len(l.parts))
@@ -187,12 +185,15 @@ func (l *law) survival(x float64) float64 {
 
 // stepAt is the step that an age falls into.
 func (l *law) stepAt(age float64) int {
-	return sort.Search(len(l.steps)-1, func(i int) bool { return age < l.steps[i+1].from })
+	i := 0
+	for i+1 < len(l.steps) && age >= l.steps[i+1].from {
+		i++
+	}
+	return i
 }
 
-// reach is the age at which the hazard has added up to h.
-func (l *law) reach(h float64) float64 {
-	i := 0
+// reach is the age at which the hazard has added up to h, which it has not before step i.
+func (l *law) reach(i int, h float64) float64 {
 	for i+1 < len(l.steps) && h > l.steps[i+1].until {
 		i++
 	}

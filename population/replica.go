@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/huge"
-	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -68,13 +66,11 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.first = uint32(len(m.first.immigration))
 	r.stride = 1 + len(r.t.always) + m.timers
 	ids := int(r.first) + m.size
-	r.queue = calendar.New(calendar.Capacity(ids + ids/16))
+	r.queue = calendar.New(calendar.Capacity(ids + ids/2))
 	if r.values == nil {
 		r.values = make([][]uint8, len(m.attributes))
 	}
-	if r.room < ids {
-		r.grow(ids)
-	}
+	r.grow(ids)
 	r.states, r.free, r.all = r.states[:r.first], r.free[:0], nil
 	for i := range r.states {
 		r.states[i] = nobody
@@ -94,15 +90,11 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	}
 	r.events, r.alive, r.lived, r.changed = 0, 0, 0, 0
 
+	streams := random.New(seed, uint64(index))
 	serial := uint64(0)
 	for state, count := range m.starts {
 		for range count {
-			s := random.New(seed, uint64(index), serial)
-			age := 0.0
-			if r.t.ages != nil {
-				age = r.t.ages.draw(&s)
-			}
-			r.admit(uint8(state), s, age)
+			r.admit(uint8(state), streams.At(serial), r.t.ages)
 			if serial++; serial%often == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -110,7 +102,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	}
 	r.arrivals = r.arrivals[:0]
 	for k := range r.t.immigration {
-		r.arrivals = append(r.arrivals, random.New(seed, uint64(index), math.MaxUint64-uint64(k)))
+		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
 	return nil
@@ -121,7 +113,9 @@ const often = 1 << 14
 
 // grow makes room for so many ids, and for some more: the system lends memory only where it is used.
 func (r *replica) grow(ids int) {
-	r.room = ids + ids/16 + 64
+	if r.room < ids {
+		r.room = ids + ids/2 + 64
+	}
 	r.words = extend(r.words, r.room*r.stride)
 	r.states = extend(r.states, r.room)[:len(r.states)]
 	if r.m.splits {
@@ -130,10 +124,15 @@ func (r *replica) grow(ids int) {
 	for a := range r.values {
 		r.values[a] = extend(r.values[a], r.room)
 	}
+	// The individuals of a large population are not in the cache when their events come, unless they are asked for.
+	r.queue.Accompany(calendar.With(r.words, r.stride), calendar.With(r.states, 1))
 }
 
 // extend returns s with n elements.
 func extend[T any](s []T, n int) []T {
+	if cap(s) >= n {
+		return s[:n]
+	}
 	grown := make([]T, n)
 	huge.Advise(grown)
 	copy(grown, s)
@@ -154,20 +153,24 @@ func (r *replica) timers(id uint32) []uint64 {
 func timeOf(word uint64) float64 { return math.Float64frombits(word) }
 func wordOf(t float64) uint64    { return math.Float64bits(t) }
 
-// admit lets an individual in, of some age, with its own stream, and returns its id.
-func (r *replica) admit(state uint8, s random.Stream, age float64) uint32 {
+// admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
+func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	var id uint32
 	if n := len(r.free); n > 0 {
 		id, r.free = r.free[n-1], r.free[:n-1]
 	} else {
 		id = uint32(len(r.states))
 		if len(r.states) == r.room {
-			r.grow(r.room + r.room/4)
+			r.grow(r.room + 1)
 		}
 		r.states = r.states[:id+1]
 	}
 	own := r.stream(id)
 	*own = s
+	age := 0.0
+	if ages != nil {
+		age = ages.draw(own)
+	}
 	r.states[id] = state
 	for a := range r.values {
 		v := uint8(among(r.t.attributes[a], own.Float64()))
@@ -196,10 +199,15 @@ func (r *replica) admit(state uint8, s random.Stream, age float64) uint32 {
 // left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
 // yet, or there would be nobody; else it may have struck in the past, and never will again.
 func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
-	if c.do.to == nobody && c.do.from == nil && c.do.chance == 1 {
+	switch {
+	case c.ends:
 		return max(0, c.law.drawBeyond(s, age)-age)
+	case age == 0:
+		return c.law.draw(s)
+	case age >= c.longest:
+		return math.Inf(1)
 	}
-	if x := c.law.draw(s) - age; x > 0 || age == 0 {
+	if x := c.law.draw(s) - age; x > 0 {
 		return x
 	}
 	return math.Inf(1)
@@ -233,8 +241,8 @@ func (r *replica) wind(id uint32, state uint8) {
 	}
 }
 
-// plan puts the earliest of an individual's events into the calendar, if it is due by the end.
-func (r *replica) plan(id uint32, state uint8) {
+// next is when the earliest of an individual's events is due.
+func (r *replica) next(id uint32, state uint8) float64 {
 	st := &r.t.states[state]
 	next := math.Inf(1)
 	if st.rate > 0 {
@@ -243,13 +251,22 @@ func (r *replica) plan(id uint32, state uint8) {
 	for _, w := range r.timers(id)[:len(r.t.always)+st.timers] {
 		next = min(next, timeOf(w))
 	}
-	if next <= r.end {
-		if err := r.queue.Reschedule(calendar.ID(id), next); err != nil {
+	return next
+}
+
+// plan puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
+func (r *replica) plan(id uint32, state uint8) {
+	if next := r.next(id, state); next <= r.end {
+		if err := r.queue.Schedule(calendar.ID(id), next); err != nil {
 			panic(fmt.Sprintf("population: event at %v: %v", next, err))
 		}
-	} else {
-		r.queue.Cancel(calendar.ID(id))
 	}
+}
+
+// planAnew does the same for one of whom an event may be in the calendar.
+func (r *replica) planAnew(id uint32, state uint8) {
+	r.queue.Cancel(calendar.ID(id))
+	r.plan(id, state)
 }
 
 // run dispatches what is due by a time.
@@ -259,13 +276,6 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		id, at, ok := r.queue.NextBy(until)
 		if !ok {
 			break
-		}
-		if ahead, ok := r.queue.Upcoming(6); ok {
-			// The individuals of a large population are not in the cache: this takes 250 ns an event to 150.
-			if i := int(ahead) * r.stride; i < len(r.words) {
-				prefetch.Lines(unsafe.Pointer(&r.words[i]), 1)
-				prefetch.Lines(unsafe.Pointer(&r.states[:cap(r.states)][ahead]), 1)
-			}
 		}
 		if at == r.now {
 			// Everybody may have an event at the same time, and then another few.
@@ -335,8 +345,7 @@ func (r *replica) do(id uint32, state uint8, do *action) {
 	case doBirth:
 		child := r.stream(id).Split()
 		r.count(do.name)
-		new := r.admit(do.to, child, 0)
-		r.flow(new, id, len(r.counts)+fromBirths, do.to, do.name)
+		r.flow(r.admit(do.to, child, nil), id, len(r.counts)+fromBirths, do.to, do.name)
 	default:
 		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
 			break
@@ -378,7 +387,7 @@ func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
 	}
 	r.states[id] = to
 	r.wind(id, to)
-	r.plan(id, to)
+	r.planAnew(id, to)
 }
 
 // leave takes an individual out of the population.
@@ -427,13 +436,8 @@ func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
 // arrive lets an immigrant in.
 func (r *replica) arrive(k uint32) {
 	table := &r.t.immigration[k]
-	s := r.arrivals[k].Split()
-	age := 0.0
-	if table.age != nil {
-		age = table.age.draw(&s)
-	}
 	r.count(table.do.name)
-	id := r.admit(table.do.to, s, age)
+	id := r.admit(table.do.to, r.arrivals[k].Split(), table.age)
 	r.flow(id, id, len(r.counts)+fromImmigration, table.do.to, table.do.name)
 	r.nextArrival(k)
 }

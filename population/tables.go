@@ -41,8 +41,10 @@ type clockTable struct {
 
 // An alwaysTable is a clock of always with a memory, or one that strikes once.
 type alwaysTable struct {
-	law law
-	do  action
+	law     law
+	longest float64
+	ends    bool // it takes everybody away, so that whoever is there has not heard it strike
+	do      action
 }
 
 type arrivalTable struct {

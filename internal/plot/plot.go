@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -86,6 +87,7 @@ func (c Chart) draw(colour int) (*plot.Plot, error) {
 	p.Add(plotter.NewGrid())
 	p.Legend.Top, p.Legend.Left = true, !c.LegendBeside
 	p.Legend.Padding = vg.Points(2)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
 	if c.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
@@ -106,6 +108,17 @@ func (c Chart) draw(colour int) (*plot.Plot, error) {
 		p.Y.Min = min(p.Y.Min, 0)
 	}
 	return p, nil
+}
+
+// ticks are the usual ones, with labels as short as the numbers allow: 50000 and not 50000.00.
+func ticks(low, high float64) []plot.Tick {
+	all := plot.DefaultTicks{}.Ticks(low, high)
+	for i := range all {
+		if all[i].Label != "" {
+			all[i].Label = strconv.FormatFloat(all[i].Value, 'g', 8, 64)
+		}
+	}
+	return all
 }
 
 // add draws a series.

@@ -2,10 +2,7 @@
 // own.
 package random
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // A Stream is a sequence of random numbers: SplitMix64 [SLF14], of which the whole state is one 64-bit word. The n-th
 // number depends on the word it began with and on n alone.
@@ -31,6 +28,9 @@ func New(words ...uint64) Stream {
 	return Stream(mix(h))
 }
 
+// At returns the k-th of the streams that come from s, which stays as it is.
+func (s Stream) At(k uint64) Stream { return Stream(mix(uint64(s) ^ mix(k+step))) }
+
 // mix is the finalizer of SplitMix64: a bijection of which every bit depends on every bit.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -52,10 +52,6 @@ func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
 
 // Positive is uniform in (0, 1], a multiple of 2⁻⁵³.
 func (s *Stream) Positive() float64 { return float64(s.Uint64()>>11+1) * 0x1p-53 }
-
-// Exp is exponential with mean 1, and always above 0: the uniform number behind it is the middle of one of 2⁵²
-// intervals.
-func (s *Stream) Exp() float64 { return -math.Log((float64(s.Uint64()>>12) + 0.5) * 0x1p-52) }
 
 // Below is uniform in 0 … n−1, exactly [Lemire19]. It panics if n is 0.
 //

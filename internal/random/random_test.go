@@ -40,7 +40,11 @@ func TestStreamsAreTheirOwn(t *testing.T) {
 		}
 	}
 	s := New(1)
-	for range 1000 {
+	for k := range uint64(1000) {
+		if _, ok := seen[s.At(k)]; ok {
+			t.Fatal("a stream of streams is another one")
+		}
+		seen[s.At(k)] = nil
 		child := s.Split()
 		if _, ok := seen[child]; ok {
 			t.Fatal("a split stream is another one")
@@ -70,7 +74,7 @@ func TestMoments(t *testing.T) {
 			for i := range uint64(n) {
 				s := &one
 				if many {
-					own := New(7, 0, i)
+					own := New(7, 0).At(i)
 					s = &own
 				}
 				x := c.draw(s) - c.mean
@@ -103,5 +107,55 @@ func TestBelowIsExact(t *testing.T) {
 		if z := (float64(k) - draws/3.0) / math.Sqrt(draws*2.0/9); math.Abs(z) > 4.5 {
 			t.Errorf("third %d came %d times, off by %.1f standard errors", i, k, z)
 		}
+	}
+}
+
+// The layers have equal areas, and the last one ends at the top of the curve: the constants are right.
+func TestZiggurat(t *testing.T) {
+	for i := 1; i < layers; i++ {
+		if area := edge[i] * (height[i+1] - height[i]); math.Abs(area-layerArea) > 1e-15 {
+			t.Errorf("layer %d has area %v, want %v", i, area, layerArea)
+		}
+	}
+	if area := tail*height[1] + math.Exp(-tail); math.Abs(area-layerArea) > 1e-15 {
+		t.Errorf("the lowest layer has area %v, want %v", area, layerArea)
+	}
+}
+
+// A million exponential numbers fall into 400 classes of equal probability as they should: chi-square within 4.5 standard
+// deviations of its mean. The tail beyond the last layer is counted by itself.
+func TestExpLaw(t *testing.T) {
+	const n, classes = 1_000_000, 400
+	var counts [classes]int
+	beyond := 0
+	s := New(17)
+	for range n {
+		x := s.Exp()
+		if !(x > 0) {
+			t.Fatalf("%v is not above 0", x)
+		}
+		counts[int(-math.Expm1(-x)*classes)]++
+		if x > tail {
+			beyond++
+		}
+	}
+	chi := 0.0
+	for _, k := range counts {
+		d := float64(k) - n/classes
+		chi += d * d / (n / classes)
+	}
+	if z := (chi - (classes - 1)) / math.Sqrt(2*(classes-1)); math.Abs(z) > 4.5 {
+		t.Errorf("chi-square is off by %.1f standard deviations", z)
+	}
+	want := n * math.Exp(-tail)
+	if z := (float64(beyond) - want) / math.Sqrt(want); math.Abs(z) > 4.5 {
+		t.Errorf("%d in the tail, want %.0f: off by %.1f standard errors", beyond, want, z)
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	s := New(1)
+	for b.Loop() {
+		s.Exp()
 	}
 }
