@@ -13,8 +13,8 @@ func (r *replica) intervene(p *plan, index int, seed uint64) {
 		r.turn(p.phase)
 	}
 	if p.do.to != same || len(p.do.moves) > 0 {
-		for id := r.first; int(id) < len(r.states); id++ {
-			state := r.states[id]
+		for id := r.first; int(id) < len(r.people); id++ {
+			state := r.people[id].state
 			if state == nobody || p.who != nil && !p.who[state] || !r.has(id, p.where) {
 				continue
 			}
@@ -80,17 +80,16 @@ func (r *replica) turn(to *tables) {
 	if !any {
 		return
 	}
-	for id := r.first; int(id) < len(r.states); id++ {
-		state := r.states[id]
+	for id := r.first; int(id) < len(r.people); id++ {
+		state := r.people[id].state
 		if state == nobody {
 			continue
 		}
 		again := affected[state]
-		timers := r.timers(id)
 		s := r.stream(id)
 		for k, redraw := range always {
-			if redraw && !math.IsInf(timeOf(timers[k]), 1) {
-				timers[k] = wordOf(r.now + to.always[k].law.draw(s))
+			if redraw && !math.IsInf(r.timer(id, k), 1) {
+				r.setTimer(id, k, r.now+to.always[k].law.draw(s))
 				again = true
 			}
 		}
@@ -98,15 +97,14 @@ func (r *replica) turn(to *tables) {
 			continue
 		}
 		old, new := &from.states[state], &to.states[state]
-		timers = timers[len(always):]
 		for k := range new.race {
 			if changed(&old.race[k].law, &new.race[k].law) {
-				timers[k] = wordOf(r.now + new.race[k].law.draw(s))
+				r.setTimer(id, len(always)+k, r.now+new.race[k].law.draw(s))
 			}
 		}
 		if len(new.split) > 0 {
 			if k := r.branch[id]; changed(&old.split[k].law, &new.split[k].law) {
-				timers[len(new.race)] = wordOf(r.now + new.split[k].law.draw(s))
+				r.setTimer(id, len(always)+len(new.race), r.now+new.split[k].law.draw(s))
 			}
 		}
 		r.planAnew(id, state)

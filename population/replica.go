@@ -15,12 +15,9 @@ import (
 // Individuals live in flat arrays indexed by their id; ids of those who left are given out again. The ids below first
 // stand for the streams of immigration, so that all that happens by chance is in the one calendar.
 //
-// An individual carries some words in one array, next to each other, since whoever needs one of them needs the others:
-//
-//	its random stream | when each clock of always strikes | when each timer of its state strikes
-//
-// The time of what happens at a rate is not among them: it is drawn anew whenever it is needed, which is exact because such
-// a clock has no memory.
+// An individual carries some words in one array, next to each other, since whoever needs one of them needs the others: its
+// random stream, and its timers (timers.go). The time of what happens at a rate is not among them: it is drawn anew whenever
+// it is needed, which is exact because such a clock has no memory.
 //
 // Invariants, which check verifies: every id from first on is either free, and then its state is nobody, or alive; counts
 // add up to the living; an individual has an event in the calendar exactly if its next one is due by the end; groups hold
@@ -34,14 +31,22 @@ type replica struct {
 
 	first  uint32 // the first id of an individual
 	room   int    // how many ids the arrays are for
+	people []person
 	words  []uint64
 	stride int
-	states []uint8
 	branch []uint8   // which branch of the split was drawn, if the model has any
 	values [][]uint8 // of the attributes
 	free   []uint32  // ids to give out again
 	groups []*groups // by attribute, for those that mixing is by
 	all    *groups   // everybody in one group; only made when many ids are free
+
+	rule        asideRule
+	asideOf     []bool // which columns of timers lie aside
+	aside       *asideTable
+	place       []int // of a column in the words; −1 if it lies aside
+	column      []int // of a place, without the first
+	denseAlways int
+	denseTimers int
 
 	arrivals []random.Stream
 
@@ -59,21 +64,27 @@ type replica struct {
 	index   int
 }
 
+// A person is what is needed most of an individual.
+type person struct {
+	state uint8 // nobody if the id is free
+	aside uint8 // which columns of timers lie aside, a bit each
+}
+
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
 	r.m, r.t, r.index = m, m.first, index
 	r.now, r.end = 0, m.end-m.start
 	r.first = uint32(len(m.first.immigration))
-	r.stride = 1 + len(r.t.always) + m.timers
+	r.layOut(seed)
 	ids := int(r.first) + m.size
 	r.queue = calendar.New(calendar.Capacity(ids + ids/2))
 	if r.values == nil {
 		r.values = make([][]uint8, len(m.attributes))
 	}
 	r.grow(ids)
-	r.states, r.free, r.all = r.states[:r.first], r.free[:0], nil
-	for i := range r.states {
-		r.states[i] = nobody
+	r.people, r.free, r.all = r.people[:r.first], r.free[:0], nil
+	for i := range r.people {
+		r.people[i] = person{state: nobody}
 	}
 	r.groups = make([]*groups, len(m.attributes))
 	for a, mixes := range m.mixes {
@@ -95,8 +106,13 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	for state, count := range m.starts {
 		for range count {
 			r.admit(uint8(state), streams.At(serial), r.t.ages)
-			if serial++; serial%often == 0 && ctx.Err() != nil {
-				return ctx.Err()
+			if serial++; serial%often == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if r.crowded() {
+					r.gather()
+				}
 			}
 		}
 	}
@@ -117,15 +133,14 @@ func (r *replica) grow(ids int) {
 		r.room = ids + ids/2 + 64
 	}
 	r.words = extend(r.words, r.room*r.stride)
-	r.states = extend(r.states, r.room)[:len(r.states)]
+	r.people = extend(r.people, r.room)[:len(r.people)]
 	if r.m.splits {
 		r.branch = extend(r.branch, r.room)
 	}
 	for a := range r.values {
 		r.values[a] = extend(r.values[a], r.room)
 	}
-	// The individuals of a large population are not in the cache when their events come, unless they are asked for.
-	r.queue.Accompany(calendar.With(r.words, r.stride), calendar.With(r.states, 1))
+	r.accompany()
 }
 
 // extend returns s with n elements.
@@ -139,31 +154,17 @@ func extend[T any](s []T, n int) []T {
 	return grown
 }
 
-// stream is the random stream of an individual.
-func (r *replica) stream(id uint32) *random.Stream {
-	return (*random.Stream)(&r.words[int(id)*r.stride])
-}
-
-// timers are when the clocks strike that an individual carries: those of always, and those of its state.
-func (r *replica) timers(id uint32) []uint64 {
-	i := int(id) * r.stride
-	return r.words[i+1 : i+r.stride]
-}
-
-func timeOf(word uint64) float64 { return math.Float64frombits(word) }
-func wordOf(t float64) uint64    { return math.Float64bits(t) }
-
 // admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
 func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	var id uint32
 	if n := len(r.free); n > 0 {
 		id, r.free = r.free[n-1], r.free[:n-1]
 	} else {
-		id = uint32(len(r.states))
-		if len(r.states) == r.room {
+		id = uint32(len(r.people))
+		if len(r.people) == r.room {
 			r.grow(r.room + 1)
 		}
-		r.states = r.states[:id+1]
+		r.people = r.people[:id+1]
 	}
 	own := r.stream(id)
 	*own = s
@@ -171,7 +172,7 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if ages != nil {
 		age = ages.draw(own)
 	}
-	r.states[id] = state
+	r.people[id] = person{state: state}
 	for a := range r.values {
 		v := uint8(among(r.t.attributes[a], own.Float64()))
 		r.values[a][id] = v
@@ -182,9 +183,8 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if r.all != nil {
 		r.all.add(id, 0)
 	}
-	timers := r.timers(id)
 	for k := range r.t.always {
-		timers[k] = wordOf(r.now + r.t.always[k].left(own, age))
+		r.setTimer(id, k, r.now+r.t.always[k].left(own, age))
 	}
 	r.population(+1)
 	r.counts[state]++
@@ -222,14 +222,17 @@ func (r *replica) population(change int) {
 
 // wind starts the clocks of a state that is entered.
 func (r *replica) wind(id uint32, state uint8) {
+	first := len(r.t.always)
+	if r.people[id].aside>>first != 0 {
+		r.stopTimers(id, first)
+	}
 	st := &r.t.states[state]
 	if st.timers == 0 {
 		return
 	}
 	s := r.stream(id)
-	timers := r.timers(id)[len(r.t.always):]
 	for k := range st.race {
-		timers[k] = wordOf(r.now + st.race[k].law.draw(s))
+		r.setTimer(id, first+k, r.now+st.race[k].law.draw(s))
 	}
 	if len(st.split) > 0 {
 		u, k := s.Float64(), 0
@@ -237,7 +240,7 @@ func (r *replica) wind(id uint32, state uint8) {
 			k++
 		}
 		r.branch[id] = uint8(k)
-		timers[len(st.race)] = wordOf(r.now + st.split[k].law.draw(s))
+		r.setTimer(id, first+len(st.race), r.now+st.split[k].law.draw(s))
 	}
 }
 
@@ -248,8 +251,12 @@ func (r *replica) next(id uint32, state uint8) float64 {
 	if st.rate > 0 {
 		next = r.now + r.stream(id).Exp()/st.rate
 	}
-	for _, w := range r.timers(id)[:len(r.t.always)+st.timers] {
+	for _, w := range r.dense(id, st) {
 		next = min(next, timeOf(w))
+	}
+	if r.people[id].aside != 0 {
+		at, _ := r.firstTimer(id, st)
+		next = min(next, at)
 	}
 	return next
 }
@@ -299,6 +306,9 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 			if progress != nil {
 				progress(r.now, r.events)
 			}
+			if r.crowded() {
+				r.gather()
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -310,19 +320,13 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 
 // strike lets the clock of an individual do what it does.
 func (r *replica) strike(id uint32) {
-	state := r.states[id]
+	state := r.people[id].state
 	st := &r.t.states[state]
-	timers := r.timers(id)
-	now := wordOf(r.now)
-	always := len(r.t.always)
-	for k, w := range timers[:always+st.timers] {
-		if w != now {
-			continue
-		}
-		timers[k] = wordOf(math.Inf(1))
-		switch k -= always; {
+	if at, column := r.firstTimer(id, st); at == r.now {
+		r.setTimer(id, column, math.Inf(1))
+		switch k := column - len(r.t.always); {
 		case k < 0:
-			r.do(id, state, &r.t.always[k+always].do)
+			r.do(id, state, &r.t.always[column].do)
 		case k < len(st.race):
 			r.do(id, state, &st.race[k].do)
 		default:
@@ -385,7 +389,7 @@ func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
 	if c := r.counts[to]; c > r.peaks[to].Count {
 		r.peaks[to] = Peak{c, r.m.start + r.now}
 	}
-	r.states[id] = to
+	r.people[id].state = to
 	r.wind(id, to)
 	r.planAnew(id, to)
 }
@@ -398,7 +402,8 @@ func (r *replica) leave(id uint32) {
 			g.remove(id, int(r.values[a][id]))
 		}
 	}
-	r.states[id] = nobody
+	r.stopTimers(id, 0)
+	r.people[id].state = nobody
 	r.free = append(r.free, id)
 	r.population(-1)
 	if r.all != nil {

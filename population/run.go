@@ -78,7 +78,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			var r replica
+			r := replica{rule: usualAside}
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {

@@ -1,0 +1,121 @@
+package population
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// check verifies the invariants of a replica. It takes time proportional to the number of ids, and is called by tests.
+func (r *replica) check() error {
+	free := map[uint32]bool{}
+	for _, id := range r.free {
+		if free[id] || id < r.first || int(id) >= len(r.people) {
+			return fmt.Errorf("id %d is free twice, or not an individual's", id)
+		}
+		free[id] = true
+	}
+	counts := make([]int, len(r.counts))
+	pending := 0
+	for id := r.first; int(id) < len(r.people); id++ {
+		state := r.people[id].state
+		at, due := r.queue.At(calendar.ID(id))
+		if free[id] != (state == nobody) || free[id] && due {
+			return fmt.Errorf("id %d: free %v, state %d, event %v", id, free[id], state, due)
+		}
+		if state == nobody {
+			continue
+		}
+		counts[state]++
+		if due {
+			pending++
+		}
+		if err := r.checkEvent(id, state, at, due); err != nil {
+			return fmt.Errorf("id %d in state %s at %v: %w", id, r.m.states[state], r.now, err)
+		}
+	}
+	alive := 0
+	for s, n := range counts {
+		if n != r.counts[s] {
+			return fmt.Errorf("%d in state %s, counted as %d", n, r.m.states[s], r.counts[s])
+		}
+		if n > r.peaks[s].Count {
+			return fmt.Errorf("%d in state %s, above the peak of %d", n, r.m.states[s], r.peaks[s].Count)
+		}
+		alive += n
+	}
+	if alive != r.alive {
+		return fmt.Errorf("%d are alive, counted as %d", alive, r.alive)
+	}
+	for k := range r.first {
+		if _, due := r.queue.At(calendar.ID(k)); due {
+			pending++
+		}
+	}
+	if pending != r.queue.Len() {
+		return fmt.Errorf("%d events of the living, %d in the calendar", pending, r.queue.Len())
+	}
+	return r.checkGroups()
+}
+
+// checkEvent verifies that the event in the calendar is the earliest, or that there is none by the end.
+func (r *replica) checkEvent(id uint32, state uint8, at float64, due bool) error {
+	first := math.Inf(1)
+	for _, t := range r.pendingTimers(id, state) {
+		if !(t >= r.now) {
+			return fmt.Errorf("a timer at %v is in the past", t)
+		}
+		first = min(first, t)
+	}
+	switch {
+	case due && !(at >= r.now && at <= r.end):
+		return fmt.Errorf("the event at %v is not between now and the end, %v", at, r.end)
+	case due && at > first:
+		return fmt.Errorf("the event at %v comes after a timer at %v", at, first)
+	case due && at < first && r.t.states[state].rate == 0:
+		return fmt.Errorf("the event at %v is nobody's: timers begin at %v", at, first)
+	case !due && first <= r.end:
+		return fmt.Errorf("no event, but a timer at %v", first)
+	}
+	return nil
+}
+
+// pendingTimers are when the clocks strike that an individual carries.
+func (r *replica) pendingTimers(id uint32, state uint8) []float64 {
+	var all []float64
+	for k := range len(r.t.always) + r.t.states[state].timers {
+		all = append(all, r.timer(id, k))
+	}
+	return all
+}
+
+// checkGroups verifies that groups hold each of the living once, where their places say.
+func (r *replica) checkGroups() error {
+	check := func(g *groups, group func(id uint32) int) error {
+		members := 0
+		for k, list := range g.members {
+			members += len(list)
+			for i, id := range list {
+				if r.people[id].state == nobody || g.places[id] != uint32(i) || group(id) != k {
+					return fmt.Errorf("id %d is wrong in group %d", id, k)
+				}
+			}
+		}
+		if members != r.alive {
+			return fmt.Errorf("%d in groups, %d alive", members, r.alive)
+		}
+		return nil
+	}
+	for a, g := range r.groups {
+		if g != nil {
+			if err := check(g, func(id uint32) int { return int(r.values[a][id]) }); err != nil {
+				return err
+			}
+		}
+	}
+	if r.all != nil {
+		return check(r.all, func(uint32) int { return 0 })
+	}
+	return nil
+}
