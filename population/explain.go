@@ -118,7 +118,7 @@ func (e *explainer) states() {
 			c := &s.race[k]
 			e.line("    %s %s%s", goal(c.to), e.when(c), e.named(c.name))
 		}
-		if len(s.split)+len(s.race) > 1 {
+		if min(1, len(s.split))+len(s.race) > 1 {
 			e.line("    whichever comes first")
 		}
 	}

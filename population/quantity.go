@@ -35,11 +35,12 @@ func unitNamed(name string) (unit, bool) {
 
 // noUnit says that there is no such unit, and which there are.
 func noUnit(name string) string {
-	var names []string
+	var names, both []string
 	for _, u := range units {
-		names = append(names, u.name+"s")
+		names = append(names, u.name)
+		both = append(both, u.name, u.name+"s")
 	}
-	if near := nearest.Name(name, names); near != "" {
+	if near := nearest.Name(name, both); near != "" {
 		return fmt.Sprintf("there is no unit %q; did you mean %q?", name, near)
 	}
 	return fmt.Sprintf("there is no unit %q; the units are %s", name, strings.Join(names, ", "))

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -25,7 +26,9 @@ type Run struct {
 	Replica     int
 	Events      uint64
 	PersonYears float64
-	Peaks       []Peak // the most that were in each state at once, at any time, not only at those recorded
+	Seconds     float64 // that it took
+	Setup       float64 // seconds of those before the first event
+	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
 
 	m      *Model
 	rows   int
@@ -234,7 +237,11 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	for i, n := range r.Model.names {
 		out.Named[n] = r.Named(i)
 	}
-	return json.Marshal(out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // a flow is a->b
+	err := e.Encode(out)
+	return b.Bytes(), err
 }
 
 // Peak is the most that were in a state at once, at any time, and when: means over the replicas.

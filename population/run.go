@@ -160,6 +160,8 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (st
 // simulate runs one replica from start to end.
 func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int, t *track) (*Run, error) {
 	run := newRun(m, index)
+	began := time.Now()
+	defer func() { run.Seconds = time.Since(began).Seconds() }()
 	r.onEvent = o.OnEvent
 	progress := func(now float64, events uint64) {
 		t.time.Store(wordOf(now))
@@ -173,6 +175,7 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 	if err := r.start(ctx, m, o.Seed, index); err != nil {
 		return run, err
 	}
+	run.Setup = time.Since(began).Seconds()
 	plans := m.plans
 	for row, at := range m.rows {
 		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.

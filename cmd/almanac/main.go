@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &problems):
 		fmt.Fprintln(stderr, problems)
 		return exitUsage
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		fmt.Fprintln(stderr, "almanac: interrupted")
 		return exitWork
 	case errors.As(err, &wrong) || !started:

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -54,5 +58,31 @@ func TestInterrupted(t *testing.T) {
 	defer out.Close()
 	if status := run(ctx, []string{"bench", "--n", "10"}, out, out); status != exitWork {
 		t.Errorf("status %d", status)
+	}
+}
+
+// A run that is interrupted ends cleanly: what was recorded is reported and written, and marked as incomplete.
+func TestInterruptedRun(t *testing.T) {
+	for _, after := range []time.Duration{0, 300 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(context.Background(), after)
+		defer cancel()
+		dir := t.TempDir()
+		var out, errs bytes.Buffer
+		// Without the interrupt it would take hours.
+		args := []string{"run", "../../examples/sir.yaml", "--replicas", "1000000", "--out", dir, "--events"}
+		if status := run(ctx, args, &out, &errs); status != exitWork {
+			t.Errorf("status %d: %s", status, errs.String())
+		}
+		if !strings.Contains(out.String(), "INCOMPLETE: interrupted") || !strings.Contains(errs.String(), "almanac: interrupted") {
+			t.Errorf("printed %q and %q", out.String(), errs.String())
+		}
+		summary, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+		if err != nil || !bytes.Contains(summary, []byte(`"incomplete":true`)) {
+			t.Errorf("summary.json is not marked as incomplete: %v", err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "events.csv*"))
+		if err != nil || len(files) != 1 {
+			t.Errorf("events are left in %v, %v", files, err)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -88,16 +87,15 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	o.OnProgress = func(p population.Progress) {
 		bar.Set(int(1000*p.Fraction), 1000, pace(m, p, f.replicas, time.Since(began)))
 	}
-	result, err := m.Run(ctx, o)
+	result, runErr := m.Run(ctx, o)
 	bar.Close()
 	if events != nil {
-		err = errors.Join(err, events.close())
-	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause // a file could not be written
+		if err := events.close(); err != nil {
+			return err
+		}
 	}
 	if result == nil {
-		return err
+		return runErr
 	}
 	if f.out != "" {
 		command := fmt.Sprintf("almanac run %s", strings.Join(f.words(path), " "))
@@ -112,7 +110,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	} else if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
 		return err
 	}
-	return err
+	return runErr
 }
 
 // pace says how a run is going.

@@ -29,8 +29,18 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 		printStates(w, m, r, rows-1)
 		printFlows(w, m, r, rows-1)
 	}
-	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s, %.2f million person-years/s; %s of memory at most\n",
-		thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, r.PersonYears/r.Seconds/1e6, size(peak))
+	return printPace(w, r, peak)
+}
+
+// printPace prints what it took.
+func printPace(w io.Writer, r *population.Result, peak uint64) error {
+	setup := ""
+	if len(r.Runs) == 1 {
+		run := &r.Runs[0]
+		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s)", run.Setup, float64(run.Events)/(run.Seconds-run.Setup)/1e6)
+	}
+	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s%s, %.2f million person-years/s; %s of memory at most\n",
+		thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, setup, r.PersonYears/r.Seconds/1e6, size(peak))
 	return err
 }
 

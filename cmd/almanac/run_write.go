@@ -17,7 +17,11 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-func printCompact(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
+func printCompact(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
 
 // writeRun writes a result into a directory: numbers, pictures, and how to get them again.
 func writeRun(dir string, m *population.Model, r *population.Result, command string) error {
