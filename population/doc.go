@@ -1,0 +1,39 @@
+// Package population runs individual-based models that are written in a file: who the individuals are, and what happens to
+// them. Every individual is simulated exactly, in continuous time, on one [calendar.Queue].
+//
+//	m, err := population.Load("examples/sir.yaml", population.Set("beta", "0.4 per day"))
+//	result, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 100})
+//	infectious := result.State(1) // mean, standard deviation, least and most over the replicas, row by row
+//
+// The format of the file is described in docs/models.md.
+//
+// # What is exact
+//
+// There is no time step, no rescaling of the population and no approximation. Clocks with a memory are drawn when they start and
+// strike when they said. Clocks without one (all that happens at a rate) are drawn anew whenever something changes, which
+// has the same law. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
+// in constant time, within a group as well.
+//
+// At the same instant, individuals' events come first, in the order in which they were planned; then interventions, in the order of
+// the file; then the row that is recorded. So a row shows all that happened by its time.
+//
+// # What depends on what
+//
+// The same file, changes, seed and version give the same result, for any number of workers, on every machine of the same
+// architecture. The draws of an individual depend only on the seed, the replica, the individual and how many draws it has made: those who
+// are there at the start are known by their number, children by their parent and its draws, immigrants by the source that they
+// come from and how many came before. So a change that touches one individual does not shift the luck of the others.
+//
+// # What it costs
+//
+// An event takes constant time: about 0.1 µs in small populations, 0.25 µs with 60 million individuals, who take about 50
+// bytes each. An individual's memory is 10 bytes, 8 for each clock that many individuals carry, 16 in the calendar if
+// something will happen to it before the end, and 12 there in any case.
+//
+// # The engine
+//
+// Following Lehman, Keen and Barnes (2012), sections 3 to 6, individuals live in flat arrays indexed by their id, ids of those who
+// left are given out again, and only the earliest of an individual's pending events is in the calendar. It differs from theirs
+// in that the calendar tunes itself (see package calendar), in that an event beyond the end of the run is not put into it, and in
+// that the model is data: it is compiled to tables, one set for each time between interventions.
+package population
