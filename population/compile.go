@@ -26,9 +26,7 @@ func compile(f *file, list *problemList) *Model {
 	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}}
 	for i, s := range f.states {
 		m.states = append(m.states, s.name)
-		if i < 250 {
-			c.states[s.name] = uint8(i)
-		}
+		c.states[s.name] = uint8(i)
 	}
 	for _, a := range f.attributes {
 		kept := attribute{name: a.name}
@@ -43,12 +41,12 @@ func compile(f *file, list *problemList) *Model {
 	}
 	m.mixes = make([]bool, len(m.attributes))
 	c.starts()
-	here := scope{problemList: list, unit: f.unit, parameters: map[string]parameter{}}
+	here := newScope(list, f.unit)
 	for _, p := range f.parameters {
 		here.parameters[p.label.name] = parameter{p.value, slices.Contains(f.changed, p.label.name)}
 	}
 	m.file, m.here = f, here
-	c.unused(here)
+	c.parameters(here)
 	m.first = c.phase(here)
 	c.plan(here)
 	c.records(here)
@@ -64,17 +62,19 @@ func compile(f *file, list *problemList) *Model {
 func (c *compiler) starts() {
 	const what = "population: start"
 	counts := make([]int, len(c.m.states))
-	rest, total, before := -1, 0, 0.0
+	c.m.starts = counts
+	rest, total, before, good := -1, 0, 0.0, !c.f.sizeBad && !c.f.startsBad
 	for _, s := range c.f.starts {
 		i := c.state(s.state, what, false)
 		if i == nobody {
-			return
+			good = false
+			continue
 		}
 		counts[i] = s.count
 		switch {
 		case s.rest && rest >= 0:
 			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
-			return
+			good = false
 		case s.rest:
 			rest = int(i)
 		case s.share > 0:
@@ -85,6 +85,7 @@ func (c *compiler) starts() {
 		total += counts[i]
 	}
 	switch {
+	case !good:
 	case total > c.f.size:
 		c.add(c.f.startsAt, "%s: %d individuals are more than the size, %d", what, total, c.f.size)
 	case rest >= 0:
@@ -92,18 +93,23 @@ func (c *compiler) starts() {
 	case total < c.f.size:
 		c.add(c.f.startsAt, "%s: %d of %d individuals; give one state the rest, as in susceptible: rest", what, total, c.f.size)
 	}
-	if c.f.size > c.f.most {
-		c.add(c.f.startsAt, "population: size %d is more than the most there may be, %d; write most: %d in population", c.f.size, c.f.most, c.f.size)
+	if c.f.size > c.f.most && !c.f.sizeBad && !c.f.mostBad {
+		c.add(c.f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", c.f.size, c.f.most, c.f.size)
 	}
-	c.m.starts = counts
 }
 
-// unused looks at the parameters that nothing else would, so that a mistake in one is seen.
-func (c *compiler) unused(here scope) {
+// parameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used
+// nowhere.
+func (c *compiler) parameters(here scope) {
+	for _, p := range c.f.parameters {
+		if here.circular(p.label.name) {
+			here.complain(p.value, p.value.at, "parameters: %s: the parameter %q stands for itself", p.label.name, p.label.name)
+		}
+	}
 	for _, p := range c.f.parameters {
 		if p.law != nil {
 			here.law(p.value, "parameters: "+p.label.name)
-		} else if p.name != "" {
+		} else {
 			here.resolve(p.value, "parameters: "+p.label.name)
 		}
 	}
@@ -136,7 +142,7 @@ func (c *compiler) records(here scope) {
 	if every.bad { // not said, or said to be wrong
 		every = value{quantity: quantity{aDuration, span / 100, c.m.unit}, text: "a hundredth of the run"}
 	}
-	step, ok := here.duration(every, "record: every", true)
+	step, ok := here.longer(every, "record: every")
 	if !ok {
 		return
 	}

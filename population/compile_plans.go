@@ -7,7 +7,7 @@ import (
 
 // plan puts the interventions in the order in which they happen, and works out the parameters from each on.
 func (c *compiler) plan(start scope) {
-	const tooMany = 1_000_000
+	const tooMany = 100_000
 	type occurrence struct {
 		text *planText
 		at   float64
@@ -60,14 +60,14 @@ func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
 	}
 	p.where = c.moves(text.where, text.what+": where")
 	if text.covers {
-		p.coverage = here.chance(text.coverage, text.what+": coverage")
+		p.coverage, _ = here.chance(text.coverage, text.what+": coverage")
 	}
 	p.do = action{verb: doMove, to: same, name: c.name(text.name), chance: 1}
-	if text.to.name != "" {
+	if text.to.given() {
 		p.do.to = c.state(text.to, text.what+": to", true)
 	}
 	p.do.moves = c.moves(text.moves, text.what+": move")
-	if text.enter.name != "" {
+	if text.enter.given() {
 		p.enter = c.state(text.enter, text.what+": enter", false)
 	}
 	return p

@@ -1,6 +1,8 @@
 package population
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -11,9 +13,7 @@ func (c *compiler) tables(here scope) *tables {
 		t.attributes = append(t.attributes, c.shares(here, &c.f.attributes[i]))
 	}
 	for i := range c.f.states {
-		if i < 250 {
-			c.stateClocks(here, t, i)
-		}
+		c.stateClocks(here, t, i)
 	}
 	for i := range c.f.always {
 		c.always(here, t, &c.f.always[i])
@@ -21,7 +21,8 @@ func (c *compiler) tables(here scope) *tables {
 	for i := range c.f.births {
 		b := &c.f.births[i]
 		do := action{verb: doBirth, to: c.state(b.enter, b.what+": enter", false), name: c.name(b.name), chance: 1}
-		c.everywhere(t, c.set(b.from, b.what+": from"), here.rate(b.rate, b.what+": rate"), do)
+		rate, _ := here.rate(b.rate, b.what+": rate")
+		c.everywhere(t, c.set(b.from, b.what+": from"), rate, do)
 	}
 	for i := range c.f.transmission {
 		c.contact(here, t, &c.f.transmission[i])
@@ -34,7 +35,8 @@ func (c *compiler) tables(here scope) *tables {
 	}
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
-		a := arrivalTable{rate: here.rate(e.rate, e.what+": rate")}
+		var a arrivalTable
+		a.rate, _ = here.rate(e.rate, e.what+": rate")
 		if e.isPer {
 			if per, ok := here.positive(e.per, e.what+": per"); ok {
 				a.rate *= float64(c.f.size) / per
@@ -55,16 +57,14 @@ func (c *compiler) tables(here scope) *tables {
 // shares are those of an attribute's values, added up.
 func (c *compiler) shares(here scope, a *attributeText) []float64 {
 	shares := make([]float64, len(a.values))
-	sum, before := 0.0, len(c.all)
+	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.shares {
-		shares[i] = here.chance(v, "attributes: "+a.name+": "+a.values[i].name)
-		sum += shares[i]
+		var ok bool
+		shares[i], ok = here.chance(v, "attributes: "+a.name+": "+a.values[i].name)
+		sum, good = sum+shares[i], good && ok
 	}
-	if !isOne(sum) {
-		if len(c.all) == before && len(a.values) > 0 {
-			c.add(a.at, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
-		}
-		return nil
+	if good && !isOne(sum) {
+		c.add(a.at, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
 	}
 	return spread(shares)
 }
@@ -75,7 +75,8 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 		clock := &s.race[k]
 		do := c.action(clock)
 		if clock.isRate {
-			st.add(here.rate(clock.rate, clock.what+": rate"), do)
+			rate, _ := here.rate(clock.rate, clock.what+": rate")
+			st.add(rate, do)
 			continue
 		}
 		if l, ok := here.law(clock.after, clock.what+": after"); ok && c.merges(clock.after, &l) {
@@ -86,7 +87,7 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	}
 	st.timers = len(st.race) + min(1, len(s.split))
 	var shares []float64
-	sum, before, otherwise := 0.0, len(c.all), -1
+	sum, good, otherwise := 0.0, !s.splitBad, -1
 	for k := range s.split {
 		clock := &s.split[k]
 		branch := clockTable{do: c.action(clock)}
@@ -94,15 +95,20 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 		switch {
 		case clock.otherwise && otherwise >= 0:
 			c.add(clock.at, "%s: a second otherwise; only one branch can have what is left over", clock.what)
+			good = false
 		case clock.otherwise:
 			otherwise = k
 		case clock.hasChance:
-			share = here.chance(clock.chance, clock.what+": chance")
+			var ok bool
+			share, ok = here.chance(clock.chance, clock.what+": chance")
+			good = good && ok
+		case clock.chanceBad:
 		default:
 			c.add(clock.at, "%s: how probable? Write chance: 10%%, for example, or otherwise: true", clock.what)
+			good = false
 		}
 		if clock.isRate {
-			rate := here.rate(clock.rate, clock.what+": rate")
+			rate, _ := here.rate(clock.rate, clock.what+": rate")
 			branch.law = exponential(rate) // which never strikes if the rate is 0
 		} else {
 			branch.law, _ = here.law(clock.after, clock.what+": after")
@@ -110,11 +116,8 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 		shares, sum = append(shares, share), sum+share
 		st.split = append(st.split, branch)
 	}
-	if len(s.split) == 0 {
-		return
-	}
 	switch {
-	case len(c.all) > before:
+	case len(s.split) == 0 || !good:
 		return
 	case otherwise >= 0 && sum > 1+1e-6:
 		c.add(s.split[0].at, "states: %s: split: the chances add up to %.6g, more than 1", s.name, sum)
@@ -151,7 +154,7 @@ func (c *compiler) merges(v value, l *law) bool {
 // action is what a clock does.
 func (c *compiler) action(clock *clockText) action {
 	a := action{verb: doMove, to: same, name: c.name(clock.name), chance: 1}
-	if clock.to.name != "" {
+	if clock.to.given() {
 		a.to = c.state(clock.to, clock.what+": to", true)
 	}
 	a.moves = c.moves(clock.moves, clock.what+": move")
@@ -164,11 +167,12 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	do := c.action(clock)
 	do.from = c.set(clock.from, clock.what+": from")
 	if clock.hasChance {
-		do.chance = here.chance(clock.chance, clock.what+": chance")
+		do.chance, _ = here.chance(clock.chance, clock.what+": chance")
 	}
 	if clock.isRate {
 		from := do.from
-		rate := here.rate(clock.rate, clock.what+": rate") * do.chance
+		rate, _ := here.rate(clock.rate, clock.what+": rate")
+		rate *= do.chance
 		do.from, do.chance = nil, 1
 		c.everywhere(t, from, rate, do)
 		return
@@ -205,16 +209,16 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 	}
 	ct.becomes[nobody] = same
 	if text.hasChance {
-		ct.chance = here.chance(text.chance, text.what+": chance")
+		ct.chance, _ = here.chance(text.chance, text.what+": chance")
 	}
-	if text.by.name != "" {
+	if text.by.given() {
 		c.mixing(here, &ct, text)
 	} else {
 		c.m.plainMixing = true
 	}
 	do := action{verb: doContact, contact: len(t.contacts), name: c.name(text.name), chance: 1}
 	t.contacts = append(t.contacts, ct)
-	rate := here.rate(text.rate, text.what+": rate")
+	rate, _ := here.rate(text.rate, text.what+": rate")
 	if from := c.set(text.from, text.what+": from"); from != nil {
 		c.everywhere(t, from, rate, do)
 	}
@@ -222,8 +226,11 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 
 func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	what := text.what + ": mixing"
+	if text.by.bad {
+		return
+	}
 	a := c.attribute(text.by, what+": by")
-	if a < 0 {
+	if a < 0 || text.matrixBad {
 		return
 	}
 	c.m.mixes[a] = true
@@ -235,21 +242,18 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	ct.attribute = a
 	for i, row := range text.matrix {
 		if len(row) != len(values) {
-			c.add(text.matrixAt, "%s: matrix: row %d has %d numbers, expected %d, one for each of %s", what, i+1, len(row), len(values), strings.Join(values, ", "))
-			return
+			c.add(text.rowsAt[i], "%s: matrix: row %d has %d numbers, expected %d, one for each of %s", what, i+1, len(row), len(values), strings.Join(values, ", "))
+			continue
 		}
 		shares := make([]float64, len(row))
-		sum, before := 0.0, len(c.all)
+		sum, good := 0.0, true
 		for j, v := range row {
-			shares[j] = here.chance(v, what+": matrix")
-			sum += shares[j]
+			var ok bool
+			shares[j], ok = here.chance(v, what+": matrix")
+			sum, good = sum+shares[j], good && ok
 		}
-		if len(c.all) > before {
-			return
-		}
-		if !isOne(sum) {
+		if good && !isOne(sum) {
 			c.add(row[0].at, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
-			return
 		}
 		ct.rows = append(ct.rows, spread(shares))
 	}
@@ -257,10 +261,18 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 
 // checkAges refuses ages that nobody can have reached: beyond the longest life.
 func (c *compiler) checkAges(t *tables, ages law, at place, what string) {
+	if ages.endless() {
+		c.add(at, "%s: a hazard that ends with a rate of 0 has no end, but an age must have one", what)
+		return
+	}
+	reach := fmt.Sprintf("reach %.6g %ss", ages.longest(), c.m.unit.name)
+	if math.IsInf(ages.longest(), 1) {
+		reach = "have no bound"
+	}
 	for _, clock := range t.always {
 		oldest := ages.longest()
 		if clock.ends && (oldest > clock.longest || oldest == clock.longest && ages.family == lawExactly) {
-			c.add(at, "%s: ages reach %s, but a clock of always ends every life by %s", what, inWords(oldest, c.m.unit), inWords(clock.longest, c.m.unit))
+			c.add(at, "%s: ages %s, but a clock of always ends every life by %.6g %ss", what, reach, clock.longest, c.m.unit.name)
 		}
 	}
 }

@@ -33,8 +33,7 @@ type way struct {
 
 // ways lists all of them, in the order of the file.
 func (m *Model) ways() []way {
-	w := &wayList{m: m, here: m.here}
-	w.here.problemList = &problemList{}
+	w := &wayList{m: m, here: m.quietly()}
 	f := m.file
 	for i := range f.states {
 		for k := range f.states[i].race {
@@ -69,12 +68,12 @@ func (m *Model) ways() []way {
 	for i := range f.plans {
 		p := &f.plans[i]
 		label := orElse(p.name, fmt.Sprintf("%s %.6g", m.unit.name, p.when))
-		if p.to.name != "" {
+		if p.to.given() {
 			for _, s := range w.states(p.who) {
 				w.add(way{s, w.state(p.to), label, diagram.Planned, nil})
 			}
 		}
-		if p.enter.name != "" {
+		if p.enter.given() {
 			w.add(way{diagram.Outside, w.state(p.enter), label, diagram.Planned, nil})
 		}
 	}
@@ -91,20 +90,22 @@ func (w *wayList) add(next way) { w.all = append(w.all, next) }
 
 // clock adds what a clock does to those in a state.
 func (w *wayList) clock(c *clockText, state int) {
-	if c.to.name == "" {
+	if !c.to.given() {
 		return // it moves, but stays in its state
 	}
 	label := c.name
 	switch {
 	case label != "":
 	case c.isRate:
-		label = fmt.Sprintf("%.3g per %s", w.here.rate(c.rate, ""), w.m.unit.name)
+		rate, _ := w.here.rate(c.rate, "")
+		label = fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
 	default:
 		l, _ := w.here.law(c.after, "")
 		label = inWords(l.mean(), w.m.unit)
 	}
 	if c.hasChance {
-		label = percent(w.here.chance(c.chance, "")) + " " + label
+		chance, _ := w.here.chance(c.chance, "")
+		label = percent(chance) + " " + label
 	}
 	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})
 }

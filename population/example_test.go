@@ -69,7 +69,7 @@ func ExampleCompile_problems() {
 	_, err := population.Compile("sir.yaml", []byte(wrong))
 	fmt.Println(err)
 	// Output:
-	// sir.yaml:8:9: parameters: beta: "0.5 per dya": there is no unit "dya"; did you mean "day"?; expected a rate such as 0.5 per day
+	// sir.yaml:8:9: parameters: beta: "0.5 per dya": there is no unit "dya"; did you mean "day"?; expected a value such as 0.5 per day, 5 days or 30%
 	// sir.yaml:11:70: states: infectious: race: clock 1: to: there is no state "recoverd"; did you mean "recovered"?
 }
 

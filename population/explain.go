@@ -9,8 +9,7 @@ import (
 
 // Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
 func (m *Model) Explain() string {
-	e := &explainer{m: m, f: m.file, here: m.here}
-	e.here.problemList = &problemList{} // whatever could be wrong has been said
+	e := &explainer{m: m, f: m.file, here: m.quietly()}
 	e.line("%s: %s individuals from %s to %s, recorded %s times.", m.name, thousands(m.size), e.clock(m.start), e.clock(m.end), thousands(len(m.rows)))
 	if m.about != "" {
 		e.line("%s", m.about)
@@ -27,6 +26,13 @@ func (m *Model) Explain() string {
 	e.parameters()
 	e.doubts()
 	return e.b.String()
+}
+
+// quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
+func (m *Model) quietly() scope {
+	here := newScope(&problemList{}, m.unit)
+	here.parameters = m.here.parameters
+	return here
 }
 
 type explainer struct {
@@ -49,7 +55,14 @@ func (e *explainer) clock(t float64) string { return fmt.Sprintf("%s %.12g", e.m
 
 // perUnit is a rate in words, by the name of its parameter if it has one.
 func (e *explainer) perUnit(v value) string {
-	return e.called(v, fmt.Sprintf("%.4g per %s", e.here.rate(v, ""), e.m.unit.name))
+	rate, _ := e.here.rate(v, "")
+	return e.called(v, fmt.Sprintf("%.4g per %s", rate, e.m.unit.name))
+}
+
+// probability is one in words, by the name of its parameter if it has one.
+func (e *explainer) probability(v value) string {
+	p, _ := e.here.chance(v, "")
+	return e.called(v, percent(p))
 }
 
 // called adds the parameter's name to what it stands for.
@@ -95,7 +108,7 @@ func (e *explainer) attributes() {
 	for _, a := range e.f.attributes {
 		var values []string
 		for i, v := range a.values {
-			values = append(values, fmt.Sprintf("%s %s", percent(e.here.chance(a.shares[i], "")), v.name))
+			values = append(values, e.probability(a.shares[i])+" "+v.name)
 		}
 		e.line("  a %s: %s", a.name, strings.Join(values, ", "))
 	}
@@ -110,7 +123,7 @@ func (e *explainer) states() {
 			c := &s.split[k]
 			chance := "otherwise"
 			if c.hasChance {
-				chance = "with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+				chance = "with probability " + e.probability(c.chance)
 			}
 			e.line("    %s %s %s%s", chance, goal(c.to), e.when(c), e.named(c.name))
 		}
@@ -147,11 +160,11 @@ func (e *explainer) contacts() {
 		for _, to := range c.to {
 			chance := ""
 			if c.hasChance {
-				chance = " with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+				chance = " with probability " + e.probability(c.chance)
 			}
 			e.line("    whoever is met and is %s %s%s", to.met.name, goal(to.becomes), chance)
 		}
-		if c.by.name == "" {
+		if !c.by.given() {
 			e.line("    anybody else may be met, all with the same probability")
 			continue
 		}
@@ -159,7 +172,7 @@ func (e *explainer) contacts() {
 		for k, row := range c.matrix {
 			var shares []string
 			for j, v := range row {
-				shares = append(shares, fmt.Sprintf("%s %s", percent(e.here.chance(v, "")), values[j]))
+				shares = append(shares, e.probability(v)+" "+values[j])
 			}
 			e.line("    someone of %s %s meets %s", c.by.name, values[k], strings.Join(shares, ", "))
 		}
@@ -174,7 +187,7 @@ func (e *explainer) always() {
 	for i := range e.f.always {
 		c := &e.f.always[i]
 		what := ""
-		if c.to.name != "" {
+		if c.to.given() {
 			what = goal(c.to)
 		}
 		what = joinMoves(what, c.moves)
@@ -182,7 +195,7 @@ func (e *explainer) always() {
 			what += " if " + list(c.from)
 		}
 		if c.hasChance {
-			what += " with probability " + e.called(c.chance, percent(e.here.chance(c.chance, "")))
+			what += " with probability " + e.probability(c.chance)
 		}
 		once := ""
 		if !c.isRate && c.to.name != Out {
@@ -252,18 +265,18 @@ func (e *explainer) interventions() {
 				who += " and of " + w.attribute.name + " " + w.value.name
 			}
 			if p.covers {
-				who += ", each with probability " + e.called(p.coverage, percent(e.here.chance(p.coverage, ""))) + ","
+				who += ", each with probability " + e.probability(p.coverage) + ","
 			}
 			e.line("    %s %s", who, what)
 		}
-		if p.enter.name != "" {
+		if p.enter.given() {
 			e.line("    %s individuals enter as %s", thousands(p.count), p.enter.name)
 		}
 	}
 }
 
 func goalOf(to named) string {
-	if to.name == "" {
+	if !to.given() {
 		return ""
 	}
 	return goal(to)

@@ -7,13 +7,19 @@ type file struct {
 	start, end   float64
 	every        value // of the records; bad if not said
 	size         int
+	sizeAt       place
+	sizeBad      bool
 	most         int // how many may be alive at once
+	mostBad      bool
 	starts       []startShare
 	startsAt     place
+	startsBad    bool
 	age          value // of those who are there at the start; bad if not said
 	parameters   []namedValue
 	changed      []string // parameters that were asked to be another
 	states       []stateText
+	statesBad    bool            // none could be read
+	refused      map[string]bool // names that states cannot have
 	always       []clockText
 	births       []entryText
 	immigration  []entryText
@@ -31,7 +37,11 @@ type namedValue struct {
 type named struct {
 	name string
 	at   place
+	bad  bool // it could not be read, and that has been said
 }
+
+// given tells whether there is one at all.
+func (n named) given() bool { return n.at != place{} }
 
 // A startShare is how many begin in a state.
 type startShare struct {
@@ -44,6 +54,7 @@ type startShare struct {
 type stateText struct {
 	named
 	race, split []clockText
+	splitBad    bool // not all branches could be read
 }
 
 type clockText struct {
@@ -58,6 +69,7 @@ type clockText struct {
 	chance    value // of the branch of a split, or that a clock of always takes effect
 	hasChance bool
 	otherwise bool
+	chanceBad bool    // something other than true for otherwise
 	from      []named // always: only in these states
 }
 
@@ -88,6 +100,8 @@ type contactText struct {
 	by        named // the attribute for mixing, if any
 	matrix    [][]value
 	matrixAt  place
+	rowsAt    []place
+	matrixBad bool
 	name      string
 }
 

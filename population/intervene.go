@@ -1,19 +1,23 @@
 package population
 
 import (
+	"context"
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // intervene does what was planned for now. It takes time proportional to the population.
-func (r *replica) intervene(p *plan, index int, seed uint64) {
+func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64) error {
 	r.events++
 	if p.phase != nil && p.phase != r.t {
 		r.turn(p.phase)
 	}
 	if p.do.to != same || len(p.do.moves) > 0 {
 		for id := r.first; int(id) < len(r.people); id++ {
+			if err := r.pause(ctx, int(id)); err != nil {
+				return err
+			}
 			state := r.people[id].state
 			if state == nobody || p.who != nil && !p.who[state] || !r.has(id, p.where) {
 				continue
@@ -36,7 +40,25 @@ func (r *replica) intervene(p *plan, index int, seed uint64) {
 		r.count(p.do.name)
 		id := r.admit(p.enter, s, nil)
 		r.flow(id, id, len(r.counts)+fromPlans, p.enter, p.do.name)
+		if err := r.pause(ctx, k+1); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// pause looks, now and then, whether work of many steps should go on.
+func (r *replica) pause(ctx context.Context, step int) error {
+	if step%often != 0 {
+		return nil
+	}
+	if r.crowded() {
+		r.gather()
+	}
+	if err := r.overcrowded(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // has tells whether the attributes of an individual have the given values.

@@ -148,7 +148,8 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 		if q := s.Positive() * l.survival(age); q > 1e-300 {
 			return max(age, math.Exp(l.a-l.b*distuv.UnitNormal.Quantile(q)))
 		}
-		return age
+		z := (math.Log(age) - l.a) / l.b // beyond z, far out, a normal number is z plus an exponential one of mean 1/z
+		return max(age, math.Exp(l.a+l.b*(z+s.Exp()/z)))
 	}
 }
 
@@ -213,8 +214,12 @@ func (l *law) longest() float64 {
 		return l.b
 	case lawMixture:
 		most := 0.0
+		before := 0.0
 		for i := range l.parts {
-			most = max(most, l.parts[i].longest())
+			if l.shares[i] > before {
+				most = max(most, l.parts[i].longest())
+			}
+			before = l.shares[i]
 		}
 		return most
 	}
@@ -254,11 +259,51 @@ func (l *law) mean() float64 {
 	default:
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
-			sum += (l.shares[i] - before) * l.parts[i].mean()
+			if l.shares[i] > before {
+				sum += (l.shares[i] - before) * l.parts[i].mean()
+			}
 			before = l.shares[i]
 		}
 		return sum
 	}
+}
+
+// sound tells whether the parameters are numbers to work with, and not too large or too small.
+func (l *law) sound() bool {
+	fine := func(xs ...float64) bool {
+		for _, x := range xs {
+			if !(x > 0) || math.IsInf(x, 0) {
+				return false
+			}
+		}
+		return true
+	}
+	switch l.family {
+	case lawExponential:
+		return fine(l.a, 1/l.a)
+	case lawGamma:
+		return fine(l.a, l.b, l.a/l.b)
+	case lawWeibull:
+		return fine(l.a, l.b, 1/l.b)
+	case lawLognormal:
+		return !math.IsInf(l.a, 0) && !math.IsNaN(l.a) && fine(l.b)
+	}
+	return true
+}
+
+// endless tells whether a duration may have no end.
+func (l *law) endless() bool {
+	if l.family == lawHazard {
+		return l.steps[len(l.steps)-1].rate == 0
+	}
+	before := 0.0
+	for i := range l.parts {
+		if l.shares[i] > before && l.parts[i].endless() {
+			return true
+		}
+		before = l.shares[i]
+	}
+	return false
 }
 
 // words describes the law, with times in the given unit.
@@ -295,11 +340,7 @@ func inWords(x float64, u unit) string {
 	if math.IsInf(x, 1) {
 		return "for ever"
 	}
-	name := u.name + "s"
-	if x == 1 {
-		name = u.name
-	}
-	return fmt.Sprintf("%.4g %s", x, name)
+	return fmt.Sprintf("%.4g %s", x, u.of(x))
 }
 
 // percent is a probability in words.

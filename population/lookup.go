@@ -4,10 +4,7 @@ import "slices"
 
 // state looks a state up; out is one if it may be.
 func (c *compiler) state(n named, what string, orOut bool) uint8 {
-	if n.name == "" {
-		return nobody // said already
-	}
-	if n.name == Out && orOut {
+	if n.bad || c.f.statesBad || c.f.refused[n.name] && n.name != Out || n.name == Out && orOut {
 		return nobody
 	}
 	if i, ok := c.states[n.name]; ok {
@@ -43,7 +40,7 @@ func (c *compiler) moves(texts []moveText, what string) []move {
 	var all []move
 	for _, t := range texts {
 		a := c.attribute(t.attribute, what)
-		if a < 0 {
+		if a < 0 || t.value.bad {
 			continue
 		}
 		v := slices.Index(c.m.attributes[a].values, t.value.name)

@@ -98,7 +98,7 @@ func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 		change(&c)
 	}
 	list := &problemList{}
-	r := &reader{problemList: list, file: name}
+	r := newReader(list, name)
 	f := r.parse(source)
 	if f == nil {
 		return nil, list.err()
@@ -117,29 +117,34 @@ func (r *reader) apply(f *file, c changes) {
 	if c.size != nil {
 		if f.size = *c.size; f.size < 0 || f.size > mostIndividuals {
 			r.add(place{file: "--size"}, "%d: expected a number from 0 to %d", f.size, mostIndividuals)
-			f.size = 0
+			f.sizeBad = true
+		} else {
+			f.sizeBad = false
 		}
+		f.sizeAt = place{file: "--size"}
 	}
 	if c.until != nil {
-		flag := &reader{problemList: r.problemList, file: "--until"}
+		flag := newReader(r.problemList, "--until")
 		if end, ok := flag.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.until}, "the end", f.unit); ok {
-			if f.end = end; !(end > f.start) {
-				r.add(place{file: "--until"}, "%s is not after the start of the model, %.12g", *c.until, f.start)
+			if f.end = end; f.wrongEnd() != "" {
+				r.add(place{file: "--until"}, "%s is %s the start of the model, %.12g", *c.until, f.wrongEnd(), f.start)
 				f.end = math.NaN()
 			}
 		}
 	}
 	for _, set := range c.set {
-		flag := &reader{problemList: r.problemList, file: "--set " + set.name}
+		flag := newReader(r.problemList, "--set "+set.name)
 		i := slices.IndexFunc(f.parameters, func(p namedValue) bool { return p.label.name == set.name })
 		if i < 0 {
 			r.add(place{file: "--set " + set.name}, "%s", unknown("parameter", set.name, parameterNames(f)))
 			continue
 		}
-		if doc := flag.document([]byte(set.text)); doc != nil {
-			f.parameters[i].value = flag.value(doc, "the value", aRate)
-			f.parameters[i].value.at = place{file: flag.file}
-			f.changed = append(f.changed, set.name)
+		f.changed = append(f.changed, set.name)
+		f.parameters[i].value = value{bad: true}
+		if strings.TrimSpace(set.text) == "" {
+			r.add(place{file: flag.file}, "the value: found nothing, expected %s such as %s", aValue, aValue.like())
+		} else if doc := flag.document([]byte(set.text)); doc != nil {
+			f.parameters[i].value = flag.value(doc, "the value", aValue)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (r *reader) parse(source []byte) *file {
 	if top == nil {
 		return nil
 	}
-	m := &file{end: math.NaN(), most: 500_000_000}
+	m := &file{end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name, _ = r.text(n, "name", "a name")
 	}
@@ -35,13 +35,14 @@ func (r *reader) parse(source []byte) *file {
 	if m.unit.seconds == 0 {
 		m.unit = units[3] // so that what follows can be checked
 	}
+	m.sizeBad, m.startsBad, m.statesBad = true, true, true
 	if n := top.need("population", "{size: 1000, start: {susceptible: rest}}"); n != nil {
 		r.population(m, n)
 	}
 	if n := top.get("parameters"); n != nil {
 		for _, p := range r.pairs(n, "parameters", "{beta: 0.5 per day}") {
 			if r.isName(p.key, "parameters", p.name) {
-				m.parameters = append(m.parameters, namedValue{named{p.name, r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aRate)})
+				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue)})
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func (r *reader) parse(source []byte) *file {
 		r.states(m, n)
 	}
 	if n := top.get("always"); n != nil {
-		m.always = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
+		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
 	}
 	if n := top.get("births"); n != nil {
 		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "name")
@@ -66,7 +67,6 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("interventions"); n != nil {
 		r.interventions(m, n)
 	}
-	m.every.bad = true
 	if n := top.get("record"); n != nil {
 		if f := r.fields(n, "record", "{every: 1 day}", "every"); f != nil {
 			if e := f.need("every", "1 day"); e != nil {
@@ -96,14 +96,26 @@ func (r *reader) time(m *file, n *yaml.Node) {
 	}
 	if e := f.need("end", "160"); e != nil {
 		x, ok := r.clockTime(e, "time: end", m.unit)
-		if ok && !(x > m.start) {
-			r.fail(e, "time: end: %s is not after the start, %.12g", e.Value, m.start)
-			ok = false
-		}
 		if ok {
-			m.end = x
+			if m.end = x; m.wrongEnd() != "" {
+				r.fail(e, "time: end: %s is %s the start, %.12g", e.Value, m.wrongEnd(), m.start)
+				m.end = math.NaN()
+			}
 		}
 	}
+}
+
+// wrongEnd says what is wrong with the end, if anything.
+func (m *file) wrongEnd() string {
+	switch span := m.end - m.start; {
+	case !(m.end > m.start):
+		return "not after"
+	case math.IsInf(span, 0):
+		return "too far from"
+	case span/1e6 == 0:
+		return "too near to"
+	}
+	return ""
 }
 
 // clockTime is a time on the model's clock: a number in the model's unit, or one that names its unit.
@@ -137,14 +149,16 @@ func (r *reader) population(m *file, n *yaml.Node) {
 	if f == nil {
 		return
 	}
-	m.startsAt = r.place(f.node)
 	if s := f.need("size", "100_000"); s != nil {
-		m.size, _ = r.whole(s, "population: size", mostIndividuals)
+		var ok bool
+		m.size, ok = r.whole(s, "population: size", mostIndividuals)
+		m.sizeAt, m.sizeBad = r.place(s), !ok
 	}
 	if s := f.get("most"); s != nil {
-		m.most, _ = r.whole(s, "population: most", mostIndividuals)
+		var ok bool
+		m.most, ok = r.whole(s, "population: most", mostIndividuals)
+		m.mostBad = !ok
 	}
-	m.age.bad = true
 	if a := f.get("age"); a != nil {
 		m.age = r.value(a, "population: age", aDistribution)
 	}
@@ -153,8 +167,10 @@ func (r *reader) population(m *file, n *yaml.Node) {
 		return
 	}
 	m.startsAt = r.place(s)
+	before := len(r.all)
+	defer func() { m.startsBad = len(r.all) > before }()
 	for _, p := range r.pairs(s, "population: start", "{infectious: 10, susceptible: rest}") {
-		share := startShare{state: named{p.name, r.place(p.key)}}
+		share := startShare{state: named{name: p.name, at: r.place(p.key)}}
 		what := "population: start: " + p.name
 		text, ok := r.text(p.value, what, "a number, a percentage, or rest")
 		if !ok {
@@ -179,11 +195,15 @@ func (r *reader) population(m *file, n *yaml.Node) {
 	}
 }
 
-var goodName = regexp.MustCompile(`^[\pL_][\pL\pN_ .'+-]*$`)
+var goodName = regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`)
 
 // isName refuses names that cannot be told from something else where they are used.
 func (r *reader) isName(n *yaml.Node, what, name string) bool {
-	reserved := map[string]string{"out": "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states"}
+	reserved := map[string]string{
+		Out: "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states",
+		entranceNames[fromBirths]: "it means being born", entranceNames[fromImmigration]: "it means coming from elsewhere",
+		entranceNames[fromPlans]: "it means being let in by an intervention",
+	}
 	if why, ok := reserved[name]; ok {
 		r.fail(n, "%s: %q cannot be a name: %s", what, name, why)
 		return false
@@ -201,14 +221,15 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		if !r.isName(p.key, "attributes", p.name) {
 			continue
 		}
-		a := attributeText{named: named{p.name, r.place(p.key)}}
+		a := attributeText{named: named{name: p.name, at: r.place(p.key)}}
+		before := len(r.all)
 		for _, v := range r.pairs(p.value, what, "{north: 40%, south: 60%}") {
 			if r.isName(v.key, what, v.name) {
-				a.values = append(a.values, named{v.name, r.place(v.key)})
+				a.values = append(a.values, named{name: v.name, at: r.place(v.key)})
 				a.shares = append(a.shares, r.value(v.value, what+": "+v.name, aShare))
 			}
 		}
-		if len(a.values) == 0 {
+		if len(a.values) == 0 && len(r.all) == before {
 			r.fail(p.value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
 		if len(a.values) > 250 {
@@ -219,26 +240,35 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 }
 
 func (r *reader) states(m *file, n *yaml.Node) {
+	before := len(r.all)
 	all := r.pairs(n, "states", "{susceptible: {}, infectious: {}}")
-	if len(all) == 0 {
+	m.statesBad = len(all) == 0
+	if len(all) == 0 && len(r.all) == before {
 		r.fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
 	if len(all) > 250 {
 		r.fail(n, "states: %d states are more than the 250 there can be", len(all))
 	}
-	for _, p := range all {
-		if !r.isName(p.key, "states", p.name) {
+	for i, p := range all {
+		if i >= 250 || !r.isName(p.key, "states", p.name) {
+			m.refused[p.name] = true
 			continue
 		}
-		s := stateText{named: named{p.name, r.place(p.key)}}
+		s := stateText{named: named{name: p.name, at: r.place(p.key)}}
 		what := "states: " + p.name
 		if p.value.Tag != "!!null" {
 			if f := r.fields(p.value, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split"); f != nil {
 				if c := f.get("race"); c != nil {
-					s.race = r.clocks(c, what+": race", "after", "rate", "to", "name")
+					s.race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name")
 				}
 				if c := f.get("split"); c != nil {
-					s.split = r.clocks(c, what+": split", "after", "rate", "to", "name", "chance", "otherwise")
+					var ok bool
+					s.split, ok = r.clocks(c, what+": split", "after", "rate", "to", "name", "chance", "otherwise")
+					s.splitBad = !ok
+					if len(s.split) > 250 {
+						r.fail(c, "%s: split: %d branches are more than the 250 there can be", what, len(s.split))
+						s.splitBad = true
+					}
 				}
 			}
 		}

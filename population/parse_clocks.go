@@ -6,10 +6,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// clocks reads a list of clocks that may have the given keys.
-func (r *reader) clocks(n *yaml.Node, what string, keys ...string) []clockText {
+// clocks reads a list of clocks that may have the given keys, and tells whether all of them could be read.
+func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText, bool) {
 	const like = "{after: 5 days, to: recovered}"
 	var all []clockText
+	before := len(r.all)
 	for i, item := range r.list(n, what, "[{rate: 0.2 per day, to: recovered}]") {
 		f := r.fields(item, what, like, keys...)
 		if f == nil {
@@ -37,7 +38,7 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) []clockText {
 		c.moves = r.moves(f, "move")
 		if to := f.get("to"); to != nil {
 			c.to = r.named(to, c.what+": to")
-		} else if len(c.moves) == 0 {
+		} else if f.get("move") == nil {
 			f.need("to", "recovered")
 			continue
 		}
@@ -49,19 +50,20 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) []clockText {
 			c.otherwise = otherwise.Value == "true"
 			if !c.otherwise {
 				r.fail(otherwise, "%s: otherwise: found %s, expected true", c.what, found(otherwise))
+				c.chanceBad = true
 			} else if c.hasChance {
 				r.fail(otherwise, "%s: both chance and otherwise; a branch has one of them", c.what)
 			}
 		}
 		all = append(all, c)
 	}
-	return all
+	return all, len(r.all) == before
 }
 
 // named is the name of something, and where it stands.
 func (r *reader) named(n *yaml.Node, what string) named {
-	text, _ := r.text(n, what, "a name")
-	return named{text, r.place(n)}
+	text, ok := r.text(n, what, "a name")
+	return named{text, r.place(n), !ok}
 }
 
 // names is one name or a list of them.
@@ -74,6 +76,10 @@ func (r *reader) names(f *fields, key string) []named {
 	for _, item := range r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
 		all = append(all, r.named(item, f.what+": "+key))
 	}
+	if n.Kind == yaml.SequenceNode && len(all) == 0 {
+		r.fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
+		all = append(all, named{at: r.place(n), bad: true})
+	}
 	return all
 }
 
@@ -84,10 +90,11 @@ func (r *reader) moves(f *fields, key string) []moveText {
 		return nil
 	}
 	var all []moveText
+	before := len(r.all)
 	for _, p := range r.pairs(n, f.what+": "+key, "{region: south}") {
-		all = append(all, moveText{named{p.name, r.place(p.key)}, r.named(p.value, f.what+": "+key+": "+p.name)})
+		all = append(all, moveText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, f.what+": "+key+": "+p.name)})
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && len(r.all) == before {
 		r.fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
 	}
 	return all

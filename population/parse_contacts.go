@@ -30,10 +30,11 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
 		}
 		if to != nil {
+			before := len(r.all)
 			for _, p := range r.pairs(to, c.what+": to", "{susceptible: infectious}") {
-				c.to = append(c.to, toText{named{p.name, r.place(p.key)}, r.named(p.value, c.what+": to: "+p.name)})
+				c.to = append(c.to, toText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, c.what+": to: "+p.name)})
 			}
-			if len(c.to) == 0 {
+			if len(c.to) == 0 && len(r.all) == before {
 				r.fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.what)
 			}
 		}
@@ -57,11 +58,14 @@ func (r *reader) mixing(c *contactText, n *yaml.Node) {
 	}
 	c.by = r.named(by, what+": by")
 	c.matrixAt = r.place(matrix)
+	before := len(r.all)
 	for _, row := range r.list(matrix, what+": matrix", "[[0.9, 0.1], [0.1, 0.9]]") {
 		var values []value
 		for _, item := range r.list(row, what+": matrix", "[0.9, 0.1]") {
 			values = append(values, r.value(item, what+": matrix", aShare))
 		}
 		c.matrix = append(c.matrix, values)
+		c.rowsAt = append(c.rowsAt, r.place(row))
 	}
+	c.matrixBad = len(r.all) > before
 }

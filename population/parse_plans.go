@@ -33,11 +33,20 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 	if at == nil {
 		return false
 	}
-	here := scope{problemList: r.problemList, unit: m.unit}
+	here := newScope(r.problemList, m.unit)
 	good := true
 	time := func(n *yaml.Node, key string) float64 {
-		v := r.value(n, p.what+": "+key, aDuration)
-		x, ok := here.duration(v, p.what+": "+key, key == "every")
+		what := p.what + ": " + key
+		v := r.value(n, what, aDuration)
+		if v.name != "" {
+			r.fail(n, "%s: found %q, expected %s such as %s; a parameter cannot stand here", what, v.name, aDuration, aDuration.like())
+			v.bad = true
+		}
+		work := here.duration
+		if key == "every" {
+			work = here.longer
+		}
+		x, ok := work(v, what)
 		good = good && ok
 		return x
 	}
@@ -54,6 +63,9 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 		if f.get("every") == nil {
 			r.fail(n, "%s: until without every; something that happens once needs no end", p.what)
 			good = false
+		} else if good && p.until < p.when {
+			r.fail(n, "%s: until: %s is before at, %s", p.what, n.Value, at.Value)
+			good = false
 		}
 	}
 	return good
@@ -61,9 +73,10 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 
 // deed reads what an intervention does: it sets parameters, moves individuals, or lets some in.
 func (r *reader) deed(p *planText, f *fields) bool {
+	before := len(r.all)
 	if n := f.get("set"); n != nil {
 		for _, s := range r.pairs(n, p.what+": set", "{beta: 0.2 per day}") {
-			p.set = append(p.set, namedValue{named{s.name, r.place(s.key)}, r.value(s.value, p.what+": set: "+s.name, aRate)})
+			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+s.name, aValue)})
 		}
 	}
 	for _, who := range r.names(f, "who") {
@@ -89,16 +102,18 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	} else if n := f.get("count"); n != nil {
 		r.fail(n, "%s: count without enter; write enter: infectious, for example", p.what)
 	}
-	moving := p.to.name != "" || len(p.moves) > 0
+	moving := f.get("to") != nil || f.get("move") != nil
 	choosing := p.everyone || len(p.who) > 0
 	switch {
+	case len(r.all) > before:
+		return true // what could be read is still looked at
 	case moving && !choosing:
 		r.fail(f.node, "%s: who? Write who: susceptible, for example, or who: everyone", p.what)
 	case choosing && !moving:
 		r.fail(f.node, "%s: what becomes of them? Write to: recovered, for example", p.what)
 	case !moving && (p.covers || len(p.where) > 0):
 		r.fail(f.node, "%s: coverage and where are about individuals; write who and to beside them", p.what)
-	case !moving && p.enter.name == "" && len(p.set) == 0:
+	case !moving && !p.enter.given() && len(p.set) == 0:
 		r.fail(f.node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.what)
 	default:
 		return true

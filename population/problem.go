@@ -44,11 +44,21 @@ type place struct {
 }
 
 // A problemList collects what is wrong.
-type problemList struct{ all Problems }
+type problemList struct {
+	all  Problems
+	seen map[Problem]bool
+}
 
 func (l *problemList) add(at place, format string, args ...any) {
+	if strings.HasPrefix(at.file, "--") { // what stands on a command line has no lines
+		at = place{file: at.file}
+	}
 	p := Problem{File: at.file, Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)}
-	if !slices.Contains(l.all, p) { // a parameter may be looked at more than once
+	if l.seen == nil {
+		l.seen = map[Problem]bool{}
+	}
+	if !l.seen[p] { // something may be looked at more than once
+		l.seen[p] = true
 		l.all = append(l.all, p)
 	}
 }

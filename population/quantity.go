@@ -2,7 +2,7 @@ package population
 
 import (
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +22,14 @@ const year = 365.25 * 24 * 60 * 60
 var units = []unit{
 	{"second", 1}, {"minute", 60}, {"hour", 60 * 60}, {"day", 24 * 60 * 60}, {"week", 7 * 24 * 60 * 60},
 	{"month", year / 12}, {"year", year},
+}
+
+// of is the unit's name after a number.
+func (u unit) of(number float64) string {
+	if number == 1 {
+		return u.name
+	}
+	return u.name + "s"
 }
 
 // unitNamed finds a unit by its singular or plural.
@@ -55,15 +63,16 @@ const (
 	aDuration
 	aRate
 	aDistribution
+	aValue // any of them
 )
 
 func (k kind) String() string {
-	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution"}[k]
+	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution", "a value"}[k]
 }
 
 // like shows how a kind is written.
 func (k kind) like() string {
-	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}"}[k]
+	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}", "0.5 per day, 5 days or 30%"}[k]
 }
 
 // A quantity is a number with what it is a number of.
@@ -76,10 +85,12 @@ type quantity struct {
 // in gives a duration or a rate in terms of another unit. The number is multiplied before it is divided: 108 months are
 // 9 years exactly.
 func (q quantity) in(u unit) float64 {
-	switch q.kind {
-	case aDuration:
+	switch {
+	case q.unit == u:
+		return q.number
+	case q.kind == aDuration:
 		return q.number * q.unit.seconds / u.seconds
-	case aRate:
+	case q.kind == aRate:
 		return q.number * u.seconds / q.unit.seconds
 	}
 	return q.number
@@ -124,12 +135,16 @@ func parseQuantity(text string) (quantity, error) {
 
 // parseNumber reads a finite decimal number, with underscores between its digits if wanted.
 func parseNumber(s string) (float64, bool) {
-	if strings.Trim(s, "+-.0123456789eE_") != "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") {
+	m := goodNumber.FindStringSubmatch(s)
+	if m == nil {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	return x, err == nil && !math.IsInf(x, 0)
+	// What is too small for a float64 must not become nothing.
+	return x, err == nil && (x != 0 || strings.Trim(m[1], "0._") == "")
 }
+
+var goodNumber = regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
 
 // looksNumeric tells whether a text was probably meant to be a quantity and not a name.
 func looksNumeric(text string) bool {

@@ -1,12 +1,14 @@
 package population
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,8 +19,13 @@ import (
 type reader struct {
 	*problemList
 	file string
-	// YAML lets a node stand in several places, and even inside itself; depth guards against the latter.
+	laws map[*yaml.Node]*lawValue // distributions that have been read
+	// Distributions can stand in one another; depth is how many do.
 	depth int
+}
+
+func newReader(list *problemList, file string) *reader {
+	return &reader{problemList: list, file: file, laws: map[*yaml.Node]*lawValue{}}
 }
 
 // document is the file's one document, or nil if there is none.
@@ -30,28 +37,60 @@ func (r *reader) document(source []byte) *yaml.Node {
 		r.add(place{r.file, 1, 1}, "the file is empty; a model is expected: name, time, population, states")
 		return nil
 	case err != nil:
-		r.add(r.syntaxPlace(err), "this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		r.syntax(source, err)
 		return nil
 	}
 	switch err := d.Decode(&more); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		r.add(r.syntaxPlace(err), "this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		r.syntax(source, err)
+	case strings.HasPrefix(r.file, "--"):
+		r.fail(&more, "a second document begins; expected one value")
 	default:
 		r.fail(&more, "a second document begins; a file holds one model")
 	}
 	return doc.Content[0]
 }
 
-var lineOf = regexp.MustCompile(`line (\d+)`)
+var (
+	syntaxError   = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+)
 
-// syntaxPlace is the line that a syntax error names.
-func (r *reader) syntaxPlace(err error) place {
-	at := place{r.file, 1, 1}
-	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
-		at.line, _ = strconv.Atoi(m[1])
+// syntax reports what the YAML library says, with the place that it names, or one that is found without it.
+func (r *reader) syntax(source []byte, err error) {
+	m := syntaxError.FindStringSubmatch(err.Error())
+	if m == nil {
+		r.add(place{r.file, 1, 1}, "this is not YAML: %v", err)
+		return
 	}
-	return at
+	at := place{r.file, 1, 1}
+	if m[1] != "" {
+		at.line, _ = strconv.Atoi(m[1])
+		if strings.HasPrefix(m[2], "did not find expected") {
+			at.line++ // the library's parser, unlike its scanner, counts lines from 0
+		}
+	} else if i := offender(source, m[2]); i >= 0 {
+		before := source[:i]
+		at.line = 1 + bytes.Count(before, []byte{'\n'})
+		at.column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	}
+	r.add(at, "this is not YAML: %s", m[2])
+}
+
+// offender finds what a message without a line is about.
+func offender(source []byte, message string) int {
+	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
+		return bytes.Index(source, []byte("*"+m[1]))
+	}
+	for i := 0; i < len(source); {
+		c, n := utf8.DecodeRune(source[i:])
+		if c == utf8.RuneError && n == 1 || c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 func (r *reader) place(n *yaml.Node) place { return place{r.file, n.Line, n.Column} }
@@ -97,10 +136,6 @@ func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
 		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
 		return nil
 	}
-	if r.depth > 50 {
-		r.fail(n, "%s: nested too deeply", what)
-		return nil
-	}
 	var all []pair
 	seen := map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
@@ -121,10 +156,11 @@ func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
 
 // fields are the entries of a mapping whose keys are ours.
 type fields struct {
-	r    *reader
-	what string
-	node *yaml.Node
-	by   map[string]pair
+	r     *reader
+	what  string
+	node  *yaml.Node
+	by    map[string]pair
+	meant map[string]bool // keys that others were probably meant to be
 }
 
 // fields reads a mapping of which the keys are known. It is nil if there is none.
@@ -134,10 +170,12 @@ func (r *reader) fields(n *yaml.Node, what, like string, keys ...string) *fields
 		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
 		return nil
 	}
-	f := &fields{r, what, n, map[string]pair{}}
+	f := &fields{r, what, n, map[string]pair{}, map[string]bool{}}
 	for _, p := range r.pairs(n, what, like) {
 		f.by[p.name] = p
-		r.known(p.key, what, "key", p.name, keys)
+		if !r.known(p.key, what, "key", p.name, keys) {
+			f.meant[nearest.Name(p.name, keys)] = true
+		}
 	}
 	return f
 }
@@ -175,7 +213,7 @@ func (f *fields) get(key string) *yaml.Node {
 // need is the value of a key that must be there, or nil.
 func (f *fields) need(key, like string) *yaml.Node {
 	n := f.get(key)
-	if n == nil {
+	if n == nil && !f.meant[key] {
 		f.r.fail(f.node, "%s: %q is missing; write %s: %s, for example", f.what, key, key, like)
 	}
 	return n
@@ -209,11 +247,12 @@ func (r *reader) oneOrMore(n *yaml.Node, what, like string) []*yaml.Node {
 
 // text is a scalar as it is written.
 func (r *reader) text(n *yaml.Node, what, like string) (string, bool) {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+	text := strings.TrimSpace(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
 		r.fail(n, "%s: found %s, expected %s", what, found(n), like)
 		return "", false
 	}
-	return strings.TrimSpace(n.Value), true
+	return text, true
 }
 
 // whole is a whole number that is not negative.

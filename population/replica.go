@@ -106,13 +106,9 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	for state, count := range m.starts {
 		for range count {
 			r.admit(uint8(state), streams.At(serial), r.t.ages)
-			if serial++; serial%often == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if r.crowded() {
-					r.gather()
-				}
+			serial++
+			if err := r.pause(ctx, int(serial)); err != nil {
+				return err
 			}
 		}
 	}
@@ -299,23 +295,28 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		} else {
 			r.strike(uint32(id))
 		}
-		if r.alive > r.m.most {
-			return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+at, r.m.most)
+		if err := r.overcrowded(); err != nil {
+			return err
 		}
 		if r.events%often == 0 {
 			if progress != nil {
 				progress(r.now, r.events)
 			}
-			if r.crowded() {
-				r.gather()
-			}
-			if err := ctx.Err(); err != nil {
+			if err := r.pause(ctx, often); err != nil {
 				return err
 			}
 		}
 	}
 	r.now = until
 	return nil
+}
+
+// overcrowded is an error if more are alive than may be.
+func (r *replica) overcrowded() error {
+	if r.alive <= r.m.most {
+		return nil
+	}
+	return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+r.now, r.m.most)
 }
 
 // strike lets the clock of an individual do what it does.

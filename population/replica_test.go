@@ -94,7 +94,9 @@ func walk(t *testing.T, r *replica, m *Model, seed uint64, step float64) {
 	for at := 0.0; at < r.end; at += step {
 		for len(plans) > 0 && plans[0].at <= at {
 			advance(plans[0].at)
-			r.intervene(&plans[0], len(m.plans)-len(plans), seed)
+			if err := r.intervene(ctx, &plans[0], len(m.plans)-len(plans), seed); err != nil {
+				t.Fatal(err)
+			}
 			if err := r.check(); err != nil {
 				t.Fatalf("seed %d, after %s: %v", seed, plans[0].text.what, err)
 			}

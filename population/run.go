@@ -183,7 +183,9 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 			if err := r.run(ctx, plans[0].at, progress); err != nil {
 				return run.close(r), err
 			}
-			r.intervene(&plans[0], len(m.plans)-len(plans), o.Seed)
+			if err := r.intervene(ctx, &plans[0], len(m.plans)-len(plans), o.Seed); err != nil {
+				return run.close(r), err
+			}
 			plans = plans[1:]
 		}
 		if err := r.run(ctx, at, progress); err != nil {

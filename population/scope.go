@@ -5,22 +5,26 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // A scope knows what the names of parameters stand for at some time of a run, and works values out in the unit of the
-// model. Values that cannot be worked out are reported, and then read as zero.
+// model. Values that cannot be worked out are reported, once, and the result is then not ok.
 type scope struct {
 	*problemList
 	unit       unit
 	parameters map[string]parameter
+	said       map[place]bool // the places of values that have been complained about
 }
 
 // A parameter is a value with a name.
 type parameter struct {
 	value
 	changed bool // by an intervention or by --set: what is wrong with it is then to be reported there
+}
+
+func newScope(list *problemList, u unit) scope {
+	return scope{problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{}}
 }
 
 // with returns a scope in which some parameters are others.
@@ -30,25 +34,30 @@ func (s scope) with(changes map[string]parameter) scope {
 	return s
 }
 
+// complain reports what is wrong with a value, unless something has been said of it. A value is worked out once for each
+// time between interventions, and one mistake is enough.
+func (s scope) complain(v value, at place, format string, args ...any) {
+	if s.said[v.at] || s.said[at] {
+		return
+	}
+	s.said[v.at], s.said[at] = true, true
+	s.add(at, format, args...)
+}
+
 // resolve follows names until something is written out. The place is where to report what is wrong with it.
 func (s scope) resolve(v value, what string) (value, place, bool) {
-	if v.bad {
-		return v, v.at, false
-	}
 	at := v.at
-	for steps := 0; v.name != ""; steps++ {
+	for steps := 0; v.name != "" && !v.bad; steps++ {
 		p, ok := s.parameters[v.name]
 		switch {
 		case !ok && strings.ContainsAny(v.name, " \t"):
-			s.add(v.at, "%s: %q is neither a quantity such as %s nor the name of a parameter", what, v.name, aDuration.like())
+			s.complain(v, v.at, "%s: %q is neither a quantity such as %s nor the name of a parameter", what, v.name, aDuration.like())
 			return v, at, false
 		case !ok:
-			s.add(v.at, "%s: %s", what, unknown("parameter", v.name, slices.Sorted(maps.Keys(s.parameters))))
+			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, slices.Sorted(maps.Keys(s.parameters))))
 			return v, at, false
 		case steps > len(s.parameters):
-			s.add(v.at, "%s: the parameter %q stands for itself", what, v.name)
-			return v, at, false
-		case p.bad:
+			s.complain(v, v.at, "%s: the parameter %q stands for itself", what, v.name)
 			return v, at, false
 		}
 		if p.changed {
@@ -56,13 +65,25 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 		}
 		v = p.value
 	}
-	return v, at, true
+	return v, at, !v.bad
 }
 
-// describe is a value with the name it goes by, for a message.
-func describe(given, resolved value) string {
+// circular tells whether a parameter stands for itself.
+func (s scope) circular(name string) bool {
+	v := s.parameters[name].value
+	for steps := 0; v.name != "" && steps <= len(s.parameters); steps++ {
+		if v.name == name {
+			return true
+		}
+		v = s.parameters[v.name].value
+	}
+	return false
+}
+
+// called is a value as it is written, with the name it goes by.
+func called(given, resolved value) string {
 	if given.name != "" {
-		return fmt.Sprintf("parameter %s, %s,", given.name, resolved.text)
+		return fmt.Sprintf("parameter %s, %s", given.name, resolved.text)
 	}
 	return resolved.text
 }
@@ -73,72 +94,73 @@ func (s scope) quantity(v value, what string, want kind) (float64, place, bool) 
 	if !ok {
 		return 0, at, false
 	}
-	if got.law != nil {
-		s.add(at, "%s: %s is a distribution; expected %s such as %s", what, describe(v, got), want, want.like())
+	switch {
+	case got.law != nil && v.name != "":
+		s.complain(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, v.name, want, want.like())
+		return 0, at, false
+	case got.law != nil:
+		s.complain(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.like())
 		return 0, at, false
 	}
-	k := got.quantity.kind
-	if k == want || want == aShare && k == aNumber {
+	name, comma := called(v, got), ""
+	if v.name != "" {
+		comma = ","
+	}
+	switch k := got.quantity.kind; {
+	case k == want || want == aShare && k == aNumber:
 		x := got.quantity.in(s.unit)
 		if math.IsInf(x, 0) || x == 0 && got.quantity.number != 0 {
-			s.add(at, "%s: %s is too large or too small for a time in %ss", what, describe(v, got), s.unit.name)
+			s.complain(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.unit.name)
 			return 0, at, false
 		}
 		return x, at, true
-	}
-	switch {
 	case k == aNumber && want == aDuration:
-		s.add(at, "%s: %s has no unit; write %s %ss, or whatever the unit is", what, describe(v, got), got.text, s.unit.name)
+		s.complain(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.text, s.unit.of(got.quantity.number))
 	case k == aNumber && want == aRate:
-		s.add(at, "%s: %s has no unit; write %s per %s, or whatever the unit is", what, describe(v, got), got.text, s.unit.name)
+		s.complain(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma, got.text, s.unit.name)
 	default:
-		s.add(at, "%s: %s is %s; expected %s such as %s", what, describe(v, got), k, want, want.like())
+		s.complain(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.like())
 	}
 	return 0, at, false
 }
 
-// rate is a rate per unit of the model, not negative.
-func (s scope) rate(v value, what string) float64 {
-	x, at, ok := s.quantity(v, what, aRate)
-	if ok && !(x >= 0) {
-		s.add(at, "%s: %s: a rate cannot be negative", what, v.text)
-		return 0
-	}
-	return x
-}
-
-// chance is a probability.
-func (s scope) chance(v value, what string) float64 {
-	x, at, ok := s.quantity(v, what, aShare)
-	if ok && !(x >= 0 && x <= 1) {
-		s.add(at, "%s: %s: a probability is between 0 and 1, or 0%% and 100%%", what, v.text)
-		return 0
-	}
-	return x
-}
-
-// duration is a time in units of the model, not negative; positive if told.
-func (s scope) duration(v value, what string, positive bool) (float64, bool) {
-	x, at, ok := s.quantity(v, what, aDuration)
-	if ok && !(x >= 0) {
-		s.add(at, "%s: %s: a duration cannot be negative", what, v.text)
-		return 0, false
-	}
-	if ok && positive && x == 0 {
-		s.add(at, "%s: %s: expected more than nothing", what, v.text)
+// within works out a value of a kind and refuses it, for a reason, if it is not good.
+func (s scope) within(v value, what string, want kind, good func(float64) bool, reason string) (float64, bool) {
+	x, at, ok := s.quantity(v, what, want)
+	if ok && !good(x) {
+		got, _, _ := s.resolve(v, what)
+		s.complain(v, at, "%s: %s: %s", what, called(v, got), reason)
 		return 0, false
 	}
 	return x, ok
+}
+
+// rate is a rate per unit of the model, not negative.
+func (s scope) rate(v value, what string) (float64, bool) {
+	return s.within(v, what, aRate, func(x float64) bool { return x >= 0 }, "a rate cannot be negative")
+}
+
+// chance is a probability.
+func (s scope) chance(v value, what string) (float64, bool) {
+	return s.within(v, what, aShare, func(x float64) bool { return x >= 0 && x <= 1 }, "a probability is between 0 and 1, or 0% and 100%")
+}
+
+// duration is a time in units of the model, not negative.
+func (s scope) duration(v value, what string) (float64, bool) {
+	return s.within(v, what, aDuration, func(x float64) bool { return x >= 0 }, "a duration cannot be negative")
+}
+
+// longer is a duration above zero.
+func (s scope) longer(v value, what string) (float64, bool) {
+	if x, ok := s.duration(v, what); !ok || x > 0 {
+		return x, ok
+	}
+	return s.within(v, what, aDuration, func(x float64) bool { return x > 0 }, "expected more than nothing")
 }
 
 // positive is a number above zero.
 func (s scope) positive(v value, what string) (float64, bool) {
-	x, at, ok := s.quantity(v, what, aNumber)
-	if ok && !(x > 0) {
-		s.add(at, "%s: %s: expected a number above 0", what, v.text)
-		return 0, false
-	}
-	return x, ok
+	return s.within(v, what, aNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
 }
 
 // law works out a distribution of durations; a duration stands for itself, exactly. It reports false if it cannot.
@@ -148,60 +170,69 @@ func (s scope) law(v value, what string) (law, bool) {
 		return law{}, false
 	}
 	if got.law == nil {
-		if got.quantity.kind == aRate || got.quantity.kind == aShare {
-			s.add(at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, describe(v, got), got.quantity.kind, aDuration.like(), aDistribution.like())
+		if k := got.quantity.kind; k == aRate || k == aShare {
+			name := called(v, got)
+			if v.name != "" {
+				name += ","
+			}
+			s.complain(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, aDuration.like(), aDistribution.like())
 			return law{}, false
 		}
-		x, ok := s.duration(v, what, false)
+		x, ok := s.duration(v, what)
 		return exactly(x), ok
 	}
-	l := got.law
-	what += ": " + l.family
-	good := true
-	duration := func(name string) float64 {
-		x, ok := s.duration(l.args[name], what+": "+name, name != "low")
-		good = good && ok
-		return x
+	what += ": " + got.law.family
+	l, ok := s.family(got.law, what)
+	if ok && !l.sound() {
+		s.complain(v, at, "%s: its arguments are too large or too small to work with", what)
+		return law{}, false
 	}
-	number := func(name string) float64 {
-		x, ok := s.positive(l.args[name], what+": "+name)
+	return l, ok
+}
+
+// family works out a distribution that is written out.
+func (s scope) family(l *lawValue, what string) (law, bool) {
+	good := true
+	argument := func(name string, work func(value, string) (float64, bool)) float64 {
+		x, ok := work(l.args[name], what+": "+name)
 		good = good && ok
 		return x
 	}
 	switch l.family {
 	case "exactly":
-		x, ok := s.duration(l.args["value"], what, false)
+		x, ok := s.duration(l.args["value"], what)
 		return exactly(x), ok
 	case "exponential":
 		if r, ok := l.args["rate"]; ok {
-			x := s.rate(r, what+": rate")
-			if good = x > 0; !good {
-				s.add(r.at, "%s: rate: %s: expected a rate above 0", what, r.text)
+			rate := argument("rate", s.rate)
+			if good && rate == 0 {
+				s.complain(r, r.at, "%s: rate: %s: expected a rate above 0", what, r.text)
+				good = false
 			}
-			return exponential(x), good
+			return exponential(rate), good
 		}
-		mean := duration("mean")
+		mean := argument("mean", s.longer)
 		return exponential(1 / mean), good
 	case "gamma":
-		mean, shape := duration("mean"), number("shape")
+		mean, shape := argument("mean", s.longer), argument("shape", s.positive)
 		return gamma(mean, shape), good
 	case "erlang":
-		mean, k := duration("mean"), number("k")
+		mean, k := argument("mean", s.longer), argument("k", s.positive)
 		if good && k != float64(int(k)) {
-			s.add(l.args["k"].at, "%s: k: %s: expected a whole number of stages; gamma takes any shape", what, strconv.FormatFloat(k, 'g', -1, 64))
+			s.complain(l.args["k"], l.args["k"].at, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
 			good = false
 		}
 		return gamma(mean, k), good
 	case "weibull":
-		scale, shape := duration("scale"), number("shape")
+		scale, shape := argument("scale", s.longer), argument("shape", s.positive)
 		return weibull(scale, shape), good
 	case "lognormal":
-		mean, sd := duration("mean"), duration("sd")
+		mean, sd := argument("mean", s.longer), argument("sd", s.longer)
 		return lognormal(mean, sd), good
 	case "uniform":
-		low, high := duration("low"), duration("high")
+		low, high := argument("low", s.duration), argument("high", s.longer)
 		if good && !(low < high) {
-			s.add(l.args["high"].at, "%s: high is %s, which is not above low, %s", what, l.args["high"].text, l.args["low"].text)
+			s.complain(l.args["high"], l.args["high"].at, "%s: high is %s, which is not above low, %s", what, l.args["high"].text, l.args["low"].text)
 			good = false
 		}
 		return uniform(low, high), good
@@ -217,18 +248,19 @@ func (s scope) hazard(l *lawValue, what string) (law, bool) {
 	var from, rate []float64
 	good := true
 	for i, step := range l.steps {
-		x, ok := s.duration(step.from, what, false)
+		x, ok := s.duration(step.from, what)
 		good = good && ok
 		switch {
 		case good && i == 0 && x != 0:
-			s.add(step.from.at, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, step.from.text)
+			s.complain(step.from, step.from.at, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, step.from.text)
 			good = false
 		case good && i > 0 && !(x > from[i-1]):
-			s.add(step.from.at, "%s: %s does not come after the age before it", what, step.from.text)
+			s.complain(step.from, step.from.at, "%s: %s does not come after the age before it", what, step.from.text)
 			good = false
 		}
-		from = append(from, x)
-		rate = append(rate, s.rate(step.rate, what+": from "+step.from.text))
+		r, ok := s.rate(step.rate, what+": from "+step.from.text)
+		good = good && ok
+		from, rate = append(from, x), append(rate, r)
 	}
 	return hazard(from, rate), good
 }
@@ -238,13 +270,13 @@ func (s scope) mixture(l *lawValue, what string) (law, bool) {
 	var parts []law
 	sum, good := 0.0, true
 	for _, p := range l.parts {
-		share := s.chance(p.share, what+": share")
-		part, ok := s.law(p.of, what+": of")
-		good = good && ok
+		share, shareOK := s.chance(p.share, what+": share")
+		part, partOK := s.law(p.of, what+": of")
+		good = good && shareOK && partOK
 		shares, parts, sum = append(shares, share), append(parts, part), sum+share
 	}
 	if good && !isOne(sum) {
-		s.add(l.parts[0].share.at, "%s: the shares add up to %.6g, expected 1", what, sum)
+		s.complain(l.parts[0].share, l.parts[0].share.at, "%s: the shares add up to %.6g, expected 1", what, sum)
 		good = false
 	}
 	return mixture(shares, parts), good

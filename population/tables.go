@@ -127,8 +127,10 @@ func spread(shares []float64) []float64 {
 		total += s
 		sums[i] = total
 	}
-	for i := range sums {
-		sums[i] /= total
+	if total > 0 { // otherwise the model is wrong
+		for i := range sums {
+			sums[i] /= total
+		}
 	}
 	// A last value with share 0 must not be drawn, so 1 goes to the last that has a share.
 	for i := len(sums) - 1; i >= 0; i-- {

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,6 +21,7 @@ type value struct {
 
 // A lawValue is a distribution as it is written.
 type lawValue struct {
+	size   int // how many distributions it is made of
 	family string
 	args   map[string]value
 	steps  []hazardStep // hazard
@@ -80,17 +82,56 @@ var argKinds = map[string]kind{
 
 // law reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
 func (r *reader) law(n *yaml.Node, what string) *lawValue {
+	// A node that aliases stand for is read once. Until that is done it is here as nil.
+	if l, here := r.laws[n]; here {
+		if l == nil {
+			r.fail(n, "%s: a distribution cannot contain itself", what)
+		} else if l.size == 0 {
+			return nil // wrong, and that has been said
+		}
+		return l
+	}
 	if r.depth > 20 {
 		r.fail(n, "%s: distributions are nested too deeply", what)
 		return nil
 	}
+	r.laws[n] = nil
 	r.depth++
-	defer func() { r.depth-- }()
+	l := r.newLaw(n, what)
+	r.depth--
+	if l == nil {
+		r.laws[n] = &lawValue{}
+		return nil
+	}
+	l.size = 1
+	for _, p := range l.parts {
+		if p.of.law != nil {
+			l.size += p.of.law.size
+		}
+	}
+	if l.size > mostParts {
+		r.fail(n, "%s: more than %d distributions in one", what, mostParts)
+		r.laws[n] = &lawValue{}
+		return nil
+	}
+	r.laws[n] = l
+	return l
+}
+
+// mostParts bounds how many distributions one can be made of; with aliases a few lines could make billions.
+const mostParts = 1000
+
+// newLaw reads a distribution that has not been read before.
+func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 	var names []string
 	for _, f := range families {
 		names = append(names, f.name)
 	}
+	before := len(r.all)
 	entries := r.pairs(n, what, aDistribution.like())
+	if len(r.all) > before {
+		return nil
+	}
 	if len(entries) != 1 {
 		r.fail(n, "%s: a distribution has one name and its arguments, such as %s; there are %d names here", what, aDistribution.like(), len(entries))
 		return nil
@@ -101,7 +142,6 @@ func (r *reader) law(n *yaml.Node, what string) *lawValue {
 	}
 	l := &lawValue{family: e.name, args: map[string]value{}}
 	what += ": " + e.name
-	before := len(r.all)
 	for _, f := range families {
 		if f.name != e.name {
 			continue
@@ -147,14 +187,25 @@ func (r *reader) law(n *yaml.Node, what string) *lawValue {
 				break
 			}
 			for _, name := range f.args {
-				if args.get(name) == nil {
+				if args.get(name) == nil && !args.meant[name] {
 					r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, f.name, f.like)
 				}
 			}
 		}
 	}
-	if len(r.all) > before {
+	if len(r.all) > before || l.bad() {
 		return nil
 	}
 	return l
+}
+
+// bad tells whether a part of the distribution could not be read.
+func (l *lawValue) bad() bool {
+	for _, a := range l.args {
+		if a.bad {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.steps, func(s hazardStep) bool { return s.from.bad || s.rate.bad }) ||
+		slices.ContainsFunc(l.parts, func(p mixturePart) bool { return p.share.bad || p.of.bad })
 }

@@ -1,0 +1,152 @@
+package population_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// FuzzCompile takes any text for a model file. It must be refused with a reason, or be a model that can be explained, drawn
+// and run, and that neither loses nor makes individuals while it runs.
+func FuzzCompile(f *testing.F) {
+	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
+	examples, err := filepath.Glob("../examples/*.yaml")
+	if err != nil || len(examples) == 0 {
+		f.Fatal("there are no examples", err)
+	}
+	for _, path := range examples {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(source)
+	}
+	for _, c := range spoiltModels {
+		source := []byte(c.file(f))
+		// What is long would slow the search down and show nothing new.
+		if len(source) > 5000 {
+			continue
+		}
+		// One that is not refused has its own test to fail; here it might panic, and end the test for all others.
+		if _, err := population.Compile("model.yaml", source); err != nil {
+			f.Add(source)
+		}
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		m, err := population.Compile("model.yaml", source)
+		if err != nil {
+			refusedWell(t, m, err)
+			return
+		}
+		if m.Size() > 200 {
+			// A model that is too large to be run here may do as a smaller one, if the numbers at its start allow it.
+			if m, err = population.Compile("model.yaml", source, population.Size(200)); err != nil {
+				refusedWell(t, m, err)
+				return
+			}
+		}
+		if m.Explain() == "" || len(m.Diagram()) == 0 {
+			t.Error("there is nothing to say about the model")
+		}
+		if len(m.Times()) <= 1000 {
+			runBriefly(t, m)
+		}
+	})
+}
+
+// refusedWell checks that a refusal says what is wrong.
+func refusedWell(t *testing.T, m *population.Model, err error) {
+	t.Helper()
+	var problems population.Problems
+	switch {
+	case m != nil:
+		t.Error("there is a model beside the problems")
+	case !errors.As(err, &problems):
+		t.Errorf("error of type %T: %v", err, err)
+	case len(problems) == 0:
+		t.Error("refused without a reason")
+	}
+	for _, p := range problems {
+		if strings.TrimSpace(p.Message) == "" || p.File == "" || p.Line < 0 || p.Line > 0 && p.Column < 1 {
+			t.Errorf("a problem without a message or a place: %#v", p)
+		}
+	}
+}
+
+// runBriefly runs a model for 50 ms at most, and counts the individuals if it comes to its end.
+func runBriefly(t *testing.T, m *population.Model) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	// A run looks at its context every few milliseconds. One that goes on for much longer than it may is stopped by ending
+	// its goroutine, before it takes all memory.
+	latest := time.Now().Add(20 * time.Second)
+	var late atomic.Bool
+	result, err := m.Run(ctx, population.Options{Seed: 1, Workers: 1, OnEvent: func(population.Event) {
+		if time.Now().After(latest) {
+			late.Store(true)
+			runtime.Goexit()
+		}
+	}})
+	if late.Load() {
+		t.Fatal("the run goes on after its context has ended")
+	}
+	if err != nil {
+		return // interrupted, or one in which too much happens
+	}
+	if result.Incomplete || len(result.Runs) != 1 || result.Runs[0].Rows() != len(m.Times()) {
+		t.Fatalf("a run without an error is incomplete: %d runs", len(result.Runs))
+	}
+	checkFlows(t, m, &result.Runs[0])
+}
+
+// checkFlows checks that everybody is somewhere: what a state has more than in the row before has come to it, and what it has
+// less has left it.
+func checkFlows(t *testing.T, m *population.Model, run *population.Run) {
+	t.Helper()
+	states, flows := m.States(), m.Flows()
+	for _, entrance := range []string{"births", "immigration", "interventions"} {
+		if slices.Contains(states, entrance) {
+			return // its flows cannot be told from those of who enters
+		}
+	}
+	for row := range run.Rows() {
+		sum := 0
+		for s, name := range states {
+			count := run.Count(row, s)
+			if sum += count; count < 0 || count > 1<<31 {
+				t.Fatalf("row %d: %d individuals are %s", row, count, name)
+			}
+			if row == 0 {
+				continue
+			}
+			want := run.Count(row-1, s)
+			for i, f := range flows {
+				n := int(run.Flow(row, i) - run.Flow(row-1, i))
+				if n < 0 {
+					t.Fatalf("row %d: %d have gone from %s to %s since the row before", row, n, f.From, f.To)
+				}
+				if f.To == name {
+					want += n
+				}
+				if f.From == name {
+					want -= n
+				}
+			}
+			if count != want {
+				t.Fatalf("row %d: %d individuals are %s, but %d were, came and did not leave", row, count, name, want)
+			}
+		}
+		if total := run.Total(row); total != sum {
+			t.Fatalf("row %d: the total is %d, and the states have %d", row, total, sum)
+		}
+	}
+}
