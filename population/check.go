@@ -85,7 +85,7 @@ func (r *replica) checkEvent(id uint32, state uint8, at float64, due bool) error
 func (r *replica) pendingTimers(id uint32, state uint8) []float64 {
 	var all []float64
 	for k := range len(r.t.always) + r.t.states[state].timers {
-		all = append(all, r.timer(id, k))
+		all = append(all, timeOf(r.timer(id, k)))
 	}
 	return all
 }

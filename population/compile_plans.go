@@ -20,7 +20,7 @@ func (c *compiler) plan(start scope) {
 			if k > 0 && (!(at <= p.until) || !(at <= c.m.end)) {
 				break
 			}
-			all = append(all, occurrence{p, at - c.m.start})
+			all = append(all, occurrence{p, at})
 			if p.every == 0 {
 				break
 			}
@@ -38,7 +38,7 @@ func (c *compiler) plan(start scope) {
 }
 
 func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
-	p := plan{text: text, at: at, coverage: 1, enter: nobody, count: text.count}
+	p := plan{text: text, clock: at, at: at - c.m.start, coverage: 1, enter: nobody, count: text.count}
 	if len(text.set) > 0 {
 		changes := map[string]parameter{}
 		for _, s := range text.set {

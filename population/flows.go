@@ -4,10 +4,9 @@ package population
 func (c *compiler) enumerate() {
 	n := len(c.m.states)
 	possible := make([][]bool, n+entrances)
-	c.m.flowOf = make([][]int, n+entrances)
+	c.m.flowOf = make([]int32, 256*(n+entrances))
 	for i := range possible {
 		possible[i] = make([]bool, n+1)
-		c.m.flowOf[i] = make([]int, n+1)
 	}
 	goal := func(to uint8) int {
 		if to == nobody {
@@ -65,11 +64,14 @@ func (c *compiler) enumerate() {
 	}
 	for from := range possible {
 		for to := range possible[from] {
-			c.m.flowOf[from][to] = -1
 			if !possible[from][to] {
 				continue
 			}
-			c.m.flowOf[from][to] = len(c.m.flows)
+			goal := to
+			if to == n {
+				goal = int(nobody)
+			}
+			c.m.flowOf[from*256+goal] = int32(len(c.m.flows))
 			f := Flow{From: Out, To: Out}
 			if from < n {
 				f.From = c.m.states[from]

@@ -2,7 +2,7 @@ package population
 
 import (
 	"context"
-	"math"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -10,6 +10,8 @@ import (
 // intervene does what was planned for now. It takes time proportional to the population.
 func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64) error {
 	r.events++
+	r.planned = p
+	defer func() { r.planned = nil }()
 	if p.phase != nil && p.phase != r.t {
 		r.turn(p.phase)
 	}
@@ -75,31 +77,22 @@ func (r *replica) has(id uint32, where []move) bool {
 func (r *replica) turn(to *tables) {
 	from := r.t
 	r.t = to
-	var affected [256]bool
-	any := false
-	changed := func(old, new *law) bool { return old.memoryless() && !old.same(new) }
 	always := make([]bool, len(to.always))
 	for k := range always {
-		always[k] = changed(&from.always[k].law, &to.always[k].law)
-		any = any || always[k]
+		always[k] = !from.always[k].law.same(&to.always[k].law)
 	}
-	for s := range to.states {
+	affected := make([]bool, len(to.states))
+	for s := range affected {
 		old, new := &from.states[s], &to.states[s]
-		affected[s] = old.rate != new.rate
-		for k := range new.race {
-			affected[s] = affected[s] || changed(&old.race[k].law, &new.race[k].law)
-		}
-		for k := range new.split {
-			affected[s] = affected[s] || changed(&old.split[k].law, &new.split[k].law)
-		}
-		any = any || affected[s]
+		same := func(a, b clockTable) bool { return a.law.same(&b.law) }
+		affected[s] = old.rate != new.rate || !slices.EqualFunc(old.race, new.race, same) || !slices.EqualFunc(old.split, new.split, same)
 	}
 	for k := range to.immigration {
 		if from.immigration[k].rate != to.immigration[k].rate {
 			r.nextArrival(uint32(k))
 		}
 	}
-	if !any {
+	if !slices.Contains(always, true) && !slices.Contains(affected, true) {
 		return
 	}
 	for id := r.first; int(id) < len(r.people); id++ {
@@ -107,28 +100,34 @@ func (r *replica) turn(to *tables) {
 		if state == nobody {
 			continue
 		}
-		again := affected[state]
-		s := r.stream(id)
-		for k, redraw := range always {
-			if redraw && !math.IsInf(r.timer(id, k), 1) {
-				r.setTimer(id, k, r.now+to.always[k].law.draw(s))
+		again := false
+		redraw := func(column int, l *law) {
+			if r.timer(id, column)&memoryless != 0 {
+				r.startTimer(id, column, l, l.draw(r.stream(id)))
 				again = true
 			}
 		}
-		if !again {
-			continue
-		}
-		old, new := &from.states[state], &to.states[state]
-		for k := range new.race {
-			if changed(&old.race[k].law, &new.race[k].law) {
-				r.setTimer(id, len(always)+k, r.now+new.race[k].law.draw(s))
+		for k, other := range always {
+			if other {
+				redraw(k, &to.always[k].law)
 			}
 		}
-		if len(new.split) > 0 {
-			if k := r.branch[id]; changed(&old.split[k].law, &new.split[k].law) {
-				r.setTimer(id, len(always)+len(new.race), r.now+new.split[k].law.draw(s))
+		if affected[state] {
+			old, new := &from.states[state], &to.states[state]
+			again = again || old.rate != new.rate
+			for k := range new.race {
+				if !old.race[k].law.same(&new.race[k].law) {
+					redraw(len(always)+k, &new.race[k].law)
+				}
+			}
+			if len(new.split) > 0 {
+				if k := r.branch[id]; !old.split[k].law.same(&new.split[k].law) {
+					redraw(len(always)+len(new.race), &new.split[k].law)
+				}
 			}
 		}
-		r.planAnew(id, state)
+		if again {
+			r.planAnew(id, state)
+		}
 	}
 }

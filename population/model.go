@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -19,13 +20,14 @@ type Model struct {
 	here        scope // at the start
 	unit        unit
 	start, end  float64 // on the model's clock
+	slack       float64 // times that differ by no more are the same
 	size, most  int
 	starts      []int // how many begin in each state
 	states      []string
 	attributes  []attribute
 	flows       []Flow
 	names       []string // that clocks, contacts, entries and interventions go by
-	flowOf      [][]int  // the index of a flow by where from and where to; −1 if nobody can take it
+	flowOf      []int32  // the index of a flow by where from, times 256, and where to
 	phases      []*tables
 	first       *tables // at the start
 	plans       []plan  // interventions in the order in which they happen
@@ -188,13 +190,24 @@ func (m *Model) Names() []string { return slices.Clone(m.names) }
 func (m *Model) Times() []float64 {
 	times := make([]float64, len(m.rows))
 	for i, t := range m.rows {
-		times[i] = m.start + t
+		times[i] = tidy(m.start + t)
 	}
 	if n := len(times); n > 0 {
 		times[n-1] = m.end
 	}
 	return times
 }
+
+// tidy is a number without the noise that arithmetic leaves in its last place: 0.8999999999999999 is 0.9.
+func tidy(x float64) float64 {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil && math.Abs(short-x) <= 2*ulp(x) {
+		return short
+	}
+	return x
+}
+
+// ulp is the distance from a number to the next.
+func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
 
 // String says in a few words what the model is.
 func (m *Model) String() string {

@@ -59,8 +59,8 @@ type replica struct {
 	lived   float64 // person-time
 	changed float64 // when alive last changed
 
+	planned *plan // the intervention that is under way
 	onEvent func(Event)
-	event   Event
 	index   int
 }
 
@@ -72,8 +72,8 @@ type person struct {
 
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
-	r.m, r.t, r.index = m, m.first, index
-	r.now, r.end = 0, m.end-m.start
+	r.m, r.t, r.index, r.planned = m, m.first, index, nil
+	r.now, r.end = 0, m.end-m.start+m.slack
 	r.first = uint32(len(m.first.immigration))
 	r.layOut(seed)
 	ids := int(r.first) + m.size
@@ -180,7 +180,7 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 		r.all.add(id, 0)
 	}
 	for k := range r.t.always {
-		r.setTimer(id, k, r.now+r.t.always[k].left(own, age))
+		r.startTimer(id, k, &r.t.always[k].law, r.t.always[k].left(own, age))
 	}
 	r.population(+1)
 	r.counts[state]++
@@ -228,7 +228,7 @@ func (r *replica) wind(id uint32, state uint8) {
 	}
 	s := r.stream(id)
 	for k := range st.race {
-		r.setTimer(id, first+k, r.now+st.race[k].law.draw(s))
+		r.startTimer(id, first+k, &st.race[k].law, st.race[k].law.draw(s))
 	}
 	if len(st.split) > 0 {
 		u, k := s.Float64(), 0
@@ -236,7 +236,7 @@ func (r *replica) wind(id uint32, state uint8) {
 			k++
 		}
 		r.branch[id] = uint8(k)
-		r.setTimer(id, first+len(st.race), r.now+st.split[k].law.draw(s))
+		r.startTimer(id, first+len(st.race), &st.split[k].law, st.split[k].law.draw(s))
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *replica) planAnew(id uint32, state uint8) {
 func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
 	same := 0
 	for {
-		id, at, ok := r.queue.NextBy(until)
+		id, at, ok := r.queue.NextBy(until + r.m.slack)
 		if !ok {
 			break
 		}
@@ -307,7 +307,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 			}
 		}
 	}
-	r.now = until
+	r.now = max(until, r.queue.Now())
 	return nil
 }
 
@@ -324,7 +324,7 @@ func (r *replica) strike(id uint32) {
 	state := r.people[id].state
 	st := &r.t.states[state]
 	if at, column := r.firstTimer(id, st); at == r.now {
-		r.setTimer(id, column, math.Inf(1))
+		r.setTimer(id, column, never)
 		switch k := column - len(r.t.always); {
 		case k < 0:
 			r.do(id, state, &r.t.always[column].do)
@@ -423,19 +423,19 @@ func (r *replica) count(name int) {
 
 // flow counts a change of state, and tells of it.
 func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
-	goal := int(to)
-	if to == nobody {
-		goal = len(r.counts)
-	}
-	k := r.m.flowOf[from][goal]
+	k := r.m.flowOf[from*256+int(to)]
 	r.flows[k]++
 	if r.onEvent != nil {
 		f := &r.m.flows[k]
-		r.event = Event{Replica: r.index, Time: r.m.start + r.now, Individual: id - r.first, By: by - r.first, From: f.From, To: f.To}
-		if name >= 0 {
-			r.event.Name = r.m.names[name]
+		time := r.m.start + r.now
+		if r.planned != nil {
+			time = r.planned.clock
 		}
-		r.onEvent(r.event)
+		e := Event{Replica: r.index, Time: time, Individual: id - r.first, By: by - r.first, From: f.From, To: f.To}
+		if name >= 0 {
+			e.Name = r.m.names[name]
+		}
+		r.onEvent(e)
 	}
 }
 

@@ -279,7 +279,7 @@ transmission: [{from: b, rate: 2 per day, to: {a: b}}]
 // The table of timers is a map.
 func TestAsideTable(t *testing.T) {
 	a := newAside()
-	want := map[uint64]float64{}
+	want := map[uint64]uint64{}
 	s := random.New(1)
 	for i := range 300_000 {
 		// Ids from a growing and then shrinking range, so that chains form, wrap round and break.
@@ -290,9 +290,9 @@ func TestAsideTable(t *testing.T) {
 			a.remove(id, column)
 			delete(want, key)
 		default:
-			at := s.Float64()
-			a.set(id, column, at)
-			want[key] = at
+			word := s.Uint64()
+			a.set(id, column, word)
+			want[key] = word
 		}
 		if got := a.entries[a.find(key)]; got.key != 0 != (want[key] != 0) || got.key != 0 && a.get(id, column) != want[key] {
 			t.Fatalf("step %d: %v, want %v", i, got, want[key])
@@ -301,9 +301,9 @@ func TestAsideTable(t *testing.T) {
 	if a.count != len(want) {
 		t.Fatalf("%d entries, want %d", a.count, len(want))
 	}
-	for key, at := range want {
-		if got := a.get(uint32(key>>8), int(key&255)-1); got != at {
-			t.Fatalf("key %d: %v, want %v", key, got, at)
+	for key, word := range want {
+		if got := a.get(uint32(key>>8), int(key&255)-1); got != word {
+			t.Fatalf("key %d: %v, want %v", key, got, word)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (run *Run) close(r *replica) *Run {
 
 // recorded is a row as it is told to others.
 func (run *Run) recorded(row int) Record {
-	rec := Record{Replica: run.Replica, Row: row, Time: run.m.start + run.m.rows[row], Counts: make([]int, len(run.m.states))}
+	rec := Record{Replica: run.Replica, Row: row, Time: tidy(run.m.start + run.m.rows[row]), Counts: make([]int, len(run.m.states))}
 	if row == len(run.m.rows)-1 {
 		rec.Time = run.m.end
 	}

@@ -179,7 +179,7 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 	plans := m.plans
 	for row, at := range m.rows {
 		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.
-		for len(plans) > 0 && plans[0].at <= at {
+		for len(plans) > 0 && plans[0].at <= at+m.slack {
 			if err := r.run(ctx, plans[0].at, progress); err != nil {
 				return run.close(r), err
 			}

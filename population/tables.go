@@ -109,6 +109,7 @@ func (t *stateTable) add(rate float64, do action) {
 // A plan is an intervention at its time.
 type plan struct {
 	text     *planText
+	clock    float64 // when, on the model's clock, as it is written
 	at       float64 // since the start
 	phase    *tables // from then on; nil if parameters stay as they are
 	who      *stateSet

@@ -16,6 +16,9 @@ import (
 // timers that will strike before the end. Of sixty million people few are about to be vaccinated, and fewer are ill:
 // two columns aside save a gigabyte, and the second that the system takes to hand it out. If the table gets large after all, its
 // columns are moved into the words.
+//
+// A timer that was drawn from a law without memory is marked, by the sign of its time: if an intervention changes the law it is
+// drawn anew, while the others go on. It is kept even if it strikes after the end.
 
 // An asideRule says when columns may lie aside: from how many individuals on, and what share of them may have timers there.
 type asideRule struct {
@@ -39,14 +42,13 @@ func (r *replica) layOut(seed uint64) {
 				age = r.t.ages.draw(&s)
 			}
 			for k := range r.t.always {
-				if r.t.always[k].left(&s, age) <= r.end {
+				if r.t.always[k].left(&s, age) <= r.end || r.t.always[k].law.memoryless() {
 					counts[k]++
 				}
 			}
 		}
 		for k := range r.t.always {
-			// A clock without memory may be drawn anew by an intervention, also if it now strikes after the end.
-			r.asideOf[k] = float64(counts[k]) < r.rule.share*sample && !r.t.always[k].law.memoryless()
+			r.asideOf[k] = float64(counts[k]) < r.rule.share*sample
 		}
 		timed := 0
 		for state, n := range r.m.starts {
@@ -93,33 +95,48 @@ func (r *replica) dense(id uint32, st *stateTable) []uint64 {
 	return r.words[i : i+r.denseAlways+min(r.denseTimers, st.timers)]
 }
 
-func timeOf(word uint64) float64 { return math.Float64frombits(word) }
+// memoryless is the mark of a timer without memory.
+const memoryless = 1 << 63
+
+func timeOf(word uint64) float64 { return math.Float64frombits(word &^ memoryless) }
 func wordOf(t float64) uint64    { return math.Float64bits(t) }
 
-// setTimer lets the clock of a column strike at a time.
-func (r *replica) setTimer(id uint32, column int, t float64) {
+// startTimer lets the clock of a column, drawn from a law, strike in so much time.
+func (r *replica) startTimer(id uint32, column int, l *law, left float64) {
+	word := wordOf(r.now + left)
+	if l.memoryless() {
+		word |= memoryless
+	}
+	r.setTimer(id, column, word)
+}
+
+// never is the time of a timer that has struck, or that does not strike.
+var never = wordOf(math.Inf(1))
+
+// setTimer sets the timer of a column, mark and all.
+func (r *replica) setTimer(id uint32, column int, word uint64) {
 	if p := r.place[column]; p >= 0 {
-		r.words[int(id)*r.stride+p] = wordOf(t)
+		r.words[int(id)*r.stride+p] = word
 		return
 	}
 	bit := uint8(1) << column
 	switch had := r.people[id].aside&bit != 0; {
-	case t <= r.end:
+	case timeOf(word) <= r.end || word&memoryless != 0:
 		r.people[id].aside |= bit
-		r.aside.set(id, column, t)
+		r.aside.set(id, column, word)
 	case had:
 		r.people[id].aside &^= bit
 		r.aside.remove(id, column)
 	}
 }
 
-// timer is when the clock of a column strikes; +Inf if it does not before the end.
-func (r *replica) timer(id uint32, column int) float64 {
+// timer is the timer of a column, with its mark; never if it does not strike before the end and has no mark.
+func (r *replica) timer(id uint32, column int) uint64 {
 	if p := r.place[column]; p >= 0 {
-		return timeOf(r.words[int(id)*r.stride+p])
+		return r.words[int(id)*r.stride+p]
 	}
 	if r.people[id].aside>>column&1 == 0 {
-		return math.Inf(1)
+		return never
 	}
 	return r.aside.get(id, column)
 }
@@ -134,7 +151,7 @@ func (r *replica) stopTimers(id uint32, from int) {
 	}
 }
 
-// first is the earliest of an individual's timers, and its column; +Inf if none strikes before the end.
+// firstTimer is the earliest of an individual's timers, and its column; +Inf if none strikes before the end.
 func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int) {
 	at, column = math.Inf(1), -1
 	for k, w := range r.dense(id, st) {
@@ -147,7 +164,7 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 	}
 	for set := r.people[id].aside; set != 0; set &= set - 1 {
 		k := bits.TrailingZeros8(set)
-		if t := r.aside.get(id, k); t < at || t == at && k < column {
+		if t := timeOf(r.aside.get(id, k)); t < at || t == at && k < column {
 			at, column = t, k
 		}
 	}
@@ -172,13 +189,13 @@ func (r *replica) gather() {
 		from, to := old[int(id)*oldStride:], r.words[int(id)*r.stride:]
 		to[0] = from[0]
 		for k, p := range place {
-			t := wordOf(math.Inf(1))
+			word := never
 			if p >= 0 {
-				t = from[p]
+				word = from[p]
 			} else if r.people[id].aside>>k&1 != 0 {
-				t = wordOf(r.aside.get(id, k))
+				word = r.aside.get(id, k)
 			}
-			to[r.place[k]] = t
+			to[r.place[k]] = word
 		}
 		r.people[id].aside = 0
 	}
@@ -192,7 +209,7 @@ func (r *replica) accompany() {
 	r.queue.Accompany(calendar.With(r.words, r.stride), calendar.With(r.people, 1))
 }
 
-// An asideTable has the times of some pairs of an individual and a column: a hash table with linear probing, whose
+// An asideTable has the timers of some pairs of an individual and a column: a hash table with linear probing, whose
 // removals move back what follows [Knuth, volume 3, section 6.4, algorithm R]. An entry takes 16 bytes, and at most two
 // thirds of the places are taken.
 type asideTable struct {
@@ -202,8 +219,8 @@ type asideTable struct {
 }
 
 type asideEntry struct {
-	key uint64 // 0 if the place is free
-	at  float64
+	key  uint64 // 0 if the place is free
+	word uint64
 }
 
 func newAside() *asideTable { return &asideTable{entries: make([]asideEntry, 1<<10), shift: 64 - 10} }
@@ -223,13 +240,13 @@ func (a *asideTable) find(key uint64) int {
 	return i
 }
 
-// get is the time of a pair, which must be there.
-func (a *asideTable) get(id uint32, column int) float64 {
-	return a.entries[a.find(asideKey(id, column))].at
+// get is the timer of a pair, which must be there.
+func (a *asideTable) get(id uint32, column int) uint64 {
+	return a.entries[a.find(asideKey(id, column))].word
 }
 
-// set puts the time of a pair in, or replaces it.
-func (a *asideTable) set(id uint32, column int, at float64) {
+// set puts the timer of a pair in, or replaces it.
+func (a *asideTable) set(id uint32, column int, word uint64) {
 	key := asideKey(id, column)
 	i := a.find(key)
 	if a.entries[i].key == 0 {
@@ -239,7 +256,7 @@ func (a *asideTable) set(id uint32, column int, at float64) {
 		}
 		a.count++
 	}
-	a.entries[i] = asideEntry{key, at}
+	a.entries[i] = asideEntry{key, word}
 }
 
 func (a *asideTable) double() {
