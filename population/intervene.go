@@ -57,8 +57,8 @@ func (r *replica) pause(ctx context.Context, step int) error {
 	if r.crowded() {
 		r.gather()
 	}
-	if err := r.overcrowded(); err != nil {
-		return err
+	if r.alive > r.m.most {
+		return r.overcrowded()
 	}
 	return ctx.Err()
 }

@@ -268,8 +268,12 @@ func (r *replica) plan(id uint32, state uint8) {
 
 // planAnew does the same for one of whom an event may be in the calendar.
 func (r *replica) planAnew(id uint32, state uint8) {
-	r.queue.Cancel(calendar.ID(id))
-	r.plan(id, state)
+	next := r.next(id, state)
+	if !(next <= r.end) {
+		r.queue.Cancel(calendar.ID(id))
+	} else if err := r.queue.Reschedule(calendar.ID(id), next); err != nil {
+		panic(fmt.Sprintf("population: event at %v: %v", next, err))
+	}
 }
 
 // run dispatches what is due by a time.
@@ -295,8 +299,8 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		} else {
 			r.strike(uint32(id))
 		}
-		if err := r.overcrowded(); err != nil {
-			return err
+		if r.alive > r.m.most {
+			return r.overcrowded()
 		}
 		if r.events%often == 0 {
 			if progress != nil {
@@ -311,11 +315,8 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 	return nil
 }
 
-// overcrowded is an error if more are alive than may be.
+// overcrowded is the error if more are alive than may be.
 func (r *replica) overcrowded() error {
-	if r.alive <= r.m.most {
-		return nil
-	}
 	return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+r.now, r.m.most)
 }
 
@@ -323,7 +324,7 @@ func (r *replica) overcrowded() error {
 func (r *replica) strike(id uint32) {
 	state := r.people[id].state
 	st := &r.t.states[state]
-	if at, column := r.firstTimer(id, st); at == r.now {
+	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
 		r.setTimer(id, column, never)
 		switch k := column - len(r.t.always); {
 		case k < 0:
