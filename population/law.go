@@ -20,6 +20,8 @@ type law struct {
 	steps  []lawStep
 	parts  []law
 	shares []float64 // of the parts, added up
+	byAge  guide     // hazard: to the steps, by age
+	bySum  guide     // hazard: to the steps, by the hazard up to them; mixture: to the parts, by the shares up to them
 }
 
 type lawFamily uint8
@@ -56,22 +58,30 @@ func lognormal(mean, sd float64) law {
 // hazard has a rate that is constant from each age to the next: a life table.
 func hazard(from, rate []float64) law {
 	l := law{family: lawHazard}
-	total := 0.0
+	total, sums := 0.0, []float64(nil)
 	for i := range from {
 		if i > 0 {
 			total += rate[i-1] * (from[i] - from[i-1])
 		}
 		l.steps = append(l.steps, lawStep{from[i], rate[i], total})
+		sums = append(sums, total)
+	}
+	if len(from) > 0 {
+		l.byAge, l.bySum = newGuide(from), newGuide(sums)
 	}
 	return l
 }
 
 func mixture(shares []float64, parts []law) law {
 	l := law{family: lawMixture, parts: parts}
-	sum := 0.0
+	sum, before := 0.0, []float64{}
 	for _, s := range shares {
+		before = append(before, sum)
 		sum += s
 		l.shares = append(l.shares, sum)
+	}
+	if len(shares) > 0 {
+		l.bySum = newGuide(before)
 	}
 	return l
 }
@@ -104,9 +114,9 @@ func (l *law) draw(s *random.Stream) float64 {
 	case lawUniform:
 		return l.a + (l.b-l.a)*s.Float64()
 	case lawHazard:
-		return l.reach(0, s.Exp())
+		return l.reach(s.Exp())
 	default:
-		return l.parts[among(l.shares, s.Float64()*l.shares[len(l.shares)-1])].draw(s)
+		return l.parts[l.bySum.find(s.Float64()*l.shares[len(l.shares)-1])].draw(s)
 	}
 }
 
@@ -126,8 +136,8 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 		low := max(l.a, age)
 		return low + (l.b-low)*s.Float64()
 	case lawHazard:
-		i := l.stepAt(age)
-		return max(age, l.reach(i, l.steps[i].until+l.steps[i].rate*(age-l.steps[i].from)+s.Exp()))
+		now := &l.steps[l.byAge.find(age)]
+		return max(age, l.reach(now.until+now.rate*(age-now.from)+s.Exp()))
 	case lawMixture:
 		// By Bayes, a part is as probable as its share times the probability that it lasts that long.
 		weights := make([]float64, len(l.parts))
@@ -172,7 +182,7 @@ func (l *law) survival(x float64) float64 {
 	case lawUniform:
 		return min(1, max(0, (l.b-x)/(l.b-l.a)))
 	case lawHazard:
-		s := l.steps[l.stepAt(x)]
+		s := l.steps[l.byAge.find(max(x, 0))]
 		return math.Exp(-s.until - s.rate*(x-s.from))
 	default:
 		sum, before := 0.0, 0.0
@@ -184,21 +194,9 @@ func (l *law) survival(x float64) float64 {
 	}
 }
 
-// stepAt is the step that an age falls into.
-func (l *law) stepAt(age float64) int {
-	i := 0
-	for i+1 < len(l.steps) && age >= l.steps[i+1].from {
-		i++
-	}
-	return i
-}
-
-// reach is the age at which the hazard has added up to h, which it has not before step i.
-func (l *law) reach(i int, h float64) float64 {
-	for i+1 < len(l.steps) && h > l.steps[i+1].until {
-		i++
-	}
-	s := l.steps[i]
+// reach is the age at which the hazard has added up to h.
+func (l *law) reach(h float64) float64 {
+	s := &l.steps[l.bySum.find(h)]
 	if s.rate == 0 {
 		return math.Inf(1) // only the last step can be without an end
 	}

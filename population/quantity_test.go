@@ -369,13 +369,13 @@ func TestHazardByHand(t *testing.T) {
 			t.Errorf("survival of %v is %v, want %v", x, p, want)
 		}
 	}
-	for h, want := range map[float64]float64{0.25: 0.5, 0.5: 1, 0.75: 6, 1.5: 9} {
-		if x := lifeline.reach(0, h); math.Abs(x-want) > 1e-15 {
+	for h, want := range map[float64]float64{0.25: 0.5, 0.49: 0.98, 0.75: 6, 1.5: 9} {
+		if x := lifeline.reach(h); math.Abs(x-want) > 1e-15 {
 			t.Errorf("the hazard is %v at %v, want %v", h, x, want)
 		}
 	}
 	for x, want := range map[float64]int{0: 0, 0.99: 0, 1: 1, 4.99: 1, 5: 2, 100: 2} {
-		if i := lifeline.stepAt(x); i != want {
+		if i := lifeline.byAge.find(x); i != want {
 			t.Errorf("%v is in step %d, want %d", x, i, want)
 		}
 	}

@@ -26,7 +26,7 @@ type asideRule struct {
 	share float64
 }
 
-var usualAside = asideRule{least: 1 << 20, share: 0.125}
+var usualAside = asideRule{least: 1 << 20, share: 0.02}
 
 // layOut decides which columns lie aside. It asks a sample of those who will be there at the start.
 func (r *replica) layOut(seed uint64) {
