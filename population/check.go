@@ -11,15 +11,15 @@ import (
 func (r *replica) check() error {
 	free := map[uint32]bool{}
 	for _, id := range r.free {
-		if free[id] || id < r.first || int(id) >= len(r.people) {
+		if free[id] || id < r.first || int(id) >= r.ids {
 			return fmt.Errorf("id %d is free twice, or not an individual's", id)
 		}
 		free[id] = true
 	}
 	counts := make([]int, len(r.counts))
 	pending := 0
-	for id := r.first; int(id) < len(r.people); id++ {
-		state := r.people[id].state
+	for id := r.first; int(id) < r.ids; id++ {
+		state := r.person(id).state
 		at, due := r.queue.At(calendar.ID(id))
 		if free[id] != (state == nobody) || free[id] && due {
 			return fmt.Errorf("id %d: free %v, state %d, event %v", id, free[id], state, due)
@@ -97,7 +97,7 @@ func (r *replica) checkGroups() error {
 		for k, list := range g.members {
 			members += len(list)
 			for i, id := range list {
-				if r.people[id].state == nobody || g.places[id] != uint32(i) || group(id) != k {
+				if r.person(id).state == nobody || g.places[id] != uint32(i) || group(id) != k {
 					return fmt.Errorf("id %d is wrong in group %d", id, k)
 				}
 			}

@@ -21,7 +21,6 @@ type compiler struct {
 func compile(f *file, list *problemList) *Model {
 	m := &Model{
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
-		splits: slices.ContainsFunc(f.states, func(s stateText) bool { return len(s.split) > 0 }),
 	}
 	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.

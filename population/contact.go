@@ -7,7 +7,7 @@ func (r *replica) contact(id uint32, do *action) {
 	if !ok {
 		return
 	}
-	state := r.people[other].state
+	state := r.person(other).state
 	to := c.becomes[state]
 	if to == same || c.chance < 1 && r.stream(id).Float64() >= c.chance {
 		return
@@ -26,8 +26,8 @@ func (r *replica) meet(id uint32, c *contactTable) (uint32, bool) {
 			return r.all.other(id, 0, 0, s)
 		}
 		// Most ids are taken, so one that is comes soon.
-		for n := uint64(len(r.people)) - uint64(r.first); ; {
-			if other := r.first + uint32(s.Below(n)); other != id && r.people[other].state != nobody {
+		for n := uint64(r.ids) - uint64(r.first); ; {
+			if other := r.first + uint32(s.Below(n)); other != id && r.person(other).state != nobody {
 				return other, true
 			}
 		}
@@ -40,13 +40,13 @@ func (r *replica) meet(id uint32, c *contactTable) (uint32, bool) {
 // thin makes a list of the living if fewer than half of the ids are theirs, so that meeting one stays a matter of a few
 // tries. A small population does without.
 func (r *replica) thin() {
-	ids := len(r.people) - int(r.first)
+	ids := r.ids - int(r.first)
 	if ids < 64 || 2*r.alive >= ids {
 		return
 	}
 	r.all = newGroups(1)
-	for id := r.first; int(id) < len(r.people); id++ {
-		if r.people[id].state != nobody {
+	for id := r.first; int(id) < r.ids; id++ {
+		if r.person(id).state != nobody {
 			r.all.add(id, 0)
 		}
 	}

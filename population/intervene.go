@@ -16,11 +16,11 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 		r.turn(p.phase)
 	}
 	if p.do.to != same || len(p.do.moves) > 0 {
-		for id := r.first; int(id) < len(r.people); id++ {
+		for id := r.first; int(id) < r.ids; id++ {
 			if err := r.pause(ctx, int(id)); err != nil {
 				return err
 			}
-			state := r.people[id].state
+			state := r.person(id).state
 			if state == nobody || p.who != nil && !p.who[state] || !r.has(id, p.where) {
 				continue
 			}
@@ -95,8 +95,8 @@ func (r *replica) turn(to *tables) {
 	if !slices.Contains(always, true) && !slices.Contains(affected, true) {
 		return
 	}
-	for id := r.first; int(id) < len(r.people); id++ {
-		state := r.people[id].state
+	for id := r.first; int(id) < r.ids; id++ {
+		state := r.person(id).state
 		if state == nobody {
 			continue
 		}
@@ -121,7 +121,7 @@ func (r *replica) turn(to *tables) {
 				}
 			}
 			if len(new.split) > 0 {
-				if k := r.branch[id]; !old.split[k].law.same(&new.split[k].law) {
+				if k := r.person(id).branch; !old.split[k].law.same(&new.split[k].law) {
 					redraw(len(always)+len(new.race), &new.split[k].law)
 				}
 			}

@@ -33,7 +33,6 @@ type Model struct {
 	plans       []plan  // interventions in the order in which they happen
 	rows        []float64
 	timers      int  // clocks of states that an individual carries, at most
-	splits      bool // whether any state has a split
 	plainMixing bool // whether any contact is with the whole population
 	mixes       []bool
 }

@@ -16,7 +16,7 @@ import (
 // stand for the streams of immigration, so that all that happens by chance is in the one calendar.
 //
 // An individual carries some words in one array, next to each other, since whoever needs one of them needs the others: its
-// random stream, and its timers (timers.go). The time of what happens at a rate is not among them: it is drawn anew whenever
+// random stream, its state, and its timers (timers.go). The time of what happens at a rate is not among them: it is drawn anew whenever
 // it is needed, which is exact because such a clock has no memory.
 //
 // Invariants, which check verifies: every id from first on is either free, and then its state is nobody, or alive; counts
@@ -31,10 +31,9 @@ type replica struct {
 
 	first  uint32 // the first id of an individual
 	room   int    // how many ids the arrays are for
-	people []person
+	ids    int    // how many are in use or free
 	words  []uint64
 	stride int
-	branch []uint8   // which branch of the split was drawn, if the model has any
 	values [][]uint8 // of the attributes
 	free   []uint32  // ids to give out again
 	groups []*groups // by attribute, for those that mixing is by
@@ -64,10 +63,12 @@ type replica struct {
 	index   int
 }
 
-// A person is what is needed most of an individual.
+// A person is a word that says what is needed most of an individual.
 type person struct {
-	state uint8 // nobody if the id is free
-	aside uint8 // which columns of timers lie aside, a bit each
+	state  uint8 // nobody if the id is free
+	aside  uint8 // which columns of timers lie aside, a bit each
+	branch uint8 // which branch of the split was drawn, if the state has one
+	_      [5]uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
@@ -82,10 +83,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.values = make([][]uint8, len(m.attributes))
 	}
 	r.grow(ids)
-	r.people, r.free, r.all = r.people[:r.first], r.free[:0], nil
-	for i := range r.people {
-		r.people[i] = person{state: nobody}
-	}
+	r.ids, r.free, r.all = int(r.first), r.free[:0], nil
 	r.groups = make([]*groups, len(m.attributes))
 	for a, mixes := range m.mixes {
 		if mixes {
@@ -129,10 +127,6 @@ func (r *replica) grow(ids int) {
 		r.room = ids + ids/2 + 64
 	}
 	r.words = extend(r.words, r.room*r.stride)
-	r.people = extend(r.people, r.room)[:len(r.people)]
-	if r.m.splits {
-		r.branch = extend(r.branch, r.room)
-	}
 	for a := range r.values {
 		r.values[a] = extend(r.values[a], r.room)
 	}
@@ -156,11 +150,11 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if n := len(r.free); n > 0 {
 		id, r.free = r.free[n-1], r.free[:n-1]
 	} else {
-		id = uint32(len(r.people))
-		if len(r.people) == r.room {
+		id = uint32(r.ids)
+		if r.ids == r.room {
 			r.grow(r.room + 1)
 		}
-		r.people = r.people[:id+1]
+		r.ids++
 	}
 	own := r.stream(id)
 	*own = s
@@ -168,7 +162,7 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if ages != nil {
 		age = ages.draw(own)
 	}
-	r.people[id] = person{state: state}
+	*r.person(id) = person{state: state}
 	for a := range r.values {
 		v := uint8(among(r.t.attributes[a], own.Float64()))
 		r.values[a][id] = v
@@ -219,7 +213,7 @@ func (r *replica) population(change int) {
 // wind starts the clocks of a state that is entered.
 func (r *replica) wind(id uint32, state uint8) {
 	first := len(r.t.always)
-	if r.people[id].aside>>first != 0 {
+	if r.person(id).aside>>first != 0 {
 		r.stopTimers(id, first)
 	}
 	st := &r.t.states[state]
@@ -235,7 +229,7 @@ func (r *replica) wind(id uint32, state uint8) {
 		for u >= st.split[k].upTo {
 			k++
 		}
-		r.branch[id] = uint8(k)
+		r.person(id).branch = uint8(k)
 		r.startTimer(id, first+len(st.race), &st.split[k].law, st.split[k].law.draw(s))
 	}
 }
@@ -250,7 +244,7 @@ func (r *replica) next(id uint32, state uint8) float64 {
 	for _, w := range r.dense(id, st) {
 		next = min(next, timeOf(w))
 	}
-	if r.people[id].aside != 0 {
+	if r.person(id).aside != 0 {
 		at, _ := r.firstTimer(id, st)
 		next = min(next, at)
 	}
@@ -322,7 +316,7 @@ func (r *replica) overcrowded() error {
 
 // strike lets the clock of an individual do what it does.
 func (r *replica) strike(id uint32) {
-	state := r.people[id].state
+	state := r.person(id).state
 	st := &r.t.states[state]
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
 		r.setTimer(id, column, never)
@@ -332,7 +326,7 @@ func (r *replica) strike(id uint32) {
 		case k < len(st.race):
 			r.do(id, state, &st.race[k].do)
 		default:
-			r.do(id, state, &st.split[r.branch[id]].do)
+			r.do(id, state, &st.split[r.person(id).branch].do)
 		}
 		return
 	}
@@ -391,7 +385,7 @@ func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
 	if c := r.counts[to]; c > r.peaks[to].Count {
 		r.peaks[to] = Peak{c, r.m.start + r.now}
 	}
-	r.people[id].state = to
+	r.person(id).state = to
 	r.wind(id, to)
 	r.planAnew(id, to)
 }
@@ -405,7 +399,7 @@ func (r *replica) leave(id uint32) {
 		}
 	}
 	r.stopTimers(id, 0)
-	r.people[id].state = nobody
+	r.person(id).state = nobody
 	r.free = append(r.free, id)
 	r.population(-1)
 	if r.all != nil {

@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/huge"
@@ -64,6 +65,9 @@ func (r *replica) layOut(seed uint64) {
 	r.number()
 }
 
+// before is how many words come before the timers: the stream and the person.
+const before = 2
+
 // number gives the columns that do not lie aside their places in the words.
 func (r *replica) number() {
 	r.column, r.denseAlways, r.denseTimers = r.column[:0], 0, 0
@@ -78,10 +82,15 @@ func (r *replica) number() {
 		default:
 			r.denseTimers++
 		}
-		r.place[k] = 1 + len(r.column)
+		r.place[k] = before + len(r.column)
 		r.column = append(r.column, k)
 	}
-	r.stride = 1 + len(r.column)
+	r.stride = before + len(r.column)
+}
+
+// person is the state of an individual.
+func (r *replica) person(id uint32) *person {
+	return (*person)(unsafe.Pointer(&r.words[int(id)*r.stride+1]))
 }
 
 // stream is the random stream of an individual.
@@ -91,7 +100,7 @@ func (r *replica) stream(id uint32) *random.Stream {
 
 // dense are the timers in the words of an individual that is in a state.
 func (r *replica) dense(id uint32, st *stateTable) []uint64 {
-	i := int(id)*r.stride + 1
+	i := int(id)*r.stride + before
 	return r.words[i : i+r.denseAlways+min(r.denseTimers, st.timers)]
 }
 
@@ -120,12 +129,12 @@ func (r *replica) setTimer(id uint32, column int, word uint64) {
 		return
 	}
 	bit := uint8(1) << column
-	switch had := r.people[id].aside&bit != 0; {
+	switch had := r.person(id).aside&bit != 0; {
 	case timeOf(word) <= r.end || word&memoryless != 0:
-		r.people[id].aside |= bit
+		r.person(id).aside |= bit
 		r.aside.set(id, column, word)
 	case had:
-		r.people[id].aside &^= bit
+		r.person(id).aside &^= bit
 		r.aside.remove(id, column)
 	}
 }
@@ -135,7 +144,7 @@ func (r *replica) timer(id uint32, column int) uint64 {
 	if p := r.place[column]; p >= 0 {
 		return r.words[int(id)*r.stride+p]
 	}
-	if r.people[id].aside>>column&1 == 0 {
+	if r.person(id).aside>>column&1 == 0 {
 		return never
 	}
 	return r.aside.get(id, column)
@@ -143,7 +152,7 @@ func (r *replica) timer(id uint32, column int) uint64 {
 
 // stopTimers takes timers of an individual that lie aside away, from a column on.
 func (r *replica) stopTimers(id uint32, from int) {
-	p := &r.people[id]
+	p := r.person(id)
 	for set := p.aside >> from << from; set != 0; set &= set - 1 {
 		column := bits.TrailingZeros8(set)
 		p.aside &^= 1 << column
@@ -162,7 +171,7 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 	if column >= 0 {
 		column = r.column[column]
 	}
-	for set := r.people[id].aside; set != 0; set &= set - 1 {
+	for set := r.person(id).aside; set != 0; set &= set - 1 {
 		k := bits.TrailingZeros8(set)
 		if t := timeOf(r.aside.get(id, k)); t < at || t == at && k < column {
 			at, column = t, k
@@ -173,7 +182,7 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 
 // crowded tells whether too many timers lie aside.
 func (r *replica) crowded() bool {
-	return r.aside != nil && float64(r.aside.count) > r.rule.share*float64(len(r.people))
+	return r.aside != nil && float64(r.aside.count) > r.rule.share*float64(r.ids)
 }
 
 // gather moves the columns that lie aside into the words.
@@ -185,19 +194,19 @@ func (r *replica) gather() {
 	r.number()
 	r.words = make([]uint64, r.room*r.stride)
 	huge.Advise(r.words)
-	for id := r.first; int(id) < len(r.people); id++ {
+	for id := r.first; int(id) < r.ids; id++ {
 		from, to := old[int(id)*oldStride:], r.words[int(id)*r.stride:]
-		to[0] = from[0]
+		to[0], to[1] = from[0], from[1]
 		for k, p := range place {
 			word := never
 			if p >= 0 {
 				word = from[p]
-			} else if r.people[id].aside>>k&1 != 0 {
+			} else if r.person(id).aside>>k&1 != 0 {
 				word = r.aside.get(id, k)
 			}
 			to[r.place[k]] = word
 		}
-		r.people[id].aside = 0
+		r.person(id).aside = 0
 	}
 	r.aside = nil
 	r.accompany()
@@ -206,7 +215,7 @@ func (r *replica) gather() {
 // accompany tells the calendar what is needed of an individual when its event comes: of a large population it is not in
 // the cache, unless it is asked for.
 func (r *replica) accompany() {
-	r.queue.Accompany(calendar.With(r.words, r.stride), calendar.With(r.people, 1))
+	r.queue.Accompany(calendar.With(r.words, r.stride))
 }
 
 // An asideTable has the timers of some pairs of an individual and a column: a hash table with linear probing, whose
