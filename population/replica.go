@@ -239,7 +239,7 @@ func (r *replica) next(id uint32, state uint8) float64 {
 	st := &r.t.states[state]
 	next := math.Inf(1)
 	if st.rate > 0 {
-		next = r.now + r.stream(id).Exp()/st.rate
+		next = r.now + r.stream(id).Exp()*st.mean
 	}
 	for _, w := range r.dense(id, st) {
 		next = min(next, timeOf(w))

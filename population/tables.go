@@ -20,6 +20,7 @@ type tables struct {
 // another for what once it happens.
 type stateTable struct {
 	rate float64
+	mean float64 // 1/rate: a division for each draw is worth saving
 	menu []menuItem
 	// The other clocks, each of which is drawn on entering the state and then carried along: those of the race, and the
 	// branches of the split, of which one is drawn.
@@ -102,6 +103,7 @@ func (t *stateTable) pick(x float64) *action {
 func (t *stateTable) add(rate float64, do action) {
 	if rate > 0 {
 		t.rate += rate
+		t.mean = 1 / t.rate
 		t.menu = append(t.menu, menuItem{t.rate, do})
 	}
 }
