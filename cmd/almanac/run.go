@@ -119,6 +119,9 @@ func pace(m *population.Model, p population.Progress, replicas int, since time.D
 	if replicas > 1 {
 		s = fmt.Sprintf("%d of %d replicas", p.Done, replicas)
 	}
+	if p.Events == 0 {
+		return s + ", everybody is being set up"
+	}
 	s += fmt.Sprintf(", %.2g million events/s", float64(p.Events)/since.Seconds()/1e6)
 	if p.Fraction > 0.01 {
 		left := time.Duration(float64(since) * (1 - p.Fraction) / p.Fraction)
