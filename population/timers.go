@@ -14,8 +14,8 @@ import (
 // as the state with the most timers has.
 //
 // A column lies in the words of the individuals, where it takes 8 bytes for each, or aside, in a table that has only the
-// timers that will strike before the end. Of sixty million people few are about to be vaccinated, and fewer are ill:
-// two columns aside save a gigabyte, and the second that the system takes to hand it out. If the table gets large after all, its
+// timers that will strike before the end. Of sixty million people few are ill at any time:
+// a column aside saves half a gigabyte, and the time that the system takes to hand it out. If the table gets large after all, its
 // columns are moved into the words.
 //
 // A timer that was drawn from a law without memory is marked, by the sign of its time: if an intervention changes the law it is
