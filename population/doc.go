@@ -27,7 +27,7 @@
 // # What it costs
 //
 // An event takes constant time: about 0.1 µs in small populations, 0.25 µs with 60 million individuals, who take about 50
-// bytes each. An individual's memory is 10 bytes, 8 for each clock that many individuals carry, 16 in the calendar if
+// bytes each. An individual takes 16 bytes, 8 more for each clock that many individuals carry, 16 in the calendar if
 // something will happen to it before the end, and 12 there in any case.
 //
 // # The engine

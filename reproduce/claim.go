@@ -1,0 +1,101 @@
+// Package reproduce checks what the papers claim, on the machine it runs on. There is a file for each claim: what the
+// paper says and where, how it is measured here, and what would make it fail.
+//
+// What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance from its standard error.
+// What is timed does, and is reported beside the paper's numbers without deciding whether anything holds.
+package reproduce
+
+import (
+	"context"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// A Claim is something that a paper says and that can be checked.
+type Claim struct {
+	Name  string // short, for the command line: figure-1
+	Paper string // one of the papers below
+	Place string // Figure 1; Theorem 2.2; section 5
+	Says  string // what the paper claims, in a sentence or two
+	How   string // how it is measured here
+
+	// Fails says that the claim is expected not to hold, as where a theorem's assumption is broken on purpose. The finding then
+	// shows how.
+	Fails bool
+	// Timed says that the claim is about time on a machine: the finding is a report, and has no verdict.
+	Timed bool
+
+	Run func(context.Context, Options) (Finding, error)
+}
+
+// The papers.
+const (
+	Erickson = "Erickson, Ladner, LaMarca 1994"
+	Journal  = "Erickson, Ladner, LaMarca 2000"
+	Lehman   = "Lehman, Keen, Barnes 2012"
+)
+
+// Options say how thoroughly claims are checked.
+type Options struct {
+	Full bool   // at the papers' sizes, which takes long
+	Seed uint64 // of all that is random
+	// Progress is told how much of the claim is done, from 0 to 1. It may be nil.
+	Progress func(fraction float64)
+}
+
+// progress reports progress to whoever wants to know.
+func (o Options) progress(fraction float64) {
+	if o.Progress != nil {
+		o.Progress(fraction)
+	}
+}
+
+// A Finding is what came of checking a claim.
+type Finding struct {
+	Holds     bool         // every check of the claim is within its tolerance
+	Checks    []Check      // the numbers that decide
+	Notes     []string     // what is to be said beside them
+	Tables    []Table      // what was measured
+	Charts    []plot.Chart // and drawn
+	ChartName []string     // a short name for each chart's file, in the same order
+}
+
+// A Check compares a number with what the paper says.
+type Check struct {
+	What      string  `json:"what"`
+	Measured  float64 `json:"measured"`
+	Expected  float64 `json:"expected"`
+	Tolerance float64 `json:"tolerance"` // how far off it may be, and why is in Because
+	Because   string  `json:"because"`
+	OK        bool    `json:"ok"`
+}
+
+// A Table is numbers under headings.
+type Table struct {
+	Name    string      `json:"name"`
+	Columns []string    `json:"columns"`
+	Rows    [][]float64 `json:"rows"`
+}
+
+// check adds a comparison; the finding holds if all of them do.
+func (f *Finding) check(what string, measured, expected, tolerance float64, because string) {
+	ok := measured >= expected-tolerance && measured <= expected+tolerance
+	f.Checks = append(f.Checks, Check{what, measured, expected, tolerance, because, ok})
+	f.Holds = f.Holds && ok || ok && len(f.Checks) == 1
+}
+
+// between adds a comparison with bounds, which have a tolerance of their own.
+func (f *Finding) between(what string, measured, low, high, tolerance float64, because string) {
+	f.check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
+}
+
+// chart adds a chart under a name.
+func (f *Finding) chart(name string, c plot.Chart) {
+	f.Charts = append(f.Charts, c)
+	f.ChartName = append(f.ChartName, name)
+}
+
+// Claims are all of them, paper by paper, in the order of the papers.
+func Claims() []Claim {
+	return append(ericksonClaims(), lehmanClaims()...)
+}
