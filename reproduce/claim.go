@@ -7,6 +7,8 @@ package reproduce
 
 import (
 	"context"
+	"encoding/json"
+	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -72,16 +74,34 @@ type Check struct {
 
 // A Table is numbers under headings.
 type Table struct {
-	Name    string      `json:"name"`
-	Columns []string    `json:"columns"`
-	Rows    [][]float64 `json:"rows"`
+	Name    string
+	Columns []string
+	Rows    [][]float64
+}
+
+// MarshalJSON writes what is no number as null, since JSON has no infinity.
+func (t Table) MarshalJSON() ([]byte, error) {
+	rows := make([][]any, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = make([]any, len(row))
+		for k, x := range row {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) {
+				rows[i][k] = x
+			}
+		}
+	}
+	return json.Marshal(struct {
+		Name    string   `json:"name"`
+		Columns []string `json:"columns"`
+		Rows    [][]any  `json:"rows"`
+	}{t.Name, t.Columns, rows})
 }
 
 // check adds a comparison; the finding holds if all of them do.
 func (f *Finding) check(what string, measured, expected, tolerance float64, because string) {
 	ok := measured >= expected-tolerance && measured <= expected+tolerance
 	f.Checks = append(f.Checks, Check{what, measured, expected, tolerance, because, ok})
-	f.Holds = f.Holds && ok || ok && len(f.Checks) == 1
+	f.Holds = ok && (f.Holds || len(f.Checks) == 1)
 }
 
 // between adds a comparison with bounds, which have a tolerance of their own.

@@ -2,6 +2,7 @@
 package plot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -46,18 +47,38 @@ var palette = []color.RGBA{
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
 func (c Chart) Save(path string) error {
-	p, err := c.draw(0)
+	canvas, err := c.canvas(format(path))
 	if err != nil {
 		return err
 	}
-	canvas, err := draw.NewFormattedCanvas(18*vg.Centimeter, 12*vg.Centimeter, format(path))
+	return write(canvas, path)
+}
+
+// SVG draws the chart as the text of a picture.
+func (c Chart) SVG() ([]byte, error) {
+	canvas, err := c.canvas("svg")
 	if err != nil {
-		return err
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = canvas.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// canvas draws the chart on a new canvas of some format.
+func (c Chart) canvas(format string) (io.WriterTo, error) {
+	p, err := c.draw(0)
+	if err != nil {
+		return nil, err
+	}
+	canvas, err := draw.NewFormattedCanvas(18*vg.Centimeter, 12*vg.Centimeter, format)
+	if err != nil {
+		return nil, err
 	}
 	whole := draw.New(canvas)
 	if !c.LegendBeside {
 		p.Draw(whole)
-		return write(canvas, path)
+		return canvas, nil
 	}
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
@@ -65,7 +86,7 @@ func (c Chart) Save(path string) error {
 	width := beside.Max.X - beside.Min.X + vg.Points(10)
 	p.Draw(draw.Crop(whole, 0, -width, 0, 0))
 	legend.Draw(draw.Crop(whole, 0, 0, 0, -vg.Points(24)))
-	return write(canvas, path)
+	return canvas, nil
 }
 
 func format(path string) string { return strings.TrimPrefix(filepath.Ext(path), ".") }

@@ -39,6 +39,9 @@ func TestSave(t *testing.T) {
 	if !bytes.Equal(svg, save(t, c, "b.svg")) {
 		t.Error("the same chart is drawn differently the second time")
 	}
+	if text, err := c.SVG(); err != nil || !bytes.Equal(text, svg) {
+		t.Errorf("the text of the picture is another: %v", err)
+	}
 	if png := save(t, c, "a.png"); !bytes.HasPrefix(png, []byte("\x89PNG")) {
 		t.Error("not a PNG")
 	}

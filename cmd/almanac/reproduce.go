@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/reproduce"
+)
+
+// reproduceFlags are the command line of almanac reproduce.
+type reproduceFlags struct {
+	list bool
+	full bool
+	json bool
+	out  string
+	seed uint64
+}
+
+func newReproduce() *cobra.Command {
+	var f reproduceFlags
+	c := &cobra.Command{
+		Use:   "reproduce [NAME...]",
+		Short: "Check what the papers claim, on this machine",
+		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
+			"The exit status is 1 if a claim that should hold does not. What is timed depends on the machine and is only reported.\n" +
+			"With --out DIR there is then in DIR a page report.html with everything in it, and beside it the tables as CSV and the\n" +
+			"pictures as SVG.",
+		Example: "  almanac reproduce\n" +
+			"  almanac reproduce --list\n" +
+			"  almanac reproduce figure-1 figure-3 --out report",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, names []string) error { return f.run(c, names) },
+	}
+	c.Flags().BoolVar(&f.list, "list", false, "name the claims and what they say")
+	c.Flags().BoolVar(&f.full, "full", false, "at the papers' sizes, which takes long and much memory")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write the report to")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
+	return c
+}
+
+func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
+	claims, err := chooseClaims(names)
+	if err != nil {
+		return err
+	}
+	if f.list {
+		return listClaims(c.OutOrStdout(), claims)
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed}, func(name string, fraction float64) {
+		bar.Set(int(1000*fraction), 1000, name)
+	})
+	bar.Close()
+	if err != nil {
+		return err
+	}
+	words := append(commandLine(c), names...)
+	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: "almanac " + strings.Join(words, " "), Results: results}
+	if f.out != "" {
+		if err := report.Write(f.out); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		err = printJSON(c.OutOrStdout(), report)
+	} else {
+		err = printClaims(c.OutOrStdout(), report)
+	}
+	if err != nil {
+		return err
+	}
+	var broken []string
+	for _, r := range results {
+		if r.Verdict == reproduce.Broken {
+			broken = append(broken, r.Name)
+		}
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("%d of %d claims do not hold: %s", len(broken), len(results), strings.Join(broken, ", "))
+	}
+	return nil
+}
+
+// chooseClaims finds claims by their names; none means all.
+func chooseClaims(names []string) ([]reproduce.Claim, error) {
+	all := reproduce.Claims()
+	if len(names) == 0 {
+		return all, nil
+	}
+	by := map[string]reproduce.Claim{}
+	var known []string
+	for _, c := range all {
+		by[c.Name] = c
+		known = append(known, c.Name)
+	}
+	chosen, err := choose("reproduce", names, known)
+	if err != nil {
+		return nil, err
+	}
+	var claims []reproduce.Claim
+	for _, name := range chosen {
+		claims = append(claims, by[name])
+	}
+	return claims, nil
+}
+
+func listClaims(w io.Writer, claims []reproduce.Claim) error {
+	for _, c := range claims {
+		if _, err := fmt.Fprintf(w, "%s\n  %s, %s\n  %s\n\n", c.Name, c.Paper, c.Place, c.Says); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printClaims prints a line for each claim, and what is wrong with those that do not hold.
+func printClaims(w io.Writer, r *reproduce.Report) error {
+	fmt.Fprintf(w, "%s\n%s\n\n", r.Machine, r.Command)
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(out, "claim\tpaper\tplace\tchecks\tverdict\tseconds")
+	for _, c := range r.Results {
+		good := 0
+		for _, k := range c.Checks {
+			if k.OK {
+				good++
+			}
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict, c.Seconds)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, c := range r.Results {
+		if c.Verdict != reproduce.Holds {
+			fmt.Fprintf(w, "\n%s: %s\n", c.Name, c.Verdict)
+			for _, n := range c.Notes {
+				fmt.Fprintf(w, "  %s\n", n)
+			}
+		}
+		for _, k := range c.Checks {
+			if !k.OK {
+				fmt.Fprintf(w, "  %s: measured %.6g, expected %.6g ± %.2g (%s)\n", k.What, k.Measured, k.Expected, k.Tolerance, k.Because)
+			}
+		}
+	}
+	return nil
+}

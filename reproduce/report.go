@@ -1,0 +1,123 @@
+package reproduce
+
+import (
+	"embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Report is the results of a run, with what they were measured on.
+type Report struct {
+	Machine string   `json:"machine"`
+	Command string   `json:"command"`
+	Results []Result `json:"results"`
+}
+
+//go:embed report.html
+var page embed.FS
+
+// Write writes the report into a directory: report.html, which has everything in it, and beside it each table as CSV and each
+// picture as SVG.
+func (r *Report) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var errs []error
+	for i := range r.Results {
+		errs = append(errs, r.Results[i].writeTables(dir), r.Results[i].writeCharts(dir))
+	}
+	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML))...)
+}
+
+// HTML writes the report as one page that needs nothing else.
+func (r *Report) HTML(w io.Writer) error {
+	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class}).ParseFS(page, "report.html")
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, r)
+}
+
+// pictures are the charts of a result, drawn. They are made here, and so can stand in the page as they are.
+func pictures(r Result) ([]template.HTML, error) {
+	var all []template.HTML
+	for _, c := range r.Finding.Charts {
+		svg, err := c.SVG()
+		if err != nil {
+			return nil, err
+		}
+		text := string(svg)
+		if i := strings.Index(text, "<svg"); i >= 0 {
+			text = text[i:] // without the declaration, which a page has no place for
+		}
+		all = append(all, template.HTML(text))
+	}
+	return all, nil
+}
+
+// number writes a number with as many digits as say something.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// class is the style of a verdict.
+func class(v Verdict) string {
+	return map[Verdict]string{Holds: "holds", FailsThus: "thus", Reported: "reported", Broken: "broken"}[v]
+}
+
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+func (r *Result) writeTables(dir string) error {
+	var errs []error
+	for _, t := range r.Tables {
+		errs = append(errs, writeFile(dir, fileName(r.Name, t.Name)+".csv", func(w io.Writer) error {
+			out := csv.NewWriter(w)
+			_ = out.Write(t.Columns) // Error tells at the end
+			for _, row := range t.Rows {
+				words := make([]string, len(row))
+				for i, x := range row {
+					words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+				}
+				_ = out.Write(words)
+			}
+			out.Flush()
+			return out.Error()
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Result) writeCharts(dir string) error {
+	var errs []error
+	for i, c := range r.Finding.Charts {
+		errs = append(errs, c.Save(filepath.Join(dir, fileName(r.Name, r.Finding.ChartName[i])+".svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// fileName joins names into one for a file.
+func fileName(claim, part string) string {
+	clean := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		}
+		return '-'
+	}
+	part = strings.Trim(strings.Map(clean, part), "-")
+	if part == "" || part == claim {
+		return claim
+	}
+	return fmt.Sprintf("%s-%s", claim, part)
+}

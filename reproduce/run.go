@@ -1,0 +1,72 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A Result is a claim that has been checked.
+type Result struct {
+	Name    string   `json:"name"`
+	Paper   string   `json:"paper"`
+	Place   string   `json:"place"`
+	Says    string   `json:"says"`
+	How     string   `json:"how"`
+	Verdict Verdict  `json:"verdict"`
+	Seconds float64  `json:"seconds"`
+	Checks  []Check  `json:"checks"`
+	Notes   []string `json:"notes,omitempty"`
+	Tables  []Table  `json:"tables"`
+	Finding Finding  `json:"-"`
+}
+
+// A Verdict is what is to be said of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds     Verdict = "holds"
+	FailsThus Verdict = "does not hold, as expected" // where it is the point that it does not
+	Reported  Verdict = "reported"                   // about time on a machine
+	Broken    Verdict = "DOES NOT HOLD"
+)
+
+// verdict decides by the checks.
+func (c *Claim) verdict(f *Finding) Verdict {
+	switch {
+	case c.Timed:
+		return Reported
+	case !f.Holds:
+		return Broken
+	case c.Fails:
+		return FailsThus
+	}
+	return Holds
+}
+
+// Run checks claims, one after the other. The callback, which may be nil, is told which one is under way and how much of all of
+// them is done, from 0 to 1. A claim that cannot be checked ends the run.
+func Run(ctx context.Context, claims []Claim, o Options, progress func(name string, fraction float64)) ([]Result, error) {
+	var all []Result
+	for i, c := range claims {
+		own := o
+		own.Progress = func(fraction float64) {
+			if progress != nil {
+				progress(c.Name, (float64(i)+fraction)/float64(len(claims)))
+			}
+		}
+		own.progress(0)
+		began := time.Now()
+		f, err := c.Run(ctx, own)
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		all = append(all, Result{
+			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How,
+			Verdict: c.verdict(&f), Seconds: time.Since(began).Seconds(),
+			Checks: f.Checks, Notes: f.Notes, Tables: f.Tables, Finding: f,
+		})
+	}
+	return all, nil
+}
