@@ -15,21 +15,81 @@ func (j Jump) tailIntegral(a, b float64) float64 {
 	if !(a < b) {
 		return 0
 	}
-	return quad.Fixed(j.tail, a, b, 64, quad.Legendre{}, 0)
+	return j.integrate(a, b, legendre(j.tail, a, b), 30)
 }
 
-// years adds up a series over the years ahead, whose terms fall, until what is left of it does not matter.
-func years(term func(year float64) float64) float64 {
+// integrate halves the range as long as that changes the integral, which is whole over all of it: so it does at the kinks of a
+// distribution, and nowhere else.
+func (j Jump) integrate(a, b, whole float64, halvings int) float64 {
+	middle := a + (b-a)/2
+	left, right := legendre(j.tail, a, middle), legendre(j.tail, middle, b)
+	// 1−F is no more exact than F is, which tells over a long range.
+	if halvings == 0 || math.Abs(left+right-whole) <= max(1e-13*j.Mean, 1e-15*(b-a)) {
+		return left + right
+	}
+	return j.integrate(a, middle, left, halvings-1) + j.integrate(middle, b, right, halvings-1)
+}
+
+func legendre(f func(float64) float64, a, b float64) float64 {
+	return quad.Fixed(f, a, b, 16, quad.Legendre{}, 0)
+}
+
+// beyond is the integral of 1−F from a on, which must be above 0: pieces of double length until no more comes. With a finite
+// mean there is an end, though a distant one if the tail is long.
+func (j Jump) beyond(a float64) float64 {
 	const enough = 1e-12
 	sum := 0.0
-	for year := 1.0; year < 1e7; year++ {
-		t := term(year)
-		sum += t
-		if t <= enough*sum/max(1, year) || sum == 0 && year > 100 {
+	for pieces := 0; a < j.Support && isFinite(2*a); pieces++ {
+		piece := j.tailIntegral(a, 2*a)
+		sum += piece
+		if piece <= enough*sum && a > j.Mean || pieces > 4000 {
 			break
 		}
+		a *= 2
 	}
 	return sum
+}
+
+// years adds up a series over the years ahead: so many terms, and what is left of it from the integral, by the midpoint rule, which
+// begins half a year after the last term. A long tail would take more years than anyone can wait for.
+func (j Jump) years(length float64, term, rest func(year float64) float64) float64 {
+	const some = 1000
+	sum := 0.0
+	for year := 1.0; year <= some; year++ {
+		if j.tail((year-1)*length) == 0 {
+			return sum // no jump is that long, and no term looks further back than a year
+		}
+		sum += term(year)
+	}
+	return sum + rest(some+0.5)
+}
+
+// laterYears is Σⱼ[1−F(j·year)], the series of Corollaries 3.1 and 3.2.
+func (j Jump) laterYears(year float64) float64 {
+	return j.years(year,
+		func(k float64) float64 { return j.tail(k * year) },
+		func(k float64) float64 { return j.beyond(k*year) / year })
+}
+
+// sameBucket is Π₁ of Theorem 3.2: the probability that an event is in the current bucket but in a later year, when that begins.
+func (j Jump) sameBucket(year, width float64) float64 {
+	return j.years(year,
+		func(k float64) float64 { return j.tailIntegral(k*year, k*year+width) },
+		func(k float64) float64 { return j.beyond(k*year+width/2) * width / year }) / j.Mean
+}
+
+// backInto is Π₂ of Theorem 3.2: the greatest probability that a jump from the current bucket leads into it again, in a later year. It
+// depends on where in the bucket the jump begins, and its largest value is found on a grid.
+func (j Jump) backInto(year, width float64) float64 {
+	const grid = 64
+	most := 0.0
+	for i := range grid + 1 {
+		y := width * float64(i) / grid
+		most = max(most, j.years(year,
+			func(k float64) float64 { return j.tail(k*year-y) - j.tail(k*year+width-y) },
+			func(k float64) float64 { return j.tail(k*year+width/2-y) * width / year }))
+	}
+	return most
 }
 
 // ExcessBounds encloses L_M: how many entries of later years the current bucket has on average, with M buckets of a given width
@@ -39,16 +99,8 @@ func ExcessBounds(n, buckets int, jump Jump, width float64) (low, high float64, 
 		return 0, 0, err
 	}
 	events, year := float64(n), float64(buckets)*width
-	p := jump.hit(width)
-	pi1 := years(func(k float64) float64 { return jump.tailIntegral(k*year, k*year+width) }) / jump.Mean
-	// Π₂ is the largest over where in its bucket an event is; the function is smooth, and its largest value is found on a grid.
-	const grid = 64
-	pi2 := 0.0
-	for i := range grid + 1 {
-		y := width * float64(i) / grid
-		pi2 = max(pi2, years(func(k float64) float64 { return jump.tail(k*year-y) - jump.tail(k*year+width-y) }))
-	}
 	share := jump.Mean / (jump.Mean + events*width)
+	p, pi1, pi2 := jump.hit(width), jump.sameBucket(year, width), jump.backInto(year, width)
 	low = events * share * (events*p + 1 - p) * pi1
 	tail := jump.tail(width)
 	if tail == 0 {
@@ -63,14 +115,15 @@ func Excess(n, buckets int, jump Jump, width float64) (float64, error) {
 	if err := firstOf(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
 		return 0, err
 	}
-	year := float64(buckets) * width
-	return float64(n) * width / jump.Mean * years(func(k float64) float64 { return jump.tail(k * year) }), nil
+	return float64(n) * width / jump.Mean * jump.laterYears(float64(buckets)*width), nil
 }
 
 // WithBuckets is what an event takes with M buckets, given what it takes with any number and the excess L_M:
 // E + c·(μ+Nδ)/(Nδ)·L_M (Lemma 3.1).
 func (k Costs) WithBuckets(n int, mean, width, unlimited, excess float64) (float64, error) {
-	if err := firstOf(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
+	if err := firstOf(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width),
+		refuseUnless(unlimited >= 0, "the time with any number of buckets", unlimited, "not negative"),
+		refuseUnless(excess >= 0, "the excess", excess, "not negative")); err != nil {
 		return 0, err
 	}
 	x := float64(n) * width / mean
@@ -84,7 +137,7 @@ func (k Costs) Degradation(ratio float64, jump Jump) (float64, error) {
 		return 0, err
 	}
 	year := jump.Mean * math.Sqrt(2*k.Empty/k.Entry) * ratio
-	return k.listShare() * years(func(j float64) float64 { return jump.tail(j * year) }), nil
+	return k.listShare() * jump.laterYears(year), nil
 }
 
 // listShare is (c+√(2bc))/(c+√(2bc)+d).
@@ -116,10 +169,13 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 		return 0, err
 	}
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
-	bound := k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation
-	low, high := 0, int(math.Ceil(bound*float64(n)))+1
-	if err := refuseUnless(bound*float64(n) < maxStatic, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"); err != nil {
-		return 0, err
+	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
+	low, high := 0, int(min(bound+1, maxStatic))
+	if high == maxStatic {
+		// A jump with a shorter tail than the worst may do with fewer.
+		if e, err := k.Degradation(maxStatic/float64(n), jump); err != nil || !(e <= degradation) {
+			return 0, firstOf(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
+		}
 	}
 	for low+1 < high {
 		m := (low + high) / 2

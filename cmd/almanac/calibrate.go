@@ -1,0 +1,274 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/progress"
+)
+
+// calibrateFlags are the command line of almanac calibrate.
+type calibrateFlags struct {
+	sizes       string
+	disciplines []string
+	repetitions int
+	least       time.Duration
+	seed        uint64
+	json        bool
+	out         string
+}
+
+func newCalibrate() *cobra.Command {
+	var f calibrateFlags
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for",
+		Long: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for.\n\n" +
+			"An empty bucket takes time b, an entry of a list c, and everything else d for each event. With N events pending, jumps\n" +
+			"of mean μ and buckets of width δ, an event takes b/x + c(1 + x(1−1/N)/2) + d, where x = Nδ/μ; least is\n" +
+			"c + √(2bc) + d, at x = √(2b/c). So say Erickson, Ladner and LaMarca (1994), and in the journal version how to find\n" +
+			"the costs: time the calendar at many widths, and fit them by least squares. Widths take turns, repetition by\n" +
+			"repetition, and the best of each counts.\n\n" +
+			"The theory is that of the unordered discipline. For the others the same form is fitted, and the misfit tells\n" +
+			"whether it is any good.",
+		Example: "  almanac calibrate\n" +
+			"  almanac calibrate --n 1e4 --discipline all\n" +
+			"  almanac calibrate --n 1e3,1e5,1e7 --out results",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringSliceVar(&f.disciplines, "discipline", []string{"unordered"}, "how a bucket keeps its list: unordered, ordered, just-in-time, or all")
+	c.Flags().IntVar(&f.repetitions, "reps", 9, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 5*time.Millisecond, "how long a repetition of one width lasts at least")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON, times in seconds")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write calibrate.json, calibrate.csv and the plots to")
+	return c
+}
+
+// A calibrateReport is what almanac calibrate --json prints.
+type calibrateReport struct {
+	Machine      bench.Machine           `json:"machine"`
+	Command      string                  `json:"command"`
+	Calibrations []*calendar.Calibration `json:"calibrations"`
+}
+
+// plan is what to calibrate, in order.
+func (f *calibrateFlags) plan() ([]calendar.CalibrateOptions, error) {
+	switch {
+	case f.repetitions < 1:
+		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
+	case f.least <= 0:
+		return nil, usagef("--least %v: a repetition lasts longer than nothing", f.least)
+	}
+	// With one event c and d cannot be told apart.
+	sizes, err := parseSizes("--n", f.sizes, "events", 2, 1_000_000_000)
+	if err != nil {
+		return nil, err
+	}
+	all := []calendar.Discipline{calendar.Unordered, calendar.Ordered, calendar.JustInTime}
+	var known []string
+	for _, d := range all {
+		known = append(known, d.String())
+	}
+	names, err := choose("--discipline", f.disciplines, known)
+	if err != nil {
+		return nil, err
+	}
+	var plan []calendar.CalibrateOptions
+	for _, name := range names {
+		var d calendar.Discipline
+		if err := d.UnmarshalText([]byte(name)); err != nil {
+			return nil, err
+		}
+		for _, n := range sizes {
+			plan = append(plan, calendar.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
+		}
+	}
+	return plan, nil
+}
+
+func (f *calibrateFlags) run(c *cobra.Command) error {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report := calibrateReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
+	for i, o := range plan {
+		o.Progress = func(done, of int) {
+			// All count alike, though more events take longer.
+			bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, power(o.N)))
+		}
+		result, err := calendar.Calibrate(c.Context(), o)
+		if err != nil {
+			return err
+		}
+		report.Calibrations = append(report.Calibrations, result)
+	}
+	bar.Close()
+	if f.out != "" {
+		if err := writeCalibrate(f.out, report); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return printJSON(c.OutOrStdout(), report)
+	}
+	return printCalibrate(c.OutOrStdout(), report)
+}
+
+const toNs = 1e9 // from seconds
+
+// printCalibrate writes a table for each discipline, a row a number of events.
+func printCalibrate(w io.Writer, report calibrateReport) error {
+	fmt.Fprintf(w, "%s\n%s\n\ntimes in ns, ± standard error; widths in units of μ/N\n", report.Machine, report.Command)
+	for rest := report.Calibrations; len(rest) > 0; {
+		same := 1
+		for same < len(rest) && rest[same].Discipline == rest[0].Discipline {
+			same++
+		}
+		if err := printDiscipline(w, rest[:same]); err != nil {
+			return err
+		}
+		rest = rest[same:]
+	}
+	return nil
+}
+
+func printDiscipline(w io.Writer, rows []*calendar.Calibration) error {
+	fmt.Fprintf(w, "\n%v\n\n", rows[0].Discipline)
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprint(out, "\tempty bucket\tlist entry\tthe rest\tpredicted\t\tbest timed\t\ttime at predicted\t\t\n")
+	fmt.Fprint(out, "events\tb\tc\td\twidth\ttime\twidth\ttime\twidth is off by\tmisfit\t\n")
+	for _, c := range rows {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%.2f\t%.1f\t%.2f\t%.1f\t%.1f %%\t%.1f %%\t\n", power(c.N),
+			plusMinus(c.Costs.Empty, c.StdErr.Empty), plusMinus(c.Costs.Entry, c.StdErr.Entry), plusMinus(c.Costs.Fixed, c.StdErr.Fixed),
+			c.PredictedX, c.PredictedTime*toNs, c.BestX, c.BestTime*toNs, 100*c.Off, 100*c.Misfit)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, c := range rows {
+		if !c.Fits {
+			fmt.Fprintf(w, "With %s events the model DOES NOT FIT: %s. Take the best width timed, %.2f μ/N.\n", power(c.N), c.Why, c.BestX)
+			fmt.Fprintln(w, reason(c.Discipline))
+		}
+	}
+	return printGrowth(w, rows[0], rows[len(rows)-1])
+}
+
+// printGrowth tells how costs change with the number of events.
+func printGrowth(w io.Writer, first, last *calendar.Calibration) error {
+	if first.N == last.N {
+		return nil
+	}
+	b, c, d := last.Costs.Empty/first.Costs.Empty, last.Costs.Entry/first.Costs.Entry, last.Costs.Fixed/first.Costs.Fixed
+	// A cost that was left out of the fit has no standard error.
+	for _, e := range []calendar.Costs{first.StdErr, last.StdErr} {
+		if e.Empty == 0 || e.Entry == 0 || e.Fixed == 0 {
+			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", power(first.N), power(last.N))
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "From %s to %s events b becomes %.1f times as long, c %.1f times and d %.1f times: costs depend on the number of\n"+
+		"events, and √(2b/c) with them. So say the authors too (1994, section 4); calibrate with as many as there will be.\n",
+		power(first.N), power(last.N), b, c, d)
+	return err
+}
+
+func plusMinus(x, stdErr float64) string { return fmt.Sprintf("%.2f ± %.2f", x*toNs, stdErr*toNs) }
+
+// reason is why a model does not fit, usually.
+func reason(d calendar.Discipline) string {
+	caches := "caches, because of which b, c and d depend on the width and not only on the number\nof events (1994, section 4), or a machine that others use, too."
+	if d == calendar.Unordered {
+		return "The usual reason is " + caches
+	}
+	return "The theory is that of the unordered discipline; besides, there are " + caches
+}
+
+// writeCalibrate writes the numbers and a picture for each calibration.
+func writeCalibrate(dir string, report calibrateReport) error {
+	file, err := os.Create(filepath.Join(dir, "calibrate.json"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(printJSON(file, report), file.Close()); err != nil {
+		return err
+	}
+	if file, err = os.Create(filepath.Join(dir, "calibrate.csv")); err != nil {
+		return err
+	}
+	if err := errors.Join(calibrateCSV(file, report), file.Close()); err != nil {
+		return err
+	}
+	for _, c := range report.Calibrations {
+		for _, ending := range []string{".svg", ".png"} {
+			name := fmt.Sprintf("calibrate-%v-%s%s", c.Discipline, power(c.N), ending)
+			if err := calibrateChart(c).Save(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// calibrateCSV writes a line for each width.
+func calibrateCSV(w io.Writer, report calibrateReport) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"discipline", "n", "x", "buckets", "measured_ns", "predicted_ns", "spread"}}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+	for _, c := range report.Calibrations {
+		for _, p := range c.Points {
+			lines = append(lines, []string{c.Discipline.String(), strconv.Itoa(c.N), number(p.X), strconv.Itoa(p.Buckets),
+				number(p.Measured * toNs), number(p.Predicted * toNs), number(p.Spread)})
+		}
+	}
+	return out.WriteAll(lines)
+}
+
+// calibrateChart is the journal's figure: the times measured, and the curve of the costs that were fitted to them.
+func calibrateChart(c *calendar.Calibration) plot.Chart {
+	measured, predicted := plot.Series{Name: "measured"}, plot.Series{Name: "predicted"}
+	for _, p := range c.Points {
+		measured.X, measured.Y = append(measured.X, p.X), append(measured.Y, p.Measured*toNs)
+	}
+	first, last := c.Points[0].X, c.Points[len(c.Points)-1].X
+	const steps = 200
+	for i := range steps + 1 {
+		x := first * math.Pow(last/first, float64(i)/steps)
+		y, err := c.Costs.PerEvent(c.N, 1, x/float64(c.N))
+		if err == nil {
+			predicted.X, predicted.Y = append(predicted.X, x), append(predicted.Y, y*toNs)
+		}
+	}
+	return plot.Chart{
+		Title:  fmt.Sprintf("%v, %s events: b = %.2f, c = %.2f, d = %.1f ns", c.Discipline, power(c.N), c.Costs.Empty*toNs, c.Costs.Entry*toNs, c.Costs.Fixed*toNs),
+		XLabel: "bucket width, in units of μ/N", YLabel: "ns per event",
+		LogX: true, LogY: true,
+		Series: []plot.Series{measured, predicted},
+	}
+}
