@@ -1,0 +1,65 @@
+package reproduce
+
+import (
+	"context"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// figure2 is the cost against the number of buckets: with few of them, lists are full of events of later years.
+func figure2(e effort) Claim {
+	const name = "figure-2"
+	return Claim{
+		Name: name, Paper: Erickson, Place: "Figure 2, Lemma 3.1, Theorem 3.2",
+		Says: "With 1000 events, exponential jumps and the best width, the time per event falls with the number of buckets and " +
+			"approaches what infinitely many take.",
+		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is a year ahead.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			var buckets []int
+			for _, m := range logarithmic(100, 5000, 18) {
+				buckets = append(buckets, int(m+0.5))
+			}
+			h := hold{jumps: exponentialJumps(), n: 1000, width: e.width(1000, 1), events: e.events(o, 800_000)}
+			r := &runner{ctx: ctx, o: o, name: name, total: len(buckets) + 1}
+			pairs, err := r.pairs(h, buckets)
+			if err != nil {
+				return Finding{}, err
+			}
+			return judgeFigure2(h, buckets, pairs, e.theory), nil
+		},
+	}
+}
+
+func judgeFigure2(h hold, buckets []int, pairs []pair, t theory) Finding {
+	var f Finding
+	table := Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
+	least, most := t.bounds(h.n, h.jumps.law, h.width)
+	var measured, theoretic, limit plot.Series
+	measured.Name, theoretic.Name, limit.Name = "measured", "bounds of Theorem 3.2", "unlimited"
+	worst, worstExtra := 0.0, 0.0
+	unlimited := meanOf(pairs[0].unlimited, cost)
+	for i, m := range buckets {
+		c, extra := meanOf(pairs[i].finite, cost), pairs[i].extra()
+		low, high := t.extraBounds(h.n, m, h.jumps.law, h.width)
+		worst = max(worst, c.outside(least+low, most+high))
+		worstExtra = max(worstExtra, extra.outside(low, high))
+		x := float64(m)
+		table.Rows = append(table.Rows, []float64{x, c.mean, c.se, extra.mean, extra.se, least + low, most + high})
+		measured.X, measured.Y = append(measured.X, x), append(measured.Y, c.mean)
+		theoretic.X, theoretic.Y = append(theoretic.X, x), append(theoretic.Y, (least+low+most+high)/2)
+		theoretic.Low, theoretic.High = append(theoretic.Low, least+low), append(theoretic.High, most+high)
+		limit.X, limit.Y = append(limit.X, x), append(limit.Y, unlimited.mean)
+	}
+	f.near("cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
+	f.check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, sigmas, because)
+	f.check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, sigmas, because)
+	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
+	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
+	f.between("what 5000 buckets take more than unlimited ones", last.mean, low, high, sigmas*last.se, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	low, high = t.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
+	f.between("what 100 buckets take more than unlimited ones", first.mean, low, high, sigmas*first.se, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Tables = append(f.Tables, table)
+	f.chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",
+		YLabel: "time per event", FromZero: true, LegendBeside: true, Series: []plot.Series{measured, theoretic, limit}})
+	return f
+}

@@ -1,0 +1,83 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// figure3 is the degradation for two ratios of buckets to events, over the number of events.
+func figure3(e effort) Claim {
+	const name = "figure-3"
+	return Claim{
+		Name: name, Paper: Erickson, Place: "Figure 3, equation 3",
+		Says: "With exponential jumps and the best width, 1.92 buckets an event take about 5% more time than infinitely many, and 3.02 " +
+			"about 1%, over a wide range of the number of events.",
+		How: "The hold model on calendar.Static for 100 to 100 000 events (1 000 000 in full), finite and unlimited buckets on the same jumps.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			most := 1e5 * min(1, e.scale)
+			if o.Full {
+				most *= 10
+			}
+			var sizes []int
+			for n := 100.0; n < 1.1*most; n *= math.Sqrt(10) {
+				sizes = append(sizes, int(math.Round(n)))
+			}
+			r := &runner{ctx: ctx, o: o, name: name, total: 3 * len(sizes)}
+			found := make([][]pair, len(sizes))
+			for i, n := range sizes {
+				// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
+				h := hold{jumps: exponentialJumps(), n: n, width: e.width(n, 1), events: max(e.events(o, 1_500_000), batches*n/2), stream: uint64(i)}
+				var err error
+				if found[i], err = r.pairs(h, bucketsFor(n, figure3Ratios)); err != nil {
+					return Finding{}, err
+				}
+			}
+			return judgeFigure3(sizes, found, e.theory), nil
+		},
+	}
+}
+
+// figure3Ratios are M/N, and figure3Says is the degradation that the paper has for them.
+var (
+	figure3Ratios = []float64{1.92, 3.02}
+	figure3Says   = []float64{0.05, 0.01}
+)
+
+// rounding is the share by which a degradation may be off because M/N has two decimals: where M/N grows by 1, the logarithm of ε falls
+// by √2 and a little more.
+const rounding = 0.005 * math.Sqrt2 * 1.1
+
+func judgeFigure3(sizes []int, found [][]pair, t theory) Finding {
+	var f Finding
+	table := Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
+	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true}
+	law := exponentialJumps().law
+	for k, ratio := range figure3Ratios {
+		measured, equation := plot.Series{Name: fmt.Sprintf("M/N = %g", ratio)}, plot.Series{Name: fmt.Sprintf("equation 3 for %g", ratio)}
+		says, worst := t.degradation(ratio, law), 0.0
+		for i, n := range sizes {
+			m := bucketsFor(n, figure3Ratios)[k]
+			d := found[i][k].degradation()
+			low, high := t.degradationBounds(n, m, law, t.width(n, 1))
+			worst = max(worst, d.outside(low, high))
+			table.Rows = append(table.Rows, []float64{float64(n), float64(m), d.mean, d.se, says, low, high})
+			measured.X, measured.Y = append(measured.X, float64(n)), append(measured.Y, d.mean)
+			measured.Low, measured.High = append(measured.Low, d.mean-2*d.se), append(measured.High, d.mean+2*d.se)
+			equation.X, equation.Y = append(equation.X, float64(n)), append(equation.Y, says)
+			if i == len(sizes)-1 {
+				f.near(fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, figure3Says[k], low, high, rounding*figure3Says[k]+restOf(n)*says,
+					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 standard errors")
+			}
+		}
+		f.check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, sigmas, because)
+		f.check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, figure3Says[k], rounding*figure3Says[k],
+			"the paper gives M/N to two decimals")
+		chart.Series = append(chart.Series, measured, equation)
+	}
+	f.Tables = append(f.Tables, table)
+	f.chart("figure-3", chart)
+	return f
+}

@@ -1,0 +1,117 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// markovChain is the paper's model without any calendar: particles on a line that move towards the origin, a bucket at a time.
+func markovChain(e effort) Claim {
+	const name = "markov-chain"
+	return Claim{
+		Name: name, Paper: Erickson, Place: "section 2, Lemma 2.1",
+		Says: "A Markov chain of N particles models the calendar: where no particle is within a width of the origin, all come nearer by " +
+			"a width, and otherwise the nearest jumps away. It has the same share of empty buckets, the same lists, the same cost.",
+		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and exponential jumps, on different jumps.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			ratios := []float64{0.25, 0.5, 1, 2, 4}
+			r := &runner{ctx: ctx, o: o, name: name, total: 2 * len(ratios)}
+			var f Finding
+			table := Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
+				"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
+			for i, ratio := range ratios {
+				h := hold{jumps: exponentialJumps(), n: 100, width: ratio * e.width(100, 1), events: e.events(o, 1_000_000), stream: uint64(2 * i)}
+				counted, err := r.run(h)
+				if err != nil {
+					return Finding{}, err
+				}
+				h.stream++
+				chain, err := r.runChain(h)
+				if err != nil {
+					return Finding{}, err
+				}
+				table.Rows = append(table.Rows, compareChain(&f, e.theory, h, ratio, chain, counted))
+			}
+			f.Tables = append(f.Tables, table)
+			return f, nil
+		},
+	}
+}
+
+// inBucket is how many particles a visit finds in the bucket on average, Σ j·q_j.
+func inBucket(w calendar.Work) float64 {
+	return float64(w.Traversed) / float64(w.EmptyBuckets+w.Dispatched)
+}
+
+// compareChain adds the checks for a width, and returns the row of the table.
+func compareChain(f *Finding, t theory, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
+	row := []float64{ratio}
+	for _, q := range []struct {
+		name string
+		of   func(calendar.Work) float64
+	}{{"share of empty buckets", emptyVisits}, {"events in the current bucket", inBucket}, {"cost", cost}} {
+		a, b := meanOf(chain, q.of), meanOf(counted, q.of)
+		row = append(row, a.mean, a.se, b.mean, b.se)
+		f.check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.mean, b.mean, sigmas*a.minus(b).se,
+			"both are samples of the same: 4.5 standard errors of the difference")
+	}
+	q0 := meanOf(chain, emptyVisits)
+	f.check(fmt.Sprintf("share of empty buckets at %g times the best width: chain, and equation 8", ratio), q0.mean,
+		t.emptyShare(h.n, 1, h.width), sigmas*q0.se, because)
+	return row
+}
+
+// runChain simulates the chain, with its steps counted as if they were a calendar's.
+func (r *runner) runChain(h hold) ([]calendar.Work, error) {
+	rng := r.random(h.stream)
+	c := &chain{at: make([]float64, h.n), width: h.width}
+	for i := range c.at {
+		c.at[i] = h.jumps.residual(rng)
+	}
+	draw := func() float64 { return h.jumps.draw(rng) }
+	works := make([]calendar.Work, batches+1)
+	for i := range works {
+		before := c.work
+		for c.work.Dispatched-before.Dispatched < uint64(h.events/batches) {
+			if c.work.Dispatched%4096 == 0 && r.ctx.Err() != nil {
+				return nil, r.ctx.Err()
+			}
+			c.step(draw)
+		}
+		works[i] = c.work.Since(before)
+	}
+	r.ran()
+	return works[1:], nil // the first is the warm-up
+}
+
+// A chain is the state of the Markov chain: positions relative to the beginning of the current bucket.
+type chain struct {
+	at    []float64
+	width float64
+	work  calendar.Work
+}
+
+// step is a transition of the chain.
+func (c *chain) step(jump func() float64) {
+	nearest, inside := 0, 0
+	for i, x := range c.at {
+		if x < c.width {
+			inside++
+		}
+		if x < c.at[nearest] {
+			nearest = i
+		}
+	}
+	if inside > 0 {
+		c.work.Dispatched++
+		c.work.Traversed += uint64(inside)
+		c.at[nearest] += jump()
+		return
+	}
+	c.work.EmptyBuckets++
+	for i := range c.at {
+		c.at[i] -= c.width
+	}
+}

@@ -1,0 +1,82 @@
+package reproduce
+
+import (
+	"errors"
+	"math"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// A pair is what M buckets took and what infinitely many took, on the same jumps. The same buckets are visited and the same
+// events leave, so what differs is the entries of later years alone, and most of the noise is gone.
+type pair struct{ finite, unlimited []calendar.Work }
+
+// pairWith runs h with its number of buckets, beside a run with infinitely many that has been made already.
+func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
+	finite, err := r.run(h)
+	if err != nil {
+		return pair{}, err
+	}
+	for i, w := range finite {
+		if w.EmptyBuckets != unlimited[i].EmptyBuckets {
+			return pair{}, errors.New("reproduce: runs on the same jumps visited different buckets")
+		}
+	}
+	return pair{finite, unlimited}, nil
+}
+
+// pairs runs h with each number of buckets, and with infinitely many.
+func (r *runner) pairs(h hold, buckets []int) ([]pair, error) {
+	h.buckets = 0
+	unlimited, err := r.run(h)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]pair, len(buckets))
+	for i, m := range buckets {
+		h.buckets = m
+		if all[i], err = r.pairWith(h, unlimited); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// per estimates how many entries of later years there are for each of something.
+func (p pair) per(count func(calendar.Work) uint64) estimate {
+	x := make([]float64, len(p.finite))
+	all := 0.0
+	for i, w := range p.finite {
+		x[i] = float64(w.Traversed-p.unlimited[i].Traversed) / float64(count(w))
+		all += float64(count(w))
+	}
+	e := batchMeans(x)
+	e.one = 1 / all
+	return e
+}
+
+// excess estimates L_M, which is an average over visits.
+func (p pair) excess() estimate {
+	return p.per(func(w calendar.Work) uint64 { return w.EmptyBuckets + w.Dispatched })
+}
+
+// extra estimates E_M − E, which is an average over events.
+func (p pair) extra() estimate {
+	return p.per(func(w calendar.Work) uint64 { return w.Dispatched })
+}
+
+// degradation estimates ε_M = (E_M − E)/E.
+func (p pair) degradation() estimate {
+	extra, all := p.extra(), meanOf(p.unlimited, cost)
+	mean := extra.mean / all.mean
+	return estimate{mean, math.Hypot(extra.se, mean*all.se) / all.mean, extra.one / all.mean}
+}
+
+// bucketsFor turns ratios M/N into numbers of buckets.
+func bucketsFor(n int, ratios []float64) []int {
+	m := make([]int, len(ratios))
+	for i, ratio := range ratios {
+		m[i] = int(math.Round(ratio * float64(n)))
+	}
+	return m
+}

@@ -1,0 +1,94 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// theorem31 is that jumps which are never longer than β need no more than β/δ + 1 buckets.
+func theorem31(e effort) Claim {
+	const name = "theorem-3.1"
+	return Claim{
+		Name: name, Paper: Erickson, Place: "Theorem 3.1",
+		Says: "If no jump is longer than β, β/δ + 1 buckets take exactly what infinitely many do.",
+		How: "Calendars with just so many buckets, with ten times as many, and with 20% fewer, on the same jumps side by side: the work " +
+			"of every single event is compared. 1000 events; uniform and triangular jumps.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			all, ratios := []jumps{uniformJumps(1), triangularJumps()}, []float64{0.5, 1, 4}
+			r := &runner{ctx: ctx, o: o, name: name, total: 3 * len(all) * len(ratios)}
+			var f Finding
+			for _, j := range all {
+				table := Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best", "buckets", "events",
+					"with ten times the buckets", "with one bucket less", "with 20% less"}}
+				for _, ratio := range ratios {
+					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 400_000), stream: uint64(r.done)}
+					row, err := r.judgeSupport(&f, h, ratio, e.theory)
+					if err != nil {
+						return Finding{}, err
+					}
+					table.Rows = append(table.Rows, row)
+				}
+				f.Tables = append(f.Tables, table)
+			}
+			f.Notes = append(f.Notes, "One bucket less than β/δ + 1 is hardly noticed, since it takes a jump of nearly β from the end of a bucket.")
+			return f, nil
+		},
+	}
+}
+
+// judgeSupport adds the checks for a width, and returns the row of the table.
+func (r *runner) judgeSupport(f *Finding, h hold, ratio float64, t theory) ([]float64, error) {
+	enough, err := calendar.BucketsFor(h.jumps.law.Support, h.width)
+	if err != nil {
+		return nil, err
+	}
+	few := enough * 8 / 10
+	differ, err := r.sideBySide(h, []int{enough, 10 * enough, enough - 1, few})
+	if err != nil {
+		return nil, err
+	}
+	fewer, err := r.pairs(h, []int{few})
+	if err != nil {
+		return nil, err
+	}
+	where := fmt.Sprintf("%s jumps, %g times the best width", h.jumps.name, ratio)
+	f.check("events whose work differs with ten times the buckets, "+where, differ[1], 0, 0, "the theorem is exact")
+	low, high := t.extraBounds(h.n, few, h.jumps.law, h.width)
+	extra := fewer[0].extra()
+	f.between("entries more for each event with 20% fewer buckets, "+where, extra.mean, low, high, sigmas*extra.se,
+		"the bounds of Theorem 3.2, and 4.5 standard errors: far from none")
+	return []float64{ratio, float64(enough), float64(h.events), differ[1], differ[2], differ[3]}, nil
+}
+
+// sideBySide runs calendars with different numbers of buckets on the same jumps, and counts the events, after the warm-up, whose
+// work is not what it is in the first calendar.
+func (r *runner) sideBySide(h hold, buckets []int) ([]float64, error) {
+	differ := make([]float64, len(buckets))
+	want := make([]calendar.Work, h.events)
+	for k, m := range buckets {
+		h.buckets = m
+		s, rng, err := r.begin(h)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.spend(s, rng, h, h.warmUp()); err != nil {
+			return nil, err
+		}
+		for i := range want {
+			before := s.Work()
+			if err := r.spend(s, rng, h, 1); err != nil {
+				return nil, err
+			}
+			took := s.Work().Since(before)
+			if k == 0 {
+				want[i] = took
+			} else if took != want[i] {
+				differ[k]++
+			}
+		}
+	}
+	r.ran()
+	return differ, nil
+}

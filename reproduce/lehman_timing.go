@@ -1,0 +1,283 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+func lehmanTiming() Claim {
+	return Claim{
+		Name:  "lehman-timing",
+		Paper: Lehman,
+		Place: "section 5",
+		Says: "With 60 million events, 30 ns to schedule, 18 ns to cancel and 12 ns to dispatch one when new events arise in sequence, and exactly the same with " +
+			"a billion; in random order, 90 ns to schedule with 60 million and 180 ns with a billion, because of memory caches.",
+		How: "Static with the paper's 1.25 bins an event, all bins together as wide as the range of times, and just-in-time sorting; and the self-tuning Queue " +
+			"beside it. All events are scheduled, cancelled, scheduled again and dispatched, in sequence and at random. They take turns, all sizes too, and the best of three repetitions counts, with the loop around the calendar.",
+		Timed: true,
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			sizes := []int{10_000, 100_000, 1_000_000}
+			if o.Full {
+				sizes = append(sizes, 10_000_000, 60_000_000)
+			}
+			return timing(ctx, o, sizes, 300_000)
+		},
+	}
+}
+
+// What is timed, in the order of the columns.
+const (
+	timedSchedule = iota
+	timedCancel
+	timedNext
+	timedKinds
+)
+
+var timedNames = [timedKinds]string{"schedule", "cancel", "dispatch"}
+
+// timedRepetitions is how often all is timed; the best counts. One more comes first, untimed, in which memory is touched for the first time.
+const timedRepetitions = 3
+
+// A script is what is done to a calendar: event i is that of ids[i], i/n to (i+1)/n of a year into the year if in sequence, or at
+// any time. They are cancelled in the order of cancels. All are read in sequence, lest they cost the calendar's caches more than they must.
+type script struct {
+	ids, cancels []calendar.ID
+	at           []float64
+}
+
+func newScript(n int, shuffled bool, r *random.Stream) script {
+	s := script{ids: make([]calendar.ID, n), at: make([]float64, n)}
+	for i := range n {
+		s.ids[i] = calendar.ID(i)
+		s.at[i] = (float64(i) + 0.5) / float64(n)
+		if shuffled {
+			s.at[i] = r.Float64()
+		}
+	}
+	s.cancels = s.ids
+	if shuffled {
+		s.ids = shuffledIDs(s.ids, r)
+		s.cancels = shuffledIDs(s.ids, r)
+	}
+	return s
+}
+
+func shuffledIDs(ids []calendar.ID, r *random.Stream) []calendar.ID {
+	all := append([]calendar.ID(nil), ids...)
+	rand.New(r).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// A contestant is a calendar under the clock.
+type contestant struct {
+	set  calendartest.Set
+	best [timedKinds]float64 // ns
+}
+
+// contestants are Static as in section 5 and Queue. A year is 1.
+func contestants(n int) ([]*contestant, error) {
+	bins := n + n/4
+	static, err := calendar.NewStatic(calendar.StaticConfig{Buckets: bins, Width: 1 / float64(bins), Discipline: calendar.JustInTime, Capacity: n})
+	if err != nil {
+		return nil, err
+	}
+	all := []*contestant{{set: static}, {set: calendar.New(calendar.Capacity(n))}}
+	for _, c := range all {
+		for k := range c.best {
+			c.best[k] = math.Inf(1)
+		}
+	}
+	return all, nil
+}
+
+// timing measures for several numbers of events. Small ones are gone through again and again, until there were at least so many.
+func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, error) {
+	f := Finding{Holds: true}
+	for i, where := range []string{"in sequence", "at random"} {
+		shuffled := i == 1
+		half := o
+		half.Progress = func(fraction float64) { o.progress((float64(i) + fraction) / 2) }
+		rows, err := timeSizes(ctx, half, sizes, least, shuffled)
+		if err != nil {
+			return f, err
+		}
+		table := Table{Name: "Nanoseconds " + where, Columns: []string{"events"}, Rows: rows}
+		for _, name := range []string{"Static", "Queue"} {
+			for _, kind := range timedNames {
+				table.Columns = append(table.Columns, name+" "+kind)
+			}
+		}
+		f.Tables = append(f.Tables, table, ratios(table, "Times as long as with the fewest, "+where))
+		f.chart(strings.ReplaceAll(where, " ", "-"), timingChart(table, where, shuffled))
+		f.noteTiming(table, where)
+	}
+	f.Tables = append(f.Tables, Table{Name: "Nanoseconds in the paper, on a processor of 2.8 GHz",
+		Columns: []string{"events", "schedule in sequence", "cancel in sequence", "dispatch in sequence", "schedule at random"},
+		Rows:    [][]float64{{6e7, 30, 18, 12, 90}, {1e9, 30, 18, 12, 180}}})
+	f.compareOrders(f.Tables[0].Rows, f.Tables[2].Rows)
+	return f, nil
+}
+
+// timeSizes makes the rows of a table. The sizes take turns as well as the structures: the speed of a machine wanders, and it is
+// the ratios that matter.
+func timeSizes(ctx context.Context, o Options, sizes []int, least int, shuffled bool) ([][]float64, error) {
+	races, total, done := make([]*race, len(sizes)), 0, 0
+	for i, n := range sizes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if races[i], err = newRace(o, n, shuffled, max(1, least/n)); err != nil {
+			return nil, err
+		}
+		total += (timedRepetitions + 1) * max(n, least)
+	}
+	runtime.GC() // now, and not while the clock runs
+	for repetition := range timedRepetitions + 1 {
+		for _, r := range races {
+			if err := r.repeat(ctx, repetition); err != nil {
+				return nil, err
+			}
+			done += max(r.n, least)
+			o.progress(float64(done) / float64(total))
+		}
+	}
+	var rows [][]float64
+	for _, r := range races {
+		rows = append(rows, r.row())
+	}
+	return rows, nil
+}
+
+// compareOrders says how much longer scheduling takes at random than in sequence with the most events, as the paper does.
+func (f *Finding) compareOrders(sequence, shuffled [][]float64) {
+	a, b := sequence[len(sequence)-1], shuffled[len(shuffled)-1]
+	const static, queue = 1 + timedSchedule, 1 + timedKinds + timedSchedule
+	f.Notes = append(f.Notes, fmt.Sprintf("With %s events, scheduling at random takes %.1f times as long as in sequence for Static, %.1f times for Queue; in the paper 3 times with 6×10⁷ and 6 times with 10⁹.",
+		lehmanNumber(a[0]), b[static]/a[static], b[queue]/a[queue]))
+}
+
+// A race is both with n events.
+type race struct {
+	n, rounds int
+	script    script
+	all       []*contestant
+}
+
+func newRace(o Options, n int, shuffled bool, rounds int) (*race, error) {
+	r := random.New(o.Seed, 0x74696d65, uint64(n))
+	all, err := contestants(n)
+	if err != nil {
+		return nil, err
+	}
+	return &race{n: n, rounds: rounds, script: newScript(n, shuffled, &r), all: all}, nil
+}
+
+// repeat lets each have a turn. The first does not count.
+func (r *race) repeat(ctx context.Context, repetition int) error {
+	for _, c := range r.all {
+		took, err := r.script.perform(ctx, c.set, repetition*r.rounds, r.rounds)
+		if err != nil {
+			return err
+		}
+		for k := range took {
+			if repetition > 0 {
+				c.best[k] = min(c.best[k], took[k])
+			}
+		}
+	}
+	return nil
+}
+
+// row is the row of a table: the best times of both.
+func (r *race) row() []float64 {
+	row := []float64{float64(r.n)}
+	for _, c := range r.all {
+		row = append(row, c.best[:]...)
+	}
+	return row
+}
+
+// perform goes through the script in some years, one after the other, and tells how many nanoseconds each kind of operation took.
+func (s script) perform(ctx context.Context, set calendartest.Set, year, years int) (took [timedKinds]float64, err error) {
+	n := len(s.ids)
+	run := func(kind, times int, do func(i int) error) {
+		if err != nil {
+			return
+		}
+		began := time.Now()
+		err = lehmanEach(ctx, n, do)
+		took[kind] += float64(time.Since(began).Nanoseconds()) / float64(n*years*times)
+	}
+	for y := range years {
+		start := float64(year + y)
+		schedule := func(i int) error { return set.Schedule(s.ids[i], start+s.at[i]) }
+		run(timedSchedule, 2, schedule)
+		run(timedCancel, 1, func(i int) error {
+			if !set.Cancel(s.cancels[i]) {
+				return calendar.ErrNotScheduled
+			}
+			return nil
+		})
+		run(timedSchedule, 2, schedule)
+		run(timedNext, 1, func(int) error {
+			if _, _, ok := set.Next(); !ok {
+				return errLehmanEmpty
+			}
+			return nil
+		})
+	}
+	return took, err
+}
+
+// ratios divides a table by its first row.
+func ratios(t Table, name string) Table {
+	out := Table{Name: name, Columns: t.Columns}
+	for _, row := range t.Rows {
+		line := []float64{row[0]}
+		for i, x := range row[1:] {
+			line = append(line, x/t.Rows[0][i+1])
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	return out
+}
+
+// noteTiming says in words how the times grow.
+func (f *Finding) noteTiming(t Table, where string) {
+	first, last := t.Rows[0], t.Rows[len(t.Rows)-1]
+	grown := func(i int) float64 { return last[i] / first[i] }
+	for i, name := range []string{"Static", "Queue"} {
+		at := 1 + i*timedKinds
+		f.Notes = append(f.Notes, fmt.Sprintf("%s, %s: with %s events it takes %.1f times as long to schedule as with %s, %.1f times to cancel, %.1f times to dispatch: %.0f, %.0f and %.0f ns.",
+			name, where, lehmanNumber(last[0]), grown(at+timedSchedule), lehmanNumber(first[0]), grown(at+timedCancel), grown(at+timedNext),
+			last[at+timedSchedule], last[at+timedCancel], last[at+timedNext]))
+	}
+}
+
+func timingChart(t Table, where string, shuffled bool) plot.Chart {
+	c := plot.Chart{Title: "Time for an operation, events " + where, XLabel: "events", YLabel: "ns", LogX: true, LogY: true, LegendBeside: true}
+	for i, name := range t.Columns[1:] {
+		s := plot.Series{Name: name}
+		for _, row := range t.Rows {
+			s.X, s.Y = append(s.X, row[0]), append(s.Y, row[i+1])
+		}
+		c.Series = append(c.Series, s)
+	}
+	paper := []float64{30, 30}
+	if shuffled {
+		paper = []float64{90, 180}
+	}
+	c.Series = append(c.Series, plot.Series{Name: "paper, schedule", X: []float64{6e7, 1e9}, Y: paper})
+	return c
+}
