@@ -53,7 +53,7 @@ const rounding = 0.005 * math.Sqrt2 * 1.1
 func judgeFigure3(sizes []int, found [][]pair, t theory) Finding {
 	var f Finding
 	table := Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
-	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true}
+	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true, LegendBeside: true}
 	law := exponentialJumps().law
 	for k, ratio := range figure3Ratios {
 		measured, equation := plot.Series{Name: fmt.Sprintf("M/N = %g", ratio)}, plot.Series{Name: fmt.Sprintf("equation 3 for %g", ratio)}

@@ -115,7 +115,7 @@ func fileName(claim, part string) string {
 		}
 		return '-'
 	}
-	part = strings.Trim(strings.Map(clean, part), "-")
+	part = strings.Join(strings.FieldsFunc(strings.Map(clean, strings.ToLower(part)), func(r rune) bool { return r == '-' }), "-")
 	if part == "" || part == claim {
 		return claim
 	}

@@ -80,12 +80,14 @@ func (c Chart) canvas(format string) (io.WriterTo, error) {
 		p.Draw(whole)
 		return canvas, nil
 	}
+	// The names stand behind their lines, with room to spare: a viewer may have a wider font than the one that was measured.
 	legend := p.Legend
+	legend.Left = true
 	p.Legend = plot.NewLegend()
-	beside := legend.Rectangle(whole)
-	width := beside.Max.X - beside.Min.X + vg.Points(10)
+	box := legend.Rectangle(whole)
+	width := 1.2*(box.Max.X-box.Min.X) + vg.Points(10)
 	p.Draw(draw.Crop(whole, 0, -width, 0, 0))
-	legend.Draw(draw.Crop(whole, 0, 0, 0, -vg.Points(24)))
+	legend.Draw(draw.Crop(whole, whole.Max.X-whole.Min.X-width+vg.Points(6), 0, 0, -vg.Points(24)))
 	return canvas, nil
 }
 
