@@ -4,6 +4,9 @@
 //   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense ids.
 //   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
 //
+// Beside them is the theory of Static: [Costs], [Jump] and the functions around them say how wide a bucket should be, how many
+// there should be, and what an event then takes; [Calibrate] measures the costs on the machine it runs on.
+//
 // # Events and ids
 //
 // An event is an [ID] and a time. The id is a small number that the caller chooses: an individual, a machine, a flow.

@@ -102,3 +102,41 @@ func ExampleHandle() {
 	fmt.Println(ok, a.Len())
 	// Output: false 1
 }
+
+// A simulation keeps something for each id. With many of them, the queue can ask for it before it is needed.
+func ExampleQueue_Accompany() {
+	type particle struct{ position, speed float64 }
+	particles := make([]particle, 3)
+	q := calendar.New()
+	q.Accompany(calendar.With(particles, 1)) // nothing else changes
+	for id := range particles {
+		particles[id].speed = float64(id + 1)
+		if err := q.Schedule(calendar.ID(id), 6/particles[id].speed); err != nil {
+			panic(err)
+		}
+	}
+	for id, at := range q.Until(10) {
+		particles[id].position = particles[id].speed * at
+		fmt.Println(id, "arrives at", at, "having gone", particles[id].position)
+	}
+	// Output:
+	// 2 arrives at 2 having gone 6
+	// 1 arrives at 3 having gone 6
+	// 0 arrives at 6 having gone 6
+}
+
+func ExampleQueue_NextBy() {
+	q := calendar.New()
+	for id, at := range []float64{3, 1, 2} {
+		if err := q.Schedule(calendar.ID(id), at); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(q.NextBy(2))
+	fmt.Println(q.NextBy(2))
+	fmt.Println(q.NextBy(2)) // the last one is due at 3
+	// Output:
+	// 1 1 true
+	// 2 2 true
+	// 0 0 false
+}
