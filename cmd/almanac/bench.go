@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -258,15 +258,9 @@ func commandLine(c *cobra.Command) []string {
 }
 
 func writeBench(dir string, report benchReport) error {
-	file, err := os.Create(filepath.Join(dir, "bench.json"))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if err := printJSON(file, report); err != nil {
-		return err
-	}
-	return plotBench(dir, report)
+	return errors.Join(
+		writeFile(dir, "bench.json", func(w io.Writer) error { return printJSON(w, report) }),
+		plotBench(dir, report))
 }
 
 func printJSON(w io.Writer, v any) error {
