@@ -56,7 +56,30 @@ func (r *replica) check() error {
 	if pending != r.queue.Len() {
 		return fmt.Errorf("%d events of the living, %d in the calendar", pending, r.queue.Len())
 	}
+	if err := r.checkAside(); err != nil {
+		return err
+	}
 	return r.checkGroups()
+}
+
+// checkAside verifies that the timers that lie aside are those that the living say they have.
+func (r *replica) checkAside() error {
+	said := 0
+	for id := r.first; int(id) < r.ids; id++ {
+		for set, column := r.person(id).aside, 0; set != 0; set, column = set>>1, column+1 {
+			if set&1 == 0 {
+				continue
+			}
+			said++
+			if !r.asideOf[column] || r.aside.entries[r.aside.find(asideKey(id, column))].key == 0 {
+				return fmt.Errorf("id %d: the timer of column %d does not lie aside", id, column)
+			}
+		}
+	}
+	if r.aside != nil && r.aside.count != said {
+		return fmt.Errorf("%d timers lie aside, %d are said to", r.aside.count, said)
+	}
+	return nil
 }
 
 // checkEvent verifies that the event in the calendar is the earliest, or that there is none by the end.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// Events of replicas that run at once are put together in the order of the replicas, those of interrupted ones too.
+func TestEventLog(t *testing.T) {
+	m, err := population.Load("../../examples/sir.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	l, err := newEventLog(dir, m, 4, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := func(replica int, individual uint32, name string) {
+		l.add(population.Event{Replica: replica, Time: 1.5, Individual: individual, From: "a", To: "b", Name: name, By: 7})
+	}
+	event(2, 1, "")
+	event(0, 2, "said \"no\", twice")
+	event(1, 3, "x")
+	event(2, 4, "")
+	l.recorded(population.Record{Replica: 1, Row: len(m.Times()) - 1}) // this one is done; the others are interrupted
+	event(0, 5, "")
+	if err := l.close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = `replica,time,individual,from,to,name,by
+0,1.5,2,a,b,"said ""no"", twice",7
+0,1.5,5,a,b,,7
+1,1.5,3,a,b,x,7
+2,1.5,1,a,b,,7
+2,1.5,4,a,b,,7
+`
+	if got, err := os.ReadFile(filepath.Join(dir, "events.csv")); err != nil || string(got) != want {
+		t.Errorf("%v, got\n%s", err, got)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("%d files are left, %v", len(files), err)
+	}
+}
