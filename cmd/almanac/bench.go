@@ -131,15 +131,20 @@ func (f *benchFlags) run(c *cobra.Command) error {
 		runtime.GC() // what the next plan measures should not pay for this one
 	}
 	bar.Close()
-	if f.out != "" {
-		if err := writeBench(f.out, report); err != nil {
+	return deliver(c.OutOrStdout(), report, f.out, f.json, writeBench, printBench)
+}
+
+// deliver writes a report into the directory of --out, if there is one, and prints it.
+func deliver[R any](w io.Writer, report R, out string, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
+	if out != "" {
+		if err := write(out, report); err != nil {
 			return err
 		}
 	}
-	if f.json {
-		return printJSON(c.OutOrStdout(), report)
+	if asJSON {
+		return printJSON(w, report)
 	}
-	return printBench(c.OutOrStdout(), report)
+	return print(w, report)
 }
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.

@@ -128,15 +128,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 		report.Calibrations = append(report.Calibrations, result)
 	}
 	bar.Close()
-	if f.out != "" {
-		if err := writeCalibrate(f.out, report); err != nil {
-			return err
-		}
-	}
-	if f.json {
-		return printJSON(c.OutOrStdout(), report)
-	}
-	return printCalibrate(c.OutOrStdout(), report)
+	return deliver(c.OutOrStdout(), report, f.out, f.json, writeCalibrate, printCalibrate)
 }
 
 const toNs = 1e9 // from seconds

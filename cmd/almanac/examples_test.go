@@ -14,11 +14,9 @@ import (
 var update = flag.Bool("update", false, "write the expected output of the examples anew")
 
 // Every example gives what examples/expected says, to the last individual. The last line is about time and memory, and not
-// compared. On other architectures rounding may differ (fused multiply-add), and with it the course of events.
+// compared. The numbers are those of amd64: on other architectures rounding may differ (fused multiply-add), and with it the course
+// of events, so that only the run itself is checked there.
 func TestExamples(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("the expected output is that of amd64")
-	}
 	models, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(models) < 4 {
 		t.Fatalf("%d examples, %v", len(models), err)
@@ -37,6 +35,9 @@ func TestExamples(t *testing.T) {
 			result, timing := out.String()[:end+1], out.String()[end+1:]
 			if !strings.Contains(timing, "million events/s") {
 				t.Fatalf("no closing line in %q", out.String())
+			}
+			if runtime.GOARCH != "amd64" {
+				return
 			}
 			file := filepath.Join("../../examples/expected", name+".txt")
 			if *update {

@@ -64,17 +64,8 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	}
 	words := append(commandLine(c), names...)
 	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: "almanac " + strings.Join(words, " "), Results: results}
-	if f.out != "" {
-		if err := report.Write(f.out); err != nil {
-			return err
-		}
-	}
-	if f.json {
-		err = printJSON(c.OutOrStdout(), report)
-	} else {
-		err = printClaims(c.OutOrStdout(), report)
-	}
-	if err != nil {
+	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
+	if err := deliver(c.OutOrStdout(), report, f.out, f.json, write, printClaims); err != nil {
 		return err
 	}
 	var broken []string
