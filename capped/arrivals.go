@@ -1,0 +1,63 @@
+package capped
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// source makes new balls.
+type source struct {
+	how  Arrivals
+	bins int
+	rate float64
+	seed uint64
+
+	whole    int    // Exact: ⌊λn⌋
+	fraction uint64 // λn − ⌊λn⌋ in units of 2⁻⁶⁴
+	carry    uint64 // what is due of a ball, in the same units
+}
+
+func newSource(c *Config) source {
+	s := source{how: c.Arrivals, bins: c.Bins, rate: c.Rate, seed: c.Seed}
+	s.whole, s.fraction = product(c.Rate, c.Bins)
+	s.carry = 1 << 63 // half a ball: rounded to the nearest integer
+	return s
+}
+
+// product is rate·n, exactly but for what is less than 2⁻⁶⁴. A product of floats would be rounded, and with it every
+// ball that comes after many rounds.
+func product(rate float64, n int) (whole int, fraction uint64) {
+	mantissa, exponent := math.Frexp(rate) // rate = mantissa·2^exponent, mantissa in [½, 1)
+	high, low := bits.Mul64(uint64(mantissa*(1<<53)), uint64(n))
+	// high:low is the product times 2^(53 − exponent); it is wanted times 2⁶⁴.
+	for shift := 53 - exponent; shift != 64; {
+		if shift < 64 { // to the left
+			high, low = high<<1|low>>63, low<<1
+			shift++
+		} else {
+			if high|low == 0 {
+				break
+			}
+			high, low = high>>1, low>>1|high<<63
+			shift--
+		}
+	}
+	return int(high), low
+}
+
+// batch is the number of balls that come in round t.
+func (s *source) batch(t int) int {
+	switch s.how {
+	case Binomial:
+		r := random.New(s.seed, streamArrivals, uint64(t))
+		return r.Binomial(s.bins, s.rate)
+	case Poisson:
+		r := random.New(s.seed, streamArrivals, uint64(t))
+		return r.Poisson(s.rate * float64(s.bins))
+	}
+	var over uint64
+	s.carry, over = bits.Add64(s.carry, s.fraction, 0)
+	return s.whole + int(over)
+}

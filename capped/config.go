@@ -1,0 +1,147 @@
+package capped
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/portable"
+)
+
+// Kind is one of the allocation processes.
+type Kind int
+
+// The allocation processes.
+const (
+	// Capped is CAPPED(c, λ), Algorithm 1 of the paper.
+	Capped Kind = iota
+	// ModCapped is MODCAPPED(c, λ) of sections III and IV, with which the paper bounds CAPPED: it generates balls until at
+	// least m* are thrown in every round, and parts each bin into two buffers. See [Config.Least].
+	ModCapped
+	// Greedy is GREEDY[d] with leaky bins [BFK18]: bins without a limit, and no pool. A ball looks at d bins and goes to one
+	// with the least load at the beginning of the round.
+	//
+	// [BFK18]: https://doi.org/10.1007/s00453-018-0411-z
+	Greedy
+	// Threshold is THRESHOLD[T] of Adler et al. [ACMR98] for one batch of balls that come in the first round. In every round each
+	// ball that has no place asks a bin, and each bin accepts T of those that ask. Nothing is deleted: a ball counts as served
+	// when it is accepted.
+	//
+	// [ACMR98]: https://doi.org/10.1002/(SICI)1098-2418(199809)13:2%3C159::AID-RSA3%3E3.0.CO;2-Q
+	Threshold
+)
+
+// kinds are the names of the processes.
+var kinds = [...]string{"capped", "modcapped", "greedy", "threshold"}
+
+// String is the name of the process.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= len(kinds) {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return kinds[k]
+}
+
+// Arrivals is how many balls come in a round.
+type Arrivals int
+
+// How many balls come in a round.
+const (
+	// Exact is λn in every round. Where λn is no integer, the number of balls that have come by the end of round t is λn·t
+	// rounded to the nearest integer, so that each round has ⌊λn⌋ or ⌈λn⌉.
+	Exact Arrivals = iota
+	// Binomial has n generators, each of which makes a ball with probability λ.
+	Binomial
+	// Poisson has mean λn.
+	Poisson
+)
+
+// arrivals are the names of the ways to arrive.
+var arrivals = [...]string{"exact", "binomial", "poisson"}
+
+// String is the name of the way to arrive.
+func (a Arrivals) String() string {
+	if a < 0 || int(a) >= len(arrivals) {
+		return fmt.Sprintf("Arrivals(%d)", int(a))
+	}
+	return arrivals[a]
+}
+
+// Config describes a process.
+type Config struct {
+	Bins     int     // n
+	Capacity int     // c, or Threshold's T; Greedy's bins have no limit, and it is not looked at
+	Rate     float64 // λ: new balls per bin and round, or the balls of Threshold's batch per bin
+	Kind     Kind
+	Choices  int // Greedy's d; the others make one choice, and it is not looked at
+	Seed     uint64
+
+	Arrivals Arrivals // how many balls come in a round
+	// ByBin keeps the load of every bin and throws every ball, instead of drawing how many bins get how many. It takes longer
+	// and has the same law; [Process.Load] needs it. ModCapped is always so.
+	ByBin bool
+	// AtLeast is how many balls ModCapped throws at least in a round, m* unless told. With m* nearly every buffer is full in
+	// nearly every round; with fewer balls the invariants of Lemma 6, which hold for any number, are put to the test.
+	AtLeast int
+	// Warm begins with the pool, the loads and the ages of the limit of many bins instead of an empty system. It is for Capped.
+	Warm bool
+}
+
+const (
+	mostBins     = 1 << 31
+	mostCapacity = 1 << 20
+	mostBalls    = 1 << 40 // in one round
+)
+
+// check returns what is wrong with a configuration, if anything is.
+func (c *Config) check() error {
+	switch {
+	case c.Kind < 0 || int(c.Kind) >= len(kinds):
+		return fmt.Errorf("capped: there is no process %d; there are Capped, ModCapped, Greedy and Threshold", int(c.Kind))
+	case c.Arrivals < 0 || int(c.Arrivals) >= len(arrivals):
+		return fmt.Errorf("capped: there are no arrivals %d; there are Exact, Binomial and Poisson", int(c.Arrivals))
+	case c.Bins < 1 || c.Bins > mostBins:
+		return fmt.Errorf("capped: the number of bins must be from 1 to 2³¹, not %d", c.Bins)
+	case c.Kind != Greedy && (c.Capacity < 1 || c.Capacity > mostCapacity):
+		return fmt.Errorf("capped: the capacity of a bin must be from 1 to 2²⁰, not %d", c.Capacity)
+	case c.Kind == Greedy && (c.Choices < 1 || c.Choices > mostCapacity):
+		return fmt.Errorf("capped: the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not %d", c.Choices)
+	case c.AtLeast < 0 || c.AtLeast > mostBalls:
+		return fmt.Errorf("capped: the number of balls to throw at least must be from 0 to 2⁴⁰, not %d", c.AtLeast)
+	case c.AtLeast > 0 && c.Kind != ModCapped:
+		return fmt.Errorf("capped: only ModCapped throws at least a number of balls, not %v", c.Kind)
+	case c.Warm && c.Kind != Capped:
+		return fmt.Errorf("capped: only Capped can start warm, not %v", c.Kind)
+	}
+	if c.Kind == Threshold {
+		if !(c.Rate > 0) || c.Rate*float64(c.Bins) > mostBalls {
+			return fmt.Errorf("capped: the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not %v per bin", c.Rate)
+		}
+		if c.Arrivals == Binomial && c.Rate > 1 {
+			return fmt.Errorf("capped: a binomial batch has at most 1 ball per bin, not %v", c.Rate)
+		}
+		return nil
+	}
+	if !(c.Rate > 0 && c.Rate < 1) {
+		return fmt.Errorf("capped: the rate must be above 0 and below 1, not %v", c.Rate)
+	}
+	return nil
+}
+
+// Least is how many balls ModCapped throws at least in a round, m* unless AtLeast is set; 0 for the other processes.
+//
+// m* is that of section III for c = 1 and of section IV beyond, which for c = 1 would be another, rounded up to an even
+// integer, so that at least m*/2 of the balls prefer each of the two buffers, as Lemma 7 needs.
+func (c *Config) Least() int {
+	if c.Kind != ModCapped {
+		return 0
+	}
+	if c.AtLeast > 0 {
+		return c.AtLeast
+	}
+	n, cap := float64(c.Bins), float64(c.Capacity)
+	least := -portable.Log1p(-c.Rate)*n + float64(2*n)
+	if c.Capacity > 1 {
+		least = -2*portable.Log1p(-c.Rate)*n/cap + float64(6*cap*n)
+	}
+	return 2 * int(math.Ceil(least/2))
+}

@@ -1,0 +1,125 @@
+package capped_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-sim/almanac/capped"
+)
+
+// A hundred thousand servers with room for two requests each, at 99 % of what they can serve.
+func ExampleProcess() {
+	p, err := capped.NewProcess(capped.Config{Bins: 100_000, Capacity: 2, Rate: 0.99})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 1000 {
+		p.Round()
+	}
+	r := p.Round()
+	fmt.Printf("%d new balls, %.1f thrown per bin, longest wait %d\n", r.Arrived, float64(r.Thrown)/100_000, r.WaitMax)
+	fmt.Printf("%.2f of the bins hold a ball\n", float64(p.Loads()[1])/100_000)
+	// Output:
+	// 99000 new balls, 2.4 thrown per bin, longest wait 6
+	// 0.89 of the bins hold a ball
+}
+
+// The waiting times of all balls that were served in some rounds.
+func ExampleProcess_Waits() {
+	p, _ := capped.NewProcess(capped.Config{Bins: 1 << 20, Capacity: 1, Rate: 0.75, Warm: true})
+	var histogram []int
+	for range 100 {
+		p.Round()
+		histogram = p.Waits(histogram)
+	}
+	served := 0
+	for _, k := range histogram {
+		served += k
+	}
+	for wait, k := range histogram {
+		fmt.Printf("%d rounds: %.4f\n", wait, float64(k)/float64(served))
+	}
+	// Output:
+	// 0 rounds: 0.3724
+	// 1 rounds: 0.4242
+	// 2 rounds: 0.1862
+	// 3 rounds: 0.0171
+	// 4 rounds: 0.0001
+}
+
+// What is wrong with a configuration is said when the process is made.
+func ExampleConfig() {
+	_, err := capped.NewProcess(capped.Config{Bins: 1000, Capacity: 2, Rate: 1})
+	fmt.Println(err)
+	// Output:
+	// capped: the rate must be above 0 and below 1, not 1
+}
+
+// CAPPED and MODCAPPED with the same seed ask the same bins, and so no bin of CAPPED ever holds more than that of MODCAPPED (Lemma 6).
+func ExampleKind() {
+	c := capped.Config{Bins: 1000, Capacity: 2, Rate: 0.9, Seed: 7, ByBin: true}
+	p, _ := capped.NewProcess(c)
+	c.Kind, c.AtLeast = capped.ModCapped, 2000
+	q, _ := capped.NewProcess(c)
+	higher := 0
+	for range 100 {
+		p.Round()
+		q.Round()
+		for bin := range c.Bins {
+			if p.Load(bin) > q.Load(bin) {
+				higher++
+			}
+		}
+	}
+	fmt.Println(higher, "bins of 100 times", c.Bins)
+	// Output:
+	// 0 bins of 100 times 1000
+}
+
+// Half a ball a round is one ball every second round.
+func ExampleArrivals() {
+	for _, how := range []capped.Arrivals{capped.Exact, capped.Binomial} {
+		p, _ := capped.NewProcess(capped.Config{Bins: 5, Capacity: 1, Rate: 0.1, Arrivals: how, Seed: 1})
+		fmt.Print(how, ":")
+		for range 10 {
+			fmt.Print(" ", p.Round().Arrived)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// exact: 1 0 1 0 1 0 1 0 1 0
+	// binomial: 1 0 1 1 1 0 1 0 0 0
+}
+
+// What CAPPED does in the long run, beside the limit of many bins.
+func ExampleMeasure() {
+	c := capped.Config{Bins: 1 << 15, Capacity: 2, Rate: 0.99}
+	m, err := capped.Measure(context.Background(), c, capped.Plan{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pool, wait := capped.MeanField(2, 0.99)
+	fmt.Printf("pool per bin %.3f, in the limit %.3f\n", m.Pool.Mean/float64(c.Bins), pool)
+	fmt.Printf("mean wait    %.3f, in the limit %.3f\n", m.Wait.Mean, wait)
+	// Output:
+	// pool per bin 1.433, in the limit 1.433
+	// mean wait    2.344, in the limit 2.344
+}
+
+// A round says what happened in it.
+func ExampleRound() {
+	p, _ := capped.NewProcess(capped.Config{Bins: 1000, Kind: capped.Threshold, Capacity: 1, Rate: 1})
+	for r := p.Round(); ; r = p.Round() {
+		fmt.Printf("%d asked, %d were given a place\n", r.Thrown, r.Accepted)
+		if r.Pool == 0 {
+			break
+		}
+	}
+	// Output:
+	// 1000 asked, 637 were given a place
+	// 363 asked, 302 were given a place
+	// 61 asked, 60 were given a place
+	// 1 asked, 1 were given a place
+}

@@ -1,0 +1,810 @@
+package capped
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+)
+
+// rates are from nothing to nearly 1.
+var rates = []float64{1e-12, 1e-6, 0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-9, 1 - 1e-12}
+
+func total(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum
+}
+
+// expectation of a law on 0, 1, ….
+func expectation(law []float64) float64 {
+	sum := 0.0
+	for i, p := range law {
+		sum += float64(i) * p
+	}
+	return sum
+}
+
+// wantAll compares lists; what is missing is 0.
+func wantAll(t *testing.T, what string, got, want []float64, relative, absolute float64) {
+	t.Helper()
+	for i := range max(len(got), len(want)) {
+		g, w := 0.0, 0.0
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if !(math.Abs(g-w) <= relative*math.Abs(w)+absolute) {
+			t.Errorf("%s: entry %d is %v, want %v", what, i, g, w)
+			return
+		}
+	}
+}
+
+// poisson is P(N = k), not by recursion.
+func poisson(mean float64, k int) float64 {
+	if mean == 0 {
+		return map[bool]float64{true: 1}[k == 0]
+	}
+	log, _ := math.Lgamma(float64(k) + 1)
+	return math.Exp(float64(k)*math.Log(mean) - mean - log)
+}
+
+// left is y−1+e^(−y), what a bin of capacity 1 leaves of y.
+func left(y float64) float64 {
+	if y > 0.5 {
+		return y - 1 + math.Exp(-y)
+	}
+	sum := 0.0
+	for k := 40; k >= 2; k-- {
+		sum = (1 - sum) * y / float64(k)
+	}
+	return sum * y
+}
+
+// With c = 1 bins are empty after every round, and everything is in closed form.
+func TestCapacityOne(t *testing.T) {
+	for _, lambda := range rates {
+		t.Run(fmt.Sprint(lambda), func(t *testing.T) {
+			l := CappedLimit(1, lambda)
+			x := -math.Log1p(-lambda)
+			pool := x - lambda
+			if lambda < 0.5 { // λ²/2 + λ³/3 + …
+				pool = 0
+				for k := 100; k >= 2; k-- {
+					pool += math.Pow(lambda, float64(k)) / float64(k)
+				}
+			}
+			wantClose(t, "x", l.Requests, x, 1e-15)
+			wantClose(t, "the pool", l.Pool, pool, 1e-13)
+			wantClose(t, "the mean wait", l.Wait, pool/lambda, 1e-13)
+			wantAll(t, "loads", l.Loads, []float64{1}, 0, 0)
+			wantClose(t, "the relaxation", l.Relaxation(), -1/math.Log1p(lambda-1), 1e-4)
+			if lambda > 1e-3 {
+				wantClose(t, "the relaxation", l.Relaxation(), -1/math.Log1p(lambda-1), 1e-12)
+			}
+			if q := l.Queued(); len(q) != 0 {
+				t.Errorf("%v are queued", q)
+			}
+			var waits, ages []float64
+			for y := x; y > 1e-290; {
+				next := left(y)
+				waits = append(waits, math.Exp(-next)*-math.Expm1(next-y)/lambda)
+				ages = append(ages, next-left(next))
+				y = next
+			}
+			// What is squared in every round has twice the relative error.
+			wantAll(t, "waits", l.Waits(), waits, 1e-10, 1e-290)
+			wantAll(t, "ages", l.Ages(), ages, 1e-10, 1e-290)
+			// The pool of the first rounds.
+			y := 0.0
+			for round, got := range l.FromEmpty(20) {
+				y = left(y + lambda)
+				wantClose(t, fmt.Sprint("the pool of round ", round), got, y, 1e-13)
+			}
+		})
+	}
+}
+
+// transitions is the matrix of the chain, written as the process is: from every load, with every number of balls that ask.
+func transitions(c int, x float64) *mat.Dense {
+	p := mat.NewDense(c, c, nil)
+	for load := range c {
+		for asking := range 300 {
+			to := max(0, min(load+asking, c)-1)
+			p.Set(load, to, p.At(load, to)+poisson(x, asking))
+		}
+	}
+	return p
+}
+
+// stationary solves π(P−I) = 0, Σπ = 1.
+func stationary(p *mat.Dense) []float64 {
+	c, _ := p.Dims()
+	a, b := mat.NewDense(c, c, nil), mat.NewVecDense(c, nil)
+	for i := range c {
+		for j := range c {
+			a.Set(j, i, p.At(i, j))
+		}
+		a.Set(i, i, p.At(i, i)-1)
+	}
+	for i := range c {
+		a.Set(c-1, i, 1)
+	}
+	b.SetVec(c-1, 1)
+	var pi mat.VecDense
+	if err := pi.SolveVec(a, b); err != nil {
+		panic(err)
+	}
+	return pi.RawVector().Data
+}
+
+// The chain by a dense linear solve, and x by what is deleted.
+func TestLimitByLinearSolve(t *testing.T) {
+	for c := 1; c <= 8; c++ {
+		for _, lambda := range []float64{0.05, 0.5, 0.75, 0.9, 0.99, short(10)} {
+			low, high := lambda, 20.0
+			for range 60 {
+				x := (low + high) / 2
+				if 1-stationary(transitions(c, x))[0]*math.Exp(-x) > lambda {
+					high = x
+				} else {
+					low = x
+				}
+			}
+			l, name := CappedLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
+			wantClose(t, name+"x", l.Requests, low, 1e-10)
+			wantAll(t, name+"loads", l.Loads, stationary(transitions(c, low)), 1e-10, 1e-12)
+			wantClose(t, name+"the wait", l.Wait, (low-lambda+expectation(l.Loads))/lambda, 1e-10)
+		}
+	}
+	// c = 2 by hand: π₁·e^(−x) = π₀·(1−e^(−x)−x·e^(−x)).
+	l := CappedLimit(2, 0.9)
+	x := l.Requests
+	wantClose(t, "π₁/π₀", l.Loads[1]/l.Loads[0], math.Exp(x)-1-x, 1e-14)
+	wantClose(t, "π₀·e^(−x)", l.Loads[0]*math.Exp(-x), 0.1, 1e-14)
+}
+
+// field is the mean field as the process is: every load with every number of balls that ask.
+type field struct {
+	c      int
+	lambda float64
+	pool   float64
+	loads  []float64
+}
+
+func newField(c int, lambda float64) *field {
+	f := &field{c: c, lambda: lambda, loads: make([]float64, c)}
+	f.loads[0] = 1
+	return f
+}
+
+func (f *field) round() {
+	x := f.pool + f.lambda
+	next, rejected := make([]float64, f.c), 0.0
+	for load, share := range f.loads {
+		for asking := range 60 + int(3*x) {
+			p := share * poisson(x, asking)
+			accepted := min(f.c-load, asking)
+			rejected += p * float64(asking-accepted)
+			next[max(0, load+accepted-1)] += p
+		}
+	}
+	f.pool, f.loads = rejected, next
+}
+
+func TestLimitByBruteForce(t *testing.T) {
+	for c, lambdas := range map[int][]float64{1: {0.75, 0.95}, 2: {0.5, 0.95}, 3: {0.3, 0.75, 0.95}, 7: {0.5, 0.9}, 20: {0.8}} {
+		for _, lambda := range lambdas {
+			l, name := CappedLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
+			f := newField(c, lambda)
+			rounds := 100 + int(35*l.Relaxation())
+			for round, pool := range l.FromEmpty(rounds) {
+				f.round()
+				if round < 50 || round == rounds-1 {
+					wantClose(t, fmt.Sprint(name, "the pool of round ", round), pool, f.pool, 1e-11)
+				}
+			}
+			wantClose(t, name+"the pool", l.Pool, f.pool, 1e-10)
+			wantAll(t, name+"loads", l.Loads, f.loads, 1e-10, 1e-13)
+		}
+	}
+}
+
+// What must be, whatever the numbers are: Little's law is not how the law of the waiting times is made.
+func TestSums(t *testing.T) {
+	for _, c := range []int{1, 2, 3, 5, 10, 40, 200} {
+		for _, lambda := range rates {
+			t.Run(fmt.Sprint(c, lambda), func(t *testing.T) {
+				l := CappedLimit(c, lambda)
+				if l.Capacity != c || l.Choices != 1 || l.Rate != lambda || len(l.Loads) != c {
+					t.Errorf("the limit is of %d, %d, %v and has %d loads", l.Capacity, l.Choices, l.Rate, len(l.Loads))
+				}
+				wantClose(t, "Σ loads", total(l.Loads), 1, 1e-14)
+				wantClose(t, "π₀·e^(−x)", l.Loads[0]*math.Exp(-l.Requests), 1-lambda, 1e-12)
+				wantClose(t, "x", l.Requests, lambda+l.Pool, 1e-14)
+				pool, wait := MeanField(c, lambda)
+				if pool != l.Pool || wait != l.Wait {
+					t.Errorf("the mean field is %v, %v, not %v, %v", pool, wait, l.Pool, l.Wait)
+				}
+				waits := l.Waits()
+				wantClose(t, "Σ waits", total(waits), 1, 1e-13)
+				wantClose(t, "the mean of the waits", expectation(waits), l.Wait, 1e-13)
+				wantClose(t, "Σ ages", total(l.Ages()), l.Pool, 1e-13)
+				queued := l.Queued()
+				if len(queued) != c-1 {
+					t.Fatalf("%d rounds are queued", len(queued))
+				}
+				for s, row := range queued {
+					if got, want := total(row), total(l.Loads[s+1:]); !(math.Abs(got-want) <= 1e-13*want+1e-24) {
+						t.Errorf("%v are due in round %d, want %v", got, s, want)
+					}
+				}
+				for _, list := range append(queued, waits, l.Ages(), l.Loads) {
+					if len(list) > 0 && slices.Min(list) < 0 {
+						t.Errorf("%v is negative", slices.Min(list))
+					}
+				}
+			})
+		}
+	}
+}
+
+// What is queued and due next, and what is accepted with none before it, is what will be deleted: λ times the law of the waits.
+func TestQueuedAreDeleted(t *testing.T) {
+	for _, c := range []int{2, 3, 10} {
+		for _, lambda := range []float64{0.1, 0.75, short(10), 1 - 1e-9} {
+			l := CappedLimit(c, lambda)
+			var deleted []float64
+			for a, row := range l.accepted() {
+				for len(deleted) < a+2 {
+					deleted = append(deleted, 0)
+				}
+				deleted[a] += row[0]
+			}
+			for a, balls := range l.Queued()[0] { // a round later they are a+1 old
+				for len(deleted) < a+2 {
+					deleted = append(deleted, 0)
+				}
+				deleted[a+1] += balls
+			}
+			waits := l.Waits()
+			for w := range waits {
+				waits[w] *= lambda
+			}
+			wantAll(t, fmt.Sprintf("c = %d, λ = %v", c, lambda), deleted, waits, 1e-12, 1e-20)
+		}
+	}
+}
+
+// The law of the waits by the integral over the balls that are before a ball.
+func TestWaitsByIntegral(t *testing.T) {
+	for _, c := range []int{1, 2, 4} {
+		for _, lambda := range []float64{0.3, 0.75, short(10)} {
+			l := CappedLimit(c, lambda)
+			var waits []float64
+			y := l.Requests
+			for age := 0; y > 1e-15; age++ {
+				next := 0.0
+				for load, share := range l.Loads {
+					for asking := c - load + 1; asking < 100; asking++ {
+						next += share * poisson(y, asking) * float64(asking-(c-load))
+					}
+				}
+				for p := range c {
+					for len(waits) <= age+p {
+						waits = append(waits, 0)
+					}
+					waits[age+p] += quad.Fixed(func(y float64) float64 {
+						sum := 0.0
+						for load := range p + 1 {
+							sum += l.Loads[load] * poisson(y, p-load)
+						}
+						return sum / lambda
+					}, next, y, 24, quad.Legendre{}, 0)
+				}
+				y = next
+			}
+			wantAll(t, fmt.Sprintf("c = %d, λ = %v", c, lambda), l.Waits(), waits, 1e-11, 1e-14)
+		}
+	}
+}
+
+func TestMaxWait(t *testing.T) {
+	l := CappedLimit(3, 0.9)
+	waits := l.Waits()
+	for _, n := range []int{1, 2, 10, 1000, 1 << 15, 1 << 30} {
+		w := l.MaxWait(n)
+		if balls := total(waits[w:]) * 0.9 * float64(n); balls < 0.5 && w > 0 {
+			t.Errorf("n = %d: %v balls wait for %d or more", n, balls, w)
+		}
+		if balls := total(waits[w+1:]) * 0.9 * float64(n); balls >= 0.5 {
+			t.Errorf("n = %d: %v balls wait for more than %d", n, balls, w)
+		}
+	}
+	// By hand: c = 1, λ = 3/4. y = 1.386, 0.636, 0.166, 0.0129, 8.3e-5: those of age a or more are yₐ − y_{a+1} of λ.
+	if got := CappedLimit(1, 0.75).MaxWait(1000); got != 3 {
+		t.Errorf("the longest wait of 1000 bins is %d, want 3, as 12.9 balls in a thousand bins are that old", got)
+	}
+	if got := CappedLimit(1, 0.01).MaxWait(10); got != 0 {
+		t.Errorf("the longest wait of a tenth of a ball is %d", got)
+	}
+}
+
+func TestMonotone(t *testing.T) {
+	for _, lambda := range rates {
+		before := CappedLimit(1, lambda)
+		for c := 2; c <= 30; c++ {
+			l := CappedLimit(c, lambda)
+			if l.Pool >= before.Pool && before.Pool > 0 {
+				t.Errorf("λ = %v: the pool grows from %v to %v at c = %d", lambda, before.Pool, l.Pool, c)
+			}
+			for i := range before.Loads {
+				if l.Loads[i] > before.Loads[i]*(1+1e-13) {
+					t.Errorf("λ = %v: with c = %d more bins hold %d than with less", lambda, c, i)
+				}
+			}
+			before = l
+		}
+	}
+	for _, c := range []int{1, 2, 3, 10} {
+		pool, wait := 0.0, 0.0
+		for _, lambda := range rates {
+			p, w := MeanField(c, lambda)
+			if p <= pool && lambda > 1e-6 || w <= wait {
+				t.Errorf("c = %d: at λ = %v the pool is %v and the wait %v, less than before", c, lambda, p, w)
+			}
+			pool, wait = p, w
+		}
+	}
+}
+
+// With much room there is no pool, and CAPPED is GREEDY[1].
+func TestManyPlaces(t *testing.T) {
+	for _, lambda := range []float64{0.001, 0.5, 0.9} {
+		l, g := CappedLimit(200, lambda), GreedyLimit(1, lambda)
+		wantClose(t, "the wait", l.Wait, g.Wait, 1e-12)
+		wantAll(t, "loads", l.Loads, g.Loads, 1e-10, 1e-15)
+		wantAll(t, "waits", l.Waits(), g.Waits(), 1e-10, 1e-15)
+		wantClose(t, "the relaxation", l.Relaxation(), g.Relaxation(), 0.03)
+	}
+	for _, test := range []struct {
+		lambda, pool, wait float64
+	}{{0.9, 1.1088e-181, 4.5}, {0.999, 1.97858e-05, 469.185}, {1 - 1e-12, 0.00562206, 1910.40}} {
+		l := CappedLimit(2000, test.lambda)
+		wantClose(t, "the pool", l.Pool, test.pool, 1e-5)
+		wantClose(t, "the wait", l.Wait, test.wait, 1e-5)
+		wantClose(t, "the mean of the waits", expectation(l.Waits()), l.Wait, 1e-12)
+	}
+	// Where it is enough to know that of any number of places.
+	for _, lambda := range []float64{0.01, 0.5, 0.85} {
+		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), CappedLimit(1000, lambda).Relaxation(), 1e-3)
+		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), GreedyLimit(1, lambda).Relaxation(), 1e-3)
+	}
+}
+
+// 2000 rounds are not enough for λ = 1−2⁻¹³ and c = 1, which takes 8191.5 to fall by e.
+func TestFromEmpty(t *testing.T) {
+	l := CappedLimit(1, short(13))
+	pools := l.FromEmpty(2000)
+	wantClose(t, "the pool", l.Pool, 8.011035417592, 1e-12)
+	wantClose(t, "the pool of round 2000", pools[1999], 6.484148780681, 1e-12)
+	wantClose(t, "the relaxation", l.Relaxation(), 8191.499989827, 1e-12)
+	if !slices.IsSorted(pools) {
+		t.Error("the pool does not grow")
+	}
+	if got := l.FromEmpty(0); len(got) != 0 {
+		t.Errorf("no rounds have %v", got)
+	}
+}
+
+// derivative is that of the mean field by differences, in pool and loads: the last load is what the others leave.
+func derivative(c int, lambda float64) *mat.Dense {
+	l := CappedLimit(c, lambda)
+	const step = 1e-6
+	m := mat.NewDense(c, c, nil)
+	for j := range c {
+		var after [2]*field
+		for i, h := range []float64{step, -step} {
+			f := &field{c: c, lambda: lambda, pool: l.Pool, loads: slices.Clone(l.Loads)}
+			if j == 0 {
+				f.pool += h
+			} else {
+				f.loads[j] += h
+				f.loads[0] -= h
+			}
+			f.round()
+			after[i] = f
+		}
+		m.Set(0, j, (after[0].pool-after[1].pool)/(2*step))
+		for i := 1; i < c; i++ {
+			m.Set(i, j, (after[0].loads[i]-after[1].loads[i])/(2*step))
+		}
+	}
+	return m
+}
+
+// radius is the largest modulus of an eigenvalue.
+func radius(m *mat.Dense) float64 {
+	var eigen mat.Eigen
+	if !eigen.Factorize(m, mat.EigenNone) {
+		panic("no eigenvalues")
+	}
+	most := 0.0
+	for _, v := range eigen.Values(nil) {
+		most = max(most, math.Hypot(real(v), imag(v)))
+	}
+	return most
+}
+
+func TestRelaxation(t *testing.T) {
+	for _, c := range []int{1, 2, 3, 4, 5, 8, 15} {
+		for _, lambda := range []float64{0.01, 0.3, 0.75, 0.95, short(10), short(13)} {
+			got := CappedLimit(c, lambda).Relaxation()
+			wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), got, -1/math.Log(radius(derivative(c, lambda))), 1e-4)
+		}
+	}
+	// As it is seen: what is missing of the pool falls by μ in a round.
+	for c, lambda := range map[int]float64{2: short(6), 5: 0.9, 30: 0.97} {
+		l := CappedLimit(c, lambda)
+		far := int(8 * l.Relaxation())
+		pools := l.FromEmpty(far + 1)
+		mu := (l.Pool - pools[far]) / (l.Pool - pools[far-1])
+		wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), l.Relaxation(), -1/math.Log(mu), 1e-3)
+	}
+	// λ near 1 and few places: the pool is about ln(1/(1−λ))/c and a share of about c(1−λ) of what is missing comes in a round.
+	for _, c := range []int{1, 2, 3} {
+		for _, gap := range []float64{1e-9, 1e-12} {
+			got := CappedLimit(c, 1-gap).Relaxation() * gap * float64(c)
+			if !(got > 0.9 && got < 1.1) {
+				t.Errorf("c = %d: the relaxation times c(1−λ) is %v", c, got)
+			}
+		}
+	}
+	// Many places, and the walk hits both walls: of order c².
+	long, longer := CappedLimit(500, 0.9999).Relaxation(), CappedLimit(1000, 0.9999).Relaxation()
+	if ratio := longer / long; !(ratio > 1 && ratio < 4) {
+		t.Errorf("twice the places relax %v times as slowly", ratio)
+	}
+}
+
+func TestGreedyOneChoice(t *testing.T) {
+	for _, lambda := range []float64{1e-6, 0.1, 0.5, 0.75, 0.9, 0.99, short(10)} {
+		l := GreedyLimit(1, lambda)
+		name := fmt.Sprintf("λ = %v: ", lambda)
+		if l.Capacity != 0 || l.Choices != 1 || l.Pool != 0 || l.Requests != lambda {
+			t.Errorf("%sthe limit is %d, %d, %v, %v", name, l.Capacity, l.Choices, l.Pool, l.Requests)
+		}
+		wantClose(t, name+"Σ loads", total(l.Loads), 1, 1e-12)
+		wantClose(t, name+"E[L]", expectation(l.Loads), lambda*lambda/(2*(1-lambda)), 1e-11)
+		wantClose(t, name+"the wait", l.Wait, expectation(l.Loads)/lambda, 1e-11)
+		// The generating function G: zG = G·e^(λ(z−1)) + (1−λ)(z−1), because L+N is one less afterwards, unless it is 0.
+		z, sum := 0.5, 0.0
+		for i := len(l.Loads) - 1; i >= 0; i-- {
+			sum = sum*z + l.Loads[i]
+		}
+		wantClose(t, name+"E[2^(−L)]", sum, (1-lambda)*(z-1)/(z-math.Exp(lambda*(z-1))), 1e-12)
+		wantClose(t, name+"Σ waits", total(l.Waits()), 1, 1e-12)
+		wantClose(t, name+"the mean of the waits", expectation(l.Waits()), l.Wait, 1e-11)
+		wantClose(t, name+"the relaxation", l.Relaxation(), -1/(math.Log(lambda)+1-lambda), 1e-9)
+	}
+	// −ln(λe^(1−λ)) is (1−λ)²/2 at first, which the difference of 1 and 1 does not have.
+	wantClose(t, "the relaxation", GreedyLimit(1, 1-1e-4).Relaxation(), 2e8/(1+2e-4/3), 1e-7)
+	wantClose(t, "where the series ends", walkGap(0.05), -math.Log(0.95)-0.05, 1e-12)
+	wantClose(t, "where the series ends", walkGap(math.Nextafter(0.05, 0)), walkGap(math.Nextafter(0.05, 1)), 1e-12)
+}
+
+// choose is the mean field of GREEDY[d] as the process is: every choice of d loads, of which the least gets the ball.
+func choose(loads []float64, d int, lambda float64) []float64 {
+	gets := make([]float64, len(loads)) // balls for the bins of a load
+	var pick func(left int, share float64, least int)
+	pick = func(left int, share float64, least int) {
+		if left == 0 {
+			gets[least] += lambda * share
+			return
+		}
+		for load, s := range loads {
+			pick(left-1, share*s, min(least, load))
+		}
+	}
+	pick(d, 1, len(loads)-1)
+	next := make([]float64, len(loads))
+	for load, share := range loads {
+		for n := range 60 {
+			if share > 0 {
+				next[min(max(0, load+n-1), len(next)-1)] += share * poisson(gets[load]/share, n)
+			}
+		}
+	}
+	return next
+}
+
+func TestGreedyByBruteForce(t *testing.T) {
+	for d, lambda := range map[int]float64{1: 0.3, 2: 0.9, 3: 0.8} {
+		l, name := GreedyLimit(d, lambda), fmt.Sprintf("GREEDY[%d], λ = %v: ", d, lambda)
+		loads := make([]float64, 24)
+		loads[0] = 1
+		rounds := 200
+		for round, got := range l.FromEmpty(rounds) {
+			loads = choose(loads, d, lambda)
+			if round < 20 || round == rounds-1 {
+				wantClose(t, fmt.Sprint(name, "the load of round ", round), got, expectation(loads), 1e-10)
+			}
+		}
+		wantAll(t, name+"loads", l.Loads, loads, 1e-9, 1e-12)
+		wantClose(t, name+"the wait", l.Wait, expectation(loads)/lambda, 1e-9)
+	}
+}
+
+func TestGreedySums(t *testing.T) {
+	for _, d := range []int{2, 3, 5, 10, 1000} {
+		for _, lambda := range rates {
+			t.Run(fmt.Sprint(d, lambda), func(t *testing.T) {
+				l := GreedyLimit(d, lambda)
+				many := float64(d) // λ(S^d − …) has an error that grows with d
+				wantClose(t, "Σ loads", total(l.Loads), 1, 1e-14)
+				wantClose(t, "the mean load", expectation(l.Loads), lambda*l.Wait, 1e-13)
+				wantClose(t, "Σ waits", total(l.Waits()), 1, many*1e-14)
+				wantClose(t, "the mean of the waits", expectation(l.Waits()), l.Wait, many*1e-13)
+				if l.Pool != 0 || len(l.Ages()) != 0 || l.Requests != lambda || l.Capacity != 0 || l.Choices != d {
+					t.Errorf("%v are in the pool, %v thrown", l.Pool, l.Requests)
+				}
+				for s, row := range l.Queued() {
+					// Those above s are what is queued for s+1 rounds from now.
+					got, want := total(row), total(l.Loads[s+1:])
+					if !(math.Abs(got-want) <= many*1e-11*want+1e-18) {
+						t.Errorf("%v are due in round %d, want %v", got, s, want)
+					}
+				}
+				next := l.round(l.Loads)
+				wantAll(t, "a round later", next, l.Loads, many*1e-12, many*1e-15)
+				if d < 5 && lambda > 0.4 {
+					if two := GreedyLimit(d+1, lambda); two.Wait >= l.Wait {
+						t.Errorf("one more choice makes them wait longer: %v, not %v", two.Wait, l.Wait)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestGreedyRelaxation(t *testing.T) {
+	for d, lambdas := range map[int][]float64{2: {0.9, short(6), short(10)}, 3: {0.9, short(8)}, 8: {0.99}} {
+		for _, lambda := range lambdas {
+			l := GreedyLimit(d, lambda)
+			if got := l.Relaxation(); got > 2000 {
+				t.Errorf("d = %d, λ = %v: the relaxation is %v", d, lambda, got)
+			}
+			// As it is seen, from a load that is 1 in 10⁶ off: over so many rounds that the others are gone.
+			loads := slices.Clone(l.Loads)
+			loads[1] += 1e-6
+			loads[0] -= 1e-6
+			far := 10 + int(3*l.Relaxation())
+			var sizes []float64
+			for range 2 * far {
+				loads = l.round(loads)
+				sizes = append(sizes, math.Abs(expectation(loads)-expectation(l.Loads)))
+			}
+			if d < 8 { // or else eigenvalues are complex, and it swings
+				got := float64(far) / math.Log(sizes[far-1]/sizes[2*far-1])
+				wantClose(t, fmt.Sprintf("d = %d, λ = %v: the relaxation", d, lambda), l.Relaxation(), got, 0.01)
+			}
+		}
+	}
+	// Against eigenvalues of the derivative, complex ones too.
+	for d, lambda := range map[int]float64{2: short(13), 4: short(8), 7: short(10), 12: 0.99, 16: short(12)} {
+		l := GreedyLimit(d, lambda)
+		rows := l.jacobian()
+		m := mat.NewDense(len(rows), len(rows), nil)
+		const step = 1e-7
+		for j := range rows {
+			if min(l.Loads[j], l.Loads[j+1]) < 100*step {
+				for i := range rows {
+					m.Set(i, j, rows[i][j]) // too small for differences
+				}
+				continue
+			}
+			var after [2][]float64
+			for i, h := range []float64{step, -step} {
+				loads := slices.Clone(l.Loads)
+				loads[j+1] += h
+				loads[j] -= h
+				after[i] = tails(l.round(loads))
+			}
+			for i := range rows {
+				m.Set(i, j, (after[0][i+1]-after[1][i+1])/(2*step))
+			}
+		}
+		for i := range rows {
+			wantAll(t, "the derivative", rows[i], m.RawRowView(i), 1e-5, 1e-6)
+			m.SetRow(i, rows[i])
+		}
+		mu := radius(m)
+		if mu < 1 {
+			wantClose(t, fmt.Sprintf("d = %d, λ = %v: the relaxation", d, lambda), l.Relaxation(), -1/math.Log(mu), 1e-3)
+		}
+	}
+	// With many choices all balls of a round go where there were few, and there is no rest.
+	if got := GreedyLimit(16, short(13)).Relaxation(); !math.IsInf(got, 1) {
+		t.Errorf("the relaxation is %v", got)
+	}
+}
+
+// The law of a Poisson variable, also with a mean of which e^(−mean) is 0.
+func TestPoissonLaw(t *testing.T) {
+	for _, x := range []float64{0, 1e-200, 1e-9, 0.5, 1, 36, 599, 601, 2000} {
+		var n poissonLaw
+		n.set(3) // and something else before
+		n.set(x)
+		wantClose(t, "the sum", total(n.is), 1, 1e-11)
+		if x > 1e-100 {
+			wantClose(t, "the mean", n.over[0], x, 1e-11)
+		}
+		for k := range n.is {
+			if want := poisson(x, k); want > 1e-250 {
+				wantClose(t, fmt.Sprintf("P(N = %d)", k), n.is[k], want, 1e-11)
+			}
+			wantClose(t, "P(N ≥ k)", n.from[k], n.is[k]+n.tail(k+1), 1e-11)
+			if k+1 < len(n.is) {
+				wantClose(t, "E[(N−k)⁺]", n.over[k], n.over[k+1]+n.from[k+1], 1e-15)
+			}
+		}
+	}
+}
+
+// measured is what a round of a simulation has, per bin but for waits, which are per ball that was deleted.
+type measured struct {
+	pool, wait, longest  float64
+	waits, ages, loads   [16]float64
+	queued, queuedBehind [16]float64 // those due in the next round and in the one after, by age
+}
+
+const (
+	simulated = 2000 // bins
+	warmUp    = 300  // rounds
+	perBatch  = 50
+	counted   = 30 // batches
+)
+
+// delete takes the first ball of every bin that has one, and measures. Balls are the rounds in which they came.
+func (m *measured) delete(now int, bins [][]int) {
+	deleted := 0.0
+	for i, bin := range bins {
+		if len(bin) > 0 {
+			wait := now - bin[0]
+			deleted++
+			m.wait += float64(wait)
+			m.longest = max(m.longest, float64(wait))
+			m.waits[min(wait, 15)]++
+			bin = bin[1:]
+			bins[i] = bin
+		}
+		m.loads[min(len(bin), 15)] += 1. / simulated
+		if len(bin) > 0 {
+			m.queued[min(now-bin[0], 15)] += 1. / simulated
+		}
+		if len(bin) > 1 {
+			m.queuedBehind[min(now-bin[1], 15)] += 1. / simulated
+		}
+	}
+	m.wait /= deleted
+	for w := range m.waits {
+		m.waits[w] /= deleted
+	}
+}
+
+// simulate runs rounds, the first ones uncounted.
+func simulate(round func(now int) measured) []measured {
+	var all []measured
+	for now := range warmUp + counted*perBatch {
+		if m := round(now); now >= warmUp {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// wantMean allows five standard errors by batch means, and bias, which is what the limit differs from n bins.
+func wantMean(t *testing.T, what string, all []measured, want, bias float64, value func(m *measured) float64) {
+	t.Helper()
+	var means [counted]float64
+	for i := range all {
+		means[i/perBatch] += value(&all[i]) / perBatch
+	}
+	m, variance := total(means[:])/counted, 0.0
+	for _, v := range means {
+		variance += (v - m) * (v - m) / (counted - 1)
+	}
+	tolerance := 5*math.Sqrt(variance/counted) + bias
+	if !(math.Abs(m-want) <= tolerance) {
+		t.Errorf("%s: %.5f, in the limit %.5f, which differs by %.1e; %.1e would do", what, m, want, m-want, tolerance)
+	}
+	if tolerance > bias+0.03*math.Abs(want)+0.002 {
+		t.Errorf("%s: a tolerance of %v tells nothing about %v", what, tolerance, want)
+	}
+}
+
+// wantMeans compares the beginning of a list.
+func wantMeans(t *testing.T, what string, all []measured, want []float64, bias float64, list func(m *measured) *[16]float64) {
+	t.Helper()
+	for i, w := range want {
+		wantMean(t, fmt.Sprint(what, " ", i), all, w, bias, func(m *measured) float64 { return list(m)[i] })
+	}
+}
+
+// Algorithm 1, ball by ball, with 2000 bins. A bin of n gets a binomial number of balls, of which the variance is 1/n
+// less than in the limit, and what follows from that is of order 1/n.
+func TestCappedSimulation(t *testing.T) {
+	const c, lambda, bias = 2, 0.9, 5. / simulated
+	random := rand.New(rand.NewPCG(1, 2))
+	var pool []int // oldest first
+	bins := make([][]int, simulated)
+	all := simulate(func(now int) (m measured) {
+		for range int(lambda * simulated) {
+			pool = append(pool, now)
+		}
+		rejected := pool[:0]
+		for _, ball := range pool { // oldest first, so that bins prefer the oldest
+			if bin := random.IntN(simulated); len(bins[bin]) < c {
+				bins[bin] = append(bins[bin], ball)
+			} else {
+				rejected = append(rejected, ball)
+			}
+		}
+		pool = rejected
+		m.pool = float64(len(pool)) / simulated
+		for _, ball := range pool {
+			m.ages[min(now-ball, 15)] += 1. / simulated
+		}
+		m.delete(now, bins)
+		return m
+	})
+	l := CappedLimit(c, lambda)
+	wantMean(t, "pool", all, l.Pool, bias, func(m *measured) float64 { return m.pool })
+	wantMean(t, "wait", all, l.Wait, bias, func(m *measured) float64 { return m.wait })
+	wantMean(t, "longest wait", all, float64(l.MaxWait(simulated)), 1, func(m *measured) float64 { return m.longest })
+	wantMeans(t, "load", all, l.Loads, bias, func(m *measured) *[16]float64 { return &m.loads })
+	wantMeans(t, "wait", all, l.Waits()[:5], bias, func(m *measured) *[16]float64 { return &m.waits })
+	wantMeans(t, "age", all, l.Ages()[:3], bias, func(m *measured) *[16]float64 { return &m.ages })
+	wantMeans(t, "queued, age", all, l.Queued()[0][:4], bias, func(m *measured) *[16]float64 { return &m.queued })
+}
+
+// GREEDY[2], ball by ball.
+func TestGreedySimulation(t *testing.T) {
+	const d, lambda, bias = 2, 0.9, 5. / simulated
+	random := rand.New(rand.NewPCG(3, 4))
+	bins := make([][]int, simulated)
+	loads := make([]int, simulated)
+	all := simulate(func(now int) (m measured) {
+		for i, bin := range bins {
+			loads[i] = len(bin)
+		}
+		for range int(lambda * simulated) {
+			best := random.IntN(simulated)
+			for range d - 1 {
+				// The first of two alike is as random as the second.
+				if other := random.IntN(simulated); loads[other] < loads[best] {
+					best = other
+				}
+			}
+			bins[best] = append(bins[best], now)
+		}
+		m.delete(now, bins)
+		return m
+	})
+	l := GreedyLimit(d, lambda)
+	wantMean(t, "wait", all, l.Wait, bias, func(m *measured) float64 { return m.wait })
+	wantMean(t, "longest wait", all, float64(l.MaxWait(simulated)), 1, func(m *measured) float64 { return m.longest })
+	wantMeans(t, "load", all, l.Loads[:5], bias, func(m *measured) *[16]float64 { return &m.loads })
+	wantMeans(t, "wait", all, l.Waits()[:5], bias, func(m *measured) *[16]float64 { return &m.waits })
+	wantMeans(t, "queued, age", all, l.Queued()[0][:4], bias, func(m *measured) *[16]float64 { return &m.queued })
+	wantMeans(t, "queued behind, age", all, l.Queued()[1][:3], bias, func(m *measured) *[16]float64 { return &m.queuedBehind })
+}

@@ -1,0 +1,162 @@
+package capped
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Plan says how a process is measured in the long run. The zero value decides everything by the relaxation time of the process.
+type Plan struct {
+	// BurnIn is the number of rounds before measuring begins: 10 relaxation times, in which the distance from the long run falls to
+	// 5 parts in 100,000, or none if it starts warm. Below 0 is none.
+	BurnIn int
+	// Rounds is the number of rounds that are measured: 100 relaxation times, and at least 1000.
+	Rounds int
+	// Watch is called after every round, those of the burn-in included. It may be nil. The process must not go on in it.
+	Watch func(p *Process, r Round)
+}
+
+// batches is the number of batches that measured rounds are parted into.
+const batches = 20
+
+// mostPlanned is the largest number of rounds that is decided without asking.
+const mostPlanned = 20_000_000
+
+// A Mean is a mean over rounds with its standard error.
+type Mean struct{ Mean, Error float64 }
+
+// Measured is what a process does in the long run.
+type Measured struct {
+	Relaxation float64 // rounds in which the distance from the long run falls by e, in the limit of many bins
+	BurnIn     int     // rounds before measuring
+	Rounds     int     // rounds measured
+
+	Pool    Mean // balls left in the pool after a round
+	Thrown  Mean // balls thrown in a round
+	Wait    Mean // of a ball
+	Longest Mean // the longest wait of the balls served in a round
+
+	PoolMax int // the largest pool after any of the rounds
+	WaitMax int // the longest wait of all balls served
+	Waits   []int
+	Loads   []float64 // the mean share of the bins that hold 0, 1, 2, … balls after a round
+}
+
+// Measure runs a process until it is in its long run, and then measures it.
+//
+// Successive rounds are much alike, and so the standard errors come from the means of 20 batches of rounds. They are
+// divided by √(1 − (τ/b)(1 − e^(−b/τ))), where τ is the relaxation time and b the length of a batch, for the likeness
+// that is left between neighbouring batches: the variance of the mean of a process with correlation e^(−t/τ).
+//
+// When the context is done, it stops and returns the context's error.
+func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
+	p, err := NewProcess(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind == Threshold {
+		return nil, errors.New("capped: Threshold has one batch and ends; only the other processes have a long run")
+	}
+	m := &Measured{Relaxation: relaxation(&c)}
+	if m.BurnIn, m.Rounds, err = plan.rounds(&c, m.Relaxation); err != nil {
+		return nil, err
+	}
+	step := func() (Round, error) {
+		if p.now%64 == 0 && ctx.Err() != nil {
+			return Round{}, ctx.Err()
+		}
+		r := p.Round()
+		if plan.Watch != nil {
+			plan.Watch(p, r)
+		}
+		return r, nil
+	}
+	for range m.BurnIn {
+		if _, err := step(); err != nil {
+			return nil, err
+		}
+	}
+	var pool, thrown, wait, longest []float64
+	loads := []float64{}
+	for b := range batches {
+		var sum Round
+		served := 0
+		// The batches differ by a round at most.
+		rounds := (b+1)*m.Rounds/batches - b*m.Rounds/batches
+		for range rounds {
+			r, err := step()
+			if err != nil {
+				return nil, err
+			}
+			sum.Pool += r.Pool
+			sum.Thrown += r.Thrown
+			sum.WaitSum += r.WaitSum
+			sum.WaitMax += r.WaitMax
+			served += r.Served
+			m.PoolMax = max(m.PoolMax, r.Pool)
+			m.WaitMax = max(m.WaitMax, r.WaitMax)
+			m.Waits = p.Waits(m.Waits)
+		}
+		// The loads of a batch's last round stand for it: counting them may take longer than the round.
+		for load, count := range p.Loads() {
+			for len(loads) <= load {
+				loads = append(loads, 0)
+			}
+			loads[load] += float64(count) / float64(c.Bins) / batches
+		}
+		pool = append(pool, float64(sum.Pool)/float64(rounds))
+		thrown = append(thrown, float64(sum.Thrown)/float64(rounds))
+		longest = append(longest, float64(sum.WaitMax)/float64(rounds))
+		wait = append(wait, float64(sum.WaitSum)/math.Max(1, float64(served)))
+	}
+	m.Loads = loads
+	length := float64(m.Rounds) / batches / m.Relaxation
+	left := 1 - (1-math.Exp(-length))/length
+	m.Pool, m.Thrown = ofBatches(pool, left), ofBatches(thrown, left)
+	m.Wait, m.Longest = ofBatches(wait, left), ofBatches(longest, left)
+	return m, nil
+}
+
+// ofBatches is the mean of batches, of which each holds a share of the variance of the mean.
+func ofBatches(batches []float64, share float64) Mean {
+	n := float64(len(batches))
+	sum, squares := 0.0, 0.0
+	for _, x := range batches {
+		sum += x
+	}
+	for _, x := range batches {
+		squares += (x - sum/n) * (x - sum/n)
+	}
+	return Mean{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
+}
+
+// rounds decides how many rounds are run.
+func (plan *Plan) rounds(c *Config, relaxation float64) (burnIn, rounds int, err error) {
+	burnIn, rounds = plan.BurnIn, plan.Rounds
+	if burnIn < 0 || burnIn == 0 && c.Warm {
+		burnIn = 0
+	} else if burnIn == 0 {
+		burnIn = int(math.Min(math.Ceil(10*relaxation), 2*mostPlanned))
+	}
+	if rounds == 0 {
+		rounds = int(math.Min(math.Max(math.Ceil(100*relaxation), 1000), 2*mostPlanned))
+	}
+	switch {
+	case rounds < batches:
+		return 0, 0, fmt.Errorf("capped: at least %d rounds must be measured, not %d", batches, rounds)
+	case plan.BurnIn == 0 && burnIn > mostPlanned || plan.Rounds == 0 && rounds > mostPlanned:
+		return 0, 0, fmt.Errorf("capped: the process takes %.3g rounds to relax, and 110 times as many to be measured; "+
+			"say how many rounds it should burn in and be measured", relaxation)
+	}
+	return burnIn, rounds, nil
+}
+
+// relaxation is the relaxation time of a process; ModCapped's is taken to be that of Capped, which it follows.
+func relaxation(c *Config) float64 {
+	if c.Kind == Greedy {
+		return GreedyLimit(c.Choices, c.Rate).Relaxation()
+	}
+	return CappedLimit(c.Capacity, c.Rate).Relaxation()
+}

@@ -1,0 +1,118 @@
+package capped
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// An occupancy draws how many bins get how many balls, without throwing them.
+type occupancy struct {
+	random random.Stream
+	counts []int     // counts[k] bins have k balls
+	odds   []float64 // 1/P(X = k | X ≥ k) for X Poisson
+}
+
+// few is the number of balls below which throwing them is quicker than drawing.
+const few = 24
+
+// draw throws balls into bins, each ball into any bin with the same probability, and returns how many bins got k of them, at
+// index k. The answer is valid until the next call.
+//
+// If every bin got a Poisson number of balls with mean balls/bins, independently, the number of bins with k balls would be
+// binomial given the numbers of those with fewer, and, given that all bins together got m balls, the m would lie as if thrown.
+// So that is drawn, and then made right: if m is too small, the balls that are missing are thrown; if it is too large, balls
+// are taken away, each as likely as any other, which leaves the others as if they had been thrown alone. m is off by about
+// √balls, and so this takes time of that order.
+func (o *occupancy) draw(balls, bins int) []int {
+	o.counts = append(o.counts[:0], bins)
+	if balls >= few {
+		return o.correct(balls, bins, o.independent(balls, bins))
+	}
+	return o.correct(balls, bins, 0)
+}
+
+// independent gives every bin a Poisson number of balls and returns how many they are.
+func (o *occupancy) independent(balls, bins int) int {
+	mean := float64(balls) / float64(bins)
+	o.hazards(mean)
+	o.counts = o.counts[:0]
+	all := 0
+	for k, left := 0, bins; left > 0; k++ {
+		// Beyond the table, which one bin in 10³⁰ gets to, the hazard is 1 but for mean/k.
+		p := 1.0
+		if k < len(o.odds) {
+			p = 1 / o.odds[k]
+		}
+		some := left
+		if p < 1 {
+			some = o.random.Binomial(left, p)
+		}
+		o.counts = append(o.counts, some)
+		all += k * some
+		left -= some
+	}
+	return all
+}
+
+// hazards fills the table of P(X ≥ k)/P(X = k) for X Poisson, from the last to the first by
+//
+//	P(X ≥ k)/P(X = k) = 1 + mean/(k+1) · P(X ≥ k+1)/P(X = k+1).
+//
+// What is left out at the end is divided by k/mean in each step; where the ratio is infinite, the probability is 0.
+func (o *occupancy) hazards(mean float64) {
+	length := int(mean+12*math.Sqrt(mean)) + 40
+	if cap(o.odds) < length {
+		o.odds = make([]float64, length)
+	}
+	o.odds = o.odds[:length]
+	ratio := 1.0
+	for k := length - 1; k >= 0; k-- {
+		ratio = 1 + float64(mean*inverse(k+1)*ratio)
+		o.odds[k] = ratio
+	}
+}
+
+// inverses[k] is 1/k: a division takes longer than all else in the recursion.
+var inverses [128]float64
+
+func init() {
+	for k := range inverses {
+		inverses[k] = 1 / float64(k)
+	}
+}
+
+func inverse(k int) float64 {
+	if k < len(inverses) {
+		return inverses[k]
+	}
+	return 1 / float64(k)
+}
+
+// correct throws balls, or takes some away, until the bins, which hold all, hold the number wanted.
+func (o *occupancy) correct(balls, bins, all int) []int {
+	for ; all < balls; all++ {
+		at := int(o.random.Below(uint64(bins)))
+		k := 0
+		for at >= o.counts[k] {
+			at -= o.counts[k]
+			k++
+		}
+		if k+1 == len(o.counts) {
+			o.counts = append(o.counts, 0)
+		}
+		o.counts[k]--
+		o.counts[k+1]++
+	}
+	for ; all > balls; all-- {
+		at := int(o.random.Below(uint64(all)))
+		k := 1
+		for at >= k*o.counts[k] {
+			at -= k * o.counts[k]
+			k++
+		}
+		o.counts[k]--
+		o.counts[k-1]++
+	}
+	return o.counts
+}

@@ -1,0 +1,555 @@
+package random
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A law is a binomial distribution, or with n = 0 and p = 0 the Poisson distribution with that mean.
+type law struct {
+	n    int
+	p    float64
+	mean float64
+}
+
+func binomialLaw(n int, p float64) law { return law{n, p, float64(n) * p} }
+
+func poissonLaw(mean float64) law { return law{0, 0, mean} }
+
+func (l law) String() string {
+	if l.poisson() {
+		return fmt.Sprintf("Poisson(%v)", l.mean)
+	}
+	return fmt.Sprintf("Binomial(%d, %v)", l.n, l.p)
+}
+
+func (l law) poisson() bool { return l.n == 0 }
+
+func (l law) draw(s *Stream) int {
+	if l.poisson() {
+		return s.Poisson(l.mean)
+	}
+	return s.Binomial(l.n, l.p)
+}
+
+func (l law) variance() float64 { return l.mean * (1 - l.p) }
+
+// ratio is the probability of k+1 over that of k.
+func (l law) ratio(k int) float64 {
+	if l.poisson() {
+		return l.mean / float64(k+1)
+	}
+	return float64(l.n-k) / float64(k+1) * (l.p / (1 - l.p))
+}
+
+// masses returns the probabilities of first, first+1, …, as far as they are above 10⁻²⁵ of the largest: by their ratios from the
+// mode, and divided by their sum, so that no function of the code under test is in them. Each step has an error of 2⁻⁵¹ at most.
+func (l law) masses() (first int, mass []float64) {
+	mode := int(l.mean)
+	down, up := []float64{}, []float64{1}
+	for k, x := mode, 1.0; k > 0 && x > 1e-25; k-- {
+		x /= l.ratio(k - 1)
+		down = append(down, x)
+	}
+	for k, x := mode, 1.0; (l.poisson() || k < l.n) && x > 1e-25; k++ {
+		x *= l.ratio(k)
+		up = append(up, x)
+	}
+	slices.Reverse(down)
+	mass = append(down, up...)
+	sum := 0.0
+	for _, x := range mass {
+		sum += x
+	}
+	for i := range mass {
+		mass[i] /= sum
+	}
+	return mode - len(down), mass
+}
+
+// What the methods do not share: few or many expected, few or many trials, probabilities on both sides of 1/2.
+var laws = []law{
+	binomialLaw(1, 0.3), binomialLaw(1, 0.5), binomialLaw(1, 0.9),
+	binomialLaw(2, 0.1), binomialLaw(2, 0.5), binomialLaw(2, 0.8),
+	binomialLaw(10, 0.05), binomialLaw(10, 0.5), binomialLaw(10, 0.51), binomialLaw(10, 0.97),
+	binomialLaw(20, 0.4999), binomialLaw(20, 0.5), binomialLaw(20, 0.5001), binomialLaw(21, 0.5),
+	binomialLaw(1000, 1e-5), binomialLaw(1000, 0.00999), binomialLaw(1000, 0.01), binomialLaw(1000, 0.0101),
+	binomialLaw(1000, 0.03), binomialLaw(1000, 0.3), binomialLaw(1000, 0.5), binomialLaw(1000, 0.7),
+	binomialLaw(1000, 0.98999), binomialLaw(1000, 0.99001), binomialLaw(1000, 0.999),
+	binomialLaw(mostFactors, 0.005), binomialLaw(mostFactors+1, 0.005),
+	binomialLaw(30_000, 0.3),
+	binomialLaw(1_000_000, 1e-7), binomialLaw(1_000_000, 3e-6), binomialLaw(1_000_000, 9.99e-6),
+	binomialLaw(1_000_000, 1.001e-5), binomialLaw(1_000_000, 2.5e-5), binomialLaw(1_000_000, 1e-3),
+	binomialLaw(1_000_000, 0.3), binomialLaw(1_000_000, 0.5), binomialLaw(1_000_000, 0.999),
+	binomialLaw(1_000_000_000, 4e-9), binomialLaw(1_000_000_000, 1.3e-8), binomialLaw(1_000_000_000, 0.3),
+	binomialLaw(1_000_000_000, 0.9),
+	poissonLaw(0.01), poissonLaw(0.5), poissonLaw(1), poissonLaw(3), poissonLaw(9.999), poissonLaw(10), poissonLaw(10.4),
+	poissonLaw(14), poissonLaw(30.5), poissonLaw(100), poissonLaw(1e4), poissonLaw(1e6), poissonLaw(3e8),
+}
+
+// chiSquare is the probability of a worse fit than that of the counts, of which counts[i] have the probability mass[i]. Neighbours
+// are taken together until a class has at least a 200th of all, and at least 10.
+func chiSquare(counts []int, mass []float64) float64 {
+	draws := 0
+	for _, k := range counts {
+		draws += k
+	}
+	least := max(10, float64(draws)/200)
+	var seen, expected []float64
+	k, x, rest := 0, 0.0, 1.0
+	for i := range counts {
+		k += counts[i]
+		x += mass[i] * float64(draws)
+		rest -= mass[i]
+		if x >= least && rest*float64(draws) >= least || i == len(counts)-1 {
+			seen, expected = append(seen, float64(k)), append(expected, x)
+			k, x = 0, 0
+		}
+	}
+	if len(seen) == 1 {
+		return 1
+	}
+	chi := 0.0
+	for i := range seen {
+		chi += (seen[i] - expected[i]) * (seen[i] - expected[i]) / expected[i]
+	}
+	return distuv.ChiSquared{K: float64(len(seen) - 1)}.Survival(chi)
+}
+
+// Every law passes the chi-square test. The threshold is 10⁻⁶ for each of some 50 laws, so that other numbers that are as good
+// have one chance in 20000 to fail here; the seeds are fixed.
+func TestCountsFit(t *testing.T) {
+	const draws = 250_000
+	for i, l := range laws {
+		first, mass := l.masses()
+		counts := make([]int, len(mass))
+		s := New(31, uint64(i))
+		for range draws {
+			k := l.draw(&s)
+			if k < 0 || !l.poisson() && k > l.n {
+				t.Fatalf("%v gave %d", l, k)
+			}
+			counts[min(max(k-first, 0), len(counts)-1)]++
+		}
+		if p := chiSquare(counts, mass); p < 1e-6 {
+			t.Errorf("%v: p-value %.2g", l, p)
+		}
+	}
+}
+
+// Means and variances of huge counts within 4.5 standard errors, and 20 classes that are equally probable for the normal
+// distribution. That differs from the true one by the skewness, which moves a class boundary's probability by less than
+// 0.07·(1−2p)/σ: less than 10⁻⁵ here, where the counts have a standard error of 5·10⁻⁴.
+func TestHugeCounts(t *testing.T) {
+	const draws, classes = 200_000, 20
+	for i, l := range []law{
+		binomialLaw(1_000_000_000, 0.3), binomialLaw(1_000_000_000, 0.5), binomialLaw(1_000_000_000, 0.93),
+		binomialLaw(1<<40, 1e-3), binomialLaw(1<<40, 0.5), binomialLaw(1<<40, 0.6), binomialLaw(1<<53, 0.25),
+		poissonLaw(1e9), poissonLaw(1 << 40),
+	} {
+		s := New(32, uint64(i))
+		sigma := math.Sqrt(l.variance())
+		counts, mass := make([]int, classes), make([]float64, classes)
+		var sum, squares float64
+		whole := math.Floor(l.mean)
+		for range draws {
+			// From the whole part of the mean, as a sum of such numbers would lose the digits that matter.
+			d := float64(l.draw(&s)-int(whole)) - (l.mean - whole)
+			z := d / sigma
+			sum += z
+			squares += z * z
+			// In the middle of a count the normal distribution function is that of the counts below and half of this one.
+			counts[int(classes*0.5*math.Erfc(-z/math.Sqrt2))]++
+		}
+		for j := range mass {
+			mass[j] = 1.0 / classes
+		}
+		if z := sum / math.Sqrt(draws); math.Abs(z) > 4.5 {
+			t.Errorf("%v: the mean is off by %.1f standard errors", l, z)
+		}
+		if z := (squares/draws - 1) * math.Sqrt(draws/2.0); math.Abs(z) > 4.5 {
+			t.Errorf("%v: the variance is off by %.1f standard errors", l, z)
+		}
+		if p := chiSquare(counts, mass); p < 1e-6 {
+			t.Errorf("%v: p-value %.2g", l, p)
+		}
+	}
+}
+
+func TestEdgesOfCounts(t *testing.T) {
+	s := New(33)
+	below1 := math.Nextafter(1, 0)
+	for _, n := range []int{0, 1, 2, 10, 1000, 1_000_000, 1 << 40, 1 << 53} {
+		for _, c := range []struct {
+			p    float64
+			want int
+		}{{0, 0}, {math.Copysign(0, -1), 0}, {1e-300, 0}, {math.SmallestNonzeroFloat64, 0}, {1, n}} {
+			for range 100 {
+				if got := s.Binomial(n, c.p); got != c.want {
+					t.Fatalf("Binomial(%d, %v) is %d, want %d", n, c.p, got, c.want)
+				}
+			}
+		}
+		// A failure has the probability 2⁻⁵³, so that there is at most a handful among any n.
+		for range 100 {
+			if got := s.Binomial(n, below1); got > n || got < n-8 {
+				t.Fatalf("Binomial(%d, %v) is %d", n, below1, got)
+			}
+		}
+	}
+	for range 100 {
+		for _, mean := range []float64{0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300} {
+			if got := s.Poisson(mean); got != 0 {
+				t.Fatalf("Poisson(%v) is %d", mean, got)
+			}
+		}
+	}
+}
+
+func TestCountsPanic(t *testing.T) {
+	s := New(34)
+	for name, f := range map[string]func(){
+		"n below 0":         func() { s.Binomial(-1, 0.5) },
+		"n above 2⁵³":       func() { s.Binomial(1<<53+1, 0.5) },
+		"p below 0":         func() { s.Binomial(1, -1e-300) },
+		"p above 1":         func() { s.Binomial(1, math.Nextafter(1, 2)) },
+		"p not a number":    func() { s.Binomial(0, math.NaN()) },
+		"mean below 0":      func() { s.Poisson(-1e-300) },
+		"mean above 2⁴⁰":    func() { s.Poisson(math.Nextafter(1<<40, math.Inf(1))) },
+		"mean infinite":     func() { s.Poisson(math.Inf(1)) },
+		"mean not a number": func() { s.Poisson(math.NaN()) },
+	} {
+		func() {
+			defer func() {
+				if message, ok := recover().(string); !ok || len(message) < 8 || message[:8] != "random: " {
+					t.Errorf("%s: panic %q", name, message)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// plain is what draw must give for p ≤ 1/2, from the probabilities alone: no squeeze, no expansion, no bounds.
+func (l law) plain(s *Stream, first int, mass []float64) int {
+	if l.mean < manyMean {
+		u := s.Float64()
+		for i, x := range mass {
+			if u -= x; u < 0 {
+				return first + i
+			}
+		}
+		panic("the sum is below 1")
+	}
+	h := l.hat()
+	for {
+		u, v := s.Float64()-0.5, s.Positive()
+		us := 0.5 - math.Abs(u)
+		k := int(min(max(math.Floor((2*h.a/us+h.b)*u+h.c), -1e18), 1e18)) - first
+		if k >= 0 && k < len(mass) && v <= h.chance(us, mass[k]) {
+			return first + k
+		}
+	}
+}
+
+type hat struct{ a, b, c, sigma, height float64 }
+
+func (l law) hat() hat {
+	sigma := math.Sqrt(l.variance())
+	b := bConst + bSlope*sigma
+	return hat{aConst + aSlope*b + aByP*l.p, b, l.mean + center, sigma, (hatConst + hatSlope/b) / math.Sqrt(2*math.Pi)}
+}
+
+// chance is the probability to accept a count with that mass at a distance us from the nearer end of the interval.
+func (h hat) chance(us, mass float64) float64 { return mass * (h.a/(us*us) + h.b) / h.height }
+
+// place is the us that is mapped to y, measured from the center on either side.
+func (h hat) place(y float64) float64 {
+	// The smaller root t = 1/2 − us of b·t² − (2a + b/2 + y)·t + y/2 = 0.
+	y = math.Abs(y)
+	w := 2*h.a + h.b/2 + y
+	return 0.5 - y/(w+math.Sqrt(w*w-2*h.b*y))
+}
+
+// Every number is the one that the probabilities demand, so that neither the squeezes nor the expansion change anything.
+func TestCountsArePlain(t *testing.T) {
+	const draws = 50_000
+	for i, l := range laws {
+		half := l
+		if l.p > 0.5 {
+			half = binomialLaw(l.n, 1-l.p)
+		}
+		first, mass := half.masses()
+		s := New(35, uint64(i))
+		for j := range draws {
+			other := s
+			got, want := l.draw(&s), half.plain(&other, first, mass)
+			if l.p > 0.5 {
+				want = l.n - want
+			}
+			if got != want || s != other {
+				t.Fatalf("%v: draw %d is %d, want %d", l, j, got, want)
+			}
+		}
+	}
+}
+
+// The constants do what is said of them, with something to spare: for means from 10 on, wherever the mean lies between two
+// counts, and for all skewnesses.
+func TestConstants(t *testing.T) {
+	means := []float64{10, 10.02, 10.1}
+	for mean := 10.2; mean < 30; mean += 0.1 {
+		means = append(means, mean)
+	}
+	for mean := 30.0; mean < 3e6; mean *= 1.1 {
+		means = append(means, mean)
+		if mean > 1000 {
+			mean *= 2
+		}
+	}
+	highest, lowest, farthest := 0.0, math.Inf(1), 0.0
+	for _, p := range []float64{0, 1e-6, 0.003, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5} {
+		for _, mean := range means {
+			l := poissonLaw(mean)
+			if p > 0 {
+				n := math.Ceil(mean / p)
+				l = binomialLaw(int(n), mean/n)
+			}
+			first, mass := l.masses()
+			h := l.hat()
+			sure := sureChance - sureLess/h.b
+			enough := chanceError/h.sigma + cellError
+			check := func(us, x float64) {
+				chance := h.chance(us, x)
+				highest = max(highest, chance)
+				if us >= sureEnds {
+					lowest = min(lowest, chance-sure)
+				}
+				// On the border of two cells, either may be asked.
+				cell := us * chanceCells
+				for _, near := range []float64{cell - 1e-9, cell + 1e-9} {
+					at := min(max(int(near), 0), len(chances)-1)
+					farthest = max(farthest, math.Abs(chance-chances[at])/enough)
+				}
+			}
+			// The chance is monotonic where the count is the same, so that it is enough to look where a count or a cell ends.
+			// Outside of the masses it is 0.
+			for k := -1; k <= len(mass); k++ {
+				x := 0.0
+				if k >= 0 && k < len(mass) {
+					x = mass[k]
+				}
+				left := float64(first+k) - h.c
+				check(h.place(left), x)
+				check(h.place(left+1), x)
+				if left < 0 && left+1 > 0 {
+					check(0.5, x)
+				}
+			}
+			for i := 1; i < len(chances); i++ {
+				us := float64(i) / chanceCells
+				for _, u := range []float64{0.5 - us, us - 0.5} {
+					k := int(math.Floor((2*h.a/us+h.b)*u+h.c)) - first
+					if k >= 0 && k < len(mass) {
+						check(us, mass[k])
+					} else {
+						check(us, 0)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("the chance to be accepted is at most %.4f; it exceeds the sure one by at least %.4f; it comes to %.3f of its error",
+		highest, lowest, farthest)
+	if highest > 0.998 {
+		t.Errorf("the hat is too low: a chance of %v", highest)
+	}
+	if lowest < 0.002 {
+		t.Errorf("the sure chance is too high: the true one differs by %v", lowest)
+	}
+	if farthest > 0.99 {
+		t.Errorf("the normal chance is off by %v of the error allowed", farthest)
+	}
+}
+
+// The probabilities against a recursion with 128 bits, wherever they are above 10⁻²⁵ of the largest.
+func TestMasses(t *testing.T) {
+	const precision = 128
+	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+	for _, l := range []law{
+		binomialLaw(20, 0.5), binomialLaw(21, 0.48), binomialLaw(1000, 0.01), binomialLaw(1000, 0.3), binomialLaw(100_000, 0.001),
+		binomialLaw(1_000_000, 0.5), binomialLaw(30_000_000, 1e-6), binomialLaw(1_000_000_000, 2e-8),
+		binomialLaw(1_000_000_000, 1e-3), binomialLaw(1_000_000_000, 1.0/3), binomialLaw(999_999_937, 0.005),
+		poissonLaw(10), poissonLaw(12.3), poissonLaw(1234.5), poissonLaw(1e5 / 3.0), poissonLaw(1e7 / 3.0),
+	} {
+		first, rough := l.masses()
+		// Upwards from the first, then divided by the sum.
+		exact := make([]*big.Float, len(rough))
+		exact[0] = float(1)
+		sum := float(1)
+		odds := float(1)
+		odds.Quo(float(l.p), odds.Sub(odds, float(l.p)))
+		ratio := new(big.Float).SetPrec(precision)
+		for i := 1; i < len(exact); i++ {
+			k := first + i
+			if l.poisson() {
+				ratio.Quo(float(l.mean), float(float64(k)))
+			} else {
+				ratio.Quo(float(float64(l.n-k+1)), float(float64(k)))
+				ratio.Mul(ratio, odds)
+			}
+			exact[i] = new(big.Float).SetPrec(precision).Mul(exact[i-1], ratio)
+			sum.Add(sum, exact[i])
+		}
+		worst := 0.0
+		for i := range exact {
+			k := float64(first + i)
+			got := 0.0
+			if l.poisson() {
+				got = poissonMass(l.mean, k)
+			} else {
+				got = binomialMass(float64(l.n), l.p, k)
+			}
+			want, _ := exact[i].Quo(exact[i], sum).Float64()
+			worst = max(worst, math.Abs(got/want-1))
+		}
+		t.Logf("%v: relative error %.1e", l, worst)
+		if worst > 1e-13 {
+			t.Errorf("%v: a probability is off by %.1e of it", l, worst)
+		}
+	}
+}
+
+// exp(stirlingError(k)) = k!·eᵏ/(kᵏ·√(2πk)), in the table and where the series takes over, of which the first has the largest error.
+func TestStirlingError(t *testing.T) {
+	const precision = 200
+	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+	e, term := float(1), float(1)
+	for i := 1; i < 60; i++ {
+		term.Quo(term, float(float64(i)))
+		e.Add(e, term)
+	}
+	tau, _, err := big.ParseFloat("6.283185307179586476925286766559005768394338798750211641949889", 10, precision, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= 40; k++ {
+		product := float(1)
+		for i := 1; i <= k; i++ {
+			product.Mul(product, e)
+			product.Mul(product, float(float64(i)))
+			product.Quo(product, float(float64(k)))
+		}
+		root := float(float64(k))
+		root.Sqrt(root.Mul(root, tau))
+		product.Quo(product, root)
+		above1, _ := product.Sub(product, float(1)).Float64()
+		allowed := 1.2e-16
+		if k < len(stirlingErrors) {
+			allowed = 2e-17
+		}
+		if want, got := math.Log1p(above1), stirlingError(float64(k)); math.Abs(got-want) > allowed {
+			t.Errorf("stirlingError(%d) is %v, want %v", k, got, want)
+		}
+	}
+}
+
+// The probability of no success among n trials by multiplication, against 100 bits more.
+func TestPower(t *testing.T) {
+	for n := 1; n <= mostFactors; n++ {
+		p := 9.9 / float64(max(n, 20))
+		exact := new(big.Float).SetPrec(160).SetInt64(1)
+		q := new(big.Float).SetPrec(160).Sub(exact, big.NewFloat(p))
+		for range n {
+			exact.Mul(exact, q)
+		}
+		want, _ := exact.Float64()
+		if d := math.Abs(power(1-p, n)/want - 1); d > 2e-13 {
+			t.Errorf("(1 − %v)^%d is off by %.1e of it", p, n, d)
+		}
+	}
+}
+
+// The first numbers of some streams: a change of them changes what a seed means, and must not happen unnoticed.
+func TestFirstCounts(t *testing.T) {
+	for _, c := range []struct {
+		law
+		want [8]int
+	}{
+		{binomialLaw(1, 0.3), [8]int{0, 0, 0, 1, 0, 1, 1, 0}},
+		{binomialLaw(10, 0.25), [8]int{2, 3, 2, 5, 0, 4, 4, 1}},
+		{binomialLaw(10, 0.75), [8]int{8, 7, 8, 5, 10, 6, 6, 9}},
+		{binomialLaw(1024, 0.009), [8]int{8, 10, 8, 14, 4, 13, 13, 6}},
+		{binomialLaw(1_000_000, 5e-6), [8]int{4, 6, 4, 9, 1, 8, 7, 3}},
+		{binomialLaw(100, 0.1), [8]int{8, 14, 9, 13, 11, 12, 7, 8}},
+		{binomialLaw(1000, 0.9), [8]int{905, 904, 888, 904, 890, 897, 893, 910}},
+		{binomialLaw(30_000, 0.3), [8]int{8961, 8963, 9100, 8967, 9083, 9023, 9059, 8915}},
+		{binomialLaw(1_000_000_000, 1e-7), [8]int{95, 113, 96, 111, 103, 108, 89, 95}},
+		{binomialLaw(1_000_000_000, 0.5), [8]int{499992288, 499992743, 500019962, 499993372, 500016492, 500004603, 500011719, 499983117}},
+		{binomialLaw(1<<40, 0.123), [8]int{135239762241, 135239772160, 135240365007, 135239785863, 135240289434, 135240030464, 135240185476, 135239562492}},
+		{poissonLaw(0.75), [8]int{0, 1, 0, 2, 0, 2, 2, 0}},
+		{poissonLaw(9.5), [8]int{8, 11, 8, 15, 4, 13, 13, 6}},
+		{poissonLaw(10), [8]int{8, 14, 9, 13, 11, 13, 6, 8}},
+		{poissonLaw(33.3), [8]int{30, 31, 41, 31, 39, 35, 38, 27}},
+		{poissonLaw(12345.6), [8]int{12291, 12294, 12486, 12299, 12462, 12378, 12428, 12227}},
+		{poissonLaw(1e12), [8]int{999999512253, 999999541055, 1000001262489, 999999580844, 1000001043051, 1000000291086, 1000000741189, 999998932249}},
+	} {
+		s := New(36)
+		var got [8]int
+		for i := range got {
+			got[i] = c.draw(&s)
+		}
+		if got != c.want {
+			t.Errorf("%v begins with %#v, want %v", c.law, got, c.want)
+		}
+	}
+}
+
+// The same for many numbers of all laws at once.
+func TestManyCounts(t *testing.T) {
+	h := fnv.New64a()
+	var word [8]byte
+	for i, l := range laws {
+		s := New(37, uint64(i))
+		for range 20_000 {
+			binary.LittleEndian.PutUint64(word[:], uint64(l.draw(&s)))
+			h.Write(word[:])
+		}
+	}
+	if got, want := h.Sum64(), uint64(0x9c089bb9713d95e1); got != want {
+		t.Errorf("the hash of the numbers is %#x, want %#x", got, want)
+	}
+}
+
+func BenchmarkBinomial(b *testing.B) {
+	for _, l := range []law{
+		binomialLaw(1, 0.3), binomialLaw(10, 0.3), binomialLaw(1000, 1e-5),
+		binomialLaw(1000, 1e-3), binomialLaw(1000, 5e-3), binomialLaw(1_000_000, 1e-6), binomialLaw(1_000_000, 5e-6),
+		binomialLaw(1000, 0.02), binomialLaw(1_000_000, 20e-6), binomialLaw(30_000, 0.3), binomialLaw(100_000, 0.1),
+		binomialLaw(1_000_000_000, 0.1),
+	} {
+		l.bench(b)
+	}
+}
+
+func BenchmarkPoisson(b *testing.B) {
+	for _, mean := range []float64{0.01, 1, 5, 20, 1e4, 1e8} {
+		poissonLaw(mean).bench(b)
+	}
+}
+
+func (l law) bench(b *testing.B) {
+	b.Run(l.String(), func(b *testing.B) {
+		s := New(1)
+		for b.Loop() {
+			l.draw(&s)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package random
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/portable"
+)
+
+// mostMean is the largest mean of a Poisson number.
+const mostMean = 1 << 40
+
+// Poisson is the number of events that come independently of each other, mean of them on average. It panics if the mean is not in [0, 2⁴⁰].
+//
+// It inverts the distribution function if the mean is below 10, and else uses transformed rejection with squeeze [H93p], with
+// probabilities from the saddle-point expansion, as [Stream.Binomial] does, and as exactly. The constants are those of the
+// binomial too, of which this is the limit for p → 0: with those of the paper, algorithm PTRS, the hat is up to 0.6 % too low
+// for means between 10 and 1000, and makes single counts too rare by 4·10⁻⁵ of them.
+//
+// [H93p]: https://doi.org/10.1016/0167-6687(93)90997-4
+func (s *Stream) Poisson(mean float64) int {
+	if !(mean >= 0 && mean <= mostMean) {
+		panic("random: the mean of a Poisson number is not in [0, 2⁴⁰]")
+	}
+	if mean < manyMean {
+		return s.fewEvents(mean)
+	}
+	return s.many(math.Inf(1), 0, mean)
+}
+
+// fewEvents is Poisson for a mean below manyMean, as fewSuccesses is Binomial.
+func (s *Stream) fewEvents(mean float64) int {
+	u := float64(s.Float64())
+	if u < 1-mean {
+		return 0 // e⁻ˣ is not below 1 − x
+	}
+	none := portable.Exp(-mean)
+	for {
+		mass := none
+		for k := 0; k <= fewMost; k++ {
+			if u < mass {
+				return k
+			}
+			u -= mass
+			mass = float64(mass * (mean / float64(k+1)))
+		}
+		u = float64(s.Float64())
+	}
+}
+
+// poissonMass is the probability of k events for a mean above 0.
+func poissonMass(mean, k float64) float64 {
+	if k == 0 {
+		return portable.Exp(-mean)
+	}
+	return portable.Exp(-stirlingError(k)-deviance(k, mean, k-mean)) * (normalTop / math.Sqrt(k))
+}
