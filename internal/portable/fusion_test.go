@@ -32,7 +32,6 @@ var fused = regexp.MustCompile(`\(([^()]*\.go):(\d+)\)\s+(V?FN?M(?:ADD|SUB)\w*)`
 // listing is what the compiler makes of the packages, with the names of their files. The go command repeats it if it has it from
 // before.
 func listing(t *testing.T, environment []string, directory string, packages ...string) string {
-	t.Helper()
 	command := exec.Command("go", append([]string{"build", "-gcflags=-S"}, packages...)...)
 	command.Dir = directory
 	command.Env = append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS=")

@@ -94,8 +94,8 @@ var laws = []law{
 	poissonLaw(14), poissonLaw(30.5), poissonLaw(100), poissonLaw(1e4), poissonLaw(1e6), poissonLaw(3e8),
 }
 
-// chiSquare is the probability of a worse fit than that of the counts, of which counts[i] have the probability mass[i]. Neighbours
-// are taken together until a class has at least a 200th of all, and at least 10.
+// chiSquare is the probability of a worse fit than that of the counts, of which counts[i] have the probability mass[i].
+// Neighbours are taken together until a class has at least a 200th of all, and at least 10.
 func chiSquare(counts []int, mass []float64) float64 {
 	draws := 0
 	for _, k := range counts {
@@ -427,7 +427,8 @@ func TestMasses(t *testing.T) {
 	}
 }
 
-// exp(stirlingError(k)) = k!·eᵏ/(kᵏ·√(2πk)), in the table and where the series takes over, of which the first has the largest error.
+// exp(stirlingError(k)) = k!·eᵏ/(kᵏ·√(2πk)), in the table and where the series takes over, of which the first has the largest
+// error.
 func TestStirlingError(t *testing.T) {
 	const precision = 200
 	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -436,7 +437,8 @@ func TestStirlingError(t *testing.T) {
 		term.Quo(term, float(float64(i)))
 		e.Add(e, term)
 	}
-	tau, _, err := big.ParseFloat("6.283185307179586476925286766559005768394338798750211641949889", 10, precision, big.ToNearestEven)
+	const digits = "6.283185307179586476925286766559005768394338798750211641949889"
+	tau, _, err := big.ParseFloat(digits, 10, precision, big.ToNearestEven)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -492,14 +494,23 @@ func TestFirstCounts(t *testing.T) {
 		{binomialLaw(1000, 0.9), [8]int{905, 904, 888, 904, 890, 897, 893, 910}},
 		{binomialLaw(30_000, 0.3), [8]int{8961, 8963, 9100, 8967, 9083, 9023, 9059, 8915}},
 		{binomialLaw(1_000_000_000, 1e-7), [8]int{95, 113, 96, 111, 103, 108, 89, 95}},
-		{binomialLaw(1_000_000_000, 0.5), [8]int{499992288, 499992743, 500019962, 499993372, 500016492, 500004603, 500011719, 499983117}},
-		{binomialLaw(1<<40, 0.123), [8]int{135239762241, 135239772160, 135240365007, 135239785863, 135240289434, 135240030464, 135240185476, 135239562492}},
+		{binomialLaw(1_000_000_000, 0.5), [8]int{
+			499992288, 499992743, 500019962, 499993372,
+			500016492, 500004603, 500011719, 499983117,
+		}},
+		{binomialLaw(1<<40, 0.123), [8]int{
+			135239762241, 135239772160, 135240365007, 135239785863,
+			135240289434, 135240030464, 135240185476, 135239562492,
+		}},
 		{poissonLaw(0.75), [8]int{0, 1, 0, 2, 0, 2, 2, 0}},
 		{poissonLaw(9.5), [8]int{8, 11, 8, 15, 4, 13, 13, 6}},
 		{poissonLaw(10), [8]int{8, 14, 9, 13, 11, 13, 6, 8}},
 		{poissonLaw(33.3), [8]int{30, 31, 41, 31, 39, 35, 38, 27}},
 		{poissonLaw(12345.6), [8]int{12291, 12294, 12486, 12299, 12462, 12378, 12428, 12227}},
-		{poissonLaw(1e12), [8]int{999999512253, 999999541055, 1000001262489, 999999580844, 1000001043051, 1000000291086, 1000000741189, 999998932249}},
+		{poissonLaw(1e12), [8]int{
+			999999512253, 999999541055, 1000001262489, 999999580844,
+			1000001043051, 1000000291086, 1000000741189, 999998932249,
+		}},
 	} {
 		s := New(36)
 		var got [8]int

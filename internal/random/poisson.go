@@ -9,7 +9,8 @@ import (
 // mostMean is the largest mean of a Poisson number.
 const mostMean = 1 << 40
 
-// Poisson is the number of events that come independently of each other, mean of them on average. It panics if the mean is not in [0, 2⁴⁰].
+// Poisson is the number of events that come independently of each other, mean of them on average. It panics if the mean is
+// not in [0, 2⁴⁰].
 //
 // It inverts the distribution function if the mean is below 10, and else uses transformed rejection with squeeze [H93p], with
 // probabilities from the saddle-point expansion, as [Stream.Binomial] does, and as exactly. The constants are those of the
