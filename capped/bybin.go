@@ -19,6 +19,7 @@ func newByBin(c *Config) engine {
 type cappedByBin[L uint8 | uint32] struct {
 	config *Config
 	held   []L
+	most   int   // no load is larger
 	counts []int // of the balls of a cohort, how many found how many before them
 	sweep  func([]L)
 }
@@ -28,7 +29,8 @@ func (e *cappedByBin[L]) throw(p *Process) {
 	full := L(e.config.Capacity)
 	held, counts := e.held, e.counts
 	for i := range p.pool {
-		clear(counts[:e.config.Capacity+1])
+		bound := min(e.most+p.pool[i].count, e.config.Capacity)
+		clear(counts[:bound+1])
 		for left := p.pool[i].count; left > 0; {
 			some := choices.some(left)
 			left -= len(some)
@@ -43,13 +45,17 @@ func (e *cappedByBin[L]) throw(p *Process) {
 				counts[h]++
 			}
 		}
-		for position, count := range counts[:e.config.Capacity] {
-			p.accept(i, position, count)
+		for position, count := range counts[:bound] {
+			if count > 0 {
+				e.most = max(e.most, position+1)
+				p.accept(i, position, count)
+			}
 		}
 	}
 }
 
 func (e *cappedByBin[L]) serve(*Process) {
+	e.most = max(0, e.most-1)
 	if e.config.Capacity == 1 {
 		clear(e.held)
 		return
@@ -60,6 +66,7 @@ func (e *cappedByBin[L]) serve(*Process) {
 func (e *cappedByBin[L]) loads() []int { return tally(e.held) }
 
 func (e *cappedByBin[L]) fill(loads []int) {
+	e.most = len(loads) - 1
 	bin := 0
 	for load, count := range loads {
 		for range count {

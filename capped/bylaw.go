@@ -1,6 +1,9 @@
 package capped
 
-import "github.com/almanac-sim/almanac/internal/random"
+import (
+	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/random"
+)
 
 // newByLaw returns the engine that keeps how many bins hold how many balls, and draws what happens to them.
 func newByLaw(c *Config) engine {
@@ -10,11 +13,7 @@ func newByLaw(c *Config) engine {
 	case Threshold:
 		return &thresholdByLaw{config: c, held: []int{c.Bins}}
 	}
-	e := &cappedByLaw{config: c, held: make([]int, c.Capacity+1)}
-	e.next = make([]int, c.Capacity+1)
-	e.counts = make([]int, c.Capacity)
-	e.held[0] = c.Bins
-	return e
+	return &cappedByLaw{config: c, held: []int{c.Bins}}
 }
 
 // cappedByLaw is CAPPED. The balls of a cohort are alike and independent of each other, and bins of equal load are alike; so it is
@@ -22,7 +21,7 @@ func newByLaw(c *Config) engine {
 type cappedByLaw struct {
 	config *Config
 	occupancy
-	held   []int // bins by load, after the cohorts so far
+	held   []int // bins by load, up to the largest, after the cohorts so far
 	next   []int // and after this one
 	counts []int // of the balls of a cohort, how many are accepted with how many before them
 }
@@ -31,22 +30,26 @@ func (e *cappedByLaw) throw(p *Process) {
 	e.random = random.New(e.config.Seed, streamLaw, uint64(p.now))
 	full := e.config.Capacity
 	for i := range p.pool {
-		clear(e.counts)
-		clear(e.next)
-		e.next[full] = e.held[full]
+		e.counts, e.next = e.counts[:0], e.next[:0]
 		bins, balls := e.config.Bins, p.pool[i].count
-		for load := 0; load < full; load++ {
-			if e.held[load] == 0 {
+		for load, held := range e.held {
+			if load == full {
+				e.next = grown(e.next, full)
+				e.next[full] += held
 				continue
 			}
-			asking := e.share(balls, e.held[load], bins)
+			if held == 0 {
+				continue
+			}
+			asking := e.share(balls, held, bins)
 			balls -= asking
-			bins -= e.held[load]
-			more := e.held[load] // bins that get more than k
-			for k, some := range e.draw(asking, e.held[load]) {
+			bins -= held
+			more := held // bins that get more than k
+			for k, some := range e.draw(asking, held) {
+				e.next = grown(e.next, min(load+k, full))
 				e.next[min(load+k, full)] += some
-				more -= some
-				if load+k < full {
+				if more -= some; more > 0 && load+k < full {
+					e.counts = grown(e.counts, load+k)
 					e.counts[load+k] += more
 				}
 			}
@@ -66,15 +69,23 @@ func (o *occupancy) share(balls, some, bins int) int {
 	return o.random.Binomial(balls, float64(some)/float64(bins))
 }
 
-func (e *cappedByLaw) serve(*Process) {
-	e.held[0] += e.held[1]
-	copy(e.held[1:], e.held[2:])
-	e.held[len(e.held)-1] = 0
+func (e *cappedByLaw) serve(*Process) { e.held = served(e.held) }
+
+// served is the bins by load after each has deleted a ball.
+func served(held []int) []int {
+	if len(held) > 1 {
+		held[0] += held[1]
+		held = append(held[:1], held[2:]...)
+	}
+	for len(held) > 1 && held[len(held)-1] == 0 {
+		held = held[:len(held)-1]
+	}
+	return held
 }
 
 func (e *cappedByLaw) loads() []int { return append([]int(nil), e.held...) }
 
-func (e *cappedByLaw) fill(loads []int) { copy(e.held, loads) }
+func (e *cappedByLaw) fill(loads []int) { e.held = append(e.held[:0], loads...) }
 
 // greedyByLaw is GREEDY[d] with leaky bins. All balls of a round look at the loads of its beginning, and so are independent.
 type greedyByLaw struct {
@@ -90,8 +101,7 @@ func (e *greedyByLaw) throw(p *Process) {
 		return
 	}
 	e.random = random.New(e.config.Seed, streamLaw, uint64(p.now))
-	clear(e.next)
-	clear(e.counts)
+	e.counts, e.next = e.counts[:0], e.next[:0]
 	bins, balls := e.config.Bins, p.pool[0].count
 	for load, held := range e.held {
 		if held == 0 {
@@ -120,14 +130,9 @@ func (e *greedyByLaw) throw(p *Process) {
 	}
 }
 
-// once is the probability that at least one of d independent trials succeeds, 1−(1−p)^d, as a sum of what is positive, since
-// for small p the difference would lose all digits.
+// once is the probability that at least one of d independent trials succeeds: 1−(1−p)^d, in which no digits are lost.
 func once(p float64, d int) float64 {
-	sum := 0.0
-	for range d {
-		sum = 1 + float64((1-p)*sum)
-	}
-	return min(p*sum, 1)
+	return -portable.Expm1(float64(d) * portable.Log1p(-p))
 }
 
 // grown is a list that has an entry at index i.
@@ -138,15 +143,7 @@ func grown(list []int, i int) []int {
 	return list
 }
 
-func (e *greedyByLaw) serve(*Process) {
-	if len(e.held) > 1 {
-		e.held[0] += e.held[1]
-		e.held = append(e.held[:1], e.held[2:]...)
-	}
-	for len(e.held) > 1 && e.held[len(e.held)-1] == 0 {
-		e.held = e.held[:len(e.held)-1]
-	}
-}
+func (e *greedyByLaw) serve(*Process) { e.held = served(e.held) }
 
 func (e *greedyByLaw) loads() []int { return append([]int(nil), e.held...) }
 
@@ -163,7 +160,7 @@ func (e *thresholdByLaw) throw(p *Process) {
 		return
 	}
 	e.random = random.New(e.config.Seed, streamLaw, uint64(p.now))
-	clear(e.next)
+	e.next = e.next[:0]
 	bins, balls := e.config.Bins, p.pool[0].count
 	accepted := 0
 	for load, held := range e.held {

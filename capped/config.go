@@ -124,6 +124,9 @@ func (c *Config) check() error {
 	if !(c.Rate > 0 && c.Rate < 1) {
 		return fmt.Errorf("capped: the rate must be above 0 and below 1, not %v", c.Rate)
 	}
+	if least := c.Least(); least > mostBalls {
+		return fmt.Errorf("capped: ModCapped would throw %d balls in a round; bins times capacity must be so few that it is at most 2⁴⁰", least)
+	}
 	return nil
 }
 

@@ -118,7 +118,7 @@ func TestCapacityOne(t *testing.T) {
 func transitions(c int, x float64) *mat.Dense {
 	p := mat.NewDense(c, c, nil)
 	for load := range c {
-		for asking := range 300 {
+		for asking := range 120 {
 			to := max(0, min(load+asking, c)-1)
 			p.Set(load, to, p.At(load, to)+poisson(x, asking))
 		}

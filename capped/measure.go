@@ -24,6 +24,9 @@ const batches = 20
 // mostPlanned is the largest number of rounds that is decided without asking.
 const mostPlanned = 20_000_000
 
+// ErrSlow says that a process takes so long to settle that the number of rounds must be told.
+var ErrSlow = errors.New("capped: the process is slow to settle")
+
 // A Mean is a mean over rounds with its standard error.
 type Mean struct{ Mean, Error float64 }
 
@@ -56,15 +59,12 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Kind == Threshold {
-		return nil, errors.New("capped: Threshold has one batch and ends; only the other processes have a long run")
-	}
-	m := &Measured{Relaxation: relaxation(&c)}
-	if m.BurnIn, m.Rounds, err = plan.rounds(&c, m.Relaxation); err != nil {
+	m := &Measured{}
+	if m.BurnIn, m.Rounds, m.Relaxation, err = plan.Decide(c); err != nil {
 		return nil, err
 	}
 	step := func() (Round, error) {
-		if p.now%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return Round{}, ctx.Err()
 		}
 		r := p.Round()
@@ -132,12 +132,21 @@ func ofBatches(batches []float64, share float64) Mean {
 	return Mean{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
 }
 
-// rounds decides how many rounds are run.
-func (plan *Plan) rounds(c *Config, relaxation float64) (burnIn, rounds int, err error) {
-	burnIn, rounds = plan.BurnIn, plan.Rounds
-	if burnIn < 0 || burnIn == 0 && c.Warm {
-		burnIn = 0
-	} else if burnIn == 0 {
+// Decide returns how many rounds [Measure] burns in and measures, and the relaxation time by which it decides.
+func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err error) {
+	if err := c.check(); err != nil {
+		return 0, 0, 0, err
+	}
+	switch c.Kind {
+	case Threshold:
+		return 0, 0, 0, errors.New("capped: Threshold has one batch and ends; only the other processes have a long run")
+	case Greedy:
+		relaxation = GreedyLimit(c.Choices, c.Rate).Relaxation()
+	default: // ModCapped follows Capped
+		relaxation = CappedLimit(c.Capacity, c.Rate).Relaxation()
+	}
+	burnIn, rounds = max(plan.BurnIn, 0), plan.Rounds
+	if plan.BurnIn == 0 && !c.Warm {
 		burnIn = int(math.Min(math.Ceil(10*relaxation), 2*mostPlanned))
 	}
 	if rounds == 0 {
@@ -145,18 +154,10 @@ func (plan *Plan) rounds(c *Config, relaxation float64) (burnIn, rounds int, err
 	}
 	switch {
 	case rounds < batches:
-		return 0, 0, fmt.Errorf("capped: at least %d rounds must be measured, not %d", batches, rounds)
+		return 0, 0, 0, fmt.Errorf("capped: at least %d rounds must be measured, not %d", batches, rounds)
 	case plan.BurnIn == 0 && burnIn > mostPlanned || plan.Rounds == 0 && rounds > mostPlanned:
-		return 0, 0, fmt.Errorf("capped: the process takes %.3g rounds to relax, and 110 times as many to be measured; "+
-			"say how many rounds it should burn in and be measured", relaxation)
+		return 0, 0, 0, fmt.Errorf("%w: it takes %.3g rounds to relax, and 110 times as many to be measured; "+
+			"say how many rounds it should burn in and be measured", ErrSlow, relaxation)
 	}
-	return burnIn, rounds, nil
-}
-
-// relaxation is the relaxation time of a process; ModCapped's is taken to be that of Capped, which it follows.
-func relaxation(c *Config) float64 {
-	if c.Kind == Greedy {
-		return GreedyLimit(c.Choices, c.Rate).Relaxation()
-	}
-	return CappedLimit(c.Capacity, c.Rate).Relaxation()
+	return burnIn, rounds, relaxation, nil
 }

@@ -18,10 +18,14 @@ func TestMeasureErrors(t *testing.T) {
 		{Bins: 64, Kind: Greedy, Choices: 2, Rate: 0.8, Arrivals: Poisson},
 	} {
 		var pools, waits, poolErrors, waitErrors []float64
+		_, _, relaxation, err := Plan{}.Decide(c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for seed := range uint64(seeds) {
 			c.Seed = seed
 			// Batches of 2.5 relaxation times, whose likeness must be allowed for.
-			m, err := Measure(context.Background(), c, Plan{Rounds: int(50 * relaxation(&c))})
+			m, err := Measure(context.Background(), c, Plan{Rounds: int(50 * relaxation)})
 			if err != nil {
 				t.Fatal(err)
 			}

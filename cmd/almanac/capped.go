@@ -1,0 +1,307 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/progress"
+)
+
+// cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers and fractions.
+type cappedFlags struct {
+	bins, capacity, rate, choices string
+	process, arrivals             string
+	rounds, burnIn                string
+	warm, byBin                   bool
+	seed                          uint64
+	sweep                         string
+	json                          bool
+	out                           string
+}
+
+func newCapped() *cobra.Command {
+	var f cappedFlags
+	c := &cobra.Command{
+		Use:   "capped",
+		Short: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory",
+		Long: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory.\n\n" +
+			"There are n bins. In every round λn new balls join those that wait in a pool, and each ball of the pool asks one bin,\n" +
+			"chosen at random. A bin has room for c balls: it accepts the oldest of those that ask, as many as fit, the others stay in\n" +
+			"the pool, and at the end of the round every bin that holds a ball deletes the one it accepted first. A ball's wait is its\n" +
+			"age when it is deleted, 0 in the round it came. This is CAPPED(c, λ) of Berenbrink et al. (ICDCS 2021).\n\n" +
+			"The process runs until it has forgotten its empty start (the burn-in), and then it is measured. Beside what was measured stand\n" +
+			"  limit      what the law of the process becomes as the number of bins goes to infinity, computed\n" +
+			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 beyond)\n" +
+			"  estimate   what the paper's authors found simulations to stay below (section V)\n" +
+			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, is told too.\n\n" +
+			list("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
+			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there is until\n" +
+			"then is reported, and marked as incomplete.\n\n" +
+			"With --out DIR there are then in DIR: capped.json (what --json prints), rounds.csv (what happened in each round, or in every\n" +
+			"k-th if they are more than 100,000), waits.csv (how many balls waited how long), and as pictures pool.svg, waits.svg and\n" +
+			"loads.svg. After a sweep there are instead sweep.csv, sweep-pool.svg and sweep-waits.svg.",
+		Example: "  almanac capped\n" +
+			"  almanac capped --capacity 3 --rate 1-2^-10 --bins 1e6 --out results\n" +
+			"  almanac capped --rate 1-2^-12 --warm\n" +
+			"  almanac capped --process greedy --choices 2\n" +
+			"  almanac capped --process threshold --capacity 1 --rate 1\n" +
+			"  almanac capped --sweep capacity=1..8 --rate 1-2^-10\n" +
+			"  almanac capped --sweep rate=1-2^-1..1-2^-10 --out results",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.bins, "bins", "32768", "n, the number of bins: 32768, 2^15, 1e5 or 1_000_000")
+	c.Flags().StringVar(&f.capacity, "capacity", "2", "c, for how many balls a bin has room; for threshold, how many it accepts in a round")
+	c.Flags().StringVar(&f.rate, "rate", "0.99", "λ, new balls per bin and round: 0.99, 1-2^-10, 1-1/1024 or 1-1e-3; for threshold, balls per bin")
+	c.Flags().StringVar(&f.process, "process", "capped", "capped, modcapped, greedy or threshold")
+	c.Flags().StringVar(&f.choices, "choices", "2", "for greedy: d, at how many bins a ball looks")
+	c.Flags().StringVar(&f.arrivals, "arrivals", "exact", "how many balls come in a round: exact (λn), binomial (n sources, one ball each with probability λ) "+
+		"or poisson (mean λn)")
+	c.Flags().StringVar(&f.rounds, "rounds", "", "rounds to measure; unless told, 100 relaxation times, and at least 1000")
+	c.Flags().StringVar(&f.burnIn, "burn-in", "", "rounds before measuring; unless told, 10 relaxation times, or none with --warm")
+	c.Flags().BoolVar(&f.warm, "warm", false, "for capped: start where the limit of many bins says the process will be, not with empty bins")
+	c.Flags().BoolVar(&f.byBin, "by-bin", false, "keep every bin and throw every ball, instead of drawing how many bins get how many: the same law, slower")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
+	c.Flags().StringVar(&f.sweep, "sweep", "", "measure several: capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write numbers and pictures to")
+	return c
+}
+
+// A cappedProcess is a process and what it does.
+type cappedProcess struct {
+	kind  capped.Kind
+	about string
+}
+
+var cappedProcesses = []cappedProcess{
+	{capped.Capped, "bins with room for c balls, as above"},
+	{capped.ModCapped, "the process by which the paper bounds CAPPED: it throws at least m* balls in every round"},
+	{capped.Greedy, "bins without a limit and no pool: a ball looks at d bins and goes to the one with the least load"},
+	{capped.Threshold, "one batch of λn balls: a bin accepts c in a round, nothing is deleted, until all have a place"},
+}
+
+// A cappedTask is what a command line asks for.
+type cappedTask struct {
+	command string
+	config  capped.Config
+	plan    capped.Plan
+	sweep   *cappedSweep // or nil
+	out     string
+	json    bool
+}
+
+// task reads the command line.
+func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
+	var kinds, ways []string
+	for _, p := range cappedProcesses {
+		kinds = append(kinds, p.kind.String())
+	}
+	for _, a := range []capped.Arrivals{capped.Exact, capped.Binomial, capped.Poisson} {
+		ways = append(ways, a.String())
+	}
+	t := &cappedTask{
+		command: "almanac " + strings.Join(commandLine(c), " "),
+		config:  capped.Config{Seed: f.seed, ByBin: f.byBin, Warm: f.warm},
+		out:     f.out,
+		json:    f.json,
+	}
+	kind, err := chooseOne("--process", f.process, kinds)
+	if err != nil {
+		return nil, err
+	}
+	way, err := chooseOne("--arrivals", f.arrivals, ways)
+	if err != nil {
+		return nil, err
+	}
+	t.config.Kind, t.config.Arrivals = cappedProcesses[kind].kind, capped.Arrivals(way)
+	if err := applies(t.config.Kind, c.Flags().Changed); err != nil {
+		return nil, err
+	}
+	if t.config.Bins, err = parseWhole("--bins", f.bins, "bins", 1, 1<<31); err != nil {
+		return nil, err
+	}
+	if t.config.Kind == capped.Greedy {
+		t.config.Choices, err = parseWhole("--choices", f.choices, "bins to look at", 1, 1<<20)
+	} else {
+		t.config.Capacity, err = parseWhole("--capacity", f.capacity, "balls", 1, 1<<20)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.config.Rate, err = parseRate("--rate", f.rate, t.config.Kind); err != nil {
+		return nil, err
+	}
+	if t.plan.Rounds, t.plan.BurnIn, err = f.howLong(t.config.Kind); err != nil {
+		return nil, err
+	}
+	if f.sweep != "" {
+		if t.sweep, err = parseSweep(f.sweep, t.config, c.Flags().Changed); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// applies refuses flags that say nothing about a process.
+func applies(kind capped.Kind, given func(string) bool) error {
+	greedy, threshold := kind == capped.Greedy, kind == capped.Threshold
+	switch {
+	case greedy && given("capacity"):
+		return usagef("--capacity does not apply to greedy: its bins have no limit; --choices says at how many bins a ball looks")
+	case !greedy && given("choices"):
+		return usagef("--choices does not apply to %v: its balls ask one bin; only --process greedy has choices", kind)
+	case kind != capped.Capped && given("warm"):
+		return usagef("--warm does not apply to %v: only --process capped can start warm", kind)
+	case threshold && given("burn-in"):
+		return usagef("--burn-in does not apply to threshold: it has one batch of balls, which is followed from its first round on")
+	case threshold && given("sweep"):
+		return usagef("--sweep does not apply to threshold: it ends when all balls have a place, and has no long run to measure")
+	}
+	return nil
+}
+
+// mostRounds is how many rounds may be asked for.
+const mostRounds = 1e12
+
+// howLong reads --rounds and --burn-in, as a plan has them: 0 is not told, and no burn-in is below 0.
+func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) {
+	least := 20.0 // to have a standard error
+	if kind == capped.Threshold {
+		least = 1
+	}
+	if f.rounds != "" {
+		if rounds, err = parseWhole("--rounds", f.rounds, "rounds", least, mostRounds); err != nil {
+			return 0, 0, err
+		}
+	}
+	if f.burnIn != "" {
+		if burnIn, err = parseWhole("--burn-in", f.burnIn, "rounds", 0, mostRounds); err != nil {
+			return 0, 0, err
+		}
+		if burnIn == 0 {
+			burnIn = -1
+		}
+	}
+	return rounds, burnIn, nil
+}
+
+// chooseOne finds a name among those there are.
+func chooseOne(flag, name string, known []string) (int, error) {
+	if name == "all" { // which choose would take for all of them
+		return 0, usagef("%s: there is no %q; name one of %s", flag, name, strings.Join(known, ", "))
+	}
+	chosen, err := choose(flag, []string{name}, known)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Index(known, chosen[0]), nil
+}
+
+// parseNumber reads a decimal, as 0.99 or 1e-3, a power, as 2^-10, or a fraction, as 1/1024. What is none is NaN.
+func parseNumber(s string) float64 {
+	decimal := func(s string) float64 {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return x
+	}
+	if base, exponent, ok := strings.Cut(s, "^"); ok {
+		return math.Pow(decimal(base), decimal(exponent))
+	}
+	if over, under, ok := strings.Cut(s, "/"); ok {
+		return decimal(over) / decimal(under)
+	}
+	return decimal(s)
+}
+
+// parseWhole reads a whole number of something.
+func parseWhole(flag, s, what string, least, most float64) (int, error) {
+	x := parseNumber(s)
+	if !(x >= least && x <= most) || x != math.Trunc(x) {
+		return 0, usagef("%s: %q is not a number of %s; wanted is a whole number from %.0f to %.0f, as 3, 1e6 or 2^20", flag, s, what, least, most)
+	}
+	return int(x), nil
+}
+
+// leastRate is the smallest rate that is run. Below it all the rounds that there may be are not likely to have a ball.
+const leastRate = 1e-30
+
+// parseRate reads a rate: a number, or 1- and a number. A minus sign may be the one that prose has.
+func parseRate(flag, s string, kind capped.Kind) (float64, error) {
+	rate := 0.0
+	written := strings.ReplaceAll(strings.TrimSpace(s), "−", "-")
+	rest, near := strings.CutPrefix(written, "1-")
+	if near {
+		rate = 1 - parseNumber(rest)
+	} else {
+		rate = parseNumber(written)
+	}
+	if kind == capped.Threshold {
+		if !(rate > 0) || math.IsInf(rate, 1) {
+			return 0, usagef("%s: %q is not a number of balls per bin; wanted is a number above 0, as 1, 0.99 or 8", flag, s)
+		}
+		return rate, nil
+	}
+	const wanted = "wanted is a number above 0 and below 1, as 0.99, 1-2^-10, 1-1/1024 or 1-1e-3"
+	switch {
+	case math.IsNaN(rate):
+		return 0, usagef("%s: %q is not a rate; %s", flag, s, wanted)
+	case rate == 1 && near && parseNumber(rest) > 0:
+		return 0, usagef("%s: %q is too near to 1 to be told from it; the nearest that can is 1-2^-53", flag, s)
+	case rate >= 1:
+		return 0, usagef("%s: %q brings as many balls as the bins can delete, or more, and the pool would grow forever; %s", flag, s, wanted)
+	case !(rate >= leastRate):
+		return 0, usagef("%s: %q brings no balls; %s", flag, s, wanted)
+	}
+	return rate, nil
+}
+
+func (f *cappedFlags) run(c *cobra.Command) error {
+	t, err := f.task(c)
+	if err != nil {
+		return err
+	}
+	if t.out != "" {
+		if err := os.MkdirAll(t.out, 0o755); err != nil {
+			return err
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	switch {
+	case t.config.Kind == capped.Threshold:
+		report, err := t.threshold(c.Context(), bar)
+		bar.Close()
+		return conclude(c.OutOrStdout(), t, report, err, writeThreshold, printThreshold)
+	case t.sweep != nil:
+		report, err := t.measureSweep(c.Context(), bar)
+		bar.Close()
+		return conclude(c.OutOrStdout(), t, report, err, writeSweep, printSweep)
+	}
+	report, err := t.measureOne(c.Context(), bar)
+	bar.Close()
+	return conclude(c.OutOrStdout(), t, report, err, writeCapped, printCapped)
+}
+
+// conclude delivers a report, if there is one, and returns what ended the work.
+func conclude[R any](w io.Writer, t *cappedTask, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
+	if report == nil {
+		if ended != nil && strings.HasPrefix(ended.Error(), "capped: ") { // about the configuration
+			return usageError{ended}
+		}
+		return ended
+	}
+	if err := deliver(w, report, t.out, t.json, write, print); err != nil {
+		return err
+	}
+	return ended
+}
