@@ -17,16 +17,12 @@ const (
 	// ModCapped is MODCAPPED(c, λ) of sections III and IV, with which the paper bounds CAPPED: it generates balls until at
 	// least m* are thrown in every round, and parts each bin into two buffers. See [Config.Least].
 	ModCapped
-	// Greedy is GREEDY[d] with leaky bins [BFK18]: bins without a limit, and no pool. A ball looks at d bins and goes to one
+	// Greedy is GREEDY[d] with leaky bins, of Berenbrink et al. (2018): bins without a limit, and no pool. A ball looks at d bins and goes to one
 	// with the least load at the beginning of the round.
-	//
-	// [BFK18]: https://doi.org/10.1007/s00453-018-0411-z
 	Greedy
-	// Threshold is THRESHOLD[T] of Adler et al. [ACMR98] for one batch of balls that come in the first round. In every round each
+	// Threshold is THRESHOLD[T] of Adler et al. (1998) for one batch of balls that come in the first round. In every round each
 	// ball that has no place asks a bin, and each bin accepts T of those that ask. Nothing is deleted: a ball counts as served
 	// when it is accepted.
-	//
-	// [ACMR98]: https://doi.org/10.1002/(SICI)1098-2418(199809)13:2%3C159::AID-RSA3%3E3.0.CO;2-Q
 	Threshold
 )
 

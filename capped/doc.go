@@ -1,4 +1,4 @@
-// Package capped has the balanced-allocation processes of Berenbrink et al. [BFH21], round by round, and their theory.
+// Package capped has the balanced-allocation processes of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel (2021), round by round, and their theory.
 //
 // There are n bins. In every round λn new balls join the balls that are still waiting in a pool, and every ball in the
 // pool asks one bin, chosen at random. Under [Capped], CAPPED(c, λ), a bin has room for c balls: it accepts the oldest
@@ -30,6 +30,4 @@
 // [PoolBound] and [WaitBound] are the theorems of the paper, [PoolEstimate] and [WaitEstimate] what its authors
 // saw in their simulations, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
 // which the paper does not have.
-//
-// [BFH21]: https://doi.org/10.1109/ICDCS51616.2021.00096
 package capped

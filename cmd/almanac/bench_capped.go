@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/progress"
+)
+
+// benchCappedFlags are the command line of almanac bench capped.
+type benchCappedFlags struct {
+	bins, rate  string
+	capacities  string
+	repetitions int
+	least       time.Duration
+	seed        uint64
+	json        bool
+	out         string
+}
+
+func newBenchCapped() *cobra.Command {
+	var f benchCappedFlags
+	c := &cobra.Command{
+		Use:   "capped",
+		Short: "Time the ways to run CAPPED side by side, in one run",
+		Long: "Time the ways to run CAPPED side by side, in one run.\n\n" +
+			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one counts, in balls\n" +
+			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same law.\n\n" +
+			list("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
+		Example: "  almanac bench capped\n" +
+			"  almanac bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
+	c.Flags().StringVar(&f.capacities, "capacity", "1,3", "capacities of a bin: a list")
+	c.Flags().StringVar(&f.rate, "rate", "1-2^-10", "new balls per bin and round, above 0 and below 1: 0.99, 1-2^-10")
+	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the choices")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-capped.json to")
+	return c
+}
+
+// A benchCappedReport is what almanac bench capped --json prints.
+type benchCappedReport struct {
+	Machine bench.Machine      `json:"machine"`
+	Command string             `json:"command"`
+	Results []bench.Allocation `json:"results"`
+}
+
+func (f *benchCappedFlags) run(c *cobra.Command) error {
+	if f.repetitions < 1 {
+		return usagef("--reps %d: at least one repetition is needed", f.repetitions)
+	}
+	bins, err := parseWhole("--bins", f.bins, "bins", 1, 1<<27)
+	if err != nil {
+		return err
+	}
+	rate, err := parseRate("--rate", f.rate, capped.Capped)
+	if err != nil {
+		return err
+	}
+	capacities, err := parseSizes("--capacity", f.capacities, "balls", 1, 100)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	report := benchCappedReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	for _, capacity := range capacities {
+		for _, e := range bench.Engines() {
+			report.Results = append(report.Results, bench.Allocation{Engine: e.Name, Bins: bins, Capacity: capacity, Rate: rate})
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	if err := bench.RunAllocations(c.Context(), report.Results, bench.Options{
+		Repetitions: f.repetitions, Least: f.least, Seed: f.seed, Progress: bar.Set,
+	}); err != nil {
+		return err
+	}
+	bar.Close()
+	return deliver(c.OutOrStdout(), report, f.out, f.json,
+		func(dir string, r benchCappedReport) error {
+			return writeFile(dir, "bench-capped.json", func(w io.Writer) error { return printJSON(w, r) })
+		}, printBenchCapped)
+}
+
+func printBenchCapped(w io.Writer, report benchCappedReport) error {
+	first := report.Results[0]
+	fmt.Fprintf(w, "%v\nCAPPED, %s bins, λ = %v: balls thrown per second, best of %d, on one core\n\n",
+		report.Machine, thousands(float64(first.Bins)), first.Rate, len(first.Each))
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "capacity\tengine\tmillion balls/s\ttimes literal\tµs a round\tpool per bin\tmemory\t")
+	for _, a := range report.Results {
+		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Engine, a.Best/1e6, a.Over, a.Micros, a.Pool, size(uint64(max(0, a.Bytes))))
+	}
+	return t.Flush()
+}
