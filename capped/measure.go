@@ -32,9 +32,11 @@ type Mean struct{ Mean, Error float64 }
 
 // Measured is what a process does in the long run.
 type Measured struct {
-	Relaxation float64 // rounds in which the distance from the long run falls by e, in the limit of many bins
-	BurnIn     int     // rounds before measuring
-	Rounds     int     // rounds measured
+	// Relaxation is the number of rounds in which the distance from the long run falls by e, in the limit of many bins. For GREEDY
+	// with many choices it may be infinite, where the process does not settle; then no standard error is a number.
+	Relaxation float64
+	BurnIn     int // rounds before measuring
+	Rounds     int // rounds measured
 
 	Pool    Mean // balls left in the pool after a round
 	Thrown  Mean // balls thrown in a round

@@ -32,9 +32,11 @@ type Claim struct {
 
 // The papers.
 const (
-	Erickson = "Erickson, Ladner, LaMarca 1994"
-	Journal  = "Erickson, Ladner, LaMarca 2000"
-	Lehman   = "Lehman, Keen, Barnes 2012"
+	Erickson   = "Erickson, Ladner, LaMarca 1994"
+	Journal    = "Erickson, Ladner, LaMarca 2000"
+	Lehman     = "Lehman, Keen, Barnes 2012"
+	Berenbrink = "Berenbrink et al. 2021"
+	Li         = "Li, SprayLists"
 )
 
 // Options say how thoroughly claims are checked.
@@ -117,5 +119,5 @@ func (f *Finding) chart(name string, c plot.Chart) {
 
 // Claims are all of them, paper by paper, in the order of the papers.
 func Claims() []Claim {
-	return append(ericksonClaims(), lehmanClaims()...)
+	return append(append(ericksonClaims(), lehmanClaims()...), berenbrinkClaims()...)
 }

@@ -415,7 +415,7 @@ func (r *sweepReport) theory() func(name string, of func(sweepTheory) *float64) 
 		}
 	}
 	return func(name string, of func(sweepTheory) *float64) plot.Series {
-		var s plot.Series
+		s := plot.Series{Dashed: true}
 		for _, t := range all {
 			if y := of(t); y != nil {
 				s.X, s.Y = append(s.X, t.x), append(s.Y, *y)
@@ -424,27 +424,6 @@ func (r *sweepReport) theory() func(name string, of func(sweepTheory) *float64) 
 		if len(s.X) > 0 {
 			s.Name = name
 		}
-		return filled(s, r.Sweep == "rate")
-	}
-}
-
-// filled is a line with so many points along it that none of them is marked.
-func filled(s plot.Series, logX bool) plot.Series {
-	if len(s.X) < 2 || len(s.X) >= unmarked {
 		return s
 	}
-	t := plot.Series{Name: s.Name}
-	for i := 1; i < len(s.X); i++ {
-		for k := range unmarked {
-			part := float64(k) / unmarked
-			x := s.X[i-1] + part*(s.X[i]-s.X[i-1])
-			if logX {
-				x = s.X[i-1] * math.Pow(s.X[i]/s.X[i-1], part)
-			}
-			t.X, t.Y = append(t.X, x), append(t.Y, s.Y[i-1]+part*(s.Y[i]-s.Y[i-1]))
-		}
-	}
-	last := len(s.X) - 1
-	t.X, t.Y = append(t.X, s.X[last]), append(t.Y, s.Y[last])
-	return t
 }

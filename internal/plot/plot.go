@@ -25,6 +25,9 @@ type Series struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
+	Same      bool // it has the colour of the series before it
+	Dashed    bool // it is a dashed line without marks
+	Triangles bool // its points are marked with triangles, not circles
 }
 
 // markable is up to how many points of a series are marked.
@@ -112,13 +115,16 @@ func (c Chart) draw(colour int) (*plot.Plot, error) {
 	p.Legend.Padding = vg.Points(2)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
 	if c.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if c.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	for i, s := range c.Series {
-		if err := c.add(p, s, colour+i); err != nil {
+		if i > 0 && !s.Same {
+			colour++
+		}
+		if err := c.add(p, s, colour); err != nil {
 			return nil, fmt.Errorf("series %s: %w", s.Name, err)
 		}
 	}
@@ -139,6 +145,28 @@ func ticks(low, high float64) []plot.Tick {
 	for i := range all {
 		if all[i].Label != "" {
 			all[i].Label = strconv.FormatFloat(all[i].Value, 'g', 8, 64)
+		}
+	}
+	return all
+}
+
+// decades are ticks at 1, 2, 3, … times powers of ten, with labels at the powers. Those of the library are multiplied up, and after some decades
+// are not the numbers they should be.
+func decades(low, high float64) []plot.Tick {
+	var all []plot.Tick
+	first, last := int(math.Round(math.Log10(low))), int(math.Round(math.Log10(high)))
+	every := 1 + (last-first)/8 // labels have no room for more
+	for e := first; e <= last; e++ {
+		power := math.Pow10(e)
+		for k := 1.0; k < 10 && k*power <= high*(1+1e-9); k++ {
+			t := plot.Tick{Value: k * power}
+			if k == 1 && (e-first)%every == 0 {
+				t.Label = strconv.FormatFloat(power, 'g', -1, 64)
+				if e > 5 || e < -4 {
+					t.Label = "1e" + strconv.Itoa(e)
+				}
+			}
+			all = append(all, t)
 		}
 	}
 	return all
@@ -170,13 +198,16 @@ func (c Chart) add(p *plot.Plot, s Series, i int) error {
 	}
 	line.Color = colour
 	line.Width = vg.Points(1.5)
-	if i >= len(palette) {
+	if s.Dashed || i >= len(palette) {
 		line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 	}
 	p.Add(line)
 	marks := []plot.Thumbnailer{line}
-	if len(points) <= markable {
+	if len(points) <= markable && !s.Dashed {
 		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
+		if s.Triangles {
+			dots.Shape, dots.Radius = draw.TriangleGlyph{}, vg.Points(3)
+		}
 		p.Add(dots)
 		marks = append(marks, dots)
 	}

@@ -1,0 +1,158 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// berenbrinkClaims are those of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel, in the order of the paper.
+func berenbrinkClaims() []Claim {
+	return berenbrinkWith(cappedEffort{scale: 1, bins: 1 << 15, theory: cappedPapers()})
+}
+
+// berenbrinkWith are the claims, checked with some effort.
+func berenbrinkWith(e cappedEffort) []Claim {
+	return []Claim{
+		cappedLogLog(e),
+		cappedTheorem1(e),
+		cappedLemma1(e),
+		cappedWaitingLemmas(e),
+		cappedTheorem2(e),
+		cappedLemma6(e),
+		cappedFigure4(e),
+		cappedFigure5(e),
+		cappedBurnIn(e),
+		cappedSweetSpot(e),
+	}
+}
+
+// A cappedEffort says how many rounds are run, relative to the usual, with how many bins where the paper has 2¹⁵, and what they
+// are compared with. Tests spend less, and try theories that are wrong.
+type cappedEffort struct {
+	scale  float64
+	bins   int
+	theory cappedTheory
+}
+
+// rounds is how many rounds to run where usual is the usual number, and never fewer than least.
+func (e cappedEffort) rounds(o Options, usual, least int) int {
+	if o.Full {
+		usual *= 10
+	}
+	return max(least, int(e.scale*float64(usual)))
+}
+
+// A cappedTheory is what measurements are compared with.
+type cappedTheory struct {
+	poolBound, waitBound       func(n, c int, lambda float64) float64 // Theorems 1 and 2
+	poolEstimate, waitEstimate func(n, c int, lambda float64) float64 // the dashed lines of Figures 4 and 5
+	capped                     func(c int, lambda float64) *capped.Limit
+	greedy                     func(d int, lambda float64) *capped.Limit
+	partner                    func(seed uint64) uint64 // the seed of the process that dominates one with this seed
+	lemma3                     float64                  // survivors that go in a round while there are more than 2n, per bin
+	lemma4                     int                      // rounds from 2n to n/(2e) survivors
+	lemma5                     float64                  // the O(1) of rounds from there to none
+}
+
+// cappedPapers is the theory as the capped package has it.
+func cappedPapers() cappedTheory {
+	return cappedTheory{
+		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
+		poolEstimate: capped.PoolEstimate, waitEstimate: capped.WaitEstimate,
+		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
+		partner: func(seed uint64) uint64 { return seed },
+		lemma3:  1 - 1/math.E, lemma4: 19, lemma5: 2,
+	}
+}
+
+// A cappedRunner runs processes for a claim, and tells how far it is.
+type cappedRunner struct{ runner }
+
+func newCappedRunner(ctx context.Context, o Options, name string, total int) *cappedRunner {
+	return &cappedRunner{runner{ctx: ctx, o: o, name: name, total: total}}
+}
+
+// seed is that of a process of the claim.
+func (r *cappedRunner) seed(stream int) uint64 { return r.random(uint64(stream)).Uint64() }
+
+// measure measures a process in its long run. Processes with different streams are independent of each other.
+func (r *cappedRunner) measure(c capped.Config, plan capped.Plan, stream int) (*capped.Measured, error) {
+	c.Seed = r.seed(stream)
+	m, err := capped.Measure(r.ctx, c, plan)
+	if err == nil {
+		r.ran()
+	}
+	return m, err
+}
+
+// each calls do for every round of a process that goes on for some rounds, unless the context ends.
+func (r *cappedRunner) each(p *capped.Process, rounds int, do func(capped.Round)) error {
+	for i := range rounds {
+		if i%64 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		do(p.Round())
+	}
+	return nil
+}
+
+// cappedSigmas is how many standard errors a mean may be off: with Student's distribution for the 20 batches of
+// capped.Measure, one in 4000 is further.
+const cappedSigmas = 4.5
+
+// cappedRest is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with
+// probability (1−1/n)^m, which is e^(−m/n) but for a share of m/(2n²); and the pool varies, with a variance of n/2 at most,
+// over which the curvature of the exponential adds a share of 1/(4n). As e^(−x) must remain 1−λ, x moves by these shares. For
+// c > 1 it moves less, since several requests of a bin stand for one. Four times both are allowed.
+func cappedRest(l *capped.Limit, n int) float64 { return (2*l.Requests + 1) / float64(n) }
+
+const becauseCapped = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit is that of " +
+	"infinitely many bins"
+
+// outsideRest is how many standard errors a mean is off, beyond what is allowed.
+func outsideRest(mean, se, want, rest float64) float64 {
+	return estimate{mean: mean, se: se}.outside(want-rest, want+rest)
+}
+
+// halved is 1−2⁻ⁱ, the rates of the paper.
+func halved(i int) float64 { return 1 - math.Ldexp(1, -i) }
+
+// halvedName is how the paper writes it.
+func halvedName(i int) string { return "1−2⁻" + superscript(i) }
+
+// superscript writes a number that is not negative above the line.
+func superscript(n int) string {
+	var raised strings.Builder
+	for _, d := range strconv.Itoa(n) {
+		raised.WriteRune([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[d-'0'])
+	}
+	return raised.String()
+}
+
+// powerName writes a power of two as one, and other numbers as they are.
+func powerName(n int) string {
+	if k := int(math.Round(math.Log2(float64(n)))); n > 64 && n == 1<<k {
+		return "2" + superscript(k)
+	}
+	return strconv.Itoa(n)
+}
+
+// longestOf is the mean of the longest wait of the balls that n bins delete in a round, if each deletes a ball with the
+// waiting time of the limit, independently: the sum over w ≥ 1 of the probability that one of them waits w or longer.
+func longestOf(l *capped.Limit, n int) float64 {
+	waits := l.Waits()
+	sum, balls := 0.0, 0.0
+	for w := len(waits) - 1; w > 0; w-- {
+		balls += waits[w] * l.Rate * float64(n)
+		sum -= math.Expm1(-balls)
+	}
+	return sum
+}
+
+// put adds a point to a series.
+func put(s *plot.Series, x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }

@@ -1,0 +1,257 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// cappedBurnIn asks whether the system of section V was stable when it was measured.
+//
+// For c = 1 the requests per bin x change by e^(−x) − (1−λ) in a round, and so eˣ grows to 1/(1−λ) as 1−e^(−(1−λ)t): it takes
+// 1/(1−λ) rounds for a factor of e, 8192 at λ = 1−2⁻¹³, and about 1/c of that for other c. The simulator that the paper
+// refers to [Hahn21] begins empty, ends after 2000 rounds, whatever λ is, and has the mean of the last 1000.
+//
+// [Hahn21]: https://github.com/t-c-hahn/balls-and-bins-simulation
+func cappedBurnIn(e cappedEffort) Claim {
+	const name = "capped-burn-in"
+	return Claim{
+		Name: name, Paper: Berenbrink, Place: "section V", Fails: true,
+		Says: "All measurements refer to a stabilized system after a burn-in phase of suitable length.",
+		How: "The simulator that the paper refers to begins empty and averages over rounds 1001–2000. The pool is measured there, " +
+			"and after round 2000, for every λ and c of Figures 4 and 5, and compared with what the mean field, begun empty, has in " +
+			"the same rounds and in the long run. Checks are that the simulation agrees with the mean field in these rounds, and " +
+			"that this is not the long run where λ is large.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			g := cappedPanels{rates: []int{2, 10, 13}}
+			keys := g.keys()
+			r := newCappedRunner(ctx, o, name, len(keys)+2)
+			var points []burnInPoint
+			for _, k := range keys {
+				p, err := r.burnIn(e, k[0], k[1])
+				if err != nil {
+					return Finding{}, err
+				}
+				points = append(points, p)
+			}
+			last, err := r.longRun(e, 1, 13, 10, 1)
+			if err != nil {
+				return Finding{}, err
+			}
+			biased, err := r.biased(e)
+			if err != nil {
+				return Finding{}, err
+			}
+			return judgeBurnIn(points, last, biased), nil
+		},
+	}
+}
+
+// What the simulator that the paper refers to does.
+const (
+	simulatorRounds = 2000
+	simulatorMean   = 1000 // of so many rounds at the end
+)
+
+// A burnInPoint is a process that began empty.
+type burnInPoint struct {
+	c, i, n            int
+	limit              *capped.Limit
+	mean, wait, at     float64   // pool per bin and wait, mean of rounds 1001–2000, and the pool after round 2000
+	fieldMean, fieldAt float64   // pool by the mean field
+	longest            float64   // of a round, the mean of these rounds
+	rounds, pool       []float64 // to be drawn
+}
+
+// share is the pool that the simulation has in rounds 1001–2000, as a share of the long run.
+func (p burnInPoint) share() float64 { return p.mean / p.limit.Pool }
+
+// different says that the mean field in rounds 1001–2000 is more than 1 % off the long run.
+func (p burnInPoint) different() bool { return math.Abs(p.fieldMean/p.limit.Pool-1) > 0.01 }
+
+func (r *cappedRunner) burnIn(e cappedEffort, c, i int) (burnInPoint, error) {
+	b := burnInPoint{c: c, i: i, n: e.bins, limit: e.theory.capped(c, halved(i))}
+	p, err := capped.NewProcess(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Seed: r.seed(100*i + c)})
+	if err != nil {
+		return b, err
+	}
+	n := float64(e.bins)
+	served, waits := 0, 0
+	t := 0
+	err = r.each(p, simulatorRounds, func(round capped.Round) {
+		b.at = float64(round.Pool) / n
+		if t++; t > simulatorRounds-simulatorMean {
+			b.mean += b.at / simulatorMean
+			b.longest += float64(round.WaitMax) / simulatorMean
+			served += round.Served
+			waits += round.WaitSum
+		}
+		if logarithmicRound(t) {
+			b.rounds, b.pool = append(b.rounds, float64(t)), append(b.pool, b.at)
+		}
+	})
+	if err != nil {
+		return b, err
+	}
+	b.wait = float64(waits) / float64(served)
+	for t, pool := range b.limit.FromEmpty(simulatorRounds) {
+		if b.fieldAt = pool; t >= simulatorRounds-simulatorMean {
+			b.fieldMean += pool / simulatorMean
+		}
+	}
+	r.ran()
+	return b, nil
+}
+
+// logarithmicRound says whether a round is drawn: ten or more in every factor of two.
+func logarithmicRound(t int) bool {
+	step := 1
+	for t >= 20*step {
+		step *= 2
+	}
+	return t%step == 0
+}
+
+func judgeBurnIn(points []burnInPoint, last cappedPoint, biased biasedPool) Finding {
+	var f Finding
+	table := Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
+		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
+		"by the mean field", "long run", "rounds 1001–2000 against it, %", "mean wait in rounds 1001–2000", "long run",
+		"longest of a round, mean", "long run"}}
+	off := 0.0
+	var worst burnInPoint
+	for _, p := range points {
+		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.limit.Relaxation(), p.mean, p.fieldMean, p.at,
+			p.fieldAt, p.limit.Pool, 100 * (p.share() - 1), p.wait, p.limit.Wait, p.longest, longestOf(p.limit, p.n)})
+		deviation := math.Sqrt(0.5 / float64(p.n))
+		rest := cappedRest(p.limit, p.n)
+		off = max(off, outsideRest(p.mean, deviation, p.fieldMean, rest), outsideRest(p.at, deviation, p.fieldAt, rest))
+		if p.c == 1 && p.i == 13 {
+			worst = p
+		}
+	}
+	f.Tables = append(f.Tables, table)
+	f.check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, cappedSigmas,
+		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
+			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
+	where := "c = 1, λ = " + halvedName(13)
+	f.between("pool in rounds 1001–2000 over the long run, "+where, worst.share(), 0, 0.99, 0,
+		"the claim fails: more than 1 % is missing")
+	f.check("pool in rounds 1001–2000, "+where, worst.mean, worst.fieldMean,
+		cappedSigmas*math.Sqrt(0.5/float64(worst.n))+cappedRest(worst.limit, worst.n),
+		"by the mean field that begins empty; 4.5 standard deviations of the pool, √(n/2) each, and (2x+1)/n")
+	f.between("wait in rounds 1001–2000 over the long run, "+where, worst.wait/worst.limit.Wait, 0, 0.99, 0,
+		"the claim fails: more than 1 % is missing")
+	mean, se := last.pool()
+	f.check("pool in the long run, "+where, mean, last.limit.Pool, cappedSigmas*se+cappedRest(last.limit, last.n), becauseCapped)
+	f.check("pool that > for ≥ takes away, "+biased.name(), biased.mean-biased.limit.Pool, biased.want(),
+		cappedSigmas*biased.se+cappedRest(biased.limit, biased.n)+0.05,
+		"−ln(1 + 1/(n(1−λ))), since the empty bins count as one more than they are; 4.5 standard errors, (2x+1)/n, and 0.05, since "+
+			"none counts as none and not as one")
+	f.noteBurnIn(points, worst, biased)
+	f.chart("pool", burnInChart(points))
+	return f
+}
+
+func (f *Finding) noteBurnIn(points []burnInPoint, worst burnInPoint, biased biasedPool) {
+	figures := map[bool]string{}
+	for _, p := range points {
+		if !p.different() {
+			continue
+		}
+		in5 := p.i > panelRates
+		if figures[in5] != "" {
+			figures[in5] += ", "
+		}
+		figures[in5] += fmt.Sprintf("c = %d at λ = %s (%.1f %% less)", p.c, halvedName(p.i), 100*(1-p.fieldMean/p.limit.Pool))
+	}
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("If the figures were made by the simulator that the paper refers to, then by the mean field these points of "+
+			"Figures 4 and 5 have a pool more than 1 %% off the long run: %s; and in Figure 5 besides: %s. All others are within "+
+			"1 %%.", figures[false], figures[true]),
+		fmt.Sprintf("The reason is the relaxation time, which is 1/(1−λ) for c = 1: %.0f rounds at λ = %s, of which 2000 are a "+
+			"quarter. The pool then is %.2f n and not %.2f n, balls wait for %.2f rounds and not %.2f, and the longest wait of a "+
+			"round is %.2f and not %.2f.",
+			worst.limit.Relaxation(), halvedName(13), worst.mean, worst.limit.Pool, worst.wait, worst.limit.Wait, worst.longest,
+			longestOf(worst.limit, worst.n)),
+		"What the paper concludes does not depend on it: a pool that is still filling is smaller, and the long run is below the "+
+			"lines of Figures 4 and 5 too (capped-figure-4, capped-figure-5).",
+		fmt.Sprintf("Besides, that simulator finds the bin of a ball by r > loads[i], where r ≥ loads[i] would be right for r from "+
+			"0 to n−1. So the bins of the smallest load there is count as one more than they are. Where few bins are empty, that "+
+			"fills them: with %s bins and λ = %s, which leaves %d empty, the pool per bin is %.3f smaller. With 2¹⁵ bins it "+
+			"would be %.3f at λ = 1−2⁻¹⁰ and %.3f at λ = 1−2⁻¹³, for c = 1 and once stable.", powerName(biased.n),
+			halvedName(biased.i), biased.n>>biased.i, biased.limit.Pool-biased.mean, math.Log1p(1.0/32), math.Log1p(1.0/4)))
+}
+
+func burnInChart(points []burnInPoint) plot.Chart {
+	chart := plot.Chart{Title: "Pool from an empty start", XLabel: "round", YLabel: "pool per bin", LogX: true, FromZero: true,
+		LegendBeside: true}
+	drawn := map[[2]int]burnInPoint{}
+	for _, p := range points {
+		drawn[[2]int{p.c, p.i}] = p
+	}
+	for _, k := range [][2]int{{1, 13}, {1, 10}, {1, 6}, {3, 13}} {
+		p := drawn[k]
+		name := fmt.Sprintf("c = %d, %s", p.c, halvedName(p.i))
+		field := plot.Series{Name: name + ", mean field", Same: true, Dashed: true}
+		for t, pool := range p.limit.FromEmpty(50_000) {
+			if logarithmicRound(t + 1) {
+				put(&field, float64(t+1), pool)
+			}
+		}
+		chart.Series = append(chart.Series, plot.Series{Name: name + ", simulated", X: p.rounds, Y: p.pool}, field)
+	}
+	chart.Series = append(chart.Series, plot.Series{Name: "2000 rounds", X: []float64{simulatorRounds, simulatorRounds},
+		Y: []float64{0, 10}})
+	return chart
+}
+
+// A biasedPool is the pool of CAPPED(1, 1−2⁻ⁱ) if the empty bins count as one more than they are.
+type biasedPool struct {
+	n, i     int
+	mean, se float64
+	limit    *capped.Limit // without it
+}
+
+func (b biasedPool) name() string {
+	return fmt.Sprintf("%s bins, c = 1, λ = %s", powerName(b.n), halvedName(b.i))
+}
+
+// want is what it takes from the pool: e empty bins become one less with probability (e+1)/n, so that e+1 falls as e did,
+// from n+1 to n(1−λ)+1.
+func (b biasedPool) want() float64 { return -math.Log1p(1 / math.Ldexp(float64(b.n), -b.i)) }
+
+// biased simulates it, ball by ball, with as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³.
+func (r *cappedRunner) biased(e cappedEffort) (biasedPool, error) {
+	const tau = 1 << 8
+	b := biasedPool{n: 1 << 10, i: 8, limit: e.theory.capped(1, halved(8))}
+	rounds := e.rounds(r.o, 40*tau, 10*tau)
+	rng := random.New(r.seed(0))
+	n := uint64(b.n)
+	pool := int(b.limit.Pool * float64(b.n))
+	var each [20]float64
+	for t := -5 * tau; t < rounds; t++ {
+		if t%64 == 0 && r.ctx.Err() != nil {
+			return b, r.ctx.Err()
+		}
+		pool += b.n - b.n>>b.i
+		empty := n
+		for range pool {
+			if bin := rng.Below(n); empty > 0 && bin <= empty {
+				empty--
+			}
+		}
+		pool -= int(n - empty)
+		if t >= 0 {
+			each[t*len(each)/rounds] += float64(pool) / float64(b.n) * float64(len(each)) / float64(rounds)
+		}
+	}
+	m := batchMeans(each[:])
+	b.mean, b.se = m.mean, m.se
+	r.ran()
+	return b, nil
+}

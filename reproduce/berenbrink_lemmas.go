@@ -1,0 +1,246 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// cappedLemma1 is the coupling for unit capacity, with the bound of Lemma 2 on the process that dominates.
+func cappedLemma1(e cappedEffort) Claim {
+	return couplingClaim(e, Claim{
+		Name: "capped-lemma-1", Place: "Lemmas 1 and 2",
+		Says: "The pool of CAPPED(1, λ) is stochastically dominated by that of MODCAPPED(1, λ), which throws at least m* = " +
+			"ln(1/(1−λ))·n + 2n balls in every round; and that is less than 2m* with probability 1−2^(−2n).",
+	}, []int{1})
+}
+
+// cappedLemma6 is the coupling for arbitrary capacities, with the bound of Lemma 7.
+func cappedLemma6(e cappedEffort) Claim {
+	return couplingClaim(e, Claim{
+		Name: "capped-lemma-6", Place: "Lemmas 6 and 7",
+		Says: "The pool of CAPPED(c, λ) is stochastically dominated by that of MODCAPPED(c, λ), which throws at least m* = " +
+			"(2/c)·ln(1/(1−λ))·n + 6c·n balls in every round, and under the coupling of the proof so is the load of every bin; and " +
+			"that pool is less than 2m* with probability 1−2^(−2n).",
+	}, []int{2, 3, 4, 7})
+}
+
+func couplingClaim(e cappedEffort, c Claim, capacities []int) Claim {
+	c.Paper = Berenbrink
+	c.How = "Both processes run side by side with the same seed, which couples them as in the proof: in every round the k-th ball " +
+		"of one asks the same bin as the k-th ball of the other. After each round the pools, the balls thrown and every single bin " +
+		"are compared. m* is so large that the comparison has much room; so CAPPED is also compared with itself with one ball more " +
+		"in every round, for which the proof is the same and the room is one ball. And that with different seeds, which shows that " +
+		"the comparison can fail."
+	c.Run = func(ctx context.Context, o Options) (Finding, error) {
+		var pairs []coupledPair
+		total, largest := 0, 1000
+		if e.scale < 1 {
+			largest = 200
+		}
+		for _, capacity := range capacities {
+			for _, n := range []int{16, 100, largest} {
+				for _, rate := range []float64{1.0 / 3, 0.5, couplingDrawn, 1 - 1/float64(n)} {
+					pairs = append(pairs, coupledPair{c: capacity, n: n, rate: rate, seeds: e.rounds(o, max(2, min(20, 1000/n)), 1)})
+					total += pairs[len(pairs)-1].seeds
+				}
+			}
+		}
+		r := newCappedRunner(ctx, o, c.Name, total)
+		for i := range pairs {
+			for s := range pairs[i].seeds {
+				if err := r.coupled(e, &pairs[i], int(200*max(0.5, e.scale)), i*1000+s); err != nil {
+					return Finding{}, err
+				}
+			}
+		}
+		return judgeCoupling(capacities, pairs), nil
+	}
+	return c
+}
+
+// couplingDrawn is the rate at which pools are drawn.
+const couplingDrawn = 0.95
+
+// A coupledPair is what was seen of CAPPED beside processes that dominate it.
+type coupledPair struct {
+	c, n  int
+	rate  float64
+	seeds int
+
+	mod, more, apart order   // beside MODCAPPED, beside one ball more in a round, and that with another seed
+	few              int     // rounds in which MODCAPPED threw fewer than m*
+	above            int     // rounds after which its pool was 2m* or more
+	most             float64 // its largest pool over 2m*
+	least            int     // m*
+
+	// drawn is the pools of CAPPED, MODCAPPED, CAPPED with one ball more, and that with another seed, for the first seed.
+	drawn [4][]float64
+}
+
+// An order counts what is out of order between two processes that go on side by side.
+type order struct {
+	rounds, binRounds   int // compared
+	pools, thrown, bins int // out of order: rounds by the pool, rounds by the balls thrown, and bins after a round
+	room                int // the least by which the pool of the one that dominates was larger, over all rounds
+}
+
+// see compares two processes after a round.
+func (o *order) see(low, high *capped.Process, lowRound, highRound capped.Round) {
+	n := low.Config().Bins
+	if room := highRound.Pool - lowRound.Pool; o.rounds == 0 || room < o.room {
+		o.room = room
+	}
+	o.rounds++
+	o.binRounds += n
+	o.pools += above(float64(lowRound.Pool), float64(highRound.Pool))
+	o.thrown += above(float64(lowRound.Thrown), float64(highRound.Thrown))
+	for i := range n {
+		if low.Load(i) > high.Load(i) {
+			o.bins++
+		}
+	}
+}
+
+// wrong is all that is out of order.
+func (o *order) wrong() int { return o.pools + o.thrown + o.bins }
+
+// coupled runs a pair for some rounds.
+func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream int) error {
+	seed := r.seed(stream)
+	config := capped.Config{Bins: pair.n, Capacity: pair.c, Rate: pair.rate, Seed: seed, ByBin: true}
+	mod := config
+	mod.Kind, mod.Seed = capped.ModCapped, e.theory.partner(seed)
+	more := config
+	more.Seed = mod.Seed
+	// Where one ball more would make n balls for n bins, which is no rate, one round in 2000 goes without it.
+	more.Rate = min(pair.rate+1/float64(pair.n), 1-0.5/1000/float64(pair.n))
+	apart := more
+	apart.Seed = seed ^ 0x6f74686572
+	var all [4]*capped.Process
+	for i, c := range []capped.Config{config, mod, more, apart} {
+		p, err := capped.NewProcess(c)
+		if err != nil {
+			return err
+		}
+		all[i] = p
+	}
+	first := pair.least == 0
+	pair.least = mod.Least()
+	err := r.each(all[0], rounds, func(round capped.Round) {
+		m := all[1].Round()
+		more, apart := all[2].Round(), all[3].Round()
+		pair.mod.see(all[0], all[1], round, m)
+		pair.more.see(all[0], all[2], round, more)
+		pair.apart.see(all[0], all[3], round, apart)
+		pair.few += above(float64(pair.least), float64(m.Thrown))
+		pair.above += above(float64(m.Pool)+0.5, float64(2*pair.least))
+		pair.most = max(pair.most, float64(m.Pool)/float64(2*pair.least))
+		for k, pool := range [4]int{round.Pool, m.Pool, more.Pool, apart.Pool} {
+			if first {
+				pair.drawn[k] = append(pair.drawn[k], float64(pool))
+			}
+		}
+	})
+	r.ran()
+	return err
+}
+
+func judgeCoupling(capacities []int, pairs []coupledPair) Finding {
+	var f Finding
+	table := Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
+		"MODCAPPED: out of order", "rounds with fewer than m*", "largest pool over 2m*", "least m^M − m^C, per bin",
+		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order", "bins out of order, %"}}
+	var mod, more, apart order
+	few, over, most := 0, 0, 0.0
+	room := math.Inf(1)
+	add := func(sum *order, o order) {
+		sum.rounds += o.rounds
+		sum.binRounds += o.binRounds
+		sum.pools += o.pools
+		sum.thrown += o.thrown
+		sum.bins += o.bins
+	}
+	for _, p := range pairs {
+		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.n), p.rate, float64(p.mod.rounds), float64(p.mod.wrong()),
+			float64(p.few), p.most, float64(p.mod.room) / float64(p.n), float64(p.more.wrong()), float64(p.more.room),
+			float64(p.apart.pools), 100 * float64(p.apart.bins) / float64(p.apart.binRounds)})
+		add(&mod, p.mod)
+		add(&more, p.more)
+		add(&apart, p.apart)
+		few, over = few+p.few, over+p.above
+		most = max(most, p.most)
+		room = min(room, float64(p.mod.room)/float64(p.n))
+	}
+	exact := "under the coupling it holds in every round, without exception"
+	f.check(fmt.Sprintf("rounds of %d with m^C > m^M", mod.rounds), float64(mod.pools), 0, 0, exact)
+	f.check(fmt.Sprintf("rounds of %d with ν^C > ν^M", mod.rounds), float64(mod.thrown), 0, 0, exact)
+	f.check(fmt.Sprintf("bins of %d with ℓ^C > ℓ^M", mod.binRounds), float64(mod.bins), 0, 0, exact)
+	f.check(fmt.Sprintf("rounds of %d in which MODCAPPED throws fewer than m*", mod.rounds), float64(few), 0, 0,
+		"it generates what is missing")
+	f.check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
+		"the lemma gives it a probability of 2^(−2n), which is 2⁻³² for the 16 bins of the smallest runs")
+	f.check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
+		float64(more.wrong()), 0, 0, exact+", as the proof needs no more than that as many balls are thrown")
+	f.between("rounds out of order of each hundred with one ball more and another seed",
+		100*float64(apart.pools)/float64(apart.rounds), 5, 60, 0,
+		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer where one "+
+			"ball more makes a difference")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("MODCAPPED's pool is always larger than CAPPED's, by %.2f n at least, and never more than %.2f of 2m*: it "+
+			"throws so many balls that what is left is above the pool of CAPPED in the long run anyway. So it hardly takes a "+
+			"coupling to see that it dominates; where there is one ball more in a round, it does.", room, most),
+		"Where λn is no integer, a round has one ball more or less, in both processes alike; the lemmas assume an integer, but the "+
+			"proof does not need it.")
+	if capacities[0] == 1 {
+		f.Notes = append(f.Notes, "With c = 1 every bin is empty after every round, and the comparison of bins says nothing; it is "+
+			"for Lemma 6.")
+	} else {
+		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with one ball "+
+			"more, and with the same seed none.", 100*float64(apart.bins)/float64(apart.binRounds)),
+			"The paper calls the buffer ⌈t/c⌉ red and has red delete. With equation (5) that is the one whose capacity grows, and "+
+				"the other would overflow; the proof of Lemma 7, in which buffer j deletes in phase j, means ⌊t/c⌋, and so does the "+
+				"process here.")
+	}
+	var drawn coupledPair // with as many bins as there are
+	for _, p := range pairs {
+		if p.c == capacities[0] && p.rate == couplingDrawn {
+			drawn = p
+		}
+	}
+	f.chart("pools", poolsChart(drawn))
+	f.chart("order", orderedChart(drawn))
+	return f
+}
+
+// poolsChart is how much room there is between CAPPED and MODCAPPED.
+func poolsChart(p coupledPair) plot.Chart {
+	bound, least := plot.Series{Name: "2m*"}, plot.Series{Name: "m*"}
+	mod, own := plot.Series{Name: "MODCAPPED"}, plot.Series{Name: "CAPPED"}
+	n := float64(p.n)
+	for t := range p.drawn[0] {
+		put(&bound, float64(t+1), 2*float64(p.least)/n)
+		put(&least, float64(t+1), float64(p.least)/n)
+		put(&mod, float64(t+1), p.drawn[1][t]/n)
+		put(&own, float64(t+1), p.drawn[0][t]/n)
+	}
+	return plot.Chart{Title: fmt.Sprintf("Coupled processes, c = %d, λ = %g, %d bins", p.c, p.rate, p.n), XLabel: "round",
+		YLabel: "pool per bin", FromZero: true, LegendBeside: true,
+		Series: []plot.Series{bound, least, mod, own}}
+}
+
+// orderedChart is what the coupling does: with the same seed the difference is never negative.
+func orderedChart(p coupledPair) plot.Chart {
+	same, other := plot.Series{Name: "same seed"}, plot.Series{Name: "another seed"}
+	for t := range p.drawn[0] {
+		put(&same, float64(t+1), p.drawn[2][t]-p.drawn[0][t])
+		put(&other, float64(t+1), p.drawn[3][t]-p.drawn[0][t])
+	}
+	return plot.Chart{Title: fmt.Sprintf("Pool with one ball more in a round, less that without, c = %d, λ = %g, %d bins", p.c,
+		p.rate, p.n), XLabel: "round", YLabel: "balls", LegendBeside: true,
+		Series: []plot.Series{same, other}}
+}

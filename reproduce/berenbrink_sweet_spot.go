@@ -1,0 +1,136 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// cappedSweetSpot is the capacity with which balls wait least: with a larger one they have a place sooner, and wait longer there.
+func cappedSweetSpot(e cappedEffort) Claim {
+	const name = "capped-sweet-spot"
+	return Claim{
+		Name: name, Paper: Berenbrink, Place: "abstract, section V",
+		Says: "There is a sweet spot for the capacity around c = Θ(√log(1/(1−λ))); for λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ the average and " +
+			"the maximum waiting time are least around c = 2 and c = 3.",
+		How: "The mean wait, and the longest of a round, for c = 1 … 8 and λ = 1−2⁻², 1−2⁻⁴ … 1−2⁻¹⁴, by the limit of many bins; " +
+			"beside it simulations with 2¹⁵ bins and c = 1 … 5 at λ = 1−2⁻⁴, 1−2⁻⁷ and 1−2⁻¹⁰. By the limit also for λ up to " +
+			"1−2⁻⁵², to see the square root.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			simulated := []int{4, 7, 10}
+			r := newCappedRunner(ctx, o, name, len(simulated)*panelCapacities)
+			points := map[int][]cappedPoint{}
+			for _, i := range simulated {
+				for c := 1; c <= panelCapacities; c++ {
+					p, err := r.longRun(e, c, i, 10, 1)
+					if err != nil {
+						return Finding{}, err
+					}
+					points[i] = append(points[i], p)
+				}
+			}
+			return judgeSweetSpot(e, simulated, points), nil
+		},
+	}
+}
+
+// sweetCapacities is how many capacities are tried.
+const sweetCapacities = 8
+
+// A sweetSpot is the best capacity at a rate, by the limit.
+type sweetSpot struct {
+	i             int
+	mean, longest []float64 // by c−1
+}
+
+func (e cappedEffort) sweetSpot(i int) sweetSpot {
+	s := sweetSpot{i: i}
+	for c := 1; c <= sweetCapacities; c++ {
+		l := e.theory.capped(c, halved(i))
+		s.mean, s.longest = append(s.mean, l.Wait), append(s.longest, longestOf(l, e.bins))
+	}
+	return s
+}
+
+// best is the capacity with the least of these.
+func best(waits []float64) int {
+	least := 0
+	for k, w := range waits {
+		if w < waits[least] {
+			least = k
+		}
+	}
+	return least + 1
+}
+
+func judgeSweetSpot(e cappedEffort, simulated []int, points map[int][]cappedPoint) Finding {
+	var f Finding
+	table := Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
+		"best c for the mean wait", "its wait", "with c = 1", "best c for the longest of a round", "its wait", "with c = 1",
+		"best c over the root"}}
+	low, high := math.Inf(1), 0.0
+	for _, i := range []int{2, 4, 6, 8, 10, 12, 13, 14, 20, 26, 32, 40, 52} {
+		s := e.sweetSpot(i)
+		root := capped.SweetSpotScale(halved(i))
+		mean, longest := best(s.mean), best(s.longest)
+		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
+			s.longest[longest-1], s.longest[0], float64(mean) / root})
+		low, high = min(low, float64(mean)/root), max(high, float64(mean)/root)
+		if i == 2 || i == 10 || i == 13 {
+			const because = "the paper sees the minimum around c = 2 and c = 3"
+			f.between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), 2, 3, 0, because)
+			f.between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), 2, 3, 0, because)
+		}
+		f.check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
+			"it is the best of the same limit")
+	}
+	f.between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Tables = append(f.Tables, table)
+	sim := Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
+		"longest of a round, mean", "SE", "by the limit"}}
+	for _, i := range simulated {
+		off := 0.0
+		for _, p := range points[i] {
+			off = max(off, outsideRest(p.Wait.Mean, p.Wait.Error, p.limit.Wait, cappedRest(p.limit, p.n)/halved(i)))
+			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
+				p.Longest.Error, longestOf(p.limit, p.n)})
+		}
+		f.check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, cappedSigmas, becauseCapped)
+		least, _ := leastWait(points[i])
+		f.check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.sweetSpot(i).mean)), 0,
+			"as by the limit: capacities differ by many standard errors")
+	}
+	f.Tables = append(f.Tables, sim)
+	f.noteSweetSpot(table)
+	f.chart("mean", sweetChart(e, "Mean wait over the capacity", func(s sweetSpot) []float64 { return s.mean }))
+	f.chart("longest", sweetChart(e, "Longest wait of a round over the capacity, "+powerName(e.bins)+" bins",
+		func(s sweetSpot) []float64 { return s.longest }))
+	return f
+}
+
+func (f *Finding) noteSweetSpot(t Table) {
+	last := t.Rows[len(t.Rows)-1]
+	three := t.Rows[6] // λ = 1−2⁻¹³
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("At λ = 1−2⁻¹³ the best capacity, %.0f, makes balls wait for %.2f rounds on average, against %.2f with c = 1; "+
+			"at λ = 1−2⁻², where there is little to gain, c = %.0f has %.2f against %.2f.",
+			three[2], three[3], three[4], t.Rows[0][2], t.Rows[0][3], t.Rows[0][4]),
+		fmt.Sprintf("The best capacity is about the root: %.0f at λ = 1−2⁻⁵², where the root is %.2f. Up to λ = 1−2⁻¹⁴ it is 2 or "+
+			"3, and so 2 or 3 is right for all but extreme rates.", last[2], last[1]))
+}
+
+func sweetChart(e cappedEffort, title string, waits func(sweetSpot) []float64) plot.Chart {
+	chart := plot.Chart{Title: title, XLabel: "capacity c", YLabel: "rounds", FromZero: true, LegendBeside: true}
+	for i := 14; i >= 2; i -= 2 {
+		s := plot.Series{Name: "λ = " + halvedName(i)}
+		for k, w := range waits(e.sweetSpot(i)) {
+			put(&s, float64(k+1), w)
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	return chart
+}

@@ -1,0 +1,271 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// cappedWaitingLemmas follows the balls that are in the pool after a round until the last one has a place.
+//
+// They are never delayed by younger ones. So for c = 1 they go as the balls of THRESHOLD[1], which come all at once: with y
+// per bin, 1−e^(−y) per bin are given a place in a round.
+func cappedWaitingLemmas(e cappedEffort) Claim {
+	const name = "capped-waiting-lemmas"
+	return Claim{
+		Name: name, Paper: Berenbrink, Place: "Lemmas 3, 4 and 5, Observation 1",
+		Says: "Of the m(t) balls that are in the pool after round t, with high probability at most 2n are left after m(t)/(n−n/e) " +
+			"rounds, at most n/(2e) after 19 more, and none after log log n + O(1) more, for every c ≥ 1.",
+		How: "CAPPED runs in its long run, and the survivors of every round's pool are counted after every later round until there " +
+			"are none. As the pool is never large, Lemma 3 is also tried with up to 100 balls a bin: younger balls do not delay " +
+			"older ones, so for c = 1 the survivors are those of THRESHOLD[1] with as many balls. The O(1) of Lemma 5 is taken as 2.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			sizes := []int{1 << 10, e.bins}
+			if e.bins <= 1<<10 {
+				sizes = sizes[1:]
+			}
+			var all []*drains
+			for _, n := range sizes {
+				for _, c := range []int{1, 2, 3, 5} {
+					for _, i := range []int{2, 6, 10, 13} {
+						all = append(all, &drains{n: n, c: c, lambda: halved(i), lemma3: e.theory.lemma3})
+					}
+				}
+				for _, balls := range []float64{3, 10, 30, 100} {
+					all = append(all, &drains{n: n, c: 1, balls: balls, lemma3: e.theory.lemma3})
+				}
+			}
+			r := newCappedRunner(ctx, o, name, len(all))
+			rounds, repeats := e.rounds(o, 3000, 200), e.rounds(o, 200, 10)
+			for stream, d := range all {
+				var err error
+				if d.balls > 0 {
+					err = r.drainBatch(d, repeats, stream)
+				} else {
+					err = r.drainPools(d, rounds, stream)
+				}
+				if err != nil {
+					return Finding{}, err
+				}
+				r.ran()
+			}
+			return judgeDrains(e, all), nil
+		},
+	}
+}
+
+// drains is how long it took for the survivors of some pools to go.
+type drains struct {
+	n, c   int
+	lambda float64
+	balls  float64 // per bin, if it is a batch
+	lemma3 float64 // how many go in a round by Lemma 3, per bin
+
+	count     int
+	pool      float64    // per bin, at the start, on average
+	mean      [3]float64 // rounds down to 2n, from there to n/(2e), and from there to none
+	most      [3]int
+	late      int     // starts that took longer than Lemma 3 says
+	nearest   float64 // the largest share of its rounds that Lemma 3 needed
+	surviving []float64
+}
+
+// A drain is a pool whose survivors are being followed.
+type drain struct {
+	from, size int // the round, and the balls
+	at         [3]int
+}
+
+// left notes how many survive after some rounds, and says whether it is none.
+func (s *drain) left(n, rounds, survivors int) bool {
+	for k, limit := range [3]float64{2 * float64(n), float64(n) / (2 * math.E), 0} {
+		if s.at[k] < 0 && float64(survivors) <= limit {
+			s.at[k] = rounds
+		}
+	}
+	return survivors == 0
+}
+
+// add counts a pool that is gone.
+func (d *drains) add(s *drain) {
+	d.count++
+	d.pool += float64(s.size) / float64(d.n)
+	took := [3]int{s.at[0], s.at[1] - s.at[0], s.at[2] - s.at[1]}
+	for k, rounds := range took {
+		d.mean[k] += float64(rounds)
+		d.most[k] = max(d.most[k], rounds)
+	}
+	given := int(math.Ceil(float64(s.size) / (float64(d.n) * d.lemma3))) // rounds are whole
+	d.late += above(float64(took[0]), float64(given))
+	d.nearest = max(d.nearest, float64(took[0])/float64(given))
+}
+
+// finish makes means of sums.
+func (d *drains) finish() {
+	d.pool /= float64(d.count)
+	for k := range d.mean {
+		d.mean[k] /= float64(d.count)
+	}
+	for k := range d.surviving {
+		d.surviving[k] /= float64(d.count) * float64(d.n)
+	}
+}
+
+// survived adds what survives after some rounds, for the mean over all starts.
+func (d *drains) survived(rounds, survivors int) {
+	for len(d.surviving) <= rounds {
+		d.surviving = append(d.surviving, 0)
+	}
+	d.surviving[rounds] += float64(survivors)
+}
+
+// drainPools follows the pool of every round, some rounds long.
+func (r *cappedRunner) drainPools(d *drains, rounds, stream int) error {
+	p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream), Warm: true})
+	if err != nil {
+		return err
+	}
+	var open []drain
+	var older []int // how many balls in the pool are of that age or more
+	follow := func(round capped.Round) {
+		older = older[:0]
+		for age, count := range p.Ages() {
+			for len(older) <= age {
+				older = append(older, 0)
+			}
+			older[age] += count
+		}
+		for age := len(older) - 2; age >= 0; age-- {
+			older[age] += older[age+1]
+		}
+		still := open[:0]
+		for _, s := range open {
+			after, survivors := p.Rounds()-s.from, 0
+			if after < len(older) {
+				survivors = older[after]
+			}
+			d.survived(after, survivors)
+			if s.left(d.n, after, survivors) {
+				d.add(&s)
+			} else {
+				still = append(still, s)
+			}
+		}
+		open = still
+		if p.Rounds() <= rounds && round.Pool > 0 {
+			s := drain{from: p.Rounds(), size: round.Pool, at: [3]int{-1, -1, -1}}
+			s.left(d.n, 0, s.size)
+			d.survived(0, s.size)
+			open = append(open, s)
+		}
+	}
+	if err := r.each(p, rounds, follow); err != nil {
+		return err
+	}
+	for len(open) > 0 {
+		if err := r.each(p, 1, follow); err != nil {
+			return err
+		}
+	}
+	d.finish()
+	return nil
+}
+
+// drainBatch follows so many balls that come all at once, some times.
+func (r *cappedRunner) drainBatch(d *drains, repeats, stream int) error {
+	for k := range repeats {
+		p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: 1, Rate: d.balls, Kind: capped.Threshold,
+			Seed: r.seed(1000*(k+1) + stream)})
+		if err != nil {
+			return err
+		}
+		s := drain{size: int(d.balls) * d.n, at: [3]int{-1, -1, -1}}
+		s.left(d.n, 0, s.size)
+		d.survived(0, s.size)
+		for gone := false; !gone; {
+			err := r.each(p, 1, func(round capped.Round) {
+				d.survived(p.Rounds(), round.Pool)
+				gone = s.left(d.n, p.Rounds(), round.Pool)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		d.add(&s)
+	}
+	d.finish()
+	return nil
+}
+
+func judgeDrains(e cappedEffort, all []*drains) Finding {
+	var f Finding
+	table := Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
+		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most", "to none, mean", "at most", "log₂log₂n"}}
+	starts, late := 0, 0
+	nearest, fourth, beyond := 0.0, 0, math.Inf(-1)
+	for _, d := range all {
+		logs := math.Log2(math.Log2(float64(d.n)))
+		table.Rows = append(table.Rows, []float64{float64(d.n), float64(d.c), d.lambda, float64(d.count), d.pool, d.pool / d.lemma3,
+			d.mean[0], float64(d.most[0]), d.mean[1], float64(d.most[1]), d.mean[2], float64(d.most[2]), logs})
+		starts += d.count
+		late += d.late
+		nearest, fourth = max(nearest, d.nearest), max(fourth, d.most[1])
+		beyond = max(beyond, float64(d.most[2])-logs)
+	}
+	f.check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
+		"Lemma 3: the probability is e^(−Ω(n))")
+	f.between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(e.theory.lemma4), 0,
+		"Lemma 4: the probability of more is e^(−Ω(n))")
+	f.between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
+		e.theory.lemma5, 0,
+		"Lemma 5 with an O(1) of 2: one since rounds are whole, and one for the few balls that are left when the induction ends")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
+			"as long as there are many, nearly every bin gets one of them, and not only 1−1/e of the bins.", nearest),
+		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors 0.86 n "+
+			"have a place after one round.", fourth),
+		fmt.Sprintf("Lemma 5: from n/(2e) on it takes %.2f rounds more than log₂log₂n at most. If y per bin are left, y²/2 are left "+
+			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
+	f.chart("survivors", drainChart(e, all))
+	return f
+}
+
+// drainLeast is the least that is drawn: a third of a ball of 2¹⁵.
+const drainLeast = 1e-5
+
+func drainChart(e cappedEffort, all []*drains) plot.Chart {
+	chart := plot.Chart{Title: "Survivors of a pool, " + powerName(e.bins) + " bins", XLabel: "rounds later",
+		YLabel: "survivors per bin", LogY: true, LegendBeside: true}
+	for _, d := range all {
+		batch := d.balls == 10
+		if d.n != e.bins || !batch && (d.lambda != halved(13) || d.c > 3) {
+			continue
+		}
+		s := plot.Series{Name: fmt.Sprintf("c = %d, λ = %s", d.c, halvedName(13))}
+		if batch {
+			s.Name = "c = 1, batch of 10 n"
+		}
+		for k, y := range d.surviving {
+			if y > drainLeast {
+				put(&s, float64(k), y)
+			}
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	lemmas := plot.Series{Name: "Lemmas 3 and 4, 10 n"}
+	y, k := 10.0, 0
+	for ; y > 2; k++ {
+		put(&lemmas, float64(k), y)
+		y -= 1 - 1/math.E
+	}
+	for y = 2; y > 1/(2*math.E); k++ {
+		put(&lemmas, float64(k), y)
+		y -= 0.1
+	}
+	chart.Series = append(chart.Series, lemmas)
+	return chart
+}
