@@ -1,0 +1,78 @@
+package spray
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/huge"
+)
+
+// Nodes lie in an arena and are named by numbers of 31 bits, so that a link and the mark that freezes it fit into one word, nodes
+// are no work for the garbage collector, and a node that is done with can be used again.
+
+const (
+	none   = 0       // no node: the end of a list
+	frozen = 1 << 31 // a mark on a link: the node that it leaves from is dead at this level, and the link never changes again
+
+	inline    = 8  // links that a node has in itself: 1 node in 256 has more
+	maxHeight = 32 // of a tower
+)
+
+// A node is an element of a list. With keys and values of 8 bytes it is a cache line.
+//
+// What others can see is read and written atomically. Before a node is linked, and once it is reclaimed, it belongs to one seat, which
+// uses plain memory: an atomic store takes as long as a compare-and-swap.
+type node[K, V any] struct {
+	key   K
+	value V
+	// state is stamp<<8 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other.
+	state uint64
+	// refs is the number of levels at which the node is linked or going to be, and 1 more while a node with several levels is
+	// being inserted. At 0 nobody can find it any more.
+	refs int32
+	// tower is the number of the links above the inline ones, if it has any.
+	tower uint32
+	next  [inline]uint32
+}
+
+// A tower holds the links of a tall node above the inline ones.
+type tower [maxHeight - inline]uint32
+
+const alive = 1
+
+func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64(height)<<1 }
+
+func heightOf(state uint64) int { return int(state >> 1 & 0x7f) }
+
+func stampOf(state uint64) uint32 { return uint32(state >> 8) }
+
+// A store is a growing array of things that never move: part k holds those whose numbers have k significant bits. Number 0 has a
+// thing too, which is nobody's.
+type store[T any] struct {
+	parts [32]unsafe.Pointer // *T
+	grow  sync.Mutex
+}
+
+// at is the thing with a number, which ensure has been told of.
+func (s *store[T]) at(i uint32) *T {
+	k := bits.Len32(i)
+	part := (*T)(atomic.LoadPointer(&s.parts[k&31]))
+	return (*T)(unsafe.Add(unsafe.Pointer(part), uintptr(i^1<<(k&31)>>1)*unsafe.Sizeof(*part)))
+}
+
+// ensure makes sure that the thing with a number can be had.
+func (s *store[T]) ensure(i uint32) {
+	k := bits.Len32(i)
+	if atomic.LoadPointer(&s.parts[k]) != nil {
+		return
+	}
+	s.grow.Lock()
+	defer s.grow.Unlock()
+	if atomic.LoadPointer(&s.parts[k]) == nil {
+		part := make([]T, max(1, 1<<k>>1))
+		huge.Advise(part)
+		atomic.StorePointer(&s.parts[k], unsafe.Pointer(unsafe.SliceData(part)))
+	}
+}

@@ -1,0 +1,163 @@
+package spray
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/huge"
+)
+
+// An insertion into a skip list walks past log N nodes, and in a large list most of them are not in the cache. Signposts save it most of
+// the walk. They are a calendar laid over the list: a ring of buckets of key space, each of which names an element that was inserted
+// there. An insertion looks into the bucket of its key and those before it, and begins its search at the element it finds.
+//
+// A signpost is a hint. It is believed only if the element that it names is still alive, which the stamp tells, and not after
+// the key that is looked for; the search from there is the usual one. Where there is none, the search begins at the head.
+//
+// A search that begins at a node of height h knows what comes before the place only at the levels below h. So there are several
+// rings: ring r has only elements of heights above 3r, and buckets 8^r times as wide, so that each holds about as many.
+
+// rings is the number of rings. The one node in 128 that is higher than 7 is inserted from the head.
+const rings = 3
+
+// A post is an entry of a ring.
+type post struct {
+	name uint64 // stamp<<32 | node
+	key  uint64 // where on the axis of keys it stands
+}
+
+// posts are the rings of a list, and how wide their buckets are.
+type posts struct {
+	ring  [rings][]post // lengths are powers of two
+	shift uint32        // the logarithm of a bucket's width in the first ring
+}
+
+// firstPosts is the length of the first ring of an empty list.
+const firstPosts = 64
+
+func newPosts(length int, shift uint32) *posts {
+	p := &posts{shift: shift}
+	for r := range p.ring {
+		p.ring[r] = make([]post, max(8, length>>(3*r)))
+		huge.Advise(p.ring[r])
+	}
+	return p
+}
+
+// bucket is the number of the bucket of a place in a ring.
+func (p *posts) bucket(place uint64, r int) uint64 { return place >> (p.shift + uint32(3*r)) }
+
+// at is where a ring has the post of a bucket.
+func (p *posts) at(bucket uint64, r int) *post { return &p.ring[r][bucket&uint64(len(p.ring[r])-1)] }
+
+// axis maps keys to numbers in the same order; neighbours may share one. Which map it is depends on what kind of key there is.
+func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
+	p := unsafe.Pointer(&key)
+	switch kind {
+	case reflect.Float64:
+		b := *(*uint64)(p)
+		return b ^ (uint64(int64(b)>>63) | 1<<63)
+	case reflect.Float32:
+		b := math.Float64bits(float64(*(*float32)(p)))
+		return b ^ (uint64(int64(b)>>63) | 1<<63)
+	case reflect.Int, reflect.Int64:
+		return *(*uint64)(p) ^ 1<<63
+	case reflect.Int32:
+		return uint64(int64(*(*int32)(p))) ^ 1<<63
+	case reflect.Int16:
+		return uint64(int64(*(*int16)(p))) ^ 1<<63
+	case reflect.Int8:
+		return uint64(int64(*(*int8)(p))) ^ 1<<63
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		return *(*uint64)(p)
+	case reflect.Uint32:
+		return uint64(*(*uint32)(p))
+	case reflect.Uint16:
+		return uint64(*(*uint16)(p))
+	case reflect.Uint8:
+		return uint64(*(*uint8)(p))
+	}
+	var first [8]byte // of a string
+	copy(first[:], *(*string)(p))
+	return binary.BigEndian.Uint64(first[:])
+}
+
+// ringOf is the ring whose elements are high enough for a search of the links that a new node of some height needs.
+func ringOf(height int) int { return (height + 1) / 3 }
+
+// guide looks for an element from which to search for a key. It is so high that the search finds what comes before the place at all levels
+// below height.
+func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
+	r := ringOf(height)
+	if r >= rings {
+		return none
+	}
+	posts := l.posts.Load()
+	bucket := posts.bucket(place, r)
+	for back := range uint64(4) {
+		p := posts.at(bucket-back, r)
+		at := atomic.LoadUint64(&p.key)
+		if at > place || bucket-posts.bucket(at, r) > 3 {
+			continue // after the key, or of another turn of the ring
+		}
+		// The stamp tells whether the node still has the element that stood here, which was linked then; being alive, it is linked now.
+		name := atomic.LoadUint64(&p.name)
+		n := l.nodes.at(uint32(name))
+		state := atomic.LoadUint64(&n.state)
+		if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) >= height && !(key < n.key) {
+			return uint32(name)
+		}
+	}
+	return none
+}
+
+// signpost names an element that has been inserted, unless its bucket has one that comes before it.
+func (l *List[K, V]) signpost(i, stamp uint32, place uint64, height int) {
+	posts := l.posts.Load()
+	for r := 0; r < rings && 3*r < height; r++ {
+		p := posts.at(posts.bucket(place, r), r)
+		at := atomic.LoadUint64(&p.key)
+		if place <= at || posts.bucket(at, r) != posts.bucket(place, r) || l.gone(atomic.LoadUint64(&p.name)) {
+			atomic.StoreUint64(&p.name, uint64(stamp)<<32|uint64(i))
+			atomic.StoreUint64(&p.key, place)
+		}
+	}
+}
+
+// gone says that the element of a signpost is not there any more.
+func (l *List[K, V]) gone(name uint64) bool {
+	state := atomic.LoadUint64(&l.nodes.at(uint32(name)).state)
+	return state&alive == 0 || stampOf(state) != uint32(name>>32)
+}
+
+// survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as a few of the gaps, and
+// as many as half the elements; if they are not, there are new ones, and signposts are put up anew.
+func (l *List[K, V]) survey(s *seat) {
+	pred, succ := s.preds[0], s.succs[0]
+	if pred == headNode || succ == none {
+		return
+	}
+	gap := axis(l.kind, l.nodes.at(succ).key) - axis(l.kind, l.nodes.at(pred).key)
+	s.gaps += bits.Len64(gap)
+	if s.surveys++; s.surveys < 256 {
+		return
+	}
+	want := uint32(min(s.gaps/s.surveys+1, 64-3*rings))
+	s.gaps, s.surveys = 0, 0
+	old := l.posts.Load()
+	length, elements := len(old.ring[0]), l.elements()
+	for length < elements/2 {
+		length *= 2
+	}
+	for length > 4*elements && length > firstPosts {
+		length /= 2
+	}
+	if length != len(old.ring[0]) || want+1 < old.shift || want > old.shift+1 {
+		l.posts.CompareAndSwap(old, newPosts(length, want))
+	}
+}

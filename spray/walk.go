@@ -1,0 +1,208 @@
+package spray
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A Walk says how a spray walks down a list: from the head, it goes a random number of steps at its first height, then goes down,
+// steps again, and so on, and last at height 1, the list of all elements. Heights are counted from 1, as in the report.
+type Walk struct {
+	Start   int // the height at which it begins
+	Descend int // how many heights it goes down at a time
+	Least   int // the fewest steps at a height
+	Most    int // the most; each number between is as likely as any other
+	Padding int // dummy elements before the list; a spray that ends among them fails, and is tried again
+	// Exact is how often a goroutine removes the first element instead of spraying: every Exact-th time, or never if it is 0.
+	Exact int
+}
+
+// log is the binary logarithm of p, and at least 1.
+func log(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
+
+// PerfectSpray is the walk of the report's PerfectSpray for p processes: it begins at height log p, goes down one height at a
+// time, and makes 0 to log p steps at each (section 5.1).
+func PerfectSpray(p int) Walk {
+	return Walk{Start: int(math.Ceil(log(p))), Descend: 1, Most: int(math.Ceil(log(p)))}
+}
+
+// BasicSpray is the walk of the report's Algorithm 3.1 for p processes with the factor f(p): it begins at height log p, goes down
+// log log p heights at a time, and makes 1 to f(p)·log³p steps at each.
+//
+// The algorithm as printed begins with k = log p/log log p and counts k down by log log p. What is meant is that there are
+// log p/log log p heights, log log p apart: in the notation that follows it, level k of the spray walks at height k·log log p.
+func BasicSpray(p int, f float64) Walk {
+	l := log(p)
+	return Walk{
+		Start:   int(math.Ceil(l)),
+		Descend: max(1, int(math.Round(math.Log2(math.Max(2, l))))),
+		Least:   1,
+		Most:    max(1, int(math.Ceil(f*l*l*l))),
+	}
+}
+
+// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy elements before it.
+func FullSpray(p int, f float64) Walk {
+	w := BasicSpray(p, f)
+	l := log(p)
+	w.Padding = int(math.Ceil(float64(p) * f * l * l))
+	return w
+}
+
+// usual is the walk of a list unless it is told another one: PerfectSpray, begun a height higher and with one step fewer, which for few
+// processes is what keeps them apart without going far, and every so often the first element, so that none is passed over
+// for ever. A single process has nobody to avoid.
+func usual(p int) Walk {
+	if p <= 1 {
+		return Walk{Exact: 1}
+	}
+	w := PerfectSpray(p)
+	w.Exact = 2 * p
+	return w
+}
+
+// Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights.
+func (w Walk) Reach() int {
+	sum := 0
+	for h := range w.heights() {
+		sum += w.Most << (h - 1)
+	}
+	return sum
+}
+
+// heights yields the heights at which a walk makes steps, from the first to height 1.
+func (w Walk) heights() func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for h := w.Start; h > 1; h -= max(1, w.Descend) {
+			if !yield(h) {
+				return
+			}
+		}
+		yield(1)
+	}
+}
+
+// pad returns, for each level, the places of those dummy elements that are at least so high.
+func pad(n int, seed uint64) [][]uint32 {
+	if n == 0 {
+		return nil
+	}
+	r := random.New(seed, 0x9ad)
+	levels := make([][]uint32, maxHeight)
+	for i := range uint32(n) {
+		height := bits.TrailingZeros64(r.Uint64()|1<<(maxHeight-1)) + 1
+		for level := range height {
+			levels[level] = append(levels[level], i+1)
+		}
+	}
+	return levels
+}
+
+// How often a spray is tried before the first element is taken instead, how many elements that are dead it passes at its end, and how many that
+// others claim before its eyes.
+const (
+	attempts = 16
+	dead     = 64
+	lost     = 4
+)
+
+// Spray removes one of the first elements, chosen by a random walk, so that goroutines that spray at the same time rarely
+// meet. If ok is false, there was a moment during the call at which the list was empty.
+//
+// No element is passed over for ever: every so often, [Walk.Exact], a goroutine's Spray removes the first element.
+func (l *List[K, V]) Spray() (key K, value V, ok bool) {
+	s := l.take()
+	defer s.leave()
+	s.removals++
+	if l.walk.Exact == 0 || s.removals%l.walk.Exact != 0 {
+		start := l.walk.Start
+		for range attempts {
+			s.stats.Sprays++
+			i, outcome := l.land(s, start)
+			switch outcome {
+			case shorter:
+				s.stats.Short++
+				start = max(1, min(start, int(l.height.Load()))-1)
+				if start == 1 && i == none {
+					goto exact
+				}
+			case padded:
+				s.stats.Padding++
+				continue
+			}
+			// The walk may end at the head, on an element that is dead, or on one that somebody else claims: the next one will do.
+			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
+				n := l.nodes.at(i)
+				if state := atomic.LoadUint64(&n.state); i != headNode && state&alive != 0 {
+					pause()
+					if l.claim(s, n, state) {
+						key, value = n.key, n.value
+						l.soiled(s)
+						return key, value, true
+					}
+					claims++
+				}
+				i = atomic.LoadUint32(&n.next[0]) &^ frozen
+			}
+			s.stats.Collisions++
+		}
+	}
+exact:
+	s.stats.Exact++
+	return l.deleteMin(s)
+}
+
+// How a walk ends.
+const (
+	landed  = iota // at a node, which may be the head
+	shorter        // at the end of the list, before it had made all its steps
+	padded         // among the dummy elements
+)
+
+// land walks, and returns the node at which the walk ends. Only elements that are alive count as steps.
+func (l *List[K, V]) land(s *seat, start int) (i uint32, outcome int) {
+	w := &l.walk
+	place := uint32(0) // among the dummies
+	inside := w.Padding > 0
+	i = headNode
+	n := l.head
+	for level := start - 1; ; {
+		steps := w.Least + int(s.random.Below(uint64(w.Most-w.Least+1)))
+		if inside {
+			ahead := l.padding[level]
+			at, _ := slices.BinarySearchFunc(ahead, place, func(a, b uint32) int { return cmp.Compare(a, b+1) })
+			if ahead = ahead[at:]; steps <= len(ahead) {
+				if steps > 0 {
+					place = ahead[steps-1]
+				}
+				steps = 0
+			} else {
+				steps -= len(ahead)
+				inside = false
+			}
+		}
+		for steps > 0 {
+			next := atomic.LoadUint32(l.link(n, level)) &^ frozen
+			if next == none {
+				return i, shorter
+			}
+			i, n = next, l.nodes.at(next)
+			if atomic.LoadUint64(&n.state)&alive != 0 {
+				steps--
+			}
+		}
+		if level == 0 {
+			break
+		}
+		level = max(0, level-max(1, w.Descend))
+	}
+	if inside {
+		return none, padded
+	}
+	return i, landed
+}
