@@ -382,4 +382,13 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d bins: p = %.2g", bins, p)
 		}
 	}
+	// 2³² words are 8 for every 3 of 3·2²⁹ bins: without rejection two of three neighbours would have 3 words, and the other one 2.
+	c := Config{Bins: 3 << 29, Seed: 1}
+	choices, counts := c.choices(1), map[int]int{}
+	for range 100_000 {
+		counts[int(choices.some(1)[0])%3]++
+	}
+	if p := fits(counts, map[int]float64{0: 1.0 / 3, 1: 1.0 / 3, 2: 1.0 / 3}); p < unlikely {
+		t.Errorf("bins modulo 3: %v", counts)
+	}
 }

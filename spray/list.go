@@ -345,7 +345,7 @@ func (l *List[K, V]) release(s *seat, k int) {
 // Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
 // does.
 func (l *List[K, V]) Delete(h Handle) bool {
-	if h.node == none || h.node > l.fresh.Load() {
+	if h.node <= headNode || h.node > l.fresh.Load() {
 		return false
 	}
 	s := l.take()

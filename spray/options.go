@@ -35,7 +35,7 @@ func Spraying(w Walk) Option {
 		panic("spray: a walk begins at a height from 1 to 32")
 	case w.Least < 0 || w.Most < w.Least:
 		panic("spray: a walk makes from Least to Most steps, where 0 ≤ Least ≤ Most")
-	case w.Padding < 0 || w.Exact < 0 || w.Descend < 0:
+	case w.Padding < 0 || w.Exact < 0 || w.Descend < 0 || w.Final < 0:
 		panic("spray: what a walk is told must not be negative")
 	}
 	return func(o *options) { o.shape = &w }

@@ -17,6 +17,7 @@ type Walk struct {
 	Descend int // how many heights it goes down at a time
 	Least   int // the fewest steps at a height
 	Most    int // the most; each number between is as likely as any other
+	Final   int // the fewest steps at height 1, if that is more than Least
 	Padding int // dummy elements before the list; a spray that ends among them fails, and is tried again
 	// Exact is how often a goroutine removes the first element instead of spraying: every Exact-th time, or never if it is 0.
 	Exact int
@@ -54,16 +55,16 @@ func FullSpray(p int, f float64) Walk {
 	return w
 }
 
-// usual is the walk of a list unless it is told another one: PerfectSpray, begun a height higher and with one step fewer, which for few
-// processes is what keeps them apart without going far, and every so often the first element, so that none is passed over
-// for ever. A single process has nobody to avoid.
+// usual is the walk of a list unless it is told another one. It goes down one height at a time, as PerfectSpray does, but makes
+// at most 2 steps at each, which leads to one of the first 2p elements or so instead of p·log p. At height 1 it makes at least one: a walk that
+// ends where it came down hits high elements more often than others, and in time there are too few of them at the front, and walks go
+// too far. Every so often it takes the first element, so that none is passed over for ever. A single process has nobody to
+// avoid.
 func usual(p int) Walk {
 	if p <= 1 {
 		return Walk{Exact: 1}
 	}
-	w := PerfectSpray(p)
-	w.Exact = 2 * p
-	return w
+	return Walk{Start: max(2, int(math.Ceil(log(p)))), Descend: 1, Most: 2, Final: 1, Exact: 2 * p}
 }
 
 // Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights.
@@ -172,7 +173,11 @@ func (l *List[K, V]) land(s *seat, start int) (i uint32, outcome int) {
 	i = headNode
 	n := l.head
 	for level := start - 1; ; {
-		steps := w.Least + int(s.random.Below(uint64(w.Most-w.Least+1)))
+		least := w.Least
+		if level == 0 {
+			least = max(least, min(w.Final, w.Most))
+		}
+		steps := least + int(s.random.Below(uint64(w.Most-least+1)))
 		if inside {
 			ahead := l.padding[level]
 			at, _ := slices.BinarySearchFunc(ahead, place, func(a, b uint32) int { return cmp.Compare(a, b+1) })

@@ -1,0 +1,321 @@
+package spray
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Keys of every kind are ordered, and the axis that signposts stand on has their order.
+func TestKeysOfEveryKind(t *testing.T) {
+	type celsius float64
+	keysOf(t, []float64{math.Inf(-1), -1e300, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, 5e-324, 1, 1e300, math.Inf(1)})
+	keysOf(t, []float32{float32(math.Inf(-1)), -1, -1e-40, 0, 1e-40, 1, float32(math.Inf(1))})
+	keysOf(t, []celsius{-273.15, 0, 36.6})
+	keysOf(t, []int{math.MinInt, -1, 0, 1, math.MaxInt})
+	keysOf(t, []int64{math.MinInt64, -1, 0, 1, math.MaxInt64})
+	keysOf(t, []int32{math.MinInt32, -1, 0, 1, math.MaxInt32})
+	keysOf(t, []int16{math.MinInt16, -1, 0, 1, math.MaxInt16})
+	keysOf(t, []int8{-128, -1, 0, 1, 127})
+	keysOf(t, []uint{0, 1, math.MaxUint})
+	keysOf(t, []uint64{0, 1, 1 << 63, math.MaxUint64})
+	keysOf(t, []uint32{0, 1, 1 << 31, math.MaxUint32})
+	keysOf(t, []uint16{0, 1, 1 << 15, math.MaxUint16})
+	keysOf(t, []uint8{0, 1, 128, 255})
+	keysOf(t, []uintptr{0, 1, 1 << 31})
+	keysOf(t, []string{"", "\x00", "a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaab", "b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"})
+}
+
+func keysOf[K cmp.Ordered](t *testing.T, sorted []K) {
+	t.Helper()
+	kind := reflect.TypeFor[K]().Kind()
+	for i := 1; i < len(sorted); i++ {
+		if axis(kind, sorted[i]) < axis(kind, sorted[i-1]) {
+			t.Errorf("%T: %v stands after %v", sorted[i], sorted[i-1], sorted[i])
+		}
+	}
+	l := New[K, int](Processes(1))
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		i := r.IntN(len(sorted))
+		l.Insert(sorted[i], i)
+	}
+	last := 0
+	for range 300 {
+		k, i, ok := l.DeleteMin()
+		if !ok || k != sorted[i] || k < sorted[last] {
+			t.Fatalf("%T: %v after %v", k, k, sorted[last])
+		}
+		last = i
+	}
+}
+
+func TestSearch(t *testing.T) {
+	l := New[int, string]()
+	h := l.Insert(5, "first")
+	l.Insert(5, "second")
+	l.Insert(7, "seven")
+	for key, want := range map[int]string{5: "first", 7: "seven", 4: "", 6: "", 8: ""} {
+		if got, ok := l.Search(key); got != want || ok != (want != "") {
+			t.Errorf("%d: %q, %v", key, got, ok)
+		}
+	}
+	l.Delete(h)
+	if got, _ := l.Search(5); got != "second" {
+		t.Errorf("after the first is gone: %q", got)
+	}
+}
+
+func TestHandles(t *testing.T) {
+	l := New[int, int]()
+	if l.Delete(Handle{}) || l.Delete(Handle{node: 1}) || l.Delete(Handle{node: 9, stamp: 3}) || l.Delete(Handle{node: math.MaxUint32}) {
+		t.Error("a handle of nothing deleted something")
+	}
+	seen := map[Handle]bool{}
+	for range 10_000 {
+		h := l.Insert(1, 1)
+		if seen[h] {
+			t.Fatal("a handle was given twice")
+		}
+		seen[h] = true
+		if !l.Delete(h) || l.Delete(h) {
+			t.Fatal("not deleted once")
+		}
+	}
+}
+
+func TestListPanics(t *testing.T) {
+	for what, f := range map[string]func(){
+		"a key must not be NaN":  func() { New[float64, int]().Insert(math.NaN(), 1) },
+		"at least 1 process":     func() { Processes(0) },
+		"a height from 1 to 32":  func() { Spraying(Walk{Start: 0}) },
+		"0 ≤ Least ≤ Most":       func() { Spraying(Walk{Start: 3, Least: 2, Most: 1}) },
+		"must not be negative":   func() { Spraying(Walk{Start: 3, Padding: -1}) },
+		"a height from 1 to 32 ": func() { panic("spray: a height from 1 to 32 ") },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "spray: ") || !strings.Contains(s, what) {
+					t.Errorf("panicked with %q, want %q", s, what)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestListAllocatesNothing(t *testing.T) {
+	l := New[float64, int](Processes(4))
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		l.Insert(r.Float64(), 1)
+	}
+	hold := func() {
+		k, v, _ := l.Spray()
+		l.Delete(l.Insert(k+r.ExpFloat64(), v))
+		l.Insert(k+r.ExpFloat64(), v)
+	}
+	for range 100_000 {
+		hold()
+	}
+	if n := testing.AllocsPerRun(20_000, hold); n != 0 {
+		t.Errorf("%v allocations an operation", n)
+	}
+}
+
+// What a value points to can be collected once its element is removed.
+func TestListForgetsValues(t *testing.T) {
+	l := New[int, *[1 << 10]byte]()
+	var collected atomic.Int32
+	for i := range 1000 {
+		v := new([1 << 10]byte)
+		runtime.AddCleanup(v, func(int) { collected.Add(1) }, 0)
+		l.Insert(i, v)
+		l.DeleteMin()
+	}
+	for range 200 { // others use the nodes that were put aside
+		l.Insert(1, nil)
+		l.DeleteMin()
+	}
+	for range 10 {
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if n := collected.Load(); n < 800 {
+		t.Errorf("only %d of 1000 values were collected", n)
+	}
+}
+
+// No element is passed over for ever: while sprays insert and remove beyond it, the first element is removed after at most as many
+// sprays as a goroutine makes between two exact ones, times the seats, and in a list that keeps growing at its front too.
+func TestFrontDoesNotStarve(t *testing.T) {
+	for _, p := range []int{2, 8, 64} {
+		l := New[int, int](Processes(p))
+		for i := range 100_000 {
+			l.Insert(1000+i, i)
+		}
+		for round := range 50 {
+			l.Insert(-round, -1)
+			sprays := 0
+			for {
+				sprays++
+				if _, v, ok := l.Spray(); ok && v == -1 {
+					break
+				}
+				if sprays > l.walk.Exact {
+					t.Fatalf("p = %d: the first element is still there after %d sprays", p, sprays)
+				}
+			}
+		}
+	}
+}
+
+// Sprays of one goroutine go as far as the walk does on a perfect list, and do not go further as time passes: the list at the
+// front stays as a fresh one is. The mean rank of a walk is the sum of the mean numbers of steps times 2^(height−1), less 1 for the head. Ranks of a
+// walk scatter about as much as their mean; 10,000 of them, of which neighbours are much alike, tell it to a few per cent.
+func TestSprayReach(t *testing.T) {
+	for _, p := range []int{2, 4, 16, 64} {
+		for _, hold := range []bool{false, true} {
+			l := New[float64, int](Processes(p), Seed(uint64(p)))
+			r := rand.New(rand.NewPCG(uint64(p), 1))
+			var keys []float64
+			insert := func(k float64) {
+				l.Insert(k, 0)
+				at, _ := slices.BinarySearch(keys, k)
+				keys = slices.Insert(keys, at, k)
+			}
+			for range 30_000 {
+				insert(r.ExpFloat64())
+			}
+			const sprays = 20_000
+			sum := 0
+			for i := range sprays {
+				k, _, _ := l.Spray()
+				at, _ := slices.BinarySearch(keys, k)
+				keys = slices.Delete(keys, at, at+1)
+				if hold {
+					insert(k + r.ExpFloat64())
+				}
+				if i >= sprays/2 {
+					sum += at
+				}
+			}
+			want := float64(l.walk.Reach())/2 - 0.5 // Final makes it half a step more
+			want *= 1 - 1/float64(l.walk.Exact)
+			if mean := float64(sum) / (sprays / 2); math.Abs(mean/want-1) > 0.2 {
+				t.Errorf("p = %d, hold %v: a mean rank of %.2f, want %.2f", p, hold, mean, want)
+			}
+		}
+	}
+}
+
+// A list that is shorter than the sprays' reach, and one that is empty: sprays return at once, and say so only when it is.
+func TestShortLists(t *testing.T) {
+	for _, w := range []Walk{PerfectSpray(512), BasicSpray(512, 1), FullSpray(64, 1), BasicSpray(2, 1)} {
+		l := New[int, int](Spraying(w))
+		for n := range 40 {
+			for i := range n {
+				l.Insert(i, i)
+			}
+			seen := map[int]bool{}
+			for range n {
+				k, _, ok := l.Spray()
+				if !ok || seen[k] {
+					t.Fatalf("%+v, %d elements: %d, %v", w, n, k, ok)
+				}
+				seen[k] = true
+			}
+			if _, _, ok := l.Spray(); ok {
+				t.Fatal("something out of nothing")
+			}
+		}
+	}
+}
+
+// A removal says that the list is empty only if it was: there is always one element more than goroutines that have one in hand.
+func TestNeverEmpty(t *testing.T) {
+	for _, p := range []int{1, 2, 16} {
+		for _, exact := range []bool{false, true} {
+			jolted(50, func() {
+				const goroutines = 8
+				l := New[int, int](Processes(p))
+				for i := range goroutines + 1 {
+					l.Insert(i, i)
+				}
+				var wg sync.WaitGroup
+				for range goroutines {
+					wg.Add(1)
+					go func() {
+						defer wg.Done()
+						for range 2000 {
+							remove := l.Spray
+							if exact {
+								remove = l.DeleteMin
+							}
+							k, v, ok := remove()
+							if !ok {
+								t.Error("empty, it says")
+								return
+							}
+							l.Insert(k+7, v)
+						}
+					}()
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// Goroutines that come and go, many more than cores, do not make the list grow for ever.
+func TestListMemoryWithManyGoroutines(t *testing.T) {
+	l := New[int, int](Processes(8))
+	for i := range 1000 {
+		l.Insert(i, i)
+	}
+	grow := func(times int) int {
+		for range times {
+			var wg sync.WaitGroup
+			for range 64 {
+				wg.Add(1)
+				go func() {
+					defer wg.Done()
+					for range 200 {
+						k, v, _ := l.Spray()
+						l.Insert(k+1000, v)
+					}
+				}()
+			}
+			wg.Wait()
+		}
+		return l.Stats().Nodes
+	}
+	first := grow(10)
+	if second := grow(20); second > 2*first+10_000 {
+		t.Errorf("%d nodes, and then %d", first, second)
+	}
+}
+
+func FuzzList(f *testing.F) {
+	f.Add([]byte("insert and remove"), uint8(2))
+	f.Add([]byte{0, 1, 0, 1, 0, 1, 3, 5, 7, 7, 7, 5, 5, 5, 5}, uint8(64))
+	f.Add([]byte{0, 255, 8, 255, 16, 0, 6, 0, 6, 0, 6, 0, 4}, uint8(1))
+	f.Fuzz(func(t *testing.T, script []byte, p uint8) {
+		l := New[int, int](Processes(int(p)%100 + 1))
+		drive(t, l, math.MaxInt, func() (int, int, bool) {
+			if len(script) < 2 {
+				return 0, 0, false
+			}
+			what, key := int(script[0]), int(int8(script[1]))
+			script = script[2:]
+			return what, key, true
+		})
+	})
+}
