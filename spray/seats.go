@@ -54,9 +54,9 @@ type seats struct {
 	seed  uint64
 }
 
-// firstSeats is enough for the operations that run at once on a machine; more are made when goroutines that were
-// descheduled in the middle of an operation have taken them all.
-func firstSeats() int { return 1 << bits.Len(uint(4*runtime.GOMAXPROCS(0)-1)) }
+// firstSeats is so many that goroutines which run at once rarely want the same; more are made when goroutines that were descheduled in the
+// middle of an operation have taken them all.
+func firstSeats() int { return 1 << bits.Len(uint(16*runtime.GOMAXPROCS(0)-1)) }
 
 func (s *seats) init(seed uint64) {
 	s.seed = seed

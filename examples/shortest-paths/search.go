@@ -1,0 +1,133 @@
+package main
+
+import (
+	"container/heap"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// A queue is a relaxed priority queue of crossings by their distance.
+type queue interface {
+	push(distance float64, crossing uint32)
+	pop() (distance float64, crossing uint32, ok bool) // one of the nearest
+}
+
+type named struct {
+	name  string
+	queue queue
+}
+
+// queues are those that are tried.
+func queues(goroutines int) []named {
+	return []named{
+		{"spray.List", list{spray.New[float64, uint32](spray.Processes(goroutines))}},
+	}
+}
+
+type list struct{ *spray.List[float64, uint32] }
+
+func (l list) push(distance float64, crossing uint32) { l.Insert(distance, crossing) }
+func (l list) pop() (float64, uint32, bool)           { return l.Spray() }
+
+// search finds the distances of all crossings from the first one, and how many visits it took. The order of visits does not matter for the
+// answer: a visit makes its neighbours' distances smaller where it can, and those are visited again.
+func search(g *graph, q queue, goroutines int) (distances []float64, visits int) {
+	best := make([]atomic.Uint64, len(g.first)-1) // bits of positive numbers, which have the order of the numbers
+	for v := range best {
+		best[v].Store(math.Float64bits(math.Inf(1)))
+	}
+	var open atomic.Int64 // pushed and not yet visited: the search is over when there is none
+	var count atomic.Int64
+	open.Add(1)
+	best[0].Store(0)
+	q.push(0, 0)
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			own := 0
+			for open.Load() > 0 {
+				distance, v, ok := q.pop()
+				if !ok {
+					runtime.Gosched() // others may be about to push
+					continue
+				}
+				if math.Float64bits(distance) == best[v].Load() { // else a shorter way has been found meanwhile
+					own++
+					for e := g.first[v]; e < g.first[v+1]; e++ {
+						further := distance + float64(g.length[e])
+						if lower(&best[g.to[e]], further) {
+							open.Add(1)
+							q.push(further, g.to[e])
+						}
+					}
+				}
+				open.Add(-1)
+			}
+			count.Add(int64(own))
+		})
+	}
+	wg.Wait()
+	for v := range best {
+		distances = append(distances, math.Float64frombits(best[v].Load()))
+	}
+	return distances, int(count.Load())
+}
+
+// lower makes a distance smaller, if it is, and reports whether it did.
+func lower(best *atomic.Uint64, distance float64) bool {
+	for bits := math.Float64bits(distance); ; {
+		old := best.Load()
+		if bits >= old {
+			return false
+		}
+		if best.CompareAndSwap(old, bits) {
+			return true
+		}
+	}
+}
+
+// dijkstra is the sequential search, with the standard library's heap.
+func dijkstra(g *graph) (distances []float64, visits int) {
+	distances = make([]float64, len(g.first)-1)
+	for v := range distances {
+		distances[v] = math.Inf(1)
+	}
+	distances[0] = 0
+	h := &crossings{{0, 0}}
+	for h.Len() > 0 {
+		c := heap.Pop(h).(crossing)
+		if c.distance > distances[c.number] {
+			continue
+		}
+		visits++
+		for e := g.first[c.number]; e < g.first[c.number+1]; e++ {
+			if further := c.distance + float64(g.length[e]); further < distances[g.to[e]] {
+				distances[g.to[e]] = further
+				heap.Push(h, crossing{further, g.to[e]})
+			}
+		}
+	}
+	return distances, visits
+}
+
+type crossing struct {
+	distance float64
+	number   uint32
+}
+
+type crossings []crossing
+
+func (h crossings) Len() int           { return len(h) }
+func (h crossings) Less(i, j int) bool { return h[i].distance < h[j].distance }
+func (h crossings) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *crossings) Push(x any)        { *h = append(*h, x.(crossing)) }
+func (h *crossings) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
