@@ -277,6 +277,14 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 	return after, true
 }
 
+// snip takes a node that has just died out of the lowest level, if pred is still the one before it; otherwise somebody else will.
+func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
+	pause()
+	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) && atomic.AddInt32(&n.refs, -1) == 0 {
+		l.retire(s, i)
+	}
+}
+
 // claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
 func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 	if state&alive == 0 || !atomic.CompareAndSwapUint64(&n.state, state, state&^alive) {
@@ -403,8 +411,7 @@ func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
 func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 	for {
 		first := atomic.LoadUint32(&l.head.next[0])
-		dead := 0
-		for i := first; ; dead++ {
+		for i := first; ; {
 			if i == none {
 				if atomic.LoadUint32(&l.head.next[0]) == first {
 					return key, value, false
@@ -426,10 +433,8 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 					break
 				}
 				key, value = n.key, n.value
+				l.unlink(s, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
 				l.soiled(s)
-				if dead > longPrefix {
-					l.sweepFront(s)
-				}
 				return key, value, true
 			}
 			next := atomic.LoadUint32(&n.next[0])

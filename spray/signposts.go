@@ -91,26 +91,24 @@ func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
 func ringOf(height int) int { return (height + 1) / 3 }
 
 // guide looks for an element from which to search for a key. It is so high that the search finds what comes before the place at all levels
-// below height.
+// below height. Where a ring has none, the next one, with wider buckets, may have one.
 func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
-	r := ringOf(height)
-	if r >= rings {
-		return none
-	}
 	posts := l.posts.Load()
-	bucket := posts.bucket(place, r)
-	for back := range uint64(4) {
-		p := posts.at(bucket-back, r)
-		at := atomic.LoadUint64(&p.key)
-		if at > place || bucket-posts.bucket(at, r) > 3 {
-			continue // after the key, or of another turn of the ring
-		}
-		// The stamp tells whether the node still has the element that stood here, which was linked then; being alive, it is linked now.
-		name := atomic.LoadUint64(&p.name)
-		n := l.nodes.at(uint32(name))
-		state := atomic.LoadUint64(&n.state)
-		if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) >= height && !(key < n.key) {
-			return uint32(name)
+	for r := ringOf(height); r < rings; r++ {
+		bucket := posts.bucket(place, r)
+		for back := range uint64(4) {
+			p := posts.at(bucket-back, r)
+			at := atomic.LoadUint64(&p.key)
+			if at > place || bucket-posts.bucket(at, r) > 3 {
+				continue // after the key, or of another turn of the ring
+			}
+			// The stamp tells whether the node still has the element that stood here, which was linked then; being alive, it is linked now.
+			name := atomic.LoadUint64(&p.name)
+			n := l.nodes.at(uint32(name))
+			state := atomic.LoadUint64(&n.state)
+			if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) >= height && !(key < n.key) {
+				return uint32(name)
+			}
 		}
 	}
 	return none

@@ -2,21 +2,21 @@ package spray
 
 import (
 	"math"
+	"math/bits"
 	"sync/atomic"
 )
 
-// Elements that are removed stay linked until somebody comes by who unlinks them: an insertion on its way, or a sweep. A sweep
+// An element that is removed is unlinked from the lowest level at once, if that is easy. What stays linked, at the levels above, or because
+// its neighbours died too, waits for somebody who comes by and unlinks it: an insertion on its way, or a sweep. A sweep
 // unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead neighbours of a level.
 // Every seat sweeps after so many of its own removals that a sweep costs each of them a few steps.
-
-// longPrefix is the number of dead elements before the first live one that calls for a sweep.
-const longPrefix = 64
 
 // A sweeper says when and how far to sweep.
 type sweeper struct {
 	every int // removals from a seat
 	front int // live elements at the front, over which sprays leave dead ones
 	busy  atomic.Bool
+	turn  uint // sweeps so far; of the one who is busy
 }
 
 func (d *sweeper) init(w *Walk) {
@@ -54,7 +54,10 @@ func (l *List[K, V]) sweepFront(s *seat) {
 		return
 	}
 	s.stats.Sweeps++
-	for level := int(l.height.Load()) - 1; level >= 0; level-- {
+	// Half as many die at each level as at the one below, and so it is swept half as often.
+	l.dirt.turn++
+	top := min(int(l.height.Load())-1, 2+bits.TrailingZeros(l.dirt.turn))
+	for level := top; level >= 0; level-- {
 		l.sweepLevel(s, level, l.dirt.front>>level+2)
 	}
 	l.dirt.busy.Store(false)

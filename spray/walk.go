@@ -124,7 +124,7 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 		start := l.walk.Start
 		for range attempts {
 			s.stats.Sprays++
-			i, outcome := l.land(s, start)
+			pred, i, outcome := l.land(s, start)
 			switch outcome {
 			case shorter:
 				s.stats.Short++
@@ -143,11 +143,13 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 					pause()
 					if l.claim(s, n, state) {
 						key, value = n.key, n.value
+						l.snip(s, pred, i, n)
 						l.soiled(s)
 						return key, value, true
 					}
 					claims++
 				}
+				pred = n
 				i = atomic.LoadUint32(&n.next[0]) &^ frozen
 			}
 			s.stats.Collisions++
@@ -165,13 +167,15 @@ const (
 	padded         // among the dummy elements
 )
 
-// land walks, and returns the node at which the walk ends. Only elements that are alive count as steps.
-func (l *List[K, V]) land(s *seat, start int) (i uint32, outcome int) {
+// land walks, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
+// Only elements that are alive count as steps.
+func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outcome int) {
 	w := &l.walk
 	place := uint32(0) // among the dummies
 	inside := w.Padding > 0
 	i = headNode
 	n := l.head
+	pred = n
 	for level := start - 1; ; {
 		least := w.Least
 		if level == 0 {
@@ -194,9 +198,9 @@ func (l *List[K, V]) land(s *seat, start int) (i uint32, outcome int) {
 		for steps > 0 {
 			next := atomic.LoadUint32(l.link(n, level)) &^ frozen
 			if next == none {
-				return i, shorter
+				return pred, i, shorter
 			}
-			i, n = next, l.nodes.at(next)
+			pred, i, n = n, next, l.nodes.at(next)
 			if atomic.LoadUint64(&n.state)&alive != 0 {
 				steps--
 			}
@@ -207,7 +211,7 @@ func (l *List[K, V]) land(s *seat, start int) (i uint32, outcome int) {
 		level = max(0, level-max(1, w.Descend))
 	}
 	if inside {
-		return none, padded
+		return pred, none, padded
 	}
-	return i, landed
+	return pred, i, landed
 }
