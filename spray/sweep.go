@@ -73,9 +73,7 @@ func (l *List[K, V]) sweepLevel(s *seat, level, live int) {
 		}
 		n := l.nodes.at(curr)
 		if atomic.LoadUint32(l.link(n, level))&frozen != 0 {
-			if _, ok := l.unlink(s, from, curr, level); !ok {
-				continue
-			}
+			l.unlink(s, from, curr, level) // or somebody else did
 		} else {
 			from = l.link(n, level)
 			live--

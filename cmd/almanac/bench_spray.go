@@ -1,0 +1,283 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// benchSprayFlags are the command line of almanac bench spray.
+type benchSprayFlags struct {
+	sizes, goroutines string
+	workloads, only   []string
+	targets           bool
+	json              bool
+	out               string
+	repetitions       int
+	least             time.Duration
+	seed              uint64
+}
+
+func newBenchSpray() *cobra.Command {
+	var f benchSprayFlags
+	c := &cobra.Command{
+		Use:   "spray",
+		Short: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their elements are",
+		Long: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their elements are.\n\n" +
+			"The queues take turns, repetition by repetition, and the best one counts, in insertions and removals per second of all\n" +
+			"goroutines together; a removal that finds nothing does not count. With more goroutines than processors a repetition lasts\n" +
+			"so long that each has two turns of 10 ms.\n\n" +
+			"The rank error of a removal is how many elements were in the queue that should have come first; the delay of an element\n" +
+			"is how many others overtook it. They come from another run, in which every operation is recorded with its time and\n" +
+			"replayed afterwards against an exact queue. What may have been right counts as right, so that a queue that is exact\n" +
+			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too.\n\n" +
+			"With the defaults it takes about five minutes.\n\n" +
+			list("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
+				if s.Alone {
+					return s.Name + " *", s.About
+				}
+				return s.Name, s.About
+			}) +
+			list("Workloads", bench.SharedWorkloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
+		Example: "  almanac bench spray\n" +
+			"  almanac bench spray --n 1e5 --goroutines 1,2,4,8,16 --workload hold\n" +
+			"  almanac bench spray --only list,multiqueue --n 1e7 --out results\n" +
+			"  almanac bench spray --targets",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "how many elements there are: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringVar(&f.goroutines, "goroutines", "1,2,8,64", "how many goroutines use a queue at once: a list")
+	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold, bench.Mixed}, "workloads: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (some minutes)")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-spray.json and the plots to")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 100*time.Millisecond, "how long a repetition lasts at least")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the keys")
+	return c
+}
+
+// A benchSprayReport is what almanac bench spray --json prints.
+type benchSprayReport struct {
+	Machine bench.Machine        `json:"machine"`
+	Command string               `json:"command"`
+	Results []bench.SharedResult `json:"results"`
+	Targets []bench.Target       `json:"targets,omitempty"`
+}
+
+func (f *benchSprayFlags) run(c *cobra.Command) error {
+	plans, err := f.plans()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report := benchSprayReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	for i, plan := range plans {
+		results, err := bench.RunShared(c.Context(), plan, bench.Options{
+			Repetitions: f.repetitions,
+			Least:       f.least,
+			Seed:        f.seed,
+			Progress: func(done, of int, next string) {
+				// Plans count alike, however many cells they have.
+				bar.Set(i*1000+1000*done/of, len(plans)*1000, next)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		for k := range results {
+			results[k].Plan = i
+		}
+		report.Results = append(report.Results, results...)
+		if f.targets {
+			report.Targets = append(report.Targets, bench.JudgeShared(results)...)
+		}
+		runtime.GC() // what the next plan measures should not pay for this one
+	}
+	bar.Close()
+	return deliver(c.OutOrStdout(), report, f.out, f.json, writeBenchSpray, printBenchSpray)
+}
+
+// plans are the cells to measure; those of one plan take turns, and plans come one after the other.
+func (f *benchSprayFlags) plans() ([][]bench.SharedCell, error) {
+	switch {
+	case f.repetitions < 1:
+		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
+	case f.least <= 0:
+		return nil, usagef("--least %v: a repetition lasts longer than nothing", f.least)
+	case f.targets:
+		return bench.SharedTargetPlans(), nil
+	}
+	sizes, err := parseSizes("--n", f.sizes, "elements", 1, 100_000_000)
+	if err != nil {
+		return nil, err
+	}
+	goroutines, err := parseSizes("--goroutines", f.goroutines, "goroutines", 1, 10_000)
+	if err != nil {
+		return nil, err
+	}
+	var structures, usual, workloads []string
+	for _, s := range bench.SharedStructures() {
+		structures = append(structures, s.Name)
+		if !s.Alone {
+			usual = append(usual, s.Name)
+		}
+	}
+	for _, w := range bench.SharedWorkloads() {
+		workloads = append(workloads, w.Name)
+	}
+	only := usual
+	if len(f.only) > 0 {
+		if only, err = choose("--only", f.only, structures); err != nil {
+			return nil, err
+		}
+	}
+	if f.workloads, err = choose("--workload", f.workloads, workloads); err != nil {
+		return nil, err
+	}
+	plans := bench.SharedPlans(only, f.workloads, sizes, goroutines)
+	if len(plans) == 0 {
+		return nil, usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","), bench.Hold)
+	}
+	return plans, nil
+}
+
+// sprayTables groups results by workload and size, in the order in which they came.
+func sprayTables(results []bench.SharedResult) (tables [][]bench.SharedResult) {
+	for _, r := range results {
+		i := slices.IndexFunc(tables, func(t []bench.SharedResult) bool { return t[0].Workload == r.Workload && t[0].N == r.N })
+		if i < 0 {
+			tables = append(tables, nil)
+			i = len(tables) - 1
+		}
+		tables[i] = append(tables[i], r)
+	}
+	return tables
+}
+
+func printBenchSpray(w io.Writer, report benchSprayReport) error {
+	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
+	for _, table := range sprayTables(report.Results) {
+		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, best repetition (fastest over slowest)\n\n",
+			table[0].Workload, power(table[0].N))
+		out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprint(out, "\t\t\trank error\t\t\tdelay\t\t\t\tbytes per\tallocations\t\t\n")
+		fmt.Fprint(out, "goroutines\tstructure\tmillion/s\tmean\t99 %\tmost\tmean\t99 %\tmost\tfailed\telement\tper operation\tgarbage\t\n")
+		last := 0
+		for _, r := range table {
+			goroutines := ""
+			if r.Goroutines != last {
+				goroutines = fmt.Sprint(r.Goroutines)
+			}
+			last = r.Goroutines
+			fmt.Fprintf(out, "%s\t%s\t%.2f (%.2f)\t%s\t%d\t%.1f\t%.3f\t%.1f %%\t\n", goroutines, r.Structure, r.Best/1e6, r.Spread,
+				metered(r.Meter), r.Failed, r.Bytes, r.Allocs, 100*r.GC)
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		missed := 0
+		for _, r := range table {
+			if r.Meter != nil {
+				missed += r.Meter.Missed
+			}
+		}
+		if missed > 0 {
+			fmt.Fprintf(w, "\nWhile metered, %s failed though there were elements.\n", counted(missed, "removal"))
+		}
+	}
+	return printTargets(w, report.Targets)
+}
+
+// metered are six columns of rank errors and delays.
+func metered(r *spray.Report) string {
+	if r == nil {
+		return strings.Repeat("\t", 5)
+	}
+	most := max(r.Delay.Max, r.LeftDelay)
+	return fmt.Sprintf("%.2f\t%d\t%d\t%.2f\t%d\t%d", r.Rank.Mean, r.Rank.P99, r.Rank.Max, r.Delay.Mean, r.Delay.P99, most)
+}
+
+// printTargets prints what was wanted beside what was reached.
+func printTargets(w io.Writer, targets []bench.Target) error {
+	if len(targets) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(out, "target\twanted\treached\t\t\n")
+	for _, t := range targets {
+		verdict := "met"
+		if !t.Met {
+			verdict = "MISSED"
+		}
+		value := fmt.Sprintf("%.3g", t.Value)
+		if t.Value == math.MaxFloat64 {
+			value = "∞"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", t.What, t.Wanted(), value, verdict, t.Detail)
+	}
+	return out.Flush()
+}
+
+func writeBenchSpray(dir string, report benchSprayReport) error {
+	errs := []error{writeFile(dir, "bench-spray.json", func(w io.Writer) error { return printJSON(w, report) })}
+	for _, table := range sprayTables(report.Results) {
+		speed, rank := sprayCharts(table)
+		name := fmt.Sprintf("bench-spray-%s-%s", table[0].Workload, power(table[0].N))
+		errs = append(errs, speed.Save(filepath.Join(dir, name+".svg")), rank.Save(filepath.Join(dir, name+"-rank.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// sprayCharts draw throughput and rank error against the number of goroutines.
+func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
+	title := fmt.Sprintf("%s, %s elements", table[0].Workload, power(table[0].N))
+	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true}
+	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}
+	speed.LegendBeside, rank.LegendBeside = true, true
+	var names []string
+	for _, r := range table {
+		if !slices.Contains(names, r.Structure) {
+			names = append(names, r.Structure)
+		}
+	}
+	for _, name := range names {
+		const room = "    " // the names are long, and the fonts of some viewers wide
+		a, b := plot.Series{Name: name + room}, plot.Series{Name: name + room}
+		for _, r := range table {
+			if r.Structure != name {
+				continue
+			}
+			a.X, a.Y = append(a.X, float64(r.Goroutines)), append(a.Y, r.Best/1e6)
+			if r.Meter != nil {
+				b.X, b.Y = append(b.X, float64(r.Goroutines)), append(b.Y, r.Meter.Rank.Mean)
+			}
+		}
+		speed.Series, rank.Series = append(speed.Series, a), append(rank.Series, b)
+	}
+	return headroom(speed), rank
+}

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/rivals"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// Every structure can do every workload, and what is measured of it makes sense.
+func TestRunShared(t *testing.T) {
+	var names, workloads []string
+	for _, s := range SharedStructures() {
+		names = append(names, s.Name)
+	}
+	for _, w := range SharedWorkloads() {
+		workloads = append(workloads, w.Name)
+	}
+	for _, plan := range SharedPlans(names, workloads, []int{1, 300}, []int{1, 2}) {
+		steps := 0
+		o := quick
+		o.Progress = func(done, of int, next string) {
+			if done != steps || (next == "") != (done == of) {
+				t.Fatalf("step %d of %d, %q, after %d", done, of, next, steps)
+			}
+			steps++
+		}
+		results, err := RunShared(context.Background(), plan, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			if r.SharedCell != plan[i] || len(r.Each) != 2 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 10 || r.GC < 0 || r.GC > 1 {
+				t.Errorf("%+v", r)
+			}
+			if (r.Meter == nil) != (r.Structure == Queue) {
+				t.Errorf("%v: metered: %v", r.SharedCell, r.Meter)
+				continue
+			}
+			if r.Meter == nil {
+				continue
+			}
+			if r.Meter.Operations() == 0 || r.Meter.Missed > 0 {
+				t.Errorf("%v: %v", r.SharedCell, r.Meter)
+			}
+			if exact := strings.HasPrefix(r.Structure, "mutex") || r.Structure == "list exact"; exact && r.Meter.Rank.Max > 0 {
+				t.Errorf("%v: %v", r.SharedCell, r.Meter)
+			}
+			if r.Workload == Hold && r.N > 3 && r.Failed > 0 {
+				t.Errorf("%v: %d removals failed with elements there", r.SharedCell, r.Failed)
+			}
+		}
+	}
+}
+
+func TestRunSharedRefuses(t *testing.T) {
+	for c, want := range map[SharedCell]string{
+		{"lists", Hold, 10, 1}:   "there are",
+		{"list", "holds", 10, 1}: "there are",
+		{Queue, Hold, 10, 2}:     "for one goroutine",
+		{Queue, Mixed, 10, 1}:    "for one goroutine",
+	} {
+		if _, err := RunShared(context.Background(), []SharedCell{c}, quick); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := RunShared(ctx, []SharedCell{{"list", Hold, 10, 1}}, quick); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A queue that loses elements is found out.
+func TestSharedChecks(t *testing.T) {
+	s := sharedSubject{SharedCell: SharedCell{"leaky", Hold, 100, 2}, queue: &leaky{Concurrent: rivals.NewLockedBinary(0)}, hold: true}
+	s.workers = []*worker{{}, {}}
+	_, err := s.meter(Options{Least: time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "elements, and should have") {
+		t.Error(err)
+	}
+}
+
+type leaky struct{ rivals.Concurrent }
+
+func (q *leaky) Insert(key float64, value uint64) {
+	if key < 3 {
+		q.Concurrent.Insert(key, value)
+	}
+}
+
+// With more goroutines than processors repetitions are longer.
+func TestLasts(t *testing.T) {
+	o := Options{Least: time.Millisecond}
+	if one, lots := lasts(o, 1), lasts(o, 10_000); one != time.Millisecond || lots < 100*time.Millisecond {
+		t.Errorf("%v and %v", one, lots)
+	}
+}
+
+// What takes turns fits into memory, and what is for one goroutine is left to it.
+func TestSharedPlans(t *testing.T) {
+	plans := SharedPlans([]string{"list", Queue}, []string{Hold, Mixed}, []int{10, 1e7}, []int{1, 2})
+	cells := 0
+	for _, p := range plans {
+		cells += len(p)
+	}
+	// Of each workload and size there are two lists, and of holding a queue.
+	if len(plans) != 2+4 || cells != 2*2*2+2 {
+		t.Errorf("%v", plans)
+	}
+}
+
+// JudgeShared finds in the results of each plan the targets it is for, and sees the difference between met and missed.
+func TestJudgeShared(t *testing.T) {
+	for _, good := range []bool{true, false} {
+		var targets []Target
+		for _, plan := range SharedTargetPlans() {
+			var results []SharedResult
+			for _, c := range plan {
+				r := SharedResult{SharedCell: c, Best: 100, Meter: &spray.Report{Rank: spray.Summary{Mean: 2 * float64(c.Goroutines)}}}
+				switch {
+				case good && ours(c.Structure):
+					r.Best = 1000
+				case !good && ours(c.Structure):
+					r.Best, r.Allocs = 10, 1
+					r.Meter.Rank.Mean *= float64(c.Goroutines) * 8
+				}
+				if c.Structure == Queue {
+					r.Meter = nil
+				}
+				results = append(results, r)
+			}
+			targets = append(targets, JudgeShared(results)...)
+		}
+		if len(targets) != 6 {
+			t.Errorf("%d targets", len(targets))
+		}
+		for _, target := range targets {
+			if target.Met != good || math.IsInf(target.Value, 0) {
+				t.Errorf("good %v: %+v (%s)", good, target, target.Wanted())
+			}
+		}
+	}
+}

@@ -1,0 +1,590 @@
+package spray_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// The operations of hand-made traces.
+func ins(begin, end int64, id uint32, key float64) spray.Operation {
+	return spray.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spray.Insertion}
+}
+
+func rem(begin, end int64, id uint32, key float64) spray.Operation {
+	return spray.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spray.Removal}
+}
+
+func failed(begin, end int64) spray.Operation {
+	return spray.Operation{Begin: begin, End: end, Kind: spray.Failure}
+}
+
+type ops = []spray.Operation
+
+func TestReplay(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		logs []ops
+		want spray.Report
+	}{
+		{"nothing", nil, spray.Report{}},
+		{
+			"in order",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), rem(5, 6, 0, 5), rem(7, 8, 1, 7), failed(9, 10)}},
+			spray.Report{Insertions: 2, Removals: 2, Failures: 1},
+		},
+		{
+			"the last first",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6), rem(11, 12, 0, 5)}},
+			spray.Report{Insertions: 3, Removals: 3,
+				Rank:       spray.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 2, 1, 0
+				RankAtMost: 1,
+				Delay:      spray.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 0, 1, 2
+			},
+		},
+		{
+			"one is left, overtaken by both others",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6)}},
+			spray.Report{Insertions: 3, Removals: 2, Left: 1, LeftDelay: 2,
+				Rank:       spray.Summary{Mean: 1.5, P50: 1, P99: 2, Max: 2},
+				RankAtMost: 1.5,
+				Delay:      spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+			},
+		},
+		{
+			"equal keys: the second before the first",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 5), rem(5, 6, 1, 5), rem(7, 8, 0, 5)}},
+			spray.Report{Insertions: 2, Removals: 2,
+				Rank:       spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				RankAtMost: 0.5,
+				Delay:      spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+			},
+		},
+		{
+			"equal keys, inserted at once: either may be first",
+			[]ops{{ins(1, 4, 0, 5), rem(10, 11, 1, 5), rem(12, 13, 0, 5)}, {ins(2, 3, 1, 5)}},
+			spray.Report{Insertions: 2, Removals: 2},
+		},
+		{
+			"an insertion that may have come too late",
+			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 14, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+		},
+		{
+			"an insertion that began before, and may have come too late",
+			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(8, 14, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+		},
+		{
+			"a removal that may have come first",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(19, 30, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+		},
+		{
+			"a removal that began first, and may have been late",
+			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(8, 30, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+		},
+		{
+			"stamps that are equal leave it open",
+			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(5, 10, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+		},
+		{
+			"inserted and removed in the course of a removal",
+			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 13, 1, 4), rem(14, 15, 1, 4)}},
+			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+		},
+		{
+			"found before the insertion returned",
+			[]ops{{ins(1, 9, 0, 5)}, {rem(2, 4, 0, 5)}},
+			spray.Report{Insertions: 1, Removals: 1},
+		},
+		{
+			"a failure with an element that was there, and one that may have come too late",
+			[]ops{{ins(1, 2, 0, 5), failed(3, 4), rem(7, 8, 0, 5)}, {failed(6, 9), ins(10, 11, 1, 1)}, {failed(10, 12)}},
+			spray.Report{Insertions: 2, Removals: 1, Failures: 3, Missed: 1, Left: 1},
+		},
+	} {
+		got, err := spray.Replay(&spray.Trace{Logs: c.logs})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %+v, want %+v (%v)", c.name, got, c.want, err)
+		}
+	}
+}
+
+// Traces that no queue can have made are refused, and the message says where and why.
+func TestReplayRefuses(t *testing.T) {
+	first := ins(1, 2, 0, 5)
+	for want, trace := range map[string]spray.Trace{
+		"operation 2 of goroutine 0 removes element 0, which was removed before": {
+			Logs: []ops{{first, rem(3, 4, 0, 5), rem(5, 6, 0, 5)}}},
+		"operation 0 of goroutine 0 removes element 0, the insertion of which had not begun": {
+			Logs: []ops{{rem(3, 4, 0, 5), ins(5, 6, 0, 5)}}},
+		"operation 1 of goroutine 0 removes element 0 with key 6, but it was inserted with key 5": {
+			Logs: []ops{{first, rem(3, 4, 0, 6)}}},
+		"operation 1 of goroutine 0 is about element 7, but only 1 elements were inserted": {
+			Logs: []ops{{first, rem(3, 4, 7, 6)}}},
+		"operation 0 of goroutine 1 inserts element 0, which was inserted before": {
+			Logs: []ops{{first}, {first, ins(3, 4, 1, 5)}}},
+		"element 0 with a key that is not a number":                        {Logs: []ops{{ins(1, 2, 0, math.NaN())}}},
+		"operation 1 of goroutine 0 is out of time":                        {Logs: []ops{{first, ins(2, 3, 1, 5)}}},
+		"operation 0 of goroutine 0 is out of time":                        {Logs: []ops{{ins(2, 1, 0, 5)}}},
+		"operation 0 of the filling is of kind 2, which has no place here": {Fill: ops{failed(1, 2)}},
+		"operation 0 of goroutine 0 is of kind 9":                          {Logs: []ops{{{Begin: 1, End: 2, Kind: 9}}}},
+		"out of time: it takes from 1 to 9223372036854775807":              {Logs: []ops{{ins(1, math.MaxInt64, 0, 5)}}},
+		"out of time: it takes from -9223372036854775808 to 1":             {Logs: []ops{{ins(math.MinInt64, 1, 0, 5)}}},
+		"2 of 3 elements were lost; the first is 1, with key 6": {
+			Fill: ops{first, ins(3, 4, 1, 6), ins(5, 6, 2, 7)}, Logs: []ops{{rem(7, 8, 0, 5)}}, Drain: ops{failed(10, 11)}},
+		"element 0 was left, which had been removed before":             {Logs: []ops{{first, rem(3, 4, 0, 5)}}, Drain: ops{rem(5, 6, 0, 5)}},
+		"element 9 was left, which had not been inserted":               {Drain: ops{rem(5, 6, 9, 5)}},
+		"element 0 was left with key 6, but it was inserted with key 5": {Fill: ops{first}, Drain: ops{rem(5, 6, 0, 6)}},
+		"operation 0 of the draining is not a removal":                  {Drain: ops{ins(5, 6, 0, 6)}},
+	} {
+		report, err := spray.Replay(&trace)
+		if err == nil || !strings.HasPrefix(err.Error(), "spray: ") || !strings.Contains(err.Error(), want) || report != (spray.Report{}) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// plain is a queue of which everything can be chosen: a sorted slice behind a mutex.
+type plain struct {
+	mu    sync.Mutex
+	all   []pair
+	among int // removes one of the first so many, chosen at random
+	lose  int // loses every so many insertions
+	twice int // returns every so many elements twice
+	calls int
+	last  pair
+}
+
+type pair struct {
+	key float64
+	id  uint64
+}
+
+func (q *plain) Insert(key float64, id uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.calls++; q.lose > 0 && q.calls%q.lose == 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(q.all, key, func(p pair, key float64) int {
+		if p.key <= key {
+			return -1
+		}
+		return 1
+	})
+	q.all = slices.Insert(q.all, at, pair{key, id})
+}
+
+func (q *plain) Remove() (float64, uint64, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.calls++; q.twice > 0 && q.calls%q.twice == 0 && q.last != (pair{}) {
+		return q.last.key, q.last.id, true
+	}
+	if len(q.all) == 0 {
+		return 0, 0, false
+	}
+	at := 0
+	if q.among > 1 {
+		at = rand.IntN(min(q.among, len(q.all)))
+	}
+	q.last = q.all[at]
+	q.all = slices.Delete(q.all, at, at+1)
+	return q.last.key, q.last.id, true
+}
+
+func (q *plain) Collisions() uint64 { return uint64(q.calls) }
+
+// An exact queue measures 0: with one goroutine, and with many.
+func TestMeterExact(t *testing.T) {
+	for _, goroutines := range []int{1, 2, 8, 64} {
+		for name, work := range map[string]spray.Workload{"hold": spray.Hold, "mixed": spray.Mixed(20)} {
+			m := spray.Meter{Goroutines: goroutines, Fill: 200, Operations: 8000 / goroutines, Workload: work, Drain: true}
+			r, err := spray.Replay(m.Run(&plain{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			none := spray.Summary{}
+			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.RankAtMost != 0 {
+				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
+			}
+			if r.Operations() < 4000 || r.Left != 200+r.Insertions-r.Removals || r.Left > 200+20*goroutines || r.Collisions == 0 {
+				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
+			}
+		}
+	}
+}
+
+// A queue that removes one of the first k at random has rank errors uniform on 0 … k−1, independent of each other.
+func TestMeterUniform(t *testing.T) {
+	for _, k := range []int{2, 7, 40} {
+		trace := spray.Meter{Fill: 300, Operations: 20_000}.Run(&plain{among: k})
+		r, err := spray.Replay(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := float64(k-1) / 2
+		standardError := math.Sqrt(float64(k*k-1) / 12 / float64(r.Removals))
+		if math.Abs(r.Rank.Mean-want) > 4.5*standardError || r.Rank.Max != k-1 || r.RankAtMost != r.Rank.Mean {
+			t.Errorf("among %d: %+v, want a mean of %v ± %v", k, r, want, 4.5*standardError)
+		}
+	}
+}
+
+// With several goroutines what is certain and what is possible have the truth between them.
+func TestMeterBrackets(t *testing.T) {
+	const k = 20
+	trace := spray.Meter{Goroutines: 4, Fill: 300, Operations: 20_000}.Run(&plain{among: k})
+	r, err := spray.Replay(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := float64(k-1) / 2
+	slack := 4.5 * math.Sqrt(float64(k*k-1)/12/float64(r.Removals))
+	if r.Rank.Mean > want+slack || r.RankAtMost < want-slack || r.Rank.Max > k-1 {
+		t.Errorf("%+v, want a mean of %v", r, want)
+	}
+}
+
+// What a queue loses or returns twice is noticed.
+func TestMeterNotices(t *testing.T) {
+	for want, q := range map[string]*plain{"were lost": {lose: 1000}, "which was removed before": {twice: 333}} {
+		for _, goroutines := range []int{1, 3} {
+			q := plain{lose: q.lose, twice: q.twice}
+			trace := spray.Meter{Goroutines: goroutines, Fill: 100, Operations: 3000, Drain: true}.Run(&q)
+			if _, err := spray.Replay(trace); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+	}
+	// An id that was never handed out.
+	trace := spray.Meter{Fill: 10, Operations: 10}.Run(liar{})
+	if _, err := spray.Replay(trace); err == nil || !strings.Contains(err.Error(), "is about element 4294967295") {
+		t.Errorf("got %v", err)
+	}
+}
+
+type liar struct{}
+
+func (liar) Insert(float64, uint64)          {}
+func (liar) Remove() (float64, uint64, bool) { return 1, math.MaxUint64, true }
+
+// A meter stops when its time is over.
+func TestMeterDuration(t *testing.T) {
+	began := time.Now()
+	trace := spray.Meter{Goroutines: 2, Fill: 50, Duration: 10 * time.Millisecond}.Run(&plain{})
+	if took := time.Since(began); took < 10*time.Millisecond || took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if _, err := spray.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain != nil {
+		t.Error(err)
+	}
+}
+
+func TestMeterPanics(t *testing.T) {
+	for _, m := range []spray.Meter{{Fill: -1}, {Operations: -1}, {Fill: math.MaxUint32}, {Goroutines: 5, Operations: 1e9}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v did not panic", m)
+				}
+			}()
+			m.Run(&plain{})
+		}()
+	}
+}
+
+// The list of this package, sprayed and exact.
+type sprayed struct {
+	*spray.List[float64, uint64]
+	exact bool
+}
+
+func (q sprayed) Insert(key float64, id uint64) { q.List.Insert(key, id) }
+
+func (q sprayed) Remove() (float64, uint64, bool) {
+	if q.exact {
+		return q.DeleteMin()
+	}
+	return q.Spray()
+}
+
+// Removals of the list fail only when it is empty, nothing is lost, and those that are exact measure 0.
+func TestMeterList(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		for _, goroutines := range []int{1, 2, 8} {
+			for name, fill := range map[string]int{"few": 3, "many": 1000} {
+				q := sprayed{spray.New[float64, uint64](spray.Processes(goroutines)), exact}
+				m := spray.Meter{Goroutines: goroutines, Fill: fill, Operations: 5000 / goroutines, Workload: spray.Mixed(fill), Drain: true}
+				r, err := spray.Replay(m.Run(q))
+				if err != nil || r.Missed > 0 || exact && (r.Rank.Max > 0 || r.Delay.Max > 0) {
+					t.Errorf("%d goroutines, %s elements, exact %v: %+v, %v", goroutines, name, exact, r, err)
+				}
+			}
+		}
+	}
+}
+
+// slow is a replay by the definitions, every removal against every element.
+func slow(t *spray.Trace) spray.Report {
+	type life struct {
+		in, out spray.Operation
+		removed bool
+		delay   int
+	}
+	lives := map[uint32]*life{}
+	var removals, failures []spray.Operation
+	var r spray.Report
+	for l, log := range append([]ops{t.Fill}, t.Logs...) {
+		for _, o := range log {
+			if o.Kind == spray.Insertion {
+				lives[o.ID] = &life{in: o}
+				if l > 0 {
+					r.Insertions++
+				}
+			}
+		}
+	}
+	for _, log := range t.Logs {
+		for _, o := range log {
+			switch o.Kind {
+			case spray.Removal:
+				lives[o.ID].out, lives[o.ID].removed = o, true
+				removals = append(removals, o)
+			case spray.Failure:
+				failures = append(failures, o)
+			}
+		}
+	}
+	thereFor := func(x *life, o spray.Operation) bool {
+		return x.in.End < o.Begin && (!x.removed || x.out.Begin > o.End)
+	}
+	var ranks, delays []int
+	most := 0
+	for _, o := range removals {
+		rank, y := 0, lives[o.ID]
+		for _, x := range lives {
+			if x.in.Key > y.in.Key || x.in.Key == y.in.Key && !(x.in.End < y.in.Begin) {
+				continue
+			}
+			if thereFor(x, o) {
+				rank++
+				x.delay++
+			}
+			if x.in.Begin <= o.End && (!x.removed || x.out.End >= o.Begin) {
+				most++
+			}
+		}
+		ranks = append(ranks, rank)
+	}
+	for _, o := range failures {
+		r.Failures++
+		for _, x := range lives {
+			if thereFor(x, o) {
+				r.Missed++
+				break
+			}
+		}
+	}
+	for _, x := range lives {
+		if x.removed {
+			delays = append(delays, x.delay)
+		} else {
+			r.Left++
+			r.LeftDelay = max(r.LeftDelay, x.delay)
+		}
+	}
+	if r.Removals = len(removals); r.Removals > 0 {
+		r.RankAtMost = float64(most) / float64(r.Removals)
+	}
+	r.Rank, r.Delay, r.Collisions = summary(ranks), summary(delays), t.Collisions
+	return r
+}
+
+func summary(x []int) (s spray.Summary) {
+	if len(x) == 0 {
+		return s
+	}
+	slices.Sort(x)
+	for _, y := range x {
+		s.Mean += float64(y)
+	}
+	s.Mean /= float64(len(x))
+	at := func(share float64) int { // the least that is no smaller than this share of all
+		i := 0
+		for float64(i+1) < share*float64(len(x)) {
+			i++
+		}
+		return x[i]
+	}
+	s.P50, s.P99, s.Max = at(0.5), at(0.99), x[len(x)-1]
+	return s
+}
+
+// traceOf makes a trace that some queue may have made from any bytes: two an operation.
+func traceOf(data []byte) *spray.Trace {
+	t := &spray.Trace{Logs: make([]ops, 1+len(data)/2%4), Collisions: uint64(len(data))}
+	next := make([]int64, len(t.Logs))
+	var born ops
+	for ; len(data) >= 2; data = data[2:] {
+		l := int(data[0]) % len(t.Logs)
+		o := spray.Operation{Begin: next[l] + 1 + int64(data[0]>>2&7), Kind: spray.Kind(data[0] >> 5 & 1)}
+		o.End = o.Begin + int64(data[1]&7)
+		next[l] = o.End
+		if o.Kind == spray.Insertion {
+			o.Key, o.ID = float64(data[1]>>3&7), uint32(len(born))
+			born = append(born, o)
+		} else {
+			o.ID = uint32(data[1] >> 3) // to choose what is removed
+		}
+		if o.Kind == spray.Insertion && data[0]>>6 == 0 && o.End < 40 && len(t.Logs) > 1 {
+			t.Fill = append(t.Fill, o) // sorted below; the log of the goroutine has a gap
+			continue
+		}
+		t.Logs[l] = append(t.Logs[l], o)
+	}
+	slices.SortFunc(t.Fill, func(a, b spray.Operation) int { return cmp.Compare(a.Begin, b.Begin) })
+	for i, last := 0, int64(-1); i < len(t.Fill); i++ { // one after the other
+		o := &t.Fill[i]
+		o.End += max(0, last+1-o.Begin)
+		o.Begin = max(o.Begin, last+1)
+		last = o.End
+		born[o.ID] = *o
+	}
+	gone := map[uint32]bool{}
+	for _, log := range t.Logs {
+		for i := range log {
+			o := &log[i]
+			if o.Kind != spray.Removal {
+				continue
+			}
+			var may ops
+			for _, b := range born {
+				if !gone[b.ID] && b.Begin < o.End {
+					may = append(may, b)
+				}
+			}
+			if len(may) == 0 {
+				*o = failed(o.Begin, o.End)
+				continue
+			}
+			b := may[int(o.ID)%len(may)]
+			o.ID, o.Key = b.ID, b.Key
+			gone[b.ID] = true
+		}
+	}
+	return t
+}
+
+// FuzzReplay compares the replay with the definitions, and what was saved with what is read.
+func FuzzReplay(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		data := make([]byte, 4*i)
+		for k := range data {
+			data[k] = byte(r.Uint32())
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		trace := traceOf(data[:min(len(data), 500)])
+		got, err := spray.Replay(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := slow(trace); got != want {
+			t.Fatalf("got  %+v\nwant %+v\n%+v", got, want, trace)
+		}
+		var b bytes.Buffer
+		if n, err := trace.WriteTo(&b); err != nil || n != int64(b.Len()) {
+			t.Fatalf("wrote %d bytes and said %d, %v", b.Len(), n, err)
+		}
+		if back, err := spray.ReadTrace(&b); err != nil || !reflect.DeepEqual(trace, back) {
+			t.Fatalf("%v: saved %+v, read %+v", err, trace, back)
+		}
+	})
+}
+
+// A trace of random operations, longer than those of the fuzzer.
+func TestReplayRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 15 {
+		data := make([]byte, 2000)
+		for k := range data {
+			data[k] = byte(r.Uint32())
+		}
+		trace := traceOf(data)
+		got, err := spray.Replay(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := slow(trace); got != want {
+			t.Fatalf("got  %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+// A saved trace that is damaged, anywhere, is refused.
+func TestReadTraceRefuses(t *testing.T) {
+	trace := spray.Meter{Goroutines: 2, Fill: 5, Operations: 4, Drain: true}.Run(&plain{})
+	var b bytes.Buffer
+	if _, err := trace.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Len() {
+		if _, err := spray.ReadTrace(bytes.NewReader(b.Bytes()[:i])); err == nil {
+			t.Errorf("%d of %d bytes are enough", i, b.Len())
+		}
+		wrong := bytes.Clone(b.Bytes())
+		wrong[i] ^= 0x40
+		if _, err := spray.ReadTrace(bytes.NewReader(wrong)); err == nil {
+			t.Errorf("byte %d may be changed", i)
+		}
+	}
+	if _, err := spray.ReadTrace(strings.NewReader("round,arrived,thrown\n")); err == nil || err.Error() != "spray: this is not a trace" {
+		t.Error(err)
+	}
+}
+
+// An error of the writer is returned.
+func TestWriteTrace(t *testing.T) {
+	trace := spray.Meter{Fill: 1000, Operations: 1000}.Run(&plain{})
+	for _, room := range []int{0, 5000, 20_000} {
+		if _, err := trace.WriteTo(&full{room}); err == nil {
+			t.Errorf("no error with room for %d bytes", room)
+		}
+	}
+}
+
+type full struct{ room int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.room -= len(b); f.room < 0 {
+		return 0, fmt.Errorf("full")
+	}
+	return len(b), nil
+}
+
+func BenchmarkReplay(b *testing.B) {
+	trace := spray.Meter{Goroutines: 8, Fill: 100_000, Operations: 50_000}.Run(sprayed{List: spray.New[float64, uint64]()})
+	for b.Loop() {
+		if _, err := spray.Replay(trace); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/500_000, "ns/operation")
+}
