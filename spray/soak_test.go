@@ -1,0 +1,28 @@
+//go:build soak
+
+package spray
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var soaking = flag.Duration("soak", 2*time.Minute, "how long the soak test runs")
+
+// Everything at random, for minutes: go test -tags soak -run Soak -timeout 1h ./spray -soak 30m
+func TestSoak(t *testing.T) {
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	rounds := 0
+	for began := time.Now(); time.Since(began) < *soaking; rounds++ {
+		procs, goroutines, p := 1+r.IntN(8), 1+r.IntN(64), 1+r.IntN(64)
+		operations := 1000 + r.IntN(100_000)
+		if r.IntN(2) == 0 {
+			conserve(t, procs, goroutines, p, operations)
+		} else {
+			jolted(2+r.Uint64N(50), func() { conserve(t, procs, goroutines, p, operations/10) })
+		}
+	}
+	t.Logf("%d rounds", rounds)
+}
