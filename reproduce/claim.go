@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -119,5 +120,5 @@ func (f *Finding) chart(name string, c plot.Chart) {
 
 // Claims are all of them, paper by paper, in the order of the papers.
 func Claims() []Claim {
-	return append(append(ericksonClaims(), lehmanClaims()...), berenbrinkClaims()...)
+	return slices.Concat(ericksonClaims(), lehmanClaims(), berenbrinkClaims(), liClaims())
 }

@@ -1,0 +1,136 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+func liCorollary43(e liEffort) Claim {
+	const name = "spray-corollary-4.3"
+	return Claim{
+		Name: name, Paper: Li, Place: "Theorem 4.2 and Corollary 4.3",
+		Says: "Sprays can go farther than (1+α)·σ(p)·p·f(p)·log³p, where σ(p) = log p/(log p − 1), with a probability of at " +
+			"most p^(−O(α²·f(p)·log²p)); and two that are at height k farther apart than (1+α)·σ(p)·E_k end at different places.",
+		How: "The longest of all BasicSprays makes the most steps at every height. Where it ends is measured in random lists " +
+			"for p = 4 … 512 and f = 1, and compared with the corollary, and with the distance on a perfect list, of which the " +
+			"mean over random lists must be the same. How far it goes beyond that is compared with the sum of the Chernoff " +
+			"bounds of all heights.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			sizes := liPowers(4, 512)
+			if o.Full {
+				sizes = liPowers(4, 2048)
+			}
+			r := newLiRunner(ctx, o, name, len(sizes))
+			var points []reachPoint
+			for _, p := range sizes {
+				c, err := r.reaches(e, p)
+				if err != nil {
+					return Finding{}, err
+				}
+				points = append(points, c)
+				r.ran()
+			}
+			return judgeCorollary43(e, points), nil
+		},
+	}
+}
+
+// A reachPoint is how far the longest walks go.
+type reachPoint struct {
+	p      int
+	walk   spray.Walk
+	sigma  float64
+	bound  float64   // σ·p·f·log³p
+	ends   []float64 // in each list
+	farFor []liCount // beyond (1+α) of the mean, for each of liSpreads; bound is the sum of Chernoff's
+}
+
+// reaches walks the longest walk in random lists.
+func (r *liRunner) reaches(e liEffort, p int) (reachPoint, error) {
+	l := liLog(p)
+	c := reachPoint{p: p, walk: e.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]liCount, len(liSpreads))}
+	c.bound = c.sigma * float64(p) * l * l * l
+	rng := r.stream(uint64(p))
+	lists := e.count(r.o, min(1000, 8e6/float64(c.walk.Reach())), 30)
+	for range lists {
+		if r.ctx.Err() != nil {
+			return c, r.ctx.Err()
+		}
+		c.ends = append(c.ends, float64(liRandom(c.walk, 0, &rng).longest(c.walk)))
+	}
+	for i, spread := range liSpreads {
+		steps := float64(c.walk.Most)
+		alpha := spread / math.Sqrt(steps)
+		far := &c.farFor[i]
+		for _, end := range c.ends {
+			far.of++
+			far.seen += above(end, (1+alpha)*float64(c.walk.Reach()))
+		}
+		// At height 1 every step leads one element on.
+		far.bound = float64(len(liHeights(c.walk))-1) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
+	}
+	return c, nil
+}
+
+func judgeCorollary43(e liEffort, points []reachPoint) Finding {
+	var f Finding
+	table := Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists", "mean",
+		"standard error", "on a perfect list",
+		"farthest over σ·p·f·log³p", "mean over σ·(p/2)·f·log³p", "farthest over σ·(p/2)·f·log³p"}}
+	mean, farthest := plot.Series{Name: "mean"}, plot.Series{Name: "farthest of all lists"}
+	half, quarter := plot.Series{Name: "σ·(p/2)·f·log³p"}, plot.Series{Name: "a quarter of σ·p·f·log³p"}
+	beyond, lists, off, farthestOf, halves := 0, 0, 0.0, 0.0, 0.0
+	excess := 0.0 // over the Chernoff bound, in standard errors
+	for _, c := range points {
+		m := liMean(c.ends)
+		far := 0.0
+		for _, end := range c.ends {
+			beyond += above(end, c.bound)
+			far = max(far, end)
+		}
+		lists += len(c.ends)
+		off = max(off, liDeviations(m, float64(c.walk.Reach())))
+		farthestOf = max(farthestOf, far/c.bound)
+		halves = m.mean / c.bound * 2
+		for _, k := range c.farFor {
+			b := min(1, k.bound)
+			// One list is the least that could have been missed.
+			se := math.Sqrt(max(b*(1-b), 1/float64(k.of)) / float64(k.of))
+			excess = max(excess, (k.share()-b)/se)
+		}
+		p := float64(c.p)
+		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(liHeights(c.walk))), float64(len(c.ends)), m.mean, m.se,
+			float64(c.walk.Reach()), far / c.bound, m.mean / c.bound * 2, far / c.bound * 2})
+		put(&mean, p, m.mean/c.bound)
+		put(&farthest, p, far/c.bound)
+		put(&half, p, 0.5)
+		put(&quarter, p, 0.25)
+	}
+	f.check(fmt.Sprintf("lists of %d in which a spray can go farther than σ·p·f·log³p", lists), float64(beyond), 0, 0,
+		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is far below one in a "+
+			"million")
+	f.check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, liSigmas,
+		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard errors of "+
+			"independent lists")
+	f.between("share of lists beyond (1+α) times that, less the Chernoff bounds of all heights, in standard errors, at most",
+		excess, 0, liSigmas, 0,
+		"a bound, and 4.5 standard errors of the count")
+	f.check("mean end of the longest walk over σ·(p/2)·f·log³p, largest p", halves, 1, 0.1,
+		"log log p is rounded to whole heights, and the last step down is shorter than the others: a tenth")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		"As printed the corollary has α for 1+α, and a probability of p^(O(…)) without the minus sign. With α ≤ 1/2 it would "+
+			"be wrong: the longest walk is beyond a quarter of σ·p·f·log³p in every list.",
+		"It could be sharper by a factor of two. A walk begins at height log p, where a step leads p/2 elements on and not p, "+
+			"since those of height k are 2^(k−1) apart. So the longest goes σ·(p/2)·f·log³p, which is also what Theorem 4.2 "+
+			"has for k = log p. The factor comes back in Theorems 5.3 and 6.2 (spray-theorems-5.3-6.2).",
+		fmt.Sprintf("The farthest end of all lists is at %.3f of σ·p·f·log³p.", farthestOf))
+	f.chart("longest", plot.Chart{Title: "Where the longest BasicSpray ends, over σ·p·f·log³p", XLabel: "p",
+		YLabel: "end over σ·p·f·log³p", LogX: true,
+		FromZero: true, LegendBeside: true, Series: []plot.Series{farthest, mean, half, quarter}})
+	return f
+}

@@ -1,0 +1,124 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+func liLemma41(e liEffort) Claim {
+	const name = "spray-lemma-4.1"
+	return Claim{
+		Name: name, Paper: Li, Place: "Lemma 4.1",
+		Says: "f(p)·log³p steps at height k ≤ log p lead more than (1+α)·2^(k−1)·f(p)·log³p elements on with a probability of " +
+			"at most p^(−O(α²·f(p)·log²p)).",
+		How: "Among T = (1+α)·2^(k−1)·s elements those of height k or more are binomial, and s steps lead further than T if " +
+			"there are fewer than s. The Chernoff bound of Theorem 1.2 for that is exp(−α²·s/(2(1+α))), with s = f·log³p. It " +
+			"is compared with the exact binomial probability for p = 4 … 512, f = 1, heights 2 and log p and several α; and " +
+			"these with stretches of s steps in random lists.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			sizes := liPowers(4, 512)
+			r := newLiRunner(ctx, o, name, len(sizes))
+			var cells []distanceCell
+			for _, p := range sizes {
+				more, err := r.distances(e, p)
+				if err != nil {
+					return Finding{}, err
+				}
+				cells = append(cells, more...)
+				r.ran()
+			}
+			return judgeLemma41(cells), nil
+		},
+	}
+}
+
+// liSpreads are the α or β that are looked at, in units of one over the root of the mean number.
+var liSpreads = []float64{0.5, 1, 1.5, 2, 2.5, 3}
+
+// A distanceCell is how often a number of steps at a height leads further than some distance.
+type distanceCell struct {
+	p, k, steps int
+	spread      float64 // α·√s
+	alpha       float64
+	liCount
+}
+
+// liStretch is the number of elements of a list from which stretches are taken.
+const liStretch = 1 << 20
+
+// distances counts in random lists.
+func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
+	l := int(liLog(p))
+	steps := l * l * l
+	var cells []distanceCell
+	heights := []int{2}
+	if l > 2 {
+		heights = append(heights, l)
+	}
+	for _, k := range heights {
+		for _, spread := range liSpreads {
+			alpha := spread / math.Sqrt(float64(steps))
+			far := int((1 + alpha) * float64(steps) * math.Ldexp(1, k-1))
+			cells = append(cells, distanceCell{p: p, k: k, steps: steps, spread: spread, alpha: alpha, liCount: liCount{
+				exact: liTail(far, math.Ldexp(1, 1-k), steps-1), bound: e.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
+			}})
+		}
+	}
+	rng := r.stream(uint64(p))
+	for range e.count(r.o, 4, 1) {
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		list := newLiList(l, liStretch)
+		for range liStretch {
+			list.add(liHeight(&rng))
+		}
+		for i := range cells {
+			c := &cells[i]
+			far := (1 + c.alpha) * float64(steps) * math.Ldexp(1, c.k-1)
+			at := list.at[c.k]
+			for k := steps; k < len(at); k += steps {
+				c.of++
+				c.seen += above(float64(at[k]-at[k-steps]), far)
+			}
+		}
+	}
+	return cells, nil
+}
+
+func judgeLemma41(cells []distanceCell) Finding {
+	var f Finding
+	table := Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
+		"steps",
+		"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
+	var counts []liCount
+	seen, exact, bound := plot.Series{Name: "in lists"}, plot.Series{Name: "exact"}, plot.Series{Name: "Chernoff bound"}
+	for _, c := range cells {
+		if c.of == 0 {
+			continue
+		}
+		counts = append(counts, c.liCount)
+		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
+			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
+		if c.p == 64 && c.k == 6 {
+			put(&seen, c.alpha, c.share())
+			put(&exact, c.alpha, c.exact)
+			put(&bound, c.alpha, c.bound)
+		}
+	}
+	f.judgeCounts("walks that go too far", "the Chernoff bound", counts)
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		"As printed the lemma has p^(O(α²·log²p)); the minus sign and f(p) are in its proof. With constants the bound is "+
+			"exp(−α²·f·log³p/(2(1+α))), which is p to the power of −α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it "+
+			"negligible.",
+		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
+			"a quarter too far.",
+			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))
+	f.chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
+		YLabel: "share", LogY: true, LegendBeside: true, Series: []plot.Series{seen, exact, bound}})
+	return f
+}

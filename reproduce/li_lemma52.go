@@ -1,0 +1,143 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+func liLemma52(e liEffort) Claim {
+	const name = "spray-lemma-5.2"
+	return Claim{
+		Name: name, Paper: Li, Place: "Lemma 5.2", Fails: true,
+		Says: "Among k+1 neighbours there are at most (1+β)·(k+1)·2^(−i+1) of height i or more with probability 1 − " +
+			"exp(−β²(k+1)/3) at least, and at least (1−β)·(k+1)·2^(−i+1) with probability 1 − exp(−β²(k+1)/2). (Printed is " +
+			"2^(i−1), which would be more than all of them; the proof has 2^(−i+1).)",
+		How: "The number is binomial with mean μ = (k+1)·2^(−i+1), and the Chernoff bounds of Theorem 1.2 are exp(−β²μ/3) and " +
+			"exp(−β²μ/2). They are compared with the exact probabilities for several i, μ and β, and these with disjoint " +
+			"stretches of random lists. As printed, with k+1 for μ in the exponent, the bounds are smaller, and the checks are " +
+			"that they do not hold.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			rounds := e.count(o, 16, 1)
+			r := newLiRunner(ctx, o, name, rounds)
+			cells := tallCells(e)
+			rng := r.stream(0)
+			for range rounds {
+				if ctx.Err() != nil {
+					return Finding{}, ctx.Err()
+				}
+				countTall(cells, func() int { return liHeight(&rng) })
+				r.ran()
+			}
+			return judgeLemma52(cells), nil
+		},
+	}
+}
+
+// A tallCell is how often there are too many or too few elements of height i among some neighbours.
+type tallCell struct {
+	i, neighbours int
+	mean          float64
+	beta          float64
+	many, few     liCount
+	// As printed, with all neighbours in the exponent.
+	printedMany, printedFew float64
+}
+
+// tallCells are those that are looked at.
+func tallCells(e liEffort) []tallCell {
+	var cells []tallCell
+	for _, i := range []int{2, 4, 6, 8} {
+		for _, mean := range []int{16, 64, 256} {
+			n := mean << (i - 1)
+			q := math.Ldexp(1, 1-i)
+			for _, spread := range liSpreads {
+				m := float64(mean)
+				beta := spread / math.Sqrt(m)
+				high, low := int(math.Floor((1+beta)*m)), int(math.Ceil((1-beta)*m))
+				cells = append(cells, tallCell{i: i, neighbours: n, mean: m, beta: beta,
+					// More than high is at most n−high−1 of those that are lower.
+					many:        liCount{exact: liTail(n, 1-q, n-high-1), bound: e.theory.above(m, beta)},
+					few:         liCount{exact: liTail(n, q, low-1), bound: e.theory.below(m, beta)},
+					printedMany: e.theory.above(float64(n), beta), printedFew: e.theory.below(float64(n), beta)})
+			}
+		}
+	}
+	return cells
+}
+
+// countTall counts in a list of some length, the heights of which are drawn.
+func countTall(cells []tallCell, draw func() int) {
+	heights := make([]uint8, liStretch)
+	for x := range heights {
+		heights[x] = uint8(draw())
+	}
+	// Cells that differ in β alone have the same counts.
+	for from := 0; from < len(cells); from += len(liSpreads) {
+		same := cells[from : from+len(liSpreads)]
+		n := same[0].neighbours
+		for x := n; x <= len(heights); x += n {
+			tall := 0
+			for _, h := range heights[x-n : x] {
+				if int(h) >= same[0].i {
+					tall++
+				}
+			}
+			for k := range same {
+				c := &same[k]
+				c.many.of++
+				c.few.of++
+				c.many.seen += above(float64(tall), (1+c.beta)*c.mean)
+				c.few.seen += above((1-c.beta)*c.mean, float64(tall))
+			}
+		}
+	}
+}
+
+func judgeLemma52(cells []tallCell) Finding {
+	var f Finding
+	table := Table{Name: "elements of height i or more among k+1 neighbours", Columns: []string{"i", "k+1", "μ", "β", "stretches",
+		"above (1+β)μ", "exact", "exp(−β²μ/3)", "printed", "below (1−β)μ", "exact", "exp(−β²μ/2)", "printed"}}
+	var many, few []liCount
+	worst, worstFew := 0.0, 0.0
+	var shown tallCell
+	series := []plot.Series{{Name: "above (1+β)μ, exact"}, {Name: "below (1−β)μ, exact"}, {Name: "exp(−β²μ/3)"},
+		{Name: "exp(−β²μ/2)"},
+		{Name: "printed, exp(−β²(k+1)/3)"}}
+	for _, c := range cells {
+		table.Rows = append(table.Rows, []float64{float64(c.i), float64(c.neighbours), c.mean, c.beta, float64(c.many.of),
+			c.many.share(), c.many.exact, c.many.bound, c.printedMany, c.few.share(), c.few.exact, c.few.bound, c.printedFew})
+		many, few = append(many, c.many), append(few, c.few)
+		worst = max(worst, c.many.exact/c.printedMany)
+		worstFew = max(worstFew, c.few.exact/c.printedFew)
+		if c.i == 4 && c.mean == 64 {
+			if c.beta*math.Sqrt(c.mean) == 2 {
+				shown = c
+			}
+			for k, y := range []float64{c.many.exact, c.few.exact, c.many.bound, c.few.bound, c.printedMany} {
+				put(&series[k], c.beta, y)
+			}
+		}
+	}
+	f.judgeCounts("too many tall elements", "exp(−β²μ/3)", many)
+	f.judgeCounts("too few tall elements", "exp(−β²μ/2)", few)
+	f.between("exact probability of too many over the printed exp(−β²(k+1)/3), at most, as a power of ten", math.Log10(worst), 1,
+		1000, 0,
+		"the claim fails: the probability is more than ten times the bound somewhere")
+	f.between("exact probability of too few over the printed exp(−β²(k+1)/2), at most, as a power of ten", math.Log10(worstFew),
+		1, 1000, 0,
+		"the claim fails: the probability is more than ten times the bound somewhere")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("The bound that the proof begins with, exp(−β²·2^(−i+1)·(k+1)/3), is right. Its last step puts it below "+
+			"exp(−β²(k+1)/3), which is smaller, and so goes the wrong way. For i = 4, k+1 = %d and β = %.2f there are too many "+
+			"tall elements with probability %.3g, and in %.3g of the stretches; exp(−β²μ/3) is %.3g, and exp(−β²(k+1)/3) is "+
+			"%.2g.", shown.neighbours, shown.beta, shown.many.exact, shown.many.share(), shown.many.bound, shown.printedMany),
+		"Nothing in the report depends on it: Theorem 5.3 uses a probability of p^(−O(β²·f·log²p)), which is what the mean in "+
+			"the exponent gives.")
+	f.chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β", YLabel: "probability",
+		LogY: true, LegendBeside: true, Series: series})
+	return f
+}

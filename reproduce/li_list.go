@@ -1,0 +1,179 @@
+package reproduce
+
+import (
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// A liList is the front of a skip list as arrays, in which any number of steps at a height is one index operation. Elements are
+// counted from 1, and the head is element 0.
+type liList struct {
+	heights []uint8   // of each element; that of the head does not count
+	at      [][]int32 // at[h], for h ≥ 2: the elements that are at least so high, in order, the head first
+	down    [][]int32 // down[h][i]: which of at[h−1] the element at[h][i] is
+}
+
+// newLiList is a list without elements, for walks that begin at height top or lower, with room for n elements.
+func newLiList(top, n int) *liList {
+	l := &liList{heights: make([]uint8, 1, n+1), at: make([][]int32, top+1), down: make([][]int32, top+1)}
+	for h := 2; h <= top; h++ {
+		n = n/2 + n/32
+		l.at[h], l.down[h] = make([]int32, 1, n+8), make([]int32, 1, n+8)
+	}
+	return l
+}
+
+// add adds an element behind all others.
+func (l *liList) add(height int) {
+	x := int32(len(l.heights))
+	l.heights = append(l.heights, uint8(height))
+	below := x
+	for h := 2; h <= min(height, len(l.at)-1); h++ {
+		l.at[h], l.down[h] = append(l.at[h], x), append(l.down[h], below)
+		below = int32(len(l.at[h]) - 1)
+	}
+}
+
+// elements is how many there are.
+func (l *liList) elements() int { return len(l.heights) - 1 }
+
+// liHeight draws the height of an element: i with probability 2^(−i).
+func liHeight(r *random.Stream) int { return bits.TrailingZeros64(r.Uint64()|1<<62) + 1 }
+
+// liRandom is a clean list of at least n elements in which no walk comes to the end.
+func liRandom(w spray.Walk, n int, r *random.Stream) *liList {
+	n = max(n, w.Reach()+w.Reach()/16+16)
+	l := newLiList(w.Start, n+n/8)
+	for ; ; n += n/8 + 16 {
+		for l.elements() < n {
+			l.add(liHeight(r))
+		}
+		if l.longest(w) >= 0 {
+			return l
+		}
+	}
+}
+
+// liPerfect is the perfect list of n elements: each second one is higher than 1, each fourth higher than 2, and so on.
+func liPerfect(top, n int) *liList {
+	l := newLiList(top, n)
+	for x := 1; x <= n; x++ {
+		l.add(bits.TrailingZeros(uint(x)) + 1)
+	}
+	return l
+}
+
+// without is the list without some elements, which are marked.
+func (l *liList) without(taken []bool) *liList {
+	rest := newLiList(len(l.at)-1, l.elements())
+	for x := 1; x <= l.elements(); x++ {
+		if x >= len(taken) || !taken[x] {
+			rest.add(int(l.heights[x]))
+		}
+	}
+	return rest
+}
+
+// liHeights are the heights at which a walk makes steps, from the first to height 1.
+func liHeights(w spray.Walk) []int {
+	var all []int
+	for h := w.Start; h > 1; h -= max(1, w.Descend) {
+		all = append(all, h)
+	}
+	return append(all, 1)
+}
+
+// liSteps is a number of steps of a walk.
+func liSteps(w spray.Walk, r *random.Stream) int {
+	return w.Least + int(r.Below(uint64(w.Most-w.Least+1)))
+}
+
+// walk is the element at which a walk ends that makes so many steps at each of its heights, or −1 if the list is too short.
+func (l *liList) walk(heights []int, steps func() int) int {
+	i := 0 // in at[h]
+	for k, h := range heights {
+		i += steps()
+		if h == 1 {
+			break
+		}
+		if i >= len(l.at[h]) {
+			return -1
+		}
+		for ; h > max(heights[k+1], 1); h-- {
+			i = int(l.down[h][i])
+		}
+	}
+	if i >= len(l.heights) {
+		return -1
+	}
+	return i
+}
+
+// land is the element at which a spray ends.
+func (l *liList) land(heights []int, w spray.Walk, r *random.Stream) int {
+	return l.walk(heights, func() int { return liSteps(w, r) })
+}
+
+// longest is the element at which the longest of all walks ends.
+func (l *liList) longest(w spray.Walk) int {
+	return l.walk(liHeights(w), func() int { return w.Most })
+}
+
+// landing is the share of all sprays that end at each element, from the head on. It is exact: at each height, what is at an
+// element spreads evenly over those that a number of steps leads to. The list must be long enough for all walks.
+func (l *liList) landing(w spray.Walk) []float64 {
+	share := []float64{1} // of at[h]
+	heights := liHeights(w)
+	for k, h := range heights {
+		share = liSpread(share, w.Least, w.Most)
+		if h == 1 {
+			break
+		}
+		for ; h > heights[k+1]; h-- {
+			down := l.down[h]
+			below := make([]float64, down[len(share)-1]+1)
+			for i, x := range share {
+				below[down[i]] = x
+			}
+			share = below
+		}
+	}
+	return share
+}
+
+// liSpread moves every share on by each number of steps from least to most alike.
+func liSpread(share []float64, least, most int) []float64 {
+	spread := make([]float64, len(share)+most)
+	sum, some := 0.0, 0
+	each := 1 / float64(most-least+1)
+	for i := range spread {
+		if k := i - least; k >= 0 && k < len(share) && share[k] > 0 {
+			sum += share[k]
+			some++
+		}
+		if k := i - most - 1; k >= 0 && share[k] > 0 {
+			sum -= share[k]
+			some--
+		}
+		if some == 0 {
+			sum = 0 // and not what rounding has left
+		}
+		spread[i] = max(0, sum) * each
+	}
+	return spread
+}
+
+// liMoments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
+// average, and geometrically; and the number of steps is uniform.
+func liMoments(w spray.Walk) (mean, variance float64) {
+	count := float64(w.Most - w.Least + 1)
+	steps, varied := float64(w.Least+w.Most)/2, (count*count-1)/12
+	for _, h := range liHeights(w) {
+		length := float64(uint64(1) << (h - 1))
+		mean += steps * length
+		variance += varied*length*length + steps*length*(length-1)
+	}
+	return mean, variance
+}

@@ -1,0 +1,160 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+// liMostPower is the largest log p for which every number of ways fits in 64 bits: 16¹⁵ = 2⁶⁰.
+const liMostPower = 15
+
+func liTheorem51(e liEffort) Claim {
+	const name = "spray-theorem-5.1"
+	return Claim{
+		Name: name, Paper: Li, Place: "Theorem 5.1",
+		Says: "For any x in a perfect skip list, at most a 1/p fraction of PerfectSpray sprays will hit x.",
+		How: "On a perfect list a spray that makes a_i steps at height i ends at element Σ a_i·2^(i−1). All (log p + 1)^(log " +
+			"p) sprays are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			most := liMostPower
+			if e.scale < 1 {
+				most = 10
+			}
+			r := newLiRunner(ctx, o, name, most)
+			var points []perfectPoint
+			for l := 1; l <= most; l++ {
+				if ctx.Err() != nil {
+					return Finding{}, ctx.Err()
+				}
+				points = append(points, perfectPointOf(e, l))
+				r.ran()
+			}
+			return judgeTheorem51(points), nil
+		},
+	}
+}
+
+// liWays is in how many ways walks end at each element of a perfect list, and how many walks there are.
+func liWays(w spray.Walk) (ways []uint64, all uint64) {
+	ways, all = []uint64{1}, 1
+	for _, h := range liHeights(w) {
+		length := 1 << (h - 1)
+		spread := make([]uint64, len(ways)+w.Most*length)
+		for x := range spread {
+			// As many as a step before, with the first that is new and without the last that is out of reach.
+			if x >= length {
+				spread[x] = spread[x-length]
+			}
+			if k := x - w.Least*length; k >= 0 && k < len(ways) {
+				spread[x] += ways[k]
+			}
+			if k := x - (w.Most+1)*length; k >= 0 && k < len(ways) {
+				spread[x] -= ways[k]
+			}
+		}
+		ways = spread
+		all *= uint64(w.Most - w.Least + 1)
+	}
+	return ways, all
+}
+
+// A perfectPoint is how often the elements of a perfect list are hit.
+type perfectPoint struct {
+	l, p     int
+	walks    uint64
+	ways     []uint64
+	at       int     // the element that is hit most often
+	share    float64 // times p
+	above    int     // elements that are hit by more than the bound, in integers
+	viable   float64 // of the a_k, at most
+	byProof  float64 // the bound of the proof with that, times p
+	even     float64 // share·p if all that can be reached were hit alike
+	reach    int
+	reported float64 // the bound
+}
+
+func perfectPointOf(e liEffort, l int) perfectPoint {
+	p := 1 << l
+	w := e.theory.perfect(p)
+	c := perfectPoint{l: l, p: p, reach: w.Reach(), reported: e.theory.share(p) * float64(p)}
+	c.ways, c.walks = liWays(w)
+	// The bound as an integer ratio: hit·p ≤ walks.
+	bound := uint64(math.Round(1 / e.theory.share(p)))
+	for x, hit := range c.ways {
+		if hit > c.ways[c.at] {
+			c.at = x
+		}
+		if high, low := bits.Mul64(hit, bound); high > 0 || low > c.walks {
+			c.above++
+		}
+	}
+	c.share = float64(c.ways[c.at]) / float64(c.walks) * float64(p)
+	c.viable = float64((l+2)/2) / float64(l+1)
+	c.byProof = math.Pow(2*c.viable, float64(l))
+	c.even = float64(p) / float64(len(c.ways))
+	return c
+}
+
+func judgeTheorem51(points []perfectPoint) Finding {
+	var f Finding
+	table := Table{Name: "the element that is hit most often", Columns: []string{"p", "log p", "sprays", "elements in reach",
+		"the most frequent", "its sprays", "share times p", "if all were hit alike", "viable a_k, at most",
+		"the proof's bound with that, times p"}}
+	share, bound := plot.Series{Name: "largest share"}, plot.Series{Name: "Theorem 5.1"}
+	even, proof := plot.Series{Name: "all alike"}, plot.Series{Name: "its proof, log p even"}
+	above, most := 0, 0.0
+	for _, c := range points {
+		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.l), float64(c.walks), float64(len(c.ways) - 1),
+			float64(c.at),
+			float64(c.ways[c.at]), c.share, c.even, c.viable, c.byProof})
+		above += c.above
+		most = max(most, c.share)
+		p := float64(c.p)
+		put(&share, p, c.share)
+		put(&bound, p, c.reported)
+		put(&even, p, c.even)
+		if c.l%2 == 0 {
+			put(&proof, p, c.byProof)
+		}
+	}
+	last := points[len(points)-1]
+	f.check("elements that more than 1/p of the sprays hit", float64(above), 0, 0, "counted in integers")
+	f.between("largest share times p, of all p", most, 0, 1, 0,
+		"the bound; it is reached by p = 2, where each of two elements has half of the sprays")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
+			"falls to %.3f, since sprays spread over p·log p elements and not over p.", superscript(last.l), last.share),
+		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd ones. There "+
+			"are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are even: 2 of 3 for p = 4. "+
+			"What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p = 4 and tends to e/p. The theorem "+
+			"itself holds there too, by the count.",
+			points[1].byProof),
+	)
+	f.chart("share", plot.Chart{Title: "Sprays on the most frequent element of a perfect list, times p", XLabel: "p",
+		YLabel: "share of sprays times p",
+		LogX:   true, FromZero: true, LegendBeside: true, Series: []plot.Series{share, bound, even, proof}})
+	// The shape for one p.
+	for _, c := range points {
+		if c.l == 9 {
+			f.chart("where", perfectChart(c))
+		}
+	}
+	return f
+}
+
+// perfectChart draws where sprays end, for one p.
+func perfectChart(c perfectPoint) plot.Chart {
+	each := plot.Series{Name: "share times p"}
+	bound := plot.Series{Name: "Theorem 5.1", X: []float64{0, float64(len(c.ways) - 1)}, Y: []float64{c.reported, c.reported}}
+	for x, hit := range c.ways {
+		put(&each, float64(x), float64(hit)/float64(c.walks)*float64(c.p))
+	}
+	return plot.Chart{Title: fmt.Sprintf("Where sprays end on a perfect list, p = %d", c.p), XLabel: "element",
+		YLabel: "share of sprays times p", FromZero: true, LegendBeside: true, Series: []plot.Series{each, bound}}
+}

@@ -1,0 +1,248 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/spray"
+)
+
+func liTheorems53And62(e liEffort) Claim {
+	const name = "spray-theorems-5.3-6.2"
+	return Claim{
+		Name: name, Paper: Li, Place: "Theorems 5.3 and 6.2", Fails: true,
+		Says: "On a random list at most C/(p·f·log³p) of the BasicSprays land at any x, and at least C'/(p·f·log³p) at every x " +
+			"from K·p·f·log²p to p·f·log³p/(1+β), with constants that can be chosen arbitrarily close to 1 for large p. " +
+			"(Theorem 6.2 as printed has no f in K·p·log²p and C'/(p·log³p); its proof and Algorithm 3.2 do.)",
+		How: "The share of sprays on every element of a random list is computed exactly, height by height, for p up to 512 and " +
+			"f = 1 and 4, with β = 1/log p. What is measured is its mean in the interval, the largest and the smallest share, " +
+			"and how much the shares vary. A walk begins at height log p, where a step leads p/2 elements on, so that sprays " +
+			"are spread over (p/2)·f·log³p elements: the checks are that the constants tend to 2, with an interval that ends " +
+			"at (p/2)·f·log³p/(1+β), and that all is as printed if walks begin at height log p + 1.",
+		Run: func(ctx context.Context, o Options) (Finding, error) {
+			var points []*uniformPoint
+			for _, f := range []float64{1, 4} {
+				for higher := range 2 {
+					for _, p := range liPowers(8, 512) {
+						if e.scale < 1 && p*int(f) > 128 {
+							continue
+						}
+						points = append(points, newUniformPoint(e, p, f, higher))
+					}
+				}
+			}
+			r := newLiRunner(ctx, o, name, len(points))
+			for i, c := range points {
+				if err := r.uniform(e, c, i); err != nil {
+					return Finding{}, err
+				}
+				r.ran()
+			}
+			return judgeUniform(points), nil
+		},
+	}
+}
+
+// A uniformPoint is how evenly sprays land in random lists.
+type uniformPoint struct {
+	p         int
+	f         float64
+	higher    int // by how much the first height is above log p
+	walk      spray.Walk
+	even      float64 // as many elements as sprays are spread over: f·log³p·2^(h−1) for the first height h
+	unit      float64 // p·f·log³p, the report's
+	low, high int     // the interval; printed is the end that the report has
+	printed   int
+	want      float64 // relative variance
+
+	means, most, all, least, variances, inside, unreached []float64
+
+	bins []float64 // share of sprays in hundredths of the reach, of the first list
+}
+
+// uniformBins is into how many parts the reach is cut in the chart, and a bit beyond it.
+const uniformBins = 110
+
+func newUniformPoint(e liEffort, p int, f float64, higher int) *uniformPoint {
+	l := liLog(p)
+	w := e.theory.basic(p, f)
+	w.Start += higher
+	c := &uniformPoint{p: p, f: f, higher: higher, walk: w, unit: float64(p) * f * l * l * l}
+	c.even = float64(w.Most) * math.Ldexp(1, w.Start-1)
+	// Below the first of these not all that is reachable at the lower heights is in reach, which asymptotically is the second.
+	c.low = int(max((1+1/l)*(float64(w.Reach())-c.even), float64(p)*f*l*l))
+	c.high = max(c.low, int(c.even/(1+1/l)))
+	c.printed = int(c.unit / (1 + 1/l))
+	heights := liHeights(w)
+	for i := 1; i < len(heights); i++ {
+		c.want += (math.Ldexp(1, heights[i-1]-heights[i]) - 1) / float64(w.Most)
+	}
+	return c
+}
+
+// uniform computes the shares in some lists.
+func (r *liRunner) uniform(e liEffort, c *uniformPoint, stream int) error {
+	lists := e.count(r.o, min(100, 2e6/c.even), 4)
+	for k := range lists {
+		if r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		rng := r.stream(uint64(stream), uint64(k))
+		share := liRandom(c.walk, 0, &rng).landing(c.walk)
+		c.add(share)
+		if k == 0 {
+			c.bins = make([]float64, uniformBins)
+			for x, s := range share {
+				if bin := 100 * x / c.walk.Reach(); bin < len(c.bins) {
+					c.bins[bin] += s
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// add takes the shares of a list.
+func (c *uniformPoint) add(share []float64) {
+	n := float64(c.high - c.low + 1)
+	sum, squares, all := 0.0, 0.0, 0.0
+	most, least := 0.0, math.Inf(1)
+	for x := c.low; x <= c.high; x++ {
+		s := 0.0
+		if x < len(share) {
+			s = share[x] * c.even
+		}
+		sum += s
+		squares += (s - 1) * (s - 1)
+		most, least = max(most, s), min(least, s)
+	}
+	for _, s := range share {
+		all = max(all, s*c.even)
+	}
+	c.means = append(c.means, sum/n)
+	c.variances = append(c.variances, squares/n)
+	c.most, c.least, c.all = append(c.most, most), append(c.least, least), append(c.all, all)
+	c.inside = append(c.inside, sum/c.even)
+	beyond := max(0, c.printed-max(len(share)-1, c.low-1))
+	c.unreached = append(c.unreached, float64(beyond)/float64(c.printed-c.low+1))
+}
+
+// constant is a share in units of 1/(p·f·log³p) for one in units of what is even.
+func (c *uniformPoint) constant(x float64) float64 { return x * c.unit / c.even }
+
+// uniformEdge is what the mean in the interval may be off besides: the ends of the interval are near where shares rise and fall,
+// within a standard deviation or two of how far the lists let a spray go.
+const uniformEdge = 0.03
+
+func judgeUniform(points []*uniformPoint) Finding {
+	var f Finding
+	table := Table{Name: "shares of sprays on elements, in units of 1/(p·f·log³p)", Columns: []string{"p", "f", "first height",
+		"lists", "from", "to",
+		"mean in between", "standard error", "largest (C)", "smallest (C')", "largest of all x", "relative variance", "expected",
+		"sprays in between, %", "of the printed interval out of reach, %"}}
+	type group struct {
+		f      float64
+		higher int
+	}
+	off, ratios := map[int]float64{}, map[group][]float64{}
+	largest, smallest := map[group]*plot.Series{}, map[group]*plot.Series{}
+	var last, fine *uniformPoint
+	for _, c := range points {
+		g := group{c.f, c.higher}
+		mean, variance := liMean(c.means), liMean(c.variances)
+		first := c.constant(1)
+		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Start), float64(len(c.means)), float64(c.low),
+			float64(c.high),
+			c.constant(mean.mean), c.constant(mean.se), c.constant(liMean(c.most).mean), c.constant(liMean(c.least).mean),
+			c.constant(liMean(c.all).mean), variance.mean, c.want, 100 * liMean(c.inside).mean, 100 * liMean(c.unreached).mean})
+		if c.p >= 16 {
+			// What the report says with a first height one higher, and twice that as it is.
+			want := float64(2 - c.higher)
+			scaled := estimate{mean: first * mean.mean, se: first * mean.se}
+			off[c.higher] = max(off[c.higher], scaled.outside(want*(1-uniformEdge), want*(1+uniformEdge)))
+			ratios[g] = append(ratios[g], variance.mean/c.want)
+		}
+		if largest[g] == nil {
+			name := fmt.Sprintf("f = %g", c.f)
+			largest[g], smallest[g] = &plot.Series{Name: "largest, " + name}, &plot.Series{Name: "smallest, " + name}
+		}
+		put(largest[g], float64(c.p), c.constant(liMean(c.all).mean))
+		put(smallest[g], float64(c.p), c.constant(liMean(c.least).mean))
+		if c.higher == 0 {
+			if c.f == 1 {
+				last = c
+			} else {
+				fine = c
+			}
+		}
+	}
+	because := "4.5 standard errors of independent lists, beyond 3 % for the ends of the interval, near which shares rise and " +
+		"fall"
+	f.check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, liSigmas,
+		because+"; the claim fails, which has 1")
+	f.check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, liSigmas,
+		because)
+	for _, factor := range []float64{1, 4} {
+		mean := liMean(ratios[group{factor, 0}]).mean
+		f.between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all p", factor),
+			mean, 0.7, 1.3, 0, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
+				"other; what is drawn from several lists of which neighbours share most is within 30 %")
+	}
+	f.between(fmt.Sprintf("share of the printed interval that no spray reaches, p = %d, f = 1, %%", last.p),
+		100*liMean(last.unreached).mean, 20, 60, 0,
+		"the claim fails: walks of f·log³p steps of p/2 end at half of p·f·log³p, and a little further with the steps at lower "+
+			"heights")
+	f.between(fmt.Sprintf("C that is needed, p = %d, f = 1", last.p), last.constant(liMean(last.all).mean), 2, 4, 0,
+		"a constant: the largest share is less than twice the mean one, which is 2")
+	f.between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(liMean(last.least).mean), 0.8, 2, 0,
+		"a constant: the smallest share in the interval is more than 0.4 of the mean one")
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		"Sprays land nearly uniformly, but on half as many elements as the theorems have, and twice as often. The proof of "+
+			"Theorem 5.3 has f·log³p/log p elements of height k·log log p in I_k for every k; but E_0 = f·log³p, and not half "+
+			"of that as E_k for k = 0 would be, so that for k = 1 there are twice as many. If walks begin at height log p + 1 "+
+			"and go on at heights k·log log p + 1, E_k is f·log³p·(log p)^k for all k, and the theorems hold as printed.",
+		fmt.Sprintf("The constants: the largest share is %.2f and the smallest in the interval %.2f for p = %d and f = 1, and "+
+			"%.2f and %.2f for p = %d and f = 4, in units of 1/(p·f·log³p); 2 would be uniform.",
+			last.constant(liMean(last.all).mean), last.constant(liMean(last.least).mean), last.p,
+			fine.constant(liMean(fine.all).mean), fine.constant(liMean(fine.least).mean), fine.p),
+		"How fast they get there: the relative variance is Σ(2^Δ−1)/(f·log³p) over the steps down by Δ, which is about "+
+			"1/(f·log p·log log p). It vanishes, but slowly, and the largest of p·f·log³p shares is several standard "+
+			"deviations off: that is a factor of about exp(√(2 ln p/(f·log p·log log p))), which for fixed f only log log p "+
+			"brings to 1. So f must grow, as the report says.",
+		"The interval is taken from (1+β) times what the lower heights can add, if that is more than p·f·log²p; log log p is "+
+			"rounded to whole heights.")
+	var constants, uppers []plot.Series
+	for _, factor := range []float64{1, 4} {
+		g := group{factor, 0}
+		constants = append(constants, *largest[g], *smallest[g])
+		g.higher = 1
+		uppers = append(uppers, *largest[g], *smallest[g])
+	}
+	f.chart("constants", plot.Chart{Title: "C and C' that are needed, BasicSpray", XLabel: "p", YLabel: "share times p·f·log³p",
+		LogX: true, FromZero: true, LegendBeside: true, Series: constants})
+	f.chart("constants-higher", plot.Chart{Title: "C and C' if walks begin at height log p + 1", XLabel: "p",
+		YLabel: "share times p·f·log³p", LogX: true, FromZero: true, LegendBeside: true, Series: uppers})
+	f.chart("where", uniformChart(last, fine))
+	return f
+}
+
+// uniformChart draws where sprays end in one list.
+func uniformChart(points ...*uniformPoint) plot.Chart {
+	chart := plot.Chart{Title: "Where BasicSprays end in one random list", XLabel: "element over p·f·log³p",
+		YLabel: "share times p·f·log³p", FromZero: true, LegendBeside: true}
+	for _, c := range points {
+		s := plot.Series{Name: fmt.Sprintf("p = %d, f = %g", c.p, c.f)}
+		width := float64(c.walk.Reach()) / 100
+		for k, share := range c.bins {
+			put(&s, (float64(k)+0.5)*width/c.unit, share/width*c.unit)
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	l := liLog(points[0].p)
+	chart.Series = append(chart.Series, plot.Series{Name: "as printed", X: []float64{1 / l, 1 / l, 1 / (1 + 1/l), 1 / (1 + 1/l)},
+		Y: []float64{0, 1, 1, 0}})
+	return chart
+}
