@@ -1,4 +1,5 @@
-// Package capped has the balanced-allocation processes of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel (2021), round by round, and their theory.
+// Package capped has the balanced-allocation processes of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel
+// ("Infinite Balanced Allocation via Finite Capacities", 2021), round by round, and their theory.
 //
 // There are n bins. In every round λn new balls join the balls that are still waiting in a pool, and every ball in the
 // pool asks one bin, chosen at random. Under [Capped], CAPPED(c, λ), a bin has room for c balls: it accepts the oldest

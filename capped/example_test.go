@@ -2,6 +2,7 @@ package capped_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/capped"
@@ -122,4 +123,47 @@ func ExampleRound() {
 	// 363 asked, 302 were given a place
 	// 61 asked, 60 were given a place
 	// 1 asked, 1 were given a place
+}
+
+// How many rounds a measurement would take, before it is made: with λ near 1 the pool fills slowly.
+func ExamplePlan() {
+	for _, rate := range []float64{0.9, 0.999, 0.999999} {
+		burnIn, rounds, relaxation, err := capped.Plan{}.Decide(capped.Config{Bins: 1000, Capacity: 1, Rate: rate})
+		if errors.Is(err, capped.ErrSlow) {
+			fmt.Println("too slow to be decided")
+			continue
+		}
+		fmt.Printf("%d rounds of burn-in and %d measured, with a relaxation time of %.1f\n", burnIn, rounds, relaxation)
+	}
+	// Output:
+	// 95 rounds of burn-in and 1000 measured, with a relaxation time of 9.5
+	// 9995 rounds of burn-in and 99950 measured, with a relaxation time of 999.5
+	// too slow to be decided
+}
+
+// How the balls of a measurement waited.
+func ExampleMeasured() {
+	m, _ := capped.Measure(context.Background(), capped.Config{Bins: 1 << 20, Capacity: 2, Rate: 0.9}, capped.Plan{})
+	served := 0
+	for _, k := range m.Waits {
+		served += k
+	}
+	for wait, k := range m.Waits[:4] {
+		fmt.Printf("%d rounds: %.3f\n", wait, float64(k)/float64(served))
+	}
+	// Output:
+	// 0 rounds: 0.162
+	// 1 rounds: 0.525
+	// 2 rounds: 0.271
+	// 3 rounds: 0.041
+}
+
+// A mean comes with its standard error, which knows that rounds are alike.
+func ExampleMean() {
+	m, _ := capped.Measure(context.Background(), capped.Config{Bins: 1 << 20, Capacity: 2, Rate: 0.9}, capped.Plan{})
+	pool, _ := capped.MeanField(2, 0.9)
+	off := (m.Pool.Mean - pool*(1<<20)) / m.Pool.Error
+	fmt.Println("within 4 standard errors of the limit:", off > -4 && off < 4)
+	// Output:
+	// within 4 standard errors of the limit: true
 }

@@ -82,3 +82,13 @@ func ExampleList_Stats() {
 	// Output:
 	// true 50
 }
+
+// A list for 16 goroutines that walks as the report's BasicSpray does.
+func ExampleOption() {
+	l := spray.New[int, string](spray.Spraying(spray.BasicSpray(16, 1)), spray.Seed(7))
+	l.Insert(1, "one")
+	_, value, ok := l.Spray()
+	fmt.Println(value, ok)
+	// Output:
+	// one true
+}
