@@ -110,7 +110,7 @@ func enumerate(balls, bins int) map[string]float64 {
 
 // An occupancy has the law of balls that are thrown, whichever way it is drawn.
 func TestOccupancyLaw(t *testing.T) {
-	const draws = 200_000
+	const draws = 50_000
 	for _, c := range [][2]int{{1, 1}, {1, 5}, {3, 2}, {5, 3}, {8, 4}, {4, 12}, {12, 2}, {7, 7}} {
 		balls, bins := c[0], c[1]
 		law := enumerate(balls, bins)

@@ -338,7 +338,7 @@ func TestManyBins(t *testing.T) {
 
 // A round allocates nothing once warm.
 func TestRoundAllocatesNothing(t *testing.T) {
-	for _, c := range every(1000, 0.9, 1) {
+	for _, c := range every(200, 0.9, 1) {
 		p := start(t, c)
 		for range 2000 {
 			p.Round()
