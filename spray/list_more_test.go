@@ -130,17 +130,19 @@ func TestListAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What a value points to can be collected once its element is removed.
+// What a value points to can be collected once its element is removed, and others have been.
 func TestListForgetsValues(t *testing.T) {
-	l := New[int, *[1 << 10]byte]()
+	l := New[int, *[1 << 10]byte](Processes(1))
 	var collected atomic.Int32
 	for i := range 1000 {
 		v := new([1 << 10]byte)
 		runtime.AddCleanup(v, func(int) { collected.Add(1) }, 0)
 		l.Insert(i, v)
+	}
+	for range 1000 {
 		l.DeleteMin()
 	}
-	for range 200 { // others use the nodes that were put aside
+	for range 200 { // epochs pass; the same few nodes are used
 		l.Insert(1, nil)
 		l.DeleteMin()
 	}
@@ -148,8 +150,26 @@ func TestListForgetsValues(t *testing.T) {
 		runtime.GC()
 		runtime.Gosched()
 	}
-	if n := collected.Load(); n < 800 {
+	if n := collected.Load(); n < 900 {
 		t.Errorf("only %d of 1000 values were collected", n)
+	}
+	runtime.KeepAlive(l)
+}
+
+// Elements that are deleted by handle, where nobody comes by, are unlinked too.
+func TestDeletedAreUnlinked(t *testing.T) {
+	const n = 100_000
+	l := New[int, int]()
+	var handles []Handle
+	for i := range n {
+		handles = append(handles, l.Insert(i, i))
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
+	for _, h := range handles {
+		l.Delete(h)
+	}
+	if s := l.Stats(); s.Unlinked < n*9/10 || l.Len() != 0 {
+		t.Errorf("%d of %d are unlinked, %d left", s.Unlinked, n, l.Len())
 	}
 }
 
