@@ -212,7 +212,7 @@ func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 7, 64} {
 			for _, p := range []int{1, 2, 64} {
-				conserve(t, procs, goroutines, p, 6000)
+				conserve(t, procs, goroutines, p, 2500)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func TestListConserves(t *testing.T) {
 func TestListConservesJolted(t *testing.T) {
 	for _, goroutines := range []int{2, 7, 64} {
 		for n := range uint64(6) {
-			jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 3000) })
+			jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 1500) })
 		}
 	}
 }
