@@ -199,7 +199,7 @@ func TestFrontDoesNotStarve(t *testing.T) {
 
 // Sprays of one goroutine go as far as the walk does on a perfect list, and do not go further as time passes: the list at the
 // front stays as a fresh one is. The mean rank of a walk is the sum of the mean numbers of steps times 2^(height−1), less 1 for the head. Ranks of a
-// walk scatter about as much as their mean; 10,000 of them, of which neighbours are much alike, tell it to a few per cent.
+// walk scatter about as much as their mean; 4000 of them, of which neighbours are much alike, tell it to a few per cent.
 func TestSprayReach(t *testing.T) {
 	for _, p := range []int{2, 4, 16, 64} {
 		for _, hold := range []bool{false, true} {
@@ -211,10 +211,10 @@ func TestSprayReach(t *testing.T) {
 				at, _ := slices.BinarySearch(keys, k)
 				keys = slices.Insert(keys, at, k)
 			}
-			for range 30_000 {
+			for range 12_000 {
 				insert(r.ExpFloat64())
 			}
-			const sprays = 20_000
+			const sprays = 8000
 			sum := 0
 			for i := range sprays {
 				k, _, _ := l.Spray()

@@ -184,7 +184,7 @@ func TestListMemoryIsBounded(t *testing.T) {
 		for i := range 1000 {
 			handles = append(handles, l.Insert(i*10, i))
 		}
-		for i := range 300_000 {
+		for i := range 100_000 {
 			switch remove {
 			case "min":
 				k, v, _ := l.DeleteMin()

@@ -30,11 +30,12 @@ type Shared struct {
 
 // Names of structures by which targets are judged, and of the second workload.
 const (
-	sharedList   = "list"
-	sharedBinary = "mutex+container/heap"
-	sharedHeap   = "mutex+4-ary heap"
-	sharedMulti  = "multiqueue"
-	Mixed        = "mixed"
+	sharedList     = "list"
+	sharedCalendar = "calendar"
+	sharedBinary   = "mutex+container/heap"
+	sharedHeap     = "mutex+4-ary heap"
+	sharedMulti    = "multiqueue"
+	Mixed          = "mixed"
 )
 
 const (
@@ -407,63 +408,114 @@ func SharedTargetPlans() (plans [][]SharedCell) {
 			if !s.Alone {
 				plan = append(plan, SharedCell{s.Name, Hold, n, 2})
 			}
+			if s.Alone || s.Name == sharedCalendar {
+				plan = append(plan, SharedCell{s.Name, Hold, n, 1})
+			}
+			if ours(s.Name) {
+				plan = append(plan, SharedCell{s.Name, Hold, n, 64})
+			}
 		}
-		plan = append(plan, SharedCell{sharedList, Hold, n, 64}, SharedCell{Queue, Hold, n, 1})
 		plans = append(plans, plan)
 	}
 	return plans
 }
 
-// ours says that a structure is one of package spray.
-func ours(structure string) bool { return structure == sharedList }
+// ours says that a structure is one of package spray that targets are for.
+func ours(structure string) bool { return structure == sharedList || structure == sharedCalendar }
 
 // JudgeShared compares the results of one plan with the targets that it is for.
 func JudgeShared(results []SharedResult) (targets []Target) {
-	at := func(structure string, n, goroutines int) (SharedResult, bool) {
-		i := slices.IndexFunc(results, func(r SharedResult) bool {
-			return r.SharedCell == SharedCell{structure, Hold, n, goroutines}
-		})
-		if i < 0 {
-			return SharedResult{}, false
-		}
-		return results[i], true
-	}
-	add := func(t Target) {
-		t.Met = t.Value <= t.Limit
-		if t.Least {
-			t.Met = t.Value >= t.Limit
-		}
-		targets = append(targets, t)
-	}
 	for _, n := range []int{some, many} {
-		size := map[int]string{some: "10⁵ elements, ", many: "10⁶ elements, "}[n]
-		// faster compares throughputs of two goroutines.
-		faster := func(ours, rival string, limit float64) {
-			a, have := at(ours, n, 2)
-			if b, has := at(rival, n, 2); have && has {
-				add(Target{What: size + "2 goroutines, " + ours + " against " + rival, Limit: limit, Least: true, Value: a.Best / b.Best})
-			}
-		}
-		faster(sharedList, sharedBinary, map[int]float64{some: 1, many: 0.7}[n])
-		few, have := at(sharedList, n, 2)
-		if lots, has := at(sharedList, n, 64); have && has {
-			value := 0.0
-			if lots.Meter.Rank.Mean > 0 {
-				value = min((lots.Meter.Rank.Mean/64)/(few.Meter.Rank.Mean/2), math.MaxFloat64) // JSON has no infinity
-			}
-			add(Target{What: size + "list, rank error per goroutine, 64 over 2", Limit: 2, Value: value,
-				Detail: fmt.Sprintf("means %.3g and %.3g", lots.Meter.Rank.Mean, few.Meter.Rank.Mean)})
-		}
-		worst := SharedResult{Allocs: -1}
+		j := sharedJudge{n: n, size: map[int]string{some: "10⁵ elements, ", many: "10⁶ elements, "}[n]}
 		for _, r := range results {
-			if r.N == n && ours(r.Structure) && r.Allocs > worst.Allocs {
-				worst = r
+			if r.N == n && r.Workload == Hold {
+				j.results = append(j.results, r)
 			}
 		}
-		if worst.Allocs >= 0 {
-			add(Target{What: size + "allocations per operation", Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
-				Detail: fmt.Sprintf("%s, %d goroutines", worst.Structure, worst.Goroutines)})
-		}
+		j.list()
+		j.calendar()
+		j.allocations()
+		targets = append(targets, j.targets...)
 	}
 	return targets
+}
+
+// A sharedJudge has the results of one number of elements.
+type sharedJudge struct {
+	n       int
+	size    string // in words
+	results []SharedResult
+	targets []Target
+}
+
+func (j *sharedJudge) add(what string, t Target) {
+	t.What = j.size + what
+	t.Met = t.Value <= t.Limit
+	if t.Least {
+		t.Met = t.Value >= t.Limit
+	}
+	j.targets = append(j.targets, t)
+}
+
+// at finds a structure with a number of goroutines.
+func (j *sharedJudge) at(structure string, goroutines int) (SharedResult, bool) {
+	i := slices.IndexFunc(j.results, func(r SharedResult) bool { return r.Structure == structure && r.Goroutines == goroutines })
+	if i < 0 {
+		return SharedResult{}, false
+	}
+	return j.results[i], true
+}
+
+// faster compares throughputs of two goroutines.
+func (j *sharedJudge) faster(ours, rival string, limit float64) {
+	a, have := j.at(ours, 2)
+	if b, has := j.at(rival, 2); have && has {
+		j.add("2 goroutines, "+ours+" against "+rival, Target{Limit: limit, Least: true, Value: a.Best / b.Best})
+	}
+}
+
+func (j *sharedJudge) list() {
+	j.faster(sharedList, sharedBinary, map[int]float64{some: 1, many: 0.7}[j.n])
+	few, have := j.at(sharedList, 2)
+	lots, has := j.at(sharedList, 64)
+	if !have || !has {
+		return
+	}
+	value := 0.0
+	if lots.Meter.Rank.Mean > 0 {
+		value = min((lots.Meter.Rank.Mean/64)/(few.Meter.Rank.Mean/2), math.MaxFloat64) // JSON has no infinity
+	}
+	j.add("list, rank error per goroutine, 64 over 2", Target{Limit: 2, Value: value,
+		Detail: fmt.Sprintf("means %.3g and %.3g", lots.Meter.Rank.Mean, few.Meter.Rank.Mean)})
+}
+
+func (j *sharedJudge) calendar() {
+	j.faster(sharedCalendar, sharedHeap, 3.5)
+	j.faster(sharedCalendar, sharedMulti, 1.5)
+	few, ok := j.at(sharedCalendar, 2)
+	if !ok {
+		return
+	}
+	j.add("2 goroutines, calendar, rank error", Target{Limit: 8 * 2, Value: few.Meter.Rank.Mean})
+	if lots, ok := j.at(sharedCalendar, 64); ok {
+		j.add("calendar, speed of 64 goroutines over 2", Target{Limit: 0.5, Least: true, Value: lots.Best / few.Best})
+	}
+	one, have := j.at(sharedCalendar, 1)
+	if queue, has := j.at(Queue, 1); have && has {
+		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.6, Value: queue.Best / one.Best})
+	}
+}
+
+// allocations judges the worst of ours.
+func (j *sharedJudge) allocations() {
+	worst := SharedResult{Allocs: -1}
+	for _, r := range j.results {
+		if ours(r.Structure) && r.Allocs > worst.Allocs {
+			worst = r
+		}
+	}
+	if worst.Allocs >= 0 {
+		j.add("allocations per operation", Target{Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
+			Detail: fmt.Sprintf("%s, %d goroutines", worst.Structure, worst.Goroutines)})
+	}
 }

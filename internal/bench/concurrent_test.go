@@ -120,6 +120,9 @@ func TestJudgeShared(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		var targets []Target
 		for _, plan := range SharedTargetPlans() {
+			for _, goroutines := range []int{1, 2, 64} {
+				plan = append(plan, SharedCell{sharedCalendar, Hold, plan[0].N, goroutines})
+			}
 			var results []SharedResult
 			for _, c := range plan {
 				r := SharedResult{SharedCell: c, Best: 100, Meter: &spray.Report{Rank: spray.Summary{Mean: 2 * float64(c.Goroutines)}}}
@@ -127,7 +130,7 @@ func TestJudgeShared(t *testing.T) {
 				case good && ours(c.Structure):
 					r.Best = 1000
 				case !good && ours(c.Structure):
-					r.Best, r.Allocs = 10, 1
+					r.Best, r.Allocs = 10/float64(c.Goroutines), 1
 					r.Meter.Rank.Mean *= float64(c.Goroutines) * 8
 				}
 				if c.Structure == Queue {
@@ -137,7 +140,7 @@ func TestJudgeShared(t *testing.T) {
 			}
 			targets = append(targets, JudgeShared(results)...)
 		}
-		if len(targets) != 6 {
+		if len(targets) != 2*8 {
 			t.Errorf("%d targets", len(targets))
 		}
 		for _, target := range targets {
