@@ -4,4 +4,7 @@
 // skip list whose [List.Spray] takes one of the first O(p·log³p) elements, found by a short random walk down the list, so that
 // goroutines rarely meet. The walk, and its theory, are from Jerry Li's report "SprayLists: Provably Correct Approximate
 // Priority Queues in a Shared Memory Setting".
+//
+// [Calendar] is for events in time: a few calendars for each process, from whose earliest events [Calendar.Next] takes one, at constant
+// cost.
 package spray

@@ -1,0 +1,250 @@
+package spray
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A desk is what a process works at: a few calendars, its sheets. (Processes are not known by name. A goroutine has a perch, found
+// by where its stack lies, that tells which desk it works at; and when it gives way to others, it goes to the desk of the
+// processor that it finds itself on, as a sync.Pool tells it.)
+//
+// There is no pointer in it, so that it begins where a cache line does.
+type desk struct {
+	// A sheet's word is its lock and its earliest time in one, so that a lock is taken by one instruction that all processors have
+	// to agree on and given back by none. It is
+	//
+	//	the key of the sheet's earliest event, below empty, or
+	//	empty and more, while there are no events: more by 1 every time it becomes so, or
+	//	locked.
+	//
+	// The words of a desk lie in one cache line, because whoever wants one reads them all.
+	words [mostPer]atomic.Uint64
+	_     [64]byte // processors fetch lines in pairs
+	// later is, for each sheet, a key before which about lag of its events lie, or all, if there are fewer. It changes rarely, so
+	// that others can look at it without taking the words away from those who work here.
+	later [mostPer]atomic.Uint64
+	_     [64]byte
+}
+
+const (
+	mostPer = 8 // words in a line
+
+	empty  = uint64(0xfff) << 52 // the key of +∞; others up to locked are those of numbers that are none
+	locked = ^uint64(0)
+)
+
+// first is the sheet with the earliest event among those that are not locked, and its word.
+func (d *desk) first(per int) (i uint32, w uint64) {
+	w = d.words[0].Load()
+	for k := 1; k < per; k++ {
+		if x := d.words[k%mostPer].Load(); x < w {
+			i, w = uint32(k), x
+		}
+	}
+	return i, w
+}
+
+// lock locks a sheet if its word is still w.
+func (d *desk) lock(i uint32, w uint64) bool {
+	if interrupting {
+		interrupt()
+	}
+	ok := d.words[i%mostPer].CompareAndSwap(w, locked)
+	if interrupting && ok {
+		interrupt()
+	}
+	return ok
+}
+
+// tryLock locks a sheet, if nobody has, and returns its word.
+func (d *desk) tryLock(i uint32) (w uint64, ok bool) {
+	w = d.words[i%mostPer].Load()
+	return w, w != locked && d.lock(i, w)
+}
+
+// await waits until it can lock a sheet, and returns its word.
+func (d *desk) await(i uint32) uint64 {
+	for try := 0; ; try++ {
+		if w, ok := d.tryLock(i); ok {
+			return w
+		}
+		if try >= spins {
+			runtime.Gosched()
+		}
+	}
+}
+
+// unlock gives a sheet back, with its new word.
+func (d *desk) unlock(i uint32, w uint64) {
+	if interrupting {
+		interrupt()
+	}
+	release(&d.words[i%mostPer], w)
+}
+
+// A perch is what is known of a goroutine, or of several that happen to share it: which of them does not matter. It is changed
+// so rarely that this costs nothing.
+type perch struct {
+	at    atomic.Uint64 // the desk it belongs to and the one it works at: see atHome
+	until atomic.Uint64 // the key after which it should look whether others have fallen behind
+	_     [48]byte
+}
+
+func atHome(home uint32) uint64         { return visiting(home, home) }
+func visiting(home, desk uint32) uint64 { return uint64(home)<<32 | uint64(desk) }
+func homeOf(at uint64) uint32           { return uint32(at >> 32) }
+func deskOf(at uint64) uint32           { return uint32(at) }
+
+// move has the goroutine work somewhere else, if it is somewhere else.
+func (p *perch) move(from, to uint64) {
+	if from != to {
+		p.at.Store(to)
+	}
+}
+
+// perch is the caller's.
+func (c *Calendar[V]) perch() *perch {
+	var here byte
+	i := uint64(uintptr(unsafe.Pointer(&here))>>11) * golden >> 32
+	return &c.perches[i&uint64(len(c.perches)-1)]
+}
+
+// A pass is for the desk that a processor uses.
+type pass struct{ desk uint32 }
+
+const (
+	// pauseEvery is after how many operations with a sheet one of those who use it gives way. The scheduler interrupts a goroutine
+	// that has run for 10 ms, wherever that is, and with more goroutines than processors it does not come back for long: if it
+	// holds a lock, the events of that sheet are not dispatched all the while. One that gives way in time is not interrupted.
+	pauseEvery = 1024
+	// lookEvery is after how many events from a sheet one who takes them looks around in any case: until is of no use where
+	// there were no events at the time.
+	lookEvery = 16
+	// lookAt is how many desks it then looks at.
+	lookAt = 4
+)
+
+// pause lets others run, and then goes to the desk of the processor that it finds itself on. Goroutines that take turns on a
+// processor so use the same desk, which is in its cache.
+func (c *Calendar[V]) pause(p *perch) {
+	runtime.Gosched()
+	if len(c.desks) == 1 {
+		return
+	}
+	x := c.passes.Get().(*pass)
+	to := atHome(x.desk)
+	c.passes.Put(x)
+	p.move(p.at.Load(), to)
+}
+
+// tell lets others know how far they may go before they should come and help.
+func (c *Calendar[V]) tell(d *desk, s *sheet[V], i uint32) {
+	s.toTell = int32(c.lag/2 + 1)
+	release(&d.later[i%mostPer], s.after(c.lag))
+}
+
+// consider decides where to go on after an event of sheet s with key w was taken. It looks at some other desks: if one has fallen
+// behind, to that one, until it has caught up; else home.
+func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) {
+	home, desk := homeOf(where), deskOf(where)
+	n := uint32(len(c.desks))
+	least, who := pastAll, home
+	for range min(n-1, lookAt) {
+		if s.look++; s.look >= n {
+			s.look = 0
+		}
+		if s.look == desk {
+			if s.look++; s.look >= n {
+				s.look = 0
+			}
+		}
+		o := &c.desks[s.look]
+		for k := range c.per {
+			if x := o.later[k%mostPer].Load(); x < least {
+				least, who = x, s.look
+			}
+		}
+	}
+	to, until := home, least
+	if least < w {
+		to, until = who, w
+	} else if desk != home {
+		if _, x := c.desks[home].first(c.per); x >= empty && x != locked {
+			to = desk // there is nothing at home
+		} else {
+			until = w // this desk was not looked at
+		}
+	}
+	p.until.Store(until)
+	p.move(where, visiting(home, to))
+}
+
+// search is for one who found nothing to take, or whom others were quicker than. It reports false if all sheets were empty at
+// some moment.
+func (c *Calendar[V]) search(p *perch, where uint64, try uint32) bool {
+	if try%8 < 2 {
+		return true // it was probably bad luck
+	}
+	desk, w, busy := c.earliest()
+	switch {
+	case w < empty:
+		p.move(where, visiting(homeOf(where), desk))
+		p.until.Store(w)
+	case !busy:
+		return !c.wasEmpty()
+	}
+	if try >= spins {
+		runtime.Gosched()
+	}
+	return true
+}
+
+// earliest is the desk with the earliest event, its key, and whether there are sheets that were locked.
+func (c *Calendar[V]) earliest() (desk uint32, w uint64, busy bool) {
+	w = empty
+	for i := range c.desks {
+		for k := range c.per {
+			x := c.desks[i].words[k%mostPer].Load()
+			busy = busy || x == locked
+			if x < w {
+				desk, w = uint32(i), x
+			}
+		}
+	}
+	return desk, w, busy
+}
+
+// wasEmpty reports whether there was a moment during the call at which no event was pending.
+//
+// Each sheet is looked at twice: in the first round they all are, and then in the second. If a sheet is empty both times, and its
+// word the same, it was empty all the time between: to have an event it would have been locked, the event have got in, and out
+// again, and so it would have become empty once more and its word be larger. So when the last sheet has been looked at for the
+// first time, and none for the second, all were empty. Since the words of empty sheets never get smaller, it is enough to
+// compare their sums.
+func (c *Calendar[V]) wasEmpty() bool {
+	first, ok := c.emptiness()
+	if !ok {
+		return false
+	}
+	if interrupting {
+		interrupt()
+	}
+	second, ok := c.emptiness()
+	return ok && first == second
+}
+
+// emptiness adds up the words of the sheets, if they are all empty.
+func (c *Calendar[V]) emptiness() (sum uint64, ok bool) {
+	for i := range c.desks {
+		for k := range c.per {
+			w := c.desks[i].words[k%mostPer].Load()
+			if w < empty || w == locked {
+				return 0, false
+			}
+			sum += w - empty
+		}
+	}
+	return sum, true
+}

@@ -1,0 +1,146 @@
+package spray
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// rankError has one goroutine take the parts of p processes by turns, in a random order or each for a number of events, and
+// returns the mean rank error of holds, its 99th percentile, and the largest delay: how many events overtook one.
+func rankError(c *Calendar[int], p, n, holds, turn int, seed uint64) (mean float64, p99, delay int) {
+	r := rand.New(rand.NewPCG(seed, uint64(p)))
+	processes := newProcesses(p)
+	type pending struct {
+		at    float64
+		since int // how many had been taken from after it when it came
+	}
+	var sorted []pending
+	overtaken := func(at float64) int {
+		i, _ := slices.BinarySearchFunc(sorted, at, func(x pending, at float64) int {
+			if x.at < at {
+				return -1
+			}
+			return 1
+		})
+		return i
+	}
+	add := func(who int, at float64, v int) {
+		as(c, &processes[who], func() { _, _ = c.Schedule(at, v) })
+		sorted = slices.Insert(sorted, overtaken(at), pending{at: at})
+	}
+	for i := range n {
+		add(r.IntN(p), r.ExpFloat64(), i)
+	}
+	var ranks []int
+	sum, who := 0, 0
+	for i := range holds {
+		if turn == 0 {
+			who = r.IntN(p)
+		} else if i%turn == 0 {
+			who = (who + 1) % p
+		}
+		var v int
+		var at float64
+		as(c, &processes[who], func() { v, at, _ = c.Next() })
+		k := overtaken(at)
+		for j := range k {
+			sorted[j].since++
+			delay = max(delay, sorted[j].since)
+		}
+		sorted = slices.Delete(sorted, k, k+1)
+		ranks = append(ranks, k)
+		sum += k
+		add(who, at+r.ExpFloat64(), v)
+	}
+	slices.Sort(ranks)
+	return float64(sum) / float64(holds), ranks[holds*99/100], delay
+}
+
+// Next is O(p) events away from the earliest, whatever the machine does.
+func TestCalendarRankError(t *testing.T) {
+	for _, p := range []int{1, 2, 4, 8, 16} {
+		for _, turn := range []int{0, 1, 50} {
+			c := NewCalendar[int](For(p))
+			mean, p99, delay := rankError(c, p, 4000, 12_000, turn, 1)
+			sum, _ := c.Stats()
+			t.Logf("%d processes, turns of %d: rank error %.2f in the mean, %d in 99 %%; delay up to %d; %.3f helped", p, turn,
+				mean, p99, delay, float64(sum.Helped)/float64(sum.Dispatched))
+			if mean > 8*float64(p) || p == 1 && mean > 0 {
+				t.Errorf("%d processes, turns of %d: mean rank error %.1f", p, turn, mean)
+			}
+			if delay > 400*p {
+				t.Errorf("%d processes, turns of %d: an event was overtaken %d times", p, turn, delay)
+			}
+			mustCheck(t, c)
+		}
+	}
+}
+
+// What a process has left is dispatched by the others, in its turn.
+func TestCalendarHelpsTheAbsent(t *testing.T) {
+	for _, events := range []int{1, 3, 100} {
+		c := NewCalendar[int](For(4))
+		processes := newProcesses(4)
+		as(c, &processes[0], func() {
+			for i := range events {
+				_, _ = c.Schedule(10+float64(i)/10, -1)
+			}
+		})
+		r := rand.New(rand.NewPCG(7, 0))
+		for i := range 300 {
+			as(c, &processes[1+i%3], func() { _, _ = c.Schedule(r.ExpFloat64(), i) })
+		}
+		left := events
+		for i := 0; left > 0; i++ {
+			as(c, &processes[1+i%3], func() {
+				v, at, ok := c.Next()
+				switch {
+				case !ok:
+					t.Fatalf("%d events are lost", left)
+				case v < 0:
+					left--
+				case at > 10+float64(events)/10+1:
+					t.Fatalf("%d events are left at %v", left, at)
+				default:
+					_, _ = c.Schedule(at+r.ExpFloat64(), v)
+				}
+			})
+		}
+		mustCheck(t, c)
+	}
+}
+
+type meteredCalendar struct{ *Calendar[uint64] }
+
+func (c meteredCalendar) Insert(key float64, id uint64) { _, _ = c.Schedule(key, id) }
+
+func (c meteredCalendar) Remove() (key float64, id uint64, ok bool) {
+	id, key, ok = c.Next()
+	return key, id, ok
+}
+
+func (c meteredCalendar) Collisions() uint64 {
+	sum, _ := c.Stats()
+	return sum.Waits
+}
+
+// With real goroutines nothing is lost, and nothing missed; the rank error depends on the machine, and is only told.
+func TestCalendarMetered(t *testing.T) {
+	for _, m := range []Meter{
+		{Goroutines: 2, Fill: 10_000, Operations: 50_000, Drain: true},
+		{Goroutines: 64, Fill: 10_000, Operations: 2000, Drain: true},
+		{Goroutines: 8, Fill: 5, Operations: 5000, Workload: Mixed(20), Drain: true},
+		{Goroutines: 3, Fill: 0, Operations: 1 << 16, Duration: 50 * time.Millisecond, Workload: Mixed(1), Drain: true},
+	} {
+		report, err := Replay(m.Run(meteredCalendar{NewCalendar[uint64]()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Missed > 0 {
+			t.Errorf("%d goroutines: Next found nothing while there were events, %d times", m.Goroutines, report.Missed)
+		}
+		t.Logf("%d goroutines, %d events\n%v", m.Goroutines, m.Fill, report)
+	}
+}

@@ -1,0 +1,523 @@
+package spray
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the order of scheduling.
+type diaryEntry struct {
+	at    float64
+	value int
+	event Event
+}
+
+type diary []diaryEntry
+
+func (d *diary) add(e diaryEntry) {
+	i, _ := slices.BinarySearchFunc(*d, e.at, func(x diaryEntry, at float64) int {
+		if x.at <= at {
+			return -1
+		}
+		return 1
+	})
+	*d = slices.Insert(*d, i, e)
+}
+
+func (d *diary) remove(i int) diaryEntry {
+	e := (*d)[i]
+	*d = slices.Delete(*d, i, i+1)
+	return e
+}
+
+// A process is what the calling goroutine is to a calendar: tests take the parts of several by turns.
+type process struct{ at, until uint64 }
+
+func newProcesses(p int) []process {
+	all := make([]process, p)
+	for i := range all {
+		all[i].at = atHome(uint32(i))
+	}
+	return all
+}
+
+// as does something as a process of a calendar does it.
+func as[V any](c *Calendar[V], p *process, do func()) {
+	// All perches, because it is not known which one do will have.
+	for i := range c.perches {
+		c.perches[i].at.Store(p.at)
+		c.perches[i].until.Store(p.until)
+	}
+	do()
+	old := *p
+	for i := range c.perches {
+		if at := c.perches[i].at.Load(); at != old.at {
+			p.at = at
+		}
+		if until := c.perches[i].until.Load(); until != old.until {
+			p.until = until
+		}
+	}
+	if homeOf(p.at) != homeOf(old.at) {
+		p.at = atHome(homeOf(old.at)) // it paused, and would have gone to the desk of the processor that all processes here share
+	}
+}
+
+// followCalendar does what the bytes say with a calendar for p processes, and with a reference. What Next returns must be the
+// earliest event of one desk; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
+func followCalendar(data []byte, p, per int) error {
+	c := NewCalendar[int](For(p), PerProcess(per), Sticky(3))
+	processes := newProcesses(p)
+	var d diary
+	var gone []Event
+	now := 0.0
+	desk := func(e Event) int { return int(e.sheet) / per }
+	for i := 0; i+2 < len(data); i += 3 {
+		op, pick, far := data[i], int(data[i+1]), data[i+2]
+		who := &processes[int(op>>4)%p]
+		var err error
+		switch op % 8 {
+		default:
+			at := now
+			switch pick % 8 {
+			case 0, 1, 2:
+				at += float64(far) / 16
+			case 3:
+				at += math.Ldexp(float64(far), pick/8-16)
+			case 4:
+				at -= float64(far) / 4
+			case 5:
+				at = hostileTimes[int(far)%len(hostileTimes)]
+			case 6:
+				at = float64(far % 4)
+			}
+			if math.IsInf(at, 0) {
+				at = 0
+			}
+			as(c, who, func() {
+				var e Event
+				if e, err = c.Schedule(at, i); err == nil {
+					d.add(diaryEntry{at, i, e})
+				}
+			})
+		case 3, 4, 5:
+			as(c, who, func() {
+				v, at, ok := c.Next()
+				if ok != (len(d) > 0) {
+					err = fmt.Errorf("Next says %v with %d events", ok, len(d))
+				}
+				if !ok {
+					return
+				}
+				k := slices.IndexFunc(d, func(e diaryEntry) bool { return e.value == v })
+				if k < 0 || d[k].at != at {
+					err = fmt.Errorf("Next is %d at %v, which is not there", v, at)
+					return
+				}
+				for _, e := range d[:k] {
+					if e.at < at && desk(e.event) == desk(d[k].event) || per == 1 && e.event.sheet == d[k].event.sheet {
+						err = fmt.Errorf("Next is %+v, before %+v", d[k], e)
+					}
+				}
+				now = at
+				gone = append(gone, d.remove(k).event)
+			})
+		case 6:
+			if len(d) > 0 {
+				e := d.remove(pick * len(d) / 256).event
+				gone = append(gone, e)
+				if !c.Cancel(e) {
+					err = fmt.Errorf("%v could not be cancelled", e)
+				}
+			}
+		case 7:
+			if len(gone) > 0 && c.Cancel(gone[pick%len(gone)]) {
+				err = fmt.Errorf("%v was cancelled again", gone[pick%len(gone)])
+			}
+			if at, ok := c.Peek(); ok != (len(d) > 0) || ok && at != d[0].at {
+				err = fmt.Errorf("Peek is %v, %v, with %d events", at, ok, len(d))
+			}
+		}
+		if err == nil && c.Len() != len(d) {
+			err = fmt.Errorf("Len is %d, want %d", c.Len(), len(d))
+		}
+		if err == nil && i%16 == 0 {
+			err = checkCalendar(c)
+		}
+		if err != nil {
+			return fmt.Errorf("operation %d: %w", i/3, err)
+		}
+	}
+	// All that is left comes out, and nothing else.
+	for len(d) > 0 {
+		v, at, ok := c.Next()
+		k := slices.IndexFunc(d, func(e diaryEntry) bool { return e.value == v })
+		if !ok || k < 0 || d[k].at != at {
+			return fmt.Errorf("in the end Next is %d at %v, %v, with %d events", v, at, ok, len(d))
+		}
+		d.remove(k)
+	}
+	if _, _, ok := c.Next(); ok {
+		return errors.New("in the end there is an event too many")
+	}
+	return checkCalendar(c)
+}
+
+var hostileTimes = []float64{
+	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, -1e-300, 1e300, -1e300,
+	math.MaxFloat64, -math.MaxFloat64, 1, math.Nextafter(1, 2), math.Nextafter(1, 0), -1, 1 << 53, 1<<53 + 2,
+}
+
+func TestCalendarAgainstDiary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	for i := range 120 {
+		data := make([]byte, 3*r.IntN(1500))
+		for k := range data {
+			data[k] = byte(r.Uint32())
+		}
+		if i%3 == 0 { // more in than out, so that it fills
+			for k := 0; k < len(data); k += 3 {
+				if data[k]%8 >= 4 && r.IntN(2) == 0 {
+					data[k] &^= 7
+				}
+			}
+		}
+		p, per := 1+i/2%4, 1+i%3
+		if err := followCalendar(data, p, per); err != nil {
+			t.Fatalf("%d processes with %d calendars each: %v", p, per, err)
+		}
+	}
+}
+
+func FuzzCalendar(f *testing.F) {
+	f.Add([]byte("schedule, cancel, next, and so on"), uint8(3))
+	f.Add([]byte("000000000011111111111222222223333333333"), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, shape uint8) {
+		if err := followCalendar(data[:min(len(data), 3000)], 1+int(shape)%4, 1+int(shape)/4%4); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// With one process the order is exact, for times of every kind, events that are earlier than what has been taken among them, and with
+// one calendar also of equal times.
+func TestCalendarExact(t *testing.T) {
+	const n = 20_000
+	r := rand.New(rand.NewPCG(2, 0))
+	for name, next := range map[string]func(i int, now float64) float64{
+		"exponential": func(_ int, now float64) float64 { return now + r.ExpFloat64() },
+		"equal":       func(int, float64) float64 { return 7 },
+		"now":         func(_ int, now float64) float64 { return now },
+		"increasing":  func(i int, _ float64) float64 { return float64(i) },
+		"decreasing":  func(i int, _ float64) float64 { return -float64(i) },
+		"late":        func(_ int, now float64) float64 { return now - r.ExpFloat64() },
+		"bimodal":     func(i int, now float64) float64 { return now + r.ExpFloat64()*math.Pow(1e6, float64(i%2)) },
+		"few":         func(i int, _ float64) float64 { return float64(i % 3) },
+		"hostile":     func(i int, _ float64) float64 { return hostileTimes[r.IntN(len(hostileTimes))] },
+		"any float":   func(int, float64) float64 { return anyFloat(r) },
+		"close": func(i int, _ float64) float64 {
+			return math.Float64frombits(0x4059000000000000 + uint64(r.IntN(100_000)))
+		},
+		"heavy":        func(_ int, now float64) float64 { return now + math.Exp(6*r.NormFloat64()) },
+		"far and near": func(i int, now float64) float64 { return now + math.Pow(10, float64(r.IntN(30)-20)) },
+	} {
+		for _, per := range []int{1, 2, 5} {
+			c := NewCalendar[int](For(1), PerProcess(per))
+			var d diary
+			now := 0.0
+			add := func(i int) {
+				at := next(i, now)
+				if math.IsInf(at, 0) {
+					at = math.Copysign(math.MaxFloat64, at)
+				}
+				e, err := c.Schedule(at, i)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				d = append(d, diaryEntry{at, i, e})
+			}
+			// The reference is sorted when it is needed, for it would take long to keep it so.
+			take := func(k int) {
+				slices.SortStableFunc(d, func(a, b diaryEntry) int {
+					switch {
+					case a.at < b.at:
+						return -1
+					case a.at > b.at:
+						return 1
+					}
+					return 0
+				})
+				values := map[int]bool{}
+				for i, e := range d[:k] {
+					v, at, ok := c.Next()
+					if !ok || at != e.at || per == 1 && v != e.value || values[v] {
+						t.Fatalf("%s, %d calendars: %d is %d at %v, want %+v", name, per, i, v, at, e)
+					}
+					values[v] = true
+					now = at
+				}
+				left := d[k:]
+				if per > 1 && k > 0 && len(left) > 0 && left[0].at == now {
+					// Others of the same time may have been taken in their stead.
+					left = slices.DeleteFunc(slices.Clone(d), func(e diaryEntry) bool { return values[e.value] })
+				}
+				d = slices.Clone(left)
+			}
+			for i := range n {
+				add(i)
+				if i%1000 == 999 {
+					take(700)
+					if err := checkCalendar(c); err != nil {
+						t.Fatal(name, err)
+					}
+				}
+			}
+			take(len(d))
+			if _, _, ok := c.Next(); ok || c.Len() != 0 {
+				t.Fatalf("%s: something is left", name)
+			}
+			sum, _ := c.Stats()
+			if moves := float64(sum.Moved) / n; moves > 12 {
+				t.Errorf("%s: an event was moved %.1f times", name, moves)
+			}
+		}
+	}
+}
+
+func anyFloat(r *rand.Rand) float64 {
+	for {
+		if x := math.Float64frombits(r.Uint64()); x-x == 0 {
+			return x
+		}
+	}
+}
+
+// An event taken and one scheduled at once, for long: as the work per event does not grow, it is constant.
+func TestCalendarMovesFewTimes(t *testing.T) {
+	for _, n := range []int{1, 10, 1000, 100_000} {
+		c := NewCalendar[int](For(1))
+		r := rand.New(rand.NewPCG(3, uint64(n)))
+		for i := range n {
+			_, _ = c.Schedule(r.ExpFloat64(), i)
+		}
+		holds := 3*n + 1000
+		for range holds {
+			v, at, _ := c.Next()
+			_, _ = c.Schedule(at+r.ExpFloat64(), v)
+		}
+		mustCheck(t, c)
+		sum, _ := c.Stats()
+		if moves := float64(sum.Moved) / float64(sum.Dispatched); moves > 4 {
+			t.Errorf("with %d events, each was moved %.2f times", n, moves)
+		}
+		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Cancelled != 0 || sum.Late != 0 {
+			t.Errorf("%+v", sum)
+		}
+	}
+}
+
+func TestCalendarRefuses(t *testing.T) {
+	c := NewCalendar[string](For(2))
+	for _, at := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if e, err := c.Schedule(at, "never"); !errors.Is(err, calendar.ErrTime) || e != (Event{}) {
+			t.Errorf("at %v: %v, %v", at, e, err)
+		}
+	}
+	if c.Len() != 0 {
+		t.Error("something was scheduled")
+	}
+	for name, f := range map[string]func(){
+		"no process":         func() { For(0) },
+		"too many processes": func() { For(1 << 17) },
+		"no calendar":        func() { PerProcess(0) },
+		"nine calendars":     func() { PerProcess(9) },
+		"no stay":            func() { Sticky(0) },
+		"negative room":      func() { Room(-1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestCalendarNames(t *testing.T) {
+	c := NewCalendar[string](For(2))
+	if c.Cancel(Event{}) || c.Cancel(Event{sheet: 1 << 30, stamp: 1}) || c.Cancel(Event{slot: 1 << 30, stamp: 1}) {
+		t.Error("an event that never was has been cancelled")
+	}
+	old, _ := c.Schedule(1, "old")
+	if v, at, ok := c.Next(); v != "old" || at != 1 || !ok {
+		t.Errorf("%q at %v, %v", v, at, ok)
+	}
+	if c.Cancel(old) {
+		t.Error("an event was dispatched and cancelled")
+	}
+	for range 20 { // some of them in the same slot
+		young, _ := c.Schedule(2, "young")
+		if young == old || young == (Event{}) || c.Cancel(old) {
+			t.Fatal("an old name is valid again")
+		}
+		if !c.Cancel(young) || c.Cancel(young) {
+			t.Fatal("an event could be cancelled twice, or not at all")
+		}
+		old = young
+	}
+	if _, _, ok := c.Next(); ok {
+		t.Error("a cancelled event was dispatched")
+	}
+	mustCheck(t, c)
+}
+
+// Stamps never repeat, since a slot that has run out of them is left alone.
+func TestCalendarRetiresSlots(t *testing.T) {
+	c := NewCalendar[int](For(1), PerProcess(1))
+	first, _ := c.Schedule(1, 1)
+	c.Next()
+	s := c.sheets[0]
+	s.slots[first.slot].stamp = retired - 1
+	last, _ := c.Schedule(2, 2)
+	if last.stamp != retired-1 || last.slot != first.slot {
+		t.Fatal("not the slot that was to be used up")
+	}
+	if v, _, ok := c.Next(); v != 2 || !ok {
+		t.Fatal("the event is gone")
+	}
+	for i := range 5 {
+		e, _ := c.Schedule(3, i)
+		if e.slot == first.slot || c.Cancel(last) || c.Cancel(first) {
+			t.Fatal("a slot is used beyond its last stamp")
+		}
+	}
+	mustCheck(t, c)
+}
+
+func TestCalendarForgetsValues(t *testing.T) {
+	c := NewCalendar[*[1 << 20]byte](For(1))
+	freed := make(chan struct{}, 100)
+	var events []Event
+	for i := range 20 {
+		big := new([1 << 20]byte)
+		runtime.AddCleanup(big, func(freed chan struct{}) { freed <- struct{}{} }, freed)
+		e, _ := c.Schedule(float64(i), big)
+		events = append(events, e)
+	}
+	for i := range 10 {
+		c.Next()
+		c.Cancel(events[i+10])
+	}
+	mustCheck(t, c)
+	for range 20 {
+		runtime.GC()
+		<-freed
+	}
+	runtime.KeepAlive(c)
+}
+
+func TestCalendarAllocatesNothing(t *testing.T) {
+	c := NewCalendar[int]()
+	r := rand.New(rand.NewPCG(4, 0))
+	for i := range 1000 {
+		_, _ = c.Schedule(r.ExpFloat64(), i)
+	}
+	hold := func() {
+		for range 1000 {
+			v, at, _ := c.Next()
+			e, _ := c.Schedule(at+r.ExpFloat64(), v)
+			if v%2 == 0 {
+				c.Cancel(e)
+				_, _ = c.Schedule(at+r.ExpFloat64(), v)
+			}
+		}
+	}
+	for range 200 {
+		hold()
+	}
+	if allocs := testing.AllocsPerRun(50, hold); allocs > 0 {
+		t.Errorf("%v allocations in 1000 holds", allocs)
+	}
+}
+
+// Events that pass through for ever need no more room than those that are there at once, whether they are dispatched or cancelled.
+func TestCalendarMemoryIsBounded(t *testing.T) {
+	c := NewCalendar[int](For(2))
+	r := rand.New(rand.NewPCG(5, 0))
+	const n = 5000
+	events := make([]Event, n)
+	now := 0.0
+	add := func(i int) { events[i], _ = c.Schedule(now+r.ExpFloat64()*math.Exp(3*r.NormFloat64()), i) }
+	for i := range n {
+		add(i)
+	}
+	most := 0
+	for round := range 60 {
+		for range n {
+			if i := r.IntN(n); r.IntN(3) > 0 {
+				if !c.Cancel(events[i]) {
+					t.Fatal("an event is gone")
+				}
+				add(i)
+			} else {
+				v, at, ok := c.Next()
+				if !ok {
+					t.Fatal("all events are gone")
+				}
+				now = max(now, at)
+				add(v)
+			}
+		}
+		sum, _ := c.Stats()
+		if sum.Pending != n || c.Len() != n {
+			t.Fatalf("%d events", sum.Pending)
+		}
+		if round < 20 {
+			most = max(most, sum.Bytes)
+		} else if sum.Bytes > 2*most {
+			t.Fatalf("%d bytes, after %d", sum.Bytes, most)
+		}
+	}
+	mustCheck(t, c)
+	if perEvent := most / n; perEvent > 400 {
+		t.Errorf("%d bytes for an event", perEvent)
+	}
+	for _, e := range events {
+		c.Cancel(e)
+	}
+	mustCheck(t, c)
+	if _, _, ok := c.Next(); ok {
+		t.Error("a cancelled event was dispatched")
+	}
+}
+
+func TestCalendarRoom(t *testing.T) {
+	const n = 10_000
+	c := NewCalendar[int](For(2), Room(2*n))
+	before, _ := c.Stats()
+	r := rand.New(rand.NewPCG(6, 0))
+	for i := range n {
+		_, _ = c.Schedule(r.ExpFloat64(), i)
+	}
+	after, each := c.Stats()
+	if len(each) != 2*usualPer || after.Bytes > before.Bytes+1<<17 {
+		t.Errorf("%d bytes, then %d", before.Bytes, after.Bytes)
+	}
+	sum := 0
+	for _, s := range each {
+		sum += s.Pending
+	}
+	if sum != n || after.Pending != n {
+		t.Errorf("%d events, %d in all", sum, after.Pending)
+	}
+	t.Log(after)
+}
