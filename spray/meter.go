@@ -33,7 +33,7 @@ type Metered interface {
 // order what the queue does not. What it costs is the clock, read twice an operation: 40 to 80 ns on the usual machine.
 type Meter struct {
 	Goroutines int           // that use the queue at once, 1 unless told
-	Fill       int           // elements before they begin, with exponential keys of mean 1
+	Fill       int           // elements that they insert before they begin, with exponential keys of mean 1
 	Operations int           // that each goroutine makes, about; with a Duration, 0 is no limit
 	Duration   time.Duration // after which goroutines stop even if they have made fewer; 0 is no limit
 	Workload   Workload      // what each goroutine does: [Hold] unless told
@@ -134,47 +134,49 @@ func (m Meter) Run(q Metered) *Trace {
 	if operations == 0 && m.Duration > 0 {
 		operations = math.MaxInt
 	}
-	start := time.Now()
-	recorder := func(stream, operations int) *Recorder {
-		r := &Recorder{source: random.New(m.Seed, uint64(stream)), q: q, start: start, operations: operations, until: math.MaxInt64, step: 1}
-		r.Rand = rand.New(&r.source)
-		if operations < math.MaxInt {
-			r.log = make([]Operation, 0, operations+1)
-		}
-		return r
-	}
 	before := collisionsOf(q)
-	fill := recorder(0, m.Fill)
-	for fill.More() {
-		fill.Insert(fill.ExpFloat64())
-	}
-
 	recorders := make([]*Recorder, goroutines)
+	t := &Trace{Fill: make([][]Operation, goroutines)}
+	start := time.Now()
 	ready := make(chan struct{})
-	var wg sync.WaitGroup
+	var filled, done sync.WaitGroup
+	filled.Add(goroutines)
 	for g := range recorders {
-		r := recorder(1+g, operations)
-		r.id, r.step, r.last = uint64(m.Fill+g), uint64(goroutines), fill.last
+		r := &Recorder{source: random.New(m.Seed, uint64(g)), q: q, start: start, operations: operations, until: math.MaxInt64}
+		r.Rand = rand.New(&r.source)
 		recorders[g] = r
-		wg.Go(func() {
+		done.Go(func() {
+			// Each inserts a part of what there is before, since a queue may put together what one goroutine inserts.
+			r.id, r.step = uint64(g), uint64(goroutines)
+			r.log = make([]Operation, 0, m.Fill/goroutines+1)
+			for r.id < uint64(m.Fill) {
+				r.Insert(r.ExpFloat64())
+			}
+			t.Fill[g], r.log = r.log, nil
+			if operations < math.MaxInt {
+				r.log = make([]Operation, 0, operations+1)
+			}
+			r.id = uint64(m.Fill + g)
+			filled.Done()
 			<-ready
 			work(r)
 		})
 	}
+	filled.Wait()
 	if m.Duration > 0 {
 		for _, r := range recorders {
 			r.until = int64(time.Since(start) + m.Duration)
 		}
 	}
 	close(ready)
-	wg.Wait()
+	done.Wait()
 
-	t := &Trace{Fill: fill.log, Collisions: collisionsOf(q) - before}
+	t.Collisions = collisionsOf(q) - before
 	for _, r := range recorders {
 		t.Logs = append(t.Logs, r.log)
 	}
 	if m.Drain {
-		r := recorder(0, 0)
+		r := &Recorder{q: q, start: start}
 		for ok := true; ok; _, ok = r.Remove() {
 		}
 		t.Drain = r.log
@@ -236,8 +238,8 @@ type Operation struct {
 
 // A Trace is what goroutines did to a queue. The operations of each follow one another: one begins after the one before has ended.
 type Trace struct {
-	Fill       []Operation   // insertions before the goroutines began
-	Logs       [][]Operation // by goroutine
+	Fill       [][]Operation // insertions before the goroutines began their work, by goroutine
+	Logs       [][]Operation // their work, by goroutine
 	Drain      []Operation   // removals after they were done, until one fails; none if the queue was left as it was
 	Collisions uint64        // as the queue counted them, if it does
 }
@@ -298,7 +300,7 @@ func (r Report) String() string {
 //
 // Time is O(log n + p) per operation, with n elements and p goroutines, and memory about 90 bytes per element beside the trace.
 func Replay(t *Trace) (Report, error) {
-	p := player{Report: Report{Collisions: t.Collisions}}
+	p := player{Report: Report{Collisions: t.Collisions}, fills: len(t.Fill)}
 	if err := p.collect(t); err != nil {
 		return Report{}, err
 	}
@@ -340,6 +342,7 @@ type under struct {
 // A player replays a trace: it goes through all stamps in the order of time, and keeps count of what is in the queue.
 type player struct {
 	Report
+	fills    int // how many of the logs are of the filling; they come first
 	elements []element
 	there    tree // by place: elements that are in the queue for certain, no removal of them has begun
 	over     tree // by before: removals that have begun; all of them, for ever
@@ -352,7 +355,7 @@ type player struct {
 
 // collect lists the elements, and checks what can be checked in any order.
 func (p *player) collect(t *Trace) error {
-	all := append([][]Operation{t.Fill}, t.Logs...)
+	all := slices.Concat(t.Fill, t.Logs)
 	insertions := 0
 	for _, log := range all {
 		for _, o := range log {
@@ -363,19 +366,19 @@ func (p *player) collect(t *Trace) error {
 	}
 	p.elements = make([]element, insertions)
 	for l, log := range all {
-		last := int64(math.MinInt64)
+		last, fill := int64(math.MinInt64), l < p.fills
 		for i, o := range log {
 			switch {
 			case o.Begin <= last || o.End < o.Begin || o.Begin < -latest || o.End > latest:
-				return wrong(l, i, "is out of time: it takes from %d to %d, and the one before ends at %d", o.Begin, o.End, last)
-			case o.Kind > Failure || l == 0 && o.Kind != Insertion:
-				return wrong(l, i, "is of kind %d, which has no place here", o.Kind)
+				return p.wrong(l, i, "is out of time: it takes from %d to %d, and the one before ends at %d", o.Begin, o.End, last)
+			case o.Kind > Failure || fill && o.Kind != Insertion:
+				return p.wrong(l, i, "is of kind %d, which has no place here", o.Kind)
 			case o.Kind != Failure && int(o.ID) >= insertions:
-				return wrong(l, i, "is about element %d, but only %d elements were inserted, and they are numbered from 0", o.ID, insertions)
+				return p.wrong(l, i, "is about element %d, but only %d elements were inserted, and they are numbered from 0", o.ID, insertions)
 			case o.Kind == Insertion && p.elements[o.ID].known:
-				return wrong(l, i, "inserts element %d, which was inserted before", o.ID)
+				return p.wrong(l, i, "inserts element %d, which was inserted before", o.ID)
 			case o.Kind == Insertion && math.IsNaN(o.Key):
-				return wrong(l, i, "inserts element %d with a key that is not a number", o.ID)
+				return p.wrong(l, i, "inserts element %d with a key that is not a number", o.ID)
 			}
 			last = o.End
 			if o.Kind == Insertion {
@@ -389,13 +392,15 @@ func (p *player) collect(t *Trace) error {
 // latest is the largest time, so that twice as much is a number, too.
 const latest = math.MaxInt64 / 4
 
-// wrong says what is wrong with an operation of a log; the first is that of the filling.
-func wrong(log, i int, format string, args ...any) error {
-	where := "of the filling"
-	if log > 0 {
-		where = fmt.Sprintf("of goroutine %d", log-1)
+// wrong says what is wrong with an operation of a log.
+func (p *player) wrong(log, i int, format string, args ...any) error {
+	where := "goroutine"
+	if log >= p.fills {
+		log -= p.fills
+	} else {
+		where = "the filling by goroutine"
 	}
-	return fmt.Errorf("spray: operation %d %s %s", i, where, fmt.Sprintf(format, args...))
+	return fmt.Errorf("spray: operation %d of %s %d %s", i, where, log, fmt.Sprintf(format, args...))
 }
 
 // sort gives the elements their places.
@@ -436,7 +441,7 @@ func (p *player) sort() {
 // began.
 func (p *player) play(t *Trace) error {
 	var m merge
-	for l, log := range append([][]Operation{t.Fill}, t.Logs...) {
+	for l, log := range slices.Concat(t.Fill, t.Logs) {
 		m.add(l, log)
 	}
 	for len(m) > 0 {
@@ -470,9 +475,9 @@ func (p *player) begin(log, i int, o *Operation) error {
 		e := &p.elements[o.ID]
 		switch {
 		case e.removed:
-			return wrong(log, i, "removes element %d, which was removed before", o.ID)
+			return p.wrong(log, i, "removes element %d, which was removed before", o.ID)
 		case e.key != o.Key:
-			return wrong(log, i, "removes element %d with key %v, but it was inserted with key %v", o.ID, o.Key, e.key)
+			return p.wrong(log, i, "removes element %d with key %v, but it was inserted with key %v", o.ID, o.Key, e.key)
 		}
 		e.removed = true
 		if e.inserted > 0 {
@@ -527,7 +532,7 @@ func (p *player) finish(log, i int, o *Operation) error {
 	p.open = p.open[:len(p.open)-1]
 	switch o.Kind {
 	case Insertion:
-		if log > 0 {
+		if log >= p.fills {
 			p.Insertions++
 		}
 		e := &p.elements[o.ID]
@@ -539,7 +544,7 @@ func (p *player) finish(log, i int, o *Operation) error {
 	case Removal:
 		e := &p.elements[o.ID]
 		if !e.begun {
-			return wrong(log, i, "removes element %d, the insertion of which had not begun", o.ID)
+			return p.wrong(log, i, "removes element %d, the insertion of which had not begun", o.ID)
 		}
 		e.gone = true
 		p.Removals++
@@ -711,8 +716,9 @@ func (t *Trace) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	b = append(b, magic...)
 	b = binary.AppendUvarint(b, t.Collisions)
+	b = binary.AppendUvarint(b, uint64(len(t.Fill)))
 	b = binary.AppendUvarint(b, uint64(len(t.Logs)))
-	for _, log := range slices.Concat([][]Operation{t.Fill}, t.Logs, [][]Operation{t.Drain}) {
+	for _, log := range slices.Concat(t.Fill, t.Logs, [][]Operation{t.Drain}) {
 		b = binary.AppendUvarint(b, uint64(len(log)))
 		last := int64(0)
 		for _, o := range log {
@@ -748,11 +754,8 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		return nil, errors.New("spray: this is not a trace")
 	}
 	t := &Trace{Collisions: in.unsigned()}
-	logs := in.unsigned()
-	t.Fill = in.operations()
-	for i := uint64(0); i < logs && in.err == nil; i++ {
-		t.Logs = append(t.Logs, in.operations())
-	}
+	fills, logs := in.unsigned(), in.unsigned()
+	t.Fill, t.Logs = in.logs(fills), in.logs(logs)
 	t.Drain = in.operations()
 	sum := in.sum
 	var want [4]byte
@@ -801,6 +804,13 @@ func (r *traceReader) signed() int64 {
 	x, err := binary.ReadVarint(r)
 	r.err = cmp.Or(r.err, err)
 	return x
+}
+
+func (r *traceReader) logs(n uint64) (logs [][]Operation) {
+	for ; n > 0 && r.err == nil; n-- {
+		logs = append(logs, r.operations())
+	}
+	return logs
 }
 
 func (r *traceReader) operations() (log []Operation) {

@@ -84,11 +84,11 @@ func ExampleWorkload() {
 // Two goroutines; the second takes key 3 while keys 1 and 2 are in the queue, and the first is just taking key 1.
 func ExampleReplay() {
 	trace := &spray.Trace{
-		Fill: []spray.Operation{
+		Fill: [][]spray.Operation{{
 			{Begin: 1, End: 2, Kind: spray.Insertion, ID: 0, Key: 1},
 			{Begin: 3, End: 4, Kind: spray.Insertion, ID: 1, Key: 2},
 			{Begin: 5, End: 6, Kind: spray.Insertion, ID: 2, Key: 3},
-		},
+		}},
 		Logs: [][]spray.Operation{
 			{{Begin: 10, End: 30, Kind: spray.Removal, ID: 0, Key: 1}},
 			{{Begin: 20, End: 40, Kind: spray.Removal, ID: 2, Key: 3}},

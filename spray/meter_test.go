@@ -2,7 +2,6 @@ package spray_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -137,18 +136,18 @@ func TestReplayRefuses(t *testing.T) {
 			Logs: []ops{{first, rem(3, 4, 7, 6)}}},
 		"operation 0 of goroutine 1 inserts element 0, which was inserted before": {
 			Logs: []ops{{first}, {first, ins(3, 4, 1, 5)}}},
-		"element 0 with a key that is not a number":                        {Logs: []ops{{ins(1, 2, 0, math.NaN())}}},
-		"operation 1 of goroutine 0 is out of time":                        {Logs: []ops{{first, ins(2, 3, 1, 5)}}},
-		"operation 0 of goroutine 0 is out of time":                        {Logs: []ops{{ins(2, 1, 0, 5)}}},
-		"operation 0 of the filling is of kind 2, which has no place here": {Fill: ops{failed(1, 2)}},
-		"operation 0 of goroutine 0 is of kind 9":                          {Logs: []ops{{{Begin: 1, End: 2, Kind: 9}}}},
-		"out of time: it takes from 1 to 9223372036854775807":              {Logs: []ops{{ins(1, math.MaxInt64, 0, 5)}}},
-		"out of time: it takes from -9223372036854775808 to 1":             {Logs: []ops{{ins(math.MinInt64, 1, 0, 5)}}},
+		"element 0 with a key that is not a number":                                       {Logs: []ops{{ins(1, 2, 0, math.NaN())}}},
+		"operation 1 of goroutine 0 is out of time":                                       {Logs: []ops{{first, ins(2, 3, 1, 5)}}},
+		"operation 0 of goroutine 0 is out of time":                                       {Logs: []ops{{ins(2, 1, 0, 5)}}},
+		"operation 0 of the filling by goroutine 0 is of kind 2, which has no place here": {Fill: []ops{{failed(1, 2)}}},
+		"operation 0 of goroutine 0 is of kind 9":                                         {Logs: []ops{{{Begin: 1, End: 2, Kind: 9}}}},
+		"out of time: it takes from 1 to 9223372036854775807":                             {Logs: []ops{{ins(1, math.MaxInt64, 0, 5)}}},
+		"out of time: it takes from -9223372036854775808 to 1":                            {Logs: []ops{{ins(math.MinInt64, 1, 0, 5)}}},
 		"2 of 3 elements were lost; the first is 1, with key 6": {
-			Fill: ops{first, ins(3, 4, 1, 6), ins(5, 6, 2, 7)}, Logs: []ops{{rem(7, 8, 0, 5)}}, Drain: ops{failed(10, 11)}},
+			Fill: []ops{{first, ins(3, 4, 1, 6)}, {ins(5, 6, 2, 7)}}, Logs: []ops{{rem(7, 8, 0, 5)}}, Drain: ops{failed(10, 11)}},
 		"element 0 was left, which had been removed before":             {Logs: []ops{{first, rem(3, 4, 0, 5)}}, Drain: ops{rem(5, 6, 0, 5)}},
 		"element 9 was left, which had not been inserted":               {Drain: ops{rem(5, 6, 9, 5)}},
-		"element 0 was left with key 6, but it was inserted with key 5": {Fill: ops{first}, Drain: ops{rem(5, 6, 0, 6)}},
+		"element 0 was left with key 6, but it was inserted with key 5": {Fill: []ops{{first}}, Drain: ops{rem(5, 6, 0, 6)}},
 		"operation 0 of the draining is not a removal":                  {Drain: ops{ins(5, 6, 0, 6)}},
 	} {
 		report, err := spray.Replay(&trace)
@@ -349,11 +348,11 @@ func slow(t *spray.Trace) spray.Report {
 	lives := map[uint32]*life{}
 	var removals, failures []spray.Operation
 	var r spray.Report
-	for l, log := range append([]ops{t.Fill}, t.Logs...) {
+	for l, log := range slices.Concat(t.Fill, t.Logs) {
 		for _, o := range log {
 			if o.Kind == spray.Insertion {
 				lives[o.ID] = &life{in: o}
-				if l > 0 {
+				if l >= len(t.Fill) {
 					r.Insertions++
 				}
 			}
@@ -437,7 +436,8 @@ func summary(x []int) (s spray.Summary) {
 
 // traceOf makes a trace that some queue may have made from any bytes: two an operation.
 func traceOf(data []byte) *spray.Trace {
-	t := &spray.Trace{Logs: make([]ops, 1+len(data)/2%4), Collisions: uint64(len(data))}
+	goroutines := 1 + len(data)/2%4
+	t := &spray.Trace{Fill: make([]ops, goroutines), Logs: make([]ops, goroutines), Collisions: uint64(len(data))}
 	next := make([]int64, len(t.Logs))
 	var born ops
 	for ; len(data) >= 2; data = data[2:] {
@@ -451,19 +451,11 @@ func traceOf(data []byte) *spray.Trace {
 		} else {
 			o.ID = uint32(data[1] >> 3) // to choose what is removed
 		}
-		if o.Kind == spray.Insertion && data[0]>>6 == 0 && o.End < 40 && len(t.Logs) > 1 {
-			t.Fill = append(t.Fill, o) // sorted below; the log of the goroutine has a gap
+		if o.Kind == spray.Insertion && len(t.Logs[l]) == 0 {
+			t.Fill[l] = append(t.Fill[l], o)
 			continue
 		}
 		t.Logs[l] = append(t.Logs[l], o)
-	}
-	slices.SortFunc(t.Fill, func(a, b spray.Operation) int { return cmp.Compare(a.Begin, b.Begin) })
-	for i, last := 0, int64(-1); i < len(t.Fill); i++ { // one after the other
-		o := &t.Fill[i]
-		o.End += max(0, last+1-o.Begin)
-		o.Begin = max(o.Begin, last+1)
-		last = o.End
-		born[o.ID] = *o
 	}
 	gone := map[uint32]bool{}
 	for _, log := range t.Logs {

@@ -45,7 +45,9 @@ func newBenchSpray() *cobra.Command {
 			"The rank error of a removal is how many elements were in the queue that should have come first; the delay of an element\n" +
 			"is how many others overtook it. They come from another run, in which every operation is recorded with its time and\n" +
 			"replayed afterwards against an exact queue. What may have been right counts as right, so that a queue that is exact\n" +
-			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too.\n\n" +
+			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too. If there are no more\n" +
+			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what else the\n" +
+			"machine does.\n\n" +
 			"With the defaults it takes about five minutes.\n\n" +
 			list("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
 				if s.Alone {

@@ -120,9 +120,6 @@ func TestJudgeShared(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		var targets []Target
 		for _, plan := range SharedTargetPlans() {
-			for _, goroutines := range []int{1, 2, 64} {
-				plan = append(plan, SharedCell{sharedCalendar, Hold, plan[0].N, goroutines})
-			}
 			var results []SharedResult
 			for _, c := range plan {
 				r := SharedResult{SharedCell: c, Best: 100, Meter: &spray.Report{Rank: spray.Summary{Mean: 2 * float64(c.Goroutines)}}}
