@@ -166,17 +166,23 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
 		}
 		sheet := home*uint32(c.per) + i
 		s := c.sheets[sheet]
-		slot, stamp := s.add(key, v)
-		if s.live == 1 {
+		e := s.occupy(key, v)
+		if key < s.last {
+			s.late++
+		}
+		if s.live > 1 {
+			s.place(e)
+		} else {
+			s.begin(e)
 			c.tell(d, s, i)
 		}
 		s.waits += uint64(try)
-		pause := s.tick()
+		t := s.tick(p)
 		d.unlock(i, min(w, key))
-		if pause {
-			c.pause(p)
+		if t != goOn {
+			c.rest(p, t)
 		}
-		return Event{sheet, slot, stamp}, nil
+		return Event{sheet, e.slot, e.stamp}, nil
 	}
 }
 
@@ -206,7 +212,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		d := &c.desks[desk]
 		i, w := d.first(c.per)
 		if w >= empty || !d.lock(i, w) {
-			if !c.search(p, where, try) {
+			if !c.search(p, where, w, try) {
 				return v, 0, false
 			}
 			continue
@@ -217,17 +223,16 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 			s.helped++
 		}
 		s.waits += uint64(try)
-		if s.toTell--; s.toTell <= 0 {
+		if s.toTell--; s.toTell <= 0 || s.live == 0 {
 			c.tell(d, s, i)
 		}
 		if s.toLook--; s.toLook <= 0 || w > p.until.Load() {
-			s.toLook = lookEvery
 			c.consider(p, s, where, w)
 		}
-		pause := s.tick()
+		t := s.tick(p)
 		d.unlock(i, s.word())
-		if pause {
-			c.pause(p)
+		if t != goOn {
+			c.rest(p, t)
 		}
 		return v, timeOf(w), true
 	}
@@ -244,6 +249,9 @@ func (c *Calendar[V]) Cancel(e Event) bool {
 	ok := s.cancel(e.slot, e.stamp)
 	if ok {
 		w = s.word()
+		if s.live == 0 {
+			c.tell(d, s, i)
+		}
 	}
 	d.unlock(i, w)
 	return ok

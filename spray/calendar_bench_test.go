@@ -167,40 +167,45 @@ func (s multiQueue) Next() (v uint64, at float64, ok bool) {
 	}
 }
 
-// fillSet puts n events in, from as many goroutines as will use them.
-func fillSet(s pendingSet, n, goroutines int) {
+// each calls f once for each goroutine, all at once: in goroutines of their own, or if there is only one, in that of the caller.
+func each(goroutines int, f func(g int)) {
+	if goroutines == 1 {
+		f(0)
+		return
+	}
 	var wg sync.WaitGroup
 	for g := range goroutines {
-		wg.Go(func() {
-			r := random.New(1, uint64(g))
-			for i := g; i < n; i += goroutines {
-				s.Schedule(r.Exp(), uint64(i))
-			}
-		})
+		wg.Go(func() { f(g) })
 	}
 	wg.Wait()
 }
 
+// fillSet puts n events in, from as many goroutines as will use them.
+func fillSet(s pendingSet, n, goroutines int) {
+	each(goroutines, func(g int) {
+		r := random.New(1, uint64(g))
+		for i := g; i < n; i += goroutines {
+			s.Schedule(r.Exp(), uint64(i))
+		}
+	})
+}
+
 // holdSet dispatches events and schedules each anew, an exponential time later, so many times in all. It returns how long that
-// took, for each.
+// took.
 func holdSet(s pendingSet, goroutines, holds int, seed uint64) time.Duration {
 	var left atomic.Int64
 	left.Store(int64(holds))
 	began := time.Now()
-	var wg sync.WaitGroup
-	for g := range goroutines {
-		wg.Go(func() {
-			r := random.New(seed, uint64(g))
-			const batch = 250
-			for left.Add(-batch) > -batch {
-				for range batch {
-					v, at, _ := s.Next()
-					s.Schedule(at+r.Exp(), v)
-				}
+	each(goroutines, func(g int) {
+		r := random.New(seed, uint64(g))
+		const batch = 250
+		for left.Add(-batch) > -batch {
+			for range batch {
+				v, at, _ := s.Next()
+				s.Schedule(at+r.Exp(), v)
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	return time.Since(began)
 }
 

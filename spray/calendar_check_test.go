@@ -16,8 +16,8 @@ func checkCalendar[V comparable](c *Calendar[V]) error {
 		if w := d.words[i].Load(); w != s.word() {
 			return fmt.Errorf("sheet %d: its word is %x, not %x", k, w, s.word())
 		}
-		if later := d.later[i].Load(); s.live > 0 && later == pastAll {
-			return fmt.Errorf("sheet %d: others are told that there is nothing", k)
+		if later := d.later[i].Load(); (s.live == 0) != (later == pastAll) {
+			return fmt.Errorf("sheet %d has %d events, and others are told %x", k, s.live, later)
 		}
 	}
 	return nil

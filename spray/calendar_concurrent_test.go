@@ -288,7 +288,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 // Schedule goes elsewhere when all calendars of a process are locked.
 func TestCalendarWithAllHalted(t *testing.T) {
 	c := NewCalendar[int](For(2))
-	p := newProcesses(2)
+	p := newProcesses(c)
 	var words []uint64
 	for i := range c.per {
 		words = append(words, c.desks[0].await(uint32(i)))

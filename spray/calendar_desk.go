@@ -1,8 +1,10 @@
 package spray
 
 import (
+	"math/bits"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -39,9 +41,11 @@ const (
 func (d *desk) first(per int) (i uint32, w uint64) {
 	w = d.words[0].Load()
 	for k := 1; k < per; k++ {
-		if x := d.words[k%mostPer].Load(); x < w {
-			i, w = uint32(k), x
-		}
+		// If x < w, without a branch: the processor would guess every other one wrong.
+		x := d.words[k%mostPer].Load()
+		_, less := bits.Sub64(x, w, 0)
+		w ^= (w ^ x) & -less
+		i ^= (i ^ uint32(k)) & -uint32(less)
 	}
 	return i, w
 }
@@ -115,10 +119,13 @@ func (c *Calendar[V]) perch() *perch {
 type pass struct{ desk uint32 }
 
 const (
-	// pauseEvery is after how many operations with a sheet one of those who use it gives way. The scheduler interrupts a goroutine
-	// that has run for 10 ms, wherever that is, and with more goroutines than processors it does not come back for long: if it
-	// holds a lock, the events of that sheet are not dispatched all the while. One that gives way in time is not interrupted.
-	pauseEvery = 1024
+	// lookAfter is after what time one of those who use a sheet looks whether others are waiting for a processor, and if so gives
+	// way. The scheduler interrupts a goroutine that has run for 10 ms, wherever that is, and when others are waiting it does
+	// not come back for long: if it holds a lock, the events of that sheet are not dispatched all the while. One that gives way in
+	// time is not interrupted.
+	lookAfter = 2 * time.Millisecond
+	// clockEvery is after how many operations the time is looked at.
+	clockEvery = 512
 	// lookEvery is after how many events from a sheet one who takes them looks around in any case: until is of no use where
 	// there were no events at the time.
 	lookEvery = 16
@@ -126,17 +133,18 @@ const (
 	lookAt = 4
 )
 
-// pause lets others run, and then goes to the desk of the processor that it finds itself on. Goroutines that take turns on a
-// processor so use the same desk, which is in its cache.
-func (c *Calendar[V]) pause(p *perch) {
-	runtime.Gosched()
-	if len(c.desks) == 1 {
-		return
+// rest does what is due after an operation: it lets others run, and goes to the desk of the processor that it finds itself on.
+// Goroutines that take turns on a processor so use the same desk, which is in its cache.
+func (c *Calendar[V]) rest(p *perch, t turn) {
+	if t == yield {
+		runtime.Gosched()
 	}
 	x := c.passes.Get().(*pass)
 	to := atHome(x.desk)
 	c.passes.Put(x)
-	p.move(p.at.Load(), to)
+	if at := p.at.Load(); homeOf(at) != homeOf(to) {
+		p.at.Store(to)
+	}
 }
 
 // tell lets others know how far they may go before they should come and help.
@@ -152,18 +160,11 @@ func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) {
 	n := uint32(len(c.desks))
 	least, who := pastAll, home
 	for range min(n-1, lookAt) {
-		if s.look++; s.look >= n {
-			s.look = 0
-		}
-		if s.look == desk {
-			if s.look++; s.look >= n {
-				s.look = 0
-			}
-		}
-		o := &c.desks[s.look]
+		s.other = c.after(s.other, desk)
+		o := &c.desks[s.other]
 		for k := range c.per {
 			if x := o.later[k%mostPer].Load(); x < least {
-				least, who = x, s.look
+				least, who = x, s.other
 			}
 		}
 	}
@@ -177,14 +178,54 @@ func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) {
 			until = w // this desk was not looked at
 		}
 	}
+	if s.toLook <= 0 {
+		s.toLook = lookEvery
+		if n > 1 && c.stalled(s, desk, w) {
+			to, until = s.watched, w
+		}
+	}
 	p.until.Store(until)
 	p.move(where, visiting(home, to))
 }
 
-// search is for one who found nothing to take, or whom others were quicker than. It reports false if all sheets were empty at
-// some moment.
-func (c *Calendar[V]) search(p *perch, where uint64, try uint32) bool {
-	if try%8 < 2 {
+// after is the desk after o that is not the given one.
+func (c *Calendar[V]) after(o, not uint32) uint32 {
+	n := uint32(len(c.desks))
+	for range 2 {
+		if o++; o >= n {
+			o = 0
+		}
+		if o != not {
+			break
+		}
+	}
+	return o
+}
+
+// stalled reports whether nobody has worked at the desk that one who works with s has an eye on since the last look, and events
+// before w are waiting there. They may be too few to be noticed otherwise. If it is not so, it has an eye on the next desk from now on.
+func (c *Calendar[V]) stalled(s *sheet[V], desk uint32, w uint64) bool {
+	if s.watched != desk && s.seen == c.told(s.watched) {
+		if _, x := c.desks[s.watched].first(c.per); x < w {
+			return true
+		}
+	}
+	s.watched = c.after(s.watched, desk)
+	s.seen = c.told(s.watched)
+	return false
+}
+
+// told is a number that changes when those who work at a desk tell anything.
+func (c *Calendar[V]) told(desk uint32) (sum uint64) {
+	for k := range c.per {
+		sum = sum*3 + c.desks[desk].later[k%mostPer].Load()
+	}
+	return sum
+}
+
+// search is for one who found w at a desk, and could not take it. It reports false if all sheets were empty at some moment.
+func (c *Calendar[V]) search(p *perch, where, w uint64, try uint32) bool {
+	if (w < empty || w == locked) && try%8 < 2 {
 		return true // it was probably bad luck
 	}
 	desk, w, busy := c.earliest()

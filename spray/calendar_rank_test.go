@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,7 +12,7 @@ import (
 // returns the mean rank error of holds, its 99th percentile, and the largest delay: how many events overtook one.
 func rankError(c *Calendar[int], p, n, holds, turn int, seed uint64) (mean float64, p99, delay int) {
 	r := rand.New(rand.NewPCG(seed, uint64(p)))
-	processes := newProcesses(p)
+	processes := newProcesses(c)
 	type pending struct {
 		at    float64
 		since int // how many had been taken from after it when it came
@@ -60,10 +61,14 @@ func rankError(c *Calendar[int], p, n, holds, turn int, seed uint64) (mean float
 
 // Next is O(p) events away from the earliest, whatever the machine does.
 func TestCalendarRankError(t *testing.T) {
+	n := 4000
+	if interrupting {
+		n = 1000 // it takes long in programs that are checked for races
+	}
 	for _, p := range []int{1, 2, 4, 8, 16} {
 		for _, turn := range []int{0, 1, 50} {
 			c := NewCalendar[int](For(p))
-			mean, p99, delay := rankError(c, p, 4000, 12_000, turn, 1)
+			mean, p99, delay := rankError(c, p, n, 3*n, turn, 1)
 			sum, _ := c.Stats()
 			t.Logf("%d processes, turns of %d: rank error %.2f in the mean, %d in 99 %%; delay up to %d; %.3f helped", p, turn,
 				mean, p99, delay, float64(sum.Helped)/float64(sum.Dispatched))
@@ -78,37 +83,50 @@ func TestCalendarRankError(t *testing.T) {
 	}
 }
 
-// What a process has left is dispatched by the others, in its turn.
+// What a process has left is dispatched by the others, in its turn: also a few events that are far apart.
 func TestCalendarHelpsTheAbsent(t *testing.T) {
-	for _, events := range []int{1, 3, 100} {
-		c := NewCalendar[int](For(4))
-		processes := newProcesses(4)
-		as(c, &processes[0], func() {
-			for i := range events {
-				_, _ = c.Schedule(10+float64(i)/10, -1)
-			}
-		})
-		r := rand.New(rand.NewPCG(7, 0))
-		for i := range 300 {
-			as(c, &processes[1+i%3], func() { _, _ = c.Schedule(r.ExpFloat64(), i) })
-		}
-		left := events
-		for i := 0; left > 0; i++ {
-			as(c, &processes[1+i%3], func() {
-				v, at, ok := c.Next()
-				switch {
-				case !ok:
-					t.Fatalf("%d events are lost", left)
-				case v < 0:
-					left--
-				case at > 10+float64(events)/10+1:
-					t.Fatalf("%d events are left at %v", left, at)
-				default:
-					_, _ = c.Schedule(at+r.ExpFloat64(), v)
+	for _, p := range []int{2, 4, 7} {
+		for name, times := range map[string][]float64{
+			"one":       {1},
+			"a few":     {1, 2, 3, 4, 5, 6, 7, 8},
+			"far apart": {1, 5, 1e3, 1e6, 1e9},
+		} {
+			c := NewCalendar[int](For(p))
+			processes := newProcesses(c)
+			as(c, &processes[0], func() {
+				for i, at := range times {
+					_, _ = c.Schedule(at, -1-i)
 				}
 			})
+			r := rand.New(rand.NewPCG(7, 0))
+			const n = 500
+			for i := range n {
+				as(c, &processes[1+i%(p-1)], func() { _, _ = c.Schedule(r.ExpFloat64(), i) })
+			}
+			overtaken := make([]int, len(times))
+			for i := range 20 * n {
+				as(c, &processes[1+i%(p-1)], func() {
+					v, at, ok := c.Next()
+					if !ok {
+						t.Fatal("all events are lost")
+					}
+					if v < 0 {
+						times[-1-v] = math.Inf(1)
+						return
+					}
+					for k := range times {
+						if times[k] < at {
+							if overtaken[k]++; overtaken[k] > 150*p {
+								t.Fatalf("%d processes, %s: an event at %v is still there at %v", p, name, times[k], at)
+							}
+						}
+					}
+					_, _ = c.Schedule(at+r.ExpFloat64(), v)
+				})
+			}
+			t.Logf("%d processes, %s: overtaken %d times", p, name, overtaken)
+			mustCheck(t, c)
 		}
-		mustCheck(t, c)
 	}
 }
 

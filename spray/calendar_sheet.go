@@ -2,6 +2,8 @@ package spray
 
 import (
 	"math/bits"
+	"runtime/metrics"
+	"time"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/huge"
@@ -30,10 +32,12 @@ type sheet[V any] struct {
 
 	// The front: what is due first, in order, at head … tail−1. If there is any event, the first of these is alive.
 	head, tail int32
-	toTell     int32 // events to take before others are told: see tell
-	toLook     int32 // events to take before looking at others: see consider
-	look       uint32
-	operations uint32
+	toTell     int32  // events to take before others are told: see tell
+	toLook     int32  // events to take before looking at others: see consider
+	other      uint32 // desk that was looked at last: see consider
+	watched    uint32 // desk that an eye is on: see stalled
+	seen       uint64 // and what was told there
+	operations uint32 // for tick
 	live, dead int
 	free       uint32 // first free slot plus one, 0 if there is none
 	spare      uint32 // first free chunk, 0 if there is none
@@ -42,8 +46,10 @@ type sheet[V any] struct {
 	chunks     []item // chunk after chunk; the first is not used, and its number stands for none
 	tiers      []tier
 
-	last       uint64 // key of the last event taken
-	version    uint64 // how often it has become empty
+	looked     time.Duration // when one who used it last looked at the time
+	user       *perch        // who that was
+	last       uint64        // key of the last event taken
+	version    uint64        // how often it has become empty
 	dispatched uint64
 	cancelled  uint64
 	late       uint64
@@ -51,8 +57,11 @@ type sheet[V any] struct {
 	waits      uint64
 	moved      uint64
 
-	front [frontLen]item
-	_     [64]byte
+	front  [frontLen]item
+	loaded [32]item // of use to load
+
+	waiting [1]metrics.Sample // goroutines that are ready to run and do not
+	_       [64]byte
 }
 
 // A slot holds the value of one event after the other. Each has its own stamp, so that the names of others, and items that
@@ -91,6 +100,8 @@ type tier struct {
 	open    uint32 // the bins before this one are empty
 	count   uint32 // how many bins there are
 	size    int    // how many items are in them
+	made    int    // how many it was made for
+	through int    // how many have left it
 	bins    []bin  // room for at least count
 }
 
@@ -118,35 +129,42 @@ func newSheet[V any](room int) *sheet[V] {
 		huge.Advise(s.chunks)
 		huge.Advise(s.slots)
 	}
+	s.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
 	s.tiers = append(make([]tier, 0, 4), tier{shift: 63, count: 2, bins: make([]bin, 2)})
 	return s
 }
 
 // add adds an event, and returns where it is.
-func (s *sheet[V]) add(key uint64, v V) (place, stamp uint32) {
-	if s.free == 0 {
-		s.enlarge()
-	}
-	place = s.free - 1
-	q := &s.slots[place]
-	s.free = q.next
-	q.value = v
-	if key < s.last {
-		s.late++
-	}
-	s.live++
-	e := item{key, place, q.stamp}
+func (s *sheet[V]) add(key uint64, v V) item {
+	e := s.occupy(key, v)
 	if s.live == 1 {
-		// The front takes all that is not later than the first event, until there are too many.
-		s.front[0], s.head, s.tail = e, 0, 1
-		s.tiers = s.tiers[:1]
-		t := &s.tiers[0]
-		t.end = key + 1
-		t.open = uint32(t.end >> 63)
+		s.begin(e)
 	} else {
 		s.place(e)
 	}
-	return place, e.stamp
+	return e
+}
+
+// occupy puts an event into a slot.
+func (s *sheet[V]) occupy(key uint64, v V) item {
+	if s.free == 0 {
+		s.enlarge()
+	}
+	place := s.free - 1
+	q := &s.slots[place]
+	s.free = q.next
+	q.value = v
+	s.live++
+	return item{key, place, q.stamp}
+}
+
+// begin puts the item of the only event there is to the front. That takes all that is not later, until there are too many.
+func (s *sheet[V]) begin(e item) {
+	s.front[0], s.head, s.tail = e, 0, 1
+	s.tiers = s.tiers[:1]
+	t := &s.tiers[0]
+	t.end = e.key + 1
+	t.open = uint32(t.end >> 63)
 }
 
 // enlarge makes a new slot.
@@ -187,7 +205,9 @@ func (s *sheet[V]) take(key uint64) V {
 	s.head++
 	s.last = key
 	s.dispatched++
-	s.settle()
+	if s.tail-s.head < frontLow || !s.alive(&s.front[s.head]) {
+		s.tidy()
+	}
 	return v
 }
 
@@ -202,12 +222,12 @@ func (s *sheet[V]) cancel(place, stamp uint32) bool {
 	if s.live == 0 || s.dead > s.live+sweepLate {
 		s.sweep()
 	}
-	s.settle()
+	s.tidy()
 	return true
 }
 
-// settle sees to it that the first item of the front is alive, if there is any, and that there are some more behind it.
-func (s *sheet[V]) settle() {
+// tidy sees to it that the first item of the front is alive, if there is any, and that there are some more behind it.
+func (s *sheet[V]) tidy() {
 	for {
 		if s.tail-s.head < frontLow && s.live+s.dead > int(s.tail-s.head) {
 			s.refill()
@@ -234,11 +254,46 @@ func (s *sheet[V]) word() uint64 {
 	return s.front[s.head].key
 }
 
-// tick counts operations, and reports whether it is time to give way.
-func (s *sheet[V]) tick() bool {
+// tick counts operations, and tells from time to time what the goroutine should do when it has given the sheet back.
+func (s *sheet[V]) tick(p *perch) turn {
 	s.operations++
-	return s.operations%pauseEvery == 0
+	if s.operations%clockEvery != 0 {
+		return goOn
+	}
+	return s.look(p)
 }
+
+// A turn is what comes after an operation.
+type turn uint8
+
+const (
+	goOn   turn = iota
+	settle      // at the desk of the processor
+	yield       // to other goroutines, and then settle
+)
+
+// look looks at the time, and at who else is here, or is waiting for a processor.
+//
+//go:noinline
+func (s *sheet[V]) look(p *perch) turn {
+	now := time.Since(epoch)
+	if now-s.looked < lookAfter {
+		return goOn
+	}
+	alone := s.user == p
+	s.looked, s.user = now, p
+	metrics.Read(s.waiting[:])
+	switch {
+	case s.waiting[0].Value.Uint64() > 0:
+		return yield
+	case alone:
+		return goOn // also if it has come to another processor: its events are here
+	}
+	return settle
+}
+
+// epoch is when the program began.
+var epoch = time.Now()
 
 // after is a key before which n events lie, or about as many as are in the front. If there are no events, it is pastAll.
 func (s *sheet[V]) after(n int) uint64 {

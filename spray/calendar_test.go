@@ -40,8 +40,10 @@ func (d *diary) remove(i int) diaryEntry {
 // A process is what the calling goroutine is to a calendar: tests take the parts of several by turns.
 type process struct{ at, until uint64 }
 
-func newProcesses(p int) []process {
-	all := make([]process, p)
+// newProcesses makes processes for a calendar. It takes all perches from it but one, which they share.
+func newProcesses[V any](c *Calendar[V]) []process {
+	c.perches = c.perches[:1]
+	all := make([]process, len(c.desks))
 	for i := range all {
 		all[i].at = atHome(uint32(i))
 	}
@@ -50,23 +52,15 @@ func newProcesses(p int) []process {
 
 // as does something as a process of a calendar does it.
 func as[V any](c *Calendar[V], p *process, do func()) {
-	// All perches, because it is not known which one do will have.
-	for i := range c.perches {
-		c.perches[i].at.Store(p.at)
-		c.perches[i].until.Store(p.until)
-	}
+	perch := &c.perches[0]
+	perch.at.Store(p.at)
+	perch.until.Store(p.until)
 	do()
-	old := *p
-	for i := range c.perches {
-		if at := c.perches[i].at.Load(); at != old.at {
-			p.at = at
-		}
-		if until := c.perches[i].until.Load(); until != old.until {
-			p.until = until
-		}
-	}
-	if homeOf(p.at) != homeOf(old.at) {
-		p.at = atHome(homeOf(old.at)) // it paused, and would have gone to the desk of the processor that all processes here share
+	p.until = perch.until.Load()
+	if at := perch.at.Load(); homeOf(at) == homeOf(p.at) {
+		p.at = at
+	} else {
+		p.at = atHome(homeOf(p.at)) // it rested, and would have gone to the desk of the processor that all processes here share
 	}
 }
 
@@ -74,7 +68,7 @@ func as[V any](c *Calendar[V], p *process, do func()) {
 // earliest event of one desk; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
 func followCalendar(data []byte, p, per int) error {
 	c := NewCalendar[int](For(p), PerProcess(per), Sticky(3))
-	processes := newProcesses(p)
+	processes := newProcesses(c)
 	var d diary
 	var gone []Event
 	now := 0.0

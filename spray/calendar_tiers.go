@@ -74,6 +74,7 @@ func (s *sheet[V]) refill() {
 			t.end = t.endOf(i) - 1
 		}
 		t.size -= int(b.n)
+		t.through += int(b.n)
 		s.load(b)
 	}
 }
@@ -88,12 +89,11 @@ func (s *sheet[V]) limit(i int) uint64 {
 
 // load appends the items of a bin that are alive to the front, in order. There are at most loadMost, in one or two chunks.
 func (s *sheet[V]) load(b bin) {
-	var es [32]item
 	n := 0
 	last := b.last()
 	for c := b.head; ; {
 		for _, e := range s.items(b, c) {
-			es[n%len(es)] = e
+			s.loaded[n%len(s.loaded)] = e
 			if s.alive(&e) {
 				n++
 			}
@@ -106,7 +106,7 @@ func (s *sheet[V]) load(b bin) {
 	}
 	s.dead -= int(b.n) - n
 	s.moved += uint64(b.n)
-	sortItems(s.front[s.tail:int(s.tail)+n], es[:n])
+	sortItems(s.front[s.tail:int(s.tail)+n], s.loaded[:n])
 	s.tail += int32(n)
 }
 
@@ -151,17 +151,38 @@ func (s *sheet[V]) addTier(n int, low, high uint64) *tier {
 	}
 	s.tiers = s.tiers[:depth+1]
 	t := &s.tiers[depth]
-	wanted := uint64(min(max(n/perBin, 4), mostBins-1))
+	if t.made == 0 && depth == 1 {
+		t.made, t.through = 1, firstGrowth
+	}
+	wanted := uint64(min(max(float64(n)*t.growth()/perBin, 4), mostBins-1))
 	t.shift = uint8(bits.Len64((high - low) / wanted))
 	t.base = low >> t.shift
 	t.count = uint32(high>>t.shift-t.base) + 1
 	t.end = t.base << t.shift
 	t.open, t.size, t.guessed = 0, n, false
+	t.made, t.through = n, 0
 	if uint32(len(t.bins)) < t.count {
 		t.bins = make([]bin, 1<<bits.Len32(t.count-1))
 	}
 	return t
 }
+
+// growth is how many times as many items passed through t, when it was last used, as it had been made for. While a tier is worked
+// off, events are scheduled into it: many if it spans several jumps, few if it spans a small part of one. The next tier in its
+// place will most likely fare alike.
+func (t *tier) growth() float64 {
+	if t.through <= t.made {
+		return 1
+	}
+	return min(float64(t.through)/float64(t.made), mostGrowth)
+}
+
+const (
+	// firstGrowth is what is expected of the first tier below tier 0 when nothing is known yet. Were all jumps exponential it
+	// would be log n.
+	firstGrowth = 8
+	mostGrowth  = 32
+)
 
 // divide moves the items of b, which was bin i of the last tier, into a tier of their own.
 //
@@ -171,6 +192,7 @@ func (s *sheet[V]) divide(b bin, i uint32) {
 	depth := len(s.tiers)
 	t := &s.tiers[depth-1]
 	t.size -= int(b.n)
+	t.through += int(b.n)
 	low, high := max(t.end, (t.base+uint64(i))<<t.shift), t.endOf(i)-1
 	if depth > 1 {
 		high = min(high, s.mostBelow(depth-2)) // the last bin may reach beyond
