@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -47,9 +48,12 @@ type Calendar[V any] struct {
 	lag     int         // how many events of a calendar may wait before others come and help
 	salt    uint64      // which calendar an event goes to
 	perches []perch
-	passes  sync.Pool // of *pass
-	fresh   atomic.Uint32
-	all     []pass // by desk
+	all     []pass        // by desk
+	passes  sync.Pool     // of *pass
+	fresh   atomic.Uint32 // passes given out
+
+	asking  sync.Mutex // see othersWait
+	waiting [1]metrics.Sample
 }
 
 // An Event names an event of a [Calendar]. It is valid until the event is dispatched or cancelled, and refused afterwards: it
@@ -68,7 +72,8 @@ const (
 	// usualPer is how many calendars a process has. One has the others wait when somebody comes to help; with three or four
 	// there is more to fetch for one who does. See BenchmarkCalendarChoices.
 	usualPer = 2
-	// usualLag bounds how far processes drift apart. Throughput is flat from 16 on, and the rank error proportional to it.
+	// usualLag bounds how far processes drift apart. The rank error is proportional to it; with less, processes get into each other's
+	// way.
 	usualLag = 16
 )
 
@@ -122,12 +127,14 @@ func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
 		salt:  o.salt * golden,
 		all:   make([]pass, o.processes),
 		// A goroutine that shares a perch with one that runs at the same time gets into its way.
-		perches: make([]perch, 1<<bits.Len(uint(32*o.processes-1))),
+		perches: make([]perch, 1<<bits.Len(uint(256*o.processes-1))),
 	}
 	sheets := o.processes * o.per
 	for i := range c.desks {
 		for k := range o.per {
-			c.sheets = append(c.sheets, newSheet[V]((o.room+sheets-1)/sheets))
+			s := newSheet[V]((o.room + sheets - 1) / sheets)
+			s.watched = uint32(len(c.sheets) % o.processes) // each begins somewhere else
+			c.sheets = append(c.sheets, s)
 			c.desks[i].words[k].Store(empty)
 			c.desks[i].later[k].Store(pastAll)
 		}
@@ -136,6 +143,7 @@ func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
 	for i := range c.perches {
 		c.perches[i].at.Store(atHome(uint32(i % o.processes)))
 	}
+	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
 	c.passes.New = func() any { return &c.all[(c.fresh.Add(1)-1)%uint32(len(c.all))] }
 	return c
 }
@@ -226,13 +234,16 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		if s.toTell--; s.toTell <= 0 || s.live == 0 {
 			c.tell(d, s, i)
 		}
+		behind := false
 		if s.toLook--; s.toLook <= 0 || w > p.until.Load() {
-			c.consider(p, s, where, w)
+			behind = c.consider(p, s, where, w)
 		}
 		t := s.tick(p)
 		d.unlock(i, s.word())
 		if t != goOn {
 			c.rest(p, t)
+		} else if behind {
+			c.hope(p, w)
 		}
 		return v, timeOf(w), true
 	}

@@ -3,6 +3,7 @@ package spray
 import (
 	"math/bits"
 	"runtime"
+	"runtime/metrics"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -93,7 +94,8 @@ func (d *desk) unlock(i uint32, w uint64) {
 type perch struct {
 	at    atomic.Uint64 // the desk it belongs to and the one it works at: see atHome
 	until atomic.Uint64 // the key after which it should look whether others have fallen behind
-	_     [48]byte
+	vain  atomic.Uint64 // what was told at a desk when nobody else was there: see hope
+	_     [40]byte
 }
 
 func atHome(home uint32) uint64         { return visiting(home, home) }
@@ -124,38 +126,75 @@ const (
 	// not come back for long: if it holds a lock, the events of that sheet are not dispatched all the while. One that gives way in
 	// time is not interrupted.
 	lookAfter = 2 * time.Millisecond
-	// clockEvery is after how many operations the time is looked at.
+	// clockEvery is after how many operations the time is looked at, and crowd how many of them have found the sheet locked if there
+	// are too many goroutines at the desk. Two who work there find it locked every other time, one whom others come to help rarely.
 	clockEvery = 512
+	crowd      = clockEvery / 8
 	// lookEvery is after how many events from a sheet one who takes them looks around in any case: until is of no use where
 	// there were no events at the time.
 	lookEvery = 16
 	// lookAt is how many desks it then looks at.
 	lookAt = 4
+	// idleLooks is how many looks at a desk find nothing new there before it is taken for deserted.
+	idleLooks = 2
+	// tellEvery is after how many events others are told at the latest. They take a desk where nothing is told for a deserted one.
+	tellEvery = 17
+	// patience is how long to wait for those who are behind while nothing is told, and mostPatience while they move.
+	patience     = 3 * time.Microsecond
+	mostPatience = 15 * time.Microsecond
 )
 
-// rest does what is due after an operation: it lets others run, and goes to the desk of the processor that it finds itself on.
-// Goroutines that take turns on a processor so use the same desk, which is in its cache.
+// A turn is what comes after an operation.
+type turn uint8
+
+const (
+	goOn   turn = iota
+	look        // whether others wait for a processor
+	settle      // look, and go to the desk of the processor
+	leave       // for another desk
+)
+
+// rest does what is due after an operation. It lets others run, and goes to the desk of the processor that it finds itself on, so that
+// goroutines that take turns on a processor use the same desk, which is in its cache. Or it leaves a crowded desk for the next one, and
+// so will others on this processor.
 func (c *Calendar[V]) rest(p *perch, t turn) {
-	if t == yield {
+	if t != leave && c.othersWait() {
 		runtime.Gosched()
+	} else if t == look {
+		return // also if it has come to another processor: its events are here
 	}
 	x := c.passes.Get().(*pass)
-	to := atHome(x.desk)
-	c.passes.Put(x)
-	if at := p.at.Load(); homeOf(at) != homeOf(to) {
-		p.at.Store(to)
+	home := homeOf(p.at.Load())
+	if t == leave && home == x.desk {
+		x = &c.all[(x.desk+1)%uint32(len(c.all))]
 	}
+	c.passes.Put(x)
+	if home != x.desk {
+		p.at.Store(atHome(x.desk))
+	}
+}
+
+// othersWait reports whether there are goroutines that could run and have no processor. If somebody else is just asking the same, it
+// does not.
+func (c *Calendar[V]) othersWait() bool {
+	if !c.asking.TryLock() {
+		return false
+	}
+	defer c.asking.Unlock()
+	metrics.Read(c.waiting[:])
+	return c.waiting[0].Value.Uint64() > 0
 }
 
 // tell lets others know how far they may go before they should come and help.
 func (c *Calendar[V]) tell(d *desk, s *sheet[V], i uint32) {
-	s.toTell = int32(c.lag/2 + 1)
-	release(&d.later[i%mostPer], s.after(c.lag))
+	later, good := s.after(c.lag)
+	s.toTell = int32(min(good/2+1, tellEvery))
+	release(&d.later[i%mostPer], later)
 }
 
 // consider decides where to go on after an event of sheet s with key w was taken. It looks at some other desks: if one has fallen
-// behind, to that one, until it has caught up; else home.
-func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) {
+// behind, to that one, until it has caught up; else home. It reports whether they may catch up by themselves.
+func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) (behind bool) {
 	home, desk := homeOf(where), deskOf(where)
 	n := uint32(len(c.desks))
 	least, who := pastAll, home
@@ -171,21 +210,56 @@ func (c *Calendar[V]) consider(p *perch, s *sheet[V], where, w uint64) {
 	to, until := home, least
 	if least < w {
 		to, until = who, w
+		behind = desk == home
 	} else if desk != home {
 		if _, x := c.desks[home].first(c.per); x >= empty && x != locked {
 			to = desk // there is nothing at home
 		} else {
 			until = w // this desk was not looked at
+			p.vain.Store(c.told(desk))
 		}
 	}
 	if s.toLook <= 0 {
 		s.toLook = lookEvery
 		if n > 1 && c.stalled(s, desk, w) {
-			to, until = s.watched, w
+			to, until, behind = s.watched, w, false
 		}
 	}
 	p.until.Store(until)
 	p.move(where, visiting(home, to))
+	return behind
+}
+
+// hope is for one about to go to a desk that has fallen behind w. It waits a little for those who work there to catch up, which they
+// mostly do, and stays at home then: whoever comes to help takes from their caches all that they work with, and slows them down more
+// than it helps. If nobody works there, it goes at once.
+func (c *Calendar[V]) hope(p *perch, w uint64) {
+	at := p.at.Load()
+	who := deskOf(at)
+	told := c.told(who)
+	if told == p.vain.Load() {
+		return
+	}
+	start := time.Since(epoch)
+	for last := start; ; {
+		least := pastAll
+		for k := range c.per {
+			least = min(least, c.desks[who].later[k%mostPer].Load())
+		}
+		if least >= w {
+			p.until.Store(least)
+			p.at.Store(atHome(homeOf(at)))
+			return
+		}
+		now := time.Since(epoch)
+		if t := c.told(who); t != told {
+			told, last = t, now
+		}
+		if now-last > patience || now-start > mostPatience {
+			p.vain.Store(told)
+			return
+		}
+	}
 }
 
 // after is the desk after o that is not the given one.
@@ -202,14 +276,18 @@ func (c *Calendar[V]) after(o, not uint32) uint32 {
 	return o
 }
 
-// stalled reports whether nobody has worked at the desk that one who works with s has an eye on since the last look, and events
-// before w are waiting there. They may be too few to be noticed otherwise. If it is not so, it has an eye on the next desk from now on.
+// stalled reports whether nobody has worked for some looks at the desk that one who works with s has an eye on, and events before w
+// are waiting there. They may be too few to be noticed otherwise. If it is not so, it has an eye on the next desk from now on.
 func (c *Calendar[V]) stalled(s *sheet[V], desk uint32, w uint64) bool {
 	if s.watched != desk && s.seen == c.told(s.watched) {
+		if s.idle++; s.idle < idleLooks {
+			return false
+		}
 		if _, x := c.desks[s.watched].first(c.per); x < w {
 			return true
 		}
 	}
+	s.idle = 0
 	s.watched = c.after(s.watched, desk)
 	s.seen = c.told(s.watched)
 	return false

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build gc && !race
 
 package spray
 

@@ -2,7 +2,6 @@ package spray
 
 import (
 	"math/bits"
-	"runtime/metrics"
 	"time"
 	"unsafe"
 
@@ -36,7 +35,8 @@ type sheet[V any] struct {
 	toLook     int32  // events to take before looking at others: see consider
 	other      uint32 // desk that was looked at last: see consider
 	watched    uint32 // desk that an eye is on: see stalled
-	seen       uint64 // and what was told there
+	idle       uint32 // how many looks there found nothing new
+	seen       uint64 // what was told there
 	operations uint32 // for tick
 	live, dead int
 	free       uint32 // first free slot plus one, 0 if there is none
@@ -48,6 +48,7 @@ type sheet[V any] struct {
 
 	looked     time.Duration // when one who used it last looked at the time
 	user       *perch        // who that was
+	waited     uint64        // waits before
 	last       uint64        // key of the last event taken
 	version    uint64        // how often it has become empty
 	dispatched uint64
@@ -60,8 +61,7 @@ type sheet[V any] struct {
 	front  [frontLen]item
 	loaded [32]item // of use to load
 
-	waiting [1]metrics.Sample // goroutines that are ready to run and do not
-	_       [64]byte
+	_ [64]byte
 }
 
 // A slot holds the value of one event after the other. Each has its own stamp, so that the names of others, and items that
@@ -129,7 +129,6 @@ func newSheet[V any](room int) *sheet[V] {
 		huge.Advise(s.chunks)
 		huge.Advise(s.slots)
 	}
-	s.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
 	s.tiers = append(make([]tier, 0, 4), tier{shift: 63, count: 2, bins: make([]bin, 2)})
 	return s
 }
@@ -260,34 +259,26 @@ func (s *sheet[V]) tick(p *perch) turn {
 	if s.operations%clockEvery != 0 {
 		return goOn
 	}
-	return s.look(p)
+	return s.due(p)
 }
 
-// A turn is what comes after an operation.
-type turn uint8
-
-const (
-	goOn   turn = iota
-	settle      // at the desk of the processor
-	yield       // to other goroutines, and then settle
-)
-
-// look looks at the time, and at who else is here, or is waiting for a processor.
+// due looks at the time, and at who else is here.
 //
 //go:noinline
-func (s *sheet[V]) look(p *perch) turn {
+func (s *sheet[V]) due(p *perch) turn {
+	waits := s.waits - s.waited
+	s.waited = s.waits
+	if waits > crowd {
+		return leave
+	}
 	now := time.Since(epoch)
 	if now-s.looked < lookAfter {
 		return goOn
 	}
 	alone := s.user == p
 	s.looked, s.user = now, p
-	metrics.Read(s.waiting[:])
-	switch {
-	case s.waiting[0].Value.Uint64() > 0:
-		return yield
-	case alone:
-		return goOn // also if it has come to another processor: its events are here
+	if alone {
+		return look
 	}
 	return settle
 }
@@ -295,12 +286,29 @@ func (s *sheet[V]) look(p *perch) turn {
 // epoch is when the program began.
 var epoch = time.Now()
 
-// after is a key before which n events lie, or about as many as are in the front. If there are no events, it is pastAll.
-func (s *sheet[V]) after(n int) uint64 {
+// after is a key before which about n events lie, or all, if there are fewer; and how many of them that is. If there are no events,
+// it is pastAll.
+func (s *sheet[V]) after(n int) (key uint64, events int) {
 	if s.live == 0 {
-		return pastAll
+		return pastAll, 0
 	}
-	return s.front[min(int(s.head)+n, int(s.tail)-1)].key
+	front := s.front[s.head:s.tail]
+	last := len(front) - 1
+	if n <= last || s.live+s.dead == len(front) {
+		n = min(n, last)
+		return front[n].key, n
+	}
+	// Those behind the front are taken to be as far from one another as those in it.
+	high, low := bits.Mul64(front[last].key-front[0].key, uint64(n))
+	if high >= uint64(last) {
+		return pastAll - 1, n
+	}
+	ahead, _ := bits.Div64(high, low, uint64(last))
+	key, over := bits.Add64(front[0].key, ahead, 0)
+	if over != 0 {
+		key = pastAll - 1
+	}
+	return min(key, pastAll-1), n
 }
 
 // place puts an item where it belongs.

@@ -53,6 +53,10 @@ func (s *sheet[V]) refill() {
 			s.tiers = s.tiers[:depth-1]
 			continue
 		}
+		if depth == 2 && i > t.count/2 && s.worthRolling() {
+			s.roll()
+			continue
+		}
 		b := t.bins[i]
 		if b.n > loadMost && t.shift > 0 {
 			t.bins[i] = bin{}
@@ -76,6 +80,53 @@ func (s *sheet[V]) refill() {
 		t.size -= int(b.n)
 		t.through += int(b.n)
 		s.load(b)
+	}
+}
+
+// worthRolling reports whether the bins of tier 1 may as well be used for what comes after it: if there are not too few events for
+// them, and there is not much in tier 0 to be looked through.
+func (s *sheet[V]) worthRolling() bool {
+	above, t := &s.tiers[0], &s.tiers[1]
+	return t.size >= int(t.count) && above.size <= t.size && above.end < above.endOf(uint32(t.end>>63))
+}
+
+// roll has the empty bins of tier 1, those before the open one, follow after the others, as the days of a calendar queue do that
+// come round in the next year. If events are usually scheduled less than a year ahead, tier 0 so remains all but empty. Otherwise all of
+// them would be found there when tier 1 is done, and to divide them takes so long that others would be far ahead.
+func (s *sheet[V]) roll() {
+	above, t := &s.tiers[0], &s.tiers[1]
+	i := uint32(t.end >> 63)
+	n := copy(t.bins, t.bins[t.open:t.count])
+	clear(t.bins[n:t.count])
+	t.base += uint64(t.open)
+	t.open = 0
+	t.count = uint32(min(uint64(t.count), (above.endOf(i)-1)>>t.shift-t.base+1))
+	t.made, t.through = t.size, 0
+	above.end = min(t.endOf(t.count-1), above.endOf(i))
+	b := above.bins[i]
+	if b.tail == 0 {
+		return
+	}
+	above.bins[i] = bin{}
+	s.moved += uint64(b.n)
+	last := b.last()
+	ahead := s.ahead(b.head, last)
+	for c := b.head; ; {
+		ahead = s.ahead(ahead, last)
+		for _, e := range s.items(b, c) {
+			if e.key < above.end {
+				s.push(&t.bins[e.key>>t.shift-t.base], e)
+				t.size++
+				above.size--
+			} else {
+				s.push(&above.bins[i], e)
+			}
+		}
+		following := s.release(c)
+		if c == last {
+			return
+		}
+		c = following
 	}
 }
 
