@@ -100,6 +100,7 @@ type tier struct {
 	open    uint32 // the bins before this one are empty
 	count   uint32 // how many bins there are
 	size    int    // how many items are in them
+	coarse  uint64 // beyond this key, that of 1½ times the time it was made for, its bins are too long: see collapse
 	made    int    // how many it was made for
 	through int    // how many have left it
 	bins    []bin  // room for at least count

@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -53,6 +54,10 @@ func (s *sheet[V]) refill() {
 			s.tiers = s.tiers[:depth-1]
 			continue
 		}
+		if depth == 2 && (t.base+uint64(i))<<t.shift > t.coarse {
+			s.collapse()
+			continue
+		}
 		if depth == 2 && i > t.count/2 && s.worthRolling() {
 			s.roll()
 			continue
@@ -87,7 +92,7 @@ func (s *sheet[V]) refill() {
 // them, and there is not much in tier 0 to be looked through.
 func (s *sheet[V]) worthRolling() bool {
 	above, t := &s.tiers[0], &s.tiers[1]
-	return t.size >= int(t.count) && above.size <= t.size && above.end < above.endOf(uint32(t.end>>63))
+	return t.size >= int(t.count) && above.size <= t.size/16 && above.end < above.endOf(uint32(t.end>>63))
 }
 
 // roll has the empty bins of tier 1, those before the open one, follow after the others, as the days of a calendar queue do that
@@ -128,6 +133,22 @@ func (s *sheet[V]) roll() {
 		}
 		c = following
 	}
+}
+
+// collapse takes tier 1 back into tier 0, which is then divided anew. A bin is a range of keys, and as time goes on the same range stands
+// for a longer and longer time.
+func (s *sheet[V]) collapse() {
+	above, t := &s.tiers[0], &s.tiers[1]
+	to := tier{shift: 63, bins: above.bins}
+	for ; t.open < t.count; t.open++ {
+		if b := t.bins[t.open]; b.tail != 0 {
+			t.bins[t.open] = bin{}
+			s.distribute(b, &to)
+		}
+	}
+	above.end = t.end
+	above.size += t.size
+	s.tiers = s.tiers[:1]
 }
 
 // limit is the first key that is too large for tier i.
@@ -212,6 +233,10 @@ func (s *sheet[V]) addTier(n int, low, high uint64) *tier {
 	t.end = t.base << t.shift
 	t.open, t.size, t.guessed = 0, n, false
 	t.made, t.through = n, 0
+	t.coarse = pastAll
+	if high>>63 == 1 && high < pastAll-octave {
+		t.coarse = high + octave/2
+	}
 	if uint32(len(t.bins)) < t.count {
 		t.bins = make([]bin, 1<<bits.Len32(t.count-1))
 	}
@@ -229,6 +254,7 @@ func (t *tier) growth() float64 {
 }
 
 const (
+	octave = 1 << 52 // from the key of a positive time to that of twice the time
 	// firstGrowth is what is expected of the first tier below tier 0 when nothing is known yet. Were all jumps exponential it
 	// would be log n.
 	firstGrowth = 8
@@ -250,7 +276,11 @@ func (s *sheet[V]) divide(b bin, i uint32) {
 	}
 	guess := depth > 1 && !t.guessed
 	if !guess {
+		most := high
 		low, high = s.survey(b)
+		if twice := 2*timeOf(high) - timeOf(low); depth == 1 && twice < math.MaxFloat64 {
+			high = min(keyOf(twice), most) // so that there is room for what comes later: see roll
+		}
 	}
 	below := s.addTier(int(b.n), low, high)
 	below.guessed = guess
