@@ -19,10 +19,10 @@ import (
 // It is the calendar queue, of which package calendar has one for a single goroutine, in the place that a MultiQueue [RSD15] has
 // for heaps. Events lie in a few calendars for each process, each with a lock that is never waited for while there are others,
 // and with the time of its earliest event where it can be read without the lock. A process schedules into its own calendars,
-// and takes the earliest event of them. It goes to those of another process when that has fallen behind: when more than a few
-// events there are earlier than what it would take next. So every operation costs a constant, expected and amortised, while a
-// heap costs a logarithm; processes hardly touch each other's memory, which is what parallel queues mostly wait for; and Next is
-// O(p) events away from the earliest one.
+// and takes the earliest event of them. If another has fallen behind, which is when more than a few events there are earlier than
+// what it would take next, it waits a moment, and where nobody works it goes and takes those events. So every operation costs a
+// constant, expected and amortised, while a heap costs a logarithm; processes hardly touch each other's memory, which is what
+// parallel queues mostly wait for; and Next is O(p) events away from the earliest one.
 //
 // That departs from the MultiQueue, which inserts into a queue at random and removes from the better of two: a calendar is so
 // much faster than a heap that nearly all the time would go into fetching its lines from another processor's cache. The
@@ -31,11 +31,11 @@ import (
 //
 // Goroutines need not be registered, and there may be any number of them. One that the system halts in the middle of an
 // operation hides the events of one calendar from the others, and nothing else. To keep the scheduler from doing that, operations
-// yield to it from time to time, when they hold no lock.
+// yield to it from time to time when goroutines are waiting for a processor, and they hold no lock.
 //
 // Events that pass through for ever take no more memory than the most that were there at once; with values of 8 bytes that is
-// about 40 bytes for each. No operation allocates once there is room. What an event's value points to can be collected when the
-// event is gone.
+// 40 to 65 bytes for each, if there are many. No operation allocates once there is room. What an event's value points to can be
+// collected when the event is gone.
 //
 // The zero value is not ready for use; call [NewCalendar].
 //

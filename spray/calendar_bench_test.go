@@ -273,3 +273,33 @@ func BenchmarkCalendarHold(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCalendarChoices times a hold with other numbers of calendars for a process, and with processes that stay for longer or
+// shorter, in turns. It reports the median time of each for a hold, of as many goroutines as can run at once.
+func BenchmarkCalendarChoices(b *testing.B) {
+	const n = 100_000
+	p := runtime.GOMAXPROCS(0)
+	var all []*contender
+	for _, per := range []int{1, 2, 3, 4} {
+		for _, lag := range []int{8, 16, 32, 64} {
+			c := &contender{
+				name: fmt.Sprintf("per-%d-sticky-%d", per, lag), goroutines: p,
+				set: calendarSet{NewCalendar[uint64](PerProcess(per), Sticky(lag))},
+			}
+			fillSet(c.set, n, p)
+			holdSet(c.set, p, 3*n, 1)
+			all = append(all, c)
+		}
+	}
+	for turn := uint64(1); b.Loop(); turn++ {
+		for _, c := range all {
+			const holds = 200_000
+			took := holdSet(c.set, c.goroutines, holds, 1+turn)
+			c.times = append(c.times, float64(took)/holds)
+		}
+	}
+	for _, c := range all {
+		b.ReportMetric(c.median(), "ns/"+c.name)
+	}
+	b.ReportMetric(0, "ns/op")
+}

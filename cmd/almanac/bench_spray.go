@@ -48,7 +48,7 @@ func newBenchSpray() *cobra.Command {
 			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too. If there are no more\n" +
 			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what else the\n" +
 			"machine does.\n\n" +
-			"With the defaults it takes about five minutes.\n\n" +
+			"With the defaults it takes about nine minutes.\n\n" +
 			list("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
 				if s.Alone {
 					return s.Name + " *", s.About
