@@ -325,6 +325,9 @@ func (c *Calendar[V]) earliest() (desk uint32, w uint64, busy bool) {
 	w = empty
 	for i := range c.desks {
 		for k := range c.per {
+			if interrupting {
+				interrupt()
+			}
 			x := c.desks[i].words[k%mostPer].Load()
 			busy = busy || x == locked
 			if x < w {
@@ -347,9 +350,6 @@ func (c *Calendar[V]) wasEmpty() bool {
 	if !ok {
 		return false
 	}
-	if interrupting {
-		interrupt()
-	}
 	second, ok := c.emptiness()
 	return ok && first == second
 }
@@ -358,6 +358,9 @@ func (c *Calendar[V]) wasEmpty() bool {
 func (c *Calendar[V]) emptiness() (sum uint64, ok bool) {
 	for i := range c.desks {
 		for k := range c.per {
+			if interrupting {
+				interrupt()
+			}
 			w := c.desks[i].words[k%mostPer].Load()
 			if w < empty || w == locked {
 				return 0, false

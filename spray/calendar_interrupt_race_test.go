@@ -9,22 +9,80 @@ import (
 	"time"
 )
 
-// The tests of many goroutines once more, with goroutines interrupted where it hurts.
-func TestCalendarInterrupted(t *testing.T) {
-	f := func() {
+// interrupted has goroutines give way in the middle of operations while f runs: often out of a thousand times, and sometimes for long.
+func interrupted(often int, f func()) {
+	g := func() {
 		switch x := rand.IntN(1000); {
 		case x < 1:
 			time.Sleep(20 * time.Microsecond)
-		case x < 150:
+		case x < often:
 			runtime.Gosched()
 		}
 	}
-	interruption.Store(&f)
+	interruption.Store(&g)
 	defer interruption.Store(nil)
+	f()
+}
+
+// The tests of many goroutines once more, with goroutines interrupted where it hurts.
+func TestCalendarInterrupted(t *testing.T) {
 	fewer = 20
 	defer func() { fewer = 1 }()
-	t.Run("Conserves", TestCalendarConserves)
-	t.Run("CancelsOnce", TestCalendarCancelsOnce)
-	t.Run("IsNeverEmpty", TestCalendarIsNeverEmpty)
-	t.Run("SeesWhatWanders", TestCalendarSeesWhatWanders)
+	interrupted(150, func() {
+		t.Run("Conserves", TestCalendarConserves)
+		t.Run("CancelsOnce", TestCalendarCancelsOnce)
+		t.Run("IsNeverEmpty", TestCalendarIsNeverEmpty)
+		t.Run("SeesWhatWanders", TestCalendarSeesWhatWanders)
+	})
+}
+
+// An event goes to and fro between two calendars, always to the one that has just been looked at and before it leaves the other, so that
+// whoever looks for it finds each of them empty. It is always there, and nobody may say that there is none. Only that the calendars
+// became empty once more gives it away.
+func TestCalendarSeesWhatHides(t *testing.T) {
+	for name, look := range map[string]func(c *Calendar[int]) bool{
+		"wasEmpty": func(c *Calendar[int]) bool { return !c.wasEmpty() },
+		"Peek":     func(c *Calendar[int]) bool { _, ok := c.Peek(); return ok },
+		"Next":     func(c *Calendar[int]) bool { _, _, ok := c.Next(); return ok },
+	} {
+		for moves := range 40 {
+			for first := range uint32(2) {
+				c := NewCalendar[int](For(2), PerProcess(1))
+				c.perches = c.perches[:1]
+				at := func(desk uint32) { c.perches[0].at.Store(atHome(desk)) }
+				at(1)
+				e, _ := c.Schedule(1, 1)
+				looks, moving := 0, false
+				hide := func() {
+					if moving || looks > moves { // it does not hide from itself, nor for ever
+						return
+					}
+					if c.desks[0].words[0].Load() == locked || c.desks[1].words[0].Load() == locked {
+						return // it has been found
+					}
+					looks++
+					// Looks at desk 0 and desk 1 take turns. Before one of them the event goes to the other.
+					moving = true
+					was, to := c.perches[0].at.Load(), uint32(looks%2)
+					if to != e.sheet {
+						at(to)
+						next, _ := c.Schedule(1, 1)
+						if !c.Cancel(e) {
+							t.Error("the event is gone")
+						}
+						e = next
+					}
+					c.perches[0].at.Store(was)
+					moving = false
+				}
+				at(first)
+				interruption.Store(&hide)
+				ok := look(c)
+				interruption.Store(nil)
+				if !ok {
+					t.Fatalf("%s at desk %d found nothing, after %d looks", name, first, looks)
+				}
+			}
+		}
+	}
 }

@@ -25,6 +25,7 @@ type named struct {
 func queues(goroutines int) []named {
 	return []named{
 		{"spray.List", list{spray.New[float64, uint32](spray.Processes(goroutines))}},
+		{"spray.Calendar", pending{spray.NewCalendar[uint32](spray.For(min(goroutines, runtime.GOMAXPROCS(0))))}},
 	}
 }
 
@@ -33,30 +34,59 @@ type list struct{ *spray.List[float64, uint32] }
 func (l list) push(distance float64, crossing uint32) { l.Insert(distance, crossing) }
 func (l list) pop() (float64, uint32, bool)           { return l.Spray() }
 
-// search finds the distances of all crossings from the first one, and how many visits it took. The order of visits does not matter for the
+// A search is a simulation of a wave that spreads over the roads, and the first arrival at a crossing an event of it.
+type pending struct{ *spray.Calendar[uint32] }
+
+func (c pending) push(distance float64, crossing uint32) {
+	if _, err := c.Schedule(distance, crossing); err != nil {
+		panic(err) // roads are of finite length
+	}
+}
+
+func (c pending) pop() (distance float64, crossing uint32, ok bool) {
+	crossing, distance, ok = c.Next()
+	return distance, crossing, ok
+}
+
+// work is what a search did. Each crossing that can be reached has to be visited once; the rest is wasted.
+type work struct {
+	settled int // crossings that can be reached
+	again   int // visits to a crossing that had been visited before, from further away: all its roads were followed in vain then
+	stale   int // entries that were taken from the queue when a shorter way was known already
+}
+
+// share is the wasted part of all that was taken from the queue.
+func (w work) share() float64 {
+	wasted := w.again + w.stale
+	return float64(wasted) / float64(w.settled+wasted)
+}
+
+// search finds the distances of all crossings from the first one, and what work it was. The order of visits does not matter for the
 // answer: a visit makes its neighbours' distances smaller where it can, and those are visited again.
-func search(g *graph, q queue, goroutines int) (distances []float64, visits int) {
+func search(g *graph, q queue, goroutines int) (distances []float64, w work) {
 	best := make([]atomic.Uint64, len(g.first)-1) // bits of positive numbers, which have the order of the numbers
 	for v := range best {
 		best[v].Store(math.Float64bits(math.Inf(1)))
 	}
 	var open atomic.Int64 // pushed and not yet visited: the search is over when there is none
-	var count atomic.Int64
+	var visits, stale atomic.Int64
 	open.Add(1)
 	best[0].Store(0)
 	q.push(0, 0)
 	var wg sync.WaitGroup
 	for range goroutines {
 		wg.Go(func() {
-			own := 0
+			visited, late := 0, 0
 			for open.Load() > 0 {
 				distance, v, ok := q.pop()
 				if !ok {
 					runtime.Gosched() // others may be about to push
 					continue
 				}
-				if math.Float64bits(distance) == best[v].Load() { // else a shorter way has been found meanwhile
-					own++
+				if math.Float64bits(distance) != best[v].Load() {
+					late++ // a shorter way has been found meanwhile
+				} else {
+					visited++
 					for e := g.first[v]; e < g.first[v+1]; e++ {
 						further := distance + float64(g.length[e])
 						if lower(&best[g.to[e]], further) {
@@ -67,14 +97,27 @@ func search(g *graph, q queue, goroutines int) (distances []float64, visits int)
 				}
 				open.Add(-1)
 			}
-			count.Add(int64(own))
+			visits.Add(int64(visited))
+			stale.Add(int64(late))
 		})
 	}
 	wg.Wait()
 	for v := range best {
 		distances = append(distances, math.Float64frombits(best[v].Load()))
 	}
-	return distances, int(count.Load())
+	w = work{settled: reached(distances), stale: int(stale.Load())}
+	w.again = int(visits.Load()) - w.settled
+	return distances, w
+}
+
+// reached counts the crossings that can be reached.
+func reached(distances []float64) (n int) {
+	for _, d := range distances {
+		if d < math.Inf(1) {
+			n++
+		}
+	}
+	return n
 }
 
 // lower makes a distance smaller, if it is, and reports whether it did.
@@ -90,8 +133,9 @@ func lower(best *atomic.Uint64, distance float64) bool {
 	}
 }
 
-// dijkstra is the sequential search, with the standard library's heap.
-func dijkstra(g *graph) (distances []float64, visits int) {
+// dijkstra is the sequential search, with the standard library's heap. It visits no crossing twice, and its stale entries are those that
+// any search has whose queue cannot change the place of an entry.
+func dijkstra(g *graph) (distances []float64, w work) {
 	distances = make([]float64, len(g.first)-1)
 	for v := range distances {
 		distances[v] = math.Inf(1)
@@ -101,9 +145,10 @@ func dijkstra(g *graph) (distances []float64, visits int) {
 	for h.Len() > 0 {
 		c := heap.Pop(h).(crossing)
 		if c.distance > distances[c.number] {
+			w.stale++
 			continue
 		}
-		visits++
+		w.settled++
 		for e := g.first[c.number]; e < g.first[c.number+1]; e++ {
 			if further := c.distance + float64(g.length[e]); further < distances[g.to[e]] {
 				distances[g.to[e]] = further
@@ -111,7 +156,7 @@ func dijkstra(g *graph) (distances []float64, visits int) {
 			}
 		}
 	}
-	return distances, visits
+	return distances, w
 }
 
 type crossing struct {

@@ -1,0 +1,190 @@
+package spray
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
+// an event is moved little more than twice: into a bin of tier 2, and into the front. Without rolling it would be three times.
+func TestCalendarMovesTwice(t *testing.T) {
+	alone(t)
+	const n = 100_000
+	for _, law := range []struct {
+		name  string
+		start float64
+		most  float64
+		next  func(r *rand.Rand) float64
+	}{
+		{"exponential", 0, 2.3, (*rand.Rand).ExpFloat64},
+		{"uniform", 0, 2.3, func(r *rand.Rand) float64 { return 2 * r.Float64() }},
+		// Before zero the keys of a range stand for less and less time, and around it for next to none.
+		{"exponential, from before zero", -3, 3, (*rand.Rand).ExpFloat64},
+	} {
+		for _, per := range []int{1, 2} {
+			c := NewCalendar[int](For(1), PerProcess(per))
+			r := rand.New(rand.NewPCG(3, 1))
+			for i := range n {
+				_, _ = c.Schedule(law.start+law.next(r), i)
+			}
+			for now := law.start; now < law.start+20; {
+				v, at, ok := c.Next()
+				if !ok || at < now {
+					t.Fatalf("%s: %v, after %v", law.name, at, now)
+				}
+				now = at
+				_, _ = c.Schedule(at+law.next(r), v)
+			}
+			mustCheck(t, c)
+			sum, _ := c.Stats()
+			moves := float64(sum.Moved) / float64(sum.Dispatched)
+			t.Logf("%s, %d calendars: each event was moved %.2f times", law.name, per, moves)
+			if moves > law.most {
+				t.Errorf("%s, %d calendars: each event was moved %.2f times", law.name, per, moves)
+			}
+		}
+	}
+}
+
+// alone skips a test of one goroutine in programs that are checked for races: it takes thirty times as long there, and finds the same.
+func alone(t *testing.T) {
+	if interrupting {
+		t.Skip("there is one goroutine")
+	}
+}
+
+// rolling is a walk through time that a sheet's first tier should roll along with.
+type rolling struct {
+	name      string
+	start     float64
+	next      func(r *rand.Rand, now float64) float64
+	rolls     bool // it must have rolled,
+	collapses bool // and been made anew because time had doubled
+}
+
+var rollings = []rolling{
+	{"exponential", 0, func(r *rand.Rand, now float64) float64 { return now + r.ExpFloat64() }, true, true},
+	{"uniform", 0, func(r *rand.Rand, now float64) float64 { return now + 2*r.Float64() }, true, true},
+	{"from late on", 1e9, func(r *rand.Rand, now float64) float64 { return now + r.ExpFloat64() }, true, false},
+	{"negative", -1e9, func(r *rand.Rand, now float64) float64 { return now + r.ExpFloat64() }, true, false},
+	{"through zero", -4, func(r *rand.Rand, now float64) float64 { return now + r.ExpFloat64() }, true, true},
+	{"tiny", 0, func(r *rand.Rand, now float64) float64 { return now + 1e-315*r.ExpFloat64() }, true, false},
+	{"up to the largest time", math.MaxFloat64 / 16, func(r *rand.Rand, now float64) float64 {
+		return min(now+math.MaxFloat64/16*r.ExpFloat64(), math.MaxFloat64)
+	}, true, false},
+	{"up to the largest time, slowly", math.MaxFloat64 * (1 - 0x1p-40), func(r *rand.Rand, now float64) float64 {
+		return min(now+0x1p-44*math.MaxFloat64*r.ExpFloat64(), math.MaxFloat64)
+	}, true, false},
+	{"crowds", 0, func(r *rand.Rand, now float64) float64 { return math.Floor(now) + float64(r.IntN(4)) }, false, false},
+	{"crowds, far apart in keys", 1, func(r *rand.Rand, now float64) float64 { return now * float64(1+r.IntN(2)) }, false, false},
+	{"a crowd among others", 0, func(r *rand.Rand, now float64) float64 {
+		if r.IntN(3) == 0 {
+			return math.Ceil(now + 1)
+		}
+		return now + 2*r.Float64()
+	}, true, true},
+	{"some late", 0, func(r *rand.Rand, now float64) float64 {
+		if r.IntN(10) == 0 {
+			return now - r.Float64()
+		}
+		return now + 2*r.Float64()
+	}, true, true},
+	{"some far ahead", 0, func(r *rand.Rand, now float64) float64 {
+		if r.IntN(200) == 0 {
+			return now + 1e6*r.ExpFloat64()
+		}
+		return now + 2*r.Float64()
+	}, false, false},
+}
+
+// A tier that rolls or is made anew keeps the order, loses nothing and breaks no invariant, wherever time is, with crowds, with cancelled
+// events among the others, and when all is taken in the end.
+func TestCalendarRolls(t *testing.T) {
+	alone(t)
+	for _, way := range rollings {
+		for _, cancel := range []bool{false, true} {
+			name := way.name
+			if cancel {
+				name += ", some cancelled"
+			}
+			t.Run(name, func(t *testing.T) { roll(t, way, cancel) })
+		}
+	}
+}
+
+func roll(t *testing.T, way rolling, cancel bool) {
+	r := rand.New(rand.NewPCG(11, 0))
+	c := NewCalendar[int](For(1), PerProcess(1))
+	s := c.sheets[0]
+	var d diary
+	value := 0
+	schedule := func(now float64) {
+		at := way.next(r, now)
+		e, err := c.Schedule(at, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.add(diaryEntry{at, value, e})
+		value++
+	}
+	take := func() float64 {
+		v, at, ok := c.Next()
+		if want := d.remove(0); !ok || v != want.value || at != want.at {
+			t.Fatalf("Next is %d at %v, %v, want %d at %v", v, at, ok, want.value, want.at)
+		}
+		return at
+	}
+	const n = 800
+	for range n {
+		schedule(way.start)
+	}
+	rolls, collapses := 0, 0
+	for i := range 40 * n {
+		before, deep := firstTier(s)
+		schedule(take())
+		if after, still := firstTier(s); deep && still && (before.base != after.base || before.shift != after.shift) {
+			// It rolled if it was not made again; and was made again before its time, if there was something in it.
+			if before.coarse == after.coarse {
+				rolls++
+			} else if before.size > 0 {
+				collapses++
+			}
+			mustCheck(t, c)
+		}
+		if cancel && i%2 == 0 {
+			// Near the front as often as anywhere.
+			k := r.IntN(len(d))
+			if i%4 == 0 {
+				k = r.IntN(10)
+			}
+			e := d.remove(k)
+			if !c.Cancel(e.event) || c.Cancel(e.event) {
+				t.Fatalf("%+v could not be cancelled, or twice", e)
+			}
+			schedule(max(way.start, d[0].at))
+		}
+		if i%1000 == 0 {
+			mustCheck(t, c)
+		}
+	}
+	if way.rolls && rolls == 0 || way.collapses && collapses == 0 {
+		t.Errorf("it rolled %d times, and was made anew %d times", rolls, collapses)
+	}
+	t.Logf("it rolled %d times, and was made anew %d times", rolls, collapses)
+	for len(d) > 0 {
+		take()
+	}
+	if _, _, ok := c.Next(); ok {
+		t.Error("something is left")
+	}
+	mustCheck(t, c)
+}
+
+// firstTier is what the tier below tier 0 is like, if there is one.
+func firstTier(s *sheet[int]) (tier, bool) {
+	if len(s.tiers) < 2 {
+		return tier{}, false
+	}
+	return s.tiers[1], true
+}
