@@ -14,7 +14,7 @@ var mayImport = map[string][]string{
 	"spray":      {"internal", "calendar"},
 	"sim":        {"internal", "calendar"},
 	"population": {"internal", "calendar"},
-	"internal":   {"calendar", "capped", "spray"},
+	"internal":   {"calendar", "capped", "spray", "sim"},
 	"reproduce":  {"internal", "calendar", "capped", "spray", "sim", "population"},
 	"cmd":        {"internal", "calendar", "capped", "spray", "sim", "population", "reproduce"},
 	"examples":   {"calendar", "capped", "spray", "sim", "population"},

@@ -1,0 +1,100 @@
+package examples_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
+	_ "github.com/almanac-sim/almanac/capped"
+	_ "github.com/almanac-sim/almanac/sim"
+)
+
+var update = flag.Bool("update", false, "write the expected output of the programs anew")
+
+// programs are those with recorded output, each with command lines that it must refuse.
+var programs = map[string][][]string{
+	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
+	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
+	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},
+	"phold":        {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"}, {"now"}},
+	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
+}
+
+// Every program prints what expected has, and explains a wrong command line with status 2. The numbers are those of amd64: on other
+// architectures rounding may differ (fused multiply-add), so that only the run itself is checked there.
+func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	bin := t.TempDir()
+	args := []string{"build", "-o", bin}
+	for name := range programs {
+		args = append(args, "./"+name)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for name, wrong := range programs {
+		program := filepath.Join(bin, name)
+		t.Run(name, func(t *testing.T) {
+			out := run(t, program, 0)
+			file := filepath.Join("expected", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out != string(want) && runtime.GOARCH == "amd64" {
+				t.Errorf("got\n%s\nwant\n%s", out, want)
+			}
+			for _, args := range wrong {
+				if out := run(t, program, 2, args...); out != "" {
+					t.Errorf("%v: standard output has %q", args, out)
+				}
+			}
+			source, err := os.ReadFile(filepath.Join(name, "main.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lines := strings.Count(string(source), "\n"); lines >= 100 {
+				t.Errorf("%d lines, which is no longer short", lines)
+			}
+		})
+	}
+}
+
+// run runs a program, checks its exit status, and returns its standard output.
+func run(t *testing.T, program string, status int, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(t.Context(), program, args...)
+	c.Stdout, c.Stderr = &out, &errs
+	began := time.Now()
+	err := c.Run()
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if got := c.ProcessState.ExitCode(); got != status {
+		t.Errorf("%v: status %d, want %d: %s", args, got, status, errs.String())
+	}
+	if status != 0 && !strings.Contains(errs.String(), "-") {
+		t.Errorf("%v: standard error has %q, which names no flag", args, errs.String())
+	}
+	return out.String()
+}

@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A process that calls runtime.Goexit, as t.FailNow does, must end the goroutine that runs the simulation, and nothing may hang.
+func TestGoexit(t *testing.T) {
+	noLeak(t)
+	s := New()
+	done := make(chan []string)
+	go func() {
+		var log []string
+		defer func() { done <- log }()
+		defer s.Close()
+		defer func() { log = append(log, "deferred") }()
+		s.Go("other", func(p *Process) {
+			defer func() { log = append(log, "other") }()
+			_ = p.Wait(10)
+		})
+		s.Go("quits when closed", func(p *Process) {
+			defer runtime.Goexit()
+			_ = p.Wait(10)
+		})
+		s.Go("last", func(p *Process) {
+			defer func() { log = append(log, "last") }()
+			_ = p.Wait(10)
+		})
+		s.Go("quits", func(p *Process) {
+			defer func() { log = append(log, "quits") }()
+			_ = p.Wait(1)
+			runtime.Goexit()
+		})
+		_ = s.Run(background, 5)
+		log = append(log, "Run returned")
+	}()
+	if got := strings.Join(<-done, " "); got != "quits deferred other last" {
+		t.Error(got)
+	}
+	if s.Processes() != 0 {
+		t.Errorf("%d processes are left", s.Processes())
+	}
+}
+
+func TestClose(t *testing.T) {
+	noLeak(t)
+	s := New()
+	var log []string
+	desk := NewResource(s, "desk", 1)
+	for _, name := range []string{"a", "b", "c"} {
+		s.Go(name, func(p *Process) {
+			defer func() {
+				log = append(log, name)
+				defer func() { log = append(log, name+"!") }()
+				_ = p.Wait(1) // unwinds again
+				log = append(log, "a wait returned")
+			}()
+			_ = desk.Use(p, 1, func() { _ = p.Wait(100) })
+			log = append(log, "went on")
+		})
+	}
+	s.GoAt(50, "never starts", func(*Process) { log = append(log, "started") })
+	s.Go("recovers", func(p *Process) {
+		defer func() { _ = recover() }()
+		_ = p.Wait(100)
+	})
+	_ = s.Run(background, 10)
+	use, queue, n := desk.Utilisation().Mean(), desk.Queue().Mean(), desk.Waits().N()
+	s.Close()
+	s.Close()
+	if got := strings.Join(log, " "); got != "a a! b b! c c!" {
+		t.Error(got)
+	}
+	if use != desk.Utilisation().Mean() || queue != desk.Queue().Mean() || n != desk.Waits().N() ||
+		desk.InUse() != 1 || desk.Waiting() != 2 {
+		t.Error("closing changed the statistics")
+	}
+	if s.Processes() != 0 {
+		t.Errorf("%d processes are left", s.Processes())
+	}
+}
+
+// Deferred calls may trigger signals and release units that processes wait for which have ended already, or will never have
+// their turn.
+func TestSignalsWhileClosing(t *testing.T) {
+	noLeak(t)
+	s := New()
+	desk := NewResource(s, "desk", 1)
+	done := s.Signal("done")
+	var all []*Process
+	for i := range 6 {
+		all = append(all, s.Go("p", func(p *Process) {
+			defer func() {
+				if i == 3 {
+					done.Trigger()
+				}
+				if i > 0 {
+					all[i-1].Interrupt("closing")
+				}
+			}()
+			if i%2 == 0 {
+				_ = p.WaitFor(AnyOf(done, s.Timeout(100)))
+			} else {
+				_ = desk.Use(p, 1, func() { _ = p.WaitFor(done) })
+			}
+			t.Error("a wait returned")
+		}))
+	}
+	_ = s.Run(background, 1)
+	s.Close()
+	for _, p := range all {
+		if !p.Done() {
+			t.Error("a process has not ended")
+		}
+	}
+}
+
+// What belongs to another simulation would wake a process in the wrong one.
+func TestOtherSimulations(t *testing.T) {
+	noLeak(t)
+	s, other := New(), New()
+	g, desk := other.Signal("g"), NewResource(other, "desk", 1)
+	s.Go("p", func(p *Process) {
+		wantPanic(t, "wait for g, which belongs to another simulation", func() { _ = p.WaitFor(g) })
+		wantPanic(t, "belongs to another simulation", func() { _ = p.WaitFor(AnyOf(g)) })
+		wantPanic(t, "different simulations", func() { AnyOf(g, s.Signal("h")) })
+		wantPanic(t, "outside", func() { _, _ = desk.Request(p, 1) })
+		if err := p.WaitFor(AllOf(AllOf())); err != nil {
+			t.Error(err)
+		}
+	})
+	run(t, s)
+}
+
+func TestPanicWhileClosing(t *testing.T) {
+	noLeak(t)
+	s := New()
+	ended := 0
+	for i := range 10 {
+		s.Go(fmt.Sprint(i), func(p *Process) {
+			defer func() {
+				ended++
+				if i > 5 {
+					panic("no")
+				}
+			}()
+			_ = p.Wait(10)
+		})
+	}
+	_ = s.Run(background, 1)
+	func() {
+		defer func() {
+			if pp, ok := recover().(*ProcessPanic); !ok || pp.Process != "6" || pp.Value != "no" {
+				t.Errorf("%v", pp)
+			}
+		}()
+		s.Close()
+	}()
+	if ended != 10 {
+		t.Errorf("%d ended", ended)
+	}
+	s.Close()
+}
+
+// Thousands of processes that end early, never start, never end, are interrupted, or start others.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	noLeak(t)
+	s := New()
+	g := s.Signal("never")
+	desk := NewResource(s, "desk", 3)
+	var all []*Process
+	for i := range 5000 {
+		all = append(all, s.GoAt(float64(i%10)*2, "p", func(p *Process) {
+			switch i % 6 {
+			case 0:
+			case 1:
+				_ = p.WaitFor(g)
+			case 2:
+				_ = desk.Use(p, 1+i%3, func() { _ = p.Wait(0.01) })
+			case 3:
+				_ = p.Wait(1000)
+			case 4:
+				s.Go("child", func(p *Process) { _ = p.Wait(float64(i)) })
+			case 5:
+				_ = p.WaitFor(all[(i*7)%len(all)])
+			}
+		}))
+	}
+	s.At(5, func() {
+		for i := 0; i < len(all); i += 3 {
+			all[i].Interrupt(i)
+		}
+	})
+	_ = s.Run(background, 11)
+	if s.Processes() < 1000 {
+		t.Errorf("only %d processes are left, so that this tests little", s.Processes())
+	}
+	s.Close()
+}
+
+// Without Close, no goroutine is left when all processes have ended.
+func TestNoGoroutineIsLeftWithoutClose(t *testing.T) {
+	noLeak(t)
+	for _, step := range []bool{false, true} {
+		s := New()
+		for i := range 2000 {
+			s.Go("p", func(p *Process) { _ = p.Wait(float64(i % 10)) })
+		}
+		for step && s.Step() {
+		}
+		run(t, s)
+	}
+}

@@ -1,0 +1,148 @@
+package sim
+
+import "strings"
+
+// A Condition is made of other things that happen: it happens with the last of them ([AllOf]) or with the first ([AnyOf]). It
+// is a [Waitable] itself, so that conditions can be made of conditions.
+//
+// It happens at the same moment as what makes it happen, without an event of its own. It watches the others only while
+// somebody waits for it, so that conditions that are no longer of interest cost nothing. Asking it costs a look at each of
+// the others.
+type Condition struct {
+	s       *Simulation // nil if it is made of nothing
+	of      []Waitable
+	any     bool
+	as      uint64         // as whichever of the others; 0 if not known
+	subs    []subscription // to the others, while somebody waits
+	left    int            // how many of the others must still happen, while somebody waits
+	waiters subscribers
+}
+
+// AllOf is the condition that all of the given have happened. Without any, it has happened from the beginning.
+func AllOf(ws ...Waitable) *Condition { return newCondition(ws, false) }
+
+// AnyOf is the condition that at least one of the given has happened. It panics if none is given, since it would never happen.
+func AnyOf(ws ...Waitable) *Condition {
+	if len(ws) == 0 {
+		panic("sim: AnyOf needs at least one thing that may happen")
+	}
+	return newCondition(ws, true)
+}
+
+// beginning is what has happened from the beginning happened as.
+const beginning = 1
+
+func newCondition(ws []Waitable, any bool) *Condition {
+	c := &Condition{of: append([]Waitable(nil), ws...), any: any}
+	for _, w := range ws {
+		if w == nil {
+			panic("sim: a condition of nil")
+		}
+		if s := w.owner(); s != nil && c.s != nil && s != c.s {
+			panic("sim: a condition of things that belong to different simulations")
+		} else if s != nil {
+			c.s = s
+		}
+	}
+	c.waiters.of = c
+	if len(ws) == 0 {
+		c.as = beginning
+	}
+	return c
+}
+
+// Happened tells whether it has happened.
+func (c *Condition) Happened() bool { return c.happenedAs() != 0 }
+
+// First is, of the things that the condition is made of, the one that happened first, or nil if none has. For AnyOf, it is
+// what made it happen.
+func (c *Condition) First() Waitable {
+	var first Waitable
+	least := uint64(0)
+	for _, w := range c.of {
+		if as := w.happenedAs(); as != 0 && (first == nil || as < least) {
+			first, least = w, as
+		}
+	}
+	return first
+}
+
+// All lists those of the things that the condition is made of which have happened, in the order in which they were given.
+func (c *Condition) All() []Waitable {
+	var all []Waitable
+	for _, w := range c.of {
+		if w.Happened() {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func (c *Condition) happenedAs() uint64 {
+	if c.as != 0 {
+		return c.as
+	}
+	var as uint64
+	for _, w := range c.of {
+		one := w.happenedAs()
+		switch {
+		case c.any && one != 0 && (as == 0 || one < as), !c.any && one > as:
+			as = one
+		case !c.any && one == 0:
+			return 0
+		}
+	}
+	c.as = as
+	return as
+}
+
+func (c *Condition) subscribe(sub *subscription) {
+	if c.waiters.first == nil {
+		c.watch()
+	}
+	c.waiters.add(sub)
+}
+
+// watch subscribes to the others that have not happened.
+func (c *Condition) watch() {
+	if c.subs == nil {
+		c.subs = make([]subscription, len(c.of))
+	}
+	c.left = 0
+	for i, w := range c.of {
+		if !w.Happened() {
+			c.subs[i].who = c
+			w.subscribe(&c.subs[i])
+			c.left++
+		}
+	}
+}
+
+// unwatch takes the subscriptions back.
+func (c *Condition) unwatch() {
+	for i := range c.subs {
+		c.subs[i].leave()
+	}
+}
+
+// notify is called when one of the others has happened.
+func (c *Condition) notify(*subscription) {
+	c.left--
+	if c.any || c.left == 0 {
+		c.unwatch()
+		c.waiters.fire()
+	}
+}
+
+func (c *Condition) owner() *Simulation { return c.s }
+
+func (c *Condition) label() string {
+	var labels []string
+	for _, w := range c.of {
+		labels = append(labels, w.label())
+	}
+	if c.any {
+		return "any of (" + strings.Join(labels, ", ") + ")"
+	}
+	return "all of (" + strings.Join(labels, ", ") + ")"
+}

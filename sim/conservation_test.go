@@ -1,0 +1,221 @@
+package sim_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// Customers of all ranks come to a resource, some of whom preempt, renege, balk, are interrupted or change the capacity. After
+// every event no more is in use than there is room for, nobody waits who could be served, and at the end nothing is missing: all units are
+// back, and the areas under the levels are the sums of what the customers saw.
+func TestUnitsAreConserved(t *testing.T) {
+	unusual := 0
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := sim.New(sim.Seed(seed))
+			defer s.Close()
+			random := s.Stream("all")
+			most := 1 + random.IntN(4)
+			desk := sim.NewResource(s, "desk", most)
+			single := seed%2 == 0 // each asks for one unit, so that who waits could be served if any is free
+			shrinks := seed%3 == 0
+			var held, waited float64 // unit-times and times
+			var got, balked, reneged, preempted int
+			for range 300 {
+				units := 1
+				if !single {
+					units = 1 + random.IntN(most)
+				}
+				p := s.GoAt(float64(random.IntN(200)), "customer", func(p *sim.Process) {
+					came := p.Now()
+					grant, err := desk.Request(p, units, someOptions(random)...)
+					waited += p.Now() - came
+					switch {
+					case errors.Is(err, sim.ErrBalked):
+						balked++
+					case errors.Is(err, sim.ErrReneged):
+						reneged++
+					case lostAtOnce(err):
+						got++
+						preempted++
+					case err == nil:
+						got++
+						err := p.Wait(float64(random.IntN(5)))
+						grant.Release()
+						if _, lost := grant.Preempted(); lost {
+							preempted++
+							if _, ok := errors.AsType[*sim.Interrupted](err); !ok {
+								t.Errorf("units are lost, and the wait returned %v", err)
+							}
+						}
+						held += float64(units) * (p.Now() - grant.Since())
+					}
+				})
+				if random.IntN(5) == 0 {
+					s.At(float64(random.IntN(220)), func() { p.Interrupt("anyhow") })
+				}
+			}
+			if shrinks {
+				for at := 10.0; at < 300; at += 30 {
+					s.At(at, func() { desk.SetCapacity(random.IntN(most + 1)) })
+				}
+				s.At(301, func() { desk.SetCapacity(most) })
+			}
+			for s.Step() {
+				if desk.InUse() < 0 || (desk.InUse() > desk.Capacity() && !shrinks) || desk.InUse() > most {
+					t.Fatalf("at %v, %d of %d units are in use", s.Now(), desk.InUse(), desk.Capacity())
+				}
+				if single && desk.Waiting() > 0 && desk.InUse() < desk.Capacity() {
+					t.Fatalf("at %v, %d wait while %d of %d units are in use", s.Now(), desk.Waiting(), desk.InUse(), desk.Capacity())
+				}
+			}
+			if desk.InUse() != 0 || desk.Waiting() != 0 || s.Processes() != 0 {
+				t.Errorf("at the end %d units are in use, %d wait, and %d processes live", desk.InUse(), desk.Waiting(), s.Processes())
+			}
+			if desk.Balked() != balked || desk.Reneged() != reneged || desk.Preempted() != preempted || int(desk.Waits().N()) != got {
+				t.Errorf("%d balked, %d reneged, %d were preempted and %d granted, but customers saw %d, %d, %d and %d",
+					desk.Balked(), desk.Reneged(), desk.Preempted(), desk.Waits().N(), balked, reneged, preempted, got)
+			}
+			for what, pair := range map[string][2]float64{
+				"held":   {desk.Utilisation().Mean() * desk.Utilisation().Observed(), held},
+				"waited": {desk.Queue().Mean() * desk.Queue().Observed(), waited},
+			} {
+				if math.Abs(pair[0]-pair[1]) > 1e-6 {
+					t.Errorf("%s: the resource has %v, and customers saw %v", what, pair[0], pair[1])
+				}
+			}
+			unusual += min(preempted, reneged, balked)
+		})
+	}
+	if unusual == 0 {
+		t.Error("there was never one of each: preempted, reneged and balked")
+	}
+}
+
+// someOptions of a request, often none.
+func someOptions(random *rand.Rand) (opts []sim.RequestOption) {
+	opts = append(opts, sim.Rank(random.IntN(4)))
+	if random.IntN(3) == 0 {
+		opts = append(opts, sim.Preempting())
+	}
+	if random.IntN(4) == 0 {
+		opts = append(opts, sim.Patience(float64(random.IntN(20))))
+	}
+	if random.IntN(6) == 0 {
+		opts = append(opts, sim.AtMost(random.IntN(6)))
+	}
+	return opts
+}
+
+// Things that are put into a store come out once each or stay, and nobody waits for what is there.
+func TestThingsAreConserved(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := sim.New(sim.Seed(seed))
+			defer s.Close()
+			random := s.Stream("all")
+			capacity := random.IntN(4) // 0 is no limit
+			store := sim.NewStore[int](s, "store", capacity)
+			choosy := seed%2 == 0
+			put, out := map[int]bool{}, map[int]bool{}
+			for i := range 300 {
+				putter := s.GoAt(float64(random.IntN(100)), "putter", func(p *sim.Process) {
+					put[i] = store.Put(p, i, someOptions(random)...) == nil
+				})
+				getter := s.GoAt(float64(random.IntN(100)), "getter", func(p *sim.Process) {
+					var wanted func(int) bool
+					if choosy && random.IntN(2) == 0 {
+						wanted = func(x int) bool { return x%3 == i%3 }
+					}
+					x, err := store.GetWhere(p, wanted, someOptions(random)...)
+					switch {
+					case err != nil:
+					case out[x]:
+						t.Errorf("%d came out twice", x)
+					case wanted != nil && !wanted(x):
+						t.Errorf("%d came out, and was not wanted", x)
+					default:
+						out[x] = true
+					}
+				})
+				if random.IntN(8) == 0 {
+					s.At(float64(random.IntN(120)), func() { putter.Interrupt("anyhow"); getter.Interrupt("anyhow") })
+				}
+			}
+			for s.Step() {
+				if capacity > 0 && (store.Len() > capacity || store.Putting() > 0 && store.Len() < capacity) {
+					t.Fatalf("at %v, %d of %d are in the store, and %d wait for room", s.Now(), store.Len(), capacity, store.Putting())
+				}
+				if !choosy && store.Getting() > 0 && store.Len() > 0 {
+					t.Fatalf("at %v, %d wait for one of %d things", s.Now(), store.Getting(), store.Len())
+				}
+			}
+			for _, x := range store.Items() {
+				if out[x] {
+					t.Errorf("%d came out, and is still there", x)
+				}
+				out[x] = true
+			}
+			for i, there := range put {
+				if there != out[i] {
+					t.Errorf("%d: put %v, out or still there %v", i, there, out[i])
+				}
+			}
+		})
+	}
+}
+
+// What is put into a container is what comes out and what is left, and nobody waits who could go on.
+func TestAmountsAreConserved(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := sim.New(sim.Seed(seed))
+			defer s.Close()
+			random := s.Stream("all")
+			capacity := float64(5 + random.IntN(5))
+			tank := sim.NewContainer(s, "tank", capacity, 3)
+			same := seed%2 == 0 // all amounts are 2, so that it can be told who could go on
+			balance := 3.0
+			for i := range 400 {
+				amount := 2.0
+				if !same {
+					amount = float64(random.IntN(6))
+				}
+				p := s.GoAt(float64(random.IntN(100)), "user", func(p *sim.Process) {
+					if i%2 == 0 {
+						if tank.Put(p, amount, someOptions(random)...) == nil {
+							balance += amount
+						}
+					} else if tank.Get(p, amount, someOptions(random)...) == nil {
+						balance -= amount
+					}
+				})
+				if random.IntN(8) == 0 {
+					s.At(float64(random.IntN(120)), func() { p.Interrupt("anyhow") })
+				}
+			}
+			for s.Step() {
+				if !(tank.Amount() >= 0 && tank.Amount() <= capacity) {
+					t.Fatalf("at %v, there is %v in the tank", s.Now(), tank.Amount())
+				}
+				if same && (tank.Getting() > 0 && tank.Amount() >= 2 || tank.Putting() > 0 && tank.Amount()+2 <= capacity) {
+					t.Fatalf("at %v, with %v in the tank %d wait to get and %d to put", s.Now(), tank.Amount(), tank.Getting(), tank.Putting())
+				}
+			}
+			if balance != tank.Amount() {
+				t.Errorf("%v is left, but should be %v", tank.Amount(), balance)
+			}
+		})
+	}
+}
+
+// lostAtOnce tells whether a request was granted, and the units taken away again in the same instant.
+func lostAtOnce(err error) bool {
+	_, lost := errors.AsType[sim.Preempted](err)
+	return lost
+}

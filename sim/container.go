@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// Container holds an amount of something that is not counted in things: fuel, water, money.
+//
+// Those who want to take out are served by [Rank], and among equals first come, first served; so are those who want to put in.
+// Nobody is overtaken by a smaller request that stands behind in the same line. When both lines can go on, who takes out
+// goes first.
+//
+// Amounts are floating-point numbers, so that sums of fractions are rounded: ten times a tenth is a little less than one.
+// Choose the unit such that amounts are whole where that matters.
+type Container struct {
+	s        *Simulation
+	name     string
+	capacity float64
+	amount   float64
+	getters  line
+	putters  line
+	contents *Level
+	waits    Tally
+	refused  counters
+}
+
+// NewContainer makes a container with something in it. A capacity of 0 or +∞ means that there is no limit.
+func NewContainer(s *Simulation, name string, capacity, initial float64) *Container {
+	if capacity == 0 {
+		capacity = math.Inf(1)
+	}
+	if !(capacity > 0) || !(initial >= 0 && initial <= capacity && initial <= maxTime) {
+		panic(fmt.Sprintf("sim: container %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
+			name, initial, capacity))
+	}
+	c := &Container{s: s, name: name, capacity: capacity, amount: initial, contents: newLevel(s.Now, initial)}
+	c.getters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: c.settle}
+	c.putters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: c.settle}
+	s.register(name+" contents", c.contents)
+	s.register(name+" getters", c.getters.queue)
+	s.register(name+" putters", c.putters.queue)
+	s.register(name+" wait", &c.waits)
+	s.register(name, &c.refused)
+	return c
+}
+
+// Get takes an amount out, and waits until there is so much. It returns an error as [Resource.Request] does.
+func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error {
+	if c.s.current != p {
+		p.refuse("Get")
+	}
+	c.checkAmount("Get", amount)
+	t := termsOf(opts)
+	if c.getters.ahead(t.rank) && c.take(amount, p.name) {
+		c.waits.Add(0)
+		c.settle()
+		return nil
+	}
+	return c.wait(p, &c.getters, t, amount)
+}
+
+// Put puts an amount in, and waits until there is room for all of it. It returns an error as [Resource.Request] does.
+func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error {
+	if c.s.current != p {
+		p.refuse("Put")
+	}
+	c.checkAmount("Put", amount)
+	t := termsOf(opts)
+	if c.putters.ahead(t.rank) && c.fill(amount, p.name) {
+		c.settle()
+		return nil
+	}
+	return c.wait(p, &c.putters, t, amount)
+}
+
+// TryGet takes an amount out if it is there and nobody waits for it, and reports false otherwise.
+func (c *Container) TryGet(amount float64) bool {
+	c.checkAmount("TryGet", amount)
+	if c.getters.first != nil || !c.take(amount, c.s.who()) {
+		return false
+	}
+	c.waits.Add(0)
+	c.settle()
+	return true
+}
+
+// TryPut puts an amount in if there is room and nobody waits for it, and reports false otherwise.
+func (c *Container) TryPut(amount float64) bool {
+	c.checkAmount("TryPut", amount)
+	if c.putters.first != nil || !c.fill(amount, c.s.who()) {
+		return false
+	}
+	c.settle()
+	return true
+}
+
+func (c *Container) checkAmount(call string, amount float64) {
+	if !(amount >= 0 && amount <= c.capacity && amount <= maxTime) {
+		panic(fmt.Sprintf("sim: %s of %g at %s, which has a capacity of %g, is not possible", call, amount, c.name, c.capacity))
+	}
+}
+
+func (c *Container) take(amount float64, who string) bool {
+	if amount > c.amount {
+		return false
+	}
+	c.change(-amount, "get", who)
+	return true
+}
+
+func (c *Container) fill(amount float64, who string) bool {
+	if c.amount+amount > c.capacity {
+		return false
+	}
+	c.change(amount, "put", who)
+	return true
+}
+
+func (c *Container) change(by float64, what, who string) {
+	c.amount += by
+	c.contents.Set(c.amount)
+	if c.s.trace != nil {
+		c.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: %s %g, now %g", c.name, what, math.Abs(by), c.amount)})
+	}
+}
+
+// settle serves both lines as long as the first of one of them can be served.
+func (c *Container) settle() {
+	for {
+		if r := c.getters.first; r != nil && c.take(r.amount, r.p.name) {
+			c.waits.Add(c.s.now - r.since)
+			r.serve()
+		} else if r := c.putters.first; r != nil && c.fill(r.amount, r.p.name) {
+			r.serve()
+		} else {
+			return
+		}
+	}
+}
+
+func (c *Container) wait(p *Process, l *line, t terms, amount float64) error {
+	if l.balks(&t, p.name) {
+		c.refused.balked++
+		return ErrBalked
+	}
+	r := c.s.newRequest(t, amount)
+	err := l.wait(p, r)
+	c.s.free(r)
+	if err == ErrReneged {
+		c.refused.reneged++
+	}
+	return err
+}
+
+// Name is what the container was called when it was made.
+func (c *Container) Name() string { return c.name }
+
+// Capacity is how much the container can hold, +∞ if there is no limit.
+func (c *Container) Capacity() float64 { return c.capacity }
+
+// Amount is how much is in the container.
+func (c *Container) Amount() float64 { return c.amount }
+
+// Level is how much is in the container, over time.
+func (c *Container) Level() *Level { return c.contents }
+
+// Getting is how many wait to take something out.
+func (c *Container) Getting() int { return c.getters.length }
+
+// Putting is how many wait to put something in.
+func (c *Container) Putting() int { return c.putters.length }
+
+// Getters is how many wait to take something out, over time.
+func (c *Container) Getters() *Level { return c.getters.queue }
+
+// Putters is how many wait to put something in, over time.
+func (c *Container) Putters() *Level { return c.putters.queue }
+
+// Waits is how long those waited who took something out, those who did not have to among them.
+func (c *Container) Waits() *Tally { return &c.waits }
+
+// Balked is how many requests were given up because the line was too long.
+func (c *Container) Balked() int { return c.refused.balked }
+
+// Reneged is how many requests were given up because their patience ran out.
+func (c *Container) Reneged() int { return c.refused.reneged }

@@ -1,0 +1,70 @@
+// Package sim runs models in simulated time: discrete-event simulation.
+//
+// A model is written as events, as processes, or both. An event is a call of a function at a time. A process is a function
+// that waits: for time to pass, for a signal, for its turn at a resource.
+//
+//	s := sim.New(sim.Seed(1))
+//	defer s.Close()
+//	desk := sim.NewResource(s, "desk", 2)
+//	s.Every(0, 3, func() {
+//		s.Go("customer", func(p *sim.Process) {
+//			desk.Use(p, 1, func() { p.Wait(5) })
+//		})
+//	})
+//	if err := s.Run(ctx, 480); err != nil { … }
+//	fmt.Println(desk.Waits().Mean())
+//
+// # What there is
+//
+//   - [Simulation]: the clock. At, After and Every schedule events, Go starts processes, Run lets it all happen.
+//   - [Process]: Wait, WaitFor, WaitForWithin; Interrupt ends a wait from outside.
+//   - [Signal], [AllOf], [AnyOf]: what one can wait for. The end of a process is one of them.
+//   - [Resource], [Store], [Container]: what one has to wait for: units, things, amounts. Requests have a rank, patience, and
+//     may preempt.
+//   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
+//   - [RealTime]: the clock tied to the wall's.
+//
+// # Ordering guarantees
+//
+// What is going to happen is a sequence, always the same if the model makes the same calls:
+//
+//   - Events happen in the order of their times. Of those with the same time, that with the smaller [Priority] goes first,
+//     and of those with the same priority, that which was scheduled first. Times are compared exactly, as they were rounded.
+//   - Rescheduling an event counts as scheduling it anew. A periodic event is scheduled again right before its function is
+//     called.
+//   - The turns of processes are events, and obey the same order. A process that waits is scheduled when the wait begins, if
+//     it is for a time, and otherwise when what it waits for happens. It has its turn as an event of its own, never within
+//     the call that woke it. All its turns have the priority that it was started with.
+//   - What is scheduled during an event for the same time happens at that time, after what was scheduled before, unless
+//     its priority is smaller. An event is never interrupted, whatever its priority is.
+//   - Those who wait for the same signal, or the same process, wake in the order in which they began to wait. A condition
+//     happens together with what makes it happen, and those who wait for it stand where the first of them began to wait for
+//     it.
+//   - Lines at resources, stores and containers are in the order of [Rank], and among equals in the order in which the
+//     requests were made. The first in line is never overtaken by a smaller request behind it. Only at a store, who waits for
+//     a particular thing does not hold up those behind, who may be content with another.
+//   - If the time that limits a wait comes at the same time as what is waited for, that which was scheduled first counts. A
+//     request that was granted, and a signal that was triggered, are not undone by an interrupt that comes before the process
+//     has its turn: it gets the interrupt at its next wait.
+//
+// [Simulation.Run] up to a time includes that time: everything that is due at it happens, also what is scheduled at it for
+// it, and then the clock stands there. What is scheduled afterwards for that very time happens in the next run, first. So
+// running to 5 and then to 10 is the same as running to 10.
+//
+// # Errors and panics
+//
+// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked]. A model in which
+// nobody is interrupted need not look at the errors of Wait. What only a mistake of the caller can bring about, a time in the
+// past or a unit that is released twice, panics with a message that begins with "sim: ". A panic in a process comes out of
+// Run as a panic with a *[ProcessPanic], in the goroutine that called Run, so that it can be recovered there.
+//
+// # Goroutines
+//
+// Each process that has begun and not ended has a goroutine, which stands still while others have their turn.
+// [Simulation.Close] ends those that have not ended, and runs their deferred calls. When all have ended by themselves, Run
+// leaves none behind. A simulation that is dropped without Close while processes wait keeps their goroutines, and itself, for
+// ever.
+//
+// Nothing here is safe for concurrent use, and nothing needs to be: there are no package-level variables, and simulations do
+// not share anything.
+package sim

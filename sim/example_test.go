@@ -1,0 +1,433 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+var ctx = context.Background()
+
+func Example() {
+	s := sim.New()
+	defer s.Close()
+	desk := sim.NewResource(s, "desk", 1)
+	for i := range 3 {
+		s.GoAt(float64(i), fmt.Sprint("customer ", i), func(p *sim.Process) {
+			desk.Use(p, 1, func() {
+				fmt.Printf("%g: %s is served\n", p.Now(), p)
+				p.Wait(5)
+			})
+		})
+	}
+	if err := s.Run(ctx, 100); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Printf("mean wait %g\n", desk.Waits().Mean())
+	// Output:
+	// 0: customer 0 is served
+	// 5: customer 1 is served
+	// 10: customer 2 is served
+	// mean wait 4
+}
+
+func ExampleSimulation() {
+	s := sim.New(sim.StartAt(8))
+	s.At(9, func() { fmt.Println(s.Now(), "open") })
+	s.After(9, func() { fmt.Println(s.Now(), "close") })
+	s.Every(2, 3, func() { fmt.Println(s.Now(), "mail") })
+	s.Run(ctx, 18)
+	fmt.Println(s.Now(), "end")
+	// Output:
+	// 9 open
+	// 10 mail
+	// 13 mail
+	// 16 mail
+	// 17 close
+	// 18 end
+}
+
+func ExampleEvent() {
+	s := sim.New()
+	alarm := s.At(7, func() { fmt.Println("wake up at", s.Now()) })
+	s.At(6, func() { alarm.Reschedule(9) })
+	run := s.At(8, func() { fmt.Println("run") })
+	s.At(7.5, func() { fmt.Println("raining:", run.Cancel()) })
+	s.Run(ctx, 24)
+	fmt.Println("pending:", alarm.Pending())
+	// Output:
+	// raining: true
+	// wake up at 9
+	// pending: false
+}
+
+func ExamplePriority() {
+	s := sim.New()
+	s.At(1, func() { fmt.Println("second") })
+	s.At(1, func() { fmt.Println("third") })
+	s.At(1, func() { fmt.Println("last") }, sim.Priority(1))
+	s.At(1, func() { fmt.Println("first") }, sim.Priority(-1))
+	s.Run(ctx, 1)
+	// Output:
+	// first
+	// second
+	// third
+	// last
+}
+
+func ExampleProcess() {
+	s := sim.New()
+	car := s.Go("car", func(p *sim.Process) {
+		fmt.Println(p.Now(), "parks")
+		p.Wait(5)
+		fmt.Println(p.Now(), "drives")
+		p.Wait(2)
+	})
+	s.Go("watcher", func(p *sim.Process) {
+		p.WaitFor(car)
+		fmt.Println(p.Now(), "gone")
+	})
+	s.Run(ctx, math.Inf(1))
+	// Output:
+	// 0 parks
+	// 5 drives
+	// 7 gone
+}
+
+func ExampleInterrupted() {
+	s := sim.New()
+	car := s.Go("car", func(p *sim.Process) {
+		err := p.Wait(10)
+		var in *sim.Interrupted
+		if errors.As(err, &in) {
+			fmt.Printf("%g: %v, %g remaining\n", p.Now(), in.Cause, in.Remaining)
+		}
+	})
+	s.At(4, func() { car.Interrupt("battery full enough") })
+	s.Run(ctx, math.Inf(1))
+	// Output:
+	// 4: battery full enough, 6 remaining
+}
+
+func ExampleSignal() {
+	s := sim.New()
+	bell := s.Signal("bell")
+	for _, name := range []string{"ann", "bob"} {
+		s.Go(name, func(p *sim.Process) {
+			p.WaitFor(bell)
+			fmt.Println(p.Now(), p, "hears", bell.Value())
+		})
+	}
+	s.At(3, func() { bell.TriggerWith("three strokes") })
+	s.Run(ctx, 10)
+	// Output:
+	// 3 ann hears three strokes
+	// 3 bob hears three strokes
+}
+
+func ExampleCondition() {
+	s := sim.New()
+	s.Go("traveller", func(p *sim.Process) {
+		bus, taxi := s.Timeout(12), s.Timeout(7)
+		ride := sim.AnyOf(bus, taxi)
+		p.WaitFor(ride)
+		fmt.Println(p.Now(), "by taxi:", ride.First() == taxi)
+		p.WaitFor(sim.AllOf(bus, taxi))
+		fmt.Println(p.Now(), "both were here")
+	})
+	s.Run(ctx, math.Inf(1))
+	// Output:
+	// 7 by taxi: true
+	// 12 both were here
+}
+
+func ExampleWaitable() {
+	s := sim.New()
+	defer s.Close()
+	never := s.Signal("never")
+	s.Go("guest", func(p *sim.Process) {
+		happened, _ := p.WaitForWithin(never, 30)
+		fmt.Println(p.Now(), happened)
+	})
+	fmt.Println(s.RunUntil(ctx, never))
+	// Output:
+	// 30 false
+	// sim: nothing is left to happen
+}
+
+func ExampleResource() {
+	s := sim.New()
+	beds := sim.NewResource(s, "beds", 2)
+	patient := func(name string, stay float64, opts ...sim.RequestOption) {
+		s.Go(name, func(p *sim.Process) {
+			err := beds.Use(p, 1, func() {
+				fmt.Println(p.Now(), name, "is in bed")
+				p.Wait(stay)
+			}, opts...)
+			if err != nil {
+				fmt.Println(p.Now(), name, err)
+			}
+		})
+	}
+	patient("ann", 4)
+	patient("bob", 6)
+	patient("eve", 3)
+	patient("dan", 3, sim.Rank(-1))
+	patient("fay", 1, sim.Patience(2))
+	patient("gus", 1, sim.AtMost(3))
+	s.Run(ctx, math.Inf(1))
+	fmt.Printf("%.4g beds in use, on average\n", beds.Utilisation().Mean())
+	// Output:
+	// 0 ann is in bed
+	// 0 bob is in bed
+	// 0 gus sim: too many were waiting
+	// 2 fay sim: patience ran out before the request was granted
+	// 4 dan is in bed
+	// 6 eve is in bed
+	// 1.778 beds in use, on average
+}
+
+func ExampleGrant() {
+	s := sim.New()
+	key := sim.NewResource(s, "key", 1)
+	s.Go("ann", func(p *sim.Process) {
+		g, err := key.Request(p, 1)
+		if err != nil {
+			return
+		}
+		defer g.Release()
+		p.Wait(3)
+	})
+	// The same without a process.
+	s.At(1, func() {
+		key.RequestThen(1, func(g *sim.Grant) {
+			fmt.Println("granted at", s.Now())
+			s.After(2, g.Release)
+		})
+	})
+	s.Run(ctx, 10)
+	fmt.Println("in use:", key.InUse())
+	// Output:
+	// granted at 3
+	// in use: 0
+}
+
+func ExamplePreempted() {
+	s := sim.New()
+	machine := sim.NewResource(s, "machine", 1)
+	s.Go("job", func(p *sim.Process) {
+		for work := 10.0; work > 0; {
+			machine.Use(p, 1, func() {
+				var in *sim.Interrupted
+				if errors.As(p.Wait(work), &in) {
+					work = in.Remaining
+					fmt.Println(p.Now(), in.Cause)
+				} else {
+					work = 0
+				}
+			}, sim.Rank(1))
+		}
+		fmt.Println(p.Now(), "done")
+	})
+	s.GoAt(4, "repair", func(p *sim.Process) {
+		machine.Use(p, 1, func() { p.Wait(5) }, sim.Preempting())
+	})
+	s.Run(ctx, math.Inf(1))
+	// Output:
+	// 4 sim: machine, held since 0, was taken away by repair
+	// 15 done
+}
+
+func ExampleStore() {
+	s := sim.New()
+	defer s.Close()
+	belt := sim.NewStore[string](s, "belt", 2)
+	s.Go("maker", func(p *sim.Process) {
+		for _, part := range []string{"bolt", "nut", "gear"} {
+			belt.Put(p, part)
+			fmt.Println(p.Now(), "put", part)
+		}
+	})
+	s.GoAt(3, "fitter", func(p *sim.Process) {
+		part, _ := belt.GetWhere(p, func(part string) bool { return part == "gear" }, sim.Patience(1))
+		fmt.Printf("%g got %q\n", p.Now(), part)
+		part, _ = belt.Get(p)
+		fmt.Printf("%g got %q\n", p.Now(), part)
+	})
+	s.Run(ctx, 10)
+	fmt.Println(belt.Items())
+	// Output:
+	// 0 put bolt
+	// 0 put nut
+	// 4 got ""
+	// 4 got "bolt"
+	// 4 put gear
+	// [nut gear]
+}
+
+func ExampleNewSortedStore() {
+	s := sim.New()
+	jobs := sim.NewSortedStore(s, "jobs", 0, strings.Compare)
+	for _, job := range []string{"b", "c", "a"} {
+		jobs.TryPut(job)
+	}
+	s.Go("worker", func(p *sim.Process) {
+		for range 3 {
+			job, _ := jobs.Get(p)
+			fmt.Print(job, " ")
+		}
+	})
+	s.Run(ctx, 1)
+	// Output: a b c
+}
+
+func ExampleContainer() {
+	s := sim.New()
+	tank := sim.NewContainer(s, "tank", 100, 30)
+	s.Go("car", func(p *sim.Process) {
+		tank.Get(p, 50)
+		fmt.Println(p.Now(), "filled up,", tank.Amount(), "left")
+	})
+	s.GoAt(5, "truck", func(p *sim.Process) { tank.Put(p, 60) })
+	s.Run(ctx, 10)
+	fmt.Println("on average", tank.Level().Mean())
+	// Output:
+	// 5 filled up, 40 left
+	// on average 35
+}
+
+func ExampleTextTrace() {
+	s := sim.New(sim.TraceTo(sim.TextTrace(os.Stdout)))
+	s.Go("ann", func(p *sim.Process) { p.Wait(2.5) })
+	s.At(1, func() {}, sim.Named("bell"))
+	s.Run(ctx, 10)
+	// Output:
+	//            0  start      ann
+	//            0  wait       ann               2.5
+	//            1  event      bell
+	//          2.5  resume     ann
+	//          2.5  end        ann
+}
+
+func ExampleRecord() {
+	s := sim.New(sim.TraceTo(func(r sim.Record) {
+		if r.Kind == sim.TraceGrant {
+			fmt.Println(r.Time, r.Who, r.What)
+		}
+	}))
+	desk := sim.NewResource(s, "desk", 2)
+	s.Go("ann", func(p *sim.Process) { desk.Use(p, 2, func() { p.Wait(1) }) })
+	s.Go("bob", func(p *sim.Process) { desk.Use(p, 1, func() { p.Wait(1) }) })
+	s.Run(ctx, 10)
+	// Output:
+	// 0 ann desk: 2, in use 2 of 2
+	// 1 bob desk: 1, in use 1 of 2
+}
+
+func ExampleJSONTrace() {
+	s := sim.New(sim.TraceTo(sim.JSONTrace(os.Stdout)))
+	s.At(1, func() {}, sim.Named("bell"))
+	s.Run(ctx, 10)
+	// Output:
+	// {"time":1,"kind":"event","who":"bell"}
+}
+
+func ExampleRealTime() {
+	s := sim.New(sim.RealTime(1000)) // a thousand units in a second
+	s.Every(10, 10, func() { fmt.Println(s.Now()) })
+	s.Run(ctx, 30)
+	// Output:
+	// 10
+	// 20
+	// 30
+}
+
+func ExampleProcessPanic() {
+	s := sim.New()
+	defer s.Close()
+	s.Go("ann", func(p *sim.Process) {
+		p.Wait(3)
+		panic("out of tea")
+	})
+	defer func() {
+		if p, ok := recover().(*sim.ProcessPanic); ok {
+			fmt.Printf("%s at %g: %v\n", p.Process, p.Time, p.Value)
+		}
+	}()
+	s.Run(ctx, 10)
+	// Output:
+	// ann at 3: out of tea
+}
+
+// Who waits for what, when nothing is left to happen.
+func ExampleProcess_Status() {
+	s := sim.New()
+	defer s.Close()
+	left, right := sim.NewResource(s, "left fork", 1), sim.NewResource(s, "right fork", 1)
+	eat := func(p *sim.Process, one, two *sim.Resource) {
+		one.Use(p, 1, func() {
+			p.Wait(1)
+			two.Use(p, 1, func() { p.Wait(1) })
+		})
+	}
+	s.Go("Plato", func(p *sim.Process) { eat(p, left, right) })
+	s.Go("Kant", func(p *sim.Process) { eat(p, right, left) })
+	s.Run(ctx, math.Inf(1))
+	for _, p := range s.Live() {
+		fmt.Println(p, p.Status())
+	}
+	// Output:
+	// Plato waits in line for right fork since 1
+	// Kant waits in line for left fork since 1
+}
+
+func ExampleOption() {
+	s := sim.New(sim.Name("bank"), sim.Seed(7), sim.StartAt(9))
+	fmt.Println(s.Name(), s.Seed(), s.Now())
+	// Output: bank 7 9
+}
+
+func ExampleEventOption() {
+	s := sim.New(sim.TraceTo(sim.TextTrace(os.Stdout)))
+	s.At(1, func() {}, sim.Named("close"), sim.Priority(1))
+	s.At(1, func() {}, sim.Named("last customer"))
+	s.Run(ctx, 1)
+	// Output:
+	//            1  event      last customer
+	//            1  event      close
+}
+
+func ExampleRequestOption() {
+	s := sim.New()
+	defer s.Close()
+	lot := sim.NewResource(s, "parking lot", 1)
+	s.Go("ann", func(p *sim.Process) { lot.Use(p, 1, func() { p.Wait(10) }) })
+	s.Go("bob", func(p *sim.Process) {
+		err := lot.Use(p, 1, func() {}, sim.AtMost(0)) // does not wait at all
+		fmt.Println(p.Now(), errors.Is(err, sim.ErrBalked))
+		err = lot.Use(p, 1, func() {}, sim.Patience(5), sim.Rank(-1))
+		fmt.Println(p.Now(), errors.Is(err, sim.ErrReneged))
+	})
+	s.Run(ctx, math.Inf(1))
+	// Output:
+	// 0 true
+	// 5 true
+}
+
+func ExampleTraceKind() {
+	turns := 0
+	s := sim.New(sim.TraceTo(func(r sim.Record) {
+		if r.Kind == sim.TraceStart || r.Kind == sim.TraceResume {
+			turns++
+		}
+	}))
+	s.Go("ann", func(p *sim.Process) { p.Wait(1) })
+	s.Run(ctx, 10)
+	fmt.Println(turns, sim.TraceResume)
+	// Output: 2 resume
+}

@@ -1,0 +1,157 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// checkout is the mean wait of 100 customers, of whom one comes each minute on average, by Lindley's recursion.
+func checkout(r *sim.Replication, serviceMean float64) error {
+	arrivals, service := r.Stream("arrivals"), r.Stream("service")
+	var waits sim.Tally
+	wait := 0.0
+	for range 100 {
+		waits.Add(wait)
+		wait = max(0, wait+serviceMean*service.ExpFloat64()-arrivals.ExpFloat64())
+	}
+	r.Record("wait", waits.Mean())
+	r.Record("longest", waits.Max())
+	return nil
+}
+
+// Thirty days at a counter, on all cores. The numbers are the same on any machine.
+func ExampleReplicate() {
+	day := func(r *sim.Replication) error { return checkout(r, 0.7) }
+	results, err := sim.Replicate(context.Background(), 30, day, sim.ExperimentSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(results)
+	// Output:
+	// metric      mean    ± 95 %        sd       min      max   n
+	// wait     1.48563  0.371548  0.995023  0.528155  3.66181  30
+	// longest   6.0385  0.933987   2.50126   3.09877  11.7132  30
+}
+
+// A simulation in each replication, which gets the replication's seed and is closed when it has ended.
+func ExampleReplication() {
+	results, err := sim.Replicate(context.Background(), 4, func(r *sim.Replication) error {
+		s := r.Sim()
+		stock := s.NewLevel("stock", 10)
+		sales := s.Stream("sales")
+		for day := 1; day <= 5; day++ {
+			s.At(float64(day), func() { stock.Add(-float64(sales.IntN(3))) })
+		}
+		if err := s.Run(r.Context(), 6); err != nil {
+			return err
+		}
+		r.Record("stock", stock.Mean())
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.2f\n", results.Values("stock"))
+	// Output:
+	// [8.67 7.83 7.00 7.33]
+}
+
+// As many days as it takes to know the mean wait to within a tenth of it, but at least 20 and at most 5000.
+func ExampleReplicateOption() {
+	day := func(r *sim.Replication) error { return checkout(r, 0.7) }
+	results, err := sim.Replicate(context.Background(), 20, day, sim.ExperimentSeed(1), sim.Confidence(0.9),
+		sim.ToRelativeHalfWidth("wait", 0.1, 5000))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(results.Reached(), results.Interval("wait"))
+	// Output:
+	// true 1.64638 ± 0.164383 (90 %, n 105)
+}
+
+func ExampleResults() {
+	results, err := sim.Replicate(context.Background(), 3, func(r *sim.Replication) error {
+		r.Record("profit", float64(10+r.Index()))
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(results.Metrics(), results.N(), results.Values("profit"), results.Mean("profit"))
+	// Output: [profit] 3 [10 11 12] 11
+}
+
+func ExampleInterval() {
+	i := sim.Interval{Mean: 3.2, HalfWidth: 0.25, Level: 0.95, N: 20}
+	fmt.Println(i)
+	fmt.Println(i.Contains(3), i.Contains(2.9))
+	// Output:
+	// 3.2 ± 0.25 (95 %, n 20)
+	// true false
+}
+
+// Is the new till worth it? Both meet the same customers, and so 20 days are enough to see.
+func ExampleCompare() {
+	ctx := context.Background()
+	oldTill, err := sim.Replicate(ctx, 20, func(r *sim.Replication) error { return checkout(r, 0.7) }, sim.ExperimentSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	newTill, err := sim.Replicate(ctx, 20, func(r *sim.Replication) error { return checkout(r, 0.65) }, sim.ExperimentSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := sim.Compare(oldTill, newTill, "wait")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c)
+	fmt.Println(c.Differs())
+	// Output:
+	// wait: A − B = 0.396381 ± 0.16706 (95 %, n 20); variance 0.0899045 of that of independent runs
+	// true
+}
+
+func ExampleComparison() {
+	c := sim.Comparison{Metric: "wait", Difference: sim.Interval{Mean: 0.1, HalfWidth: 0.3, Level: 0.95, N: 10}, VarianceRatio: 0.5}
+	fmt.Println(c)
+	fmt.Println(c.Differs())
+	// Output:
+	// wait: A − B = 0.1 ± 0.3 (95 %, n 10); variance 0.5 of that of independent runs
+	// false
+}
+
+// The number and the seed of the replication that failed, to look at it alone.
+func ExampleReplicationError() {
+	outOfStock := errors.New("out of stock")
+	_, err := sim.Replicate(context.Background(), 10, func(r *sim.Replication) error {
+		if r.Index() >= 3 {
+			return outOfStock
+		}
+		return nil
+	})
+	var failure *sim.ReplicationError
+	fmt.Println(errors.As(err, &failure), failure.Index, errors.Is(err, outOfStock))
+	// Output: true 3 true
+}
+
+func ExamplePanicError() {
+	_, err := sim.Replicate(context.Background(), 10, func(r *sim.Replication) error {
+		var shelf []int
+		shelf[r.Index()]++
+		return nil
+	})
+	var p *sim.PanicError
+	fmt.Println(errors.As(err, &p), p)
+	// Output: true panic: runtime error: index out of range [0] with length 0
+}

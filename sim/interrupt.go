@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Interrupted is the error of a wait that ended because [Process.Interrupt] was called, or because a resource that the
+// process held was taken from it, in which case Cause is a [Preempted].
+type Interrupted struct {
+	Cause     any     // what Interrupt was called with
+	By        string  // the name of the process that called it; empty if it was an event
+	At        float64 // when it was called
+	Remaining float64 // what was left of the time to wait; 0 if the wait had no limit
+}
+
+// Error says by whom and why.
+func (i *Interrupted) Error() string {
+	by := i.By
+	if by == "" {
+		by = "an event"
+	}
+	return fmt.Sprintf("sim: interrupted by %s at %g: %v", by, i.At, i.Cause)
+}
+
+// Unwrap is the cause, if that is an error.
+func (i *Interrupted) Unwrap() error {
+	err, _ := i.Cause.(error)
+	return err
+}
+
+// Interrupt ends the wait of a process: it wakes at this instant, and its wait returns an *[Interrupted]. It gives up its
+// place in line if it waits for a resource. A process that is not waiting, or whose wait is over but whose turn has yet to
+// come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that has ended it does
+// nothing.
+func (p *Process) Interrupt(cause any) { p.interrupt(cause) }
+
+// interrupt is Interrupt, and returns what the process will be told, or nil if it never will.
+func (p *Process) interrupt(cause any) *Interrupted {
+	s := p.s
+	if p.state == dead || s.closed {
+		return nil
+	}
+	i := &Interrupted{Cause: cause, At: s.now}
+	if s.current != nil {
+		i.By = s.current.name
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceInterrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
+	}
+	p.interrupts = append(p.interrupts, i)
+	if p.state != waiting {
+		return i
+	}
+	if t, ok := s.dueAt(p.slot); ok {
+		i.Remaining = t - s.now
+	}
+	p.sub.leave()
+	r := p.request
+	p.request = nil
+	p.wake(interrupted)
+	if r != nil {
+		r.abandon()
+	}
+	return i
+}
+
+// forget takes back an interrupt that the process has not been told of, and reports whether there was one.
+func (p *Process) forget(i *Interrupted) bool {
+	k := slices.Index(p.interrupts, i)
+	if k < 0 {
+		return false
+	}
+	p.interrupts = slices.Delete(p.interrupts, k, k+1)
+	return true
+}
+
+// Remaining is what was left of the time to wait when a wait was interrupted, and 0 if err is not an *[Interrupted].
+func Remaining(err error) float64 {
+	var i *Interrupted
+	if errors.As(err, &i) {
+		return i.Remaining
+	}
+	return 0
+}
+
+// interruption takes the first interrupt that the process has not been told of. If it came before the wait began, that was to
+// last for d.
+func (p *Process) interruption(d float64) error {
+	i := p.interrupts[0]
+	p.interrupts = p.interrupts[1:]
+	if p.why != interrupted && !math.IsInf(d, 1) {
+		i.Remaining = d
+	}
+	p.why = elapsed
+	return i
+}

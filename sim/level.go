@@ -1,0 +1,215 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Level holds statistics over time of a quantity that changes in jumps and lasts in between: the length of a queue, units in
+// use, a stock. Its mean is the area under the path over the time, from the start, or the last Reset, to now. For single
+// observations there is [Tally].
+//
+// A value counts by the time it lasts. One that is taken and left again at the same instant has not been: of several changes at
+// an instant, only the last value counts, in the minimum and the maximum too. The value of now counts in those two at once.
+//
+// Mean and variance are kept by the weighted form of Welford's recurrence [W79], for the distances from the first value, so that a
+// large offset does no harm. A change takes about 15 ns and allocates nothing, unless quantiles are kept; asking changes
+// nothing.
+//
+// A Level must not be used from several goroutines at once.
+//
+// [W79]: https://doi.org/10.1145/359146.359153
+type Level struct {
+	clock func() float64
+	value float64
+	start float64 // when observation began
+	since float64 // up to when the path is in the statistics; the value has lasted since then
+	// Of the path from start to since, if any:
+	first    float64
+	mean     float64 // of the distance from the first
+	squares  float64 // the integral of the squared distance from the mean
+	min, max float64
+
+	quantiles *sketch
+	sketched  float64 // up to when the path is in the sketch
+}
+
+// NewLevel returns a Level that begins now with an initial value. The clock tells the time, which must not go back;
+// [Simulation.NewLevel] makes one for the clock of a simulation. It panics if the value is NaN or infinite.
+func NewLevel(clock func() float64, initial float64, opts ...StatOption) *Level {
+	if !finite(initial) {
+		refuse("NewLevel", initial)
+	}
+	l := &Level{clock: clock, value: initial, quantiles: newSketch(opts)}
+	l.Reset()
+	return l
+}
+
+// newLevel is NewLevel for the parts of a simulation that keep statistics of their own.
+func newLevel(clock func() float64, initial float64) *Level { return NewLevel(clock, initial) }
+
+// NewLevel returns a Level that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up.
+func (s *Simulation) NewLevel(name string, initial float64, opts ...StatOption) *Level {
+	l := NewLevel(s.Now, initial, opts...)
+	s.register(name, l)
+	return l
+}
+
+// Set makes x the value from now on. It panics if x is NaN or infinite.
+func (l *Level) Set(x float64) {
+	if !finite(x) {
+		refuse("Level.Set", x)
+	}
+	if x != l.value {
+		l.account(l.now())
+		l.value = x
+	}
+}
+
+// Add changes the value by dx, from now on.
+func (l *Level) Add(dx float64) {
+	x := l.value + dx
+	if !finite(x) {
+		refuse("Level.Add", dx)
+	}
+	l.Set(x)
+}
+
+// Value is the value of now.
+func (l *Level) Value() float64 { return l.value }
+
+// Observed is the time over which the statistics are: from the start, or the last Reset, to now.
+func (l *Level) Observed() float64 { return l.now() - l.start }
+
+func (l *Level) now() float64 {
+	now := l.clock()
+	if !(now >= l.since) {
+		panic(fmt.Sprintf("sim: the clock of a Level went back from %v to %v", l.since, now))
+	}
+	return now
+}
+
+// account takes the path up to now into the statistics.
+func (l *Level) account(now float64) {
+	if now == l.since {
+		return
+	}
+	if l.since == l.start {
+		l.first, l.min, l.max = l.value, l.value, l.value
+	} else {
+		l.min, l.max = l.extremes()
+		l.mean, l.squares = l.moments(now)
+	}
+	l.since = now
+	l.sketch(now)
+}
+
+// moments are mean and squares with the stretch up to now, for a path that has others before.
+func (l *Level) moments(now float64) (mean, squares float64) {
+	lasted := now - l.since
+	x := l.value - l.first
+	d := x - l.mean
+	// The conversions keep the compiler from fusing products with sums, which it does on some machines only.
+	mean = l.mean + float64(d*(lasted/(now-l.start)))
+	squares = l.squares + float64(d*(x-mean)*lasted)
+	return mean, squares
+}
+
+// sketch takes the path up to now into the sketch. It has a time of its own, so that asking for a quantile does not part a
+// stretch of the path for the moments, whose last digits would change.
+func (l *Level) sketch(now float64) {
+	if l.quantiles != nil {
+		l.quantiles.add(l.value, now-l.sketched)
+		l.sketched = now
+	}
+}
+
+// extremes are the minimum and the maximum with the value of now.
+func (l *Level) extremes() (low, high float64) {
+	low, high = l.value, l.value
+	if l.since > l.start {
+		if l.min < low {
+			low = l.min
+		}
+		if l.max > high {
+			high = l.max
+		}
+	}
+	return low, high
+}
+
+// Mean is the mean over time, to now. Before any time has passed it is the value.
+func (l *Level) Mean() float64 {
+	now := l.now()
+	if l.since == l.start {
+		return l.value
+	}
+	mean, _ := l.moments(now)
+	return l.first + mean
+}
+
+// Var is the mean over time of the squared distance from the mean, to now. Before any time has passed it is 0.
+//
+// It is the variance of this path, and says nothing about how well the mean is known: the values of a path depend on each other.
+func (l *Level) Var() float64 {
+	now := l.now()
+	if l.since == l.start {
+		return 0
+	}
+	_, squares := l.moments(now)
+	return squares / (now - l.start)
+}
+
+// StdDev is the root of [Level.Var].
+func (l *Level) StdDev() float64 { return math.Sqrt(l.Var()) }
+
+// Min is the smallest value that has lasted, or the value of now.
+func (l *Level) Min() float64 {
+	low, _ := l.extremes()
+	return low
+}
+
+// Max is the largest value that has lasted, or the value of now.
+func (l *Level) Max() float64 {
+	_, high := l.extremes()
+	return high
+}
+
+// roundedShare is what a share of time may be short of because of rounding.
+const roundedShare = 1e-9
+
+// Quantile is the smallest value that the level was at or below for at least a share q of the time, to within the relative
+// accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. Before any time has passed it is the value.
+// It panics unless the Level was made with [Quantiles], or if q is not in [0, 1].
+func (l *Level) Quantile(q float64) float64 {
+	checkQuantile("Level", l.quantiles, q)
+	now := l.now()
+	low, high := l.extremes()
+	switch {
+	case now == l.start:
+		return l.value
+	case q == 0:
+		return low
+	case q == 1:
+		return high
+	}
+	l.sketch(now)
+	x := l.quantiles.valueAbove(max(0, q-roundedShare) * l.quantiles.dd.GetCount())
+	return max(low, min(x, high))
+}
+
+// Reset forgets the path. Observation begins anew now, with the value of now.
+func (l *Level) Reset() {
+	now := l.clock()
+	l.start, l.since, l.sketched = now, now, now
+	l.mean, l.squares = 0, 0
+	if l.quantiles != nil {
+		l.quantiles.dd.Clear()
+	}
+}
+
+// String is a line with the statistics.
+func (l *Level) String() string {
+	return fmt.Sprintf("mean %s, sd %s, min %s, max %s, time %s",
+		short(l.Mean()), short(l.StdDev()), short(l.Min()), short(l.Max()), short(l.Observed()))
+}

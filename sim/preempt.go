@@ -1,0 +1,72 @@
+package sim
+
+import "fmt"
+
+// Preempted is the cause of the interrupt that a process gets when units are taken from it.
+//
+// If it has not been told of the interrupt when it releases what it lost, or [Resource.Use] tells it, it never will be: the
+// interrupt does not end a wait that has nothing to do with the resource.
+type Preempted struct {
+	By       *Process // who got them; nil if no process did
+	Since    float64  // when they had been granted
+	Resource *Resource
+}
+
+// Error says what was taken away and by whom.
+func (p Preempted) Error() string {
+	by := "an event"
+	if p.By != nil {
+		by = p.By.name
+	}
+	return fmt.Sprintf("sim: %s, held since %g, was taken away by %s", p.Resource.name, p.Since, by)
+}
+
+// Preempted tells whether and how the units of the grant were taken away.
+func (g *Grant) Preempted() (Preempted, bool) {
+	if g.lost == nil {
+		return Preempted{}, false
+	}
+	return *g.lost, true
+}
+
+// preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
+// false if that cannot be.
+func (r *Resource) preempt(g *Grant) bool {
+	lacking := r.inUse + g.n - r.capacity
+	available := 0
+	for h := r.first; h != nil && available < lacking; h = h.next {
+		if h.givesWay(g) {
+			available += h.n
+		}
+	}
+	if available < lacking {
+		return false
+	}
+	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
+	r.busy = true
+	for r.inUse+g.n > r.capacity {
+		var victim *Grant
+		for h := r.last; h != nil; h = h.prev { // from the latest, which goes first among equals
+			if h.givesWay(g) && (victim == nil || h.rank > victim.rank) {
+				victim = h
+			}
+		}
+		r.take(victim, g)
+	}
+	r.busy = false
+	return true
+}
+
+// givesWay tells whether the units of h may be taken for g.
+func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil && h.p != g.p }
+
+// take takes away the units of victim for g.
+func (r *Resource) take(victim, g *Grant) {
+	r.drop(victim)
+	r.refused.preempted++
+	victim.lost = &Preempted{By: g.p, Since: victim.since, Resource: r}
+	if r.s.trace != nil {
+		r.s.record(Record{Kind: TracePreempt, Who: g.who(), What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+	}
+	victim.notice = victim.p.interrupt(*victim.lost)
+}

@@ -1,0 +1,289 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// Process is a function that waits: for time to pass, for something to happen, for a place at a resource. While it waits, the
+// others go on; between its waits, nothing else happens.
+//
+// A process is a coroutine. A wait that something else comes between costs two switches, about 0.3 µs in all; it takes a
+// goroutine's stack, 2 KB or more, from its first turn to its end. Waiting allocates nothing.
+//
+// Its methods that wait may be called by the function of the process only; the others by anyone whose turn it is. A process is a
+// [Waitable], which happens when it ends.
+type Process struct {
+	// What every turn needs stands together, since it may have to come from afar.
+	s          *Simulation
+	next       func() (struct{}, bool) // of the worker
+	yield      func(struct{}) bool     // of the worker
+	interrupts []*Interrupted          // that it has not been told of
+	slot       uint32
+	state      state
+	why        reason
+
+	worker *worker
+	name   string
+	body   func(*Process)
+	number uint64 // in the order in which processes were made
+	index  int    // in the list of those that have not ended
+
+	awaits  Waitable     // what it waits for, for Status
+	sub     subscription // to that
+	request *request     // its place in a line
+
+	ended   uint64 // the number of its end among what has happened
+	waiters subscribers
+}
+
+type state uint8
+
+const (
+	unborn  state = iota
+	running       // it is its turn
+	waiting
+	waking // it has been decided why it wakes; its turn comes at this instant
+	dead
+)
+
+// A reason is why a process woke up.
+type reason uint8
+
+const (
+	elapsed  reason = iota // the time it waited for, or its patience
+	happened               // what it waited for
+	interrupted
+)
+
+// Go starts a process. Its function is called with it as an event of its own, after what is already scheduled for now.
+func (s *Simulation) Go(name string, body func(p *Process), opts ...EventOption) *Process {
+	return s.start(s.now, name, body, opts)
+}
+
+// GoAt starts a process at time t. It panics if t is not finite or before now.
+func (s *Simulation) GoAt(t float64, name string, body func(p *Process), opts ...EventOption) *Process {
+	s.checkTime(t, "GoAt", t)
+	return s.start(t, name, body, opts)
+}
+
+// GoAfter starts a process when d has passed. It panics if d is negative or not finite.
+func (s *Simulation) GoAfter(d float64, name string, body func(p *Process), opts ...EventOption) *Process {
+	s.checkTime(s.now+d, "GoAfter", d)
+	return s.start(s.now+d, name, body, opts)
+}
+
+func (s *Simulation) start(t float64, name string, body func(p *Process), opts []EventOption) *Process {
+	if body == nil {
+		panic("sim: process " + name + " needs a function, not nil")
+	}
+	id := s.occupy()
+	p := &Process{s: s, name: name, body: body, slot: id, number: s.born, index: len(s.live)}
+	p.sub.who = p
+	s.born++
+	s.live = append(s.live, p)
+	sl := &s.slots[id]
+	sl.p, sl.kind, sl.stamp = p, turn, s.happening()
+	if len(opts) > 0 {
+		sl.priority = priorityOf(opts)
+	}
+	s.schedule(id, t)
+	return p
+}
+
+// finish is the end of a process.
+func (p *Process) finish() {
+	s := p.s
+	p.state = dead
+	p.ended = s.happening()
+	p.body, p.worker, p.next, p.yield, p.interrupts = nil, nil, nil, nil, nil
+	last := len(s.live) - 1
+	other := s.live[last]
+	s.live[p.index] = other
+	other.index = p.index
+	s.live[last] = nil
+	s.live = s.live[:last]
+	if s.closed {
+		return // nothing more is going to happen
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceEnd, Who: p.name})
+	}
+	s.vacate(p.slot)
+	p.waiters.fire()
+}
+
+// Name is what the process was called when it was started.
+func (p *Process) Name() string { return p.name }
+
+// String is the name.
+func (p *Process) String() string { return p.name }
+
+// Sim is the simulation that the process belongs to.
+func (p *Process) Sim() *Simulation { return p.s }
+
+// Now is the simulated time.
+func (p *Process) Now() float64 { return p.s.now }
+
+// Done tells whether the process has ended.
+func (p *Process) Done() bool { return p.state == dead }
+
+// Happened tells whether the process has ended.
+func (p *Process) Happened() bool { return p.state == dead }
+
+func (p *Process) happenedAs() uint64          { return p.ended }
+func (p *Process) subscribe(sub *subscription) { p.waiters.add(sub) }
+func (p *Process) owner() *Simulation          { return p.s }
+func (p *Process) label() string               { return "the end of " + p.name }
+
+// Current is the process whose turn it is, or nil if there is none, as in an event's function.
+func (s *Simulation) Current() *Process { return s.current }
+
+// Processes is how many processes have been started and have not ended.
+func (s *Simulation) Processes() int { return len(s.live) }
+
+// Wait returns nil when d has passed, or an *[Interrupted] if the process was interrupted before. With 0 it lets the others
+// go first who are due now, and with +∞ it waits to be interrupted. It panics if d is negative or not a number.
+func (p *Process) Wait(d float64) error {
+	s := p.s
+	if s.current != p {
+		p.refuse("Wait")
+	}
+	if !(d >= 0) {
+		panic(fmt.Sprintf("sim: Wait(%g) of process %s: a delay must be a number, and not negative", d, p.name))
+	}
+	return p.pause(s.now+d, d)
+}
+
+// WaitUntil returns nil at time t, or an *[Interrupted] if the process was interrupted before. It panics if t is before now
+// or not a number.
+func (p *Process) WaitUntil(t float64) error {
+	s := p.s
+	if s.current != p {
+		p.refuse("WaitUntil")
+	}
+	if !(t >= s.now) {
+		s.refuseTime(t, "WaitUntil", t)
+	}
+	return p.pause(t, t-s.now)
+}
+
+// pause waits until time t, which is d from now.
+func (p *Process) pause(t, d float64) error {
+	s := p.s
+	if len(p.interrupts) > 0 {
+		return p.interruption(d)
+	}
+	if t <= s.limit && s.due.live == 0 && s.credit > 1 && s.alone(t) {
+		// Nothing comes between: the process may keep its turn. It saves two switches of coroutines and two visits to the
+		// calendar, some 300 ns in all.
+		s.now = t
+		s.dispatched++
+		s.credit--
+		return nil
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceWait, Who: p.name, What: fmt.Sprintf("%g", d)})
+	}
+	if !math.IsInf(t, 1) {
+		s.schedule(p.slot, t)
+	} else if !math.IsInf(d, 1) {
+		s.refuseTime(t, "Wait", d)
+	}
+	p.block()
+	if p.why != elapsed {
+		return p.interruption(d)
+	}
+	return nil
+}
+
+// alone tells whether the calendar has nothing by time t, which must not be infinite.
+func (s *Simulation) alone(t float64) bool {
+	_, at, ok := s.calendar.Peek()
+	return t <= math.MaxFloat64 && (!ok || at > t)
+}
+
+// WaitFor returns nil when w has happened, at once if it has already, or an *[Interrupted] if the process was interrupted before.
+func (p *Process) WaitFor(w Waitable) error {
+	_, err := p.WaitForWithin(w, math.Inf(1))
+	return err
+}
+
+// WaitForWithin waits for w, but no longer than d. It tells whether w has happened. The error is an *[Interrupted] if the process
+// was interrupted before either.
+func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error) {
+	s := p.s
+	if s.current != p {
+		p.refuse("WaitFor")
+	}
+	if w.owner() != s {
+		p.refuseForeign(w)
+	}
+	if w.Happened() {
+		return true, nil
+	}
+	if !(d >= 0) {
+		panic(fmt.Sprintf("sim: WaitForWithin(%g) of process %s: a delay must be a number, and not negative", d, p.name))
+	}
+	if len(p.interrupts) > 0 {
+		return false, p.interruption(d)
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceWait, Who: p.name, What: "for " + w.label()})
+	}
+	w.subscribe(&p.sub)
+	p.awaits = w
+	if t := s.now + d; !math.IsInf(t, 1) {
+		s.schedule(p.slot, t)
+	}
+	p.block()
+	p.awaits = nil
+	switch p.why {
+	case elapsed:
+		p.sub.leave()
+		return false, nil
+	case interrupted:
+		return false, p.interruption(0)
+	}
+	return true, nil
+}
+
+// notify wakes the process, since what it waits for has happened.
+func (p *Process) notify(*subscription) { p.wake(happened) }
+
+// wake lets a waiting process have its turn at this instant. It no longer waits for anything else.
+func (p *Process) wake(why reason) {
+	s := p.s
+	if s.closed {
+		return // it may have been ended without leaving what it waited for
+	}
+	p.state, p.why = waking, why
+	s.unschedule(p.slot)
+	s.schedule(p.slot, s.now)
+}
+
+// block gives the turn back until the process is due. Unless somebody wakes it for another reason, its time has elapsed.
+func (p *Process) block() {
+	p.state, p.why = waiting, elapsed
+	if !p.yield(struct{}{}) {
+		panic(unwinding{})
+	}
+}
+
+// refuseForeign panics if w belongs to another simulation. A condition of nothing belongs to none.
+func (p *Process) refuseForeign(w Waitable) {
+	if w.owner() != nil {
+		panic("sim: process " + p.name + " would wait for " + w.label() + ", which belongs to another simulation")
+	}
+}
+
+// refuse panics since it is not the turn of p, which wants to wait. It never is when the simulation is closed.
+func (p *Process) refuse(call string) {
+	if p.s.closing == p {
+		panic(unwinding{})
+	}
+	if p.state == dead {
+		panic("sim: " + call + " of process " + p.name + " called after its end")
+	}
+	panic("sim: " + call + " of process " + p.name + " called outside it")
+}

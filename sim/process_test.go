@@ -1,0 +1,299 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestProcessWaits(t *testing.T) {
+	noLeak(t)
+	s := New()
+	var log []string
+	note := func(p *Process) { log = append(log, fmt.Sprintf("%s%g", p.Name(), p.Now())) }
+	for _, name := range []string{"a", "b"} {
+		s.Go(name, func(p *Process) {
+			note(p)
+			for range 2 {
+				if err := p.Wait(1); err != nil {
+					t.Error(err)
+				}
+				note(p)
+			}
+		})
+	}
+	s.GoAt(1, "c", func(p *Process) { note(p); _ = p.WaitUntil(1.5); note(p) })
+	s.GoAfter(2, "d", func(p *Process) {
+		note(p)
+		if s.Current() != p || p.Sim() != s || fmt.Sprint(p) != "d" {
+			t.Error("the process does not know itself")
+		}
+		_ = p.Wait(0)
+		note(p)
+	})
+	if len(log) != 0 {
+		t.Error("a process began at once")
+	}
+	run(t, s)
+	want := "a0 b0 c1 a1 b1 c1.5 d2 a2 b2 d2"
+	if got := strings.Join(log, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s.Processes() != 0 || s.Current() != nil {
+		t.Errorf("%d processes are left", s.Processes())
+	}
+}
+
+func TestWaitingAllocatesNothing(t *testing.T) {
+	noLeak(t)
+	s := New()
+	defer s.Close()
+	desk := NewResource(s, "desk", 2)
+	store := NewStore[int](s, "store", 3)
+	tank := NewContainer(s, "tank", 10, 5)
+	for i := range 20 {
+		s.Go("p", func(p *Process) {
+			use := func() { _ = p.Wait(0.5) }
+			for {
+				_ = p.Wait(float64(i%7) / 4)
+				_ = desk.Use(p, 1+i%2, use, Rank(i%3), Patience(3))
+				if i%2 == 0 {
+					_ = store.Put(p, i)
+					_ = tank.Put(p, 2)
+				} else {
+					_, _ = store.Get(p)
+					_ = tank.Get(p, 2, Rank(i))
+				}
+			}
+		})
+	}
+	_ = s.Run(background, 1000)
+	before := s.Events()
+	if n := testing.AllocsPerRun(10, func() { _ = s.Run(background, s.Now()+100) }); n > 0 {
+		t.Errorf("%g allocations in %d events", n, (s.Events()-before)/11)
+	}
+	if s.Events()-before < 1000 {
+		t.Errorf("only %d events, so that this tests nothing", s.Events()-before)
+	}
+}
+
+func TestWaitOutsideTheProcess(t *testing.T) {
+	s := New()
+	defer s.Close()
+	a := s.Go("a", func(p *Process) { _ = p.Wait(math.Inf(1)) })
+	g := s.Signal("g")
+	desk := NewResource(s, "desk", 1)
+	_ = s.Run(background, 1)
+	wantPanic(t, "Wait of process a called outside it", func() { _ = a.Wait(1) })
+	wantPanic(t, "WaitFor of process a called outside it", func() { _ = a.WaitFor(g) })
+	wantPanic(t, "Request of process a called outside it", func() { _, _ = desk.Request(a, 1) })
+	s.Go("b", func(p *Process) {
+		wantPanic(t, "Wait of process a called outside it", func() { _ = a.Wait(1) })
+		wantPanic(t, "Wait(-1) of process b", func() { _ = p.Wait(-1) })
+		wantPanic(t, "Wait(NaN)", func() { _ = p.Wait(math.NaN()) })
+		wantPanic(t, "within process b; wait instead", func() { _ = s.Run(background, 9) })
+		wantPanic(t, "call Stop", func() { s.Close() })
+	})
+	b := s.Go("ended", func(*Process) {})
+	_ = s.Run(background, 2)
+	wantPanic(t, "after its end", func() { _ = b.Wait(1) })
+}
+
+func TestInterrupt(t *testing.T) {
+	noLeak(t)
+	s := New()
+	defer s.Close()
+	cause := errors.New("rain")
+	var got []error
+	p := s.Go("walker", func(p *Process) {
+		p.Interrupt("itself") // is told at the next wait
+		for range 5 {
+			got = append(got, p.Wait(10))
+		}
+		got = append(got, p.Wait(math.Inf(1)))
+	})
+	s.At(4, func() { p.Interrupt(cause); p.Interrupt("again") })
+	s.GoAt(6, "weather", func(*Process) { p.Interrupt(cause) })
+	s.At(30, func() { p.Interrupt("end") })
+	_ = s.Run(background, 40)
+	want := []Interrupted{
+		{Cause: "itself", By: "walker", At: 0, Remaining: 10},
+		{Cause: cause, At: 4, Remaining: 6},
+		{Cause: "again", At: 4, Remaining: 10},
+		{Cause: cause, By: "weather", At: 6, Remaining: 8},
+		{},
+		{Cause: "end", At: 30},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d waits ended, want %d", len(got), len(want))
+	}
+	for i, err := range got {
+		var in *Interrupted
+		switch {
+		case i == 4:
+			if err != nil {
+				t.Errorf("wait %d: %v", i, err)
+			}
+		case !errors.As(err, &in) || *in != want[i]:
+			t.Errorf("wait %d: %+v, want %+v", i, err, want[i])
+		}
+	}
+	if !errors.Is(got[3], cause) || !strings.Contains(got[3].Error(), "interrupted by weather at 6: rain") {
+		t.Errorf("%v does not tell its cause", got[3])
+	}
+	p.Interrupt("after the end")
+	if !p.Done() || !p.Happened() {
+		t.Error("it did not end")
+	}
+}
+
+func TestWaitUntil(t *testing.T) {
+	noLeak(t)
+	s := New(StartAt(1))
+	p := s.Go("p", func(p *Process) {
+		if err := p.WaitUntil(0.1 + 0.2 + 1); err != nil || p.Now() != 0.1+0.2+1 {
+			t.Errorf("%v at %g", err, p.Now())
+		}
+		wantPanic(t, "WaitUntil(1) is before now", func() { _ = p.WaitUntil(1) })
+		wantPanic(t, "NaN", func() { _ = p.WaitUntil(math.NaN()) })
+		wantPanic(t, "finite", func() { _ = p.Wait(math.MaxFloat64); _ = p.Wait(math.MaxFloat64) })
+	})
+	wantPanic(t, "outside", func() { _ = p.WaitUntil(2) })
+	run(t, s)
+	if s.Now() != math.MaxFloat64 {
+		t.Errorf("ended at %g", s.Now())
+	}
+}
+
+// What a process waits for must forget it when it is interrupted, and an interrupt must not undo what has happened.
+func TestInterruptLeavesNothingBehind(t *testing.T) {
+	noLeak(t)
+	s := New()
+	defer s.Close()
+	g, h := s.Signal("g"), s.Signal("h")
+	var errs []error
+	p := s.Go("p", func(p *Process) {
+		errs = append(errs, p.WaitFor(AnyOf(g, AllOf(g, h))))
+		ok, err := p.WaitForWithin(g, 5)
+		if ok {
+			t.Error("happened")
+		}
+		errs = append(errs, err)
+		errs = append(errs, p.WaitFor(h), p.Wait(1))
+	})
+	s.At(1, func() { p.Interrupt(1) })
+	s.At(2, func() {
+		if g.Waiting() != 1 || h.Waiting() != 0 {
+			t.Errorf("%d and %d waiting, want 1 and 0", g.Waiting(), h.Waiting())
+		}
+		p.Interrupt(2)
+	})
+	s.At(7, func() { h.Trigger(); p.Interrupt(3) })
+	run(t, s)
+	if g.Waiting() != 0 || s.Now() != 7 {
+		t.Errorf("%d waiting at %g", g.Waiting(), s.Now())
+	}
+	for i, want := range []bool{true, true, false, true} {
+		if (errs[i] != nil) != want {
+			t.Errorf("wait %d: %v", i, errs[i])
+		}
+	}
+	var in *Interrupted
+	if !errors.As(errs[1], &in) || in.Remaining != 4 {
+		t.Errorf("%+v, want 4 remaining", in)
+	}
+}
+
+func TestPanicInProcess(t *testing.T) {
+	noLeak(t)
+	for _, call := range []string{"Run", "Step"} {
+		s := New()
+		closed := 0
+		s.Go("bystander", func(p *Process) {
+			defer func() { closed++ }()
+			_ = p.Wait(100)
+		})
+		cause := errors.New("boom")
+		s.Go("culprit", func(p *Process) {
+			_ = p.Wait(2)
+			explode(cause)
+		})
+		func() {
+			defer func() {
+				pp, ok := recover().(*ProcessPanic)
+				if !ok || pp.Process != "culprit" || pp.Time != 2 || pp.Value != cause || !errors.Is(pp, cause) {
+					t.Errorf("%s: %+v", call, pp)
+				} else if !strings.Contains(string(pp.Stack), "explode") ||
+					!strings.Contains(pp.Error(), "process culprit panicked at 2: boom") {
+					t.Errorf("%s: %v", call, pp)
+				}
+			}()
+			if call == "Run" {
+				_ = s.Run(background, 10)
+			}
+			for s.Step() {
+			}
+		}()
+		if closed != 0 || s.Processes() != 1 {
+			t.Errorf("%s: the bystander ended", call)
+		}
+		if err := s.Run(background, 50); err != nil || s.Now() != 50 {
+			t.Errorf("%s: cannot be run on: %v", call, err)
+		}
+		s.Close()
+		if closed != 1 {
+			t.Errorf("%s: deferred calls ran %d times", call, closed)
+		}
+	}
+}
+
+//go:noinline
+func explode(v any) { panic(v) }
+
+// A panic in an event's function comes out as it is.
+func TestPanicInEvent(t *testing.T) {
+	noLeak(t)
+	s := New()
+	defer s.Close()
+	s.Go("p", func(p *Process) { _ = p.Wait(9) })
+	s.At(1, func() { explode("boom") })
+	func() {
+		defer func() {
+			if v := recover(); v != "boom" {
+				t.Errorf("%v", v)
+			}
+		}()
+		_ = s.Run(background, 5)
+	}()
+	if err := s.Run(background, 20); err != nil || s.Processes() != 0 {
+		t.Errorf("cannot be run on: %v", err)
+	}
+}
+
+// A process may run a simulation of its own.
+func TestSimulationWithinProcess(t *testing.T) {
+	noLeak(t)
+	s := New()
+	var log []float64
+	s.Go("outer", func(p *Process) {
+		_ = p.Wait(1)
+		inner := New()
+		defer inner.Close()
+		inner.Go("inner", func(q *Process) {
+			for range 3 {
+				_ = q.Wait(2)
+				log = append(log, q.Now())
+			}
+		})
+		_ = inner.Run(background, 5)
+		_ = p.Wait(1)
+		log = append(log, p.Now())
+	})
+	run(t, s)
+	if !slices.Equal(log, []float64{2, 4, 2}) {
+		t.Errorf("%v", log)
+	}
+}

@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+// RealTime ties the clock to the wall's: speed is how much simulated time passes in a second. With 1 the unit of simulated
+// time is a second; with 60 an hour of seconds passes in a minute.
+//
+// [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. What passes between two runs does not count. If
+// the model takes longer than the time it simulates, nothing is left out: events come late until the clock has caught up, and
+// [Simulation.Lag] tells by how much. [Simulation.Step] does not sleep.
+func RealTime(speed float64) Option {
+	if !(speed > 0) || math.IsInf(speed, 1) {
+		panic(fmt.Sprintf("sim: RealTime(%g): the speed must be positive and finite", speed))
+	}
+	return func(s *Simulation) { s.speed = speed }
+}
+
+// Lag is by how much the last event of a simulation in real time came too late.
+func (s *Simulation) Lag() time.Duration { return time.Duration(s.lag * float64(time.Second)) }
+
+// runReal is run for a simulation in real time.
+func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err error) {
+	began, origin := time.Now(), s.now
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		at, ok := s.Peek()
+		if last := !ok || at > limit; last {
+			if math.IsInf(limit, 1) {
+				return true, nil
+			}
+			at, ok = limit, false
+		}
+		if err := s.sleep(ctx, timer, began, (at-origin)/s.speed); err != nil {
+			return false, err
+		}
+		if !ok {
+			return true, nil
+		}
+		id, _ := s.next(limit)
+		s.dispatch(id)
+		if s.stopped {
+			return false, nil
+		}
+	}
+}
+
+// sleep waits until so many seconds have passed since began.
+func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Time, seconds float64) error {
+	// A duration holds 292 years; what is further away is approached in steps.
+	const most = float64(math.MaxInt64 / 2)
+	for {
+		left := min(seconds*float64(time.Second)-float64(time.Since(began)), most)
+		s.lag = max(0, -left) / float64(time.Second)
+		if left <= 0 {
+			return nil
+		}
+		timer.Reset(time.Duration(math.Ceil(left)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

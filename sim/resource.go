@@ -1,0 +1,366 @@
+package sim
+
+import "fmt"
+
+// Resource is a number of units that processes hold for a time: desks, machines, beds. Who asks for more than are free waits in a
+// line.
+//
+// The line is served by [Rank], and among equals first come, first served. Nobody is overtaken by a request that stands
+// behind: as long as the first in line has to wait, all others wait, even if there are enough units for them. A newcomer
+// whose rank puts it at the head is served at once if it can be.
+//
+// A request that is granted at once costs constant time; one that waits, the logarithm of the number of different ranks in
+// the line. [Resource.Use] allocates nothing, [Resource.Request] a [Grant].
+//
+// Statistics are kept always: the units in use and the requests waiting over time, and how long those waited that were granted.
+type Resource struct {
+	s        *Simulation
+	name     string
+	capacity int
+	most     int // the largest capacity so far
+	inUse    int
+	busy     bool // taking units away, during which nobody is served
+	line     line
+	first    *Grant // of those that have not been given back, in the order in which they were granted
+	last     *Grant
+	spare    *Grant // for Use, by their next
+	usage    *Level
+	queue    *Level
+	waits    Tally
+	refused  counters
+}
+
+// counters are of requests that did not go well.
+type counters struct{ balked, reneged, preempted int }
+
+// Reset makes them 0.
+func (c *counters) Reset() { *c = counters{} }
+
+// A ResourceOption adjusts a new [Resource].
+type ResourceOption func(*Resource)
+
+// NewResource makes a resource with so many units. It panics if the capacity is negative.
+func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOption) *Resource {
+	if capacity < 0 {
+		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
+	}
+	r := &Resource{s: s, name: name, capacity: capacity, most: capacity, usage: newLevel(s.Now, 0), queue: newLevel(s.Now, 0)}
+	r.line = line{s: s, name: name, queue: r.queue, left: r.serve}
+	s.register(name+" in use", r.usage)
+	s.register(name+" queue", r.queue)
+	s.register(name+" wait", &r.waits)
+	s.register(name, &r.refused)
+	for _, o := range opts {
+		o(r)
+	}
+	return r
+}
+
+// A Grant is a number of units of a resource that somebody holds.
+type Grant struct {
+	r          *Resource
+	prev, next *Grant
+	p          *Process // who holds it, or nil
+	n          int
+	rank       int
+	since      float64
+	held       bool
+	lost       *Preempted // how it was taken away, if it was
+	notice     *Interrupted
+}
+
+// Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
+// simulation is closed. It returns what a failed request returns (see [Resource.Request]), and f is not called then. If the
+// units are taken away while f runs, Use returns the [Preempted].
+func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error {
+	g := r.spare
+	if g == nil {
+		g = new(Grant)
+	} else {
+		r.spare = g.next
+		g.next = nil
+	}
+	if err := r.request(p, n, g, opts); err != nil {
+		r.keep(g)
+		return err
+	}
+	defer r.giveBack(g)
+	f()
+	if g.lost != nil {
+		return *g.lost
+	}
+	return nil
+}
+
+// giveBack releases a grant of Use, and keeps it for another use.
+func (r *Resource) giveBack(g *Grant) {
+	g.Release()
+	r.keep(g)
+}
+
+func (r *Resource) keep(g *Grant) {
+	*g = Grant{next: r.spare}
+	r.spare = g
+}
+
+// Request waits for n units. The process holds them until the grant is released.
+//
+// The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if its [Patience] ran out, and
+// [ErrBalked] if it did not want to wait behind so many ([AtMost]). In all cases it has left the line.
+//
+// A [Preempting] request that is at the head of the line does not wait if what it lacks can be taken from processes that were
+// granted units on a larger [Rank]: of them, those with the largest rank lose all that they were granted, the latest first,
+// until there is enough. They are interrupted with a [Preempted] as the cause. Nobody loses anything if it would not be
+// enough. Units that no process holds, and those of the requesting process itself, are not taken away.
+//
+// It panics if n is below 1 or above the largest capacity that the resource has had, since the request would wait forever.
+func (r *Resource) Request(p *Process, n int, opts ...RequestOption) (*Grant, error) {
+	g := new(Grant)
+	if err := r.request(p, n, g, opts); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) error {
+	s := r.s
+	if s.current != p {
+		p.refuse("Request")
+	}
+	r.checkUnits(n)
+	t := termsOf(opts)
+	g.r, g.p, g.n, g.rank = r, p, n, t.rank
+	if r.line.ahead(t.rank) && r.obtain(g, t.preempting) {
+		return nil
+	}
+	if r.line.balks(&t, p.name) {
+		r.refused.balked++
+		return ErrBalked
+	}
+	q := s.newRequest(t, float64(n))
+	q.grant = g
+	err := r.line.wait(p, q)
+	s.free(q)
+	if err == ErrReneged {
+		r.refused.reneged++
+	}
+	if err == nil && g.lost != nil && p.forget(g.notice) {
+		return g.notice // they were taken away again before the process had its turn
+	}
+	return err
+}
+
+func (r *Resource) checkUnits(n int) {
+	if n < 1 || (n > r.most && r.most > 0) {
+		panic(fmt.Sprintf("sim: a request for %d units of %s can never be granted: its capacity is %d", n, r.name, r.most))
+	}
+}
+
+// TryRequest takes n units if they are free and nobody waits for them, and reports false otherwise. If it is called by a
+// process, that holds them, with rank 0.
+func (r *Resource) TryRequest(n int) (*Grant, bool) {
+	r.checkUnits(n)
+	if r.line.first != nil || r.inUse+n > r.capacity {
+		return nil, false
+	}
+	g := &Grant{r: r, p: r.s.current, n: n}
+	r.hold(g)
+	r.waits.Add(0)
+	return g, true
+}
+
+// RequestThen asks for n units on behalf of nobody, and has f called with them as an event of its own when they are granted.
+// If the request is given up instead ([Patience], [AtMost]), f is called with nil.
+func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) {
+	r.checkUnits(n)
+	s, t := r.s, termsOf(opts)
+	g := &Grant{r: r, n: n, rank: t.rank}
+	switch {
+	case r.line.ahead(t.rank) && r.obtain(g, t.preempting):
+		s.After(0, func() { f(g) })
+	case r.line.balks(&t, s.who()):
+		r.refused.balked++
+		s.After(0, func() { f(nil) })
+	default:
+		q := s.newRequest(t, float64(n))
+		q.grant, q.then = g, f
+		if s.trace != nil {
+			s.record(Record{Kind: TraceRequest, Who: s.who(), What: r.name})
+		}
+		r.line.join(q)
+		if at := s.now + t.patience; at <= maxTime {
+			q.expiry = s.At(at, func() { r.expire(q) })
+		}
+	}
+}
+
+// expire gives up a request that no process waits for.
+func (r *Resource) expire(q *request) {
+	f := q.then
+	q.abandon()
+	r.s.free(q)
+	r.refused.reneged++
+	if r.s.trace != nil {
+		r.s.record(Record{Kind: TraceRenege, What: r.name})
+	}
+	f(nil)
+}
+
+// obtain gives a newcomer its units, if that is possible without waiting.
+func (r *Resource) obtain(g *Grant, preempting bool) bool {
+	switch {
+	case r.inUse+g.n <= r.capacity:
+		r.hold(g)
+	case preempting && r.preempt(g):
+		r.hold(g)
+		r.serve() // those may have lost more than was needed
+	default:
+		return false
+	}
+	r.waits.Add(0)
+	return true
+}
+
+// hold counts the units of a grant as used.
+func (r *Resource) hold(g *Grant) {
+	s := r.s
+	g.since, g.held = s.now, true
+	g.prev, g.next = r.last, nil
+	if r.last != nil {
+		r.last.next = g
+	} else {
+		r.first = g
+	}
+	r.last = g
+	r.inUse += g.n
+	r.usage.Set(float64(r.inUse))
+	if s.trace != nil {
+		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
+	}
+}
+
+// drop counts the units of a grant as free again.
+func (r *Resource) drop(g *Grant) {
+	if g.prev != nil {
+		g.prev.next = g.next
+	} else {
+		r.first = g.next
+	}
+	if g.next != nil {
+		g.next.prev = g.prev
+	} else {
+		r.last = g.prev
+	}
+	g.prev, g.next, g.held = nil, nil, false
+	r.inUse -= g.n
+	r.usage.Set(float64(r.inUse))
+}
+
+// serve grants requests from the head of the line, as long as that is possible.
+func (r *Resource) serve() {
+	s := r.s
+	for r.line.first != nil && !r.busy {
+		q := r.line.first
+		if r.inUse+q.grant.n > r.capacity {
+			if !q.preempting || !r.preempt(q.grant) {
+				return
+			}
+			if r.line.first != q {
+				continue // while others lost their units, it was interrupted itself
+			}
+		}
+		r.hold(q.grant)
+		r.waits.Add(s.now - q.since)
+		f, g := q.then, q.grant
+		q.serve()
+		if f != nil {
+			q.expiry.Cancel()
+			s.free(q)
+			s.After(0, func() { f(g) })
+		}
+	}
+}
+
+// Release gives the units back, and grants what can be granted now. It does nothing if they were taken away before, and panics if
+// they were released before.
+func (g *Grant) Release() {
+	r := g.r
+	if g.lost != nil && g.p != nil {
+		g.p.forget(g.notice)
+	}
+	if r.s.closed || g.lost != nil {
+		return
+	}
+	if !g.held {
+		panic("sim: units of " + r.name + " released twice")
+	}
+	r.drop(g)
+	if r.s.trace != nil {
+		r.s.record(Record{Kind: TraceRelease, Who: g.who(), What: g.what()})
+	}
+	if r.line.first != nil {
+		r.serve()
+	}
+}
+
+// Units is how many were granted.
+func (g *Grant) Units() int { return g.n }
+
+// Since is when they were granted.
+func (g *Grant) Since() float64 { return g.since }
+
+// Held tells whether the units are still held: neither released nor taken away.
+func (g *Grant) Held() bool { return g.held }
+
+// what and who are for a trace.
+func (g *Grant) what() string {
+	r := g.r
+	return fmt.Sprintf("%s: %d, in use %d of %d", r.name, g.n, r.inUse, r.capacity)
+}
+
+func (g *Grant) who() string {
+	if g.p == nil {
+		return ""
+	}
+	return g.p.name
+}
+
+// Name is what the resource was called when it was made.
+func (r *Resource) Name() string { return r.name }
+
+// Capacity is how many units there are.
+func (r *Resource) Capacity() int { return r.capacity }
+
+// InUse is how many units are held.
+func (r *Resource) InUse() int { return r.inUse }
+
+// Waiting is how many requests are in line.
+func (r *Resource) Waiting() int { return r.line.length }
+
+// SetCapacity changes how many units there are. If more are in use than that, they stay so until they are released. A request
+// in line for more than that waits until there are more again.
+func (r *Resource) SetCapacity(n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
+	}
+	r.capacity, r.most = n, max(n, r.most)
+	r.serve()
+}
+
+// Utilisation is how many units are in use, over time.
+func (r *Resource) Utilisation() *Level { return r.usage }
+
+// Queue is how many requests wait, over time.
+func (r *Resource) Queue() *Level { return r.queue }
+
+// Waits is how long the requests waited that were granted, those that did not have to among them.
+func (r *Resource) Waits() *Tally { return &r.waits }
+
+// Balked is how many requests were given up because the line was too long.
+func (r *Resource) Balked() int { return r.refused.balked }
+
+// Reneged is how many requests were given up because their patience ran out.
+func (r *Resource) Reneged() int { return r.refused.reneged }
+
+// Preempted is how many grants were taken away.
+func (r *Resource) Preempted() int { return r.refused.preempted }

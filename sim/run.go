@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrIdle is what [Simulation.RunUntil] returns if nothing is left to happen, and what it runs for has not happened.
+var ErrIdle = errors.New("sim: nothing is left to happen")
+
+// batch is how many events pass between two looks at the context.
+const batch = 256
+
+// Run dispatches every event up to and including time until, those that are scheduled meanwhile among them; then the clock stands
+// at until. If until is +∞, Run goes on until nothing is left to happen, and the clock stands at the last event.
+//
+// It returns an error only if the context is done, which it looks at every 256 events. Then, and after [Simulation.Stop], the
+// clock stands at the last event dispatched, and Run can be called again to go on from there.
+//
+// It panics if until is before now or not a number, if it is called from within the simulation, and with a *[ProcessPanic] if
+// a process panics.
+func (s *Simulation) Run(ctx context.Context, until float64) error {
+	if !(until >= s.now) {
+		panic(fmt.Sprintf("sim: Run until %g is before now, %g", until, s.now))
+	}
+	s.enter("Run")
+	defer s.leave()
+	idle, err := s.run(ctx, until)
+	if idle && !math.IsInf(until, 1) {
+		s.now = until
+	}
+	return err
+}
+
+// RunUntil dispatches events until w has happened, and returns nil right after the event by which it did: those who wait for
+// it have not had their turn yet. It returns [ErrIdle] if nothing is left to happen, the context's error if that is done, and
+// nil after [Simulation.Stop].
+//
+// To limit the time, wait for AnyOf(w, s.Timeout(d)).
+func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
+	if w.Happened() {
+		return nil
+	}
+	s.enter("RunUntil")
+	defer s.leave()
+	var sub subscription
+	sub.who = s
+	w.subscribe(&sub)
+	defer sub.leave()
+	idle, err := s.run(ctx, math.Inf(1))
+	if idle && !w.Happened() {
+		return ErrIdle
+	}
+	return err
+}
+
+// notify ends RunUntil.
+func (s *Simulation) notify(*subscription) { s.Stop() }
+
+// Step dispatches the next event, and reports false if there is none.
+func (s *Simulation) Step() bool {
+	s.enter("Step")
+	defer func() {
+		s.running, s.current = false, nil
+		if len(s.live) == 0 && s.Pending() == 0 {
+			s.dismiss()
+		}
+	}()
+	id, ok := s.next(math.Inf(1))
+	if ok {
+		s.dispatch(id)
+	}
+	return ok
+}
+
+// run dispatches events by the limit, and tells whether there was none left.
+func (s *Simulation) run(ctx context.Context, limit float64) (idle bool, err error) {
+	if s.speed > 0 {
+		return s.runReal(ctx, limit)
+	}
+	if s.trace == nil {
+		s.limit = limit
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		for s.credit = batch; s.credit > 0; s.credit-- {
+			id, ok := s.next(limit)
+			if !ok {
+				return true, nil
+			}
+			s.dispatch(id)
+			if s.stopped {
+				return false, nil
+			}
+		}
+	}
+}
+
+// dispatch makes happen what a slot holds, which has been taken out of what is pending.
+func (s *Simulation) dispatch(id uint32) {
+	s.dispatched++
+	sl := &s.slots[id]
+	switch f := sl.f; sl.kind {
+	case turn:
+		s.resume(sl.p)
+		return
+	case once:
+		if s.trace != nil {
+			s.traceEvent(id)
+		}
+		*sl = slot{}
+		s.vacant = append(s.vacant, id)
+		f()
+	case repeated:
+		if s.trace != nil {
+			s.traceEvent(id)
+		}
+		f()
+	}
+}
+
+// enter begins to dispatch.
+func (s *Simulation) enter(call string) {
+	switch {
+	case s.closed:
+		panic("sim: " + call + " of a closed simulation")
+	case s.running && s.current != nil:
+		panic("sim: " + call + " called from within process " + s.current.name + "; wait instead")
+	case s.running:
+		panic("sim: " + call + " called from within an event; schedule instead")
+	}
+	s.running, s.stopped = true, false
+}
+
+// leave ends a run, however it ended.
+func (s *Simulation) leave() {
+	s.running, s.current, s.limit = false, nil, math.Inf(-1)
+	if len(s.live) == 0 {
+		s.dismiss()
+	}
+}

@@ -1,0 +1,205 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestSignalWakesInOrder(t *testing.T) {
+	noLeak(t)
+	s := New()
+	g := s.Signal("gate")
+	var log []string
+	for i := range 5 {
+		s.GoAt(float64(4-i), fmt.Sprint(i), func(p *Process) {
+			if err := p.WaitFor(g); err != nil {
+				t.Error(err)
+			}
+			log = append(log, fmt.Sprintf("%s:%v@%g", p, g.Value(), p.Now()))
+			if err := p.WaitFor(g); err != nil || p.Now() != 6 {
+				t.Errorf("what has happened is waited for until %g, %v", p.Now(), err)
+			}
+		})
+	}
+	s.At(6, func() {
+		g.TriggerWith("open")
+		log = append(log, "triggered")
+	})
+	run(t, s)
+	if got := strings.Join(log, " "); got != "triggered 4:open@6 3:open@6 2:open@6 1:open@6 0:open@6" {
+		t.Error(got)
+	}
+	if g.TryTrigger() || !g.Happened() || g.Name() != "gate" {
+		t.Error("it can be triggered twice")
+	}
+	wantPanic(t, "signal gate was triggered before", g.Trigger)
+	wantPanic(t, "signal gate was triggered before", func() { g.TriggerWith(1) })
+}
+
+func TestWaitForWithin(t *testing.T) {
+	noLeak(t)
+	s := New()
+	g := s.Signal("g")
+	at := func(want float64, wantHappened bool) func(bool, error) {
+		return func(happened bool, err error) {
+			t.Helper()
+			if happened != wantHappened || err != nil || s.Now() != want {
+				t.Errorf("%t, %v at %g, want %t at %g", happened, err, s.Now(), wantHappened, want)
+			}
+		}
+	}
+	s.Go("p", func(p *Process) {
+		at(3, false)(p.WaitForWithin(g, 3))
+		at(5, true)(p.WaitForWithin(g, 3)) // at 6 there is nothing left of the limit
+		at(5, true)(p.WaitForWithin(g, 0))
+		other := s.Signal("other")
+		at(5, false)(p.WaitForWithin(other, 0))
+		if err := p.Wait(7); err != nil || other.Waiting() != 0 {
+			t.Errorf("%v, %d waiting", err, other.Waiting())
+		}
+		wantPanic(t, "negative", func() { _, _ = p.WaitForWithin(other, -1) })
+	})
+	s.At(5, g.Trigger)
+	run(t, s)
+	if s.Now() != 12 {
+		t.Errorf("ended at %g", s.Now())
+	}
+}
+
+// When the limit and what is waited for come at the same time, that counts which was scheduled first.
+func TestWaitForWithinAtTheLimit(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := New()
+		g := s.Signal("g")
+		if first {
+			s.At(2, g.Trigger)
+		}
+		s.Go("p", func(p *Process) {
+			if happened, err := p.WaitForWithin(g, 2); happened != first || err != nil {
+				t.Errorf("%t, %v, want %t", happened, err, first)
+			}
+		})
+		s.At(0, func() {
+			if !first {
+				s.At(2, g.Trigger)
+			}
+		})
+		run(t, s)
+	}
+}
+
+func TestTimeoutAndConditions(t *testing.T) {
+	noLeak(t)
+	s := New()
+	a, b, c := s.Timeout(1), s.Timeout(2), s.Timeout(3)
+	some, all := AnyOf(b, c, a), AllOf(a, c, b)
+	s.Go("p", func(p *Process) {
+		if some.First() != nil || len(some.All()) != 0 {
+			t.Error("something has happened")
+		}
+		_ = p.WaitFor(some)
+		if p.Now() != 1 || some.First() != a || all.Happened() {
+			t.Errorf("any at %g", p.Now())
+		}
+		_ = p.WaitFor(AllOf(b, some))
+		if p.Now() != 2 {
+			t.Errorf("the second at %g", p.Now())
+		}
+		_ = p.WaitFor(all)
+		if p.Now() != 3 || all.First() != a || len(all.All()) != 3 {
+			t.Errorf("all at %g", p.Now())
+		}
+		_ = p.WaitFor(AllOf())
+		_ = p.WaitFor(AllOf(AllOf(), AnyOf(AllOf(), s.Signal("never"))))
+		child := s.Go("child", func(p *Process) { _ = p.Wait(4) })
+		_ = p.WaitFor(AllOf(child, child))
+		if p.Now() != 7 || !child.Done() {
+			t.Errorf("the child ended at %g", p.Now())
+		}
+		early := s.Timeout(5)
+		early.Trigger() // before its time, which then does nothing
+	})
+	run(t, s)
+	if s.Processes() != 0 || s.Now() != 12 {
+		t.Errorf("%d processes are left at %g", s.Processes(), s.Now())
+	}
+}
+
+// Random conditions of conditions, against their definition: the moment at which a process wakes is the first at which it holds.
+func TestConditionsAgainstDefinition(t *testing.T) {
+	noLeak(t)
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		s := New()
+		var signals []Waitable
+		var times []float64
+		for i := range 6 {
+			g := s.Signal(fmt.Sprint(i))
+			at := float64(r.IntN(5))
+			s.At(at, g.Trigger)
+			signals, times = append(signals, g), append(times, at)
+		}
+		// grow makes a condition, and the time at which it happens.
+		var grow func(depth int) (Waitable, float64)
+		grow = func(depth int) (Waitable, float64) {
+			if depth == 0 || r.IntN(4) == 0 {
+				i := r.IntN(len(signals))
+				return signals[i], times[i]
+			}
+			var of []Waitable
+			least, most := 1e9, -1e9
+			for range 1 + r.IntN(3) {
+				w, at := grow(depth - 1)
+				of = append(of, w)
+				least, most = min(least, at), max(most, at)
+			}
+			if r.IntN(2) == 0 {
+				return AnyOf(of...), least
+			}
+			return AllOf(of...), most
+		}
+		woken := 0
+		for range 20 {
+			w, at := grow(3)
+			begin := float64(r.IntN(4))
+			limit := float64(r.IntN(5)) + 0.5
+			s.GoAt(begin, "p", func(p *Process) {
+				woken++
+				happened, err := p.WaitForWithin(w, limit)
+				want := min(max(at, begin), begin+limit)
+				if err != nil || p.Now() != want || happened != (at <= begin+limit) || happened != w.Happened() {
+					t.Errorf("seed %d: %t at %g, want it at %g; from %g within %g: %s",
+						seed, happened, p.Now(), at, begin, limit, w.label())
+				}
+			})
+		}
+		run(t, s)
+		if woken != 20 {
+			t.Errorf("seed %d: %d woke", seed, woken)
+		}
+		for _, g := range signals {
+			if n := g.(*Signal).Waiting(); n != 0 {
+				t.Errorf("seed %d: %d still wait", seed, n)
+			}
+		}
+	}
+}
+
+// A signal that never happens must not remember the many who once waited for it.
+func TestAbandonedWaitsAreForgotten(t *testing.T) {
+	noLeak(t)
+	s := New()
+	never := s.Signal("never")
+	s.Go("p", func(p *Process) {
+		for range 1000 {
+			_ = p.WaitFor(AnyOf(never, s.Timeout(1)))
+			_, _ = p.WaitForWithin(AllOf(never, AnyOf(never, s.Timeout(0.5))), 1)
+			if never.Waiting() != 0 {
+				t.Fatalf("%d wait at %g", never.Waiting(), p.Now())
+			}
+		}
+	})
+	run(t, s)
+}

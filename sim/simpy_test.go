@@ -1,0 +1,405 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// The examples below are the Go side of docs/simpy.md. The test makes sure that what the page shows stands here, line by line.
+func TestSimpyPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/simpy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("simpy_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(source), "\n")
+	blocks := strings.Split(string(page), "```go\n")[1:]
+	if len(blocks) < 15 {
+		t.Errorf("only %d pieces of Go on the page", len(blocks))
+	}
+	for _, block := range blocks {
+		code, _, closed := strings.Cut(block, "\n```\n")
+		if !closed || !stands(strings.Split(code, "\n"), lines) {
+			t.Errorf("this is on the page, but in no example:\n%s", code)
+		}
+	}
+}
+
+// stands tells whether a piece of code is somewhere in a source, with all lines indented alike.
+func stands(code, source []string) bool {
+	for i := range len(source) - len(code) + 1 {
+		indent, ok := strings.CutSuffix(source[i], code[0])
+		if !ok || strings.Trim(indent, "\t") != "" {
+			continue
+		}
+		same := true
+		for k, line := range code {
+			same = same && (source[i+k] == indent+line || line == "" && source[i+k] == "")
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+func Example_simpyClock() {
+	s := sim.New()
+	defer s.Close()
+	s.Go("lighthouse", func(p *sim.Process) {
+		for {
+			fmt.Println(p.Now(), "light")
+			p.Wait(3)
+			fmt.Println(p.Now(), "dark")
+			p.Wait(7)
+		}
+	})
+	s.Run(context.Background(), 20)
+	// Output:
+	// 0 light
+	// 3 dark
+	// 10 light
+	// 13 dark
+	// 20 light
+}
+
+func Example_simpyEvents() {
+	s := sim.New()
+	defer s.Close()
+	gong := s.At(12, func() { fmt.Println(s.Now(), "lunch") })
+	s.Every(10, 10, func() { fmt.Println(s.Now(), "tick") })
+	s.After(11, func() { gong.Reschedule(13) })
+	s.Run(context.Background(), 25)
+	// Output:
+	// 10 tick
+	// 13 lunch
+	// 20 tick
+}
+
+func Example_simpySignal() {
+	s := sim.New()
+	defer s.Close()
+	green := s.Signal("green")
+	for i := range 2 {
+		s.Go("pedestrian", func(p *sim.Process) {
+			p.WaitFor(green)
+			fmt.Println(p.Now(), "pedestrian", i, "walks:", green.Value())
+		})
+	}
+	s.After(4, func() { green.TriggerWith("go") })
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 4 pedestrian 0 walks: go
+	// 4 pedestrian 1 walks: go
+}
+
+func Example_simpyResult() {
+	s := sim.New()
+	defer s.Close()
+	s.Go("cook", func(p *sim.Process) {
+		dish := ""
+		oven := s.Go("oven", func(p *sim.Process) {
+			p.Wait(30)
+			dish = "pie"
+		})
+		p.WaitFor(oven)
+		fmt.Println(p.Now(), dish)
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 30 pie
+}
+
+func Example_simpyConditions() {
+	s := sim.New()
+	defer s.Close()
+	s.Go("traveller", func(p *sim.Process) {
+		bus, taxi := s.Timeout(9), s.Timeout(6)
+		first := sim.AnyOf(bus, taxi)
+		p.WaitFor(first)
+		fmt.Println(p.Now(), "taxi:", first.First() == taxi)
+
+		p.WaitFor(sim.AllOf(bus, taxi))
+		fmt.Println(p.Now(), "both have come")
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 6 taxi: true
+	// 9 both have come
+}
+
+func Example_simpyWithin() {
+	s := sim.New()
+	defer s.Close()
+	answer := s.Signal("answer")
+	s.Go("caller", func(p *sim.Process) {
+		answered, _ := p.WaitForWithin(answer, 20)
+		fmt.Println(p.Now(), "answered:", answered)
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 20 answered: false
+}
+
+func Example_simpyInterrupt() {
+	s := sim.New()
+	defer s.Close()
+	reader := s.Go("reader", func(p *sim.Process) {
+		err := p.Wait(60)
+		if stopped, ok := errors.AsType[*sim.Interrupted](err); ok {
+			fmt.Println(p.Now(), stopped.Cause, "with", stopped.Remaining, "pages left")
+		}
+	})
+	s.After(25, func() { reader.Interrupt("phone") })
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 25 phone with 35 pages left
+}
+
+func Example_simpyResource() {
+	s := sim.New()
+	defer s.Close()
+	washers := sim.NewResource(s, "washers", 2)
+	for i := range 3 {
+		s.Go("guest", func(p *sim.Process) {
+			washers.Use(p, 1, func() {
+				p.Wait(40)
+			})
+			fmt.Println(p.Now(), "guest", i, "has clean clothes")
+		})
+	}
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 40 guest 0 has clean clothes
+	// 40 guest 1 has clean clothes
+	// 80 guest 2 has clean clothes
+}
+
+func Example_simpyGrant() {
+	s := sim.New()
+	defer s.Close()
+	berths := sim.NewResource(s, "berths", 3)
+	s.Go("ferry", func(p *sim.Process) {
+		berth, err := berths.Request(p, 2)
+		if err != nil {
+			return
+		}
+		defer berth.Release()
+		p.Wait(5)
+		fmt.Println(berths.InUse(), "of", berths.Capacity(), "in use,", berths.Waiting(), "waiting")
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 2 of 3 in use, 0 waiting
+}
+
+func Example_simpyPatience() {
+	s := sim.New()
+	defer s.Close()
+	desk := sim.NewResource(s, "desk", 1)
+	s.Go("talker", func(p *sim.Process) { desk.Use(p, 1, func() { p.Wait(100) }) })
+	s.Go("visitor", func(p *sim.Process) {
+		err := desk.Use(p, 1, func() { p.Wait(5) }, sim.Patience(15), sim.AtMost(4))
+		switch {
+		case errors.Is(err, sim.ErrReneged):
+			fmt.Println(p.Now(), "gave up")
+		case errors.Is(err, sim.ErrBalked):
+			fmt.Println(p.Now(), "did not even join the line")
+		}
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 15 gave up
+}
+
+func Example_simpyPriority() {
+	s := sim.New()
+	defer s.Close()
+	runway := sim.NewResource(s, "runway", 1)
+	land := func(rank int) func(p *sim.Process) {
+		return func(p *sim.Process) {
+			runway.Use(p, 1, func() { p.Wait(2) }, sim.Rank(rank))
+			fmt.Println(p.Now(), p.Name())
+		}
+	}
+	s.Go("first", land(1))
+	s.Go("airliner", land(1))
+	s.Go("ambulance", land(0))
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 2 first
+	// 4 ambulance
+	// 6 airliner
+}
+
+func Example_simpyPreemption() {
+	s := sim.New()
+	defer s.Close()
+	computer := sim.NewResource(s, "computer", 1)
+	s.Go("backup", func(p *sim.Process) {
+		for left := 50.0; left > 0; {
+			computer.Use(p, 1, func() {
+				taken, ok := errors.AsType[*sim.Interrupted](p.Wait(left))
+				if left = 0; ok {
+					left = taken.Remaining
+					fmt.Println(p.Now(), "backup has", left, "to go:", taken.Cause.(sim.Preempted).By)
+				}
+			}, sim.Rank(1))
+		}
+		fmt.Println(p.Now(), "backup done")
+	})
+	s.GoAt(20, "alarm", func(p *sim.Process) {
+		computer.Use(p, 1, func() { p.Wait(3) }, sim.Rank(0), sim.Preempting())
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 20 backup has 30 to go: alarm
+	// 53 backup done
+}
+
+func Example_simpyContainer() {
+	s := sim.New()
+	defer s.Close()
+	water := sim.NewContainer(s, "water", 100, 10)
+	s.Go("garden", func(p *sim.Process) {
+		water.Get(p, 25)
+		fmt.Println(p.Now(), "watered,", water.Amount(), "left")
+	})
+	s.Go("well", func(p *sim.Process) {
+		p.Wait(8)
+		water.Put(p, 40)
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 8 watered, 25 left
+}
+
+func Example_simpyStore() {
+	s := sim.New()
+	defer s.Close()
+	type parcel struct {
+		to     string
+		weight int
+	}
+	depot := sim.NewStore[parcel](s, "depot", 50)
+	s.Go("van", func(p *sim.Process) {
+		oldest, _ := depot.Get(p)
+		light, _ := depot.GetWhere(p, func(x parcel) bool { return x.weight < 5 })
+		fmt.Println(p.Now(), oldest.to, light.to)
+	})
+	s.Go("counter", func(p *sim.Process) {
+		for _, x := range []parcel{{"Oslo", 9}, {"Rome", 7}, {"Kyiv", 2}} {
+			p.Wait(1)
+			depot.Put(p, x)
+		}
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output:
+	// 3 Oslo Kyiv
+}
+
+func Example_simpyMonitoring() {
+	s := sim.New()
+	defer s.Close()
+	desk := sim.NewResource(s, "desk", 1)
+	inside := s.NewLevel("inside", 0)
+	stays := s.NewTally("stays", sim.Quantiles(0.01))
+	s.Every(0, 4, func() {
+		s.Go("visitor", func(p *sim.Process) {
+			came := p.Now()
+			inside.Add(1)
+			desk.Use(p, 1, func() { p.Wait(3) })
+			inside.Add(-1)
+			stays.Add(p.Now() - came)
+		})
+	})
+	s.WarmUp(100)
+	s.Run(context.Background(), 300)
+	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation().Mean())
+	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
+	// Output:
+	// 0.75 inside, 0.00 in line, busy 0.75
+	// 50 stays of 3.0, longest 3.0, nine of ten below 3.0
+}
+
+func Example_simpyTrace() {
+	s := sim.New(sim.TraceTo(func(r sim.Record) {
+		fmt.Println(r.Time, r.Who, r.Kind)
+	}))
+	s.Go("clock", func(p *sim.Process) { p.Wait(1) })
+	s.Run(context.Background(), 5)
+	// Output:
+	// 0 clock start
+	// 0 clock wait
+	// 1 clock resume
+	// 1 clock end
+}
+
+func Example_simpyRealTime() {
+	s := sim.New(sim.RealTime(50))
+	s.After(1, func() { fmt.Println(s.Now(), "after a fiftieth of a second") })
+	s.Run(context.Background(), 1)
+	fmt.Println("in time:", s.Lag().Seconds() < 10)
+	// Output:
+	// 1 after a fiftieth of a second
+	// in time: true
+}
+
+func Example_simpyUntil() {
+	s := sim.New()
+	defer s.Close()
+	s.At(10, func() { fmt.Println("on the last stroke") })
+	s.Run(context.Background(), 10)
+
+	done := s.Signal("done")
+	s.After(7, done.Trigger)
+	err := s.RunUntil(context.Background(), done)
+	fmt.Println(s.Now(), err)
+	// Output:
+	// on the last stroke
+	// 17 <nil>
+}
+
+func Example_simpyReplications() {
+	queue := func(mean float64) func(r *sim.Replication) error {
+		return func(r *sim.Replication) error {
+			s := r.Sim()
+			arrivals, service := s.Stream("arrivals"), s.Stream("service")
+			desk := sim.NewResource(s, "desk", 1)
+			s.Go("door", func(p *sim.Process) {
+				for p.Wait(arrivals.ExpFloat64()) == nil {
+					takes := mean * service.ExpFloat64()
+					s.Go("customer", func(p *sim.Process) {
+						desk.Use(p, 1, func() { p.Wait(takes) })
+					})
+				}
+			})
+			err := s.Run(r.Context(), 1000)
+			r.Record("wait", desk.Waits().Mean())
+			return err
+		}
+	}
+	ctx := context.Background()
+	slow, _ := sim.Replicate(ctx, 50, queue(0.60), sim.ExperimentSeed(7))
+	fast, _ := sim.Replicate(ctx, 50, queue(0.55), sim.ExperimentSeed(7))
+	saved, _ := sim.Compare(slow, fast, "wait")
+	fmt.Printf("slow: %.2f ± %.2f\n", slow.Mean("wait"), slow.Interval("wait").HalfWidth)
+	fmt.Printf("fast: %.2f ± %.2f\n", fast.Mean("wait"), fast.Interval("wait").HalfWidth)
+	fmt.Printf("saved: %.2f ± %.2f\n", saved.Difference.Mean, saved.Difference.HalfWidth)
+	fmt.Printf("variance: %.2f of that of independent runs\n", saved.VarianceRatio)
+	// Output:
+	// slow: 0.90 ± 0.05
+	// fast: 0.67 ± 0.03
+	// saved: 0.23 ± 0.01
+	// variance: 0.07 of that of independent runs
+}

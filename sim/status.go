@@ -1,0 +1,44 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Live lists the processes that have been started and have not ended, in the order in which they were started. After a run in
+// which nothing was left to happen, these are the ones that wait for something that will never come; [Process.Status] says
+// for what.
+func (s *Simulation) Live() []*Process {
+	all := slices.Clone(s.live)
+	slices.SortFunc(all, func(a, b *Process) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
+// Status says in words what the process is doing: what it waits for, and until when.
+func (p *Process) Status() string {
+	switch p.state {
+	case unborn:
+		if t, ok := p.s.dueAt(p.slot); ok && !p.s.closed {
+			return fmt.Sprintf("starts at %g", t)
+		}
+		return "never starts"
+	case running:
+		return "has its turn"
+	case waking:
+		return "is about to have its turn"
+	case dead:
+		return "has ended"
+	}
+	status := "waits"
+	switch {
+	case p.request != nil:
+		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
+	case p.awaits != nil:
+		status += " for " + p.awaits.label()
+	}
+	if t, ok := p.s.dueAt(p.slot); ok {
+		status += fmt.Sprintf(" until %g", t)
+	}
+	return status
+}

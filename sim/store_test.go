@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// check lists what must hold of a store whenever nobody is changing it.
+func (st *Store[T]) check() error {
+	if err := errors.Join(st.getters.check(), st.putters.check()); err != nil {
+		return err
+	}
+	switch {
+	case st.capacity > 0 && st.items.len() > st.capacity:
+		return errors.New("more than it has room for")
+	case st.putters.first != nil && !st.full():
+		return errors.New("somebody waits for room, of which there is some")
+	case float64(st.items.len()) != st.contents.Value():
+		return errors.New("the statistics are not what they are of")
+	}
+	for r := st.getters.first; r != nil; r = r.next {
+		for _, v := range st.Items() {
+			if o := r.order.(*order[T]); o.where == nil || o.where(v) {
+				return fmt.Errorf("somebody waits for %v, which is there", v)
+			}
+		}
+	}
+	return nil
+}
+
+func TestStore(t *testing.T) {
+	noLeak(t)
+	s := New()
+	st := NewStore[string](s, "shelf", 2)
+	var log []string
+	note := func(p *Process, format string, args ...any) {
+		log = append(log, fmt.Sprintf("%s@%g:", p, p.Now())+fmt.Sprintf(format, args...))
+	}
+	s.Go("maker", func(p *Process) {
+		for _, v := range []string{"red", "blue", "green", "white"} {
+			_ = st.Put(p, v)
+			note(p, "%s", v)
+		}
+	})
+	s.GoAt(1, "picky", func(p *Process) {
+		v, err := st.GetWhere(p, func(v string) bool { return v == "white" })
+		note(p, "%s,%v", v, err)
+	})
+	s.GoAt(2, "hasty", func(p *Process) {
+		_, err := st.GetWhere(p, func(string) bool { return false }, Patience(1))
+		note(p, "%t", errors.Is(err, ErrReneged))
+		_, err = st.GetWhere(p, func(string) bool { return false }, AtMost(1))
+		note(p, "%t", errors.Is(err, ErrBalked))
+		err = st.Put(p, "black", AtMost(1))
+		note(p, "%t", errors.Is(err, ErrBalked))
+	})
+	s.GoAt(5, "user", func(p *Process) {
+		for range 2 {
+			v, _ := st.Get(p)
+			note(p, "%s", v)
+			_ = p.Wait(1)
+		}
+	})
+	run(t, s)
+	want := "maker@0:red maker@0:blue hasty@3:true hasty@3:true hasty@3:true " +
+		"user@5:red maker@5:green user@6:blue maker@6:white picky@6:white,<nil>"
+	if got := strings.Join(log, " "); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	if st.Len() != 1 || !slices.Equal(st.Items(), []string{"green"}) || st.Balked() != 2 || st.Reneged() != 1 || st.Waits().N() != 3 {
+		t.Errorf("%v is left, %d balked, %d reneged, %d got", st.Items(), st.Balked(), st.Reneged(), st.Waits().N())
+	}
+	if v, ok := st.TryGet(); !ok || v != "green" {
+		t.Errorf("%s, %t", v, ok)
+	}
+	if _, ok := st.TryGet(); ok || !st.TryPut("a") || !st.TryPut("b") || st.TryPut("c") || st.Capacity() != 2 || st.Name() != "shelf" {
+		t.Error("the store has not two places")
+	}
+	wantPanic(t, "negative", func() { NewStore[int](s, "x", -1) })
+}
+
+// Random puts and gets: nothing is lost, nothing comes twice, what is alike comes in order, and nobody waits for what is there.
+func TestStoreInvariants(t *testing.T) {
+	noLeak(t)
+	for seed := range uint64(150) {
+		rnd := rand.New(rand.NewPCG(seed, 6))
+		s := New()
+		st := NewStore[int](s, "store", rnd.IntN(4))
+		put, got := 0, map[int]bool{}
+		given := map[int]bool{}
+		for range 10 {
+			s.Go("putter", func(p *Process) {
+				for range 30 {
+					_ = p.Wait(float64(rnd.IntN(6)))
+					put++
+					v := put
+					if err := st.Put(p, v, Rank(rnd.IntN(2)), Patience(float64(rnd.IntN(8)))); err == nil {
+						given[v] = true
+					}
+				}
+			})
+			q := s.Go("getter", func(p *Process) {
+				for range 20 {
+					_ = p.Wait(float64(rnd.IntN(6)))
+					var where func(int) bool
+					if k := rnd.IntN(4); k < 3 {
+						where = func(v int) bool { return v%3 == k }
+					}
+					if v, err := st.GetWhere(p, where, Rank(rnd.IntN(3)), Patience(float64(rnd.IntN(20)))); err == nil {
+						if got[v] || (where != nil && !where(v)) {
+							t.Errorf("seed %d: got %d", seed, v)
+						}
+						got[v] = true
+					}
+				}
+			})
+			s.At(float64(rnd.IntN(60)), func() { q.Interrupt(nil) })
+		}
+		for s.Step() {
+			if err := st.check(); err != nil {
+				t.Fatalf("seed %d at %g: %v", seed, s.Now(), err)
+			}
+		}
+		for _, v := range st.Items() {
+			if got[v] {
+				t.Errorf("seed %d: %d is still there", seed, v)
+			}
+			got[v] = true
+		}
+		if len(got) != len(given) {
+			t.Errorf("seed %d: %d given, %d got", seed, len(given), len(got))
+		}
+	}
+}
+
+// A store without filters is a queue.
+func TestStoreIsFirstInFirstOut(t *testing.T) {
+	noLeak(t)
+	s := New()
+	st := NewStore[int](s, "store", 5)
+	s.Go("putter", func(p *Process) {
+		for i := range 1000 {
+			_ = st.Put(p, i)
+			_ = p.Wait(float64(i * 7 % 5))
+		}
+	})
+	s.Go("getter", func(p *Process) {
+		for i := range 1000 {
+			if v, err := st.Get(p); v != i || err != nil {
+				t.Fatalf("got %d, %v, want %d", v, err, i)
+			}
+			_ = p.Wait(float64(i * 11 % 5))
+		}
+	})
+	run(t, s)
+}
+
+func TestSortedStore(t *testing.T) {
+	type job struct{ urgency, number int }
+	rnd := rand.New(rand.NewPCG(9, 9))
+	s := New()
+	st := NewSortedStore(s, "jobs", 0, func(a, b job) int { return a.urgency - b.urgency })
+	var want []job
+	for i := range 3000 {
+		if rnd.IntN(5) < 3 {
+			j := job{rnd.IntN(10), i}
+			st.TryPut(j)
+			want = append(want, j)
+			slices.SortStableFunc(want, func(a, b job) int { return a.urgency - b.urgency })
+		} else if j, ok := st.TryGet(); ok != (len(want) > 0) || (ok && j != want[0]) {
+			t.Fatalf("got %v, %t", j, ok)
+		} else if ok {
+			want = want[1:]
+		}
+		if !slices.Equal(st.Items(), want) {
+			t.Fatalf("%v, want %v", st.Items(), want)
+		}
+	}
+	if st.Getting()+st.Putting() != 0 || st.Contents().Value() != float64(len(want)) {
+		t.Error("somebody waits")
+	}
+}
+
+func TestFifoAgainstSlice(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	var q fifo[int]
+	var want []int
+	for i := range 20_000 {
+		if rnd.IntN(2) == 0 || len(want) == 0 {
+			q.push(i)
+			want = append(want, i)
+		} else {
+			j := rnd.IntN(len(want))
+			if v := q.remove(j); v != want[j] {
+				t.Fatalf("removed %d, want %d", v, want[j])
+			}
+			want = slices.Delete(want, j, j+1)
+		}
+		if q.len() != len(want) || (len(want) > 0 && q.at(len(want)-1) != want[len(want)-1]) {
+			t.Fatalf("%d things, want %d", q.len(), len(want))
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !race
+
+package sim_test
+
+const (
+	shorter    = 1
+	lessStrict = 1
+)
