@@ -21,6 +21,10 @@
 //   - [Signal], [AllOf], [AnyOf]: what one can wait for. The end of a process is one of them.
 //   - [Resource], [Store], [Container]: what one has to wait for: units, things, amounts. Requests have a rank, patience, and
 //     may preempt.
+//   - [Simulation.Stream]: named streams of random numbers, each for a purpose.
+//   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
+//     began, and [Simulation.Report] shows all.
+//   - [Replicate], [Compare]: experiments of many runs on all cores, confidence intervals, scenarios against each other.
 //   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
 //   - [RealTime]: the clock tied to the wall's.
 //
@@ -45,7 +49,8 @@
 //     a particular thing does not hold up those behind, who may be content with another.
 //   - If the time that limits a wait comes at the same time as what is waited for, that which was scheduled first counts. A
 //     request that was granted, and a signal that was triggered, are not undone by an interrupt that comes before the process
-//     has its turn: it gets the interrupt at its next wait.
+//     has its turn: it gets the interrupt at its next wait. Only if the units that were granted are taken away again, the
+//     request has not been granted after all, and returns the interrupt.
 //
 // [Simulation.Run] up to a time includes that time: everything that is due at it happens, also what is scheduled at it for
 // it, and then the clock stands there. What is scheduled afterwards for that very time happens in the next run, first. So
