@@ -88,5 +88,5 @@ func suggestFlag(c *cobra.Command, err error) error {
 			return usagef("%w; did you mean --%s?", err, near)
 		}
 	}
-	return usagef("%w; see almanac %s --help", err, c.Name())
+	return usagef("%w; see %s --help", err, c.CommandPath())
 }
