@@ -159,6 +159,9 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 // many, few calendars and many, and with goroutines interrupted in the middle of operations, where that can be done.
 func TestCalendarIsLinearizable(t *testing.T) {
 	histories := 250
+	if interrupting {
+		histories = 120 // wilder ones
+	}
 	if testing.Short() {
 		histories = 50
 	}

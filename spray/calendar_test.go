@@ -473,10 +473,10 @@ func TestCalendarAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
-	for range 60 {
+	for range 200 {
 		hold()
 	}
-	if allocs := testing.AllocsPerRun(20, hold); allocs > 0 {
+	if allocs := testing.AllocsPerRun(50, hold); allocs > 0 {
 		t.Errorf("%v allocations in 1000 holds", allocs)
 	}
 }
@@ -492,8 +492,11 @@ func TestCalendarMemoryIsBounded(t *testing.T) {
 	for i := range n {
 		add(i)
 	}
-	most := 0
-	for round := range 60 {
+	most, rounds := 0, 60
+	if interrupting {
+		rounds = 30 // there is one goroutine
+	}
+	for round := range rounds {
 		for range n {
 			if i := r.IntN(n); r.IntN(3) > 0 {
 				if !c.Cancel(events[i]) {

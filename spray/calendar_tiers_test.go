@@ -188,3 +188,51 @@ func firstTier(s *sheet[int]) (tier, bool) {
 	}
 	return s.tiers[1], true
 }
+
+// Events that come early, and so many that the front spills, when the events that had been at the front are all cancelled and swept
+// out: nothing that is left lies near them, and what comes later may fall between them and the tier above.
+func TestCalendarSpillsFarBefore(t *testing.T) {
+	alone(t)
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(13, seed))
+		c := NewCalendar[int](For(1), PerProcess(1))
+		var d diary
+		schedule := func(at float64) {
+			e, _ := c.Schedule(at, int(c.sheets[0].dispatched)+len(d)+int(c.sheets[0].cancelled))
+			d.add(diaryEntry{at, int(c.sheets[0].dispatched) + len(d) + int(c.sheets[0].cancelled), e})
+		}
+		take := func() {
+			v, at, ok := c.Next()
+			if want := d.remove(0); !ok || v != want.value || at != want.at {
+				t.Fatalf("Next is %d at %v, %v, want %+v", v, at, ok, want)
+			}
+		}
+		for range 4000 {
+			schedule(100 + 100*r.Float64())
+		}
+		for range 50 + r.IntN(1500) {
+			take()
+		}
+		for range 20 {
+			schedule(50 + r.Float64())
+		}
+		for range 7 * len(d) / 10 { // the earliest of the others
+			if !c.Cancel(d.remove(20).event) {
+				t.Fatal("an event is gone")
+			}
+		}
+		mustCheck(t, c)
+		for range 100 {
+			schedule(50 + r.Float64())
+		}
+		mustCheck(t, c)
+		for range 500 {
+			schedule(40 + 160*r.Float64())
+		}
+		mustCheck(t, c)
+		for len(d) > 0 {
+			take()
+		}
+		mustCheck(t, c)
+	}
+}
