@@ -36,11 +36,8 @@ type counters struct{ balked, reneged, preempted int }
 // Reset makes them 0.
 func (c *counters) Reset() { *c = counters{} }
 
-// A ResourceOption adjusts a new [Resource].
-type ResourceOption func(*Resource)
-
 // NewResource makes a resource with so many units. It panics if the capacity is negative.
-func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOption) *Resource {
+func NewResource(s *Simulation, name string, capacity int) *Resource {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
 	}
@@ -50,9 +47,6 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 	s.register(name+" queue", r.queue)
 	s.register(name+" wait", &r.waits)
 	s.register(name, &r.refused)
-	for _, o := range opts {
-		o(r)
-	}
 	return r
 }
 
