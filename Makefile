@@ -21,8 +21,8 @@ tidy:
 
 # Packages in which nothing is concurrent are tested without the race detector, which takes six times as long.
 ALONE = ./capped ./reproduce ./internal/portable ./internal/random
-# Here the race detector makes switches of coroutines thirty times as slow, and statistical tests are shorter with it: they run again.
-AGAIN = ./sim
+# With the race detector some tests of these are shorter, or left out where nothing is concurrent, since they take thirty times as long.
+AGAIN = ./sim ./spray
 
 unit:
 	$(GO) test -race $$($(GO) list ./... | grep -vxF "$$($(GO) list $(ALONE))")

@@ -290,3 +290,24 @@ func TestWarmUp(t *testing.T) {
 		t.Errorf("a mean of %g, %d requests", got, desk.Waits().N())
 	}
 }
+
+// A process of some priority that waited without a limit of time has no pending event while it waits: waking it must not confuse the
+// count of those that have a priority.
+func TestPriorityAfterWaking(t *testing.T) {
+	s := New()
+	defer s.Close()
+	signal := s.Signal("signal")
+	for range 3 {
+		s.Go("waits", func(p *Process) { _ = p.WaitFor(signal) }, Priority(7))
+	}
+	s.At(1, signal.Trigger)
+	var order []string
+	s.At(5, func() { order = append(order, "usual") })
+	s.At(2, func() { s.At(5, func() { order = append(order, "first") }, Priority(-1)) })
+	if err := s.Run(context.Background(), 10); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(order, []string{"first", "usual"}) {
+		t.Errorf("%v", order)
+	}
+}

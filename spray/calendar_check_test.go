@@ -152,3 +152,14 @@ func mustCheck[V comparable](t testing.TB, c *Calendar[V]) {
 		t.Fatal(err)
 	}
 }
+
+// add adds an event, and returns where it is.
+func (s *sheet[V]) add(key uint64, v V) item {
+	e := s.occupy(key, v)
+	if s.live == 1 {
+		s.begin(e)
+	} else {
+		s.place(e)
+	}
+	return e
+}

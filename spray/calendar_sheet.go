@@ -134,17 +134,6 @@ func newSheet[V any](room int) *sheet[V] {
 	return s
 }
 
-// add adds an event, and returns where it is.
-func (s *sheet[V]) add(key uint64, v V) item {
-	e := s.occupy(key, v)
-	if s.live == 1 {
-		s.begin(e)
-	} else {
-		s.place(e)
-	}
-	return e
-}
-
 // occupy puts an event into a slot.
 func (s *sheet[V]) occupy(key uint64, v V) item {
 	if s.free == 0 {

@@ -1,3 +1,5 @@
+//go:build !race
+
 package spray
 
 import (
@@ -9,7 +11,6 @@ import (
 // As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
 // an event is moved little more than twice: into a bin of tier 2, and into the front. Without rolling it would be three times.
 func TestCalendarMovesTwice(t *testing.T) {
-	alone(t)
 	const n = 100_000
 	for _, law := range []struct {
 		name  string
@@ -44,13 +45,6 @@ func TestCalendarMovesTwice(t *testing.T) {
 				t.Errorf("%s, %d calendars: each event was moved %.2f times", law.name, per, moves)
 			}
 		}
-	}
-}
-
-// alone skips a test of one goroutine in programs that are checked for races: it takes thirty times as long there, and finds the same.
-func alone(t *testing.T) {
-	if interrupting {
-		t.Skip("there is one goroutine")
 	}
 }
 
@@ -101,7 +95,6 @@ var rollings = []rolling{
 // A tier that rolls or is made anew keeps the order, loses nothing and breaks no invariant, wherever time is, with crowds, with cancelled
 // events among the others, and when all is taken in the end.
 func TestCalendarRolls(t *testing.T) {
-	alone(t)
 	for _, way := range rollings {
 		for _, cancel := range []bool{false, true} {
 			name := way.name
@@ -192,7 +185,6 @@ func firstTier(s *sheet[int]) (tier, bool) {
 // Events that come early, and so many that the front spills, when the events that had been at the front are all cancelled and swept
 // out: nothing that is left lies near them, and what comes later may fall between them and the tier above.
 func TestCalendarSpillsFarBefore(t *testing.T) {
-	alone(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(13, seed))
 		c := NewCalendar[int](For(1), PerProcess(1))
@@ -234,5 +226,106 @@ func TestCalendarSpillsFarBefore(t *testing.T) {
 			take()
 		}
 		mustCheck(t, c)
+	}
+}
+
+// A tier that rolls ends where one of its bins does, and what is due at that very key belongs behind it. Here there is an event at
+// every place where it may end.
+func TestCalendarRollsUpToABin(t *testing.T) {
+	c := NewCalendar[int](For(1), PerProcess(1))
+	r := rand.New(rand.NewPCG(8, 0))
+	const n = 50_000
+	for i := range n {
+		_, _ = c.Schedule(1000+r.ExpFloat64(), i)
+	}
+	s := c.sheets[0]
+	now, boundaries, rolled := 0.0, 0, false
+	for range 40 * n {
+		v, at, ok := c.Next()
+		if !ok || at < now {
+			t.Fatalf("%v after %v", at, now)
+		}
+		now = at
+		if v >= 0 {
+			_, _ = c.Schedule(at+r.ExpFloat64(), v)
+		} else {
+			boundaries--
+		}
+		if len(s.tiers) < 2 {
+			continue
+		}
+		t1 := s.tiers[1]
+		if boundaries == 0 && t1.count > 100 && s.tiers[0].end == t1.endOf(t1.count-1) && t1.open < t1.count/2 {
+			for k := range uint64(t1.count) {
+				_, _ = c.Schedule(timeOf((t1.base+uint64(t1.count)+k)<<t1.shift), -1)
+				boundaries++
+			}
+			base := t1.base
+			for s.tiers[1].base == base && len(s.tiers) > 1 { // until it has rolled, or is made anew
+				v, at, _ := c.Next()
+				if at < now {
+					t.Fatalf("%v after %v", at, now)
+				}
+				now = at
+				if v >= 0 {
+					_, _ = c.Schedule(at+r.ExpFloat64(), v)
+				} else {
+					boundaries--
+				}
+			}
+			rolled = rolled || len(s.tiers) > 1 && s.tiers[1].base > base && s.tiers[1].shift == t1.shift
+			mustCheck(t, c)
+			if rolled {
+				return
+			}
+		}
+	}
+	t.Error("no tier rolled, so that this tests nothing")
+}
+
+// Of a crowd that is in several tiers when they are taken up into one, those further down were scheduled first, and stay first.
+func TestCalendarTakesUpACrowd(t *testing.T) {
+	c := NewCalendar[int](For(1), PerProcess(1))
+	s := c.sheets[0]
+	next := 0
+	schedule := func(at float64, n int) {
+		for range n {
+			_, _ = c.Schedule(at, next)
+			next++
+		}
+	}
+	schedule(5, 1)
+	schedule(10, 180)
+	c.Next() // some of the crowd come to the front, and the others stay in tier 1
+	for at := 4.0; len(s.tiers) < 3; at /= 2 {
+		schedule(at, 1) // until the front spills into tier 2
+		if at == 0 {
+			t.Fatal("nothing spills")
+		}
+	}
+	small := len(s.tiers)
+	for at := 1e-30; len(s.tiers) >= small; at /= 2 {
+		schedule(at, 1) // until both are taken up
+		if at == 0 {
+			t.Fatal("nothing is taken up")
+		}
+	}
+	mustCheck(t, c)
+	last, crowd := -1, 0
+	for {
+		v, at, ok := c.Next()
+		if !ok {
+			break
+		}
+		if at == 10 {
+			if v < last {
+				t.Fatalf("of a crowd, %d comes after %d", v, last)
+			}
+			last = v
+			crowd++
+		}
+	}
+	if crowd != 180 {
+		t.Errorf("%d of 180 came", crowd)
 	}
 }
