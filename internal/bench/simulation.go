@@ -170,57 +170,25 @@ func channelsRunning(k *rivals.Channels, rounds *uint64) running {
 	}
 }
 
-// RunSimulated times workloads, in turns, on one processor.
+// RunSimulated times workloads, in turns, on one processor. Each is started anew for every repetition, and the only one that is there: the
+// goroutines of the others would have to be looked at by the garbage collector.
 func RunSimulated(ctx context.Context, all []Simulated, o Options) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	started := make([]running, len(all))
-	defer func() {
-		for _, r := range started {
-			if r.close != nil {
-				r.close()
-			}
-		}
-	}()
-	steps, done := len(all)*(1+o.Repetitions), 0
-	step := func(c *Simulated, what string) error {
-		if o.Progress != nil {
-			o.Progress(done, steps, fmt.Sprintf("%s on %s: %s", c.Workload, c.Kernel, what))
-		}
-		done++
-		return ctx.Err()
-	}
-	for i := range all {
-		if err := step(&all[i], "warming up"); err != nil {
-			return err
-		}
-		r, err := all[i].start(o.Seed)
-		if err != nil {
-			return err
-		}
-		started[i] = r
-		r.advance(o.Least)
-	}
 	mallocs := make([]uint64, len(all))
-	for range o.Repetitions {
+	for turn := range o.Repetitions {
 		for i := range all {
 			c := &all[i]
-			if err := step(c, fmt.Sprintf("repetition %d", len(c.Each)+1)); err != nil {
+			if o.Progress != nil {
+				o.Progress(turn*len(all)+i, o.Repetitions*len(all), fmt.Sprintf("%s on %s: repetition %d", c.Workload, c.Kernel, turn+1))
+			}
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			began := time.Now()
-			events, rounds := started[i].advance(o.Least)
-			took := time.Since(began).Seconds()
-			runtime.ReadMemStats(&after)
-			mallocs[i] += after.Mallocs - before.Mallocs
-			c.Events += events
-			c.Rounds += rounds
-			rate := float64(events) / took
-			c.Each = append(c.Each, rate)
-			if rate > c.Best {
-				c.Best, c.Rates = rate, float64(rounds)/took
+			n, err := c.repeat(o)
+			if err != nil {
+				return err
 			}
+			mallocs[i] += n
 		}
 	}
 	for i := range all {
@@ -233,6 +201,31 @@ func RunSimulated(ctx context.Context, all []Simulated, o Options) error {
 		}
 	}
 	return nil
+}
+
+// repeat makes one repetition, and returns how many allocations there were.
+func (c *Simulated) repeat(o Options) (mallocs uint64, err error) {
+	r, err := c.start(o.Seed)
+	if err != nil {
+		return 0, err
+	}
+	defer r.close()
+	r.advance(o.Least / 4) // to warm up
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	events, rounds := r.advance(o.Least)
+	took := time.Since(began).Seconds()
+	runtime.ReadMemStats(&after)
+	c.Events += events
+	c.Rounds += rounds
+	rate := float64(events) / took
+	c.Each = append(c.Each, rate)
+	if rate > c.Best {
+		c.Best, c.Rates = rate, float64(rounds)/took
+	}
+	return after.Mallocs - before.Mallocs, nil
 }
 
 // JudgeSimulated compares what was measured with what is wanted, on one core.
