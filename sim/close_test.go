@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -212,5 +214,21 @@ func TestNoGoroutineIsLeftWithoutClose(t *testing.T) {
 		for step && s.Step() {
 		}
 		run(t, s)
+	}
+}
+
+// Coroutines whose processes have ended are kept for others, but not many more than there are processes.
+func TestIdleCoroutinesAreFew(t *testing.T) {
+	s := New()
+	defer s.Close()
+	s.Go("stays", func(p *Process) { _ = p.Wait(math.Inf(1)) })
+	for range 5000 {
+		s.Go("ends", func(p *Process) { _ = p.Wait(1) })
+	}
+	if err := s.Run(context.Background(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.idle); n > s.Processes()+idleSlack+1 {
+		t.Errorf("%d coroutines are kept, with %d processes", n, s.Processes())
 	}
 }

@@ -28,7 +28,7 @@ func newWorker(s *Simulation) *worker {
 		w.yield = yield
 		for {
 			w.work()
-			if s.closed || len(s.idle) > len(s.live)+idleSlack {
+			if s.closed {
 				return
 			}
 			s.idle = append(s.idle, w)
@@ -80,6 +80,9 @@ func (s *Simulation) resume(p *Process) {
 	s.current = p
 	p.next()
 	s.current = nil
+	if len(s.idle) > len(s.live)+idleSlack {
+		s.dismiss(len(s.live) + idleSlack)
+	}
 	if s.failure != nil {
 		s.surface()
 	}
@@ -104,15 +107,15 @@ func (s *Simulation) surface() {
 	panic(f)
 }
 
-// dismiss ends the coroutines that have nothing to do.
-func (s *Simulation) dismiss() {
-	for len(s.idle) > 0 {
+// dismiss ends coroutines that have nothing to do, until so many are left.
+func (s *Simulation) dismiss(left int) {
+	for len(s.idle) > left {
 		last := len(s.idle) - 1
 		w := s.idle[last]
+		s.idle[last] = nil
 		s.idle = s.idle[:last]
 		w.stop()
 	}
-	s.idle = nil
 }
 
 // Close ends all processes that have not ended, in the order in which they were started: their waits do not return, and their
@@ -145,7 +148,7 @@ func (s *Simulation) Close() {
 		p.worker.stop()
 		s.closing = nil
 	}
-	s.dismiss()
+	s.dismiss(0)
 	if s.failure != nil {
 		s.surface()
 	}

@@ -65,7 +65,7 @@ func (s *Simulation) Step() bool {
 	defer func() {
 		s.running, s.current = false, nil
 		if len(s.live) == 0 && s.Pending() == 0 {
-			s.dismiss()
+			s.dismiss(0)
 		}
 	}()
 	id, ok := s.next(math.Inf(1))
@@ -140,6 +140,6 @@ func (s *Simulation) enter(call string) {
 func (s *Simulation) leave() {
 	s.running, s.current, s.limit = false, nil, math.Inf(-1)
 	if len(s.live) == 0 {
-		s.dismiss()
+		s.dismiss(0)
 	}
 }
