@@ -31,9 +31,6 @@ var programs = map[string][][]string{
 // Every program prints what expected has, and explains a wrong command line with status 2. The numbers are those of amd64: on other
 // architectures rounding may differ (fused multiply-add), so that only the run itself is checked there.
 func TestPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
 	bin := t.TempDir()
 	args := []string{"build", "-o", bin}
 	for name := range programs {

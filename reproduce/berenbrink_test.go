@@ -1,10 +1,7 @@
 package reproduce
 
 import (
-	"context"
-	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/capped"
@@ -115,34 +112,13 @@ func TestBerenbrinkWrongTheory(t *testing.T) {
 			e := cappedLittle()
 			test.spoil(&e.theory)
 			c := berenbrinkNamed(t, e, test.claim)
-			f, err := c.Run(t.Context(), Options{Seed: 2021})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.verdict(&f) != Broken {
-				t.Errorf("the verdict is %s", c.verdict(&f))
-			}
-			for _, part := range test.checks {
-				noticed := false
-				for _, k := range f.Checks {
-					noticed = noticed || !k.OK && strings.Contains(k.What, part)
-				}
-				if !noticed {
-					t.Errorf("no check of %q notices", part)
-				}
-			}
+			notices(t, c, 2021, test.checks)
 		})
 	}
 }
 
 func TestBerenbrinkCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, c := range berenbrinkClaims() {
-		if _, err := c.Run(ctx, Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want that it was cancelled", c.Name, err)
-		}
-	}
+	cancelled(t, berenbrinkClaims())
 }
 
 // The same seed must give the same findings, and another seed others.

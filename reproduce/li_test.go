@@ -1,8 +1,6 @@
 package reproduce
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -141,34 +139,13 @@ func TestLiWrongTheory(t *testing.T) {
 			e := liLittle()
 			test.spoil(&e.theory)
 			c := liNamed(t, e, test.claim)
-			f, err := c.Run(t.Context(), Options{Seed: 2014})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.verdict(&f) != Broken {
-				t.Errorf("the verdict is %s", c.verdict(&f))
-			}
-			for _, part := range test.checks {
-				noticed := false
-				for _, k := range f.Checks {
-					noticed = noticed || !k.OK && strings.Contains(k.What, part)
-				}
-				if !noticed {
-					t.Errorf("no check of %q notices", part)
-				}
-			}
+			notices(t, c, 2014, test.checks)
 		})
 	}
 }
 
 func TestLiCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, c := range liClaims() {
-		if _, err := c.Run(ctx, Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want that it was cancelled", c.Name, err)
-		}
-	}
+	cancelled(t, liClaims())
 }
 
 // The same seed must give the same findings, and another seed others.

@@ -10,9 +10,6 @@ import (
 // Two scenarios of one queue, with a server that is a little faster in one. With common random numbers both meet the same customers with
 // the same work, and the difference of their mean times is known much better than from independent runs.
 func TestCommonRandomNumbers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	const lambda, slow, fast = 0.5, 1, 1.1
 	run := func(mu float64, experimentSeed uint64) *sim.Results {
 		results, err := sim.Replicate(t.Context(), 60, func(r *sim.Replication) error {

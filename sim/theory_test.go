@@ -219,9 +219,6 @@ func all() []model {
 }
 
 func TestTheory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	for _, m := range all() {
 		t.Run(m.name, m.verify)
 	}

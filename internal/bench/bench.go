@@ -46,39 +46,51 @@ type Options struct {
 	Progress func(done, of int, next string)
 }
 
-// Run measures cells, in turns.
-func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
+// takeTurns prepares cells, which is called as first says, and then repeats each of them in turns. It tells of the progress, and ends when the
+// context is done.
+func takeTurns[C fmt.Stringer](ctx context.Context, cells []C, o Options, first string, prepare, repeat func(i int) error) error {
 	steps, done := len(cells)*(1+o.Repetitions), 0
-	step := func(c Cell, what string) error {
-		if o.Progress != nil {
-			o.Progress(done, steps, c.String()+": "+what)
+	each := func(what string, do func(i int) error) error {
+		for i, c := range cells {
+			if o.Progress != nil {
+				o.Progress(done, steps, c.String()+": "+what)
+			}
+			done++
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(i); err != nil {
+				return fmt.Errorf("%v: %w", c, err)
+			}
 		}
-		done++
-		return ctx.Err()
+		return nil
 	}
-	results := make([]Result, len(cells))
-	subjects := make([]*subject, len(cells))
-	for i, c := range cells {
-		if err := step(c, "filling"); err != nil {
-			return nil, err
-		}
-		var err error
-		if subjects[i], err = prepare(c, o, &results[i]); err != nil {
-			return nil, fmt.Errorf("%v: %w", c, err)
-		}
+	if err := each(first, prepare); err != nil {
+		return err
 	}
 	for r := range o.Repetitions {
-		for i, c := range cells {
-			if err := step(c, fmt.Sprintf("repetition %d", r+1)); err != nil {
-				return nil, err
-			}
-			if err := subjects[i].repeat(o, &results[i]); err != nil {
-				return nil, fmt.Errorf("%v: %w", c, err)
-			}
+		if err := each(fmt.Sprintf("repetition %d", r+1), repeat); err != nil {
+			return err
 		}
 	}
 	if o.Progress != nil {
 		o.Progress(steps, steps, "")
+	}
+	return nil
+}
+
+// Run measures cells, in turns.
+func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
+	results := make([]Result, len(cells))
+	subjects := make([]*subject, len(cells))
+	err := takeTurns(ctx, cells, o, "filling",
+		func(i int) (err error) {
+			subjects[i], err = prepare(cells[i], o, &results[i])
+			return err
+		},
+		func(i int) error { return subjects[i].repeat(o, &results[i]) })
+	if err != nil {
+		return nil, err
 	}
 	for i := range results {
 		r := &results[i]

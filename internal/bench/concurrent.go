@@ -164,37 +164,16 @@ type SharedResult struct {
 
 // RunShared measures cells, in turns.
 func RunShared(ctx context.Context, cells []SharedCell, o Options) ([]SharedResult, error) {
-	steps, done := len(cells)*(1+o.Repetitions), 0
-	step := func(c SharedCell, what string) error {
-		if o.Progress != nil {
-			o.Progress(done, steps, c.String()+": "+what)
-		}
-		done++
-		return ctx.Err()
-	}
 	results := make([]SharedResult, len(cells))
 	subjects := make([]*sharedSubject, len(cells))
-	for i, c := range cells {
-		if err := step(c, "metering"); err != nil {
-			return nil, err
-		}
-		var err error
-		if subjects[i], err = prepareShared(c, o, &results[i]); err != nil {
-			return nil, fmt.Errorf("%v: %w", c, err)
-		}
-	}
-	for r := range o.Repetitions {
-		for i, c := range cells {
-			if err := step(c, fmt.Sprintf("repetition %d", r+1)); err != nil {
-				return nil, err
-			}
-			if err := subjects[i].repeat(o, &results[i]); err != nil {
-				return nil, fmt.Errorf("%v: %w", c, err)
-			}
-		}
-	}
-	if o.Progress != nil {
-		o.Progress(steps, steps, "")
+	err := takeTurns(ctx, cells, o, "metering",
+		func(i int) (err error) {
+			subjects[i], err = prepareShared(cells[i], o, &results[i])
+			return err
+		},
+		func(i int) error { return subjects[i].repeat(o, &results[i]) })
+	if err != nil {
+		return nil, err
 	}
 	for i := range results {
 		r := &results[i]
