@@ -27,12 +27,12 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 			if p.coverage < 1 && r.stream(id).Float64() >= p.coverage {
 				continue
 			}
-			r.move(id, &p.do)
-			if p.do.to == same {
+			switch moved := r.move(id, &p.do); {
+			case p.do.to != same:
+				r.change(id, state, p.do.to, id, p.do.name)
+			case moved:
 				r.count(p.do.name)
-				continue
 			}
-			r.change(id, state, p.do.to, id, p.do.name)
 		}
 	}
 	// Those let in have streams of their own, named by the intervention.

@@ -109,3 +109,38 @@ record: {every: %v years}
 		}
 	}
 }
+
+// Whoever is there already does not move, and is not counted: neither by an intervention nor by a clock.
+func TestMovesCountThoseWhoMove(t *testing.T) {
+	m := compiled(t, `
+name: moves
+time: {unit: day, end: 10}
+population: {size: 2000, start: {a: rest}}
+attributes: {region: {north: 30%, south: 70%}, sex: {f: 50%, m: 50%}}
+states: {a: {}}
+always: [{rate: 3 per day, move: {sex: f}, name: clock}]
+interventions:
+  - {at: 2 days, who: everyone, move: {region: south}, name: once}
+  - {at: 3 days, who: everyone, move: {region: south}, name: again}
+`)
+	r := replica{rule: usualAside}
+	if err := r.start(context.Background(), m, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	north, male := uint64(0), uint64(0)
+	for id := r.first; int(id) < r.ids; id++ {
+		north += uint64(1 - r.values[0][id])
+		male += uint64(r.values[1][id])
+	}
+	result, err := m.Run(context.Background(), Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := result.Rows() - 1
+	want := map[string]uint64{"once": north, "again": 0, "clock": male} // in 10 days everybody's clock has struck
+	for k, name := range m.Names() {
+		if got := result.Runs[0].Named(last, k); got != want[name] {
+			t.Errorf("%s: %d moved, want %d", name, got, want[name])
+		}
+	}
+}

@@ -350,26 +350,34 @@ func (r *replica) do(id uint32, state uint8, do *action) {
 		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
 			break
 		}
-		r.move(id, do)
+		moved := r.move(id, do)
 		if do.to != same {
 			r.change(id, state, do.to, id, do.name)
 			return
 		}
-		r.count(do.name)
+		if moved {
+			r.count(do.name)
+		}
 	}
 	r.plan(id, state)
 }
 
-// move gives attributes of an individual other values.
-func (r *replica) move(id uint32, do *action) {
+// move gives attributes of an individual the values that they are to have. It reports whether one of them was another.
+func (r *replica) move(id uint32, do *action) bool {
+	moved := false
 	for _, m := range do.moves {
 		old := r.values[m.attribute][id]
+		if old == m.value {
+			continue
+		}
+		moved = true
 		r.values[m.attribute][id] = m.value
-		if g := r.groups[m.attribute]; g != nil && old != m.value {
+		if g := r.groups[m.attribute]; g != nil {
 			g.remove(id, int(old))
 			g.add(id, int(m.value))
 		}
 	}
+	return moved
 }
 
 // change takes an individual to another state, or out, because of another or of itself.
