@@ -62,7 +62,10 @@ func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
 	if text.covers {
 		p.coverage, _ = here.chance(text.coverage, text.what+": coverage")
 	}
-	p.do = action{verb: doMove, to: same, name: c.name(text.name), chance: 1}
+	p.do = action{verb: doMove, to: same, name: -1, chance: 1}
+	if text.to.given() || len(text.moves) > 0 || text.enter.given() {
+		p.do.name = c.name(text.name) // if it only sets parameters there is nobody to count
+	}
 	if text.to.given() {
 		p.do.to = c.state(text.to, text.what+": to", true)
 	}

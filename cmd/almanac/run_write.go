@@ -64,19 +64,22 @@ func writeSeries(w io.Writer, m *population.Model, r *population.Result) error {
 	return out.Error()
 }
 
-// writeFlows also has what goes by a name.
+// writeFlows also has what goes by a name, which may be any, also that of a flow: the column kind tells them apart.
 func writeFlows(w io.Writer, m *population.Model, r *population.Result) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"replica", "time", "flow", "count"})
+	_ = out.Write([]string{"replica", "time", "kind", "flow", "count"})
 	flows, names := m.Flows(), m.Names()
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		for row := range run.Rows() {
+			line := func(kind, flow string, count uint64) {
+				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), kind, flow, strconv.FormatUint(count, 10)})
+			}
 			for k, flow := range flows {
-				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), flow.String(), strconv.FormatUint(run.Flow(row, k), 10)})
+				line("flow", flow.String(), run.Flow(row, k))
 			}
 			for k, name := range names {
-				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), name, strconv.FormatUint(run.Named(row, k), 10)})
+				line("named", name, run.Named(row, k))
 			}
 		}
 	}
