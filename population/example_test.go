@@ -231,6 +231,17 @@ func ExampleSeries() {
 	// in half of the replicas between 79 and 101
 }
 
+func ExampleDeviations() {
+	var sd population.Deviations
+	if err := json.Unmarshal([]byte(`[null, 1.5]`), &sd); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sd) // the first row was recorded by one replica alone
+	// Output:
+	// [NaN 1.5]
+}
+
 func ExamplePeak() {
 	m, err := population.Compile("sir.yaml", []byte(sir))
 	if err != nil {

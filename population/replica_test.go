@@ -2,7 +2,9 @@ package population
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -209,6 +211,60 @@ func TestInterrupted(t *testing.T) {
 	result, err := m.Run(ctx, Options{})
 	if err != context.Canceled || !result.Incomplete || result.Rows() != 0 {
 		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+// Where one replica alone has recorded a row, the standard deviation is missing, not 0; reading it back keeps it so.
+func TestDeviationOfOne(t *testing.T) {
+	m := compiled(t, everything)
+	per := len(m.rows)
+	for _, c := range []struct{ replicas, rows int }{
+		{1, per},            // one, complete
+		{10, 50},            // one of ten, interrupted
+		{10, per + 50},      // two of ten, one of them interrupted
+		{2, 2 * per},        // two, complete
+		{10, 3*per + per/2}, // four of ten
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		rows := 0
+		result, err := m.Run(ctx, Options{Replicas: c.replicas, Workers: 1, OnRecord: func(Record) {
+			if rows++; rows == c.rows {
+				cancel()
+			}
+		}})
+		cancel()
+		if err != nil && err != context.Canceled {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read struct {
+			States map[string]Series
+			Flows  map[string]Series
+			Total  Series
+		}
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		all := []Series{result.State(0), result.Total(), result.Flow(0), result.Named(0), read.States["a"], read.Flows[m.flows[0].String()], read.Total}
+		for k, s := range all {
+			for row, sd := range s.SD {
+				have := 0
+				for i := range result.Runs {
+					if row < result.Runs[i].Rows() {
+						have++
+					}
+				}
+				if math.IsNaN(sd) != (have == 1) {
+					t.Fatalf("%+v, series %d, row %d: sd %v of %d replicas", c, k, row, sd, have)
+				}
+			}
+		}
+		if !slices.Contains(all[4].Mean, 120) || len(all[4].SD) != min(c.rows, per) {
+			t.Errorf("%+v: read back %d rows", c, len(all[4].SD))
+		}
 	}
 }
 

@@ -105,13 +105,13 @@ func (run *Run) Flow(row, flow int) uint64 { return run.flows[row*len(run.m.flow
 // them.
 func (run *Run) Named(row, name int) uint64 { return run.named[row*len(run.m.names)+name] }
 
-// A Series is how something went over time: its mean over the replicas, their standard deviation (with n−1; 0 for one
-// replica), the least and the most, for each row.
+// A Series is how something went over time: its mean over the replicas that recorded the row, their standard deviation,
+// the least and the most, for each row.
 type Series struct {
-	Mean []float64 `json:"mean"`
-	SD   []float64 `json:"sd"`
-	Min  []float64 `json:"min"`
-	Max  []float64 `json:"max"`
+	Mean []float64  `json:"mean"`
+	SD   Deviations `json:"sd"`
+	Min  []float64  `json:"min"`
+	Max  []float64  `json:"max"`
 }
 
 // State is how many were in a state.
@@ -165,6 +165,7 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 			least, most = min(least, x), max(most, x)
 		}
 		s.Mean[row], s.Min[row], s.Max[row] = mean, least, most
+		s.SD[row] = math.NaN()
 		if k > 1 {
 			s.SD[row] = math.Sqrt(squares / (k - 1))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -46,7 +47,7 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 
 func printStates(w io.Writer, m *population.Model, r *population.Result, last int) {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	many := len(r.Runs) > 1
+	many := r.Replicas > 1
 	head := "state\tat the end\tpeak\twhen\t"
 	if many {
 		head = "state\tat the end: mean\tsd\t5%\t95%\tpeak: mean\twhen\t"
@@ -58,14 +59,14 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 		fmt.Fprintf(out, "%s\t%s\t", name, thousands(s.Mean[last]))
 		if many {
 			q := r.StateQuantiles(i, 0.05, 0.95)
-			fmt.Fprintf(out, "%s\t%s\t%s\t", thousands(s.SD[last]), thousands(q[0][last]), thousands(q[1][last]))
+			fmt.Fprintf(out, "%s\t%s\t%s\t", deviation(s.SD[last]), thousands(q[0][last]), thousands(q[1][last]))
 		}
 		fmt.Fprintf(out, "%s\t%.5g\t\n", thousands(count), when)
 	}
 	total := r.Total()
 	fmt.Fprintf(out, "total\t%s\t", thousands(total.Mean[last]))
 	if many {
-		fmt.Fprintf(out, "%s\t", thousands(total.SD[last]))
+		fmt.Fprintf(out, "%s\t", deviation(total.SD[last]))
 	}
 	fmt.Fprintln(out)
 	out.Flush()
@@ -74,14 +75,14 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 func printFlows(w io.Writer, m *population.Model, r *population.Result, last int) {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	head := "\nsince the start\tindividuals\t"
-	if len(r.Runs) > 1 {
+	if r.Replicas > 1 {
 		head = "\nsince the start\tindividuals: mean\tsd\t"
 	}
 	fmt.Fprintln(out, head)
 	line := func(name string, s population.Series) {
 		fmt.Fprintf(out, "%s\t%s\t", name, thousands(s.Mean[last]))
-		if len(r.Runs) > 1 {
-			fmt.Fprintf(out, "%s\t", thousands(s.SD[last]))
+		if r.Replicas > 1 {
+			fmt.Fprintf(out, "%s\t", deviation(s.SD[last]))
 		}
 		fmt.Fprintln(out)
 	}
@@ -92,6 +93,14 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 		line("["+name+"]", r.Named(i))
 	}
 	out.Flush()
+}
+
+// deviation writes a standard deviation, or a dash if it is missing: one replica alone has none.
+func deviation(sd float64) string {
+	if math.IsNaN(sd) {
+		return "–"
+	}
+	return thousands(sd)
 }
 
 // thousands writes a number with commas, and with decimals if it is small and not whole.

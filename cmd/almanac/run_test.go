@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population"
@@ -43,5 +46,33 @@ func TestEventLog(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%d files are left, %v", len(files), err)
+	}
+}
+
+// Of one replica out of several, interrupted, no deviation is known: a dash stands for it.
+func TestPrintsNoDeviationOfOne(t *testing.T) {
+	m, err := population.Load("../../examples/sir.yaml", population.Size(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 3, Workers: 1, OnRecord: func(population.Record) { cancel() }})
+	if err != context.Canceled {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := printRun(&out, m, r, 0); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		for _, row := range []string{"susceptible ", "total ", "susceptible->infectious "} {
+			if strings.HasPrefix(strings.TrimSpace(line), row) && strings.Fields(line)[2] != "–" {
+				t.Errorf("a deviation in %q", line)
+			}
+		}
+	}
+	if !strings.Contains(out.String(), "–") {
+		t.Errorf("printed %q", out.String())
 	}
 }
