@@ -17,6 +17,7 @@ func (r *replica) check() error {
 		free[id] = true
 	}
 	counts := make([]int, len(r.counts))
+	numbers := map[uint64]bool{}
 	pending := 0
 	for id := r.first; int(id) < r.ids; id++ {
 		state := r.person(id).state
@@ -28,6 +29,12 @@ func (r *replica) check() error {
 			continue
 		}
 		counts[state]++
+		if r.onEvent != nil {
+			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
+				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)
+			}
+			numbers[r.numbers[id]] = true
+		}
 		if due {
 			pending++
 		}

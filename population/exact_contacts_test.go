@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A crowd follows who is alive, and where, from what a run tells of. There is one for each replica.
+// A crowd follows who is alive, and where, from what a run tells of. There is one for each replica. Individuals go by their
+// ids, because it is from them that contacts are drawn.
 type crowd struct {
 	byAge  []uint32          // the living, in the order in which they entered
 	region map[uint32]string // of each of the living
@@ -17,29 +18,22 @@ type crowd struct {
 	lived  float64           // person-time
 }
 
-func newCrowd(size int) *crowd {
-	c := &crowd{region: map[uint32]string{}}
-	for id := range uint32(size) {
-		c.byAge = append(c.byAge, id)
-		c.region[id] = "north"
-	}
-	return c
-}
+func newCrowd() *crowd { return &crowd{region: map[uint32]string{}} }
 
 // follow takes notice of an event. Where the state tells a region it is before a space: "north hit".
 func (c *crowd) follow(e population.Event, region string) {
-	_, alive := c.region[e.Individual]
+	_, alive := c.region[e.Place()]
 	c.lived += float64(len(c.byAge)) * (e.Time - c.since)
 	c.since = e.Time
 	switch {
 	case e.To == population.Out:
-		delete(c.region, e.Individual)
-		c.byAge = slices.DeleteFunc(c.byAge, func(id uint32) bool { return id == e.Individual })
+		delete(c.region, e.Place())
+		c.byAge = slices.DeleteFunc(c.byAge, func(id uint32) bool { return id == e.Place() })
 		return
 	case !alive:
-		c.byAge = append(c.byAge, e.Individual)
+		c.byAge = append(c.byAge, e.Place())
 	}
-	c.region[e.Individual] = region
+	c.region[e.Place()] = region
 }
 
 // others are the living but one, by age; only those of a region, if it is not "".
@@ -124,22 +118,22 @@ func TestExactContactsAreUniform(t *testing.T) {
 	tallies := [3][]tally{make([]tally, replicas), make([]tally, replicas), make([]tally, replicas)}
 	met := make([]float64, replicas)
 	for i := range crowds {
-		crowds[i] = newCrowd(300)
+		crowds[i] = newCrowd()
 	}
 	exactObserve(t, population.Options{Seed: 1, Replicas: replicas, OnEvent: func(e population.Event) {
 		c := crowds[e.Replica]
 		if e.To == "hit" {
 			met[e.Replica]++
-			if _, alive := c.region[e.By]; e.By == e.Individual || !alive {
-				t.Errorf("%d met by %d", e.Individual, e.By)
+			if _, alive := c.region[e.ByPlace()]; e.ByPlace() == e.Place() || !alive {
+				t.Errorf("%d met by %d", e.Place(), e.ByPlace())
 				return
 			}
-			others := c.others(e.By, "")
-			if !slices.Contains(others, e.Individual) {
-				t.Errorf("%d was met, who is not alive", e.Individual)
+			others := c.others(e.ByPlace(), "")
+			if !slices.Contains(others, e.Place()) {
+				t.Errorf("%d was met, who is not alive", e.Place())
 				return
 			}
-			tallies[min(2, int(e.Time/10))][e.Replica].meet(e.By, e.Individual, others)
+			tallies[min(2, int(e.Time/10))][e.Replica].meet(e.ByPlace(), e.Place(), others)
 		}
 		c.follow(e, "")
 	}}, meetingModel, rate)
@@ -166,18 +160,18 @@ func TestExactContactsAreUniformInRegions(t *testing.T) {
 	crowds, tallies := make([]*crowd, replicas), [2][]tally{make([]tally, replicas), make([]tally, replicas)}
 	var across [replicas][2]pair // contacts from region to region
 	for i := range crowds {
-		crowds[i] = newCrowd(300)
+		crowds[i] = newCrowd()
 	}
 	index := map[string]int{"north": 0, "south": 1}
 	exactObserve(t, population.Options{Seed: 1, Replicas: replicas, OnEvent: func(e population.Event) {
 		c, region := crowds[e.Replica], regionOf[e.To]
 		if e.To == "north hit" || e.To == "south hit" {
-			if c.region[e.Individual] != region || e.By == e.Individual {
-				t.Errorf("%d in %s was met in %s by %d", e.Individual, c.region[e.Individual], region, e.By)
+			if c.region[e.Place()] != region || e.ByPlace() == e.Place() {
+				t.Errorf("%d in %s was met in %s by %d", e.Place(), c.region[e.Place()], region, e.ByPlace())
 				return
 			}
-			across[e.Replica][index[c.region[e.By]]][index[region]]++
-			tallies[min(1, int(e.Time/20))][e.Replica].meet(e.By, e.Individual, c.others(e.By, region))
+			across[e.Replica][index[c.region[e.ByPlace()]]][index[region]]++
+			tallies[min(1, int(e.Time/20))][e.Replica].meet(e.ByPlace(), e.Place(), c.others(e.ByPlace(), region))
 		}
 		c.follow(e, region)
 	}}, `
@@ -229,7 +223,7 @@ func TestExactContactsOfPairs(t *testing.T) {
 	}
 	r := exactObserve(t, population.Options{Seed: 1, Replicas: replicas, OnEvent: func(e population.Event) {
 		if e.To == "hit" {
-			pairs[e.Replica][pairOf{e.By, e.Individual}]++
+			pairs[e.Replica][pairOf{e.ByPlace(), e.Place()}]++
 		}
 	}}, `
 name: pairs

@@ -118,14 +118,37 @@ func ExampleEvent() {
 		fmt.Println(err)
 	}
 	// Output:
-	// day 0.33: 29 infected 13
-	// day 0.43: 24 infected 7
-	// day 1.06: 27 infected 16
-	// day 1.17: 16 infected 0
-	// day 1.18: 21 infected 11
-	// day 1.27: 22 infected 18
-	// day 1.39: 0 infected 1
-	// day 1.95: 13 infected 12
+	// day 0.33: 30 infected 14
+	// day 0.43: 25 infected 8
+	// day 1.06: 28 infected 17
+	// day 1.17: 17 infected 1
+	// day 1.18: 22 infected 12
+	// day 1.27: 23 infected 19
+	// day 1.39: 1 infected 2
+	// day 1.95: 14 infected 13
+}
+
+func ExampleKind() {
+	m, err := population.Compile("sir.yaml", []byte(sir))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	count := map[population.Kind]int{}
+	_, err = m.Run(context.Background(), population.Options{Seed: 1, OnEvent: func(e population.Event) { count[e.Kind]++ }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for k := population.Started; k <= population.Moved; k++ {
+		fmt.Println(k, count[k])
+	}
+	// Output:
+	// start 1000
+	// enter 0
+	// change 1342
+	// leave 0
+	// move 0
 }
 
 func ExampleRecord() {

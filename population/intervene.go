@@ -29,9 +29,9 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 			}
 			switch moved := r.move(id, &p.do); {
 			case p.do.to != same:
-				r.change(id, state, p.do.to, id, p.do.name)
+				r.change(id, state, p.do.to, nobodyElse, p.do.name)
 			case moved:
-				r.count(p.do.name)
+				r.moved(id, nobodyElse, p.do.name)
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 		s := named.At(uint64(k))
 		r.count(p.do.name)
 		id := r.admit(p.enter, s, nil)
-		r.flow(id, id, len(r.counts)+fromPlans, p.enter, p.do.name)
+		r.flow(id, nobodyElse, len(r.counts)+fromPlans, p.enter, p.do.name)
 		if err := r.pause(ctx, k+1); err != nil {
 			return err
 		}

@@ -81,6 +81,9 @@ record: {every: %v years}
 `, c.start, c.end, c.after, c.at, c.every))
 		var moved, struck []float64
 		result, err := m.Run(context.Background(), Options{OnEvent: func(e Event) {
+			if e.Kind == Started {
+				return
+			}
 			if e.From == "a" {
 				moved = append(moved, e.Time)
 			} else {

@@ -185,6 +185,15 @@ func (m *Model) Flows() []Flow { return slices.Clone(m.flows) }
 // Names are those that clocks, contacts, entries and interventions of the file go by, in the order in which results list them.
 func (m *Model) Names() []string { return slices.Clone(m.names) }
 
+// Attributes are the names of the attributes, in the order of the file; the values of an event are listed in this order.
+func (m *Model) Attributes() []string {
+	var names []string
+	for _, a := range m.attributes {
+		names = append(names, a.name)
+	}
+	return names
+}
+
 // Times are when a run is recorded, on the model's clock.
 func (m *Model) Times() []float64 {
 	times := make([]float64, len(m.rows))

@@ -35,9 +35,12 @@ type replica struct {
 	words  []uint64
 	stride int
 	values [][]uint8 // of the attributes
-	free   []uint32  // ids to give out again
-	groups []*groups // by attribute, for those that mixing is by
-	all    *groups   // everybody in one group; only made when many ids are free
+	// Everybody has a number in the order of entering, which nobody else ever has. It is kept only if somebody listens.
+	entered uint64
+	numbers []uint64
+	free    []uint32  // ids to give out again
+	groups  []*groups // by attribute, for those that mixing is by
+	all     *groups   // everybody in one group; only made when many ids are free
 
 	rule        asideRule
 	asideOf     []bool // which columns of timers lie aside
@@ -97,13 +100,16 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
 	}
-	r.events, r.alive, r.lived, r.changed = 0, 0, 0, 0
+	r.events, r.entered, r.alive, r.lived, r.changed = 0, 0, 0, 0, 0
 
 	streams := random.New(seed, uint64(index))
 	serial := uint64(0)
 	for state, count := range m.starts {
 		for range count {
-			r.admit(uint8(state), streams.At(serial), r.t.ages)
+			id := r.admit(uint8(state), streams.At(serial), r.t.ages)
+			if r.onEvent != nil {
+				r.tell(Started, id, nobodyElse, "", m.states[state], -1)
+			}
 			serial++
 			if err := r.pause(ctx, int(serial)); err != nil {
 				return err
@@ -130,6 +136,9 @@ func (r *replica) grow(ids int) {
 	for a := range r.values {
 		r.values[a] = extend(r.values[a], r.room)
 	}
+	if r.onEvent != nil {
+		r.numbers = extend(r.numbers, r.room)
+	}
 	r.accompany()
 }
 
@@ -155,6 +164,10 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 			r.grow(r.room + 1)
 		}
 		r.ids++
+	}
+	r.entered++
+	if r.onEvent != nil {
+		r.numbers[id] = r.entered
 	}
 	own := r.stream(id)
 	*own = s
@@ -356,7 +369,7 @@ func (r *replica) do(id uint32, state uint8, do *action) {
 			return
 		}
 		if moved {
-			r.count(do.name)
+			r.moved(id, id, do.name)
 		}
 	}
 	r.plan(id, state)
@@ -380,7 +393,16 @@ func (r *replica) move(id uint32, do *action) bool {
 	return moved
 }
 
-// change takes an individual to another state, or out, because of another or of itself.
+// moved counts a move that changes no state, and tells of it.
+func (r *replica) moved(id, by uint32, name int) {
+	r.count(name)
+	if r.onEvent != nil {
+		state := r.m.states[r.person(id).state]
+		r.tell(Moved, id, by, state, state, name)
+	}
+}
+
+// change takes an individual to another state, or out, because of another, of itself, or of nobody.
 func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
 	r.count(name)
 	r.flow(id, by, int(from), to, name)
@@ -428,18 +450,17 @@ func (r *replica) count(name int) {
 func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
 	k := r.m.flowOf[from*256+int(to)]
 	r.flows[k]++
-	if r.onEvent != nil {
-		f := &r.m.flows[k]
-		time := r.m.start + r.now
-		if r.planned != nil {
-			time = r.planned.clock
-		}
-		e := Event{Replica: r.index, Time: time, Individual: id - r.first, By: by - r.first, From: f.From, To: f.To}
-		if name >= 0 {
-			e.Name = r.m.names[name]
-		}
-		r.onEvent(e)
+	if r.onEvent == nil {
+		return
 	}
+	kind := Changed
+	switch {
+	case from >= len(r.counts):
+		kind = Entered
+	case to == nobody:
+		kind = Left
+	}
+	r.tell(kind, id, by, r.m.flows[k].From, r.m.flows[k].To, name)
 }
 
 // arrive lets an immigrant in.
@@ -447,7 +468,7 @@ func (r *replica) arrive(k uint32) {
 	table := &r.t.immigration[k]
 	r.count(table.do.name)
 	id := r.admit(table.do.to, r.arrivals[k].Split(), table.age)
-	r.flow(id, id, len(r.counts)+fromImmigration, table.do.to, table.do.name)
+	r.flow(id, nobodyElse, len(r.counts)+fromImmigration, table.do.to, table.do.name)
 	r.nextArrival(k)
 }
 

@@ -16,23 +16,14 @@ type Options struct {
 	Replicas int    // how often the model is run; once if 0
 	Workers  int    // how many replicas are run at once; as many as there are cores if 0
 
-	// OnEvent is called for every change of state, birth, arrival and departure, in the order in which they happen.
-	// Replicas run at once, and so do their calls; those of one replica come one after the other.
+	// OnEvent is called for everybody who is there at the start, and then for every change of state or of attributes, birth,
+	// arrival and departure, in the order in which they happen. Replicas run at once, and so do their calls; those of one
+	// replica come one after the other. If it is nil, nobody's number is kept, which takes 8 bytes an individual.
 	OnEvent func(Event)
 	// OnRecord is called for every row that is recorded, in the same manner.
 	OnRecord func(Record)
 	// OnProgress is called ten times a second, by one goroutine.
 	OnProgress func(Progress)
-}
-
-// An Event is something that happened to an individual.
-type Event struct {
-	Replica    int
-	Time       float64 // on the model's clock
-	Individual uint32  // its id; ids of those who left are given out again
-	By         uint32  // who brought it about: the other in a contact, the parent of a child, or the individual itself
-	From, To   string  // states, or how it entered, or "out"
-	Name       string  // of the clock, contact, entry or intervention, if it has one
 }
 
 // A Record is the population at a time.

@@ -109,7 +109,11 @@ func increments(ctx context.Context, o Options, size, replicas int) (Finding, er
 		all[i].least = math.Inf(1)
 	}
 	_, err = m.Run(ctx, population.Options{Seed: o.Seed, Replicas: replicas,
-		OnEvent:    func(e population.Event) { all[e.Replica].add(e.Time) },
+		OnEvent: func(e population.Event) {
+			if e.Kind != population.Started {
+				all[e.Replica].add(e.Time)
+			}
+		},
 		OnProgress: func(p population.Progress) { o.progress(p.Fraction) }})
 	if err != nil {
 		return f, err

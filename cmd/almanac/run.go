@@ -34,9 +34,9 @@ func newRun() *cobra.Command {
 			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
 			"was recorded until then is reported, and marked as incomplete.\n\n" +
 			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, count),\n" +
-			"flows.csv (replica, time, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
+			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
 			"state, with the range of the middle 90 % of the replicas), diagram.svg, model.yaml, command.txt, and with --events also\n" +
-			"events.csv (replica, time, individual, from, to, name, by).",
+			"events.csv (replica, time, kind, individual, from, to, name, by, and the attributes). docs/models.md describes the columns.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",

@@ -22,8 +22,8 @@ func TestEventLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := func(replica int, individual uint32, name string) {
-		l.add(population.Event{Replica: replica, Time: 1.5, Individual: individual, From: "a", To: "b", Name: name, By: 7})
+	event := func(replica int, individual uint64, name string) {
+		l.add(population.Event{Replica: replica, Time: 1.5, Kind: population.Changed, Individual: individual, From: "a", To: "b", Name: name, By: 7})
 	}
 	event(2, 1, "")
 	event(0, 2, "said \"no\", twice")
@@ -34,12 +34,12 @@ func TestEventLog(t *testing.T) {
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
-	const want = `replica,time,individual,from,to,name,by
-0,1.5,2,a,b,"said ""no"", twice",7
-0,1.5,5,a,b,,7
-1,1.5,3,a,b,x,7
-2,1.5,1,a,b,,7
-2,1.5,4,a,b,,7
+	const want = `replica,time,kind,individual,from,to,name,by
+0,1.5,change,2,a,b,"said ""no"", twice",7
+0,1.5,change,5,a,b,,7
+1,1.5,change,3,a,b,x,7
+2,1.5,change,1,a,b,,7
+2,1.5,change,4,a,b,,7
 `
 	if got, err := os.ReadFile(filepath.Join(dir, "events.csv")); err != nil || string(got) != want {
 		t.Errorf("%v, got\n%s", err, got)
