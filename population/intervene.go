@@ -11,7 +11,10 @@ import (
 func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64) error {
 	r.events++
 	r.planned = p
-	defer func() { r.planned = nil }()
+	defer func() {
+		r.planned = nil
+		r.pass(r.now)
+	}()
 	if p.phase != nil && p.phase != r.t {
 		r.turn(p.phase)
 	}

@@ -61,9 +61,11 @@ type replica struct {
 	lived   float64 // person-time
 	changed float64 // when alive last changed
 
-	planned *plan // the intervention that is under way
-	onEvent func(Event)
-	index   int
+	pace     pace
+	patience uint64 // in place of the usual; tests have less of it
+	planned  *plan  // the intervention that is under way
+	onEvent  func(Event)
+	index    int
 }
 
 // A person is a word that says what is needed most of an individual.
@@ -100,6 +102,10 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
 	}
+	r.pace.window, r.pace.base = (m.end-m.start)*paceWindow, paceBase
+	if r.patience > 0 {
+		r.pace.base = r.patience
+	}
 	r.events, r.entered, r.alive, r.lived, r.changed = 0, 0, 0, 0, 0
 
 	streams := random.New(seed, uint64(index))
@@ -121,6 +127,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
+	r.pass(0)
 	return nil
 }
 
@@ -285,22 +292,20 @@ func (r *replica) planAnew(id uint32, state uint8) {
 
 // run dispatches what is due by a time.
 func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
-	same := 0
 	for {
 		id, at, ok := r.queue.NextBy(until + r.m.slack)
 		if !ok {
 			break
 		}
-		if at == r.now {
-			// Everybody may have an event at the same time, and then another few.
-			if same++; same > 1000*(r.alive+1000) {
-				return fmt.Errorf("at time %.12g more than %d events happen at once: is there a circle of states that takes no time?", r.m.start+at, same)
-			}
-		} else {
-			same = 0
-		}
 		r.now = at
 		r.events++
+		if r.pace.events++; at > r.pace.until {
+			r.pass(at)
+		} else if r.pace.events == r.pace.look {
+			if err := r.stuck(uint32(id)); err != nil {
+				return err
+			}
+		}
 		if uint32(id) < r.first {
 			r.arrive(uint32(id))
 		} else {

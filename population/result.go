@@ -13,7 +13,8 @@ type Result struct {
 	Seed        uint64
 	Replicas    int       // that were asked for
 	Done        int       // that came to their end
-	Incomplete  bool      // not all of them: the run was interrupted
+	Incomplete  bool      // not all of them: the run was interrupted, or could not go on
+	Stopped     error     // why it is incomplete; nil if it is not
 	Times       []float64 // of the rows, on the model's clock
 	Runs        []Run     // by replica
 	Events      uint64    // of all replicas: everything that clocks, contacts, births, arrivals and interventions did or tried
@@ -211,6 +212,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Replicas    int               `json:"replicas"`
 		Done        int               `json:"done"`
 		Incomplete  bool              `json:"incomplete"`
+		Stopped     string            `json:"stopped,omitempty"`
 		Unit        string            `json:"unit"`
 		Events      uint64            `json:"events"`
 		Seconds     float64           `json:"seconds"`
@@ -225,6 +227,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Model: r.Model.name, Seed: r.Seed, Replicas: r.Replicas, Done: r.Done, Incomplete: r.Incomplete, Unit: r.Model.unit.name,
 		Events: r.Events, Seconds: r.Seconds, PersonYears: r.PersonYears, Times: r.Times[:rows], Total: r.Total(),
 		States: map[string]Series{}, Flows: map[string]Series{}, Named: map[string]Series{}, Peaks: map[string]peak{},
+	}
+	if r.Stopped != nil {
+		out.Stopped = r.Stopped.Error()
 	}
 	for i, s := range r.Model.states {
 		out.States[s] = r.State(i)

@@ -24,6 +24,8 @@ type Options struct {
 	OnRecord func(Record)
 	// OnProgress is called ten times a second, by one goroutine.
 	OnProgress func(Progress)
+
+	patience uint64 // how much may happen while the clock stands still; see pace
 }
 
 // A Record is the population at a time.
@@ -48,7 +50,8 @@ type Progress struct {
 // Run runs the model.
 //
 // The result depends on the model and the seed alone, not on the number of workers. If the context ends before the run does,
-// Run returns what has been recorded so far, marked incomplete, and the context's error.
+// Run returns what has been recorded so far, marked incomplete, and the context's error. It does the same, with an error that
+// says where, if a run cannot go on: if there are more individuals than there may be, or if the clock stands still.
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 {
 		panic("population: Replicas and Workers cannot be negative")
@@ -104,12 +107,9 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	result.Incomplete = result.Done < n
 	result.Seconds = time.Since(began).Seconds()
 	if result.Incomplete {
-		if err := ctx.Err(); err != nil && (errors.Is(context.Cause(ctx), context.Canceled) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)) {
-			return result, context.Cause(ctx)
-		}
-		return nil, context.Cause(ctx)
+		result.Stopped = context.Cause(ctx)
 	}
-	return result, nil
+	return result, result.Stopped
 }
 
 // A track is how far a worker has come; others read it now and then.
@@ -153,7 +153,7 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 	run := newRun(m, index)
 	began := time.Now()
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
-	r.onEvent = o.OnEvent
+	r.onEvent, r.patience = o.OnEvent, o.patience
 	progress := func(now float64, events uint64) {
 		t.time.Store(wordOf(now))
 		t.events.Store(t.before + events)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -24,7 +26,11 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 		if rows > 0 {
 			reached = fmt.Sprintf("recorded until %s %.12g", m.Unit(), r.Times[rows-1])
 		}
-		fmt.Fprintf(w, "INCOMPLETE: interrupted; %d of %d replicas done, %s\n", r.Done, r.Replicas, reached)
+		why := "stopped"
+		if errors.Is(r.Stopped, context.Canceled) || errors.Is(r.Stopped, context.DeadlineExceeded) {
+			why = "interrupted"
+		}
+		fmt.Fprintf(w, "INCOMPLETE: %s; %d of %d replicas done, %s\n", why, r.Done, r.Replicas, reached)
 	}
 	if rows > 0 {
 		printStates(w, m, r, rows-1)
