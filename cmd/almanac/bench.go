@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -102,11 +101,11 @@ func (f *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "bench", "bench.json", "bench-*.svg")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	report := benchReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
@@ -134,13 +133,16 @@ func (f *benchFlags) run(c *cobra.Command) error {
 		runtime.GC() // what the next plan measures should not pay for this one
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, f.out, f.json, writeBench, printBench)
+	return deliver(c.OutOrStdout(), report, out, f.json, writeBench, printBench)
 }
 
 // deliver writes a report into the directory of --out, if there is one, and prints it.
-func deliver[R any](w io.Writer, report R, out string, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
-	if out != "" {
-		if err := write(out, report); err != nil {
+func deliver[R any](w io.Writer, report R, out *output, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
+	if out != nil {
+		if err := write(out.path(), report); err != nil {
+			return err
+		}
+		if err := out.keep(); err != nil {
 			return err
 		}
 	}

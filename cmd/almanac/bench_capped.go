@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -74,11 +73,11 @@ func (f *benchCappedFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "bench capped", "bench-capped.json")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	report := benchCappedReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
 	for _, capacity := range capacities {
 		for _, e := range bench.Engines() {
@@ -93,7 +92,7 @@ func (f *benchCappedFlags) run(c *cobra.Command) error {
 		return err
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, f.out, f.json,
+	return deliver(c.OutOrStdout(), report, out, f.json,
 		func(dir string, r benchCappedReport) error {
 			return writeFile(dir, "bench-capped.json", func(w io.Writer) error { return printJSON(w, r) })
 		}, printBenchCapped)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -61,11 +60,11 @@ func (f *benchSimFlags) run(c *cobra.Command) error {
 	if f.least <= 0 {
 		return usagef("--least %v: a repetition must last for some time, as 200ms", f.least)
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "bench sim", "bench-sim.json")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	report := benchSimReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
 	for _, workload := range bench.Simulations() {
 		for _, kernel := range bench.Kernels() {
@@ -81,7 +80,7 @@ func (f *benchSimFlags) run(c *cobra.Command) error {
 	}
 	bar.Close()
 	report.Targets = bench.JudgeSimulated(report.Results)
-	return deliver(c.OutOrStdout(), report, f.out, f.json,
+	return deliver(c.OutOrStdout(), report, out, f.json,
 		func(dir string, r benchSimReport) error {
 			return writeFile(dir, "bench-sim.json", func(w io.Writer) error { return printJSON(w, r) })
 		}, printBenchSim)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -89,11 +88,11 @@ func (f *benchSprayFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "bench spray", "bench-spray.json", "bench-spray-*.svg")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	report := benchSprayReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
@@ -120,7 +119,7 @@ func (f *benchSprayFlags) run(c *cobra.Command) error {
 		runtime.GC() // what the next plan measures should not pay for this one
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, f.out, f.json, writeBenchSpray, printBenchSpray)
+	return deliver(c.OutOrStdout(), report, out, f.json, writeBenchSpray, printBenchSpray)
 }
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.

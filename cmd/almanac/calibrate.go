@@ -108,11 +108,11 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "calibrate", "calibrate.json", "calibrate.csv", "calibrate-*.svg", "calibrate-*.png")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	report := calibrateReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
@@ -128,7 +128,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 		report.Calibrations = append(report.Calibrations, result)
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, f.out, f.json, writeCalibrate, printCalibrate)
+	return deliver(c.OutOrStdout(), report, out, f.json, writeCalibrate, printCalibrate)
 }
 
 const toNs = 1e9 // from seconds

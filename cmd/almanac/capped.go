@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -270,37 +269,40 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if t.out != "" {
-		if err := os.MkdirAll(t.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(t.out, "capped", cappedFiles...)
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	switch {
 	case t.config.Kind == capped.Threshold:
 		report, err := t.threshold(c.Context(), bar)
 		bar.Close()
-		return conclude(c.OutOrStdout(), t, report, err, writeThreshold, printThreshold)
+		return conclude(c.OutOrStdout(), t, out, report, err, writeThreshold, printThreshold)
 	case t.sweep != nil:
 		report, err := t.measureSweep(c.Context(), bar)
 		bar.Close()
-		return conclude(c.OutOrStdout(), t, report, err, writeSweep, printSweep)
+		return conclude(c.OutOrStdout(), t, out, report, err, writeSweep, printSweep)
 	}
 	report, err := t.measureOne(c.Context(), bar)
 	bar.Close()
-	return conclude(c.OutOrStdout(), t, report, err, writeCapped, printCapped)
+	return conclude(c.OutOrStdout(), t, out, report, err, writeCapped, printCapped)
 }
 
+// cappedFiles are what may be in the directory of --out.
+var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv", "sweep-pool.svg", "sweep-waits.svg"}
+
 // conclude delivers a report, if there is one, and returns what ended the work.
-func conclude[R any](w io.Writer, t *cappedTask, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
+func conclude[R any](w io.Writer, t *cappedTask, out *output, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
 	if report == nil {
 		if ended != nil && strings.HasPrefix(ended.Error(), "capped: ") { // about the configuration
 			return usageError{ended}
 		}
 		return ended
 	}
-	if err := deliver(w, report, t.out, t.json, write, print); err != nil {
+	if err := deliver(w, report, out, t.json, write, print); err != nil {
 		return err
 	}
 	return ended

@@ -86,11 +86,7 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			if out != "" {
-				path, err := diagramPath(out)
-				if err != nil {
-					return err
-				}
-				if err := os.WriteFile(path, m.Diagram(), 0o644); err != nil {
+				if err := writeDiagram(out, m); err != nil {
 					return err
 				}
 			}
@@ -103,16 +99,21 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// diagramPath is the file to draw into, in a directory if that is what is asked for.
-func diagramPath(out string) (string, error) {
+// writeDiagram draws into a file, or into a directory if that is what is asked for.
+func writeDiagram(out string, m *population.Model) error {
 	switch ext := filepath.Ext(out); {
 	case ext == ".svg":
-		return out, nil
+		return os.WriteFile(out, m.Diagram(), 0o644)
 	case ext != "":
-		return "", usagef("--out: %s: a diagram is drawn as .svg; or name a directory", out)
+		return usagef("--out: %s: a diagram is drawn as .svg; or name a directory", out)
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return "", err
+	dir, err := openOutput(out, "check", "states.svg")
+	if err != nil {
+		return err
 	}
-	return filepath.Join(out, "states.svg"), nil
+	defer dir.drop()
+	if err := os.WriteFile(filepath.Join(dir.path(), "states.svg"), m.Diagram(), 0o644); err != nil {
+		return err
+	}
+	return dir.keep()
 }

@@ -53,6 +53,15 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if f.list {
 		return listClaims(c.OutOrStdout(), claims)
 	}
+	files := []string{"report.html"}
+	for _, claim := range claims {
+		files = append(files, claim.Name+".csv", claim.Name+"-*.csv", claim.Name+".svg", claim.Name+"-*.svg")
+	}
+	out, err := openOutput(f.out, "reproduce", files...)
+	if err != nil {
+		return err
+	}
+	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed}, func(name string, fraction float64) {
@@ -65,7 +74,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	words := append(commandLine(c), names...)
 	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: "almanac " + strings.Join(words, " "), Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
-	if err := deliver(c.OutOrStdout(), report, f.out, f.json, write, printClaims); err != nil {
+	if err := deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err
 	}
 	var broken []string

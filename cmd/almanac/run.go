@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -70,16 +69,16 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	defer cancel(nil)
 	o := population.Options{Seed: f.seed, Replicas: f.replicas, Workers: f.workers}
 	var events *eventLog
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
+	out, err := openOutput(f.out, "run", runFiles...)
+	if err != nil {
+		return err
+	}
+	defer out.drop()
+	if f.events {
+		if events, err = newEventLog(out.path(), m, f.replicas, cancel); err != nil {
 			return err
 		}
-		if f.events {
-			if events, err = newEventLog(f.out, m, f.replicas, cancel); err != nil {
-				return err
-			}
-			o.OnEvent, o.OnRecord = events.add, events.recorded
-		}
+		o.OnEvent, o.OnRecord = events.add, events.recorded
 	}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
@@ -97,9 +96,12 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if result == nil {
 		return runErr
 	}
-	if f.out != "" {
+	if out != nil {
 		command := fmt.Sprintf("almanac run %s", strings.Join(f.words(path), " "))
-		if err := writeRun(f.out, m, result, command); err != nil {
+		if err := writeRun(out.path(), m, result, command); err != nil {
+			return err
+		}
+		if err := out.keep(); err != nil {
 			return err
 		}
 	}

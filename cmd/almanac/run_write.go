@@ -21,6 +21,12 @@ func printCompact(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// runFiles are what may be in the directory of --out.
+var runFiles = []string{
+	"summary.json", "series.csv", "flows.csv", "events.csv", "model.yaml", "command.txt", "diagram.svg",
+	"states.svg", "states.png", "each.svg", "each.png",
+}
+
 // writeRun writes a result into a directory: numbers, pictures, and how to get them again.
 func writeRun(dir string, m *population.Model, r *population.Result, command string) error {
 	return errors.Join(

@@ -1,0 +1,8 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package main
+
+import "io"
+
+// lockDirectory does nothing where the system has no locks on directories.
+func lockDirectory(string) (io.Closer, error) { return io.NopCloser(nil), nil }
