@@ -1,6 +1,10 @@
 package population
 
-import "github.com/almanac-sim/almanac/internal/random"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
 
 // groups keeps individuals in groups of which one can be chosen uniformly: a list for each group, and where in its list
 // each individual stands. Adding appends; removing puts the last of the list into the place that becomes free. Both take
@@ -14,6 +18,18 @@ type groups struct {
 }
 
 func newGroups(n int) *groups { return &groups{members: make([][]uint32, n)} }
+
+// expect makes room for so many ids, and for so many individuals with the given shares, added up, in the groups: lists that
+// grow leave what they have outgrown behind.
+func (g *groups) expect(ids, individuals int, sums []float64) {
+	g.places = make([]uint32, 0, ids)
+	before := 0.0
+	for i, upTo := range sums {
+		n := (min(upTo, 1) - before) * float64(individuals)
+		before = min(upTo, 1)
+		g.members[i] = make([]uint32, 0, int(n+4*math.Sqrt(n)))
+	}
+}
 
 // add puts an individual, which must be in none, into a group.
 func (g *groups) add(id uint32, group int) {

@@ -16,7 +16,11 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 		r.pass(r.now)
 	}()
 	if p.phase != nil && p.phase != r.t {
-		r.turn(p.phase)
+		// Everybody may have an event from now on.
+		idle := bytesOf(eventBytes * float64(max(0, r.alive-r.queue.Len())))
+		if !r.purse.take(r, idle, idle, func() { r.turn(p.phase) }) {
+			return r.outOfMemory()
+		}
 	}
 	if p.do.to != same || len(p.do.moves) > 0 {
 		for id := r.first; int(id) < r.ids; id++ {
@@ -45,6 +49,9 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 		r.count(p.do.name)
 		id := r.admit(p.enter, s, nil)
 		r.flow(id, nobodyElse, len(r.counts)+fromPlans, p.enter, p.do.name)
+		if r.alive > r.most {
+			return r.overcrowded()
+		}
 		if err := r.pause(ctx, k+1); err != nil {
 			return err
 		}
@@ -58,10 +65,16 @@ func (r *replica) pause(ctx context.Context, step int) error {
 		return nil
 	}
 	if r.crowded() {
-		r.gather()
+		words := uint64(r.ids) * uint64(before+len(r.asideOf)) * 8
+		if !r.purse.take(r, words, words+words/usualSpare, r.gather) {
+			return r.outOfMemory()
+		}
 	}
-	if r.alive > r.m.most {
+	if r.alive > r.most {
 		return r.overcrowded()
+	}
+	if err := r.grown(); err != nil {
+		return err
 	}
 	return ctx.Err()
 }

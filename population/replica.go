@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/huge"
@@ -61,6 +62,11 @@ type replica struct {
 	lived   float64 // person-time
 	changed float64 // when alive last changed
 
+	most     int   // how many may be alive; −1 if there is no memory for more
+	broke    error // if there is not
+	purse    *purse
+	taken    uint64 // of the purse, as it knows
+	granted  uint64 // by the purse: what may be taken without asking
 	pace     pace
 	patience uint64 // in place of the usual; tests have less of it
 	planned  *plan  // the intervention that is under way
@@ -81,18 +87,29 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.m, r.t, r.index, r.planned = m, m.first, index, nil
 	r.now, r.end = 0, m.end-m.start+m.slack
 	r.first = uint32(len(m.first.immigration))
+	r.most, r.broke, r.granted = m.most, nil, 0
+	spare := usualSpare
+	if r.purse != nil {
+		spare, r.granted = r.purse.spare, bytesOf(r.purse.each*float64(m.size))
+	}
 	r.layOut(seed)
 	ids := int(r.first) + m.size
-	r.queue = calendar.New(calendar.Capacity(ids + ids/2))
+	if r.queue != nil && r.room > 1<<20 {
+		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.
+		r.queue, r.groups, r.all = nil, nil, nil
+		runtime.GC()
+	}
+	r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
 	if r.values == nil {
 		r.values = make([][]uint8, len(m.attributes))
 	}
-	r.grow(ids)
+	r.grow(ids, spare)
 	r.ids, r.free, r.all = int(r.first), r.free[:0], nil
 	r.groups = make([]*groups, len(m.attributes))
 	for a, mixes := range m.mixes {
 		if mixes {
 			r.groups[a] = newGroups(len(m.attributes[a].values))
+			r.groups[a].expect(ids, m.size, r.t.attributes[a])
 		}
 	}
 	r.counts = make([]int, len(m.states))
@@ -134,10 +151,10 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 // often is how many events pass between looks at the context: a few milliseconds.
 const often = 1 << 14
 
-// grow makes room for so many ids, and for some more: the system lends memory only where it is used.
-func (r *replica) grow(ids int) {
-	if r.room < ids {
-		r.room = ids + ids/2 + 64
+// grow makes room for so many ids, and for one in so many more: the system lends memory only where it is used.
+func (r *replica) grow(ids, spare int) {
+	if r.room <= ids {
+		r.room = ids + ids/spare + 64
 	}
 	r.words = extend(r.words, r.room*r.stride)
 	for a := range r.values {
@@ -166,10 +183,10 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if n := len(r.free); n > 0 {
 		id, r.free = r.free[n-1], r.free[:n-1]
 	} else {
-		id = uint32(r.ids)
-		if r.ids == r.room {
-			r.grow(r.room + 1)
+		if r.ids+1 == r.room {
+			r.enlarge()
 		}
+		id = uint32(r.ids)
 		r.ids++
 	}
 	r.entered++
@@ -311,7 +328,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		} else {
 			r.strike(uint32(id))
 		}
-		if r.alive > r.m.most {
+		if r.alive > r.most {
 			return r.overcrowded()
 		}
 		if r.events%often == 0 {
@@ -329,6 +346,9 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 
 // overcrowded is the error if more are alive than may be.
 func (r *replica) overcrowded() error {
+	if r.broke != nil {
+		return r.broke
+	}
 	return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+r.now, r.m.most)
 }
 

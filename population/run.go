@@ -14,7 +14,8 @@ import (
 type Options struct {
 	Seed     uint64 // all that is random depends on it
 	Replicas int    // how often the model is run; once if 0
-	Workers  int    // how many replicas are run at once; as many as there are cores if 0
+	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0
+	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
 
 	// OnEvent is called for everybody who is there at the start, and then for every change of state or of attributes, birth,
 	// arrival and departure, in the order in which they happen. Replicas run at once, and so do their calls; those of one
@@ -26,6 +27,15 @@ type Options struct {
 	OnProgress func(Progress)
 
 	patience uint64 // how much may happen while the clock stands still; see pace
+}
+
+// workers is how many replicas are to be run at once.
+func (o *Options) workers() int {
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return min(workers, max(o.Replicas, 1))
 }
 
 // A Record is the population at a time.
@@ -51,17 +61,19 @@ type Progress struct {
 //
 // The result depends on the model and the seed alone, not on the number of workers. If the context ends before the run does,
 // Run returns what has been recorded so far, marked incomplete, and the context's error. It does the same, with an error that
-// says where, if a run cannot go on: if there are more individuals than there may be, or if the clock stands still.
+// says where, if a run cannot go on: if there are more individuals than there may be, or than there is memory for, or if the
+// clock stands still. A run for which there is not enough memory from the start does not begin; see [Model.Fits].
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 {
 		panic("population: Replicas and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
-	workers := o.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
+	purse := newPurse(&o)
+	workers, err := m.afford(&o, purse)
+	if err != nil {
+		return nil, err
 	}
-	workers = min(workers, n)
+	purse.workers = workers
 	began := time.Now()
 	result := &Result{Model: m, Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
@@ -72,7 +84,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			r := replica{rule: usualAside}
+			r := replica{rule: usualAside, purse: purse}
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {

@@ -76,7 +76,8 @@ func newCheck() *cobra.Command {
 		Use:   "check MODEL.yaml",
 		Short: "Explain a model in plain words, or say what is wrong with it",
 		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything at once,\n" +
-			"each with its line and column. What may be a mistake is asked for at the end.",
+			"each with its line and column. What may be a mistake is asked for at the end. Then it is said how much memory a run takes;\n" +
+			"the exit status is 1 if there is not enough for it here.",
 		Example: "  almanac check examples/tuberculosis.yaml\n" +
 			"  almanac check examples/sir.yaml --out sir.svg",
 		Args: oneModel,
@@ -90,8 +91,11 @@ func newCheck() *cobra.Command {
 					return err
 				}
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), m.Explain())
-			return err
+			start, most := m.Memory(population.Options{})
+			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.\n", m.Explain(), size(start), size(most)); err != nil {
+				return err
+			}
+			return m.Fits(population.Options{})
 		},
 	}
 	f.register(c)

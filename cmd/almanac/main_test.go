@@ -69,7 +69,7 @@ func TestInterruptedRun(t *testing.T) {
 		dir := t.TempDir()
 		var out, errs bytes.Buffer
 		// Without the interrupt it would take hours.
-		args := []string{"run", "../../examples/sir.yaml", "--replicas", "1000000", "--out", dir, "--events"}
+		args := []string{"run", "../../examples/sir.yaml", "--replicas", "100000", "--out", dir, "--events"}
 		if status := run(ctx, args, &out, &errs); status != exitWork {
 			t.Errorf("status %d: %s", status, errs.String())
 		}

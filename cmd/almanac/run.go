@@ -45,7 +45,7 @@ func newRun() *cobra.Command {
 	f.register(c)
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
 	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores unless told")
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as memory is there for, unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to")
 	c.Flags().BoolVar(&f.events, "events", false, "write every event to events.csv in the directory of --out")
@@ -68,6 +68,12 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	ctx, cancel := context.WithCancelCause(c.Context())
 	defer cancel(nil)
 	o := population.Options{Seed: f.seed, Replicas: f.replicas, Workers: f.workers}
+	if f.events {
+		o.OnEvent = func(population.Event) {} // what it takes counts
+	}
+	if err := m.Fits(o); err != nil { // before anything is made
+		return err
+	}
 	var events *eventLog
 	out, err := openOutput(f.out, "run", runFiles...)
 	if err != nil {

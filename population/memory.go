@@ -1,0 +1,205 @@
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/memory"
+)
+
+// ErrMemory is the error of a run that would take, or has come to take, more memory than there is.
+var ErrMemory = errors.New("not enough memory")
+
+// Memory estimates how much memory a run takes, in bytes, with as many replicas at once as there are cores or as are asked for: at
+// the start, and at most, should something be about to happen to everybody at once. Both are for as many individuals as there
+// are at the start. Of a large population a sample is set up for it, so that it takes about a millisecond. From a million individuals on,
+// what the system measures at the start is at most a sixth above the first, and may be as little as half of it if nothing is to happen to most of them.
+func (m *Model) Memory(o Options) (start, most uint64) {
+	d := m.demand(&o)
+	start = bytesOf(d.total(o.workers(), false))
+	d.each = d.most
+	return start, bytesOf(d.total(o.workers(), false))
+}
+
+// Fits tells whether there is memory for a run to begin: as much as the machine, its container and the limits of this program have left, or
+// what the options say. If not, the error says what would fit; it is [ErrMemory]. Where nothing says how much there is, everything fits.
+func (m *Model) Fits(o Options) error {
+	_, err := m.afford(&o, newPurse(&o))
+	return err
+}
+
+// A demand is what memory is needed for, in bytes. Numbers of this size may be far beyond what fits a word, so they are floats.
+type demand struct {
+	individuals float64
+	each        float64 // of an individual, in use at the start
+	most        float64 // the same if something is about to happen to everybody
+	fixed       float64 // of a replica, whatever its size
+	recorded    float64 // of all replicas together
+}
+
+// Bytes of an individual, beside its words.
+const (
+	recordBytes = 12   // in the calendar, whether or not something will happen to it
+	eventBytes  = 16.6 // more there, if something will before the end
+	groupBytes  = 8    // for each attribute that mixing is by
+	numberBytes = 8    // if somebody listens to events
+	asideBytes  = 36   // of a timer that lies aside, at the usual load of the table
+	fixedBytes  = 8 << 20
+	overhead    = 1.02 // pages that are not full, and what the runtime keeps about memory
+)
+
+// total is what so many replicas at once take, in use or, of address space, asked for: arrays have room for those to come.
+func (d *demand) total(workers int, asked bool) float64 {
+	one := d.each * d.individuals
+	if asked {
+		one *= 1.0 + 1.0/leastSpare
+	}
+	return float64(workers)*(d.fixed+one) + d.recorded
+}
+
+// demand works out what a run needs. Which timers lie aside, and how many have an event to come, a sample tells.
+func (m *Model) demand(o *Options) demand {
+	const sample = 2000
+	n := max(o.Replicas, 1)
+	r := replica{rule: usualAside}
+	small := *m
+	events, aside := 1.0, 0.0
+	if m.size > 50*sample {
+		small.starts = make([]int, len(m.starts))
+		small.size = 0
+		for s, count := range m.starts {
+			small.starts[s] = int(math.Round(float64(count) / float64(m.size) * sample))
+			small.size += small.starts[s]
+		}
+		if m.size >= r.rule.least {
+			r.rule.least = 0
+		}
+		// The seed has no part in it, so that all runs of a model are judged alike.
+		if err := r.start(context.Background(), &small, 0, 0); err == nil && small.size > 0 {
+			events = float64(r.queue.Len()) / float64(small.size)
+			if r.aside != nil {
+				aside = float64(r.aside.count) / float64(small.size)
+			}
+		}
+	} else {
+		small.size, small.starts = 0, nil
+		_ = r.start(context.Background(), &small, 0, 0) // for the layout
+	}
+	common := float64(len(m.attributes) + recordBytes)
+	for _, mixes := range m.mixes {
+		if mixes {
+			common += groupBytes
+		}
+	}
+	if o.OnEvent != nil {
+		common += numberBytes
+	}
+	if n > o.workers() {
+		common += recordBytes / usualSpare // a second calendar is in memory that was used before, all of it
+	}
+	d := demand{individuals: float64(m.size), fixed: fixedBytes}
+	d.each = overhead * (float64(8*r.stride) + eventBytes*events + asideBytes*aside + common)
+	d.most = overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + common)
+	if r.aside != nil {
+		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
+	}
+	row := 4*len(m.states) + 8*len(m.flows) + 8*len(m.names)
+	d.recorded = float64(n) * (float64(len(m.rows))*float64(row) + 512)
+	return d
+}
+
+// afford decides how many replicas are run at once: as many as are asked for, or, if nobody asked for a number, as have room. It
+// is an error if there is not enough for that, or for one.
+func (m *Model) afford(o *Options, p *purse) (workers int, err error) {
+	workers = o.workers()
+	d := m.demand(o)
+	p.each = d.each
+	if p.limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
+		return workers, nil // it is not worth looking
+	}
+	room := p.room()
+	fits := func(workers int) bool {
+		return d.total(workers, false) <= float64(room.Pages) && d.total(workers, true) <= float64(room.Address)
+	}
+	if o.Workers == 0 {
+		// As many as fit whatever happens, or one.
+		d.each, d.most = d.most, d.each
+		for workers > 1 && !fits(workers) {
+			workers--
+		}
+		d.each, d.most = d.most, d.each
+	}
+	if fits(workers) {
+		// Room for many more is asked for in advance only if it may be.
+		p.spare = usualSpare
+		if d.total(workers, true)*(1+1.0/usualSpare) > float64(room.Address) {
+			p.spare = leastSpare
+		}
+		return workers, nil
+	}
+	need, have := d.total(workers, false), float64(room.Pages)
+	if have >= need {
+		need, have = d.total(workers, true), float64(room.Address)
+	}
+	return 0, fmt.Errorf("%s: %w: the run needs about %s, and %s are available%s", m.name, ErrMemory, inBytes(need), inBytes(have), m.instead(&d, workers, have, fits))
+}
+
+// instead says what would fit.
+func (m *Model) instead(d *demand, workers int, have float64, fits func(int) bool) string {
+	for fewer := workers - 1; fewer > 0; fewer-- {
+		if fits(fewer) {
+			return fmt.Sprintf("; with --workers %d it would fit", fewer)
+		}
+	}
+	size := d.individuals
+	for size > 0 && !fits(workers) {
+		// What is left for individuals, and somewhat less; it is linear, but for what is recorded and rounding.
+		left := (have - d.recorded - float64(workers)*d.fixed) / (float64(workers) * d.each * (1 + 1.0/leastSpare))
+		size = min(roundDown(left), size-1)
+		d.individuals = max(0, size)
+	}
+	switch {
+	case size <= 0 && d.recorded > float64(workers)*d.fixed:
+		return "; record fewer rows, or run fewer replicas"
+	case size <= 0:
+		return ""
+	}
+	return fmt.Sprintf("; with --size %s it would fit", strings.ReplaceAll(thousands(int(size)), ",", "_"))
+}
+
+// roundDown is a number with two digits that mean something.
+func roundDown(x float64) float64 {
+	if !(x >= 1) {
+		return 0
+	}
+	step := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
+	return math.Floor(x/step) * step
+}
+
+// inBytes is a number of bytes as one says it.
+func inBytes(n float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}} {
+		if n >= u.size {
+			return fmt.Sprintf("%.3g %s", n/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g kB", n/1e3)
+}
+
+func bytesOf(x float64) uint64 {
+	if x >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return uint64(x)
+}
+
+// roomOf is a limit as a room.
+func roomOf(limit, used uint64) memory.Room {
+	return memory.Room{Pages: limit - min(limit, used), Address: memory.Unknown}
+}
