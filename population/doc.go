@@ -28,7 +28,9 @@
 //
 // An event takes constant time: about 0.1 µs in small populations, 0.25 µs with 60 million individuals, who take about 50
 // bytes each. An individual takes 16 bytes, 8 more for each clock that many individuals carry, 16 in the calendar if
-// something will happen to it before the end, and 12 there in any case.
+// something will happen to it before the end, and 12 there in any case. [Model.Memory] estimates what a run takes, and a run for
+// which there is not enough memory does not begin. One that outgrows it, whose clock stands still, or in which there are more
+// individuals than there may be, ends with an error and with what was recorded until then.
 //
 // # The engine
 //

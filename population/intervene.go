@@ -18,9 +18,10 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 	if p.phase != nil && p.phase != r.t {
 		// Everybody may have an event from now on.
 		idle := bytesOf(eventBytes * float64(max(0, r.alive-r.queue.Len())))
-		if !r.purse.take(r, idle, idle, func() { r.turn(p.phase) }) {
+		if !r.purse.take(r, idle, idle, func() {}) { // others need not wait until it is done
 			return r.outOfMemory()
 		}
+		r.turn(p.phase)
 	}
 	if p.do.to != same || len(p.do.moves) > 0 {
 		for id := r.first; int(id) < r.ids; id++ {

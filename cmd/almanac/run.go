@@ -31,11 +31,13 @@ func newRun() *cobra.Command {
 		Short: "Run a model, and tell what became of the population",
 		Long: "Run a model: every individual, in continuous time, exactly.\n\n" +
 			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
-			"was recorded until then is reported, and marked as incomplete.\n\n" +
+			"was recorded until then is reported, and marked as incomplete. So it is if the run cannot go on: if there is no memory for\n" +
+			"more individuals, or if the clock stands still. A run for which there is not enough memory does not begin.\n\n" +
 			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, count),\n" +
 			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
 			"state, with the range of the middle 90 % of the replicas), diagram.svg, model.yaml, command.txt, and with --events also\n" +
-			"events.csv (replica, time, kind, individual, from, to, name, by, and the attributes). docs/models.md describes the columns.",
+			"events.csv (replica, time, kind, individual, from, to, name, by, and the attributes). docs/models.md describes the columns.\n" +
+			"They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",

@@ -39,7 +39,7 @@ type system struct {
 func (s *system) free() Room {
 	room := Room{Unknown, Unknown}
 	has := s.fields("proc/meminfo")
-	if n, ok := has["MemAvailable"]; ok {
+	if n := has["MemAvailable"]; n > 0 { // a program could not ask if there were none
 		room.Pages = n
 	}
 	own := s.fields("proc/self/status")
