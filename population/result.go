@@ -2,7 +2,9 @@ package population
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 )
@@ -228,7 +230,11 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Events: r.Events, Seconds: r.Seconds, PersonYears: r.PersonYears, Times: r.Times[:rows], Total: r.Total(),
 		States: map[string]Series{}, Flows: map[string]Series{}, Named: map[string]Series{}, Peaks: map[string]peak{},
 	}
-	if r.Stopped != nil {
+	switch {
+	case r.Stopped == nil:
+	case errors.Is(r.Stopped, context.Canceled) || errors.Is(r.Stopped, context.DeadlineExceeded):
+		out.Stopped = "interrupted"
+	default:
 		out.Stopped = r.Stopped.Error()
 	}
 	for i, s := range r.Model.states {

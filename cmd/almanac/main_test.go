@@ -77,7 +77,7 @@ func TestInterruptedRun(t *testing.T) {
 			t.Errorf("printed %q and %q", out.String(), errs.String())
 		}
 		summary, err := os.ReadFile(filepath.Join(dir, "summary.json"))
-		if err != nil || !bytes.Contains(summary, []byte(`"incomplete":true`)) {
+		if err != nil || !bytes.Contains(summary, []byte(`"incomplete":true,"stopped":"interrupted"`)) {
 			t.Errorf("summary.json is not marked as incomplete: %v", err)
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "events.csv*"))
