@@ -67,3 +67,36 @@ func (r *replica) tell(kind Kind, id, by uint32, from, to string, name int) {
 	}
 	r.onEvent(e)
 }
+
+// count counts something that has a name.
+func (r *replica) count(name int) {
+	if name >= 0 {
+		r.named[name]++
+	}
+}
+
+// moved counts a move that changes no state, and tells of it.
+func (r *replica) moved(id, by uint32, name int) {
+	r.count(name)
+	if r.onEvent != nil {
+		state := r.m.states[r.person(id).state]
+		r.tell(Moved, id, by, state, state, name)
+	}
+}
+
+// flow counts a change of state, and tells of it.
+func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
+	k := r.m.flowOf[from*256+int(to)]
+	r.flows[k]++
+	if r.onEvent == nil {
+		return
+	}
+	kind := Changed
+	switch {
+	case from >= len(r.counts):
+		kind = Entered
+	case to == nobody:
+		kind = Left
+	}
+	r.tell(kind, id, by, r.m.flows[k].From, r.m.flows[k].To, name)
+}

@@ -418,15 +418,6 @@ func (r *replica) move(id uint32, do *action) bool {
 	return moved
 }
 
-// moved counts a move that changes no state, and tells of it.
-func (r *replica) moved(id, by uint32, name int) {
-	r.count(name)
-	if r.onEvent != nil {
-		state := r.m.states[r.person(id).state]
-		r.tell(Moved, id, by, state, state, name)
-	}
-}
-
 // change takes an individual to another state, or out, because of another, of itself, or of nobody.
 func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
 	r.count(name)
@@ -461,52 +452,5 @@ func (r *replica) leave(id uint32) {
 		r.all.remove(id, 0)
 	} else if r.m.plainMixing {
 		r.thin()
-	}
-}
-
-// count counts something that has a name.
-func (r *replica) count(name int) {
-	if name >= 0 {
-		r.named[name]++
-	}
-}
-
-// flow counts a change of state, and tells of it.
-func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
-	k := r.m.flowOf[from*256+int(to)]
-	r.flows[k]++
-	if r.onEvent == nil {
-		return
-	}
-	kind := Changed
-	switch {
-	case from >= len(r.counts):
-		kind = Entered
-	case to == nobody:
-		kind = Left
-	}
-	r.tell(kind, id, by, r.m.flows[k].From, r.m.flows[k].To, name)
-}
-
-// arrive lets an immigrant in.
-func (r *replica) arrive(k uint32) {
-	table := &r.t.immigration[k]
-	r.count(table.do.name)
-	id := r.admit(table.do.to, r.arrivals[k].Split(), table.age)
-	r.flow(id, nobodyElse, len(r.counts)+fromImmigration, table.do.to, table.do.name)
-	r.nextArrival(k)
-}
-
-// nextArrival plans the next immigrant.
-func (r *replica) nextArrival(k uint32) {
-	r.queue.Cancel(calendar.ID(k))
-	rate := r.t.immigration[k].rate
-	if rate == 0 {
-		return
-	}
-	if next := r.now + r.arrivals[k].Exp()/rate; next <= r.end {
-		if err := r.queue.Reschedule(calendar.ID(k), next); err != nil {
-			panic(fmt.Sprintf("population: arrival at %v: %v", next, err))
-		}
 	}
 }
