@@ -15,7 +15,7 @@ var ErrMemory = errors.New("not enough memory")
 
 // Memory estimates how much memory a run takes, in bytes, with as many replicas at once as there are cores or as are asked for: at
 // the start, and at most, should something be about to happen to everybody at once. Both are for as many individuals as there
-// are at the start. Of a large population a sample is set up for it, so that it takes about a millisecond. From a million individuals on,
+// are at the start. Of a large population a sample is set up for it, so that it takes a millisecond or two. From a million individuals on,
 // what the system measures at the start is at most a sixth above the first, and may be as little as half of it if nothing is to happen to most of them.
 func (m *Model) Memory(o Options) (start, most uint64) {
 	d := m.demand(&o)
