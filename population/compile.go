@@ -3,7 +3,6 @@ package population
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -15,6 +14,13 @@ type compiler struct {
 	m      *Model
 	states map[string]uint8
 	phases map[string]*tables // by the values that are in force
+	names  map[string]int     // by which something is counted
+	// Parameters that interventions change, in the order of the file, and what the others and these stand for at the start.
+	settable []string
+	isSet    map[string]bool
+	turns    int     // how often parameters have been changed, --set included
+	afters   []value // of the clocks of always that are carried along
+	entries  int     // of the tables, see room
 }
 
 // compile returns a model, of use if no problems have been found.
@@ -22,7 +28,7 @@ func compile(f *file, list *problemList) *Model {
 	m := &Model{
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
 	}
-	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}}
+	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.slack = 4 * max(ulp(f.start), ulp(f.end))
 	for i, s := range f.states {
@@ -44,10 +50,28 @@ func compile(f *file, list *problemList) *Model {
 	c.starts()
 	here := newScope(list, f.unit)
 	for _, p := range f.parameters {
-		here.parameters[p.label.name] = parameter{p.value, slices.Contains(f.changed, p.label.name)}
+		kept := parameter{value: p.value, what: "parameters: " + p.label.name}
+		if f.changed[p.label.name] {
+			kept.change = 1
+		}
+		here.parameters[p.label.name] = kept
 	}
 	m.file, m.here = f, here
+	c.isSet = map[string]bool{}
+	for i := range f.plans {
+		for _, s := range f.plans[i].set {
+			c.isSet[s.label.name] = true
+		}
+	}
+	for _, p := range f.parameters {
+		if c.isSet[p.label.name] {
+			c.settable = append(c.settable, p.label.name)
+		}
+	}
 	c.parameters(here)
+	if c.found > mostProblems { // enough to do
+		return m
+	}
 	m.first = c.phase(here)
 	c.plan(here)
 	c.records(here)
@@ -88,11 +112,11 @@ func (c *compiler) starts() {
 	switch {
 	case !good:
 	case total > c.f.size:
-		c.add(c.f.startsAt, "%s: %d individuals are more than the size, %d", what, total, c.f.size)
+		c.add(c.f.startsAt, "%s: %s %s more than the size, %d", what, plural(total, "individual"), be(total), c.f.size)
 	case rest >= 0:
 		counts[rest] = c.f.size - total
 	case total < c.f.size:
-		c.add(c.f.startsAt, "%s: %d of %d individuals; give one state the rest, as in susceptible: rest", what, total, c.f.size)
+		c.add(c.f.startsAt, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, plural(c.f.size, "individual"))
 	}
 	if c.f.size > c.f.most && !c.f.sizeBad && !c.f.mostBad {
 		c.add(c.f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", c.f.size, c.f.most, c.f.size)
@@ -104,10 +128,13 @@ func (c *compiler) starts() {
 func (c *compiler) parameters(here scope) {
 	for _, p := range c.f.parameters {
 		if here.circular(p.label.name) {
-			here.complain(p.value, p.value.at, "parameters: %s: the parameter %q stands for itself", p.label.name, p.label.name)
+			here.complain(p.value, p.value.at, "parameters: %s: the parameter %s stands for itself", p.label.name, quote(p.label.name))
 		}
 	}
 	for _, p := range c.f.parameters {
+		if c.found > mostProblems {
+			return
+		}
 		if p.law != nil {
 			here.law(p.value, "parameters: "+p.label.name)
 		} else {
@@ -118,9 +145,12 @@ func (c *compiler) parameters(here scope) {
 
 // phase is the tables for what the parameters stand for, made once.
 func (c *compiler) phase(here scope) *tables {
+	if c.stopped {
+		return c.m.phases[0]
+	}
 	var key strings.Builder
-	for _, p := range c.f.parameters {
-		v := here.parameters[p.label.name]
+	for _, name := range c.settable {
+		v, _ := here.parameter(name)
 		fmt.Fprintf(&key, "%s:%d:%d:%s;", v.at.file, v.at.line, v.at.column, v.text)
 	}
 	t, ok := c.phases[key.String()]

@@ -41,16 +41,17 @@ func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
 	p := plan{text: text, clock: at, at: at - c.m.start, coverage: 1, enter: nobody, count: text.count}
 	if len(text.set) > 0 {
 		changes := map[string]parameter{}
+		c.turns++
 		for _, s := range text.set {
-			old, ok := here.parameters[s.label.name]
+			old, ok := here.parameter(s.label.name)
 			if !ok {
-				c.add(s.label.at, "%s: set: %s", text.what, unknown("parameter", s.label.name, parameterNames(c.f)))
+				c.add(s.label.at, "%s: set: %s", text.what, unknown("parameter", s.label.name, c.f.parameterNames))
 				continue
 			}
 			if s.value.bad || old.bad {
 				continue
 			}
-			changes[s.label.name] = parameter{s.value, true}
+			changes[s.label.name] = parameter{s.value, text.what + ": set: " + s.label.name, c.turns}
 		}
 		*here = here.with(changes)
 		p.phase = c.phase(*here)

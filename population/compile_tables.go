@@ -3,12 +3,11 @@ package population
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 )
 
 func (c *compiler) tables(here scope) *tables {
 	t := &tables{states: make([]stateTable, len(c.m.states))}
+	c.afters = nil
 	for i := range c.f.attributes {
 		t.attributes = append(t.attributes, c.shares(here, &c.f.attributes[i]))
 	}
@@ -27,10 +26,10 @@ func (c *compiler) tables(here scope) *tables {
 	for i := range c.f.transmission {
 		c.contact(here, t, &c.f.transmission[i])
 	}
-	if !c.f.age.bad {
+	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
 		if l, ok := here.law(c.f.age, "population: age"); ok {
 			t.ages = &l
-			c.checkAges(t, l, c.f.age.at, "population: age")
+			c.checkAges(here, t, l, c.f.age, "population: age")
 		}
 	}
 	for i := range c.f.immigration {
@@ -46,7 +45,7 @@ func (c *compiler) tables(here scope) *tables {
 		if e.hasAge {
 			if l, ok := here.law(e.age, e.what+": age"); ok {
 				a.age = &l
-				c.checkAges(t, l, e.age.at, e.what+": age")
+				c.checkAges(here, t, l, e.age, e.what+": age")
 			}
 		}
 		t.immigration = append(t.immigration, a)
@@ -64,13 +63,16 @@ func (c *compiler) shares(here scope, a *attributeText) []float64 {
 		sum, good = sum+shares[i], good && ok
 	}
 	if good && !isOne(sum) {
-		c.add(a.at, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
+		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
 	}
 	return spread(shares)
 }
 
 func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	s, st := &c.f.states[i], &t.states[i]
+	if !c.room(len(s.race) + len(s.split)) {
+		return
+	}
 	for k := range s.race {
 		clock := &s.race[k]
 		do := c.action(clock)
@@ -87,6 +89,7 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	}
 	st.timers = len(st.race) + min(1, len(s.split))
 	var shares []float64
+	var chances []value
 	sum, good, otherwise := 0.0, !s.splitBad, -1
 	for k := range s.split {
 		clock := &s.split[k]
@@ -101,7 +104,7 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 		case clock.hasChance:
 			var ok bool
 			share, ok = here.chance(clock.chance, clock.what+": chance")
-			good = good && ok
+			chances, good = append(chances, clock.chance), good && ok
 		case clock.chanceBad:
 		default:
 			c.add(clock.at, "%s: how probable? Write chance: 10%%, for example, or otherwise: true", clock.what)
@@ -120,10 +123,10 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	case len(s.split) == 0 || !good:
 		return
 	case otherwise >= 0 && sum > 1+1e-6:
-		c.add(s.split[0].at, "states: %s: split: the chances add up to %.6g, more than 1", s.name, sum)
+		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g, more than 1", s.name, sum)
 		return
 	case otherwise < 0 && !isOne(sum):
-		c.add(s.split[0].at, "states: %s: split: the chances add up to %.6g, expected 1; or write otherwise: true for one branch", s.name, sum)
+		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g, expected 1; or write otherwise: true for one branch", s.name, sum)
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
@@ -140,13 +143,10 @@ func (c *compiler) merges(v value, l *law) bool {
 		return false
 	}
 	for v.name != "" {
-		for i := range c.f.plans {
-			if slices.ContainsFunc(c.f.plans[i].set, func(s namedValue) bool { return s.label.name == v.name }) {
-				return false
-			}
+		if c.isSet[v.name] {
+			return false
 		}
-		i := slices.IndexFunc(c.f.parameters, func(p namedValue) bool { return p.label.name == v.name })
-		v = c.f.parameters[i].value
+		v = c.m.here.parameters[v.name].value
 	}
 	return true
 }
@@ -185,6 +185,7 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	default:
 		ends := do.to == nobody && do.from == nil && !clock.hasChance
 		t.always = append(t.always, alwaysTable{l, l.longest(), ends, do})
+		c.afters = append(c.afters, clock.after)
 	}
 }
 
@@ -192,9 +193,25 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 func (c *compiler) everywhere(t *tables, in *stateSet, rate float64, do action) {
 	for i := range t.states {
 		if in == nil || in[i] {
+			if !c.room(1) {
+				return
+			}
 			t.states[i].add(rate, do)
 		}
 	}
+}
+
+// room tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
+// again from each intervention on that sets a parameter, so that a small file can make tables that no machine holds.
+func (c *compiler) room(entries int) bool {
+	const most = 1_000_000 // a hundred megabytes
+	if c.entries += entries; c.entries <= most {
+		return true
+	}
+	c.add(place{file: c.f.path, line: 1, column: 1},
+		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, from each intervention on that sets a parameter; expected fewer of them", thousands(most))
+	c.stopped = true
+	return false
 }
 
 func (c *compiler) contact(here scope, t *tables, text *contactText) {
@@ -236,13 +253,16 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	c.m.mixes[a] = true
 	values := c.m.attributes[a].values
 	if len(text.matrix) != len(values) {
-		c.add(text.matrixAt, "%s: matrix: %d rows, expected %d, one for each of %s", what, len(text.matrix), len(values), strings.Join(values, ", "))
+		c.add(text.matrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, plural(len(text.matrix), "row"), len(values), some(values))
+		return
+	}
+	if !c.room(len(values) * len(values) / 16) { // numbers are smaller
 		return
 	}
 	ct.attribute = a
 	for i, row := range text.matrix {
 		if len(row) != len(values) {
-			c.add(text.rowsAt[i], "%s: matrix: row %d has %d numbers, expected %d, one for each of %s", what, i+1, len(row), len(values), strings.Join(values, ", "))
+			c.add(text.rowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1, plural(len(row), "number"), len(values), some(values))
 			continue
 		}
 		shares := make([]float64, len(row))
@@ -253,26 +273,26 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 			sum, good = sum+shares[j], good && ok
 		}
 		if good && !isOne(sum) {
-			c.add(row[0].at, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
+			here.broken(row[0].at, row, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
 		}
 		ct.rows = append(ct.rows, spread(shares))
 	}
 }
 
 // checkAges refuses ages that nobody can have reached: beyond the longest life.
-func (c *compiler) checkAges(t *tables, ages law, at place, what string) {
+func (c *compiler) checkAges(here scope, t *tables, ages law, text value, what string) {
 	if ages.endless() {
-		c.add(at, "%s: a hazard that ends with a rate of 0 has no end, but an age must have one", what)
+		here.broken(text.at, []value{text}, "%s: a hazard that ends with a rate of 0 has no end, but an age must have one", what)
 		return
 	}
-	reach := fmt.Sprintf("reach %.6g %ss", ages.longest(), c.m.unit.name)
+	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))
 	if math.IsInf(ages.longest(), 1) {
 		reach = "have no bound"
 	}
-	for _, clock := range t.always {
+	for i, clock := range t.always {
 		oldest := ages.longest()
 		if clock.ends && (oldest > clock.longest || oldest == clock.longest && ages.family == lawExactly) {
-			c.add(at, "%s: ages %s, but a clock of always ends every life by %.6g %ss", what, reach, clock.longest, c.m.unit.name)
+			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, clock.longest, c.m.unit.of(clock.longest))
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
 func (m *Model) Explain() string {
 	e := &explainer{m: m, f: m.file, here: m.quietly()}
-	e.line("%s: %s individuals from %s to %s, recorded %s times.", m.name, thousands(m.size), e.clock(m.start), e.clock(m.end), thousands(len(m.rows)))
+	e.line("%s: %s %s from %s to %s, recorded %s %s.", m.name, thousands(m.size), things(m.size, "individual"), e.clock(m.start), e.clock(m.end),
+		thousands(len(m.rows)), things(len(m.rows), "time"))
 	if m.about != "" {
 		e.line("%s", m.about)
 	}
@@ -104,13 +105,13 @@ func (e *explainer) attributes() {
 	if len(e.f.attributes) == 0 {
 		return
 	}
-	e.section("Everybody has")
+	e.section("Everybody has a value of")
 	for _, a := range e.f.attributes {
 		var values []string
 		for i, v := range a.values {
 			values = append(values, e.probability(a.shares[i])+" "+v.name)
 		}
-		e.line("  a %s: %s", a.name, strings.Join(values, ", "))
+		e.line("  %s: %s", a.name, strings.Join(values, ", "))
 	}
 }
 
@@ -270,7 +271,11 @@ func (e *explainer) interventions() {
 			e.line("    %s %s", who, what)
 		}
 		if p.enter.given() {
-			e.line("    %s individuals enter as %s", thousands(p.count), p.enter.name)
+			verb := "enter"
+			if p.count == 1 {
+				verb = "enters"
+			}
+			e.line("    %s %s %s as %s", thousands(p.count), things(p.count, "individual"), verb, p.enter.name)
 		}
 	}
 }
@@ -349,16 +354,8 @@ func (e *explainer) used() map[string]bool {
 		if v.law == nil {
 			return
 		}
-		for _, a := range v.law.args {
-			look(a)
-		}
-		for _, s := range v.law.steps {
-			look(s.from)
-			look(s.rate)
-		}
-		for _, p := range v.law.parts {
-			look(p.share)
-			look(p.of)
+		for _, part := range v.law.values() {
+			look(part)
 		}
 	}
 	clocks := slices.Clone(e.f.always)

@@ -2,6 +2,7 @@ package population
 
 // A file is a model as it is written: read and in order, but with names not looked up and values not worked out.
 type file struct {
+	path         string
 	name, about  string
 	unit         unit
 	start, end   float64
@@ -16,7 +17,7 @@ type file struct {
 	startsBad    bool
 	age          value // of those who are there at the start; bad if not said
 	parameters   []namedValue
-	changed      []string // parameters that were asked to be another
+	changed      map[string]bool // parameters that were asked to be another
 	states       []stateText
 	statesBad    bool            // none could be read
 	refused      map[string]bool // names that states cannot have

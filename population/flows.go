@@ -22,7 +22,7 @@ func (c *compiler) enumerate() {
 			possible[from][goal(do.to)] = true
 		}
 	}
-	if len(c.all) > 0 {
+	if c.found > 0 {
 		return // names may be missing
 	}
 	for _, t := range c.m.phases {

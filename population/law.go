@@ -321,7 +321,7 @@ func (l *law) words(u unit) string {
 	case lawUniform:
 		return fmt.Sprintf("uniform between %s and %s", d(l.a), d(l.b))
 	case lawHazard:
-		return fmt.Sprintf("by a table of rates from %d ages on, mean %s", len(l.steps), d(l.mean()))
+		return fmt.Sprintf("by a table of rates from %s on, mean %s", plural(len(l.steps), "age"), d(l.mean()))
 	default:
 		var parts []string
 		before := 0.0

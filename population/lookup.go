@@ -14,11 +14,12 @@ func (c *compiler) state(n named, what string, orOut bool) uint8 {
 		c.add(n.at, "%s: expected a state; out is for leaving the population", what)
 		return nobody
 	}
-	names := c.m.states
-	if orOut {
-		names = append(slices.Clone(names), Out)
-	}
-	c.add(n.at, "%s: %s", what, unknown("state", n.name, names))
+	c.add(n.at, "%s: %s", what, unknown("state", n.name, func() []string {
+		if orOut {
+			return append(slices.Clone(c.m.states), Out)
+		}
+		return c.m.states
+	}))
 	return nobody
 }
 
@@ -45,7 +46,7 @@ func (c *compiler) moves(texts []moveText, what string) []move {
 		}
 		v := slices.Index(c.m.attributes[a].values, t.value.name)
 		if v < 0 {
-			c.add(t.value.at, "%s: %s", what, unknown("value of "+t.attribute.name, t.value.name, c.m.attributes[a].values))
+			c.add(t.value.at, "%s: %s", what, unknown("value of "+t.attribute.name, t.value.name, func() []string { return c.m.attributes[a].values }))
 			continue
 		}
 		all = append(all, move{uint8(a), uint8(v)})
@@ -56,11 +57,13 @@ func (c *compiler) moves(texts []moveText, what string) []move {
 func (c *compiler) attribute(n named, what string) int {
 	i := slices.IndexFunc(c.m.attributes, func(a attribute) bool { return a.name == n.name })
 	if i < 0 {
-		var names []string
-		for _, a := range c.m.attributes {
-			names = append(names, a.name)
-		}
-		c.add(n.at, "%s: %s", what, unknown("attribute", n.name, names))
+		c.add(n.at, "%s: %s", what, unknown("attribute", n.name, func() []string {
+			var names []string
+			for _, a := range c.m.attributes {
+				names = append(names, a.name)
+			}
+			return names
+		}))
 	}
 	return i
 }
@@ -70,9 +73,10 @@ func (c *compiler) name(name string) int {
 	if name == "" {
 		return -1
 	}
-	i := slices.Index(c.m.names, name)
-	if i < 0 {
+	i, ok := c.names[name]
+	if !ok {
 		i = len(c.m.names)
+		c.names[name] = i
 		c.m.names = append(c.m.names, name)
 	}
 	return i

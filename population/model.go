@@ -101,7 +101,7 @@ func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	list := &problemList{}
 	r := newReader(list, name)
 	f := r.parse(source)
-	if f == nil {
+	if f == nil || list.stopped {
 		return nil, list.err()
 	}
 	r.apply(f, c)
@@ -128,7 +128,7 @@ func (r *reader) apply(f *file, c changes) {
 		flag := newReader(r.problemList, "--until")
 		if end, ok := flag.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.until}, "the end", f.unit); ok {
 			if f.end = end; f.wrongEnd() != "" {
-				r.add(place{file: "--until"}, "%s is %s the start of the model, %.12g", *c.until, f.wrongEnd(), f.start)
+				r.add(place{file: "--until"}, "%s is %s the start of the model, %.12g", echo(*c.until), f.wrongEnd(), f.start)
 				f.end = math.NaN()
 			}
 		}
@@ -137,10 +137,10 @@ func (r *reader) apply(f *file, c changes) {
 		flag := newReader(r.problemList, "--set "+set.name)
 		i := slices.IndexFunc(f.parameters, func(p namedValue) bool { return p.label.name == set.name })
 		if i < 0 {
-			r.add(place{file: "--set " + set.name}, "%s", unknown("parameter", set.name, parameterNames(f)))
+			r.add(place{file: "--set " + set.name}, "%s", unknown("parameter", set.name, f.parameterNames))
 			continue
 		}
-		f.changed = append(f.changed, set.name)
+		f.changed[set.name] = true
 		f.parameters[i].value = value{bad: true}
 		if strings.TrimSpace(set.text) == "" {
 			r.add(place{file: flag.file}, "the value: found nothing, expected %s such as %s", aValue, aValue.like())
@@ -150,7 +150,7 @@ func (r *reader) apply(f *file, c changes) {
 	}
 }
 
-func parameterNames(f *file) []string {
+func (f *file) parameterNames() []string {
 	var names []string
 	for _, p := range f.parameters {
 		names = append(names, p.label.name)
@@ -219,5 +219,5 @@ func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - 
 
 // String says in a few words what the model is.
 func (m *Model) String() string {
-	return fmt.Sprintf("%s: %d individuals, states %s", m.name, m.size, strings.Join(m.states, ", "))
+	return fmt.Sprintf("%s: %s, states %s", m.name, plural(m.size, "individual"), strings.Join(m.states, ", "))
 }

@@ -22,9 +22,9 @@ func (r *reader) parse(source []byte) *file {
 	if top == nil {
 		return nil
 	}
-	m := &file{end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}}
+	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
-		m.name, _ = r.text(n, "name", "a name")
+		m.name = r.label(n, "name")
 	}
 	if n := top.get("about"); n != nil {
 		m.about, _ = r.text(n, "about", "a text")
@@ -98,7 +98,7 @@ func (r *reader) time(m *file, n *yaml.Node) {
 		x, ok := r.clockTime(e, "time: end", m.unit)
 		if ok {
 			if m.end = x; m.wrongEnd() != "" {
-				r.fail(e, "time: end: %s is %s the start, %.12g", e.Value, m.wrongEnd(), m.start)
+				r.fail(e, "time: end: %s is %s the start, %.12g", echo(e.Value), m.wrongEnd(), m.start)
 				m.end = math.NaN()
 			}
 		}
@@ -120,17 +120,22 @@ func (m *file) wrongEnd() string {
 
 // clockTime is a time on the model's clock: a number in the model's unit, or one that names its unit.
 func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
-	text, ok := r.text(n, what, "a time such as 160")
+	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
+	text, ok := r.text(n, what, "a time such as 160 or 160 days")
 	if !ok {
 		return 0, false
 	}
 	q, err := parseQuantity(text)
+	if err != nil && !looksNumeric(text) {
+		r.fail(n, "%s: found %s, %s; a parameter cannot stand here", what, quote(text), expected)
+		return 0, false
+	}
 	if err != nil {
-		r.fail(n, "%s: %v; expected a number in the unit of the model", what, err)
+		r.fail(n, "%s: %v; %s", what, err, expected)
 		return 0, false
 	}
 	if q.kind != aNumber && q.kind != aDuration {
-		r.fail(n, "%s: %s is %s; expected a time, as a number in the unit of the model", what, text, q.kind)
+		r.fail(n, "%s: %s is %s; %s", what, echo(text), q.kind, expected)
 		return 0, false
 	}
 	if u.seconds == 0 {
@@ -138,7 +143,7 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	}
 	x := q.in(u)
 	if math.IsInf(x, 0) {
-		r.fail(n, "%s: %s is too large for a time in %ss", what, text, u.name)
+		r.fail(n, "%s: %s is too large for a time in %ss", what, echo(text), u.name)
 		return 0, false
 	}
 	return x, true
@@ -167,11 +172,11 @@ func (r *reader) population(m *file, n *yaml.Node) {
 		return
 	}
 	m.startsAt = r.place(s)
-	before := len(r.all)
-	defer func() { m.startsBad = len(r.all) > before }()
+	before := r.found
+	defer func() { m.startsBad = r.found > before }()
 	for _, p := range r.pairs(s, "population: start", "{infectious: 10, susceptible: rest}") {
 		share := startShare{state: named{name: p.name, at: r.place(p.key)}}
-		what := "population: start: " + p.name
+		what := "population: start: " + echo(p.name)
 		text, ok := r.text(p.value, what, "a number, a percentage, or rest")
 		if !ok {
 			continue
@@ -181,13 +186,13 @@ func (r *reader) population(m *file, n *yaml.Node) {
 		case text == "rest":
 			share.rest = true
 		case err != nil || q.kind != aNumber && q.kind != aShare:
-			r.fail(p.value, "%s: found %q, expected a number, a percentage, or rest", what, text)
+			r.fail(p.value, "%s: found %s, expected a number, a percentage, or rest", what, quote(text))
 		case q.kind == aShare && !(q.number >= 0 && q.number <= 1):
-			r.fail(p.value, "%s: %s is not between 0%% and 100%%", what, text)
+			r.fail(p.value, "%s: %s is not between 0%% and 100%%", what, echo(text))
 		case q.kind == aShare:
 			share.share = q.number
 		case q.number > 0 && q.number < 1:
-			r.fail(p.value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", what, text, 100*q.number)
+			r.fail(p.value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", what, echo(text), 100*q.number)
 		default:
 			share.count, _ = r.whole(p.value, what, mostIndividuals)
 		}
@@ -208,8 +213,12 @@ func (r *reader) isName(n *yaml.Node, what, name string) bool {
 		r.fail(n, "%s: %q cannot be a name: %s", what, name, why)
 		return false
 	}
+	if tooLong(name) {
+		r.fail(n, "%s: %s is too long for a name; expected at most %d letters", what, quote(name), longestName)
+		return false
+	}
 	if !goodName.MatchString(name) || strings.Contains(name, "->") {
-		r.fail(n, "%s: %q cannot be a name; expected letters, digits and _, beginning with a letter", what, name)
+		r.fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter", what, quote(name))
 		return false
 	}
 	return true
@@ -222,14 +231,14 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 			continue
 		}
 		a := attributeText{named: named{name: p.name, at: r.place(p.key)}}
-		before := len(r.all)
+		before := r.found
 		for _, v := range r.pairs(p.value, what, "{north: 40%, south: 60%}") {
 			if r.isName(v.key, what, v.name) {
 				a.values = append(a.values, named{name: v.name, at: r.place(v.key)})
 				a.shares = append(a.shares, r.value(v.value, what+": "+v.name, aShare))
 			}
 		}
-		if len(a.values) == 0 && len(r.all) == before {
+		if len(a.values) == 0 && r.found == before {
 			r.fail(p.value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
 		if len(a.values) > 250 {
@@ -240,10 +249,10 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 }
 
 func (r *reader) states(m *file, n *yaml.Node) {
-	before := len(r.all)
+	before := r.found
 	all := r.pairs(n, "states", "{susceptible: {}, infectious: {}}")
 	m.statesBad = len(all) == 0
-	if len(all) == 0 && len(r.all) == before {
+	if len(all) == 0 && r.found == before {
 		r.fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
 	if len(all) > 250 {

@@ -10,7 +10,7 @@ import (
 func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText, bool) {
 	const like = "{after: 5 days, to: recovered}"
 	var all []clockText
-	before := len(r.all)
+	before := r.found
 	for i, item := range r.list(n, what, "[{rate: 0.2 per day, to: recovered}]") {
 		f := r.fields(item, what, like, keys...)
 		if f == nil {
@@ -18,8 +18,8 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText,
 		}
 		c := clockText{at: r.place(f.node), what: fmt.Sprintf("%s: clock %d", what, i+1)}
 		if name := f.get("name"); name != nil {
-			c.name, _ = r.text(name, what+": name", "a name")
-			c.what = what + ": " + c.name
+			c.name = r.label(name, what+": name")
+			c.what = what + ": " + echo(c.name)
 		}
 		f.what = c.what
 		rate, after := f.get("rate"), f.get("after")
@@ -57,7 +57,7 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText,
 		}
 		all = append(all, c)
 	}
-	return all, len(r.all) == before
+	return all, r.found == before
 }
 
 // named is the name of something, and where it stands.
@@ -90,11 +90,11 @@ func (r *reader) moves(f *fields, key string) []moveText {
 		return nil
 	}
 	var all []moveText
-	before := len(r.all)
+	before := r.found
 	for _, p := range r.pairs(n, f.what+": "+key, "{region: south}") {
-		all = append(all, moveText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, f.what+": "+key+": "+p.name)})
+		all = append(all, moveText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, f.what+": "+key+": "+echo(p.name))})
 	}
-	if len(all) == 0 && len(r.all) == before {
+	if len(all) == 0 && r.found == before {
 		r.fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
 	}
 	return all
@@ -109,7 +109,7 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 		}
 		e := entryText{at: r.place(f.node), what: what}
 		if name := f.get("name"); name != nil {
-			e.name, _ = r.text(name, what+": name", "a name")
+			e.name = r.label(name, what+": name")
 		}
 		rate, enter := f.need("rate", "500 per year"), f.need("enter", "susceptible")
 		if rate == nil || enter == nil {

@@ -17,7 +17,7 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 		c.at = r.place(f.node)
 		from, rate, to := f.need("from", "infectious"), f.need("rate", "0.5 per day"), f.need("to", "{susceptible: infectious}")
 		if name := f.get("name"); name != nil {
-			c.name, _ = r.text(name, c.what+": name", "a name")
+			c.name = r.label(name, c.what+": name")
 		}
 		if from != nil {
 			c.from = r.names(f, "from")
@@ -30,11 +30,11 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
 		}
 		if to != nil {
-			before := len(r.all)
+			before := r.found
 			for _, p := range r.pairs(to, c.what+": to", "{susceptible: infectious}") {
-				c.to = append(c.to, toText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, c.what+": to: "+p.name)})
+				c.to = append(c.to, toText{named{name: p.name, at: r.place(p.key)}, r.named(p.value, c.what+": to: "+echo(p.name))})
 			}
-			if len(c.to) == 0 && len(r.all) == before {
+			if len(c.to) == 0 && r.found == before {
 				r.fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.what)
 			}
 		}
@@ -58,7 +58,7 @@ func (r *reader) mixing(c *contactText, n *yaml.Node) {
 	}
 	c.by = r.named(by, what+": by")
 	c.matrixAt = r.place(matrix)
-	before := len(r.all)
+	before := r.found
 	for _, row := range r.list(matrix, what+": matrix", "[[0.9, 0.1], [0.1, 0.9]]") {
 		var values []value
 		for _, item := range r.list(row, what+": matrix", "[0.9, 0.1]") {
@@ -67,5 +67,5 @@ func (r *reader) mixing(c *contactText, n *yaml.Node) {
 		c.matrix = append(c.matrix, values)
 		c.rowsAt = append(c.rowsAt, r.place(row))
 	}
-	c.matrixBad = len(r.all) > before
+	c.matrixBad = r.found > before
 }

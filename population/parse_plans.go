@@ -17,8 +17,8 @@ func (r *reader) interventions(m *file, n *yaml.Node) {
 		}
 		p.at = r.place(f.node)
 		if name := f.get("name"); name != nil {
-			p.name, _ = r.text(name, p.what+": name", "a name")
-			p.what = "intervention " + p.name
+			p.name = r.label(name, p.what+": name")
+			p.what = "intervention " + echo(p.name)
 			f.what = p.what
 		}
 		if r.schedule(m, &p, f) && r.deed(&p, f) {
@@ -33,38 +33,36 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 	if at == nil {
 		return false
 	}
-	here := newScope(r.problemList, m.unit)
 	good := true
-	time := func(n *yaml.Node, key string) float64 {
-		what := p.what + ": " + key
-		v := r.value(n, what, aDuration)
-		if v.name != "" {
-			r.fail(n, "%s: found %q, expected %s such as %s; a parameter cannot stand here", what, v.name, aDuration, aDuration.like())
-			v.bad = true
-		}
-		work := here.duration
-		if key == "every" {
-			work = here.longer
-		}
-		x, ok := work(v, what)
+	// A time of the model's clock, as its start and its end are.
+	clock := func(n *yaml.Node, key string) float64 {
+		x, ok := r.clockTime(n, p.what+": "+key, m.unit)
 		good = good && ok
 		return x
 	}
-	p.when = time(at, "at")
+	p.when = clock(at, "at")
 	if good && p.when < m.start {
-		r.fail(at, "%s: at: %s is before the start of the model, %.12g %ss; times are those of the model's clock", p.what, at.Value, m.start, m.unit.name)
+		r.fail(at, "%s: at: %s is before the start of the model, %.12g %s; times are those of the model's clock", p.what, echo(at.Value), m.start, m.unit.of(m.start))
 		good = false
 	}
 	if n := f.get("every"); n != nil {
-		p.every = time(n, "every")
+		what := p.what + ": every"
+		v := r.value(n, what, aDuration)
+		if v.name != "" {
+			r.fail(n, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(v.name), aDuration, aDuration.like())
+			v.bad = true
+		}
+		var ok bool
+		p.every, ok = newScope(r.problemList, m.unit).longer(v, what)
+		good = good && ok
 	}
 	if n := f.get("until"); n != nil {
-		p.until = time(n, "until")
+		p.until = clock(n, "until")
 		if f.get("every") == nil {
 			r.fail(n, "%s: until without every; something that happens once needs no end", p.what)
 			good = false
 		} else if good && p.until < p.when {
-			r.fail(n, "%s: until: %s is before at, %s", p.what, n.Value, at.Value)
+			r.fail(n, "%s: until: %s is before at, %s", p.what, echo(n.Value), echo(at.Value))
 			good = false
 		}
 	}
@@ -73,10 +71,10 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 
 // deed reads what an intervention does: it sets parameters, moves individuals, or lets some in.
 func (r *reader) deed(p *planText, f *fields) bool {
-	before := len(r.all)
+	before := r.found
 	if n := f.get("set"); n != nil {
 		for _, s := range r.pairs(n, p.what+": set", "{beta: 0.2 per day}") {
-			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+s.name, aValue)})
+			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+echo(s.name), aValue)})
 		}
 	}
 	for _, who := range r.names(f, "who") {
@@ -105,7 +103,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	moving := f.get("to") != nil || f.get("move") != nil
 	choosing := p.everyone || len(p.who) > 0
 	switch {
-	case len(r.all) > before:
+	case r.found > before:
 		return true // what could be read is still looked at
 	case moving && !choosing:
 		r.fail(f.node, "%s: who? Write who: susceptible, for example, or who: everyone", p.what)

@@ -43,23 +43,36 @@ type place struct {
 	line, column int
 }
 
+// mostProblems is how many are listed. A file can have a hundred thousand, and whoever has mended a hundred runs the check again.
+const mostProblems = 100
+
 // A problemList collects what is wrong.
 type problemList struct {
-	all  Problems
-	seen map[Problem]bool
+	all     Problems
+	seen    map[Problem]bool
+	found   int  // how many there are, with those that are not listed
+	stopped bool // the rest of the file is not looked at, and that has been said
 }
 
 func (l *problemList) add(at place, format string, args ...any) {
+	if l.stopped {
+		return
+	}
+	if len(l.all) == mostProblems { // what is not listed need not be put into words either
+		l.found++
+		return
+	}
 	if strings.HasPrefix(at.file, "--") { // what stands on a command line has no lines
 		at = place{file: at.file}
 	}
-	p := Problem{File: at.file, Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)}
+	p := Problem{File: at.file, Line: at.line, Column: at.column, Message: cut(fmt.Sprintf(format, args...), longestMessage)}
 	if l.seen == nil {
 		l.seen = map[Problem]bool{}
 	}
 	if !l.seen[p] { // something may be looked at more than once
 		l.seen[p] = true
 		l.all = append(l.all, p)
+		l.found++
 	}
 }
 
@@ -71,5 +84,8 @@ func (l *problemList) err() error {
 	slices.SortStableFunc(l.all, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	if l.found > len(l.all) {
+		return append(l.all, Problem{File: l.all[0].File, Message: fmt.Sprintf("there are more problems; these are the first %d that were found", len(l.all))})
+	}
 	return l.all
 }

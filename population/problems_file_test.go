@@ -1,5 +1,7 @@
 package population_test
 
+import "strings"
+
 // spoiltFiles are wrong in the file as a whole, and names that cannot be.
 var spoiltFiles = []spoilt{
 	// The file as a whole.
@@ -30,7 +32,17 @@ name: flu
 model.yaml:2:1: the model: "population" is missing; write population: {size: 1000, start: {susceptible: rest}}, for example
 model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, infectious: {}}, for example`},
 	{name: "tab", swap: []string{"  size: 1000", "\tsize: 1000"},
-		want: "model.yaml:4:1: this is not YAML: found character that cannot start any token"},
+		want: "model.yaml:4:1: a tab cannot indent YAML; use spaces"},
+	{name: "tab after spaces", swap: []string{"  size: 1000", "  \tsize: 1000"},
+		want: "model.yaml:4:3: a tab cannot indent YAML; use spaces"},
+	{name: "tab in the second line", swap: []string{"  start: {inf", "\tstart: {inf"},
+		want: "model.yaml:5:1: a tab cannot indent YAML; use spaces"},
+	{name: "tab before a dash", swap: []string{"      - {after: stay", "\t- {after: stay"},
+		want: "model.yaml:20:1: a tab cannot indent YAML; use spaces"},
+	{name: "tab after a value", swap: []string{"  size: 1000\n", "  size:\n    1000\n\tmost: 5\n"},
+		want: "model.yaml:6:1: a tab cannot indent YAML; use spaces"},
+	{name: "tab that is not at fault", swap: []string{"every: 1 day}", "every:\t1 day"},
+		want: "model.yaml:37:1: this is not YAML: did not find expected ',' or '}'"},
 	{name: "unclosed bracket", swap: []string{"every: 1 day}", "every: 1 day"},
 		want: "model.yaml:37:1: this is not YAML: did not find expected ',' or '}'"},
 	{name: "unclosed bracket in the middle", swap: []string{"start: {infectious: 10, susceptible: rest}", "start: {infectious: 10, susceptible: rest"},
@@ -158,6 +170,10 @@ always: {rate: 1 per day, to: out}
 		want: `model.yaml:12:3: attributes: "a:b" cannot be a name; expected letters, digits and _, beginning with a letter`},
 	{name: "value with a percent sign", swap: []string{"north: 40%, south: 60%", "north: 40%, south: 60%, '%': 0"},
 		want: `model.yaml:11:36: attributes: region: "%" cannot be a name; expected letters, digits and _, beginning with a letter`},
+	{name: "state with a long name", swap: []string{"  recovered: {}\n", "  recovered: {}\n  " + strings.Repeat("x", 201) + ": {}\n"},
+		want: `model.yaml:23:3: states: "` + strings.Repeat("x", 59) + `…" is too long for a name; expected at most 200 letters`},
+	{name: "clock with a long name", swap: []string{"name: death", "name: " + strings.Repeat("ß", 201)},
+		want: `model.yaml:21:45: states: infectious: race: name: "` + strings.Repeat("ß", 59) + `…" is too long for a name; expected at most 200 letters`},
 	{name: "too many states", source: manyStates,
 		want: "model.yaml:4:9: states: 251 states are more than the 250 there can be"},
 	{name: "too many values", source: manyValues,

@@ -49,9 +49,9 @@ func noUnit(name string) string {
 		both = append(both, u.name, u.name+"s")
 	}
 	if near := nearest.Name(name, both); near != "" {
-		return fmt.Sprintf("there is no unit %q; did you mean %q?", name, near)
+		return fmt.Sprintf("there is no unit %s; did you mean %q?", quote(name), near)
 	}
-	return fmt.Sprintf("there is no unit %q; the units are %s", name, strings.Join(names, ", "))
+	return fmt.Sprintf("there is no unit %s; the units are %s", quote(name), strings.Join(names, ", "))
 }
 
 // A kind is what a value says.
@@ -105,11 +105,11 @@ func parseQuantity(text string) (quantity, error) {
 	first, percent := strings.CutSuffix(words[0], "%")
 	number, ok := parseNumber(first)
 	if !ok {
-		return quantity{}, fmt.Errorf("%q is not a number", words[0])
+		return quantity{}, fmt.Errorf("%s is not a number", quote(words[0]))
 	}
 	switch {
 	case percent && len(words) > 1:
-		return quantity{}, fmt.Errorf("%q: a percentage has no unit", text)
+		return quantity{}, fmt.Errorf("%s: a percentage has no unit", quote(text))
 	case percent:
 		return quantity{aShare, number / 100, unit{}}, nil
 	case len(words) == 1:
@@ -118,17 +118,17 @@ func parseQuantity(text string) (quantity, error) {
 	k, name := aDuration, words[1]
 	if words[1] == "per" {
 		if len(words) == 2 {
-			return quantity{}, fmt.Errorf("%q: per what? Write %s per day, for example", text, words[0])
+			return quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example", quote(text), echo(words[0]))
 		}
 		k, name = aRate, words[2]
 		words = words[1:]
 	}
 	if len(words) > 2 {
-		return quantity{}, fmt.Errorf("%q is more than a quantity; write %s or %s, for example", text, aDuration.like(), aRate.like())
+		return quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example", quote(text), aDuration.like(), aRate.like())
 	}
 	u, ok := unitNamed(name)
 	if !ok {
-		return quantity{}, fmt.Errorf("%q: %s", text, noUnit(name))
+		return quantity{}, fmt.Errorf("%s: %s", quote(text), noUnit(name))
 	}
 	return quantity{k, number, u}, nil
 }

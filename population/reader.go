@@ -3,7 +3,6 @@ package population
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -20,6 +19,8 @@ type reader struct {
 	*problemList
 	file string
 	laws map[*yaml.Node]*lawValue // distributions that have been read
+	// How many entries of mappings and lists have been read, and may be. With aliases a few lines can stand for billions.
+	read, most int
 	// Distributions can stand in one another; depth is how many do.
 	depth int
 }
@@ -49,7 +50,31 @@ func (r *reader) document(source []byte) *yaml.Node {
 	default:
 		r.fail(&more, "a second document begins; a file holds one model")
 	}
+	r.most = spareEntries + 4*entries(&doc)
 	return doc.Content[0]
+}
+
+// spareEntries is how many entries a file may have by aliases, beside four times those it has as it is written: an entry can be looked
+// at more than once.
+const spareEntries = 250_000
+
+// entries counts all that a node holds, as it is written: what an alias stands for is not counted again.
+func entries(n *yaml.Node) int {
+	sum := len(n.Content)
+	for _, c := range n.Content {
+		sum += entries(c)
+	}
+	return sum
+}
+
+// take tells whether the entries of a node may be read, and counts them.
+func (r *reader) take(n *yaml.Node, what string) bool {
+	if r.read += len(n.Content); r.read <= r.most {
+		return true
+	}
+	r.fail(n, "%s: with all its aliases the file has more than %d entries; write it with fewer", what, r.most)
+	r.stopped = true
+	return false
 }
 
 var (
@@ -75,7 +100,28 @@ func (r *reader) syntax(source []byte, err error) {
 		at.line = 1 + bytes.Count(before, []byte{'\n'})
 		at.column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	}
-	r.add(at, "this is not YAML: %s", m[2])
+	if tab := indentedByTab(source, at.line); tab.line > 0 {
+		tab.file = r.file
+		r.add(tab, "a tab cannot indent YAML; use spaces")
+		return
+	}
+	r.add(at, "this is not YAML: %s", cut(m[2], longestName))
+}
+
+// indentedByTab finds a tab among what a line begins with, in one that the library has complained about or beside it: it may have read
+// on before it noticed. The line is 0 if there is none.
+func indentedByTab(source []byte, line int) place {
+	lines := bytes.Split(source, []byte{'\n'})
+	for _, k := range []int{line, line - 1, line + 1} {
+		if k < 1 || k > len(lines) {
+			continue
+		}
+		text := lines[k-1]
+		if i := bytes.IndexByte(text, '\t'); i >= 0 && len(bytes.TrimLeft(text[:i], " -")) == 0 && len(bytes.TrimSpace(text)) > 0 {
+			return place{line: k, column: i + 1}
+		}
+	}
+	return place{}
 }
 
 // offender finds what a message without a line is about.
@@ -115,7 +161,7 @@ func found(n *yaml.Node) string {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return "nothing"
 	}
-	return strconv.Quote(n.Value)
+	return quote(n.Value)
 }
 
 // A pair is an entry of a mapping.
@@ -136,6 +182,9 @@ func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
 		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
 		return nil
 	}
+	if !r.take(n, what) {
+		return nil
+	}
 	var all []pair
 	seen := map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
@@ -145,7 +194,7 @@ func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {
-			r.fail(key, "%s: %q is here twice, first in line %d", what, key.Value, line)
+			r.fail(key, "%s: %s is here twice, first in line %d", what, quote(key.Value), line)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -187,19 +236,8 @@ func (r *reader) known(n *yaml.Node, what, sort, name string, names []string) bo
 			return true
 		}
 	}
-	r.fail(n, "%s: %s", what, unknown(sort, name, names))
+	r.fail(n, "%s: %s", what, unknown(sort, name, func() []string { return names }))
 	return false
-}
-
-// unknown says that there is no such name, and which was probably meant.
-func unknown(sort, name string, names []string) string {
-	if near := nearest.Name(name, names); near != "" {
-		return fmt.Sprintf("there is no %s %q; did you mean %q?", sort, name, near)
-	}
-	if len(names) == 0 {
-		return fmt.Sprintf("there is no %s %q; none is defined", sort, name)
-	}
-	return fmt.Sprintf("there is no %s %q; expected one of %s", sort, name, strings.Join(names, ", "))
 }
 
 // get is the value of a key, or nil.
@@ -229,6 +267,9 @@ func (r *reader) list(n *yaml.Node, what, like string) []*yaml.Node {
 		r.fail(n, "%s: found %s, expected a list such as %s", what, found(n), like)
 		return nil
 	}
+	if !r.take(n, what) {
+		return nil
+	}
 	items := make([]*yaml.Node, len(n.Content))
 	for i, item := range n.Content {
 		items[i] = r.resolve(item)
@@ -255,6 +296,16 @@ func (r *reader) text(n *yaml.Node, what, like string) (string, bool) {
 	return text, true
 }
 
+// label is the name that something goes by, of the writer's choice.
+func (r *reader) label(n *yaml.Node, what string) string {
+	text, ok := r.text(n, what, "a name")
+	if ok && tooLong(text) {
+		r.fail(n, "%s: %s is too long for a name; expected at most %d letters", what, quote(text), longestName)
+		return ""
+	}
+	return text
+}
+
 // whole is a whole number that is not negative.
 func (r *reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
 	text, ok := r.text(n, what, "a whole number")
@@ -263,7 +314,7 @@ func (r *reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
 	}
 	x, ok := parseNumber(text)
 	if !ok || x != float64(int64(x)) || !(x >= 0 && x <= most) {
-		r.fail(n, "%s: found %q, expected a whole number from 0 to %.0f", what, text, most)
+		r.fail(n, "%s: found %s, expected a whole number from 0 to %.0f", what, quote(text), most)
 		return 0, false
 	}
 	return int(x), true

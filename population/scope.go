@@ -13,54 +13,74 @@ import (
 type scope struct {
 	*problemList
 	unit       unit
-	parameters map[string]parameter
-	said       map[place]bool // the places of values that have been complained about
+	parameters map[string]parameter // at the start
+	changes    map[string]parameter // by interventions since then
+	said       map[place]bool       // the places of values that have been complained about
+	// What is known of distributions, as they are written and as the parameters are.
+	laws    map[*lawValue]workedOut
+	extents map[*lawValue]*extent
 }
 
 // A parameter is a value with a name.
 type parameter struct {
 	value
-	changed bool // by an intervention or by --set: what is wrong with it is then to be reported there
+	what string // where its value is given, in words
+	// change is 0 for what the file says, 1 for what --set says, and counts on from there with each intervention. What is wrong with
+	// a value that was changed is to be reported where it was changed last.
+	change int
+}
+
+type workedOut struct {
+	law law
+	ok  bool
 }
 
 func newScope(list *problemList, u unit) scope {
-	return scope{problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{}}
+	return scope{
+		problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{},
+		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{},
+	}
 }
 
-// with returns a scope in which some parameters are others.
+// with returns a scope in which some parameters are others. It takes time in proportion to those that were ever changed.
 func (s scope) with(changes map[string]parameter) scope {
-	s.parameters = maps.Clone(s.parameters)
-	maps.Copy(s.parameters, changes)
+	if s.changes = maps.Clone(s.changes); s.changes == nil {
+		s.changes = map[string]parameter{}
+	}
+	maps.Copy(s.changes, changes)
+	s.laws, s.extents = map[*lawValue]workedOut{}, map[*lawValue]*extent{}
 	return s
 }
 
-// complain reports what is wrong with a value, unless something has been said of it. A value is worked out once for each
-// time between interventions, and one mistake is enough.
-func (s scope) complain(v value, at place, format string, args ...any) {
-	if s.said[v.at] || s.said[at] {
-		return
+// parameter is what a name stands for.
+func (s scope) parameter(name string) (parameter, bool) {
+	if p, ok := s.changes[name]; ok {
+		return p, true
 	}
-	s.said[v.at], s.said[at] = true, true
-	s.add(at, format, args...)
+	p, ok := s.parameters[name]
+	return p, ok
 }
 
 // resolve follows names until something is written out. The place is where to report what is wrong with it.
 func (s scope) resolve(v value, what string) (value, place, bool) {
 	at := v.at
 	for steps := 0; v.name != "" && !v.bad; steps++ {
-		p, ok := s.parameters[v.name]
+		p, ok := s.parameter(v.name)
 		switch {
 		case !ok && strings.ContainsAny(v.name, " \t"):
-			s.complain(v, v.at, "%s: %q is neither a quantity such as %s nor the name of a parameter", what, v.name, aDuration.like())
+			s.complain(v, v.at, "%s: %s is neither a quantity such as %s nor the name of a parameter", what, quote(v.name), aDuration.like())
 			return v, at, false
 		case !ok:
-			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, slices.Sorted(maps.Keys(s.parameters))))
+			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, func() []string { return slices.Sorted(maps.Keys(s.parameters)) }))
 			return v, at, false
-		case steps > len(s.parameters):
-			s.complain(v, v.at, "%s: the parameter %q stands for itself", what, v.name)
+		case steps > mostSteps && s.circular(v.name):
+			s.complain(v, v.at, "%s: the parameter %s stands for itself", what, quote(v.name))
+			return v, at, false
+		case steps > mostSteps:
+			s.complain(v, v.at, "%s: more than %d parameters stand for one another, down to %s; name the last one", what, mostSteps, quote(v.name))
 			return v, at, false
 		}
-		if p.changed {
+		if p.change > 0 {
 			at = p.at
 		}
 		v = p.value
@@ -70,12 +90,12 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 
 // circular tells whether a parameter stands for itself.
 func (s scope) circular(name string) bool {
-	v := s.parameters[name].value
-	for steps := 0; v.name != "" && steps <= len(s.parameters); steps++ {
-		if v.name == name {
+	p, _ := s.parameter(name)
+	for steps := 0; p.name != "" && steps <= mostSteps; steps++ {
+		if p.name == name {
 			return true
 		}
-		v = s.parameters[v.name].value
+		p, _ = s.parameter(p.name)
 	}
 	return false
 }
@@ -83,7 +103,7 @@ func (s scope) circular(name string) bool {
 // called is a value as it is written, with the name it goes by.
 func called(given, resolved value) string {
 	if given.name != "" {
-		return fmt.Sprintf("parameter %s, %s", given.name, resolved.text)
+		return fmt.Sprintf("parameter %s, %s", echo(given.name), resolved.text)
 	}
 	return resolved.text
 }
@@ -96,7 +116,7 @@ func (s scope) quantity(v value, what string, want kind) (float64, place, bool) 
 	}
 	switch {
 	case got.law != nil && v.name != "":
-		s.complain(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, v.name, want, want.like())
+		s.complain(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, echo(v.name), want, want.like())
 		return 0, at, false
 	case got.law != nil:
 		s.complain(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.like())
@@ -181,12 +201,19 @@ func (s scope) law(v value, what string) (law, bool) {
 		x, ok := s.duration(v, what)
 		return exactly(x), ok
 	}
-	what += ": " + got.law.family
-	l, ok := s.family(got.law, what)
-	if ok && !l.sound() {
-		s.complain(v, at, "%s: its arguments are too large or too small to work with", what)
-		return law{}, false
+	if done, ok := s.laws[got.law]; ok {
+		return done.law, done.ok
 	}
+	what += ": " + got.law.family
+	var l law
+	if ok = s.holds(got, what); ok {
+		l, ok = s.family(got.law, what)
+	}
+	if ok && !l.sound() {
+		s.broken(v.at, []value{v}, "%s: its arguments are too large or too small to work with", what)
+		l, ok = law{}, false
+	}
+	s.laws[got.law] = workedOut{l, ok}
 	return l, ok
 }
 
@@ -206,7 +233,8 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 		if r, ok := l.args["rate"]; ok {
 			rate := argument("rate", s.rate)
 			if good && rate == 0 {
-				s.complain(r, r.at, "%s: rate: %s: expected a rate above 0", what, r.text)
+				got, _, _ := s.resolve(r, what)
+				s.broken(r.at, []value{r}, "%s: rate: %s: expected a rate above 0", what, called(r, got))
 				good = false
 			}
 			return exponential(rate), good
@@ -219,7 +247,7 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 	case "erlang":
 		mean, k := argument("mean", s.longer), argument("k", s.positive)
 		if good && k != float64(int(k)) {
-			s.complain(l.args["k"], l.args["k"].at, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
+			s.broken(l.args["k"].at, []value{l.args["k"]}, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
 			good = false
 		}
 		return gamma(mean, k), good
@@ -232,7 +260,8 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 	case "uniform":
 		low, high := argument("low", s.duration), argument("high", s.longer)
 		if good && !(low < high) {
-			s.complain(l.args["high"], l.args["high"].at, "%s: high is %s, which is not above low, %s", what, l.args["high"].text, l.args["low"].text)
+			ends := []value{l.args["low"], l.args["high"]}
+			s.broken(ends[1].at, ends, "%s: high is %s, which is not above low, %s", what, s.written(ends[1]), s.written(ends[0]))
 			good = false
 		}
 		return uniform(low, high), good
@@ -252,10 +281,10 @@ func (s scope) hazard(l *lawValue, what string) (law, bool) {
 		good = good && ok
 		switch {
 		case good && i == 0 && x != 0:
-			s.complain(step.from, step.from.at, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, step.from.text)
+			s.broken(step.from.at, []value{step.from}, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, s.written(step.from))
 			good = false
 		case good && i > 0 && !(x > from[i-1]):
-			s.complain(step.from, step.from.at, "%s: %s does not come after the age before it", what, step.from.text)
+			s.broken(step.from.at, []value{l.steps[i-1].from, step.from}, "%s: %s does not come after the age before it", what, s.written(step.from))
 			good = false
 		}
 		r, ok := s.rate(step.rate, what+": from "+step.from.text)
@@ -268,15 +297,17 @@ func (s scope) hazard(l *lawValue, what string) (law, bool) {
 func (s scope) mixture(l *lawValue, what string) (law, bool) {
 	var shares []float64
 	var parts []law
+	var written []value
 	sum, good := 0.0, true
 	for _, p := range l.parts {
+		written = append(written, p.share)
 		share, shareOK := s.chance(p.share, what+": share")
 		part, partOK := s.law(p.of, what+": of")
 		good = good && shareOK && partOK
 		shares, parts, sum = append(shares, share), append(parts, part), sum+share
 	}
 	if good && !isOne(sum) {
-		s.complain(l.parts[0].share, l.parts[0].share.at, "%s: the shares add up to %.6g, expected 1", what, sum)
+		s.broken(l.parts[0].share.at, written, "%s: the shares add up to %.6g, expected 1", what, sum)
 		good = false
 	}
 	return mixture(shares, parts), good

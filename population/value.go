@@ -1,6 +1,7 @@
 package population
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,24 +36,25 @@ type mixturePart struct{ share, of value }
 // value reads a value. The kind says what is wanted, for the message if it is nothing of the sort.
 func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	n = r.resolve(n)
-	v := value{at: r.place(n), text: strings.TrimSpace(n.Value)}
+	text := strings.TrimSpace(n.Value)
+	v := value{at: r.place(n), text: echo(text)}
 	switch {
 	case n.Kind == yaml.MappingNode:
 		v.law = r.law(n, what)
 		v.bad = v.law == nil
 		v.text = "a distribution"
-	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || v.text == "":
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "":
 		r.fail(n, "%s: found %s, expected %s such as %s", what, found(n), want, want.like())
 		v.bad = true
-	case looksNumeric(v.text):
-		q, err := parseQuantity(v.text)
+	case looksNumeric(text):
+		q, err := parseQuantity(text)
 		if err != nil {
 			r.fail(n, "%s: %v; expected %s such as %s", what, err, want, want.like())
 			v.bad = true
 		}
 		v.quantity = q
 	default:
-		v.name = v.text
+		v.name = text
 	}
 	return v
 }
@@ -91,7 +93,7 @@ func (r *reader) law(n *yaml.Node, what string) *lawValue {
 		}
 		return l
 	}
-	if r.depth > 20 {
+	if r.depth >= mostNested {
 		r.fail(n, "%s: distributions are nested too deeply", what)
 		return nil
 	}
@@ -118,18 +120,15 @@ func (r *reader) law(n *yaml.Node, what string) *lawValue {
 	return l
 }
 
-// mostParts bounds how many distributions one can be made of; with aliases a few lines could make billions.
-const mostParts = 1000
-
 // newLaw reads a distribution that has not been read before.
 func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 	var names []string
 	for _, f := range families {
 		names = append(names, f.name)
 	}
-	before := len(r.all)
+	before := r.found
 	entries := r.pairs(n, what, aDistribution.like())
-	if len(r.all) > before {
+	if r.found > before {
 		return nil
 	}
 	if len(entries) != 1 {
@@ -153,7 +152,7 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 			for _, p := range r.pairs(e.value, what, f.like) {
 				l.steps = append(l.steps, hazardStep{r.value(p.key, what, aDuration), r.value(p.value, what, aRate)})
 			}
-			if len(l.steps) == 0 && len(r.all) == before {
+			if len(l.steps) == 0 && r.found == before {
 				r.fail(e.value, "%s: expected ages and the rates from each on, such as %s", what, f.like)
 			}
 		case "mixture":
@@ -167,7 +166,7 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 					l.parts = append(l.parts, mixturePart{r.value(share, what+": share", aShare), r.value(of, what+": of", aDistribution)})
 				}
 			}
-			if len(l.parts) == 0 && len(r.all) == before {
+			if len(l.parts) == 0 && r.found == before {
 				r.fail(e.value, "%s: expected a list such as %s", what, f.like)
 			}
 		default:
@@ -181,7 +180,7 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 				}
 			}
 			if f.name == "exponential" {
-				if len(l.args) != 1 && len(r.all) == before {
+				if len(l.args) != 1 && r.found == before {
 					r.fail(e.value, "%s: expected either mean or rate, such as %s", what, f.like)
 				}
 				break
@@ -193,19 +192,25 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 			}
 		}
 	}
-	if len(r.all) > before || l.bad() {
+	if r.found > before || l.bad() {
 		return nil
 	}
 	return l
 }
 
+// values are all that the distribution is made of.
+func (l *lawValue) values() []value {
+	all := slices.Collect(maps.Values(l.args))
+	for _, s := range l.steps {
+		all = append(all, s.from, s.rate)
+	}
+	for _, p := range l.parts {
+		all = append(all, p.share, p.of)
+	}
+	return all
+}
+
 // bad tells whether a part of the distribution could not be read.
 func (l *lawValue) bad() bool {
-	for _, a := range l.args {
-		if a.bad {
-			return true
-		}
-	}
-	return slices.ContainsFunc(l.steps, func(s hazardStep) bool { return s.from.bad || s.rate.bad }) ||
-		slices.ContainsFunc(l.parts, func(p mixturePart) bool { return p.share.bad || p.of.bad })
+	return slices.ContainsFunc(l.values(), func(v value) bool { return v.bad })
 }

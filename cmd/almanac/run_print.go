@@ -15,11 +15,7 @@ import (
 
 // printRun prints what became of the population.
 func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint64) error {
-	replicas := "1 replica"
-	if r.Replicas > 1 {
-		replicas = fmt.Sprintf("%d replicas", r.Replicas)
-	}
-	fmt.Fprintf(w, "%s: %s individuals, %s %.12g to %.12g, %s, seed %d\n", m.Name(), thousands(float64(m.Size())), m.Unit(), m.Start(), m.End(), replicas, r.Seed)
+	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g, %s, seed %d\n", m.Name(), counted(m.Size(), "individual"), m.Unit(), m.Start(), m.End(), counted(r.Replicas, "replica"), r.Seed)
 	rows := r.Rows()
 	if r.Incomplete {
 		reached := "nothing was recorded"

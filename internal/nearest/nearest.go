@@ -1,11 +1,29 @@
 // Package nearest finds the name that somebody probably meant.
 package nearest
 
+import "unicode/utf8"
+
+// longest is the longest word for which a name is looked for. What is longer is no slip of the fingers, and comparing it takes time
+// proportional to the square of its length.
+const longest = 64
+
 // Name returns the candidate that is closest to word, or "" if none is close: at most a third of the letters may differ.
 func Name(word string, candidates []string) string {
-	best, least := "", max(len(word)/3, 1)+1
+	if len(word) > 4*longest || utf8.RuneCountInString(word) > longest {
+		return ""
+	}
+	letters := []rune(word)
+	best, least := "", max(len(letters)/3, 1)+1
 	for _, c := range candidates {
-		if d := distance([]rune(word), []rune(c)); d < least {
+		// Each letter that one has more than the other must be inserted. A letter has at most four bytes.
+		if len(c) > 4*(len(letters)+least) {
+			continue
+		}
+		other := []rune(c)
+		if len(other)-len(letters) >= least || len(letters)-len(other) >= least {
+			continue
+		}
+		if d := distance(letters, other); d < least {
 			best, least = c, d
 		}
 	}
@@ -15,26 +33,25 @@ func Name(word string, candidates []string) string {
 // distance counts the letters to insert, delete, replace or swap with their neighbour to make b of a (optimal string
 // alignment).
 func distance(a, b []rune) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range b {
-		rows[0][j+1] = j + 1
+	// The rows of the table for the letters of a up to this one, to the one before, and to the one before that.
+	this, before, earlier := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range this {
+		this[j] = j
 	}
 	for i := range a {
+		this, before, earlier = earlier, this, before
+		this[0] = i + 1
 		for j := range b {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			d := min(rows[i][j+1]+1, rows[i+1][j]+1, rows[i][j]+cost)
+			d := min(before[j+1]+1, this[j]+1, before[j]+cost)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d = min(d, rows[i-1][j-1]+1)
+				d = min(d, earlier[j-1]+1)
 			}
-			rows[i+1][j+1] = d
+			this[j+1] = d
 		}
 	}
-	return rows[len(a)][len(b)]
+	return this[len(b)]
 }

@@ -1,0 +1,105 @@
+package population
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/almanac-sim/almanac/internal/nearest"
+)
+
+const (
+	longestEcho    = 60   // runes of what a file says that a message repeats
+	longestName    = 200  // runes of a name
+	longestMessage = 2000 // runes of all that is said; nothing that is cut as it should be comes near
+	fewNames       = 15   // that are listed
+	someNames      = 10   // of more than those
+)
+
+// cut is a text of at most so many runes, the last of which then says that there was more.
+func cut(s string, most int) string {
+	if len(s) <= most { // it cannot have more runes than bytes
+		return s
+	}
+	runes := 0
+	end := 0
+	for i := range s {
+		if runes == most-1 {
+			end = i
+		}
+		if runes++; runes > most {
+			return s[:end] + "…"
+		}
+	}
+	return s
+}
+
+// echo is what a file says, as a message repeats it.
+func echo(s string) string { return cut(s, longestEcho) }
+
+// quote is what a file says, in quotes.
+func quote(s string) string { return strconv.Quote(echo(s)) }
+
+// some lists names, all of them if they are few.
+func some(names []string) string {
+	more := 0
+	if len(names) > fewNames {
+		names, more = names[:someNames], len(names)-someNames
+	}
+	short := make([]string, len(names))
+	for i, n := range names {
+		short[i] = echo(n)
+	}
+	all := strings.Join(short, ", ")
+	if more > 0 {
+		all += fmt.Sprintf(" and %s more", thousands(more))
+	}
+	return all
+}
+
+// plural is a number of things: 1 row, 2 rows.
+func plural(n int, thing string) string { return strconv.Itoa(n) + " " + things(n, thing) }
+
+// things is what there is a number of: row if it is 1, and rows.
+func things(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}
+
+// A missing says that there is no such name, and which was probably meant. It is worked out when it is printed: the names that
+// were not meant can be many, and so can be those that are missing.
+type missing struct {
+	sort, name string
+	names      func() []string
+}
+
+// unknown says that a name is missing.
+func unknown(sort, name string, names func() []string) missing { return missing{sort, name, names} }
+
+// String is the sentence.
+func (m missing) String() string {
+	names := m.names()
+	if near := nearest.Name(m.name, names); near != "" {
+		return fmt.Sprintf("there is no %s %s; did you mean %q?", m.sort, quote(m.name), near)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("there is no %s %s; none is defined", m.sort, quote(m.name))
+	}
+	return fmt.Sprintf("there is no %s %s; expected one of %s", m.sort, quote(m.name), some(names))
+}
+
+// tooLong tells whether a name is longer than names can be.
+func tooLong(name string) bool {
+	return len(name) > longestName && utf8.RuneCountInString(name) > longestName
+}
+
+// be is what a number of things does.
+func be(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
