@@ -109,12 +109,14 @@ func (run *Run) Flow(row, flow int) uint64 { return run.flows[row*len(run.m.flow
 func (run *Run) Named(row, name int) uint64 { return run.named[row*len(run.m.names)+name] }
 
 // A Series is how something went over time: its mean over the replicas that recorded the row, their standard deviation,
-// the least and the most, for each row.
+// the least and the most, and their median (the mean of the two in the middle, if there are two), for each row.
 type Series struct {
 	Mean []float64  `json:"mean"`
 	SD   Deviations `json:"sd"`
 	Min  []float64  `json:"min"`
 	Max  []float64  `json:"max"`
+
+	Median []float64 `json:"median"`
 }
 
 // State is how many were in a state.
@@ -152,7 +154,7 @@ func (r *Result) Rows() int {
 // [Welford62]: https://doi.org/10.1080/00401706.1962.10490022
 func (r *Result) series(value func(*Run, int) float64) Series {
 	n := r.Rows()
-	s := Series{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	s := Series{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), r.median(value)}
 	for row := range n {
 		k, mean, squares := 0.0, 0.0, 0.0
 		least, most := math.Inf(1), math.Inf(-1)
@@ -176,29 +178,67 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 	return s
 }
 
-// StateQuantiles are the p-quantiles over the replicas of how many were in a state, for each row: the least value that at
-// least the share p of the replicas does not exceed.
-func (r *Result) StateQuantiles(state int, ps ...float64) [][]float64 {
-	n := r.Rows()
-	all := make([][]float64, len(ps))
-	for i := range all {
-		all[i] = make([]float64, n)
-	}
-	var values []int
-	for row := range n {
+// sorted calls back with the values of all runs that came so far, in ascending order, for each row.
+func (r *Result) sorted(value func(*Run, int) float64, each func(row int, values []float64)) {
+	var values []float64
+	for row := range r.Rows() {
 		values = values[:0]
 		for i := range r.Runs {
 			if row < r.Runs[i].rows {
-				values = append(values, r.Runs[i].Count(row, state))
+				values = append(values, value(&r.Runs[i], row))
 			}
 		}
 		slices.Sort(values)
+		each(row, values)
+	}
+}
+
+// median is the middle of the values of all runs, for each row.
+func (r *Result) median(value func(*Run, int) float64) []float64 {
+	all := make([]float64, r.Rows())
+	r.sorted(value, func(row int, values []float64) {
+		n := len(values)
+		all[row] = (values[(n-1)/2] + values[n/2]) / 2
+	})
+	return all
+}
+
+// quantiles are the p-quantiles over the replicas, for each row.
+func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]float64 {
+	all := make([][]float64, len(ps))
+	for i := range all {
+		all[i] = make([]float64, r.Rows())
+	}
+	r.sorted(value, func(row int, values []float64) {
 		for i, p := range ps {
 			k := int(math.Ceil(p*float64(len(values)))) - 1
-			all[i][row] = float64(values[min(max(k, 0), len(values)-1)])
+			all[i][row] = values[min(max(k, 0), len(values)-1)]
 		}
-	}
+	})
 	return all
+}
+
+// StateQuantiles are the p-quantiles over the replicas of how many were in a state, for each row: the least value that at
+// least the share p of the replicas does not exceed.
+func (r *Result) StateQuantiles(state int, ps ...float64) [][]float64 {
+	return r.quantiles(func(run *Run, row int) float64 { return float64(run.Count(row, state)) }, ps)
+}
+
+// Incidence is how many went a way in the interval that ends with each row; 0 in the first, which ends where it begins.
+func (r *Result) Incidence(flow int) Series { return r.series(incidence(flow)) }
+
+// IncidenceQuantiles are the p-quantiles over the replicas of how many went a way in the interval that ends with each row.
+func (r *Result) IncidenceQuantiles(flow int, ps ...float64) [][]float64 {
+	return r.quantiles(incidence(flow), ps)
+}
+
+func incidence(flow int) func(*Run, int) float64 {
+	return func(run *Run, row int) float64 {
+		if row == 0 {
+			return 0
+		}
+		return float64(run.Flow(row, flow) - run.Flow(row-1, flow))
+	}
 }
 
 // MarshalJSON writes the result as almanac run --json does.

@@ -35,9 +35,9 @@ func newRun() *cobra.Command {
 			"more individuals, or if the clock stands still. A run for which there is not enough memory does not begin.\n\n" +
 			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, count),\n" +
 			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
-			"state, with the range of the middle 90 % of the replicas), diagram.svg, model.yaml, command.txt, and with --events also\n" +
-			"events.csv (replica, time, kind, individual, from, to, name, by, and the attributes). docs/models.md describes the columns.\n" +
-			"They take the place of what an earlier run wrote there, when all of them are complete.",
+			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, model.yaml,\n" +
+			"command.txt, and with --events also events.csv (replica, time, kind, individual, from, to, name, by, and the attributes).\n" +
+			"docs/models.md describes the columns. They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -89,39 +88,4 @@ func writeFlows(w io.Writer, m *population.Model, r *population.Result) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// plotRun draws the states over time: all in one chart, and each in its own.
-func plotRun(dir string, m *population.Model, r *population.Result) error {
-	rows := r.Rows()
-	if rows == 0 {
-		return nil
-	}
-	title := m.Name()
-	if r.Incomplete {
-		title += " (incomplete)"
-	}
-	label := "individuals"
-	if len(r.Runs) > 1 {
-		label = fmt.Sprintf("individuals: median and middle 90%% of %d replicas", len(r.Runs))
-	}
-	all := plot.Chart{Title: title, XLabel: m.Unit(), YLabel: label, FromZero: true, LegendBeside: true}
-	var each []plot.Chart
-	for i, name := range m.States() {
-		q := r.StateQuantiles(i, 0.05, 0.5, 0.95)
-		s := plot.Series{Name: name, X: r.Times[:rows], Y: q[1]}
-		if len(r.Runs) > 1 {
-			s.Low, s.High = q[0], q[2]
-		}
-		all.Series = append(all.Series, s)
-		s.Name = ""
-		each = append(each, plot.Chart{Title: name, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{s}})
-	}
-	var errs []error
-	for _, ending := range []string{".svg", ".png"} {
-		errs = append(errs,
-			all.Save(filepath.Join(dir, "states"+ending)),
-			plot.SavePanels(each, min(3, len(each)), filepath.Join(dir, "each"+ending)))
-	}
-	return errors.Join(errs...)
 }

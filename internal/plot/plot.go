@@ -3,7 +3,6 @@ package plot
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/color"
 	"io"
@@ -11,13 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
+	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // A Series is a line with a name, and a band around it if Low and High are given. Its points are marked if they are few.
@@ -28,152 +27,187 @@ type Series struct {
 	Same      bool // it has the colour of the series before it
 	Dashed    bool // it is a dashed line without marks
 	Triangles bool // its points are marked with triangles, not circles
+	Unmarked  bool // its points are not marked, however few they are
 }
 
 // markable is up to how many points of a series are marked.
 const markable = 30
 
-// A Chart is some series over common axes.
+// A Chart is some series over common axes. The names of the series stand outside of the axes.
 type Chart struct {
 	Title, XLabel, YLabel string
+	Note                  string // below the title: what lines and bands are
 	LogX, LogY            bool
 	FromZero              bool // the y axis begins at 0
-	LegendBeside          bool // the names stand to the right of the chart, not in it
+	LegendBeside          bool // the names stand to the right of the chart if there is room for them, and otherwise below it
 	Series                []Series
-}
-
-// palette holds colours that stay apart for colour-blind eyes and on paper (Okabe and Ito), the first for what matters.
-var palette = []color.RGBA{
-	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x80, 0x80, 0x80, 0xff},
 }
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
 func (c Chart) Save(path string) error {
-	canvas, err := c.canvas(format(path))
+	data, err := c.picture(format(path))
 	if err != nil {
 		return err
 	}
-	return write(canvas, path)
+	return os.WriteFile(path, data, 0o666)
 }
 
 // SVG draws the chart as the text of a picture.
-func (c Chart) SVG() ([]byte, error) {
-	canvas, err := c.canvas("svg")
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	_, err = canvas.WriteTo(&b)
-	return b.Bytes(), err
-}
+func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
 
-// canvas draws the chart on a new canvas of some format.
-func (c Chart) canvas(format string) (io.WriterTo, error) {
-	p, err := c.draw(0)
+// picture draws the chart in some format.
+func (c Chart) picture(format string) ([]byte, error) {
+	p, entries, err := c.draw(0, chartSizes)
 	if err != nil {
 		return nil, err
 	}
-	canvas, err := draw.NewFormattedCanvas(18*vg.Centimeter, 12*vg.Centimeter, format)
-	if err != nil {
-		return nil, err
+	const margin = vg.Length(8)
+	width := chartWidth - 2*margin
+	h := newHeading(c.Title, c.Note, chartSizes, width)
+	const axis = 50 // points that the labels of the axis below the chart take
+	l := newLegend(entries, c.LegendBeside, chartSizes.legend, width, chartHeight-h.height()-axis)
+	height := vg.Length(chartHeight)
+	if !l.beside && len(entries) > 0 {
+		height += l.size().Y + margin
 	}
-	whole := draw.New(canvas)
-	if !c.LegendBeside {
-		p.Draw(whole)
-		return canvas, nil
-	}
-	// The names stand behind their lines, with room to spare: a viewer may have a wider font than the one that was measured.
-	legend := p.Legend
-	legend.Left = true
-	p.Legend = plot.NewLegend()
-	box := legend.Rectangle(whole)
-	width := 1.2*(box.Max.X-box.Min.X) + vg.Points(10)
-	p.Draw(draw.Crop(whole, 0, -width, 0, 0))
-	legend.Draw(draw.Crop(whole, whole.Max.X-whole.Min.X-width+vg.Points(6), 0, 0, -vg.Points(24)))
-	return canvas, nil
+	return render(format, chartWidth, height, func(whole draw.Canvas) {
+		inner := draw.Crop(whole, margin, -margin, margin, -margin)
+		h.draw(inner)
+		body := draw.Crop(inner, 0, 0, 0, -h.height())
+		switch {
+		case l.beside:
+			body.Max.X -= l.size().X
+			p.fitX(body)
+			p.Draw(body)
+			l.draw(whole, vg.Point{X: body.Max.X + apart, Y: body.Max.Y})
+		case len(entries) > 0:
+			body.Min.Y += l.size().Y + margin
+			p.fitX(body)
+			p.Draw(body)
+			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
+			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
+		default:
+			p.fitX(body)
+			p.Draw(body)
+		}
+	})
 }
 
 func format(path string) string { return strings.TrimPrefix(filepath.Ext(path), ".") }
 
-func write(canvas io.WriterTo, path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = canvas.WriteTo(file)
-	return errors.Join(err, file.Close())
+// dots is how many there are to an inch: twice what a screen shows, unless the picture is so large that it would take hundreds of megabytes.
+func dots(width, height vg.Length) int {
+	const dense, most = 192, 24e6 // to an inch, and in a picture
+	return max(1, int(min(dense, math.Sqrt(most/(width.Points()/72)/(height.Points()/72)))))
 }
 
-// draw makes the chart, with colours from the given one on.
-func (c Chart) draw(colour int) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, c.YLabel
-	p.Title.Padding = vg.Points(8)
-	p.Add(plotter.NewGrid())
-	p.Legend.Top, p.Legend.Left = true, !c.LegendBeside
-	p.Legend.Padding = vg.Points(2)
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
-	if c.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
+// render draws on a new canvas of some format and size.
+func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
+	var canvas vg.CanvasWriterTo
+	if format == "png" {
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))}
+	} else {
+		var err error
+		if canvas, err = draw.NewFormattedCanvas(width, height, format); err != nil {
+			return nil, err
+		}
 	}
-	if c.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
+	whole := draw.New(canvas)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	paint(whole)
+	var b bytes.Buffer
+	if _, err := io.WriterTo(canvas).WriteTo(&b); err != nil {
+		return nil, err
 	}
+	if format == "svg" {
+		return []byte(families(b.String())), nil
+	}
+	return b.Bytes(), nil
+}
+
+// A drawing is a plot that is to be fitted into its place.
+type drawing struct {
+	*gonum.Plot
+	sizes sizes
+}
+
+// fitX makes the labels of the axis below smaller until they do not touch, and that of the axis at the left until it is as long as that is.
+func (p *drawing) fitX(c draw.Canvas) {
+	data := p.DataCanvas(c)
+	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
+	least := 1.0
+	end := vg.Length(math.Inf(-1))
+	before := vg.Length(0)
+	for _, t := range ticks {
+		if t.Label == "" {
+			continue
+		}
+		x, w := data.X(p.X.Norm(t.Value)), p.X.Tick.Label.Width(t.Label)
+		if room := x - end; !math.IsInf(float64(end), -1) && room < (before+w)/2*1.15 {
+			least = min(least, float64(room/((before+w)/2*1.15)))
+		}
+		end, before = x, w
+	}
+	p.X.Tick.Label.Font.Size *= vg.Length(max(least, 0.3))
+	fit := func(label string, size *vg.Length, room vg.Length) {
+		if w := style(*size).Width(label); w > room {
+			*size = max(*size*room/w, *size/3)
+		}
+	}
+	fit(p.Y.Label.Text, &p.Y.Label.TextStyle.Font.Size, data.Max.Y-data.Min.Y)
+	fit(p.X.Label.Text, &p.X.Label.TextStyle.Font.Size, data.Max.X-data.Min.X)
+}
+
+// draw makes the chart, with colours from the given one on, and what its legend says.
+func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
+	p := &drawing{gonum.New(), sz}
+	p.BackgroundColor = nil
+	p.X.Label.TextStyle.Font, p.Y.Label.TextStyle.Font = style(sz.label).Font, style(sz.label).Font
+	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = style(sz.tick).Font, style(sz.tick).Font
+	p.X.Padding, p.Y.Padding = 4, 4
+	p.X.Tick.Length, p.Y.Tick.Length = sz.tick/3, sz.tick/3
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xd8}, color.Gray{0xd8}
+	p.Add(grid)
+	var entries []entry
 	for i, s := range c.Series {
 		if i > 0 && !s.Same {
 			colour++
 		}
-		if err := c.add(p, s, colour); err != nil {
-			return nil, fmt.Errorf("series %s: %w", s.Name, err)
+		marks, err := c.add(p, s, colour)
+		if err != nil {
+			return nil, nil, fmt.Errorf("series %s: %w", s.Name, err)
+		}
+		if s.Name != "" && len(marks) > 0 {
+			entries = append(entries, entry{s.Name, marks})
 		}
 	}
+	x, y := linear(p.X.Min, p.X.Max, false), scale{}
 	if c.LogX {
-		p.X.Min, p.X.Max = decade(p.X.Min, p.X.Max)
+		x = logarithmic(p.X.Min, p.X.Max)
+		p.X.Scale = gonum.LogScale{}
 	}
-	if c.LogY {
-		p.Y.Min, p.Y.Max = decade(p.Y.Min, p.Y.Max)
-	} else if c.FromZero {
-		p.Y.Min = min(p.Y.Min, 0)
+	switch {
+	case c.LogY:
+		y = logarithmic(p.Y.Min, p.Y.Max)
+		p.Y.Scale = gonum.LogScale{}
+	case c.FromZero:
+		y = linear(min(p.Y.Min, 0), max(p.Y.Max, 0), true)
+	default:
+		y = linear(p.Y.Min, p.Y.Max, true)
 	}
-	return p, nil
+	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
+	if y.factor != "" {
+		p.Y.Label.Text = strings.TrimPrefix(c.YLabel+", "+y.factor, ", ")
+	}
+	p.X.Min, p.X.Max, p.X.Tick.Marker = x.low, x.high, gonum.ConstantTicks(x.ticks)
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = y.low, y.high, gonum.ConstantTicks(y.ticks)
+	return p, entries, nil
 }
 
-// ticks are the usual ones, with labels as short as the numbers allow: 50000 and not 50000.00.
-func ticks(low, high float64) []plot.Tick {
-	all := plot.DefaultTicks{}.Ticks(low, high)
-	for i := range all {
-		if all[i].Label != "" {
-			all[i].Label = strconv.FormatFloat(all[i].Value, 'g', 8, 64)
-		}
-	}
-	return all
-}
-
-// decades are ticks at 1, 2, 3, … times powers of ten, with labels at the powers. Those of the library are multiplied up, and after some decades
-// are not the numbers they should be.
-func decades(low, high float64) []plot.Tick {
-	var all []plot.Tick
-	first, last := int(math.Round(math.Log10(low))), int(math.Round(math.Log10(high)))
-	every := 1 + (last-first)/8 // labels have no room for more
-	for e := first; e <= last; e++ {
-		power := math.Pow10(e)
-		for k := 1.0; k < 10 && k*power <= high*(1+1e-9); k++ {
-			t := plot.Tick{Value: k * power}
-			if k == 1 && (e-first)%every == 0 {
-				t.Label = strconv.FormatFloat(power, 'g', -1, 64)
-				if e > 5 || e < -4 {
-					t.Label = "1e" + strconv.Itoa(e)
-				}
-			}
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// add draws a series.
-func (c Chart) add(p *plot.Plot, s Series, i int) error {
+// add draws a series, and returns how to show it in the legend.
+func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	colour := palette[i%len(palette)]
 	if len(s.Low) > 0 {
 		// Along the upper edge and back along the lower one.
@@ -181,50 +215,48 @@ func (c Chart) add(p *plot.Plot, s Series, i int) error {
 		if len(band) > 2 {
 			polygon, err := plotter.NewPolygon(band)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			polygon.Color = color.NRGBA{colour.R, colour.G, colour.B, 0x40}
+			polygon.Color = shade(colour)
 			polygon.LineStyle.Width = 0
 			p.Add(polygon)
 		}
 	}
 	points := c.points(s.X, s.Y)
 	if len(points) == 0 {
-		return nil
+		return nil, nil
 	}
 	line, dots, err := plotter.NewLinePoints(points)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	line.Color = colour
-	line.Width = vg.Points(1.5)
-	if s.Dashed || i >= len(palette) {
-		line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+	line.Width = p.sizes.line
+	line.Dashes = dashes[i/len(palette)%len(dashes)]
+	if s.Dashed {
+		line.Dashes = []vg.Length{5, 3}
 	}
 	p.Add(line)
-	marks := []plot.Thumbnailer{line}
-	if len(points) <= markable && !s.Dashed {
-		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
+	marks := []gonum.Thumbnailer{line}
+	if len(points) == 1 || len(points) <= markable && !s.Dashed && !s.Unmarked {
+		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, 1.4*p.sizes.line
 		if s.Triangles {
-			dots.Shape, dots.Radius = draw.TriangleGlyph{}, vg.Points(3)
+			dots.Shape, dots.Radius = draw.TriangleGlyph{}, 2*p.sizes.line
 		}
 		p.Add(dots)
 		marks = append(marks, dots)
 	}
-	if s.Name != "" {
-		p.Legend.Add(s.Name, marks...)
-	}
-	return nil
+	return marks, nil
 }
 
-// points pairs x and y, without those that a logarithmic axis has no place for.
+// points pairs x and y, without those that there is no place for.
 func (c Chart) points(x, y []float64) plotter.XYs {
 	if len(x) != len(y) {
 		panic("plot: a series needs as many x as y")
 	}
 	var points plotter.XYs
 	for k := range x {
-		if c.LogX && !(x[k] > 0) || c.LogY && !(y[k] > 0) || math.IsNaN(y[k]) {
+		if c.LogX && !(x[k] > 0) || c.LogY && !(y[k] > 0) || math.IsNaN(x[k]+y[k]) || math.IsInf(x[k], 0) || math.IsInf(y[k], 0) {
 			continue
 		}
 		points = append(points, plotter.XY{X: x[k], Y: y[k]})
@@ -235,52 +267,4 @@ func (c Chart) points(x, y []float64) plotter.XYs {
 func backwards(points plotter.XYs) plotter.XYs {
 	slices.Reverse(points)
 	return points
-}
-
-// SavePanels draws several charts into one file, in columns, each series of all of them in its own colour.
-func SavePanels(charts []Chart, columns int, path string) error {
-	rows := max(1, (len(charts)+columns-1)/columns)
-	all := make([][]*plot.Plot, rows)
-	colour := 0
-	for r := range all {
-		all[r] = make([]*plot.Plot, columns)
-		for k := range columns {
-			if i := r*columns + k; i < len(charts) {
-				p, err := charts[i].draw(colour)
-				if err != nil {
-					return err
-				}
-				all[r][k] = p
-				colour += len(charts[i].Series)
-			}
-		}
-	}
-	canvas, err := draw.NewFormattedCanvas(vg.Length(columns)*11*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter, format(path))
-	if err != nil {
-		return err
-	}
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(10),
-		PadTop: vg.Points(6), PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Points(12)}
-	whole := draw.New(canvas)
-	for r, line := range plot.Align(all, tiles, whole) {
-		for k, place := range line {
-			if p := all[r][k]; p != nil {
-				p.Draw(place)
-			}
-		}
-	}
-	return write(canvas, path)
-}
-
-// decade widens a range so that it begins and ends at a power of ten, which LogTicks labels.
-func decade(low, high float64) (float64, float64) {
-	if !(low > 0) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-		return 1, 10 // nothing was drawn
-	}
-	low = math.Pow(10, math.Floor(math.Log10(low)))
-	high = math.Pow(10, math.Ceil(math.Log10(high)))
-	if high <= low {
-		high = 10 * low
-	}
-	return low, high
 }

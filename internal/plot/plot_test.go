@@ -31,7 +31,7 @@ func TestSave(t *testing.T) {
 		},
 	}
 	svg := save(t, c, "a.svg")
-	for _, want := range []string{"<svg", "flat", "steep", "events", "1000"} {
+	for _, want := range []string{"<svg", "flat", "steep", "events", "1,000"} {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("no %q in the picture", want)
 		}
@@ -70,7 +70,7 @@ func TestPanels(t *testing.T) {
 	}
 	for _, name := range []string{"all.svg", "all.png"} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := SavePanels([]Chart{plain, banded, plain}, 2, path); err != nil {
+		if err := (Panels{Charts: []Chart{plain, banded, plain}, Columns: 2}).Save(path); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -81,10 +81,10 @@ func TestPanels(t *testing.T) {
 			t.Error("not every chart is there")
 		}
 	}
-	if err := SavePanels(nil, 2, filepath.Join(t.TempDir(), "none.svg")); err != nil {
+	if err := (Panels{}).Save(filepath.Join(t.TempDir(), "none.svg")); err != nil {
 		t.Error(err)
 	}
-	if err := SavePanels([]Chart{plain}, 2, filepath.Join(t.TempDir(), "a.docx")); err == nil {
+	if err := (Panels{Charts: []Chart{plain}}).Save(filepath.Join(t.TempDir(), "a.docx")); err == nil {
 		t.Error("drawn in a format that does not exist")
 	}
 }

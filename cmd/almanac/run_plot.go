@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// plotRun draws the states over time, all in one chart and each in its own, and the flows.
+func plotRun(dir string, m *population.Model, r *population.Result) error {
+	if r.Rows() == 0 {
+		return nil
+	}
+	all, each := stateCharts(m, r)
+	flows := flowCharts(m, r)
+	var errs []error
+	for _, ending := range []string{".svg", ".png"} {
+		errs = append(errs, all.Save(filepath.Join(dir, "states"+ending)), each.Save(filepath.Join(dir, "each"+ending)))
+		if len(flows.Charts) > 0 {
+			errs = append(errs, flows.Save(filepath.Join(dir, "incidence"+ending)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// runTitle names the model, and says if not all of it is there.
+func runTitle(m *population.Model, r *population.Result) string {
+	if r.Incomplete {
+		return m.Name() + " (incomplete)"
+	}
+	return m.Name()
+}
+
+// linesAndBands says what is drawn. The line is the median, which is somewhere that a replica was; means are in summary.json.
+func linesAndBands(r *population.Result) string {
+	if len(r.Runs) == 1 {
+		return "one replica"
+	}
+	return fmt.Sprintf("lines: median of %s; bands: middle 90 %%", counted(len(r.Runs), "replica"))
+}
+
+// overReplicas is a line for the median, with a band for the middle 90 % if there are several replicas.
+func overReplicas(r *population.Result, median []float64, quantiles [][]float64) plot.Series {
+	s := plot.Series{X: r.Times[:r.Rows()], Y: median}
+	if len(r.Runs) > 1 {
+		s.Low, s.High = quantiles[0], quantiles[1]
+	}
+	return s
+}
+
+func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Panels) {
+	all := plot.Chart{Title: runTitle(m, r), Note: linesAndBands(r), XLabel: m.Unit(), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	each := plot.Panels{Title: runTitle(m, r), Note: "individuals in each state; " + linesAndBands(r)}
+	for i, name := range m.States() {
+		s := overReplicas(r, r.State(i).Median, r.StateQuantiles(i, 0.05, 0.95))
+		s.Name = name
+		all.Series = append(all.Series, s)
+		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{s}})
+	}
+	return all, each
+}
+
+// mostFlows is how many flows are drawn; of more, the largest. A model of many states can have thousands.
+const mostFlows = 24
+
+// flowCharts are how many changed state in each interval between two rows.
+func flowCharts(m *population.Model, r *population.Result) plot.Panels {
+	rows := r.Rows()
+	// The last interval may be shorter than the others, and would look as if something had ended.
+	if rows > 2 && r.Times[rows-1]-r.Times[rows-2] < 0.99*(r.Times[1]-r.Times[0]) {
+		rows--
+	}
+	panels := plot.Panels{Title: runTitle(m, r)}
+	if rows < 2 {
+		return panels
+	}
+	flows := m.Flows()
+	order := make([]int, len(flows))
+	sums := make([]float64, len(flows))
+	for i := range flows {
+		order[i], sums[i] = i, r.Flow(i).Mean[rows-1]
+	}
+	which := "changes of state"
+	if len(order) > mostFlows {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+		order = order[:mostFlows]
+		slices.Sort(order)
+		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, thousands(float64(len(flows))))
+	}
+	every := r.Times[1] - r.Times[0]
+	unit := m.Unit()
+	if math.Round(every*1e6) != 1e6 {
+		unit += "s"
+	}
+	panels.Note = fmt.Sprintf("%s in each interval of %.4g %s; %s", which, every, unit, linesAndBands(r))
+	for _, i := range order {
+		s := overReplicas(r, r.Incidence(i).Median, r.IncidenceQuantiles(i, 0.05, 0.95))
+		panels.Charts = append(panels.Charts, plot.Chart{Title: flows[i].From + " → " + flows[i].To, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{steps(s, rows)}})
+	}
+	return panels
+}
+
+// steps draws what a row has as what was so since the row before.
+func steps(s plot.Series, rows int) plot.Series {
+	out := plot.Series{Name: s.Name, Unmarked: true}
+	twice := func(y []float64) (all []float64) {
+		for k := 1; k < min(rows, len(y)); k++ {
+			all = append(all, y[k], y[k])
+		}
+		return all
+	}
+	for k := 1; k < rows; k++ {
+		out.X = append(out.X, s.X[k-1], s.X[k])
+	}
+	out.Y, out.Low, out.High = twice(s.Y), twice(s.Low), twice(s.High)
+	return out
+}

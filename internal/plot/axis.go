@@ -1,0 +1,164 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	gonum "gonum.org/v1/plot"
+)
+
+// fewest is how many ticks of an axis have labels, at least.
+const fewest = 5
+
+// A scale is where an axis begins and ends, and its ticks.
+type scale struct {
+	low, high float64
+	ticks     []gonum.Tick
+	factor    string // what the numbers are to be taken times, in words, if they are written shorter than they are
+}
+
+// linear is an axis for numbers from low to high. If it may grow it begins and ends at ticks, so that what is drawn does not touch the
+// frame; otherwise it is as long as the numbers. A number of four digits on an axis that may not grow may be a year, and has no comma.
+func linear(low, high float64, grow bool) scale {
+	if !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) { // nothing is drawn
+		low, high = 0, 1
+	}
+	if high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) { // a range needs a length
+		pad := max(math.Abs(low), math.Abs(high)) / 10
+		if pad == 0 {
+			pad = 1
+		}
+		if !grow {
+			pad = min(pad, 1)
+		}
+		if low >= 0 && low < pad {
+			high += pad
+		} else {
+			low, high = low-pad, high+pad
+		}
+	}
+	first, last, step, digit := 0.0, 0.0, 0.0, 0
+	for k := int(math.Floor(math.Log10(high-low))) + 1; ; k-- {
+		for _, d := range []int{5, 2, 1} {
+			step, digit = float64(d)*math.Pow10(k), d
+			if grow {
+				first, last = math.Floor(low/step+1e-9), math.Ceil(high/step-1e-9)
+			} else {
+				first, last = math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
+			}
+			if last-first+1 >= fewest {
+				return ticksFrom(low, high, first, last, step, digit, k, grow)
+			}
+		}
+	}
+}
+
+// ticksFrom makes the axis with labels at whole multiples of a step, which is a digit times a power of ten.
+func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool) scale {
+	s := scale{low: low, high: high}
+	if grow {
+		s.low, s.high = first*step, last*step
+	}
+	most := max(math.Abs(s.low), math.Abs(s.high))
+	shift := 0
+	switch {
+	case !grow:
+	case most >= 1e13:
+		shift = int(math.Floor(math.Log10(most)))
+		s.factor = "× 1e" + strconv.Itoa(shift)
+	case most >= 1e10:
+		shift, s.factor = 9, "billions"
+	case most >= 1e7:
+		shift, s.factor = 6, "millions"
+	case most < 1e-3:
+		shift = int(math.Floor(math.Log10(most)))
+		s.factor = "× 1e" + strconv.Itoa(shift)
+	}
+	// The axis of times has no room for a factor; there numbers beyond the usual are written with a power of ten.
+	plain := grow || most < 1e7 && most >= 1e-3
+	decimals := max(0, shift-power)
+	minor := map[int]int{1: 5, 2: 4, 5: 5}[digit]
+	for i := first * float64(minor); i <= last*float64(minor); i++ {
+		t := gonum.Tick{Value: i / float64(minor) * step}
+		if math.Mod(i, float64(minor)) == 0 {
+			// From whole numbers, so that 0.3 is not 0.30000000000000004.
+			whole := i / float64(minor) * float64(digit)
+			t.Value = scaled(whole, power)
+			if plain {
+				t.Label = separated(strconv.FormatFloat(scaled(whole, power-shift), 'f', decimals, 64), grow)
+			} else {
+				t.Label = strings.NewReplacer("e+", "e", "e-0", "e-", "-", "−").Replace(strconv.FormatFloat(t.Value, 'g', 6, 64))
+			}
+		}
+		s.ticks = append(s.ticks, t)
+	}
+	return s
+}
+
+// scaled is x times a power of ten, rounded once.
+func scaled(x float64, power int) float64 {
+	if power < 0 {
+		return x / math.Pow10(-power)
+	}
+	return x * math.Pow10(power)
+}
+
+// separated puts commas between thousands. Numbers of four digits have one only if all do.
+func separated(s string, four bool) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "−", s[1:]
+	}
+	whole, rest, decimals := strings.Cut(s, ".")
+	if len(whole) > 4 || four {
+		for i := len(whole) - 3; i > 0; i -= 3 {
+			whole = whole[:i] + "," + whole[i:]
+		}
+	}
+	if decimals {
+		whole += "." + rest
+	}
+	if strings.Trim(whole, "0.,") == "" {
+		sign = "" // −0 is 0
+	}
+	return sign + whole
+}
+
+// logarithmic is an axis from a power of ten to another, with ticks at 1, 2, 3, … times powers of ten. Labels are at the powers; where they
+// are few, also between them.
+func logarithmic(low, high float64) scale {
+	low, high = decade(low, high)
+	s := scale{low: low, high: high}
+	first, last := int(math.Round(math.Log10(low))), int(math.Round(math.Log10(high)))
+	every := 1 + (last-first)/8 // labels have no room for more
+	labelled := map[int]string{1: "1 2 3 4 5 7", 2: "1 2 5", 3: "1 3"}[last-first]
+	if labelled == "" {
+		labelled = "1"
+	}
+	for e := first; e <= last; e++ {
+		for k := 1; k < 10 && (e < last || k == 1); k++ {
+			t := gonum.Tick{Value: scaled(float64(k), e)}
+			if strings.Contains(labelled, strconv.Itoa(k)) && (e-first)%every == 0 {
+				t.Label = separated(strconv.FormatFloat(t.Value, 'f', max(0, -e), 64), true)
+				if e > 5 || e < -4 {
+					t.Label = strconv.Itoa(k) + "e" + strconv.Itoa(e)
+				}
+			}
+			s.ticks = append(s.ticks, t)
+		}
+	}
+	return s
+}
+
+// decade widens a range so that it begins and ends at a power of ten.
+func decade(low, high float64) (float64, float64) {
+	if !(low > 0) || math.IsInf(low, 0) || math.IsInf(high, 0) {
+		return 1, 10 // nothing was drawn
+	}
+	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(high)-1e-9)
+	if last <= first {
+		last = first + 1
+	}
+	return math.Pow(10, first), math.Pow(10, last)
+}

@@ -1,0 +1,99 @@
+package plot
+
+import (
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// An entry is what the legend says of a series: a piece of its line, and its name.
+type entry struct {
+	name  string
+	marks []gonum.Thumbnailer
+}
+
+// A legend is how entries are laid out, in columns.
+type legend struct {
+	entries []entry
+	beside  bool // to the right of the chart; otherwise below it
+	sty     text.Style
+	rows    int
+	line    vg.Length   // from one entry to the one below it
+	columns []vg.Length // how wide each is, its distance to the next included
+}
+
+const (
+	thumbnail = vg.Length(32) // long enough for the longest dash
+	gap       = vg.Length(6)  // between the piece of a line and its name
+	apart     = vg.Length(18) // from one column to the next
+)
+
+// newLegend decides where the legend stands. Beside the chart there is room for as many entries as the chart is high, if their names leave
+// two thirds of the width. Below it there is room for any number: the picture grows.
+func newLegend(entries []entry, beside bool, size, width, height vg.Length) legend {
+	l := legend{entries: entries, sty: style(size), line: 1.3 * size}
+	if len(entries) == 0 {
+		return l
+	}
+	if l.arrange(1, width/3) && beside && l.size().Y <= height {
+		l.beside = true
+		return l
+	}
+	if len(entries) > 12 { // many names are smaller
+		size *= 0.8
+		l.sty, l.line = style(size), 1.3*size
+	}
+	for columns := min(len(entries), 12); !l.arrange(columns, width); columns-- {
+	}
+	return l
+}
+
+// arrange puts the entries into so many columns, and tells whether they are not wider than the width. One column is then as wide as that,
+// and its names are shortened.
+func (l *legend) arrange(columns int, width vg.Length) bool {
+	// A viewer may have another font than the one that is measured here; that it is as wide is not to be relied on.
+	const spare = 1.05
+	l.rows = (len(l.entries) + columns - 1) / columns
+	l.columns = make([]vg.Length, (len(l.entries)+l.rows-1)/l.rows)
+	for i, e := range l.entries {
+		wide := width
+		if len(e.name) < longest {
+			wide = thumbnail + gap + spare*l.sty.Width(e.name) + apart
+		}
+		l.columns[i/l.rows] = max(l.columns[i/l.rows], wide)
+	}
+	sum := l.size().X
+	if len(l.columns) == 1 {
+		l.columns[0] = min(sum, width)
+	}
+	return sum <= width || columns == 1 && width > chartWidth/2
+}
+
+// size is the room that the legend takes.
+func (l *legend) size() vg.Point {
+	sum := vg.Length(0)
+	for _, w := range l.columns {
+		sum += w
+	}
+	return vg.Point{X: sum, Y: vg.Length(l.rows) * l.line}
+}
+
+// draw puts the entries, column by column, below and to the right of a point.
+func (l *legend) draw(c draw.Canvas, corner vg.Point) {
+	x := corner.X
+	for i, e := range l.entries {
+		if i > 0 && i%l.rows == 0 {
+			x += l.columns[i/l.rows-1]
+		}
+		top := corner.Y - vg.Length(i%l.rows)*l.line
+		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: top - l.line}, Max: vg.Point{X: x + thumbnail, Y: top}}}
+		for _, m := range e.marks {
+			m.Thumbnail(&icon)
+		}
+		// The line is at the middle of the small letters.
+		base := top - l.line/2 - 0.37*l.sty.Font.Size
+		c.FillText(l.sty, vg.Point{X: x + thumbnail + gap, Y: base}, shorten(e.name, l.sty, (l.columns[i/l.rows]-apart-thumbnail-gap)/1.02))
+	}
+}

@@ -1,0 +1,134 @@
+package plot
+
+import (
+	"image/color"
+	"os"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A heading is the title of a chart and the note below it. Its height depends on how many lines they have and on nothing else, so that
+// titles of charts side by side are at the same height, whatever their letters.
+type heading struct {
+	title, note           text.Style
+	titleLines, noteLines []string
+	line, noteLine        vg.Length
+}
+
+func newHeading(title, note string, sz sizes, width vg.Length) heading {
+	h := heading{line: 1.3 * sz.title, noteLine: 1.3 * sz.note}
+	h.title, h.titleLines = wrap(title, sz.title, width)
+	h.note, h.noteLines = wrap(note, sz.note, width)
+	h.note.Color = color.Gray{0x50}
+	return h
+}
+
+func (h *heading) height() vg.Length {
+	if len(h.titleLines)+len(h.noteLines) == 0 {
+		return 0
+	}
+	return h.line*vg.Length(len(h.titleLines)) + h.noteLine*vg.Length(len(h.noteLines)) + h.line/3
+}
+
+// draw puts the heading at the top of a canvas.
+func (h *heading) draw(c draw.Canvas) {
+	y := c.Max.Y
+	put := func(sty text.Style, lines []string, line vg.Length) {
+		sty.XAlign = draw.XCenter
+		for _, s := range lines {
+			y -= line
+			c.FillText(sty, vg.Point{X: c.Center().X, Y: y + line/4}, s) // on a baseline
+		}
+	}
+	put(h.title, h.titleLines, h.line)
+	put(h.note, h.noteLines, h.noteLine)
+}
+
+// Panels are several charts in one picture. Their series have the colours of the palette in turn; lines of different charts need no dashes to
+// be told apart.
+type Panels struct {
+	Title, Note string
+	Charts      []Chart
+	Columns     int // 0 for as many as look well
+}
+
+// Save draws the panels into a file; the ending says how.
+func (ps Panels) Save(path string) error {
+	data, err := ps.picture(format(path))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
+}
+
+// picture draws the panels in some format.
+func (ps Panels) picture(format string) ([]byte, error) {
+	columns := ps.columns()
+	rows := max(1, (len(ps.Charts)+columns-1)/columns)
+	const margin = vg.Length(10)
+	width, height := vg.Length(columns)*panelWidth+2*margin, vg.Length(rows)*panelHeight+2*margin
+	sz := panelSizes
+	sz.title, sz.note = chartSizes.title, chartSizes.note
+	top := newHeading(ps.Title, ps.Note, sz, width-2*margin)
+	height += top.height()
+	all := make([][]*gonum.Plot, rows)
+	fitted := make([]*drawing, len(ps.Charts))
+	headings := make([]heading, len(ps.Charts))
+	tallest, colour := vg.Length(0), 0
+	for r := range all {
+		all[r] = make([]*gonum.Plot, columns)
+		for k := range columns {
+			i := r*columns + k
+			if i >= len(ps.Charts) {
+				break
+			}
+			p, _, err := ps.Charts[i].draw(colour, panelSizes)
+			if err != nil {
+				return nil, err
+			}
+			all[r][k], fitted[i] = p.Plot, p
+			headings[i] = newHeading(ps.Charts[i].Title, ps.Charts[i].Note, panelSizes, panelWidth-20)
+			tallest = max(tallest, headings[i].height())
+			colour = (colour + len(ps.Charts[i].Series)) % len(palette)
+		}
+	}
+	return render(format, width, height, func(whole draw.Canvas) {
+		inner := draw.Crop(whole, margin, -margin, margin, -margin)
+		top.draw(inner)
+		body := draw.Crop(inner, 0, 0, 0, -top.height())
+		// Above each chart there is room for the tallest of all titles.
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 14, PadY: tallest + 8, PadTop: tallest}
+		for i, p := range fitted {
+			p.fitX(tiles.At(body, i%columns, i/columns))
+		}
+		places := gonum.Align(all, tiles, body)
+		for i, p := range fitted {
+			place := places[i/columns][i%columns]
+			p.Draw(place)
+			over := p.DataCanvas(place)
+			over.Max.Y = place.Max.Y + headings[i].height()
+			headings[i].draw(over)
+		}
+	})
+}
+
+// columns is how many charts stand side by side.
+func (ps Panels) columns() int {
+	n := len(ps.Charts)
+	switch {
+	case ps.Columns > 0:
+		return ps.Columns
+	case n <= 3:
+		return max(1, n)
+	case n == 4:
+		return 2
+	case n <= 15:
+		return 3
+	case n <= 32:
+		return 4
+	}
+	return 5
+}
