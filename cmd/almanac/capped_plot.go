@@ -306,9 +306,9 @@ func waitsChart(title, label string, measured, limit []float64) plot.Chart {
 // fewBars is up to how many bars can be told apart.
 const fewBars = 60
 
-// lastBar is where an axis of bars ends. It has room for three, so that whole numbers are marked.
+// lastBar is where an axis of bars ends. It has room for five, so that whole numbers are marked.
 func lastBar(bars int) float64 {
-	const fewest = 3
+	const fewest = 5
 	return float64(max(bars, fewest)) - 1 + 0.4
 }
 

@@ -141,7 +141,8 @@ func logarithmic(low, high float64) scale {
 			t := gonum.Tick{Value: scaled(float64(k), e)}
 			if strings.Contains(labelled, strconv.Itoa(k)) && (e-first)%every == 0 {
 				t.Label = separated(strconv.FormatFloat(t.Value, 'f', max(0, -e), 64), true)
-				if e > 5 || e < -4 {
+				// A number of many digits is written with a power of ten, and then so are those that have nearly as many.
+				if e > 6 || e < -4 || last > 6 && e > 3 || first < -4 && e < -2 {
 					t.Label = strconv.Itoa(k) + "e" + strconv.Itoa(e)
 				}
 			}

@@ -77,7 +77,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 	all := make([][]*gonum.Plot, rows)
 	fitted := make([]*drawing, len(ps.Charts))
 	headings := make([]heading, len(ps.Charts))
-	tallest, colour := vg.Length(0), 0
+	tallest, left, below, colour := vg.Length(0), vg.Length(0), vg.Length(0), 0
 	for r := range all {
 		all[r] = make([]*gonum.Plot, columns)
 		for k := range columns {
@@ -92,6 +92,8 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			all[r][k], fitted[i] = p.Plot, p
 			headings[i] = newHeading(ps.Charts[i].Title, ps.Charts[i].Note, panelSizes, panelWidth-20)
 			tallest = max(tallest, headings[i].height())
+			l, b := p.margins()
+			left, below = max(left, l), max(below, b)
 			colour = (colour + len(ps.Charts[i].Series)) % len(palette)
 		}
 	}
@@ -99,15 +101,12 @@ func (ps Panels) picture(format string) ([]byte, error) {
 		inner := draw.Crop(whole, margin, -margin, margin, -margin)
 		top.draw(inner)
 		body := draw.Crop(inner, 0, 0, 0, -top.height())
-		// Above each chart there is room for the tallest of all titles.
-		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 14, PadY: tallest + 8, PadTop: tallest}
-		for i, p := range fitted {
-			p.fitX(tiles.At(body, i%columns, i/columns))
-		}
+		// Around each chart there is room for the largest title and the largest names of axes.
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest, PadLeft: left, PadBottom: below}
 		places := gonum.Align(all, tiles, body)
 		for i, p := range fitted {
 			place := places[i/columns][i%columns]
-			p.Draw(place)
+			p.paint(place)
 			over := p.DataCanvas(place)
 			over.Max.Y = place.Max.Y + headings[i].height()
 			headings[i].draw(over)

@@ -77,18 +77,15 @@ func (c Chart) picture(format string) ([]byte, error) {
 		switch {
 		case l.beside:
 			body.Max.X -= l.size().X
-			p.fitX(body)
-			p.Draw(body)
+			p.paint(p.inside(body))
 			l.draw(whole, vg.Point{X: body.Max.X + apart, Y: body.Max.Y})
 		case len(entries) > 0:
 			body.Min.Y += l.size().Y + margin
-			p.fitX(body)
-			p.Draw(body)
+			p.paint(p.inside(body))
 			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
 			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
 		default:
-			p.fitX(body)
-			p.Draw(body)
+			p.paint(p.inside(body))
 		}
 	})
 }
@@ -121,18 +118,55 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 		return nil, err
 	}
 	if format == "svg" {
-		return []byte(families(b.String())), nil
+		return []byte(settle(b.String())), nil
 	}
 	return b.Bytes(), nil
 }
 
-// A drawing is a plot that is to be fitted into its place.
+// A drawing is a plot without the names of its axes, which are drawn beside it: the library makes room for them in the wrong place if an axis is
+// logarithmic.
 type drawing struct {
 	*gonum.Plot
-	sizes sizes
+	xLabel, yLabel string
+	sizes          sizes
 }
 
-// fitX makes the labels of the axis below smaller until they do not touch, and that of the axis at the left until it is as long as that is.
+// margins is the room for the names of the axes, at the left and below.
+func (p *drawing) margins() (left, below vg.Length) {
+	if p.yLabel != "" {
+		left = 1.4 * p.sizes.label
+	}
+	if p.xLabel != "" {
+		below = 1.3 * p.sizes.label
+	}
+	return left, below
+}
+
+// inside is a canvas without the margins.
+func (p *drawing) inside(c draw.Canvas) draw.Canvas {
+	left, below := p.margins()
+	return draw.Crop(c, left, 0, below, 0)
+}
+
+// paint draws the plot, and the names of its axes around it, each in the middle of its axis and at most as long.
+func (p *drawing) paint(c draw.Canvas) {
+	p.fitX(c)
+	p.Draw(c)
+	data := p.DataCanvas(c)
+	put := func(label string, room vg.Length, at vg.Point, rotation float64) {
+		sty := style(p.sizes.label)
+		if w := sty.Width(label); w > room {
+			sty = style(max(p.sizes.label*room/w, p.sizes.label/3))
+			label = shorten(label, sty, room)
+		}
+		sty.XAlign, sty.Rotation = draw.XCenter, rotation
+		c.FillText(sty, at, label)
+	}
+	put(p.yLabel, data.Max.Y-data.Min.Y, vg.Point{X: c.Min.X - 0.5*p.sizes.label, Y: data.Center().Y}, math.Pi/2)
+	put(p.xLabel, data.Max.X-data.Min.X, vg.Point{X: data.Center().X, Y: c.Min.Y - 1.2*p.sizes.label}, 0)
+}
+
+// fitX makes the labels of the axis below smaller until they do not touch.
 func (p *drawing) fitX(c draw.Canvas) {
 	data := p.DataCanvas(c)
 	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
@@ -150,20 +184,12 @@ func (p *drawing) fitX(c draw.Canvas) {
 		end, before = x, w
 	}
 	p.X.Tick.Label.Font.Size *= vg.Length(max(least, 0.3))
-	fit := func(label string, size *vg.Length, room vg.Length) {
-		if w := style(*size).Width(label); w > room {
-			*size = max(*size*room/w, *size/3)
-		}
-	}
-	fit(p.Y.Label.Text, &p.Y.Label.TextStyle.Font.Size, data.Max.Y-data.Min.Y)
-	fit(p.X.Label.Text, &p.X.Label.TextStyle.Font.Size, data.Max.X-data.Min.X)
 }
 
 // draw makes the chart, with colours from the given one on, and what its legend says.
 func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
-	p := &drawing{gonum.New(), sz}
+	p := &drawing{Plot: gonum.New(), xLabel: c.XLabel, yLabel: c.YLabel, sizes: sz}
 	p.BackgroundColor = nil
-	p.X.Label.TextStyle.Font, p.Y.Label.TextStyle.Font = style(sz.label).Font, style(sz.label).Font
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = style(sz.tick).Font, style(sz.tick).Font
 	p.X.Padding, p.Y.Padding = 4, 4
 	p.X.Tick.Length, p.Y.Tick.Length = sz.tick/3, sz.tick/3
@@ -197,9 +223,8 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	default:
 		y = linear(p.Y.Min, p.Y.Max, true)
 	}
-	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
 	if y.factor != "" {
-		p.Y.Label.Text = strings.TrimPrefix(c.YLabel+", "+y.factor, ", ")
+		p.yLabel = strings.TrimPrefix(c.YLabel+", "+y.factor, ", ")
 	}
 	p.X.Min, p.X.Max, p.X.Tick.Marker = x.low, x.high, gonum.ConstantTicks(x.ticks)
 	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = y.low, y.high, gonum.ConstantTicks(y.ticks)

@@ -1,7 +1,11 @@
 package plot
 
 import (
+	"fmt"
+	"html"
 	"image/color"
+	"regexp"
+	"strconv"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -45,9 +49,20 @@ func style(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size), Handler: gonum.DefaultTextHandler}
 }
 
-// families puts fonts beside ours that are as wide as it is, for viewers that do not have it.
-func families(svg string) string {
-	return strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+var svgText = regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
+
+// settle makes a picture look alike in all viewers. Beside our font it names others that are as wide, for those that do not have it, and says how
+// wide each text is, for those that have none of them.
+func settle(svg string) string {
+	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	return svgText.ReplaceAllStringFunc(svg, func(element string) string {
+		m := svgText.FindStringSubmatch(element)
+		size, err := strconv.ParseFloat(m[2], 64)
+		if width := style(vg.Length(size)).Width(html.UnescapeString(m[3])); err == nil && width > 0 {
+			return fmt.Sprintf(`%s textLength="%.2f" lengthAdjust="spacingAndGlyphs">%s</text>`, m[1], width.Points(), m[3])
+		}
+		return element
+	})
 }
 
 // wrap breaks a text into lines of at most a width, at spaces where that is possible. It first takes smaller letters, down to two thirds.
