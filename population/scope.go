@@ -19,6 +19,7 @@ type scope struct {
 	// What is known of distributions, as they are written and as the parameters are.
 	laws    map[*lawValue]workedOut
 	extents map[*lawValue]*extent
+	sorted  *[]string // the names of the parameters, once somebody has asked for them
 }
 
 // A parameter is a value with a name.
@@ -38,8 +39,16 @@ type workedOut struct {
 func newScope(list *problemList, u unit) scope {
 	return scope{
 		problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{},
-		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{},
+		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{}, sorted: new([]string),
 	}
+}
+
+// names are those of the parameters, in order. They are the same at all times.
+func (s scope) names() []string {
+	if len(*s.sorted) != len(s.parameters) {
+		*s.sorted = slices.Sorted(maps.Keys(s.parameters))
+	}
+	return *s.sorted
 }
 
 // with returns a scope in which some parameters are others. It takes time in proportion to those that were ever changed.
@@ -71,7 +80,7 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 			s.complain(v, v.at, "%s: %s is neither a quantity such as %s nor the name of a parameter", what, quote(v.name), aDuration.like())
 			return v, at, false
 		case !ok:
-			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, func() []string { return slices.Sorted(maps.Keys(s.parameters)) }))
+			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, s.names))
 			return v, at, false
 		case steps > mostSteps && s.circular(v.name):
 			s.complain(v, v.at, "%s: the parameter %s stands for itself", what, quote(v.name))

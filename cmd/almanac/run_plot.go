@@ -98,7 +98,11 @@ func flowCharts(m *population.Model, r *population.Result) plot.Panels {
 	if math.Round(every*1e6) != 1e6 {
 		unit += "s"
 	}
-	panels.Note = fmt.Sprintf("%s in each interval of %.4g %s; %s", which, every, unit, linesAndBands(r))
+	long := fmt.Sprintf("%.4g", every)
+	if every >= 1e4 {
+		long = thousands(every)
+	}
+	panels.Note = fmt.Sprintf("%s in each interval of %s %s; %s", which, long, unit, linesAndBands(r))
 	for _, i := range order {
 		s := overReplicas(r, r.Incidence(i).Median, r.IncidenceQuantiles(i, 0.05, 0.95))
 		panels.Charts = append(panels.Charts, plot.Chart{Title: flows[i].From + " → " + flows[i].To, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{steps(s, rows)}})

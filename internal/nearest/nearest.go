@@ -1,7 +1,10 @@
 // Package nearest finds the name that somebody probably meant.
 package nearest
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // longest is the longest word for which a name is looked for. What is longer is no slip of the fingers, and comparing it takes time
 // proportional to the square of its length.
@@ -23,7 +26,7 @@ func Name(word string, candidates []string) string {
 		if len(other)-len(letters) >= least || len(letters)-len(other) >= least {
 			continue
 		}
-		if d := distance(letters, other); d < least {
+		if d := distance(letters, other, least); d < least {
 			best, least = c, d
 		}
 	}
@@ -31,8 +34,8 @@ func Name(word string, candidates []string) string {
 }
 
 // distance counts the letters to insert, delete, replace or swap with their neighbour to make b of a (optimal string
-// alignment).
-func distance(a, b []rune) int {
+// alignment). It stops counting when they are certain to be as many as the limit or more.
+func distance(a, b []rune, limit int) int {
 	// The rows of the table for the letters of a up to this one, to the one before, and to the one before that.
 	this, before, earlier := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range this {
@@ -41,6 +44,7 @@ func distance(a, b []rune) int {
 	for i := range a {
 		this, before, earlier = earlier, this, before
 		this[0] = i + 1
+		least := this[0]
 		for j := range b {
 			cost := 1
 			if a[i] == b[j] {
@@ -51,6 +55,11 @@ func distance(a, b []rune) int {
 				d = min(d, earlier[j-1]+1)
 			}
 			this[j+1] = d
+			least = min(least, d)
+		}
+		// What follows comes from this row or, by a swap, from the one before it, and then costs one more.
+		if least >= limit && slices.Min(before)+1 >= limit {
+			return limit
 		}
 	}
 	return this[len(b)]

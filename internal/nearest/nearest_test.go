@@ -69,8 +69,11 @@ func TestDistance(t *testing.T) {
 	}
 	for range 500 {
 		a, b := word(), word()
-		if got, want := distance(a, b), slow(a, b); got != want {
-			t.Fatalf("distance(%q, %q) = %d, want %d", string(a), string(b), got, want)
+		want := slow(a, b)
+		for limit := 1; limit < 9; limit++ {
+			if got := distance(a, b, limit); min(got, limit) != min(want, limit) {
+				t.Fatalf("distance(%q, %q) = %d up to %d, want %d", string(a), string(b), got, limit, want)
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type legend struct {
 	sty     text.Style
 	rows    int
 	line    vg.Length   // from one entry to the one below it
+	widths  []vg.Length // of the entries, their distance to the next included
 	columns []vg.Length // how wide each is, its distance to the next included
 }
 
@@ -31,43 +32,50 @@ const (
 
 // newLegend decides where the legend stands. Beside the chart there is room for as many entries as the chart is high, if their names leave
 // two thirds of the width. Below it there is room for any number: the picture grows.
-func newLegend(entries []entry, beside bool, size, width, height vg.Length) legend {
-	l := legend{entries: entries, sty: style(size), line: 1.3 * size}
+func newLegend(entries []entry, beside bool, size, across, height vg.Length) legend {
+	l := legend{entries: entries}
 	if len(entries) == 0 {
 		return l
 	}
-	if l.arrange(1, width/3) && beside && l.size().Y <= height {
+	l.measure(size, across)
+	if l.arrange(1, across/3) && beside && l.size().Y <= height {
 		l.beside = true
 		return l
 	}
 	if len(entries) > 12 { // many names are smaller
-		size *= 0.8
-		l.sty, l.line = style(size), 1.3*size
+		l.measure(0.8*size, across)
 	}
-	for columns := min(len(entries), 12); !l.arrange(columns, width); columns-- {
+	for columns := min(len(entries), 12); !l.arrange(columns, across); columns-- {
 	}
 	return l
 }
 
-// arrange puts the entries into so many columns, and tells whether they are not wider than the width. One column is then as wide as that,
-// and its names are shortened.
-func (l *legend) arrange(columns int, width vg.Length) bool {
+// measure takes letters of a size, and notes how wide each entry is with them.
+func (l *legend) measure(size, most vg.Length) {
 	// A viewer may have another font than the one that is measured here; that it is as wide is not to be relied on.
 	const spare = 1.05
+	l.sty, l.line = style(size), 1.3*size
+	l.widths = make([]vg.Length, len(l.entries))
+	for i, e := range l.entries {
+		if l.widths[i] = most; len(e.name) < longest {
+			l.widths[i] = thumbnail + gap + spare*width(l.sty, e.name) + apart
+		}
+	}
+}
+
+// arrange puts the entries into so many columns, and tells whether they are not wider than the room across. One column is then as wide as that,
+// and its names are shortened.
+func (l *legend) arrange(columns int, across vg.Length) bool {
 	l.rows = (len(l.entries) + columns - 1) / columns
 	l.columns = make([]vg.Length, (len(l.entries)+l.rows-1)/l.rows)
-	for i, e := range l.entries {
-		wide := width
-		if len(e.name) < longest {
-			wide = thumbnail + gap + spare*l.sty.Width(e.name) + apart
-		}
+	for i, wide := range l.widths {
 		l.columns[i/l.rows] = max(l.columns[i/l.rows], wide)
 	}
 	sum := l.size().X
 	if len(l.columns) == 1 {
-		l.columns[0] = min(sum, width)
+		l.columns[0] = min(sum, across)
 	}
-	return sum <= width || columns == 1 && width > chartWidth/2
+	return sum <= across || columns == 1 && across > chartWidth/2
 }
 
 // size is the room that the legend takes.

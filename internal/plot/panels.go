@@ -66,6 +66,9 @@ func (ps Panels) Save(path string) error {
 
 // picture draws the panels in some format.
 func (ps Panels) picture(format string) ([]byte, error) {
+	if format != "svg" {
+		ps.Title, ps.Note = plain(ps.Title), plain(ps.Note)
+	}
 	columns := ps.columns()
 	rows := max(1, (len(ps.Charts)+columns-1)/columns)
 	const margin = vg.Length(10)
@@ -85,12 +88,16 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			if i >= len(ps.Charts) {
 				break
 			}
-			p, _, err := ps.Charts[i].draw(colour, panelSizes)
+			chart := ps.Charts[i]
+			if format != "svg" {
+				chart = chart.plain()
+			}
+			p, _, err := chart.draw(colour, panelSizes)
 			if err != nil {
 				return nil, err
 			}
 			all[r][k], fitted[i] = p.Plot, p
-			headings[i] = newHeading(ps.Charts[i].Title, ps.Charts[i].Note, panelSizes, panelWidth-20)
+			headings[i] = newHeading(chart.Title, chart.Note, panelSizes, panelWidth-20)
 			tallest = max(tallest, headings[i].height())
 			l, b := p.margins()
 			left, below = max(left, l), max(below, b)
@@ -104,6 +111,18 @@ func (ps Panels) picture(format string) ([]byte, error) {
 		// Around each chart there is room for the largest title and the largest names of axes.
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest, PadLeft: left, PadBottom: below}
 		places := gonum.Align(all, tiles, body)
+		// The labels are as small as the smallest must be. Being smaller, they change their places a little.
+		for range 2 {
+			smallest := panelSizes.tick
+			for i, p := range fitted {
+				p.fitX(places[i/columns][i%columns])
+				smallest = min(smallest, p.X.Tick.Label.Font.Size)
+			}
+			for _, p := range fitted {
+				p.X.Tick.Label.Font.Size = smallest
+			}
+			places = gonum.Align(all, tiles, body)
+		}
 		for i, p := range fitted {
 			place := places[i/columns][i%columns]
 			p.paint(place)

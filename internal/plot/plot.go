@@ -57,15 +57,18 @@ func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
 
 // picture draws the chart in some format.
 func (c Chart) picture(format string) ([]byte, error) {
+	if format != "svg" {
+		c = c.plain()
+	}
 	p, entries, err := c.draw(0, chartSizes)
 	if err != nil {
 		return nil, err
 	}
 	const margin = vg.Length(8)
-	width := chartWidth - 2*margin
-	h := newHeading(c.Title, c.Note, chartSizes, width)
+	across := chartWidth - 2*margin
+	h := newHeading(c.Title, c.Note, chartSizes, across)
 	const axis = 50 // points that the labels of the axis below the chart take
-	l := newLegend(entries, c.LegendBeside, chartSizes.legend, width, chartHeight-h.height()-axis)
+	l := newLegend(entries, c.LegendBeside, chartSizes.legend, across, chartHeight-h.height()-axis)
 	height := vg.Length(chartHeight)
 	if !l.beside && len(entries) > 0 {
 		height += l.size().Y + margin
@@ -77,17 +80,30 @@ func (c Chart) picture(format string) ([]byte, error) {
 		switch {
 		case l.beside:
 			body.Max.X -= l.size().X
+			p.fitX(p.inside(body))
 			p.paint(p.inside(body))
 			l.draw(whole, vg.Point{X: body.Max.X + apart, Y: body.Max.Y})
 		case len(entries) > 0:
 			body.Min.Y += l.size().Y + margin
+			p.fitX(p.inside(body))
 			p.paint(p.inside(body))
 			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
 			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
 		default:
+			p.fitX(p.inside(body))
 			p.paint(p.inside(body))
 		}
 	})
+}
+
+// plain is the chart with letters that our font has.
+func (c Chart) plain() Chart {
+	c.Title, c.Note, c.XLabel, c.YLabel = plain(c.Title), plain(c.Note), plain(c.XLabel), plain(c.YLabel)
+	c.Series = slices.Clone(c.Series)
+	for i := range c.Series {
+		c.Series[i].Name = plain(c.Series[i].Name)
+	}
+	return c
 }
 
 func format(path string) string { return strings.TrimPrefix(filepath.Ext(path), ".") }
@@ -150,12 +166,11 @@ func (p *drawing) inside(c draw.Canvas) draw.Canvas {
 
 // paint draws the plot, and the names of its axes around it, each in the middle of its axis and at most as long.
 func (p *drawing) paint(c draw.Canvas) {
-	p.fitX(c)
 	p.Draw(c)
 	data := p.DataCanvas(c)
 	put := func(label string, room vg.Length, at vg.Point, rotation float64) {
 		sty := style(p.sizes.label)
-		if w := sty.Width(label); w > room {
+		if w := width(sty, label); w > room {
 			sty = style(max(p.sizes.label*room/w, p.sizes.label/3))
 			label = shorten(label, sty, room)
 		}
@@ -268,11 +283,18 @@ func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 		if s.Triangles {
 			dots.Shape, dots.Radius = draw.TriangleGlyph{}, 2*p.sizes.line
 		}
-		p.Add(dots)
+		p.Add(unpadded{dots})
 		marks = append(marks, dots)
 	}
 	return marks, nil
 }
+
+// unpadded is points for which no room is made beside the axis, so that axes of charts side by side are at the same height. There is enough between the
+// axis and what is drawn.
+type unpadded struct{ *plotter.Scatter }
+
+// GlyphBoxes is where room is to be made.
+func (unpadded) GlyphBoxes(*gonum.Plot) []gonum.GlyphBox { return nil }
 
 // points pairs x and y, without those that there is no place for.
 func (c Chart) points(x, y []float64) plotter.XYs {

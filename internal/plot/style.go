@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -49,6 +50,36 @@ func style(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size), Handler: gonum.DefaultTextHandler}
 }
 
+// face is our font, to look into.
+var face = sync.OnceValue(func() font.Face { return font.DefaultCache.Lookup(style(12).Font, 12) })
+
+// lacks tells whether our font has no picture of a letter.
+func lacks(r rune) bool {
+	i, err := face().Face.GlyphIndex(nil, r)
+	return err != nil || i == 0
+}
+
+// width is how wide a text is. A letter that our font does not have is taken from another by a viewer, and may be as wide as it is high.
+func width(sty text.Style, s string) vg.Length {
+	w := sty.Width(s)
+	for _, r := range s {
+		if lacks(r) {
+			w += sty.Font.Size / 4 // beside the three quarters that are measured for it
+		}
+	}
+	return w
+}
+
+// plain is a text with boxes in place of letters that our font does not have, for pictures that no viewer can add them to.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if lacks(r) {
+			return '□'
+		}
+		return r
+	}, s)
+}
+
 var svgText = regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
 
 // settle makes a picture look alike in all viewers. Beside our font it names others that are as wide, for those that do not have it, and says how
@@ -58,18 +89,20 @@ func settle(svg string) string {
 	return svgText.ReplaceAllStringFunc(svg, func(element string) string {
 		m := svgText.FindStringSubmatch(element)
 		size, err := strconv.ParseFloat(m[2], 64)
-		if width := style(vg.Length(size)).Width(html.UnescapeString(m[3])); err == nil && width > 0 {
-			return fmt.Sprintf(`%s textLength="%.2f" lengthAdjust="spacingAndGlyphs">%s</text>`, m[1], width.Points(), m[3])
+		s := html.UnescapeString(m[3])
+		w := style(vg.Length(size)).Width(s)
+		if err != nil || w == 0 || strings.ContainsFunc(s, lacks) {
+			return element
 		}
-		return element
+		return fmt.Sprintf(`%s textLength="%.2f" lengthAdjust="spacingAndGlyphs">%s</text>`, m[1], w.Points(), m[3])
 	})
 }
 
 // wrap breaks a text into lines of at most a width, at spaces where that is possible. It first takes smaller letters, down to two thirds.
-func wrap(s string, size, width vg.Length) (text.Style, []string) {
+func wrap(s string, size, room vg.Length) (text.Style, []string) {
 	sty := style(size)
-	if w := sty.Width(s); w > width {
-		sty = style(max(size*2/3, size*width/w))
+	if w := width(sty, s); w > room {
+		sty = style(max(size*2/3, size*room/w))
 	}
 	if s == "" {
 		return sty, nil
@@ -78,21 +111,21 @@ func wrap(s string, size, width vg.Length) (text.Style, []string) {
 	line := ""
 	for _, word := range strings.Fields(s) {
 		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && sty.Width(longer) > width {
-			lines = append(lines, shorten(line, sty, width))
+		if line != "" && width(sty, longer) > room {
+			lines = append(lines, shorten(line, sty, room))
 			longer = word
 		}
 		line = longer
 	}
-	return sty, append(lines, shorten(line, sty, width))
+	return sty, append(lines, shorten(line, sty, room))
 }
 
 // longest is the longest text that is measured; nothing that long fits anywhere.
 const longest = 1000
 
 // shorten takes letters out of the middle of a text until it has a width: names that are long often differ at their end.
-func shorten(s string, sty text.Style, width vg.Length) string {
-	if len(s) < longest && sty.Width(s) <= width {
+func shorten(s string, sty text.Style, room vg.Length) string {
+	if len(s) < longest && width(sty, s) <= room {
 		return s
 	}
 	letters := []rune(s)
@@ -100,7 +133,7 @@ func shorten(s string, sty text.Style, width vg.Length) string {
 	least, most := 0, min(len(letters), longest)
 	for least < most {
 		n := (least + most + 1) / 2
-		if sty.Width(without(letters, n)) <= width {
+		if width(sty, without(letters, n)) <= room {
 			least = n
 		} else {
 			most = n - 1
