@@ -349,7 +349,7 @@ func (r *replica) overcrowded() error {
 	if r.broke != nil {
 		return r.broke
 	}
-	return fmt.Errorf("at time %.12g there are more than %d individuals; write most: in population if that is right", r.m.start+r.now, r.m.most)
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.m.start+r.now, be(r.m.most), plural(r.m.most, "individual"))
 }
 
 // strike lets the clock of an individual do what it does.

@@ -26,7 +26,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 		if errors.Is(r.Stopped, context.Canceled) || errors.Is(r.Stopped, context.DeadlineExceeded) {
 			why = "interrupted"
 		}
-		fmt.Fprintf(w, "INCOMPLETE: %s; %d of %d replicas done, %s\n", why, r.Done, r.Replicas, reached)
+		fmt.Fprintf(w, "INCOMPLETE: %s; %d of %s done, %s\n", why, r.Done, counted(r.Replicas, "replica"), reached)
 	}
 	if rows > 0 {
 		printStates(w, m, r, rows-1)

@@ -19,7 +19,8 @@ type scale struct {
 }
 
 // linear is an axis for numbers from low to high. If it may grow it begins and ends at ticks, so that what is drawn does not touch the
-// frame; otherwise it is as long as the numbers. A number of four digits on an axis that may not grow may be a year, and has no comma.
+// frame; otherwise it is as long as the numbers. Numbers of four digits have a comma, except on an axis of times that has
+// no others: they may be years.
 func linear(low, high float64, grow bool) scale {
 	if !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) { // nothing is drawn
 		low, high = 0, 1
@@ -77,6 +78,7 @@ func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool
 	}
 	// The axis of times has no room for a factor; there numbers beyond the usual are written with a power of ten.
 	plain := grow || most < 1e7 && most >= 1e-3
+	years := !grow && low >= 1000 && high < 10_000
 	decimals := max(0, shift-power)
 	minor := map[int]int{1: 5, 2: 4, 5: 5}[digit]
 	for i := first * float64(minor); i <= last*float64(minor); i++ {
@@ -86,7 +88,7 @@ func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool
 			whole := i / float64(minor) * float64(digit)
 			t.Value = scaled(whole, power)
 			if plain {
-				t.Label = separated(strconv.FormatFloat(scaled(whole, power-shift), 'f', decimals, 64), grow)
+				t.Label = separated(strconv.FormatFloat(scaled(whole, power-shift), 'f', decimals, 64), !years)
 			} else {
 				t.Label = strings.NewReplacer("e+", "e", "e-0", "e-", "-", "−").Replace(strconv.FormatFloat(t.Value, 'g', 6, 64))
 			}

@@ -385,3 +385,26 @@ func TestLetters(t *testing.T) {
 	}
 	save(t, c, "a.png")
 }
+
+// Numbers of four digits are years if all of them have four.
+func TestYears(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		grow      bool
+		want      string
+	}{
+		{1981, 2011, false, "1985 1990 1995 2000 2005 2010"}, {100, 5000, false, "1,000 2,000 3,000 4,000 5,000"},
+		{1000, 20_000, false, "2,000 4,000 6,000 8,000 10,000 12,000 14,000 16,000 18,000 20,000"}, {1981, 2011, true, "1,980 1,990 2,000 2,010 2,020"},
+		{0, 0.3, true, "0.00 0.05 0.10 0.15 0.20 0.25 0.30"}, {-0.3, 0.1, true, "−0.3 −0.2 −0.1 0.0 0.1"}, {0, 6e7, true, "0 10 20 30 40 50 60"},
+	} {
+		var got []string
+		for _, tick := range linear(c.low, c.high, c.grow).ticks {
+			if tick.Label != "" {
+				got = append(got, tick.Label)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g: %v, want %s", c.low, c.high, got, c.want)
+		}
+	}
+}
