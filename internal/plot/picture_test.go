@@ -2,15 +2,18 @@ package plot
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image/png"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -406,5 +409,33 @@ func TestYears(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%g to %g: %v, want %s", c.low, c.high, got, c.want)
 		}
+	}
+}
+
+// TestLongLines draws a line of a hundred thousand points with as many as can be seen: none of its peaks is lost.
+func TestLongLines(t *testing.T) {
+	var points plotter.XYs
+	for i := range 100_000 {
+		y := math.Sin(float64(i) / 5000)
+		if i == 54_321 {
+			y = 7
+		}
+		if i == 54_322 {
+			y = -7
+		}
+		points = append(points, plotter.XY{X: float64(i), Y: y})
+	}
+	fewer := visible(points)
+	if len(fewer) > 2800 || fewer[0] != points[0] || fewer[len(fewer)-1] != points[len(points)-1] {
+		t.Errorf("%d points, from %v to %v", len(fewer), fewer[0], fewer[len(fewer)-1])
+	}
+	if !slices.Contains(fewer, points[54_321]) || !slices.Contains(fewer, points[54_322]) {
+		t.Error("a peak is lost")
+	}
+	if !slices.IsSortedFunc(fewer, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) }) {
+		t.Error("points have changed places")
+	}
+	if short := points[:2800]; !slices.Equal(visible(short), short) {
+		t.Error("a short line is another")
 	}
 }

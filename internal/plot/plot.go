@@ -308,7 +308,35 @@ func (c Chart) points(x, y []float64) plotter.XYs {
 		}
 		points = append(points, plotter.XY{X: x[k], Y: y[k]})
 	}
-	return points
+	return visible(points)
+}
+
+// visible is a line with fewer points that looks the same: of more than there are dots across a picture, the first, the last, the lowest and the highest
+// of each piece. The time to draw a line grows faster than its length.
+func visible(points plotter.XYs) plotter.XYs {
+	const pieces = 700
+	if len(points) <= 4*pieces {
+		return points
+	}
+	var fewer plotter.XYs
+	for k := range pieces {
+		from, to := k*len(points)/pieces, (k+1)*len(points)/pieces
+		low, high := from, from
+		for i := from; i < to; i++ {
+			if points[i].Y < points[low].Y {
+				low = i
+			}
+			if points[i].Y > points[high].Y {
+				high = i
+			}
+		}
+		kept := []int{from, low, high, to - 1}
+		slices.Sort(kept)
+		for _, i := range slices.Compact(kept) {
+			fewer = append(fewer, points[i])
+		}
+	}
+	return fewer
 }
 
 func backwards(points plotter.XYs) plotter.XYs {
