@@ -439,3 +439,27 @@ func TestLongLines(t *testing.T) {
 		t.Error("a short line is another")
 	}
 }
+
+// TestPieces draws a long line that goes up and down, solid and dashed. It is drawn in pieces, each of which begins where the one before it ended.
+func TestPieces(t *testing.T) {
+	s := Series{Name: "a"}
+	for i := range 1000 {
+		s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(i%2*(i%7)))
+	}
+	for _, dashed := range []bool{false, true} {
+		s.Dashed = dashed
+		svg, err := Chart{Series: []Series{s}}.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := 0
+		paths := regexp.MustCompile(`<path d="([^"]*)"`).FindAllStringSubmatch(string(svg), -1)
+		for _, m := range paths {
+			longest = max(longest, strings.Count(m[1], "L"))
+		}
+		if longest < piece || longest > piece+1 {
+			t.Errorf("a path has %d segments, want %d", longest, piece)
+		}
+		save(t, Chart{Series: []Series{s}}, "a.png")
+	}
+}

@@ -276,7 +276,7 @@ func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	if s.Dashed {
 		line.Dashes = []vg.Length{5, 3}
 	}
-	p.Add(line)
+	p.Add(inPieces{line})
 	marks := []gonum.Thumbnailer{line}
 	if len(points) == 1 || len(points) <= markable && !s.Dashed && !s.Unmarked {
 		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, 1.4*p.sizes.line
