@@ -58,7 +58,9 @@ func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Ti
 	// A duration holds 292 years; what is further away is approached in steps.
 	const most = float64(math.MaxInt64 / 2)
 	for {
-		left := min(seconds*float64(time.Second)-float64(time.Since(began)), most)
+		// The conversion keeps the compiler from fusing the product with the difference, which it does on some machines only: it
+		// would wake a nanosecond late.
+		left := min(float64(seconds*float64(time.Second))-float64(time.Since(began)), most)
 		s.lag = max(0, -left) / float64(time.Second)
 		if left <= 0 {
 			return nil
