@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// Customers of all ranks come to a resource, some of whom preempt, renege, balk, are interrupted or change the capacity. After
-// every event no more is in use than there is room for, nobody waits who could be served, and at the end nothing is missing: all units are
-// back, and the areas under the levels are the sums of what the customers saw.
+// Customers of all ranks come to a resource, some of whom preempt, renege, balk, are interrupted or change the capacity, and some
+// leave it to an event or another process to release what they hold. After every event no more is in use than there is room for,
+// nobody waits who could be served, and at the end nothing is missing: all units are back, and the areas under the levels are the
+// sums of what the customers saw.
 func TestUnitsAreConserved(t *testing.T) {
 	unusual := 0
 	for seed := range uint64(60) {
@@ -26,6 +28,7 @@ func TestUnitsAreConserved(t *testing.T) {
 			shrinks := seed%3 == 0
 			var held, waited float64 // unit-times and times
 			var got, balked, reneged, preempted int
+			var grants []*sim.Grant
 			for range 300 {
 				units := 1
 				if !single {
@@ -45,15 +48,24 @@ func TestUnitsAreConserved(t *testing.T) {
 						preempted++
 					case err == nil:
 						got++
-						err := p.Wait(float64(random.IntN(5)))
-						grant.Release()
-						if _, lost := grant.Preempted(); lost {
-							preempted++
-							if _, ok := errors.AsType[*sim.Interrupted](err); !ok {
+						grants = append(grants, grant)
+						takes, by := float64(random.IntN(5)), random.IntN(3)
+						switch by {
+						case 1:
+							s.After(takes, grant.Release)
+						case 2:
+							s.GoAfter(takes, "colleague", func(*sim.Process) { grant.Release() })
+						}
+						err := p.Wait(takes)
+						if by == 0 {
+							grant.Release()
+							if _, lost := grant.Preempted(); lost && !lostAtOnce(err) && !interruptedAnyhow(err) {
 								t.Errorf("units are lost, and the wait returned %v", err)
 							}
 						}
-						held += float64(units) * (p.Now() - grant.Since())
+						if _, lost := grant.Preempted(); !lost && lostAtOnce(err) {
+							t.Errorf("nothing is lost, and the wait returned %v", err)
+						}
 					}
 				})
 				if random.IntN(5) == 0 {
@@ -67,6 +79,16 @@ func TestUnitsAreConserved(t *testing.T) {
 				s.At(301, func() { desk.SetCapacity(most) })
 			}
 			for s.Step() {
+				grants = slices.DeleteFunc(grants, func(g *sim.Grant) bool {
+					if g.Held() {
+						return false
+					}
+					if _, lost := g.Preempted(); lost {
+						preempted++
+					}
+					held += float64(g.Units()) * (s.Now() - g.Since())
+					return true
+				})
 				if desk.InUse() < 0 || (desk.InUse() > desk.Capacity() && !shrinks) || desk.InUse() > most {
 					t.Fatalf("at %v, %d of %d units are in use", s.Now(), desk.InUse(), desk.Capacity())
 				}
@@ -218,4 +240,10 @@ func TestAmountsAreConserved(t *testing.T) {
 func lostAtOnce(err error) bool {
 	_, lost := errors.AsType[sim.Preempted](err)
 	return lost
+}
+
+// interruptedAnyhow tells whether a wait was interrupted for another reason than a loss.
+func interruptedAnyhow(err error) bool {
+	i, ok := errors.AsType[*sim.Interrupted](err)
+	return ok && i.Cause == "anyhow"
 }

@@ -67,10 +67,11 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	return i
 }
 
-// forget takes back an interrupt that the process has not been told of, and reports whether there was one.
+// forget takes back an interrupt that the process has not been told of, and reports whether there was one. One that has ended a
+// wait stays, since that wait has nothing else to return; it is the first, because no wait begins while there are others.
 func (p *Process) forget(i *Interrupted) bool {
 	k := slices.Index(p.interrupts, i)
-	if k < 0 {
+	if k < 0 || k == 0 && p.state == waking && p.why == interrupted {
 		return false
 	}
 	p.interrupts = slices.Delete(p.interrupts, k, k+1)

@@ -4,8 +4,8 @@ import "fmt"
 
 // Preempted is the cause of the interrupt that a process gets when units are taken from it.
 //
-// If it has not been told of the interrupt when it releases what it lost, or [Resource.Use] tells it, it never will be: the
-// interrupt does not end a wait that has nothing to do with the resource.
+// If the interrupt has not ended a wait when what was lost is released, by whomever, or [Resource.Use] tells of the loss, it never
+// will: it does not end a wait that has nothing to do with the resource.
 type Preempted struct {
 	By       *Process // who got them; nil if no process did
 	Since    float64  // when they had been granted
