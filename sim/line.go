@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Why a request was given up by the one who made it.
@@ -80,6 +79,7 @@ func termsOf(opts []RequestOption) terms {
 type request struct {
 	prev, next *request
 	line       *line
+	end        *rankEnd // of its rank
 	terms
 	amount float64      // how much is asked for: units, or an amount
 	since  float64      // when it was made
@@ -92,40 +92,30 @@ type request struct {
 
 // A line is requests in the order in which they are to be served: by rank, and among equals in the order in which they came.
 //
-// Joining at the end and leaving anywhere cost constant time. Joining further ahead costs the logarithm of the number of
-// different ranks in the line, and moves those that are behind if the rank is not yet among them.
+// Joining with a rank that is not below that of the last, and leaving where others of the same rank stay, cost constant time. Else
+// it is the logarithm of the number of different ranks in the line.
 type line struct {
 	s           *Simulation
 	name        string
 	first, last *request
 	length      int
-	ends        []rankEnd // the last of each rank, by rank
-	queue       *Level    // how many wait
-	left        func()    // to be called when somebody has left without being served, since the next may fit
-}
-
-type rankEnd struct {
-	rank int
-	last *request
+	ranks       ranks
+	queue       *Level // how many wait
+	left        func() // to be called when somebody has left without being served, since the next may fit
 }
 
 func (l *line) join(r *request) {
 	r.line = l
 	l.length++
 	l.queue.Set(float64(l.length))
-	i := len(l.ends) - 1
-	if i >= 0 && l.ends[i].rank > r.rank {
-		// The last rank that is not above that of r.
-		i, _ = slices.BinarySearchFunc(l.ends, r.rank, func(e rankEnd, rank int) int {
-			if e.rank <= rank {
-				return -1
-			}
-			return 1
-		})
-		i--
+	var e *rankEnd // of the rank behind which r stands, which may be its own
+	if l.last != nil && l.last.rank <= r.rank {
+		e = l.last.end
+	} else {
+		e = l.ranks.floor(r.rank)
 	}
-	if i >= 0 {
-		r.prev = l.ends[i].last
+	if e != nil {
+		r.prev = e.last
 		r.next = r.prev.next
 		r.prev.next = r
 	} else {
@@ -137,28 +127,19 @@ func (l *line) join(r *request) {
 	} else {
 		l.last = r
 	}
-	if i >= 0 && l.ends[i].rank == r.rank {
-		l.ends[i].last = r
-	} else {
-		l.ends = slices.Insert(l.ends, i+1, rankEnd{r.rank, r})
+	if e == nil || e.rank != r.rank {
+		e = l.ranks.insert(r.rank)
 	}
+	e.last = r
+	r.end = e
 }
 
 func (l *line) remove(r *request) {
-	i := 0
-	if l.ends[0].rank != r.rank {
-		i, _ = slices.BinarySearchFunc(l.ends, r.rank, func(e rankEnd, rank int) int {
-			if e.rank < rank {
-				return -1
-			}
-			return 1
-		})
-	}
-	if l.ends[i].last == r {
-		if r.prev != nil && r.prev.rank == r.rank {
-			l.ends[i].last = r.prev
+	if e := r.end; e.last == r {
+		if r.prev != nil && r.prev.end == e {
+			e.last = r.prev
 		} else {
-			l.ends = slices.Delete(l.ends, i, i+1)
+			l.ranks.remove(e)
 		}
 	}
 	if r.prev != nil {
@@ -171,7 +152,7 @@ func (l *line) remove(r *request) {
 	} else {
 		l.last = r.prev
 	}
-	r.prev, r.next, r.line = nil, nil, nil
+	r.prev, r.next, r.line, r.end = nil, nil, nil, nil
 	l.length--
 	l.queue.Set(float64(l.length))
 }

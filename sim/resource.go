@@ -10,7 +10,8 @@ import "fmt"
 // whose rank puts it at the head is served at once if it can be.
 //
 // A request that is granted at once costs constant time; one that waits, the logarithm of the number of different ranks in
-// the line. [Resource.Use] allocates nothing, [Resource.Request] a [Grant].
+// the line. One that takes units away looks at all grants, once for each that it takes. [Resource.Use] allocates nothing,
+// [Resource.Request] a [Grant].
 //
 // Statistics are kept always: the units in use and the requests waiting over time, and how long those waited that were granted.
 type Resource struct {

@@ -14,25 +14,28 @@ import (
 // check lists what must hold of a line.
 func (l *line) check() error {
 	n := 0
-	var ends []rankEnd
+	var ends []*rankEnd // of all ranks, in order
 	for r := l.first; r != nil; r = r.next {
 		n++
 		switch {
-		case r.line != l:
-			return errors.New("a request does not know its line")
+		case r.line != l || r.end == nil || r.end.rank != r.rank:
+			return errors.New("a request does not know its line, or its rank's end")
 		case r.prev != nil && (r.prev.rank > r.rank || r.prev.next != r || (r.prev.rank == r.rank && r.prev.since > r.since)):
 			return errors.New("the line is not in order")
 		case r.next == nil && l.last != r:
 			return errors.New("the line does not know its last")
 		}
 		if r.next == nil || r.next.rank != r.rank {
-			ends = append(ends, rankEnd{r.rank, r})
+			if ends = append(ends, r.end); r.end.last != r {
+				return errors.New("the last of a rank is not its end")
+			}
 		}
 	}
-	if n != l.length || !slices.Equal(ends, l.ends) {
-		return fmt.Errorf("a line of %d counts %d, with %d ranks for %d", n, l.length, len(l.ends), len(ends))
+	all, err := l.ranks.check()
+	if err == nil && (n != l.length || !slices.Equal(ends, all)) {
+		err = fmt.Errorf("a line of %d counts %d, with %d ranks for %d", n, l.length, len(all), len(ends))
 	}
-	return nil
+	return err
 }
 
 // check lists what must hold of a resource whenever nobody is changing it.
