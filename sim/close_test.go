@@ -120,23 +120,6 @@ func TestSignalsWhileClosing(t *testing.T) {
 	}
 }
 
-// What belongs to another simulation would wake a process in the wrong one.
-func TestOtherSimulations(t *testing.T) {
-	noLeak(t)
-	s, other := New(), New()
-	g, desk := other.Signal("g"), NewResource(other, "desk", 1)
-	s.Go("p", func(p *Process) {
-		wantPanic(t, "wait for g, which belongs to another simulation", func() { _ = p.WaitFor(g) })
-		wantPanic(t, "belongs to another simulation", func() { _ = p.WaitFor(AnyOf(g)) })
-		wantPanic(t, "different simulations", func() { AnyOf(g, s.Signal("h")) })
-		wantPanic(t, "outside", func() { _, _ = desk.Request(p, 1) })
-		if err := p.WaitFor(AllOf(AllOf())); err != nil {
-			t.Error(err)
-		}
-	})
-	run(t, s)
-}
-
 func TestPanicWhileClosing(t *testing.T) {
 	noLeak(t)
 	s := New()

@@ -39,7 +39,7 @@ func newCondition(ws []Waitable, any bool) *Condition {
 			panic("sim: a condition of nil")
 		}
 		if s := w.owner(); s != nil && c.s != nil && s != c.s {
-			panic("sim: a condition of things that belong to different simulations")
+			panic("sim: a condition of " + c.of[0].label() + " and " + w.label() + ", which belongs to another simulation")
 		} else if s != nil {
 			c.s = s
 		}

@@ -47,10 +47,11 @@ func NewContainer(s *Simulation, name string, capacity, initial float64) *Contai
 
 // Get takes an amount out, and waits until there is so much. It returns an error as [Resource.Request] does.
 func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error {
-	if c.s.current != p {
-		p.refuse("Get")
+	if p == nil || c.s.current != p {
+		c.s.refuse(p, "Get")
 	}
 	c.checkAmount("Get", amount)
+	c.s.step()
 	t := termsOf(opts)
 	if c.getters.ahead(t.rank) && c.take(amount, p.name) {
 		c.waits.Add(0)
@@ -62,10 +63,11 @@ func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error
 
 // Put puts an amount in, and waits until there is room for all of it. It returns an error as [Resource.Request] does.
 func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error {
-	if c.s.current != p {
-		p.refuse("Put")
+	if p == nil || c.s.current != p {
+		c.s.refuse(p, "Put")
 	}
 	c.checkAmount("Put", amount)
+	c.s.step()
 	t := termsOf(opts)
 	if c.putters.ahead(t.rank) && c.fill(amount, p.name) {
 		c.settle()
@@ -77,6 +79,7 @@ func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error
 // TryGet takes an amount out if it is there and nobody waits for it, and reports false otherwise.
 func (c *Container) TryGet(amount float64) bool {
 	c.checkAmount("TryGet", amount)
+	c.s.step()
 	if c.getters.first != nil || !c.take(amount, c.s.who()) {
 		return false
 	}
@@ -88,6 +91,7 @@ func (c *Container) TryGet(amount float64) bool {
 // TryPut puts an amount in if there is room and nobody waits for it, and reports false otherwise.
 func (c *Container) TryPut(amount float64) bool {
 	c.checkAmount("TryPut", amount)
+	c.s.step()
 	if c.putters.first != nil || !c.fill(amount, c.s.who()) {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
-	"slices"
 )
 
 // A worker is a coroutine that runs the bodies of processes, one after the other: making a coroutine costs more than a
@@ -15,9 +14,6 @@ type worker struct {
 	yield func(struct{}) bool     // gives the turn back; only for the coroutine
 	p     *Process                // whose body it runs
 }
-
-// unwinding is what a process panics with when the simulation is closed, so that its deferred calls run.
-type unwinding struct{}
 
 // idleSlack is how many more workers are kept for later than there are processes.
 const idleSlack = 256
@@ -77,6 +73,11 @@ func (s *Simulation) resume(p *Process) {
 		s.traceTurn(p)
 	}
 	p.state = running
+	s.give(p)
+}
+
+// give lets a process go on until it gives the turn back.
+func (s *Simulation) give(p *Process) {
 	s.current = p
 	p.next()
 	s.current = nil
@@ -115,42 +116,6 @@ func (s *Simulation) dismiss(left int) {
 		s.idle[last] = nil
 		s.idle = s.idle[:last]
 		w.stop()
-	}
-}
-
-// Close ends all processes that have not ended, in the order in which they were started: their waits do not return, and their
-// deferred calls run. No goroutine of the simulation is left afterwards. A closed simulation can still be asked for its
-// statistics, which closing does not change, but not be run: what is scheduled on it never happens.
-//
-// Closing again does nothing. Close panics if it is called from within the simulation, where [Simulation.Stop] is meant,
-// and with a *[ProcessPanic], after all have ended, if a process panics while it ends.
-func (s *Simulation) Close() {
-	if s.running {
-		panic("sim: Close called from within the simulation; call Stop, and Close when Run has returned")
-	}
-	s.closed = true
-	slices.SortFunc(s.live, func(a, b *Process) int { return int(int64(b.number) - int64(a.number)) })
-	for i, p := range s.live {
-		p.index = i
-	}
-	defer func() {
-		if len(s.live)+len(s.idle) > 0 {
-			s.Close() // a process called runtime.Goexit, which goes on here when the others have ended
-		}
-	}()
-	for len(s.live) > 0 {
-		p := s.live[len(s.live)-1]
-		if p.state == unborn {
-			p.finish()
-			continue
-		}
-		s.closing = p
-		p.worker.stop()
-		s.closing = nil
-	}
-	s.dismiss(0)
-	if s.failure != nil {
-		s.surface()
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,11 +38,15 @@ type Simulation struct {
 	idle    []*worker  // coroutines that wait for another process
 	born    uint64     // processes so far
 	failure *ProcessPanic
-	closing *Process // which is being ended by Close
+	cut     *Process // whose turn was cut short because the context was done; it goes on before all else
+
+	closing    *Process // which is being ended by Close
+	unwindings int      // how often
 
 	dispatched uint64
-	limit      float64 // how far the clock may go on without giving the turn back; −∞ unless Run is under way
-	credit     int     // events left until Run looks at its context
+	limit      float64         // how far the clock may go on without giving the turn back; −∞ unless Run is under way
+	ctx        context.Context // of Run, while it is under way
+	credit     int             // events, and what processes do without giving the turn back, until the context is looked at
 	running    bool
 	stopped    bool
 	closed     bool
@@ -88,12 +93,18 @@ func (s *Simulation) Seed() uint64 { return s.seed }
 func (s *Simulation) Events() uint64 { return s.dispatched }
 
 // Pending is how many events are scheduled: calls of functions, and wake-ups of processes. A process that waits for
-// something without a limit of time is not among them.
-func (s *Simulation) Pending() int { return s.calendar.Len() + s.due.live }
+// something without a limit of time is not among them; one whose turn was cut short because a context was done is.
+func (s *Simulation) Pending() int {
+	n := s.calendar.Len() + s.due.live
+	if s.cut != nil {
+		n++
+	}
+	return n
+}
 
 // Peek tells when the next event is due, if there is one.
 func (s *Simulation) Peek() (at float64, ok bool) {
-	if s.due.live > 0 {
+	if s.due.live > 0 || s.cut != nil {
 		return s.now, true
 	}
 	_, at, ok = s.calendar.Peek()

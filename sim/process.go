@@ -97,12 +97,7 @@ func (p *Process) finish() {
 	p.state = dead
 	p.ended = s.happening()
 	p.body, p.worker, p.next, p.yield, p.interrupts = nil, nil, nil, nil, nil
-	last := len(s.live) - 1
-	other := s.live[last]
-	s.live[p.index] = other
-	other.index = p.index
-	s.live[last] = nil
-	s.live = s.live[:last]
+	s.unlist(p)
 	if s.closed {
 		return // nothing more is going to happen
 	}
@@ -111,6 +106,16 @@ func (p *Process) finish() {
 	}
 	s.vacate(p.slot)
 	p.waiters.fire()
+}
+
+// unlist takes a process out of the list of those that have not ended.
+func (s *Simulation) unlist(p *Process) {
+	last := len(s.live) - 1
+	other := s.live[last]
+	s.live[p.index] = other
+	other.index = p.index
+	s.live[last] = nil
+	s.live = s.live[:last]
 }
 
 // Name is what the process was called when it was started.
@@ -147,7 +152,7 @@ func (s *Simulation) Processes() int { return len(s.live) }
 func (p *Process) Wait(d float64) error {
 	s := p.s
 	if s.current != p {
-		p.refuse("Wait")
+		s.refuse(p, "Wait")
 	}
 	if !(d >= 0) {
 		panic(fmt.Sprintf("sim: Wait(%g) of process %s: a delay must be a number, and not negative", d, p.name))
@@ -160,7 +165,7 @@ func (p *Process) Wait(d float64) error {
 func (p *Process) WaitUntil(t float64) error {
 	s := p.s
 	if s.current != p {
-		p.refuse("WaitUntil")
+		s.refuse(p, "WaitUntil")
 	}
 	if !(t >= s.now) {
 		s.refuseTime(t, "WaitUntil", t)
@@ -172,6 +177,7 @@ func (p *Process) WaitUntil(t float64) error {
 func (p *Process) pause(t, d float64) error {
 	s := p.s
 	if len(p.interrupts) > 0 {
+		s.step()
 		return p.interruption(d)
 	}
 	if t <= s.limit && s.due.live == 0 && s.credit > 1 && s.alone(t) {
@@ -214,18 +220,20 @@ func (p *Process) WaitFor(w Waitable) error {
 func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error) {
 	s := p.s
 	if s.current != p {
-		p.refuse("WaitFor")
+		s.refuse(p, "WaitFor")
 	}
-	if w.owner() != s {
-		p.refuseForeign(w)
+	if w == nil || w.owner() != s {
+		s.checkOwn(w, "process "+p.name)
 	}
 	if w.Happened() {
+		s.step()
 		return true, nil
 	}
 	if !(d >= 0) {
 		panic(fmt.Sprintf("sim: WaitForWithin(%g) of process %s: a delay must be a number, and not negative", d, p.name))
 	}
 	if len(p.interrupts) > 0 {
+		s.step()
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
@@ -265,24 +273,42 @@ func (p *Process) wake(why reason) {
 // block gives the turn back until the process is due. Unless somebody wakes it for another reason, its time has elapsed.
 func (p *Process) block() {
 	p.state, p.why = waiting, elapsed
-	if !p.yield(struct{}{}) {
-		panic(unwinding{})
+	p.suspend()
+}
+
+// suspend gives the turn back until the process gets it again.
+func (p *Process) suspend() {
+	p.yield(struct{}{})
+	if p.s.closed {
+		p.s.unwind()
 	}
 }
 
-// refuseForeign panics if w belongs to another simulation. A condition of nothing belongs to none.
-func (p *Process) refuseForeign(w Waitable) {
-	if w.owner() != nil {
-		panic("sim: process " + p.name + " would wait for " + w.label() + ", which belongs to another simulation")
+// checkOwn panics if somebody would wait for what belongs to another simulation. A condition of nothing belongs to none.
+func (s *Simulation) checkOwn(w Waitable, who string) {
+	if w == nil {
+		panic("sim: " + who + " would wait for nil")
+	}
+	if owner := w.owner(); owner != s && owner != nil {
+		panic("sim: " + who + " would wait for " + w.label() + ", which belongs to another simulation")
 	}
 }
 
-// refuse panics since it is not the turn of p, which wants to wait. It never is when the simulation is closed.
-func (p *Process) refuse(call string) {
-	if p.s.closing == p {
-		panic(unwinding{})
+// refuse panics since a process wants to wait, or asks for something that it may have to wait for, and it is not its turn, or it is
+// none at all. It never is when the simulation is closed.
+func (s *Simulation) refuse(p *Process, call string) {
+	if s.closing != nil {
+		s.unwind()
 	}
-	if p.state == dead {
+	switch {
+	case p == nil:
+		panic("sim: " + call + " needs the process that waits, not nil")
+	case p.s != s:
+		if p.s.closing != nil {
+			p.s.unwind()
+		}
+		panic("sim: " + call + " by process " + p.name + ", which belongs to another simulation")
+	case p.state == dead:
 		panic("sim: " + call + " of process " + p.name + " called after its end")
 	}
 	panic("sim: " + call + " of process " + p.name + " called outside it")

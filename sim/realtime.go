@@ -32,6 +32,13 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
+		s.credit = batch
+		if s.cut != nil {
+			if s.proceed(); s.stopped {
+				return false, nil
+			}
+			continue
+		}
 		at, ok := s.Peek()
 		if last := !ok || at > limit; last {
 			if math.IsInf(limit, 1) {

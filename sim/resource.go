@@ -119,10 +119,11 @@ func (r *Resource) Request(p *Process, n int, opts ...RequestOption) (*Grant, er
 
 func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) error {
 	s := r.s
-	if s.current != p {
-		p.refuse("Request")
+	if p == nil || s.current != p {
+		s.refuse(p, "Request")
 	}
 	r.checkUnits(n)
+	s.step()
 	t := termsOf(opts)
 	g.r, g.p, g.n, g.rank = r, p, n, t.rank
 	if r.line.ahead(t.rank) && r.obtain(g, t.preempting) {
@@ -155,6 +156,7 @@ func (r *Resource) checkUnits(n int) {
 // process, that holds them, with rank 0.
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
+	r.s.step()
 	if r.line.first != nil || r.inUse+n > r.capacity {
 		return nil, false
 	}

@@ -58,8 +58,8 @@ func NewSortedStore[T any](s *Simulation, name string, capacity int, compare fun
 // Put puts v into the store, and waits if there is no room. It returns an error as [Resource.Request] does, and then v is not
 // in the store.
 func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
-	if st.s.current != p {
-		p.refuse("Put")
+	if p == nil || st.s.current != p {
+		st.s.refuse(p, "Put")
 	}
 	if st.TryPut(v) {
 		return nil
@@ -78,6 +78,7 @@ func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 
 // TryPut puts v into the store, or reports false if there is no room.
 func (st *Store[T]) TryPut(v T) bool {
+	st.s.step()
 	if st.full() {
 		return false
 	}
@@ -97,8 +98,8 @@ func (st *Store[T]) Get(p *Process, opts ...RequestOption) (T, error) {
 // request is made, about the things that are there, and then once about each that is put in; its answer should depend on the
 // thing alone.
 func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOption) (T, error) {
-	if st.s.current != p {
-		p.refuse("Get")
+	if p == nil || st.s.current != p {
+		st.s.refuse(p, "Get")
 	}
 	if v, ok := st.TryGetWhere(wanted); ok {
 		return v, nil
@@ -125,6 +126,7 @@ func (st *Store[T]) TryGet() (T, bool) { return st.TryGetWhere(nil) }
 
 // TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is none.
 func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
+	st.s.step()
 	for i := range st.items.len() {
 		if wanted == nil || wanted(st.items.at(i)) {
 			v := st.items.remove(i)

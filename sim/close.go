@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+)
+
+// unwinding is what a process panics with when the simulation is closed, so that its deferred calls run.
+type unwinding struct{}
+
+// String is for those who recover from it and print it.
+func (unwinding) String() string { return "sim: the simulation is closed, and the process ends" }
+
+const (
+	// mostUnwindings is how often a process is ended by a panic, which it may recover from, before it is ended by runtime.Goexit.
+	// Deferred calls that wait need one for each.
+	mostUnwindings = 100
+
+	// mostLastSteps is how many things that do not wait a process may ask for in its deferred calls. Nobody tidies up so much.
+	mostLastSteps = 1 << 18
+)
+
+// Close ends all processes that have not ended, in the order in which they were started: their waits do not return, and their
+// deferred calls run. No goroutine of the simulation is left afterwards. A closed simulation can still be asked for its
+// statistics, which closing does not change, but not be run: what is scheduled on it never happens.
+//
+// A process is ended by a panic. One that recovers from it and waits again is ended by [runtime.Goexit], from which nobody recovers.
+// So it does not matter what a process does, as long as it does not go on for ever without asking anything of the simulation, or
+// block outside it.
+//
+// Closing again does nothing, also in a deferred call of a process that is being ended. Close panics if it is called from within
+// the simulation, where [Simulation.Stop] is meant, and with a *[ProcessPanic], after all have ended, if a process panics while it
+// ends. A goroutine that is locked to its thread ([runtime.LockOSThread]) cannot end another by runtime.Goexit: there, Close panics
+// with the name of a process that always recovers, after the others have ended, and leaves it for another Close.
+func (s *Simulation) Close() {
+	switch {
+	case s.running:
+		panic("sim: Close called from within the simulation; call Stop, and Close when Run has returned")
+	case s.closing != nil:
+		return // it is called by the process that is being ended
+	}
+	s.closed, s.cut = true, nil
+	slices.SortFunc(s.live, func(a, b *Process) int { return int(int64(b.number) - int64(a.number)) })
+	for i, p := range s.live {
+		p.index = i
+	}
+	done := false
+	defer func() {
+		if !done {
+			s.closing = nil
+			s.Close() // a process called runtime.Goexit, which goes on here when the others have ended
+		}
+	}()
+	var left []*Process
+	for len(s.live) > 0 {
+		p := s.live[len(s.live)-1]
+		if p.state == unborn {
+			p.finish()
+		} else if !s.end(p) {
+			s.unlist(p)
+			left = append(left, p)
+		}
+	}
+	s.dismiss(0)
+	done = true
+	for i, p := range left {
+		p.index = i
+	}
+	if s.live = left; len(left) > 0 {
+		panic("sim: process " + left[0].name + " recovers whenever Close ends it, and stays: the goroutine that closes is locked to " +
+			"its thread, and cannot end it otherwise")
+	}
+	if s.failure != nil {
+		s.surface()
+	}
+}
+
+// end ends a process that has begun, and reports false if it cannot.
+func (s *Simulation) end(p *Process) bool {
+	s.closing, s.unwindings, s.credit = p, 0, mostLastSteps
+	p.next()
+	if p.state != dead && !lockedToThread() {
+		// It comes back only to be ended by runtime.Goexit, which goes on in the goroutine that gives it the turn.
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			p.next()
+		}()
+		<-ended
+	}
+	s.closing = nil
+	return p.state == dead
+}
+
+// unwind ends a process from within, when the simulation is closed. What runs is the process that is being ended, even if it wants
+// another to wait. It does not return.
+func (s *Simulation) unwind() {
+	s.unwindings++
+	if s.unwindings == mostUnwindings {
+		s.closing.yield(struct{}{}) // to a goroutine that may be lost
+	}
+	if s.unwindings >= mostUnwindings {
+		runtime.Goexit()
+	}
+	panic(unwinding{})
+}
+
+// lockedToThread tells whether this goroutine is. A coroutine that was made by such a one cannot be given the turn by another. The
+// runtime says so only in the first line of a stack's dump.
+func lockedToThread() bool {
+	dump := make([]byte, 256)
+	header, _, _ := bytes.Cut(dump[:runtime.Stack(dump, false)], []byte("\n"))
+	return bytes.Contains(header, []byte("locked to thread"))
+}
