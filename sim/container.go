@@ -20,12 +20,15 @@ type Container struct {
 	amount   float64
 	getters  line
 	putters  line
-	contents *Level
+	contents Level
 	waits    Tally
 	refused  counters
 }
 
 // NewContainer makes a container with something in it. A capacity of 0 or +∞ means that there is no limit.
+//
+// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
+// simulation: what is made in numbers and dropped again should have none.
 func NewContainer(s *Simulation, name string, capacity, initial float64) *Container {
 	if capacity == 0 {
 		capacity = math.Inf(1)
@@ -34,14 +37,11 @@ func NewContainer(s *Simulation, name string, capacity, initial float64) *Contai
 		panic(fmt.Sprintf("sim: container %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
 			name, initial, capacity))
 	}
-	c := &Container{s: s, name: name, capacity: capacity, amount: initial, contents: newLevel(s.Now, initial)}
-	c.getters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: c.settle}
-	c.putters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: c.settle}
-	s.register(name+" contents", c.contents)
-	s.register(name+" getters", c.getters.queue)
-	s.register(name+" putters", c.putters.queue)
-	s.register(name+" wait", &c.waits)
-	s.register(name, &c.refused)
+	called := orElse(name, "a container")
+	c := &Container{s: s, name: called, capacity: capacity, amount: initial, contents: s.level(initial)}
+	c.getters = line{s: s, name: called, queue: s.level(0), left: c.settle}
+	c.putters = line{s: s, name: called, queue: s.level(0), left: c.settle}
+	register(s, name, c)
 	return c
 }
 
@@ -157,7 +157,7 @@ func (c *Container) wait(p *Process, l *line, t terms, amount float64) error {
 	return err
 }
 
-// Name is what the container was called when it was made.
+// Name is what the container was called when it was made, or "a container".
 func (c *Container) Name() string { return c.name }
 
 // Capacity is how much the container can hold, +∞ if there is no limit.
@@ -167,7 +167,7 @@ func (c *Container) Capacity() float64 { return c.capacity }
 func (c *Container) Amount() float64 { return c.amount }
 
 // Level is how much is in the container, over time.
-func (c *Container) Level() *Level { return c.contents }
+func (c *Container) Level() *Level { return &c.contents }
 
 // Getting is how many wait to take something out.
 func (c *Container) Getting() int { return c.getters.length }
@@ -176,10 +176,10 @@ func (c *Container) Getting() int { return c.getters.length }
 func (c *Container) Putting() int { return c.putters.length }
 
 // Getters is how many wait to take something out, over time.
-func (c *Container) Getters() *Level { return c.getters.queue }
+func (c *Container) Getters() *Level { return &c.getters.queue }
 
 // Putters is how many wait to put something in, over time.
-func (c *Container) Putters() *Level { return c.putters.queue }
+func (c *Container) Putters() *Level { return &c.putters.queue }
 
 // Waits is how long those waited who took something out, those who did not have to among them.
 func (c *Container) Waits() *Tally { return &c.waits }

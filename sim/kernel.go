@@ -51,28 +51,22 @@ type Simulation struct {
 	stopped    bool
 	closed     bool
 
-	seed       uint64
-	streams    map[string]*rand.Rand // by name
-	name       string
-	trace      func(Record)
-	labels     map[uint32]string // names of events by slot, only while there is a trace
-	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
-	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
-	requests   *request          // those that are free, by their next
-	statistics []statistic
+	seed     uint64
+	streams  map[string]*rand.Rand // by name
+	name     string
+	trace    func(Record)
+	labels   map[uint32]string // names of events by slot, only while there is a trace
+	speed    float64           // simulated time per second of the wall's; 0 if it does not matter
+	lag      float64           // by how many seconds the wall's clock was ahead, when it was looked at last
+	requests *request          // those that are free, by their next
+	clock    func() float64    // Now, for levels
+	registry registry
 }
-
-// A statistic is something that WarmUp resets, under the name that a report shows.
-type statistic struct {
-	name string
-	what resetter
-}
-
-type resetter interface{ Reset() }
 
 // New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.
 func New(opts ...Option) *Simulation {
 	s := &Simulation{limit: math.Inf(-1), count: beginning}
+	s.clock = s.Now
 	for _, o := range opts {
 		o(s)
 	}
@@ -128,16 +122,7 @@ func (s *Simulation) WarmUp(t float64) Event {
 }
 
 // ResetStatistics makes all statistics that are registered with the simulation begin anew, now.
-func (s *Simulation) ResetStatistics() {
-	for _, x := range s.statistics {
-		x.what.Reset()
-	}
-}
-
-// register makes a statistic known, so that it is reset after warming up, and reported.
-func (s *Simulation) register(name string, x resetter) {
-	s.statistics = append(s.statistics, statistic{name, x})
-}
+func (s *Simulation) ResetStatistics() { s.registry.reset() }
 
 // happening numbers something that happens, so that it can be told what came first.
 func (s *Simulation) happening() uint64 {

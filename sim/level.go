@@ -45,13 +45,18 @@ func NewLevel(clock func() float64, initial float64, opts ...StatOption) *Level 
 	return l
 }
 
-// newLevel is NewLevel for the parts of a simulation that keep statistics of their own.
-func newLevel(clock func() float64, initial float64) *Level { return NewLevel(clock, initial) }
+// level is NewLevel for what keeps statistics of its own. They are a part of it, so that who holds one of them holds it all.
+func (s *Simulation) level(initial float64) Level {
+	l := Level{clock: s.clock, value: initial}
+	l.Reset()
+	return l
+}
 
-// NewLevel returns a Level that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up.
+// NewLevel returns a Level that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up. Without
+// a name it is not in the report, and goes when nobody holds it.
 func (s *Simulation) NewLevel(name string, initial float64, opts ...StatOption) *Level {
-	l := NewLevel(s.Now, initial, opts...)
-	s.register(name, l)
+	l := NewLevel(s.clock, initial, opts...)
+	register(s, name, l)
 	return l
 }
 

@@ -212,7 +212,7 @@ func TestLevelRefuses(t *testing.T) {
 
 func TestLevelDoesNotAllocate(t *testing.T) {
 	now := 0.0
-	l := newLevel(func() float64 { return now }, 0)
+	l := NewLevel(func() float64 { return now }, 0)
 	if n := testing.AllocsPerRun(1000, func() { now++; l.Add(1) }); n != 0 {
 		t.Errorf("Add allocates %v times", n)
 	}

@@ -100,7 +100,7 @@ type line struct {
 	first, last *request
 	length      int
 	ranks       ranks
-	queue       *Level // how many wait
+	queue       Level  // how many wait
 	left        func() // to be called when somebody has left without being served, since the next may fit
 }
 

@@ -46,7 +46,7 @@ func (e *rankEnd) depth() int {
 }
 
 func newLine(s *Simulation) *line {
-	return &line{s: s, name: "line", queue: newLevel(s.Now, 0), left: func() {}}
+	return &line{s: s, name: "line", queue: s.level(0), left: func() {}}
 }
 
 // A slice into which requests are inserted, and from which they are taken by moving the others, is the reference for lines.

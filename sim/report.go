@@ -25,11 +25,11 @@ type reporter interface {
 	report(name string) []ReportRow
 }
 
-// Report tells all statistics that belong to the simulation: those of its resources and stores, and those made by
-// [Simulation.NewTally] and [Simulation.NewLevel].
+// Report tells all statistics that belong to the simulation and have a name: those of its resources, stores and containers, and those
+// made by [Simulation.NewTally] and [Simulation.NewLevel].
 func (s *Simulation) Report() Report {
 	r := Report{Now: s.Now()}
-	for _, registered := range s.statistics {
+	for _, registered := range s.registry.named {
 		if x, ok := registered.what.(reporter); ok {
 			r.Rows = append(r.Rows, x.report(registered.name)...)
 		}

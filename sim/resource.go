@@ -25,8 +25,7 @@ type Resource struct {
 	first    *Grant // of those that have not been given back, in the order in which they were granted
 	last     *Grant
 	spare    *Grant // for Use, by their next
-	usage    *Level
-	queue    *Level
+	usage    Level
 	waits    Tally
 	refused  counters
 }
@@ -38,16 +37,17 @@ type counters struct{ balked, reneged, preempted int }
 func (c *counters) Reset() { *c = counters{} }
 
 // NewResource makes a resource with so many units. It panics if the capacity is negative.
+//
+// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
+// simulation: what is made in numbers and dropped again should have none.
 func NewResource(s *Simulation, name string, capacity int) *Resource {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
 	}
-	r := &Resource{s: s, name: name, capacity: capacity, most: capacity, usage: newLevel(s.Now, 0), queue: newLevel(s.Now, 0)}
-	r.line = line{s: s, name: name, queue: r.queue, left: r.serve}
-	s.register(name+" in use", r.usage)
-	s.register(name+" queue", r.queue)
-	s.register(name+" wait", &r.waits)
-	s.register(name, &r.refused)
+	called := orElse(name, "a resource")
+	r := &Resource{s: s, name: called, capacity: capacity, most: capacity, usage: s.level(0)}
+	r.line = line{s: s, name: called, queue: s.level(0), left: r.serve}
+	register(s, name, r)
 	return r
 }
 
@@ -322,7 +322,7 @@ func (g *Grant) who() string {
 	return g.p.name
 }
 
-// Name is what the resource was called when it was made.
+// Name is what the resource was called when it was made, or "a resource".
 func (r *Resource) Name() string { return r.name }
 
 // Capacity is how many units there are.
@@ -345,10 +345,10 @@ func (r *Resource) SetCapacity(n int) {
 }
 
 // Utilisation is how many units are in use, over time.
-func (r *Resource) Utilisation() *Level { return r.usage }
+func (r *Resource) Utilisation() *Level { return &r.usage }
 
 // Queue is how many requests wait, over time.
-func (r *Resource) Queue() *Level { return r.queue }
+func (r *Resource) Queue() *Level { return &r.line.queue }
 
 // Waits is how long the requests waited that were granted, those that did not have to among them.
 func (r *Resource) Waits() *Tally { return &r.waits }

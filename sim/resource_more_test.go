@@ -254,7 +254,7 @@ func TestLineAgainstDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 5))
 	for range 100 {
 		s := New()
-		l := line{s: s, queue: newLevel(s.Now, 0)}
+		l := line{s: s, queue: s.level(0)}
 		var all []*request
 		for step := range 300 {
 			if rnd.IntN(5) < 3 || len(all) == 0 {

@@ -53,7 +53,7 @@ func (r *Resource) check() error {
 	switch q := r.line.first; {
 	case held != r.inUse || r.busy:
 		return fmt.Errorf("%d held, %d in use", held, r.inUse)
-	case float64(r.inUse) != r.usage.Value() || float64(r.line.length) != r.queue.Value():
+	case float64(r.inUse) != r.usage.Value() || float64(r.line.length) != r.line.queue.Value():
 		return errors.New("the statistics are not what they are of")
 	case q != nil && int(q.amount)+r.inUse <= r.capacity:
 		return errors.New("the first in line could be served")

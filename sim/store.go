@@ -19,7 +19,7 @@ type Store[T any] struct {
 	getters  line
 	putters  line
 	spare    []*order[T]
-	contents *Level
+	contents Level
 	waits    Tally
 	refused  counters
 }
@@ -32,18 +32,18 @@ type order[T any] struct {
 }
 
 // NewStore makes an empty store for so many things, or any number if the capacity is 0.
+//
+// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
+// simulation: what is made in numbers and dropped again, such as a mailbox for each customer, should have none.
 func NewStore[T any](s *Simulation, name string, capacity int) *Store[T] {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
 	}
-	st := &Store[T]{s: s, name: name, capacity: capacity, contents: newLevel(s.Now, 0)}
-	st.getters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: func() {}} // the others wanted nothing that is there
-	st.putters = line{s: s, name: name, queue: newLevel(s.Now, 0), left: func() {}} // there is still no room
-	s.register(name+" contents", st.contents)
-	s.register(name+" getters", st.getters.queue)
-	s.register(name+" putters", st.putters.queue)
-	s.register(name+" wait", &st.waits)
-	s.register(name, &st.refused)
+	called := orElse(name, "a store")
+	st := &Store[T]{s: s, name: called, capacity: capacity, contents: s.level(0)}
+	st.getters = line{s: s, name: called, queue: s.level(0), left: func() {}} // the others wanted nothing that is there
+	st.putters = line{s: s, name: called, queue: s.level(0), left: func() {}} // there is still no room
+	register(s, name, st)
 	return st
 }
 
@@ -206,7 +206,7 @@ func (st *Store[T]) free(o *order[T]) {
 	st.spare = append(st.spare, o)
 }
 
-// Name is what the store was called when it was made.
+// Name is what the store was called when it was made, or "a store".
 func (st *Store[T]) Name() string { return st.name }
 
 // Capacity is how many things the store has room for, or 0 if there is no limit.
@@ -231,13 +231,13 @@ func (st *Store[T]) Getting() int { return st.getters.length }
 func (st *Store[T]) Putting() int { return st.putters.length }
 
 // Getters is how many wait for a thing, over time.
-func (st *Store[T]) Getters() *Level { return st.getters.queue }
+func (st *Store[T]) Getters() *Level { return &st.getters.queue }
 
 // Putters is how many wait for room, over time.
-func (st *Store[T]) Putters() *Level { return st.putters.queue }
+func (st *Store[T]) Putters() *Level { return &st.putters.queue }
 
 // Contents is how many things are in the store, over time.
-func (st *Store[T]) Contents() *Level { return st.contents }
+func (st *Store[T]) Contents() *Level { return &st.contents }
 
 // Waits is how long those waited who got a thing, those who did not have to among them.
 func (st *Store[T]) Waits() *Tally { return &st.waits }

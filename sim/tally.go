@@ -32,10 +32,11 @@ type Tally struct {
 // NewTally returns an empty Tally. It is needed only for options; else the zero Tally does.
 func NewTally(opts ...StatOption) *Tally { return &Tally{quantiles: newSketch(opts)} }
 
-// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it has warmed up.
+// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it has warmed up. Without a name it is
+// not in the report, and goes when nobody holds it.
 func (s *Simulation) NewTally(name string, opts ...StatOption) *Tally {
 	t := NewTally(opts...)
-	s.register(name, t)
+	register(s, name, t)
 	return t
 }
 

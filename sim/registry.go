@@ -1,0 +1,131 @@
+package sim
+
+import "weak"
+
+// A registry is what a simulation knows of the statistics that belong to it, so that it can reset and report them.
+//
+// What has a name is part of the report, and so has to stay. If it went as soon as nobody holds it, the report would depend on when
+// memory happens to be collected. What has no name is in no report. It is known by a weak pointer, which costs about 70 bytes until
+// the next sweep: whether it is reset makes no difference to anybody when nobody holds it.
+type registry struct {
+	named   []statistic
+	unnamed []unnamed
+	sweepAt int // how many unnamed ones there may be before those are taken out that are gone
+}
+
+// A statistic is something that WarmUp resets, under the name that a report shows.
+type statistic struct {
+	name string
+	what resetter
+}
+
+type resetter interface{ Reset() }
+
+// Something observed has statistics: a resource has several, and a Tally is one itself.
+type observed interface {
+	// statistics calls f with each of them, and what it is of; "" if that goes without saying.
+	statistics(f func(of string, x resetter))
+}
+
+// unnamed is something observed that may be gone.
+type unnamed interface {
+	get() (x observed, ok bool)
+}
+
+type weakly[T any, P interface {
+	*T
+	observed
+}] struct {
+	p weak.Pointer[T]
+}
+
+func (w weakly[T, P]) get() (observed, bool) {
+	x := w.p.Value()
+	return P(x), x != nil
+}
+
+// fewUnnamed are not worth a sweep.
+const fewUnnamed = 64
+
+// register makes the statistics of x known, so that they are reset after warming up, and reported if there is a name.
+func register[T any, P interface {
+	*T
+	observed
+}](s *Simulation, name string, x P) {
+	r := &s.registry
+	if name != "" {
+		x.statistics(func(of string, x resetter) {
+			if of != "" {
+				of = " " + of
+			}
+			r.named = append(r.named, statistic{name + of, x})
+		})
+		return
+	}
+	if len(r.unnamed) >= max(r.sweepAt, fewUnnamed) {
+		r.sweep(func(observed) {})
+	}
+	r.unnamed = append(r.unnamed, weakly[T, P]{weak.Make((*T)(x))})
+}
+
+// sweep calls f with all that have no name, and takes out those that are gone. It costs each that is registered a constant time, since it
+// is done again only when there are twice as many.
+func (r *registry) sweep(f func(observed)) {
+	kept := r.unnamed[:0]
+	for _, u := range r.unnamed {
+		if x, ok := u.get(); ok {
+			f(x)
+			kept = append(kept, u)
+		}
+	}
+	if len(kept) < cap(kept)/4 {
+		kept = append([]unnamed(nil), kept...) // the memory of the others is free
+	} else {
+		clear(r.unnamed[len(kept):])
+	}
+	r.unnamed, r.sweepAt = kept, 2*len(kept)
+}
+
+// reset makes all statistics begin anew.
+func (r *registry) reset() {
+	for _, x := range r.named {
+		x.what.Reset()
+	}
+	r.sweep(func(x observed) {
+		x.statistics(func(_ string, x resetter) { x.Reset() })
+	})
+}
+
+func (t *Tally) statistics(f func(string, resetter)) { f("", t) }
+func (l *Level) statistics(f func(string, resetter)) { f("", l) }
+
+func (r *Resource) statistics(f func(string, resetter)) {
+	f("in use", &r.usage)
+	f("queue", &r.line.queue)
+	f("wait", &r.waits)
+	f("", &r.refused)
+}
+
+func (c *Container) statistics(f func(string, resetter)) {
+	f("contents", &c.contents)
+	f("getters", &c.getters.queue)
+	f("putters", &c.putters.queue)
+	f("wait", &c.waits)
+	f("", &c.refused)
+}
+
+func (st *Store[T]) statistics(f func(string, resetter)) {
+	f("contents", &st.contents)
+	f("getters", &st.getters.queue)
+	f("putters", &st.putters.queue)
+	f("wait", &st.waits)
+	f("", &st.refused)
+}
+
+// orElse is a name, or what to call something that has none.
+func orElse(name, kind string) string {
+	if name == "" {
+		return kind
+	}
+	return name
+}
