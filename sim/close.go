@@ -93,8 +93,8 @@ func (s *Simulation) end(p *Process) bool {
 	return p.state == dead
 }
 
-// unwind ends a process from within, when the simulation is closed. What runs is the process that is being ended, even if it wants
-// another to wait. It does not return.
+// unwind ends a process from within, which has been ended already and asks for something. What runs is the process that is being
+// ended, even if it wants another to wait. It does not return.
 func (s *Simulation) unwind() {
 	s.unwindings++
 	if s.unwindings == mostUnwindings {

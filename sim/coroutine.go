@@ -69,15 +69,10 @@ func (s *Simulation) resume(p *Process) {
 	if p.state == unborn {
 		s.hire(p)
 	}
-	if s.trace != nil {
+	if s.trace != nil && p.state != running { // else its turn was cut short, and goes on
 		s.traceTurn(p)
 	}
 	p.state = running
-	s.give(p)
-}
-
-// give lets a process go on until it gives the turn back.
-func (s *Simulation) give(p *Process) {
 	s.current = p
 	p.next()
 	s.current = nil

@@ -96,5 +96,6 @@ func (p *Process) interruption(d float64) error {
 		i.Remaining = d
 	}
 	p.why = elapsed
+	p.s.step() // since it may not have waited at all
 	return i
 }

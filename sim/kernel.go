@@ -38,15 +38,11 @@ type Simulation struct {
 	idle    []*worker  // coroutines that wait for another process
 	born    uint64     // processes so far
 	failure *ProcessPanic
-	cut     *Process // whose turn was cut short because the context was done; it goes on before all else
-
-	closing    *Process // which is being ended by Close
-	unwindings int      // how often
+	closing *Process // which is being ended by Close
 
 	dispatched uint64
-	limit      float64         // how far the clock may go on without giving the turn back; −∞ unless Run is under way
-	ctx        context.Context // of Run, while it is under way
-	credit     int             // events, and what processes do without giving the turn back, until the context is looked at
+	limit      float64 // how far the clock may go on without giving the turn back; −∞ unless Run is under way
+	credit     int     // events, and what processes do without giving the turn back, until the context is looked at
 	running    bool
 	stopped    bool
 	closed     bool
@@ -61,6 +57,10 @@ type Simulation struct {
 	requests *request          // those that are free, by their next
 	clock    func() float64    // Now, for levels
 	registry registry
+
+	ctx        context.Context // of Run, while it is under way
+	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
+	unwindings int             // of the process that is being ended, which asks for something again and again
 }
 
 // New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.

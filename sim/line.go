@@ -108,10 +108,14 @@ func (l *line) join(r *request) {
 	r.line = l
 	l.length++
 	l.queue.Set(float64(l.length))
-	var e *rankEnd // of the rank behind which r stands, which may be its own
-	if l.last != nil && l.last.rank <= r.rank {
-		e = l.last.end
-	} else {
+	if l.last == nil {
+		l.first, l.last = r, r
+		r.end = l.ranks.only(r.rank)
+		r.end.last = r
+		return
+	}
+	e := l.last.end // of the rank behind which r stands, which may be its own
+	if e.rank > r.rank {
 		e = l.ranks.floor(r.rank)
 	}
 	if e != nil {
@@ -138,8 +142,10 @@ func (l *line) remove(r *request) {
 	if e := r.end; e.last == r {
 		if r.prev != nil && r.prev.end == e {
 			e.last = r.prev
-		} else {
+		} else if l.length > 1 {
 			l.ranks.remove(e)
+		} else {
+			e.last = nil // the rank stays, as the next one is often of the same
 		}
 	}
 	if r.prev != nil {

@@ -177,7 +177,6 @@ func (p *Process) WaitUntil(t float64) error {
 func (p *Process) pause(t, d float64) error {
 	s := p.s
 	if len(p.interrupts) > 0 {
-		s.step()
 		return p.interruption(d)
 	}
 	if t <= s.limit && s.due.live == 0 && s.credit > 1 && s.alone(t) {
@@ -233,7 +232,6 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 		panic(fmt.Sprintf("sim: WaitForWithin(%g) of process %s: a delay must be a number, and not negative", d, p.name))
 	}
 	if len(p.interrupts) > 0 {
-		s.step()
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
@@ -273,14 +271,9 @@ func (p *Process) wake(why reason) {
 // block gives the turn back until the process is due. Unless somebody wakes it for another reason, its time has elapsed.
 func (p *Process) block() {
 	p.state, p.why = waiting, elapsed
-	p.suspend()
-}
-
-// suspend gives the turn back until the process gets it again.
-func (p *Process) suspend() {
 	p.yield(struct{}{})
 	if p.s.closed {
-		p.s.unwind()
+		panic(unwinding{})
 	}
 }
 

@@ -35,6 +35,17 @@ func (t *ranks) floor(rank int) *rankEnd {
 	return below
 }
 
+// only is the end of a rank, when there is no other, or one that nobody has any more.
+func (t *ranks) only(rank int) *rankEnd {
+	if e := t.root; e != nil {
+		if e.rank == rank {
+			return e
+		}
+		t.remove(e)
+	}
+	return t.insert(rank)
+}
+
 // insert adds a rank that is not there yet.
 func (t *ranks) insert(rank int) *rankEnd {
 	e := t.spare

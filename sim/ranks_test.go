@@ -128,8 +128,8 @@ func TestManyRanks(t *testing.T) {
 			last = q.rank
 			l.remove(q)
 		}
-		if l.ranks.root != nil || l.length != 0 || l.last != nil {
-			t.Errorf("%s: something is left", name)
+		if err := l.check(); err != nil || l.length != 0 || l.last != nil || l.ranks.root.depth() > 1 {
+			t.Errorf("%s: something is left: %v", name, err)
 		}
 	}
 }

@@ -157,7 +157,10 @@ func (s *Simulation) look() {
 	s.credit = 0
 	if p := s.current; p != nil {
 		s.cut = p
-		p.suspend()
+		p.yield(struct{}{})
+		if s.closed {
+			panic(unwinding{})
+		}
 	}
 }
 
@@ -165,7 +168,7 @@ func (s *Simulation) look() {
 func (s *Simulation) proceed() {
 	p := s.cut
 	s.cut = nil
-	s.give(p)
+	s.resume(p)
 }
 
 // enter begins to dispatch.
