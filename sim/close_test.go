@@ -120,6 +120,26 @@ func TestSignalsWhileClosing(t *testing.T) {
 	}
 }
 
+// What a process held in Use when it was ended stays held, so that others may still ask for it in their deferred calls.
+func TestRequestsWhileClosing(t *testing.T) {
+	noLeak(t)
+	s := New()
+	desk := NewResource(s, "desk", 2)
+	for range 3 {
+		s.Go("user", func(p *Process) {
+			defer func() {
+				desk.RequestThen(2, func(*Grant) { t.Error("granted when all was over") }, Rank(-1), Preempting())
+				if err := desk.check(); err != nil {
+					t.Error(err)
+				}
+			}()
+			_ = desk.Use(p, 1, func() { _ = p.Wait(100) }, Rank(5))
+		})
+	}
+	_ = s.Run(background, 1)
+	s.Close()
+}
+
 func TestPanicWhileClosing(t *testing.T) {
 	noLeak(t)
 	s := New()

@@ -87,10 +87,12 @@ func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error
 	return nil
 }
 
-// giveBack releases a grant of Use, and keeps it for another use.
+// giveBack releases a grant of Use, and keeps it for another use. When the simulation is closed nothing is released, and the grant
+// must stay among those that are held, since deferred calls may still ask for some.
 func (r *Resource) giveBack(g *Grant) {
-	g.Release()
-	r.keep(g)
+	if g.Release(); !r.s.closed {
+		r.keep(g)
+	}
 }
 
 func (r *Resource) keep(g *Grant) {

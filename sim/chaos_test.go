@@ -1,0 +1,366 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A chaos is a program of processes and events that do everything there is to each other, mostly at the same few instants: they
+// request, preempt, release what others hold, interrupt, trigger, cancel, change capacities, start and end, recover from being
+// ended, and panic. It depends on its seed alone, however it is run.
+type chaos struct {
+	t        *testing.T
+	s        *Simulation
+	random   *rand.Rand
+	rooms    []*Resource
+	store    *Store[int]
+	tank     *Container
+	signals  []*Signal
+	people   []*Process
+	grants   []*Grant
+	events   []Event
+	log      []string
+	acts     int
+	unsettle func() // is called before each act, to make turns end anywhere
+}
+
+func newChaos(t *testing.T, seed uint64) *chaos {
+	c := &chaos{t: t, s: New(), random: rand.New(rand.NewPCG(seed, 3)), acts: 300, unsettle: func() {}}
+	for i := range 3 {
+		c.rooms = append(c.rooms, NewResource(c.s, fmt.Sprint("room ", i), 1+c.random.IntN(3)))
+	}
+	c.store, c.tank = NewStore[int](c.s, "store", 2), NewContainer(c.s, "tank", 4, 2)
+	for i := range 3 {
+		c.signals = append(c.signals, c.s.Signal(fmt.Sprint("signal ", i)))
+	}
+	for range 6 {
+		c.spawn()
+	}
+	var tick Event
+	tick = c.s.Every(1, 1, func() { // so that it goes on when all wait for each other
+		c.act("tick")
+		if c.spawn(); c.acts < 0 {
+			tick.Cancel()
+		}
+	})
+	return c
+}
+
+func pick[T any](c *chaos, all []T) T { return all[c.random.IntN(len(all))] }
+
+// soon is a short time, often none, so that much falls together.
+func (c *chaos) soon() float64 { return float64(max(0, c.random.IntN(5)-2)) }
+
+func (c *chaos) options() (opts []RequestOption) {
+	if c.random.IntN(4) > 0 {
+		opts = append(opts, Rank(c.random.IntN(5)-2))
+	}
+	if c.random.IntN(2) == 0 {
+		opts = append(opts, Preempting())
+	}
+	if c.random.IntN(3) == 0 {
+		opts = append(opts, Patience(c.soon()))
+	}
+	if c.random.IntN(6) == 0 {
+		opts = append(opts, AtMost(c.random.IntN(3)))
+	}
+	return opts
+}
+
+func (c *chaos) waitable() Waitable {
+	switch c.random.IntN(7) {
+	case 0:
+		return AnyOf(c.waitable(), c.waitable())
+	case 1:
+		return AllOf(c.waitable(), c.waitable())
+	case 2, 4:
+		return c.s.Timeout(c.soon())
+	case 3:
+		return pick(c, c.people)
+	}
+	return pick(c, c.signals)
+}
+
+func (c *chaos) note(who string, what ...any) {
+	c.log = append(c.log, fmt.Sprint(c.s.Now(), " ", who, " ", fmt.Sprint(what...)))
+}
+
+func (c *chaos) spawn() {
+	name := fmt.Sprint("p", len(c.people))
+	stubborn := c.random.IntN(4) == 0
+	var opts []EventOption
+	if c.random.IntN(4) == 0 {
+		opts = append(opts, Priority(c.random.IntN(3)-1))
+	}
+	c.people = append(c.people, c.s.GoAfter(c.soon(), name, func(p *Process) {
+		defer func() {
+			if c.s.closed { // in deferred calls, too, one may do whatever one likes
+				for range 3 {
+					c.act(p.name)
+					_ = p.Wait(1)
+				}
+			}
+		}()
+		for range 2 + c.random.IntN(12) {
+			if stubborn {
+				func() {
+					defer func() { _ = recover() }()
+					c.actAndWait(p, 2)
+				}()
+				continue
+			}
+			c.actAndWait(p, 2)
+		}
+		for stubborn && c.s.closed {
+			func() {
+				defer func() { _ = recover() }()
+				_ = p.Wait(1)
+			}()
+		}
+	}, opts...))
+}
+
+// act does something that does not wait, in a process or in an event.
+func (c *chaos) act(who string) {
+	if c.acts--; c.acts < 0 {
+		return
+	}
+	c.unsettle()
+	switch c.random.IntN(16) {
+	case 0:
+		pick(c, c.people).Interrupt(c.acts)
+	case 1, 2, 13, 14, 15:
+		if len(c.grants) > 0 { // whoever holds it
+			i := c.random.IntN(len(c.grants))
+			g := c.grants[i]
+			c.grants = slices.Delete(c.grants, i, i+1)
+			g.Release()
+			c.note(who, "release ", g.Held())
+		}
+	case 3:
+		g, ok := pick(c, c.rooms).TryRequest(1)
+		if ok {
+			c.grants = append(c.grants, g)
+		}
+		c.note(who, "try ", ok)
+	case 4:
+		pick(c, c.rooms).RequestThen(1, func(g *Grant) {
+			c.note("then", g != nil)
+			if g != nil {
+				c.grants = append(c.grants, g)
+			}
+			c.act("then")
+		}, c.options()...)
+	case 5:
+		pick(c, c.rooms).SetCapacity(1 + c.random.IntN(3))
+	case 6:
+		c.spawn()
+		c.spawn()
+	case 7:
+		c.events = append(c.events, c.s.After(c.soon(), func() { c.act("event") }, Priority(c.random.IntN(3)-1)))
+	case 8:
+		if len(c.events) > 0 {
+			if e := pick(c, c.events); c.random.IntN(2) == 0 {
+				c.note(who, "cancel ", e.Cancel())
+			} else {
+				c.note(who, "move ", e.Reschedule(c.s.Now()+c.soon()))
+			}
+		}
+	case 9:
+		i := c.random.IntN(len(c.signals))
+		c.note(who, "trigger ", c.signals[i].TryTrigger())
+		if c.random.IntN(2) == 0 {
+			c.signals[i] = c.s.Signal("again")
+		}
+	case 10:
+		c.note(who, "put ", c.store.TryPut(c.acts), c.tank.TryPut(1))
+	case 11:
+		x, ok := c.store.TryGet()
+		c.note(who, "get ", x, ok, c.tank.TryGet(1))
+	case 12:
+		c.s.After(c.soon(), func() { c.act("late") })
+	}
+}
+
+// actAndWait does something that may wait.
+func (c *chaos) actAndWait(p *Process, depth int) {
+	if c.acts--; c.acts < 0 {
+		return
+	}
+	c.unsettle()
+	var err error
+	r := pick(c, c.rooms)
+	switch k := c.random.IntN(14); {
+	case k < 3:
+		c.act(p.name)
+	case k < 5:
+		err = p.Wait(c.soon())
+	case k == 5:
+		err = p.WaitFor(c.waitable())
+	case k == 6:
+		_, err = p.WaitForWithin(c.waitable(), c.soon())
+	case k == 7:
+		err = c.tank.Get(p, float64(c.random.IntN(3)), c.options()...)
+	case k == 8:
+		err = c.tank.Put(p, float64(c.random.IntN(3)), c.options()...)
+	case k == 9:
+		_, err = c.store.GetWhere(p, func(x int) bool { return x%3 > 0 }, c.options()...)
+	case k == 10:
+		err = c.store.Put(p, c.acts, c.options()...)
+	case k == 11 && depth > 0:
+		err = r.Use(p, 1, func() { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1) }, c.options()...)
+	case k == 12 && c.random.IntN(20) == 0:
+		panic("on purpose")
+	default:
+		var g *Grant
+		if g, err = r.Request(p, 1, c.options()...); err == nil {
+			c.grants = append(c.grants, g)
+		}
+	}
+	var i *Interrupted
+	var lost Preempted
+	if err != nil && err != ErrReneged && err != ErrBalked && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
+		c.t.Errorf("an error that nobody expects: %v", err)
+	}
+	c.note(p.name, fmt.Sprint(err))
+}
+
+// check lists what must hold between two events.
+func (c *chaos) check() error {
+	errs := []error{c.store.check(), c.tank.check()}
+	for _, r := range c.rooms {
+		errs = append(errs, r.check())
+	}
+	for _, p := range c.people {
+		due := false
+		if p.state != dead {
+			_, due = c.s.dueAt(p.slot)
+		}
+		ended := slices.Index(c.s.live, p) < 0
+		switch {
+		case p.state == waiting && len(p.interrupts) > 0:
+			errs = append(errs, fmt.Errorf("%s waits with an interrupt", p))
+		case p.state == waking && (!due || p.why == interrupted && len(p.interrupts) == 0):
+			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
+		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
+			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
+		case (p.request != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
+			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// again calls f until nothing is left to happen, or so many have been done, and notes panics that are on purpose.
+func (c *chaos) again(f func() bool) {
+	for more := true; more; {
+		func() {
+			defer func() {
+				if v := recover(); v != nil {
+					p, ok := v.(*ProcessPanic)
+					if !ok || p.Value != "on purpose" {
+						panic(v)
+					}
+					c.note(p.Process, "panicked")
+				}
+			}()
+			more = f()
+		}()
+		if err := c.check(); err != nil {
+			c.t.Fatalf("at %g: %v\n%s", c.s.Now(), err, strings.Join(c.log[max(0, len(c.log)-20):], "\n"))
+		}
+	}
+}
+
+// A fickle context is done now and then.
+type fickle struct {
+	context.Context
+	random *rand.Rand
+}
+
+func (f fickle) Err() error {
+	if f.random.IntN(2) == 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whatever processes and events do to each other, nothing breaks; and it happens in the same way in one run, step by step, and in a
+// run whose context is done in the middle of turns.
+func TestChaos(t *testing.T) {
+	noLeak(t)
+	cuts, lost, left := 0, 0, 0
+	for seed := range uint64(100) {
+		other := rand.New(rand.NewPCG(seed, 5))
+		ways := map[string]func(c *chaos) bool{
+			"steps": func(c *chaos) bool { return c.s.Step() },
+			"run":   func(c *chaos) bool { _ = c.s.Run(background, math.Inf(1)); return false },
+			"cut": func(c *chaos) bool {
+				c.unsettle = func() { c.s.credit = min(c.s.credit, 1+other.IntN(2)) }
+				err := c.s.Run(fickle{background, other}, math.Inf(1))
+				if c.s.cut != nil {
+					cuts++
+				}
+				return err != nil
+			},
+		}
+		logs := map[string]string{}
+		for way, f := range ways {
+			c := newChaos(t, seed)
+			c.again(func() bool { return f(c) })
+			logs[way] = strings.Join(append(c.log, fmt.Sprint(c.s.Now(), c.s.Events())), "\n")
+			for _, r := range c.rooms {
+				lost += r.Preempted()
+			}
+			left += c.s.Processes()
+			c.acts = 50 // for those who end
+			c.s.Close()
+			if c.s.Processes() != 0 {
+				t.Errorf("seed %d, %s: %d processes are left", seed, way, c.s.Processes())
+			}
+		}
+		for way, log := range logs {
+			if log != logs["steps"] {
+				a, b := strings.Split(log, "\n"), strings.Split(logs["steps"], "\n")
+				i := 0
+				for i < min(len(a), len(b))-1 && a[i] == b[i] {
+					i++
+				}
+				t.Fatalf("seed %d: line %d is %q in way %q, and %q by steps", seed, i, a[i], way, b[i])
+			}
+		}
+	}
+	if min(cuts, lost, left) < 1000 {
+		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed: this tests little", cuts, lost, left)
+	}
+}
+
+// Closing in the middle of it all ends everybody, also those who recover and those whose turn was cut short.
+func TestChaosIsClosed(t *testing.T) {
+	noLeak(t)
+	for seed := range uint64(100) {
+		c := newChaos(t, seed)
+		other := rand.New(rand.NewPCG(seed, 7))
+		c.unsettle = func() { c.s.credit = min(c.s.credit, 1) }
+		left := 1 + other.IntN(40)
+		c.again(func() bool {
+			if left--; left%3 == 0 {
+				_ = c.s.Run(fickle{background, other}, c.s.Now()+1)
+			} else {
+				c.s.Step()
+			}
+			return left > 0
+		})
+		c.unsettle = func() {}
+		c.s.Close()
+		if c.s.Processes() != 0 {
+			t.Errorf("seed %d: %d processes are left", seed, c.s.Processes())
+		}
+	}
+}
