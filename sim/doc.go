@@ -23,7 +23,8 @@
 //     may preempt.
 //   - [Simulation.Stream]: named streams of random numbers, each for a purpose.
 //   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
-//     began, and [Simulation.Report] shows all.
+//     began, and [Simulation.Report] shows all that have a name. What is made in numbers and dropped again, such as a mailbox for each
+//     customer, should have none: it goes when nobody holds it.
 //   - [Replicate], [Compare]: experiments of many runs on all cores, confidence intervals, scenarios against each other.
 //   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
 //   - [RealTime]: the clock tied to the wall's.
@@ -66,10 +67,11 @@
 // # Goroutines
 //
 // Each process that has begun and not ended has a goroutine, which stands still while others have their turn.
-// [Simulation.Close] ends those that have not ended, and runs their deferred calls. When all have ended by themselves, Run
-// leaves none behind. A simulation that is dropped without Close while processes wait keeps their goroutines, and itself, for
+// [Simulation.Close] ends those that have not ended, whether they recover from it or not, and runs their deferred calls. When all have
+// ended by themselves, Run leaves none behind. A simulation that is dropped without Close while processes wait keeps their goroutines, and itself, for
 // ever.
 //
 // Nothing here is safe for concurrent use, and nothing needs to be: there are no package-level variables, and simulations do
-// not share anything.
+// not share anything. Nobody waits for, or asks for, something of another simulation: that panics. What does not wait, such as
+// [Grant.Release] or [Signal.Trigger], acts on the simulation that it belongs to as if it were called between two of its runs.
 package sim

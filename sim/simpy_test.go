@@ -332,6 +332,22 @@ func Example_simpyMonitoring() {
 	// 50 stays of 3.0, longest 3.0, nine of ten below 3.0
 }
 
+func Example_simpyMailbox() {
+	s := sim.New()
+	defer s.Close()
+	s.Go("customer", func(p *sim.Process) {
+		mailbox := sim.NewStore[string](s, "", 0)
+		s.After(3, func() { mailbox.TryPut("your table is ready") })
+		letter, _ := mailbox.Get(p)
+		fmt.Println(p.Now(), letter)
+	})
+	must(s.Run(context.Background(), 10))
+	fmt.Println(len(s.Report().Rows), "rows in the report")
+	// Output:
+	// 3 your table is ready
+	// 0 rows in the report
+}
+
 func Example_simpyTrace() {
 	s := sim.New(sim.TraceTo(func(r sim.Record) {
 		fmt.Println(r.Time, r.Who, r.Kind)
