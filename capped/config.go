@@ -62,7 +62,9 @@ func (a Arrivals) String() string {
 	return arrivals[a]
 }
 
-// Config describes a process.
+// Config describes a process. There may be up to 2³¹ bins (2²⁴ where an int has 32 bits), with a capacity, or choices, of up to 2²⁰.
+// What throws its balls one by one, with ByBin or as ModCapped, is limited to 2²⁷ of them in a round, which take a second or two;
+// [NewProcess] refuses more.
 type Config struct {
 	Bins     int     // n
 	Capacity int     // c, or Threshold's T; Greedy's bins have no limit, and it is not looked at
@@ -82,48 +84,75 @@ type Config struct {
 	Warm bool
 }
 
-const (
-	mostBins     = 1 << 31
-	mostCapacity = 1 << 20
-	mostBalls    = 1 << 40 // in one round
-)
-
-// check returns what is wrong with a configuration, if anything is.
+// check returns what is wrong with a configuration, if anything is: what it does not say, or what could not be served.
 func (c *Config) check() error {
 	switch {
 	case c.Kind < 0 || int(c.Kind) >= len(kinds):
 		return fmt.Errorf("capped: there is no process %d; there are Capped, ModCapped, Greedy and Threshold", int(c.Kind))
 	case c.Arrivals < 0 || int(c.Arrivals) >= len(arrivals):
 		return fmt.Errorf("capped: there are no arrivals %d; there are Exact, Binomial and Poisson", int(c.Arrivals))
-	case c.Bins < 1 || c.Bins > mostBins:
-		return fmt.Errorf("capped: the number of bins must be from 1 to 2³¹, not %d", c.Bins)
+	case c.Bins < 1 || int64(c.Bins) > mostBins:
+		return fmt.Errorf("capped: the number of bins must be from 1 to %s, not %d", twoTo(mostBins), c.Bins)
 	case c.Kind != Greedy && (c.Capacity < 1 || c.Capacity > mostCapacity):
-		return fmt.Errorf("capped: the capacity of a bin must be from 1 to 2²⁰, not %d", c.Capacity)
-	case c.Kind == Greedy && (c.Choices < 1 || c.Choices > mostCapacity):
-		return fmt.Errorf("capped: the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not %d", c.Choices)
-	case c.AtLeast < 0 || c.AtLeast > mostBalls:
-		return fmt.Errorf("capped: the number of balls to throw at least must be from 0 to 2⁴⁰, not %d", c.AtLeast)
+		return fmt.Errorf("capped: the capacity of a bin must be from 1 to %s, not %d", twoTo(mostCapacity), c.Capacity)
+	case c.Kind == Greedy && (c.Choices < 1 || c.Choices > mostChoices):
+		return fmt.Errorf("capped: the number of choices of a ball must be from 1 to %s for Greedy, not %d", twoTo(mostChoices), c.Choices)
+	case c.AtLeast < 0 || c.AtLeast > mostThrown:
+		return fmt.Errorf("capped: the number of balls to throw at least must be from 0 to %s, not %d", twoTo(mostThrown), c.AtLeast)
 	case c.AtLeast > 0 && c.Kind != ModCapped:
 		return fmt.Errorf("capped: only ModCapped throws at least a number of balls, not %v", c.Kind)
 	case c.Warm && c.Kind != Capped:
 		return fmt.Errorf("capped: only Capped can start warm, not %v", c.Kind)
-	}
-	if c.Kind == Threshold {
-		if !(c.Rate > 0) || c.Rate*float64(c.Bins) > mostBalls {
-			return fmt.Errorf("capped: the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not %v per bin", c.Rate)
-		}
-		if c.Arrivals == Binomial && c.Rate > 1 {
-			return fmt.Errorf("capped: a binomial batch has at most 1 ball per bin, not %v", c.Rate)
-		}
-		return nil
-	}
-	if !(c.Rate > 0 && c.Rate < 1) {
+	case c.Kind == Threshold:
+		return c.checkBatch()
+	case !(c.Rate > 0 && c.Rate < 1):
 		return fmt.Errorf("capped: the rate must be above 0 and below 1, not %v", c.Rate)
 	}
-	if least := c.Least(); least > mostBalls {
-		return fmt.Errorf("capped: ModCapped would throw %d balls in a round; bins times capacity must be so few that it is at most 2⁴⁰", least)
+	return c.checkThrown()
+}
+
+// checkBatch is check for what Threshold's batch must be.
+func (c *Config) checkBatch() error {
+	switch {
+	case !(c.Rate > 0 && c.Rate*float64(c.Bins) <= mostBalls):
+		return fmt.Errorf("capped: the batch must have more than 0 balls per bin and at most %s altogether, not %v per bin", twoTo(mostBalls), c.Rate)
+	case c.Rate > mostPerBin && !c.ByBin:
+		return fmt.Errorf("capped: the batch must have at most %s balls per bin, not %v; with ByBin there may be more, and %s altogether",
+			twoTo(mostPerBin), c.Rate, twoTo(mostThrown))
+	case c.Arrivals == Binomial && c.Rate > 1:
+		return fmt.Errorf("capped: a binomial batch has at most 1 ball per bin, not %v", c.Rate)
 	}
-	return nil
+	return c.checkThrown()
+}
+
+// checkThrown refuses what keeps more bins, or throws more balls one by one, than a round has time for.
+func (c *Config) checkThrown() error {
+	switch {
+	case c.Kind == ModCapped && c.least() > mostThrown:
+		return fmt.Errorf("capped: ModCapped throws its balls one by one and would throw at least %.3g in a round; at most %s can be thrown, "+
+			"which with a capacity of %d are those of %d bins at this rate; take fewer bins or a smaller capacity, or set AtLeast",
+			c.least(), twoTo(mostThrown), c.Capacity, int(float64(c.Bins)*(mostThrown/c.least())))
+	case !c.ByBin && c.Kind != ModCapped || c.thrown() <= mostThrown && c.Bins <= mostThrown:
+		return nil
+	case c.Kind == ModCapped:
+		return fmt.Errorf("capped: ModCapped keeps every bin and throws its balls one by one, up to about %.3g in a round with %d bins; "+
+			"at most %s can be thrown, and as many bins be kept; take fewer bins", c.thrown(), c.Bins, twoTo(mostThrown))
+	}
+	return fmt.Errorf("capped: by bin every ball is thrown, with all its choices, up to about %.3g in a round with %d bins; at most %s can be, "+
+		"and as many bins be kept; take fewer bins, or leave ByBin out, which has the same law", c.thrown(), c.Bins, twoTo(mostThrown))
+}
+
+// thrown is about how many choices a round makes, at most, if all balls are thrown.
+func (c *Config) thrown() float64 {
+	n := float64(c.Bins)
+	switch c.Kind {
+	case Threshold:
+		return n * c.Rate
+	case Greedy:
+		return n * c.Rate * float64(c.Choices)
+	}
+	// With the pool. It is ln(1/(1−λ)) per bin for c = 1, and beyond less than PoolEstimate and the new ones.
+	return n * min(pressure(c.Rate), pressure(c.Rate)/float64(c.Capacity)+2)
 }
 
 // Least is how many balls ModCapped throws at least in a round, m* unless AtLeast is set; 0 for the other processes.
@@ -134,13 +163,18 @@ func (c *Config) Least() int {
 	if c.Kind != ModCapped {
 		return 0
 	}
+	return int(min(c.least(), math.MaxInt/2)) // what is more is refused
+}
+
+// least is Least as a number that may be too large for an int.
+func (c *Config) least() float64 {
 	if c.AtLeast > 0 {
-		return c.AtLeast
+		return float64(c.AtLeast)
 	}
 	n, cap := float64(c.Bins), float64(c.Capacity)
 	least := -portable.Log1p(-c.Rate)*n + float64(2*n)
 	if c.Capacity > 1 {
 		least = -2*portable.Log1p(-c.Rate)*n/cap + float64(6*cap*n)
 	}
-	return 2 * int(math.Ceil(least/2))
+	return 2 * math.Ceil(least/2)
 }

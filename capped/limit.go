@@ -1,7 +1,9 @@
 package capped
 
 import (
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/portable"
 )
@@ -28,8 +30,10 @@ type Limit struct {
 // max(0, min(L+N, c)−1). Its law π follows from x, and x from that λ is deleted: a bin deletes a ball unless it is empty and
 // nobody asks, so that π₀·P(N=0) = 1−λ. In the pool is what the bins rejected. Little's law has the mean waiting time,
 // (Pool + E[L])/λ, because a ball that waits for w rounds is there at the end of w rounds.
+//
+// It panics unless c is from 1 to 2²⁰ and λ above 0 and below 1.
 func CappedLimit(c int, lambda float64) *Limit {
-	demandCapacity(c)
+	demandTable(c)
 	demandRate(lambda)
 	var n poissonLaw
 	loads := make([]float64, c)
@@ -207,15 +211,16 @@ func (l *Limit) accepted() [][]float64 {
 	}
 	var with, without poissonLaw
 	older := l.older()
+	loads := trim(l.Loads, math.SmallestNonzeroFloat64)
 	rows := make([][]float64, len(older)-1)
 	for a := range rows {
 		with.set(older[a])
 		without.set(older[a+1])
 		gain := poissonGain(&with, &without)
 		row := make([]float64, l.Capacity)
-		for p := range row {
-			for load := max(0, p+2-len(gain)); load <= p; load++ {
-				row[p] += float64(l.Loads[load] * gain[p-load+1])
+		for p := range row[:min(len(row), len(loads)+len(gain))] {
+			for load := max(0, p+2-len(gain)); load <= min(p, len(loads)-1); load++ {
+				row[p] += float64(loads[load] * gain[p-load+1])
 			}
 		}
 		rows[a] = row
@@ -290,32 +295,56 @@ func (l *Limit) Ages() []float64 {
 // Queued()[s−1][a] will be deleted s rounds from now and came a rounds ago. For every s they sum to the share of the
 // bins with a load of s or more. What is below 10⁻²⁵λ² at the end of a row is left out. It is not to be changed, as rows may overlap.
 //
-// A ball that will be deleted s rounds from now was accepted in some round r ≥ 0 ago, with s+r before it and at age a−r. So a
-// row is what was accepted in this round and the next row, which is a round older.
+// It has about half the square of the loads that bins reach, and panics if a share of more than 10⁻²⁵λ² of them reach 2¹⁴.
 func (l *Limit) Queued() [][]float64 {
-	least := 1e-25 * l.Rate * l.Rate
-	accepted := l.accepted()
 	if l.Capacity == 0 {
 		// All are accepted at age 0, so that s+a is all that counts.
-		joined := trim(accepted[0], least)
+		joined := trim(l.joined(), l.leastQueued())
 		rows := make([][]float64, max(0, len(joined)-1))
 		for s := range rows {
 			rows[s] = joined[s+1:]
 		}
 		return rows
 	}
+	demand(l.reach() <= mostReach, "the largest load that counts", "at most "+twoTo(mostReach)+" to tell what is queued by age", l.reach())
 	rows := make([][]float64, l.Capacity-1)
-	var next []float64
-	for s := len(rows) - 1; s >= 0; s-- {
-		row := make([]float64, max(len(accepted), len(next)+1))
-		copy(row[1:], next)
-		for a := range accepted {
-			row[a] += accepted[a][s+1]
-		}
-		rows[s] = trim(row, least)
-		next = rows[s]
+	for s, row := range l.queued() {
+		rows[s] = slices.Clone(row)
 	}
 	return rows
+}
+
+// leastQueued is what is left out at the end of a row of Queued: 0 in any case.
+func (l *Limit) leastQueued() float64 {
+	return max(1e-25*l.Rate*l.Rate, math.SmallestNonzeroFloat64)
+}
+
+// reach is how many rows of Queued have anything in them, if the capacity is limited.
+func (l *Limit) reach() int { return min(len(trim(l.Loads, l.leastQueued())), l.Capacity-1) }
+
+// queued yields s and Queued()[s], from the last row to the first, for a limited capacity. A row is valid until the next.
+//
+// A ball that will be deleted s rounds from now was accepted in some round r ≥ 0 ago, with s+r before it and at age a−r. So a
+// row is what was accepted in this round and the next row, which is a round older.
+func (l *Limit) queued() iter.Seq2[int, []float64] {
+	return func(yield func(int, []float64) bool) {
+		accepted := l.accepted()
+		var row, next []float64
+		for s := l.Capacity - 2; s >= 0; s-- {
+			row = append(append(row[:0], 0), next...)
+			for len(row) < len(accepted) {
+				row = append(row, 0)
+			}
+			for a := range accepted {
+				row[a] += accepted[a][s+1]
+			}
+			row = trim(row, l.leastQueued())
+			if !yield(s, row) {
+				return
+			}
+			row, next = next, row
+		}
+	}
 }
 
 // FromEmpty is the pool per bin at the end of each of so many rounds, the first of which begins with an empty system. Where there

@@ -18,9 +18,11 @@ import (
 //
 // Loads end where those left have a share below 10⁻¹⁸λ², or after 2²⁴, which is earlier with d = 1 and λ beyond 1−2·10⁻⁶.
 //
+// It panics unless d is from 1 to 2²⁰ and λ above 0 and below 1.
+//
 // [BFK18]: https://doi.org/10.1007/s00453-018-0411-z
 func GreedyLimit(d int, lambda float64) *Limit {
-	demand(d >= 1, "the number of choices of a ball", "1 or more", d)
+	demand(d >= 1 && d <= mostChoices, "the number of choices of a ball", "from 1 to "+twoTo(mostChoices), d)
 	demandRate(lambda)
 	l := &Limit{Choices: d, Rate: lambda, Requests: lambda}
 	if d == 1 {
@@ -51,7 +53,7 @@ func (l *Limit) oneChoice() []float64 {
 	for i := 0; i+1 < most; i++ {
 		w = append(w, cut(w, i, from)/n.is[0])
 		// The loads are geometric in the end.
-		if ratio := w[i+1] / w[i]; ratio < 1 && w[i+1] < l.least()*(1-ratio) {
+		if ratio := w[i+1] / w[i]; ratio < 1 && w[i+1] <= l.least()*(1-ratio) { // both are 0 if λ² is
 			break
 		}
 	}

@@ -83,20 +83,20 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	var pool, thrown, wait, longest []float64
 	loads := []float64{}
 	for b := range batches {
-		var sum Round
-		served := 0
+		var sum struct{ pool, thrown, waits, longest, served int64 }
 		// The batches differ by a round at most.
-		rounds := (b+1)*m.Rounds/batches - b*m.Rounds/batches
+		more := m.Rounds % batches
+		rounds := m.Rounds/batches + (b+1)*more/batches - b*more/batches
 		for range rounds {
 			r, err := step()
 			if err != nil {
 				return nil, err
 			}
-			sum.Pool += r.Pool
-			sum.Thrown += r.Thrown
-			sum.WaitSum += r.WaitSum
-			sum.WaitMax += r.WaitMax
-			served += r.Served
+			sum.pool += int64(r.Pool)
+			sum.thrown += int64(r.Thrown)
+			sum.waits += int64(r.WaitSum)
+			sum.longest += int64(r.WaitMax)
+			sum.served += int64(r.Served)
 			m.PoolMax = max(m.PoolMax, r.Pool)
 			m.WaitMax = max(m.WaitMax, r.WaitMax)
 			m.Waits = p.Waits(m.Waits)
@@ -108,10 +108,10 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 			}
 			loads[load] += float64(count) / float64(c.Bins) / batches
 		}
-		pool = append(pool, float64(sum.Pool)/float64(rounds))
-		thrown = append(thrown, float64(sum.Thrown)/float64(rounds))
-		longest = append(longest, float64(sum.WaitMax)/float64(rounds))
-		wait = append(wait, float64(sum.WaitSum)/math.Max(1, float64(served)))
+		pool = append(pool, float64(sum.pool)/float64(rounds))
+		thrown = append(thrown, float64(sum.thrown)/float64(rounds))
+		longest = append(longest, float64(sum.longest)/float64(rounds))
+		wait = append(wait, float64(sum.waits)/math.Max(1, float64(sum.served)))
 	}
 	m.Loads = loads
 	length := float64(m.Rounds) / batches / m.Relaxation
@@ -134,7 +134,8 @@ func ofBatches(batches []float64, share float64) Mean {
 	return Mean{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
 }
 
-// Decide returns how many rounds [Measure] burns in and measures, and the relaxation time by which it decides.
+// Decide returns how many rounds [Measure] burns in and measures, and the relaxation time by which it decides. With [ErrSlow] it
+// returns the relaxation time too.
 func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err error) {
 	if err := c.check(); err != nil {
 		return 0, 0, 0, err
@@ -158,7 +159,7 @@ func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err e
 	case rounds < batches:
 		return 0, 0, 0, fmt.Errorf("capped: at least %d rounds must be measured, not %d", batches, rounds)
 	case plan.BurnIn == 0 && burnIn > mostPlanned || plan.Rounds == 0 && rounds > mostPlanned:
-		return 0, 0, 0, fmt.Errorf("%w: it takes %.3g rounds to relax, and 110 times as many to be measured; "+
+		return 0, 0, relaxation, fmt.Errorf("%w: it takes %.3g rounds to relax, and 110 times as many to be measured; "+
 			"say how many rounds it should burn in and be measured", ErrSlow, relaxation)
 	}
 	return burnIn, rounds, relaxation, nil

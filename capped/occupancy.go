@@ -91,9 +91,13 @@ func inverse(k int) float64 {
 
 // correct throws balls, or takes some away, until the bins, which hold all, hold the number wanted.
 func (o *occupancy) correct(balls, bins, all int) []int {
+	first := 0 // no bin has fewer balls
+	for first < len(o.counts) && o.counts[first] == 0 {
+		first++
+	}
 	for ; all < balls; all++ {
 		at := int(o.random.Below(uint64(bins)))
-		k := 0
+		k := first
 		for at >= o.counts[k] {
 			at -= o.counts[k]
 			k++
@@ -106,13 +110,14 @@ func (o *occupancy) correct(balls, bins, all int) []int {
 	}
 	for ; all > balls; all-- {
 		at := int(o.random.Below(uint64(all)))
-		k := 1
+		k := max(first, 1)
 		for at >= k*o.counts[k] {
 			at -= k * o.counts[k]
 			k++
 		}
 		o.counts[k]--
 		o.counts[k-1]++
+		first = min(first, k-1)
 	}
 	return o.counts
 }

@@ -1,7 +1,9 @@
 package capped
 
 import (
+	"fmt"
 	"iter"
+	"math"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -57,6 +59,14 @@ func NewProcess(c Config) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	var limit *Limit
+	if c.Warm {
+		limit = CappedLimit(c.Capacity, c.Rate)
+		if reach := limit.reach(); reach > mostReach {
+			return nil, fmt.Errorf("capped: to start warm bins must not reach a load of %d, as they do with a capacity of %d at this rate; "+
+				"the capacity must be at most %s, or the rate smaller", reach, c.Capacity, twoTo(mostReach))
+		}
+	}
 	p := &Process{config: c, source: newSource(&c), least: c.Least()}
 	switch {
 	case c.Kind == ModCapped:
@@ -67,7 +77,7 @@ func NewProcess(c Config) (*Process, error) {
 		p.engine = newByLaw(&c)
 	}
 	if c.Warm {
-		p.warm()
+		p.warm(limit)
 	}
 	return p, nil
 }
@@ -99,12 +109,22 @@ func (p *Process) Round() Round {
 	}
 	p.pool = left
 	p.engine.serve(p)
+	sum := int64(0)
 	for wait, count := range p.served() {
 		r.Served += count
-		r.WaitSum += wait * count
+		sum += int64(wait) * int64(count)
 		r.WaitMax = max(r.WaitMax, wait)
 	}
+	r.WaitSum = fitting(sum)
 	return r
+}
+
+// fitting is a sum of waits, or of balls over many rounds, as an int. Where an int has 32 bits a long run may have more than it holds.
+func fitting(sum int64) int {
+	if sum > math.MaxInt {
+		panic(fmt.Sprintf("capped: %d is more than an int holds on this machine; take fewer bins or rounds", sum))
+	}
+	return int(sum)
 }
 
 // accept takes balls from the i-th cohort of the pool, to be deleted after a number of rounds.
@@ -156,7 +176,7 @@ func (p *Process) Waits(histogram []int) []int {
 		for len(histogram) <= wait {
 			histogram = append(histogram, 0)
 		}
-		histogram[wait] += count
+		histogram[wait] = fitting(int64(histogram[wait]) + int64(count))
 	}
 	return histogram
 }

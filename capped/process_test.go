@@ -284,11 +284,12 @@ func TestBadConfigurations(t *testing.T) {
 		{func(c *Config) { c.Rate = math.Inf(1) }, "the rate must be above 0 and below 1, not +Inf"},
 		{func(c *Config) { c.Rate = math.NaN(); c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not NaN per bin"},
 		{func(c *Config) { c.Rate = 1e12; c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not 1e+12 per bin"},
+		{func(c *Config) { c.Rate = 1e6; c.Kind = Threshold }, "the batch must have at most 2¹⁶ balls per bin, not 1e+06; with ByBin there may be more, and 2²⁷ altogether"},
 		{func(c *Config) { c.Rate = 2; c.Kind = Threshold; c.Arrivals = Binomial }, "a binomial batch has at most 1 ball per bin, not 2"},
 		{func(c *Config) { c.Kind = 4 }, "there is no process 4; there are Capped, ModCapped, Greedy and Threshold"},
 		{func(c *Config) { c.Arrivals = -1 }, "there are no arrivals -1; there are Exact, Binomial and Poisson"},
 		{func(c *Config) { c.Kind = Greedy; c.Choices = 0 }, "the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not 0"},
-		{func(c *Config) { c.AtLeast = -1 }, "the number of balls to throw at least must be from 0 to 2⁴⁰, not -1"},
+		{func(c *Config) { c.AtLeast = -1 }, "the number of balls to throw at least must be from 0 to 2²⁷, not -1"},
 		{func(c *Config) { c.AtLeast = 5 }, "only ModCapped throws at least a number of balls, not capped"},
 		{func(c *Config) { c.Kind = Greedy; c.Warm = true }, "only Capped can start warm, not greedy"},
 	} {

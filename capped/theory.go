@@ -21,6 +21,11 @@ func demandBins(n int) { demand(n >= 1, "the number of bins", "1 or more", n) }
 
 func demandCapacity(c int) { demand(c >= 1, "the capacity of a bin", "1 or more", c) }
 
+// demandTable refuses capacities for which no table of loads is made.
+func demandTable(c int) {
+	demand(c >= 1 && c <= mostCapacity, "the capacity of a bin", "from 1 to "+twoTo(mostCapacity), c)
+}
+
 // demandRate refuses NaN too.
 func demandRate(lambda float64) {
 	demand(lambda > 0 && lambda < 1, "the rate", "above 0 and below 1", lambda)

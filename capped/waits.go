@@ -9,6 +9,9 @@ import (
 // waiting time is a difference of two.
 type parcel struct{ label, count uint32 }
 
+// mostParcel is the most balls of a parcel; where an int has 32 bits, it must hold them.
+const mostParcel = min(math.MaxUint32, math.MaxInt)
+
 // diary holds the balls that are in bins, by the round in which they will be deleted.
 type diary struct {
 	days [][]parcel // a ring; its length is a power of two and above every delay
@@ -25,11 +28,11 @@ func (d *diary) add(now, due, label, count int) {
 	day := &d.days[due&(len(d.days)-1)]
 	for count > 0 {
 		last := len(*day) - 1
-		if last < 0 || (*day)[last].label != uint32(label) || (*day)[last].count == math.MaxUint32 {
+		if last < 0 || (*day)[last].label != uint32(label) || (*day)[last].count == mostParcel {
 			*day = append(*day, parcel{label: uint32(label)})
 			last++
 		}
-		part := min(count, int(math.MaxUint32-(*day)[last].count))
+		part := min(count, mostParcel-int((*day)[last].count))
 		(*day)[last].count += uint32(part)
 		count -= part
 	}

@@ -7,8 +7,7 @@ import (
 
 // warm puts the process where the limit of many bins says that it will be in the long run: so many bins of each load, so many
 // balls of each age in the pool, and so many that will be deleted in each of the coming rounds.
-func (p *Process) warm() {
-	limit := CappedLimit(p.config.Capacity, p.config.Rate)
+func (p *Process) warm(limit *Limit) {
 	bins := p.config.Bins
 
 	for age, count := range apportion(limit.Ages(), int(math.Round(limit.Pool*float64(bins)))) {
@@ -19,9 +18,9 @@ func (p *Process) warm() {
 	slices.Reverse(p.pool) // oldest first
 
 	loads := apportion(limit.Loads, bins)
-	left := bins
-	for s, queued := range limit.Queued() {
-		left -= loads[s] // now the bins that hold more than s, and delete a ball s+1 rounds from now
+	left := 0
+	for s, queued := range limit.queued() {
+		left += loads[s+1] // now the bins that hold more than s, and delete a ball s+1 rounds from now
 		for age, count := range apportion(queued, left) {
 			p.diary.add(0, s+1, -age, count)
 		}
@@ -36,6 +35,9 @@ func apportion(shares []float64, number int) []int {
 		whole += s
 	}
 	parts := make([]int, len(shares))
+	if whole == 0 { // there is nothing, and a number that is not 0 has nowhere to go
+		return parts
+	}
 	sum, given := 0.0, 0
 	for i, s := range shares {
 		sum += s

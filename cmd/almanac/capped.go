@@ -294,11 +294,17 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 // cappedFiles are what may be in the directory of --out.
 var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv", "sweep-pool.svg", "sweep-waits.svg"}
 
+// wrongConfig is what is wrong with a configuration, in the words of the command line.
+func wrongConfig(err error) error {
+	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set AtLeast", "")
+	return usagef("%s", words.Replace(err.Error()))
+}
+
 // conclude delivers a report, if there is one, and returns what ended the work.
 func conclude[R any](w io.Writer, t *cappedTask, out *output, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
 	if report == nil {
-		if ended != nil && strings.HasPrefix(ended.Error(), "capped: ") { // about the configuration
-			return usageError{ended}
+		if ended != nil && strings.HasPrefix(ended.Error(), "capped: ") {
+			return wrongConfig(ended)
 		}
 		return ended
 	}

@@ -150,10 +150,16 @@ func (r *cappedRecord) note(round capped.Round) {
 
 // newPoint is a process before its first round, and what theory says of it.
 func newPoint(c capped.Config, plan capped.Plan) (*cappedPoint, error) {
-	const most = 1 << 32 // each has a place in memory
-	if least := c.Least(); least > most || least < 0 {
-		return nil, usagef("--process modcapped: with capacity %d it throws at least m* balls in every round, %.2g per bin, which are too many for %s: "+
-			"at most 2^32 can be thrown; take fewer bins or a smaller capacity", c.Capacity, float64(least)/float64(c.Bins), counted(c.Bins, "bin"))
+	burnIn, rounds, relaxation, err := plan.Decide(c)
+	switch {
+	case errors.Is(err, capped.ErrSlow):
+		advice := "say how many rounds there should be, with --burn-in and --rounds"
+		if c.Kind == capped.Capped {
+			advice += "; with --warm no burn-in is needed"
+		}
+		return nil, usagef("the process takes %.3g rounds to relax, and 110 times as many to be measured; %s", relaxation, advice)
+	case err != nil:
+		return nil, wrongConfig(err)
 	}
 	p := &cappedPoint{
 		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate, Arrivals: c.Arrivals.String(),
@@ -165,21 +171,9 @@ func newPoint(c capped.Config, plan capped.Plan) (*cappedPoint, error) {
 	} else {
 		p.limit = capped.CappedLimit(c.Capacity, c.Rate)
 	}
-	relaxation := p.limit.Relaxation()
 	p.Relaxation = finite(relaxation)
 	if c.Kind == capped.ModCapped { // it is taken to relax as CAPPED does, and has no limit of its own
 		p.limit = nil
-	}
-	burnIn, rounds, _, err := plan.Decide(c)
-	switch {
-	case errors.Is(err, capped.ErrSlow):
-		advice := "say how many rounds there should be, with --burn-in and --rounds"
-		if c.Kind == capped.Capped {
-			advice += "; with --warm no burn-in is needed"
-		}
-		return nil, usagef("the process takes %.3g rounds to relax, and 110 times as many to be measured; %s", relaxation, advice)
-	case err != nil:
-		return nil, usagef("%v", err)
 	}
 	p.BurnIn, p.Rounds = burnIn, rounds
 	p.record = &cappedRecord{burnIn: burnIn, rounds: rounds}
