@@ -19,6 +19,9 @@ func TestRoundsAreTheSameEverywhere(t *testing.T) {
 		{Config{Bins: 1000, Kind: Greedy, Choices: 2, Rate: 0.9, Seed: 4, Arrivals: Poisson}, "875 875 875 874 0 734 4 [477 337 145 32 8 1]"},
 		{Config{Bins: 1 << 20, Kind: Threshold, Capacity: 1, Rate: 1, Seed: 5}, "0 0 0 0 0 0 0 [250953 558962 226392 12246 23]"},
 	} {
+		if int64(c.config.Bins) > mostBins {
+			continue // an int has 32 bits
+		}
 		p := start(t, c.config)
 		for range 9 {
 			p.Round()

@@ -373,7 +373,7 @@ func TestChoices(t *testing.T) {
 				if int(bin) >= bins {
 					t.Fatalf("bin %d of %d", bin, bins)
 				}
-				counts[int(bin)*cells/bins]++
+				counts[int(int64(bin)*int64(cells)/int64(bins))]++
 				n++
 			}
 			size = size*5%1031 + 1

@@ -3,6 +3,7 @@ package capped
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -61,6 +62,9 @@ func TestMeasureAgainstLimit(t *testing.T) {
 			limit = CappedLimit(c.Capacity, c.Rate)
 		}
 		m, err := Measure(context.Background(), c, Plan{})
+		if err != nil && word == 0 && strings.Contains(err.Error(), "than an int counts here") {
+			continue // it has 32 bits
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,6 +142,7 @@ func TestMeasureRefuses(t *testing.T) {
 		{Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: -1}, "at least 20 rounds must be measured, not -1"},
 		{Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9}, Plan{}, "rounds to relax"},
 		{Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9}, Plan{Rounds: 100}, "rounds to relax"},
+		{Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: math.MaxInt}, "at most " + fmt.Sprint(math.MaxInt/10) + " rounds can be measured"},
 	} {
 		if _, err := Measure(context.Background(), c.config, c.plan); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v, %+v: %v, want %q", c.config, c.plan, err, c.want)

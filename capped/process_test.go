@@ -225,12 +225,12 @@ func TestExactArrivals(t *testing.T) {
 		s := newSource(&Config{Rate: c.rate, Bins: c.bins})
 		each := new(big.Rat).SetFloat64(c.rate)
 		each.Mul(each, big.NewRat(int64(c.bins), 1))
-		due, sum := big.NewRat(1, 2), 0
+		due, sum := big.NewRat(1, 2), int64(0)
 		for round := 1; round <= 2000; round++ {
-			sum += s.batch(round)
+			sum += int64(s.batch(round))
 			due.Add(due, each)
 			want := new(big.Int).Quo(due.Num(), due.Denom())
-			if int64(sum) != want.Int64() {
+			if sum != want.Int64() {
 				t.Fatalf("rate %v, %d bins: %d balls after %d rounds, want %v", c.rate, c.bins, sum, round, want)
 			}
 		}
@@ -267,13 +267,17 @@ func TestRandomArrivals(t *testing.T) {
 
 func TestBadConfigurations(t *testing.T) {
 	good := Config{Bins: 10, Capacity: 2, Rate: 0.5, Choices: 2}
+	bins, balls := "2³¹", "2⁴⁰"
+	if word == 0 { // an int has 32 bits
+		bins, balls = "2²⁴", "2³⁰"
+	}
 	for _, c := range []struct {
 		change func(*Config)
 		want   string
 	}{
-		{func(c *Config) { c.Bins = 0 }, "the number of bins must be from 1 to 2³¹, not 0"},
-		{func(c *Config) { c.Bins = -3 }, "the number of bins must be from 1 to 2³¹, not -3"},
-		{func(c *Config) { c.Bins = 1<<31 + 1 }, "the number of bins must be from 1 to 2³¹, not 2147483649"},
+		{func(c *Config) { c.Bins = 0 }, "the number of bins must be from 1 to " + bins + ", not 0"},
+		{func(c *Config) { c.Bins = -3 }, "the number of bins must be from 1 to " + bins + ", not -3"},
+		{func(c *Config) { c.Bins = int(mostBins) + 1 }, "the number of bins must be from 1 to " + bins + ", not " + fmt.Sprint(mostBins+1)},
 		{func(c *Config) { c.Capacity = 0 }, "the capacity of a bin must be from 1 to 2²⁰, not 0"},
 		{func(c *Config) { c.Capacity = -1; c.Kind = ModCapped }, "the capacity of a bin must be from 1 to 2²⁰, not -1"},
 		{func(c *Config) { c.Capacity = 0; c.Kind = Threshold }, "the capacity of a bin must be from 1 to 2²⁰, not 0"},
@@ -282,8 +286,8 @@ func TestBadConfigurations(t *testing.T) {
 		{func(c *Config) { c.Rate = -0.5 }, "the rate must be above 0 and below 1, not -0.5"},
 		{func(c *Config) { c.Rate = math.NaN() }, "the rate must be above 0 and below 1, not NaN"},
 		{func(c *Config) { c.Rate = math.Inf(1) }, "the rate must be above 0 and below 1, not +Inf"},
-		{func(c *Config) { c.Rate = math.NaN(); c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not NaN per bin"},
-		{func(c *Config) { c.Rate = 1e12; c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most 2⁴⁰ altogether, not 1e+12 per bin"},
+		{func(c *Config) { c.Rate = math.NaN(); c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most " + balls + " altogether, not NaN per bin"},
+		{func(c *Config) { c.Rate = 1e12; c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most " + balls + " altogether, not 1e+12 per bin"},
 		{func(c *Config) { c.Rate = 1e6; c.Kind = Threshold }, "the batch must have at most 2¹⁶ balls per bin, not 1e+06; with ByBin there may be more, and 2²⁷ altogether"},
 		{func(c *Config) { c.Rate = 2; c.Kind = Threshold; c.Arrivals = Binomial }, "a binomial batch has at most 1 ball per bin, not 2"},
 		{func(c *Config) { c.Kind = 4 }, "there is no process 4; there are Capped, ModCapped, Greedy and Threshold"},
@@ -325,10 +329,10 @@ func TestNames(t *testing.T) {
 // The largest systems: as many bins as there may be, and no memory for each.
 func TestManyBins(t *testing.T) {
 	for _, c := range []Config{
-		{Bins: 1 << 31, Capacity: 3, Rate: 1 - 0x1p-10, Warm: true},
-		{Bins: 1 << 27, Capacity: 1, Rate: 0.75},
-		{Bins: 1 << 27, Kind: Greedy, Choices: 2, Rate: 0.75},
-		{Bins: 1 << 27, Capacity: 1, Kind: Threshold, Rate: 1},
+		{Bins: int(mostBins), Capacity: 3, Rate: 1 - 0x1p-10, Warm: true},
+		{Bins: min(1<<27, int(mostBins)), Capacity: 1, Rate: 0.75},
+		{Bins: min(1<<27, int(mostBins)), Kind: Greedy, Choices: 2, Rate: 0.75},
+		{Bins: min(1<<27, int(mostBins)), Capacity: 1, Kind: Threshold, Rate: 1},
 	} {
 		p := start(t, c)
 		for range 10 {

@@ -230,7 +230,7 @@ func TestTheoryAtExtremes(t *testing.T) {
 func TestLongestPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	rounds := 0
-	_, err := Measure(ctx, Config{Bins: 1, Capacity: 1, Rate: 0.5}, Plan{BurnIn: -1, Rounds: math.MaxInt, Watch: func(*Process, Round) {
+	_, err := Measure(ctx, Config{Bins: 1, Capacity: 1, Rate: 0.5}, Plan{BurnIn: -1, Rounds: math.MaxInt - 1, Watch: func(*Process, Round) {
 		if rounds++; rounds == 100 {
 			cancel()
 		}

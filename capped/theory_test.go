@@ -133,6 +133,7 @@ func wantPanic(t *testing.T, want string, f func()) {
 func TestBadArguments(t *testing.T) {
 	const bins, capacity, rate = "the number of bins must be 1 or more, not ", "the capacity of a bin must be 1 or more, not ",
 		"the rate must be above 0 and below 1, not "
+	const table = "the capacity of a bin must be from 1 to 2²⁰, not "
 	for _, f := range []func(n, c int, lambda float64) float64{PoolBound, WaitBound, PoolEstimate, WaitEstimate} {
 		wantPanic(t, bins+"0", func() { f(0, 1, 0.5) })
 		wantPanic(t, capacity+"-1", func() { f(1, -1, 0.5) })
@@ -147,9 +148,9 @@ func TestBadArguments(t *testing.T) {
 			wantPanic(t, rate+shown, f)
 		}
 	}
-	wantPanic(t, capacity+"0", func() { CappedLimit(0, 0.5) })
-	wantPanic(t, capacity+"0", func() { MeanField(0, 0.5) })
-	wantPanic(t, "the number of choices of a ball must be 1 or more, not 0", func() { GreedyLimit(0, 0.5) })
+	wantPanic(t, table+"0", func() { CappedLimit(0, 0.5) })
+	wantPanic(t, table+"0", func() { MeanField(0, 0.5) })
+	wantPanic(t, "the number of choices of a ball must be from 1 to 2²⁰, not 0", func() { GreedyLimit(0, 0.5) })
 	for _, l := range []*Limit{CappedLimit(2, 0.5), GreedyLimit(2, 0.5)} {
 		wantPanic(t, bins+"0", func() { l.MaxWait(0) })
 		wantPanic(t, "the number of rounds must be 0 or more, not -1", func() { l.FromEmpty(-1) })

@@ -14,12 +14,12 @@ import (
 
 // A law is a binomial distribution, or with n = 0 and p = 0 the Poisson distribution with that mean.
 type law struct {
-	n    int
+	n    int64
 	p    float64
 	mean float64
 }
 
-func binomialLaw(n int, p float64) law { return law{n, p, float64(n) * p} }
+func binomialLaw(n int64, p float64) law { return law{n, p, float64(n) * p} }
 
 func poissonLaw(mean float64) law { return law{0, 0, mean} }
 
@@ -32,11 +32,14 @@ func (l law) String() string {
 
 func (l law) poisson() bool { return l.n == 0 }
 
+// fits tells whether an int holds the numbers of a law, which where it has 32 bits it may not.
+func (l law) fits() bool { return l.n <= math.MaxInt && l.mean <= mostMean }
+
 func (l law) draw(s *Stream) int {
 	if l.poisson() {
 		return s.Poisson(l.mean)
 	}
-	return s.Binomial(l.n, l.p)
+	return s.Binomial(int(l.n), l.p)
 }
 
 func (l law) variance() float64 { return l.mean * (1 - l.p) }
@@ -46,7 +49,7 @@ func (l law) ratio(k int) float64 {
 	if l.poisson() {
 		return l.mean / float64(k+1)
 	}
-	return float64(l.n-k) / float64(k+1) * (l.p / (1 - l.p))
+	return float64(l.n-int64(k)) / float64(k+1) * (l.p / (1 - l.p))
 }
 
 // masses returns the probabilities of first, first+1, …, as far as they are above 10⁻²⁵ of the largest: by their ratios from the
@@ -58,7 +61,7 @@ func (l law) masses() (first int, mass []float64) {
 		x /= l.ratio(k - 1)
 		down = append(down, x)
 	}
-	for k, x := mode, 1.0; (l.poisson() || k < l.n) && x > 1e-25; k++ {
+	for k, x := mode, 1.0; (l.poisson() || int64(k) < l.n) && x > 1e-25; k++ {
 		x *= l.ratio(k)
 		up = append(up, x)
 	}
@@ -133,7 +136,7 @@ func TestCountsFit(t *testing.T) {
 		s := New(31, uint64(i))
 		for range draws {
 			k := l.draw(&s)
-			if k < 0 || !l.poisson() && k > l.n {
+			if k < 0 || !l.poisson() && int64(k) > l.n {
 				t.Fatalf("%v gave %d", l, k)
 			}
 			counts[min(max(k-first, 0), len(counts)-1)]++
@@ -154,6 +157,9 @@ func TestHugeCounts(t *testing.T) {
 		binomialLaw(1<<40, 1e-3), binomialLaw(1<<40, 0.5), binomialLaw(1<<40, 0.6), binomialLaw(1<<53, 0.25),
 		poissonLaw(1e9), poissonLaw(1 << 40),
 	} {
+		if !l.fits() {
+			continue
+		}
 		s := New(32, uint64(i))
 		sigma := math.Sqrt(l.variance())
 		counts, mass := make([]int, classes), make([]float64, classes)
@@ -186,7 +192,11 @@ func TestHugeCounts(t *testing.T) {
 func TestEdgesOfCounts(t *testing.T) {
 	s := New(33)
 	below1 := math.Nextafter(1, 0)
-	for _, n := range []int{0, 1, 2, 10, 1000, 1_000_000, 1 << 40, 1 << 53} {
+	for _, trials := range []int64{0, 1, 2, 10, 1000, 1_000_000, 1 << 40, 1 << 53} {
+		n := int(trials)
+		if int64(n) != trials {
+			continue // an int has 32 bits
+		}
 		for _, c := range []struct {
 			p    float64
 			want int
@@ -215,14 +225,18 @@ func TestEdgesOfCounts(t *testing.T) {
 
 func TestCountsPanic(t *testing.T) {
 	s := New(34)
+	many := int64(1<<53 + 1)
+	if int64(int(many)) != many {
+		many = -1 // where an int has 32 bits there are none so many
+	}
 	for name, f := range map[string]func(){
 		"n below 0":         func() { s.Binomial(-1, 0.5) },
-		"n above 2⁵³":       func() { s.Binomial(1<<53+1, 0.5) },
+		"n above 2⁵³":       func() { s.Binomial(int(many), 0.5) },
 		"p below 0":         func() { s.Binomial(1, -1e-300) },
 		"p above 1":         func() { s.Binomial(1, math.Nextafter(1, 2)) },
 		"p not a number":    func() { s.Binomial(0, math.NaN()) },
 		"mean below 0":      func() { s.Poisson(-1e-300) },
-		"mean above 2⁴⁰":    func() { s.Poisson(math.Nextafter(1<<40, math.Inf(1))) },
+		"mean too large":    func() { s.Poisson(math.Nextafter(mostMean, math.Inf(1))) },
 		"mean infinite":     func() { s.Poisson(math.Inf(1)) },
 		"mean not a number": func() { s.Poisson(math.NaN()) },
 	} {
@@ -292,7 +306,7 @@ func TestCountsArePlain(t *testing.T) {
 			other := s
 			got, want := l.draw(&s), half.plain(&other, first, mass)
 			if l.p > 0.5 {
-				want = l.n - want
+				want = int(l.n) - want
 			}
 			if got != want || s != other {
 				t.Fatalf("%v: draw %d is %d, want %d", l, j, got, want)
@@ -320,7 +334,7 @@ func TestConstants(t *testing.T) {
 			l := poissonLaw(mean)
 			if p > 0 {
 				n := math.Ceil(mean / p)
-				l = binomialLaw(int(n), mean/n)
+				l = binomialLaw(int64(n), mean/n)
 			}
 			first, mass := l.masses()
 			h := l.hat()
@@ -402,7 +416,7 @@ func TestMasses(t *testing.T) {
 			if l.poisson() {
 				ratio.Quo(float(l.mean), float(float64(k)))
 			} else {
-				ratio.Quo(float(float64(l.n-k+1)), float(float64(k)))
+				ratio.Quo(float(float64(l.n-int64(k)+1)), float(float64(k)))
 				ratio.Mul(ratio, odds)
 			}
 			exact[i] = new(big.Float).SetPrec(precision).Mul(exact[i-1], ratio)
@@ -483,39 +497,42 @@ func TestPower(t *testing.T) {
 func TestFirstCounts(t *testing.T) {
 	for _, c := range []struct {
 		law
-		want [8]int
+		want [8]int64
 	}{
-		{binomialLaw(1, 0.3), [8]int{0, 0, 0, 1, 0, 1, 1, 0}},
-		{binomialLaw(10, 0.25), [8]int{2, 3, 2, 5, 0, 4, 4, 1}},
-		{binomialLaw(10, 0.75), [8]int{8, 7, 8, 5, 10, 6, 6, 9}},
-		{binomialLaw(1024, 0.009), [8]int{8, 10, 8, 14, 4, 13, 13, 6}},
-		{binomialLaw(1_000_000, 5e-6), [8]int{4, 6, 4, 9, 1, 8, 7, 3}},
-		{binomialLaw(100, 0.1), [8]int{8, 14, 9, 13, 11, 12, 7, 8}},
-		{binomialLaw(1000, 0.9), [8]int{905, 904, 888, 904, 890, 897, 893, 910}},
-		{binomialLaw(30_000, 0.3), [8]int{8961, 8963, 9100, 8967, 9083, 9023, 9059, 8915}},
-		{binomialLaw(1_000_000_000, 1e-7), [8]int{95, 113, 96, 111, 103, 108, 89, 95}},
-		{binomialLaw(1_000_000_000, 0.5), [8]int{
+		{binomialLaw(1, 0.3), [8]int64{0, 0, 0, 1, 0, 1, 1, 0}},
+		{binomialLaw(10, 0.25), [8]int64{2, 3, 2, 5, 0, 4, 4, 1}},
+		{binomialLaw(10, 0.75), [8]int64{8, 7, 8, 5, 10, 6, 6, 9}},
+		{binomialLaw(1024, 0.009), [8]int64{8, 10, 8, 14, 4, 13, 13, 6}},
+		{binomialLaw(1_000_000, 5e-6), [8]int64{4, 6, 4, 9, 1, 8, 7, 3}},
+		{binomialLaw(100, 0.1), [8]int64{8, 14, 9, 13, 11, 12, 7, 8}},
+		{binomialLaw(1000, 0.9), [8]int64{905, 904, 888, 904, 890, 897, 893, 910}},
+		{binomialLaw(30_000, 0.3), [8]int64{8961, 8963, 9100, 8967, 9083, 9023, 9059, 8915}},
+		{binomialLaw(1_000_000_000, 1e-7), [8]int64{95, 113, 96, 111, 103, 108, 89, 95}},
+		{binomialLaw(1_000_000_000, 0.5), [8]int64{
 			499992288, 499992743, 500019962, 499993372,
 			500016492, 500004603, 500011719, 499983117,
 		}},
-		{binomialLaw(1<<40, 0.123), [8]int{
+		{binomialLaw(1<<40, 0.123), [8]int64{
 			135239762241, 135239772160, 135240365007, 135239785863,
 			135240289434, 135240030464, 135240185476, 135239562492,
 		}},
-		{poissonLaw(0.75), [8]int{0, 1, 0, 2, 0, 2, 2, 0}},
-		{poissonLaw(9.5), [8]int{8, 11, 8, 15, 4, 13, 13, 6}},
-		{poissonLaw(10), [8]int{8, 14, 9, 13, 11, 13, 6, 8}},
-		{poissonLaw(33.3), [8]int{30, 31, 41, 31, 39, 35, 38, 27}},
-		{poissonLaw(12345.6), [8]int{12291, 12294, 12486, 12299, 12462, 12378, 12428, 12227}},
-		{poissonLaw(1e12), [8]int{
+		{poissonLaw(0.75), [8]int64{0, 1, 0, 2, 0, 2, 2, 0}},
+		{poissonLaw(9.5), [8]int64{8, 11, 8, 15, 4, 13, 13, 6}},
+		{poissonLaw(10), [8]int64{8, 14, 9, 13, 11, 13, 6, 8}},
+		{poissonLaw(33.3), [8]int64{30, 31, 41, 31, 39, 35, 38, 27}},
+		{poissonLaw(12345.6), [8]int64{12291, 12294, 12486, 12299, 12462, 12378, 12428, 12227}},
+		{poissonLaw(1e12), [8]int64{
 			999999512253, 999999541055, 1000001262489, 999999580844,
 			1000001043051, 1000000291086, 1000000741189, 999998932249,
 		}},
 	} {
+		if !c.fits() {
+			continue
+		}
 		s := New(36)
-		var got [8]int
+		var got [8]int64
 		for i := range got {
-			got[i] = c.draw(&s)
+			got[i] = int64(c.draw(&s))
 		}
 		if got != c.want {
 			t.Errorf("%v begins with %#v, want %v", c.law, got, c.want)

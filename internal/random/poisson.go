@@ -6,11 +6,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// mostMean is the largest mean of a Poisson number.
-const mostMean = 1 << 40
+// mostMean is the largest mean of a Poisson number: 2⁴⁰, or 2³⁰ where an int has 32 bits.
+const mostMean = 1 << (30 + 10*(^uint(0)>>63))
 
 // Poisson is the number of events that come independently of each other, mean of them on average. It panics if the mean is
-// not in [0, 2⁴⁰].
+// not in [0, 2⁴⁰], or [0, 2³⁰] where an int has 32 bits.
 //
 // It inverts the distribution function if the mean is below 10, and else uses transformed rejection with squeeze [H93p], with
 // probabilities from the saddle-point expansion, as [Stream.Binomial] does, and as exactly. The constants are those of the
@@ -20,7 +20,7 @@ const mostMean = 1 << 40
 // [H93p]: https://doi.org/10.1016/0167-6687(93)90997-4
 func (s *Stream) Poisson(mean float64) int {
 	if !(mean >= 0 && mean <= mostMean) {
-		panic("random: the mean of a Poisson number is not in [0, 2⁴⁰]")
+		panic("random: the mean of a Poisson number is below 0, above what an int can count, or not a number")
 	}
 	if mean < manyMean {
 		return s.fewEvents(mean)
