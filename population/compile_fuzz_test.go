@@ -122,7 +122,7 @@ func checkFlows(t *testing.T, m *population.Model, run *population.Run) {
 		sum := 0
 		for s, name := range states {
 			count := run.Count(row, s)
-			if sum += count; count < 0 || count > 1<<31 {
+			if sum += count; count < 0 || count > 1<<30 {
 				t.Fatalf("row %d: %d individuals are %s", row, count, name)
 			}
 			if row == 0 {

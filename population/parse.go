@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostIndividuals bounds what a file may ask for: ids are 32-bit numbers.
-const mostIndividuals = 4_000_000_000
+// mostIndividuals bounds what a file may ask for: ids are 32-bit numbers, and an int counts them.
+const mostIndividuals = min(4_000_000_000, math.MaxInt)
 
 // parse reads a model file.
 func (r *reader) parse(source []byte) *file {

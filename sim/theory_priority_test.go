@@ -111,5 +111,5 @@ func preemptiveExponential() model {
 
 // With other service it does matter. Ranks that are in the order of arrival within a kind give a customer the old place back.
 func preemptiveGeneral() model {
-	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<32 + number })
+	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number })
 }
