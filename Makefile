@@ -1,35 +1,69 @@
-# make test does all that a change must pass. FUZZTIME is what each fuzz target gets.
-FUZZTIME ?= 3s
+# make test does all that a change must pass, in four minutes on two cores. What takes longer is in make soak, for a release.
 GO ?= go
+# How long each fuzz target is given by make fuzz, each soak test by make soak, and a package at most: a slow machine is no failure.
+FUZZTIME ?= 1m
+SOAKTIME ?= 10m
+TIMEOUT ?= 30m
 
-.PHONY: test format vet staticcheck tidy unit fuzz bench cover
+.DEFAULT_GOAL := test
+.PHONY: help test format vet vet32 staticcheck tidy unit race test32 arm64 soak fuzz bench cover
 
-test: format vet staticcheck tidy fuzz unit
+help: ## print this
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-format:
+test: format tidy vet vet32 staticcheck race unit ## all that a change must pass
+
+format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w): $$unformatted"; exit 1; fi
 
-vet:
+vet: ## go vet, of everything
 	$(GO) vet ./...
 
-staticcheck:
+# What must be right where an int has 32 bits: the packages that other programs import.
+SMALL = ./calendar ./spray ./capped
+
+vet32: ## go vet for 32 bits, of the packages that other programs import
+	GOARCH=386 $(GO) vet $(SMALL)
+
+staticcheck: ## staticcheck, of everything
 	$(GO) tool staticcheck ./...
 
-tidy:
+tidy: ## go.mod names what is used
 	$(GO) mod tidy -diff
 
-# Packages in which nothing is concurrent are tested without the race detector, which takes six times as long.
-ALONE = ./capped ./reproduce ./internal/portable ./internal/random
-# With the race detector some tests of these are shorter, or left out where nothing is concurrent, since they take thirty times as long.
-AGAIN = ./sim ./spray
+# Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
+# left alone at the end. vet has been.
+FIRST = ./spray ./reproduce ./sim ./calendar ./population ./cmd/almanac
 
-unit:
-	$(GO) test -race $$($(GO) list ./... | grep -vxF "$$($(GO) list $(ALONE))")
-	$(GO) test $(ALONE) $(AGAIN)
+unit: ## every test
+	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
+
+# The race detector is for where goroutines meet: in these packages everywhere, and in those in the tests whose names say so.
+MEETING = ./spray ./internal/rivals ./internal/bench ./internal/progress ./examples/shortest-paths
+SOME = ./sim ./population
+NAMES = Example|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel
+
+race: ## the tests in which goroutines meet, with the race detector
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) $(MEETING)
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
+
+test32: ## the tests of the packages that other programs import, with 32 bits; amd64 runs them
+	GOARCH=386 $(GO) test -timeout $(TIMEOUT) $(SMALL) ./internal/random ./internal/portable
+
+EMULATOR = qemu-aarch64-static
+
+arm64: ## every test for arm64, in an emulator: half an hour or more
+	@command -v $(EMULATOR) >/dev/null || { echo "$(EMULATOR) is missing: install the Debian package qemu-user-static"; exit 1; }
+	GOARCH=arm64 EMULATOR=$(EMULATOR) $(GO) test -vet=off -timeout 3h -exec $(EMULATOR) ./...
+
+soak: test test32 fuzz ## all of test, and what takes hours: every test with the race detector, random runs, fuzzing
+	$(GO) test -race -vet=off -timeout 6h ./...
+	$(GO) test -tags soak -vet=off -timeout 6h ./spray -soak $(SOAKTIME)
+	$(GO) test -race -tags soak -vet=off -timeout 6h -run Soak ./spray -soak $(SOAKTIME)
 
 # A fuzz target is found by its name; go test takes one at a time.
-fuzz:
+fuzz: ## look for inputs that fail, FUZZTIME for each target; their seeds are part of every test
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
 			echo "fuzz $$(dirname $$file) $$target"; \
@@ -37,8 +71,8 @@ fuzz:
 		done; \
 	done
 
-bench:
+bench: ## the structures side by side on this machine
 	$(GO) run ./cmd/almanac bench
 
-cover:
+cover: ## how much of the code the tests reach
 	$(GO) test -coverprofile=cover.out ./... && $(GO) tool cover -func=cover.out | tail -1
