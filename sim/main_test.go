@@ -18,7 +18,7 @@ func noLeak(t *testing.T) {
 	t.Cleanup(func() {
 		// A goroutine of the test itself may take a moment to end; that of a process that is left never does.
 		after := runtime.NumGoroutine()
-		for range 1000 {
+		for range 60_000 {
 			if after <= before {
 				return
 			}

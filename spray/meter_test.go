@@ -141,7 +141,7 @@ func (liar) Remove() (float64, uint64, bool) { return 1, math.MaxUint64, true }
 func TestMeterDuration(t *testing.T) {
 	began := time.Now()
 	trace := spray.Meter{Goroutines: 2, Fill: 50, Duration: 10 * time.Millisecond}.Run(&plain{})
-	if took := time.Since(began); took < 10*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(began); took < 10*time.Millisecond || took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	if _, err := spray.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain != nil {

@@ -70,7 +70,7 @@ func TestChannelsClose(t *testing.T) {
 		c.Step()
 	}
 	c.Close()
-	for try := 0; runtime.NumGoroutine() > before && try < 100; try++ {
+	for try := 0; runtime.NumGoroutine() > before && try < 60_000; try++ {
 		time.Sleep(time.Millisecond)
 	}
 	if n := runtime.NumGoroutine(); n > before {
