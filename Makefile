@@ -33,15 +33,14 @@ FIRST = ./spray ./reproduce ./sim ./calendar ./population ./cmd/almanac
 unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
-# The race detector is for where goroutines meet: in these packages nearly everywhere, but for long tests of one goroutine, and in those
-# in the tests whose names say so.
-MEETING = ./spray ./internal/rivals ./internal/bench ./internal/progress ./examples/shortest-paths
-ALONE = Reach|AllocatesNothing|AreUnlinked|Starve|AgainstDiary|CalendarExact|RankError|MovesFewTimes
-SOME = ./sim ./population
-NAMES = Example|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel
+# The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
+# elsewhere in the tests whose names say so.
+ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|CalendarExact|RankError|MovesFewTimes
+SOME = ./sim ./population ./internal/rivals ./internal/bench ./internal/progress ./examples/shortest-paths
+NAMES = Example|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' $(MEETING)
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
 
 # What must be right where an int has 32 bits: the packages that other programs import. make test only looks whether they compile
