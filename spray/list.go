@@ -277,9 +277,17 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 	return after, true
 }
 
-// snip takes a node that has just died out of the lowest level, if pred is still the one before it; otherwise somebody else will.
+// snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
+// is not dead itself; otherwise somebody else will.
 func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
 	pause()
+	first := atomic.LoadUint32(&pred.next[0])
+	if first != i {
+		if first != none && first&frozen == 0 {
+			l.unlink(s, &pred.next[0], first, 0)
+		}
+		return
+	}
 	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) && atomic.AddInt32(&n.refs, -1) == 0 {
 		l.retire(s, i)
 	}
@@ -372,18 +380,22 @@ func (l *List[K, V]) Delete(h Handle) bool {
 func (l *List[K, V]) Search(key K) (value V, ok bool) {
 	s := l.take()
 	defer s.leave()
+	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all
+	// that was inserted since. So the search goes down only from nodes that were not frozen when it came by. Links are frozen from
+	// the top: such a node was in the list at all its levels at that moment, and what its links lead to was at some moment since.
 	pred := l.head
-	for level := int(l.height.Load()) - 1; level >= 0; level-- {
-		for {
-			curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen
-			if curr == none {
-				break
-			}
+	for level := int(l.height.Load()) - 1; level > 0; level-- {
+		curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen
+		for curr != none {
 			c := l.nodes.at(curr)
+			next := atomic.LoadUint32(l.link(c, level))
 			if !(c.key < key) {
 				break
 			}
-			pred = c
+			if next&frozen == 0 {
+				pred = c
+			}
+			curr = next &^ frozen
 		}
 	}
 	for i := atomic.LoadUint32(&pred.next[0]) &^ frozen; i != none; {

@@ -149,8 +149,11 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 					}
 					claims++
 				}
-				pred = n
-				i = atomic.LoadUint32(&n.next[0]) &^ frozen
+				next := atomic.LoadUint32(&n.next[0])
+				if next&frozen == 0 {
+					pred = n
+				}
+				i = next &^ frozen
 			}
 			s.stats.Collisions++
 		}
@@ -168,7 +171,8 @@ const (
 )
 
 // land walks, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
-// Only elements that are alive count as steps.
+// Only elements that are alive count as steps. Nodes that are frozen are passed: where they are linked below is not known, and
+// their links there may lead anywhere. (See Search.)
 func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outcome int) {
 	w := &l.walk
 	place := uint32(0) // among the dummies
@@ -197,10 +201,19 @@ func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outco
 		}
 		for steps > 0 {
 			next := atomic.LoadUint32(l.link(n, level)) &^ frozen
-			if next == none {
-				return pred, i, shorter
+			var c *node[K, V]
+			for {
+				if next == none {
+					return pred, i, shorter
+				}
+				c = l.nodes.at(next)
+				after := atomic.LoadUint32(l.link(c, level))
+				if after&frozen == 0 {
+					break
+				}
+				next = after &^ frozen
 			}
-			pred, i, n = n, next, l.nodes.at(next)
+			pred, i, n = n, next, c
 			if atomic.LoadUint64(&n.state)&alive != 0 {
 				steps--
 			}
