@@ -27,20 +27,28 @@ const (
 type node[K, V any] struct {
 	key   K
 	value V
-	// state is stamp<<8 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other.
-	state uint64
-	// refs is the number of levels at which the node is linked or going to be, and 1 more while a node with several levels is
-	// being inserted. At 0 nobody can find it any more.
-	refs int32
-	// tower is the number of the links above the inline ones, if it has any.
-	tower uint32
-	next  [inline]uint32
+	// state is readers<<40 | stamp<<8 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other. Readers
+	// are those who are copying the value: see read.
+	state atomic.Uint64
+	// hold is tower<<8 | refs. The tower is the number of the links above the inline ones, if it has any. The refs are the number of levels
+	// at which the node is linked or going to be, and 1 more while a node with several levels is being inserted. At 0 nobody can
+	// find it any more.
+	hold atomic.Uint32
+	// turn orders elements of equal keys: along the list it becomes greater from one to the next. It is that of the element before, if that has the
+	// same key, plus 1. It may wrap around, as long as no two elements of equal keys are 2³¹ turns apart.
+	turn uint32
+	next [inline]uint32
 }
 
 // A tower holds the links of a tall node above the inline ones.
 type tower [maxHeight - inline]uint32
 
-const alive = 1
+const (
+	alive  = 1
+	reader = 1 << 40 // one reader, in a state
+	refs   = 1<<8 - 1
+	towers = 1 << 24 // numbers of towers
+)
 
 func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64(height)<<1 }
 
@@ -71,7 +79,7 @@ func (s *store[T]) ensure(i uint32) {
 	s.grow.Lock()
 	defer s.grow.Unlock()
 	if atomic.LoadPointer(&s.parts[k]) == nil {
-		part := make([]T, max(1, 1<<k>>1))
+		part := make([]T, max(1, uint32(1)<<k>>1))
 		huge.Advise(part)
 		atomic.StorePointer(&s.parts[k], unsafe.Pointer(unsafe.SliceData(part)))
 	}

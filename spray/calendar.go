@@ -252,7 +252,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 // Cancel takes back an event. It reports whether it did: for every event that was scheduled exactly one of all that try to take
 // it, to cancel it or to dispatch it, does.
 func (c *Calendar[V]) Cancel(e Event) bool {
-	if e.stamp == 0 || int(e.sheet) >= len(c.sheets) {
+	if e.stamp == 0 || uint64(e.sheet) >= uint64(len(c.sheets)) {
 		return false
 	}
 	d, i, s := c.sheet(int(e.sheet))

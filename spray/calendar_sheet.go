@@ -166,7 +166,7 @@ func (s *sheet[V]) enlarge() {
 		copy(wider, s.slots)
 		s.slots = wider
 	}
-	if len(s.slots) == 1<<32-2 {
+	if uint64(len(s.slots)) == 1<<32-2 {
 		panic("spray: more than four billion events in one of the calendars")
 	}
 	s.slots = append(s.slots, slot[V]{stamp: 1})
@@ -361,7 +361,7 @@ func (s *sheet[V]) extend(b *bin) uint32 {
 	} else {
 		c = s.fresh
 		if int(c)*chunkLen >= len(s.chunks) {
-			if len(s.chunks) == 1<<32 {
+			if uint64(len(s.chunks)) == 1<<32 {
 				panic("spray: more than four billion events in one of the calendars")
 			}
 			wider := make([]item, 2*len(s.chunks))

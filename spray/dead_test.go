@@ -10,7 +10,7 @@ import (
 func kill(l *List[int, int], h Handle) {
 	s := l.take()
 	n := l.nodes.at(h.node)
-	if !l.claim(s, n, n.state) {
+	if !l.claim(s, n, n.state.Load()) {
 		panic("it is dead already")
 	}
 	s.leave()
@@ -20,7 +20,7 @@ func kill(l *List[int, int], h Handle) {
 // were halted in the middle of it. There are few keys, so that new elements come right behind dead ones.
 func TestSearchPassesTheDead(t *testing.T) {
 	for _, keys := range []int{20, 1000} {
-		for seed := range uint64(20) {
+		for seed := range uint64(fewerRaced(20, 2)) {
 			l := New[int, int](Seed(seed))
 			r := rand.New(rand.NewPCG(seed, 1))
 			there := map[int][]entry{} // in the order in which they were inserted
@@ -55,7 +55,7 @@ func TestSearchPassesTheDead(t *testing.T) {
 // there lead to may be used again by now, for an element at the far end. Here all tall nodes are such, and walks come to the end of their level.
 func TestSpraysPassTheDead(t *testing.T) {
 	w := Walk{Start: 4, Descend: 1, Most: 2, Final: 1}
-	for seed := range uint64(30) {
+	for seed := range uint64(fewerRaced(30, 2)) {
 		l := New[int, int](Seed(seed), Spraying(w))
 		s := l.take()
 		var keys []int
@@ -63,14 +63,14 @@ func TestSpraysPassTheDead(t *testing.T) {
 		far := uint32(none)
 		for i := range 3000 {
 			h := l.Insert(i, 0)
-			if n := l.nodes.at(h.node); heightOf(n.state) >= w.Start {
+			if n := l.nodes.at(h.node); heightOf(n.state.Load()) >= w.Start {
 				tall = append(tall, n)
 			} else {
 				keys, far = append(keys, i), h.node
 			}
 		}
 		for _, n := range tall {
-			l.claim(s, n, n.state)
+			l.claim(s, n, n.state.Load())
 		}
 		for level := range w.Start - 1 {
 			l.sweepLevel(s, level, 3000)

@@ -2,10 +2,10 @@ package spray
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"reflect"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A Handle names an element of a list. The zero Handle names none.
@@ -16,16 +16,19 @@ type Handle struct{ node, stamp uint32 }
 // Elements of equal keys keep the order in which they were inserted. Use [New].
 type List[K cmp.Ordered, V any] struct {
 	seats
+	pool   pool
 	nodes  store[node[K, V]]
 	towers store[tower]
 	head   *node[K, V] // before all elements; it has a link at every level
 
 	fresh      atomic.Uint32 // the last node that was ever handed out
 	freshTower atomic.Uint32
+	spare      stack        // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
-	kind  reflect.Kind // of keys
-	posts atomic.Pointer[posts]
+	kind   reflect.Kind // of keys
+	clears bool         // values may point to something, and are let go of when they are removed
+	posts  atomic.Pointer[posts]
 
 	walk    Walk
 	padding [][]uint32 // by level, where the padding has nodes of that height
@@ -48,10 +51,11 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.nodes.ensure(headNode)
 	l.fresh.Store(headNode)
 	l.head = l.nodes.at(headNode)
-	l.head.tower = l.newTower()
-	l.head.state = stateOf(0, maxHeight) | alive
+	l.head.hold.Store(l.newTower() << 8)
+	l.head.state.Store(stateOf(0, maxHeight) | alive)
 	l.height.Store(1)
 	l.kind = reflect.TypeFor[K]().Kind()
+	l.clears = points(reflect.TypeFor[V]())
 	l.posts.Store(newPosts(firstPosts, 0))
 	l.padding = pad(l.walk.Padding, o.seed)
 	l.dirt.init(&l.walk)
@@ -63,37 +67,51 @@ func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
 	if level < inline {
 		return &n.next[level]
 	}
-	return &l.towers.at(n.tower)[level-inline]
+	return &l.towers.at(n.hold.Load() >> 8)[level-inline]
 }
 
-// newTower hands out a tower. Towers stay with their nodes for ever.
+// newTower hands out a tower, or none if there are too many.
 func (l *List[K, V]) newTower() uint32 {
+	if i := l.spare.pop(l.below); i != none {
+		return i
+	}
+	if l.freshTower.Load() >= towers-1<<10 {
+		return none
+	}
 	i := l.freshTower.Add(1)
 	l.towers.ensure(i)
 	return i
 }
 
-// batch is how many nodes a seat takes from the arena at a time.
-const batch = 32
+// below is where a spare tower has the one below it in the stack: in its first link.
+func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
+	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.at(tower)[0]))
+}
 
-// node hands out a node that nobody uses.
-func (l *List[K, V]) node(s *seat) uint32 {
-	if len(s.free) == 0 {
-		l.reclaim(s)
-	}
-	if len(s.free) == 0 {
-		last := l.fresh.Add(batch)
-		if last >= frozen {
-			panic("spray: a list cannot have more than 2³¹ elements")
+// build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
+func (l *List[K, V]) build(n *node[K, V], height int) int {
+	tower := n.hold.Load() >> 8
+	switch {
+	case height > inline && tower == none:
+		if tower = l.newTower(); tower == none {
+			height = inline
 		}
-		for i := last; i > last-batch; i-- {
-			l.nodes.ensure(i)
-			s.free = append(s.free, i)
-		}
+	case height <= inline && tower != none:
+		l.spare.push(tower, l.below(tower))
+		tower = none
 	}
-	i := s.free[len(s.free)-1]
-	s.free = s.free[:len(s.free)-1]
-	return i
+	refs := uint32(1)
+	if height > 1 {
+		refs = uint32(height) + 1
+	}
+	n.hold.Store(tower<<8 | refs)
+	for level := range min(height, inline) {
+		n.next[level] = none
+	}
+	for level := inline; level < height; level++ {
+		atomic.StoreUint32(l.link(n, level), none) // one who wanted the tower may still look at it
+	}
+	return height
 }
 
 // Insert adds an element and returns its handle. A key that is not a number, which has no place in an order, is a bug of the caller, and panics.
@@ -101,35 +119,29 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if key != key {
 		panic("spray: a key must not be NaN")
 	}
-	s := l.take()
-	i := l.node(s)
+	s, i := l.obtain()
 	n := l.nodes.at(i)
-	height := bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1)) + 1
-	if height > inline && n.tower == 0 {
-		n.tower = l.newTower()
-	}
-	for level := range height {
-		*l.link(n, level) = none
-	}
+	height := l.build(n, bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1))+1)
 	n.key, n.value = key, value
-	stamp := stampOf(n.state)
-	atomic.StoreUint64(&n.state, stateOf(stamp, height)|alive) // Delete may look at it with an old handle
-	n.refs = 1
-	if height > 1 {
-		n.refs = int32(height) + 1
-	}
+	stamp := stampOf(n.state.Load()) + 1
+	n.state.Store(stateOf(stamp, height) | alive) // Delete may look at it with an old handle
 	for old := l.height.Load(); int(old) < height && !l.height.CompareAndSwap(old, int32(height)); {
 		old = l.height.Load()
 	}
 
 	place := axis(l.kind, key)
 	for start := l.guide(key, place, height); ; start = none {
-		if start == none || !l.findFrom(s, key, start) {
-			l.find(s, key, 0)
+		if start == none || !l.findFrom(s, key, 0, false, start) {
+			l.find(s, key, 0, false, 0)
+		}
+		pred := l.nodes.at(s.preds[0])
+		n.turn = 0
+		if s.preds[0] != headNode && !(pred.key < key) {
+			n.turn = pred.turn + 1
 		}
 		n.next[0] = s.succs[0]
 		pause()
-		if atomic.CompareAndSwapUint32(&l.nodes.at(s.preds[0]).next[0], s.succs[0], i) {
+		if atomic.CompareAndSwapUint32(&pred.next[0], s.succs[0], i) {
 			break
 		}
 	}
@@ -159,143 +171,30 @@ func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) 
 			level++
 			continue
 		}
-		l.find(s, key, level)
+		// Elements of equal keys that came later may be linked at this level already: it goes before them.
+		l.find(s, key, n.turn, true, level)
 	}
-	if atomic.LoadUint64(&n.state)&alive == 0 {
+	if n.state.Load()&alive == 0 {
 		// It died, and may have been linked at a level after it was frozen there; a search unlinks what is frozen.
-		l.find(s, key, 0)
+		l.find(s, key, n.turn, true, 0)
 	}
-	if atomic.AddInt32(&n.refs, int32(level-height-1)) == 0 {
-		l.retire(s, i)
-	}
+	l.drop(s, n, i, uint32(height+1-level))
 }
 
-// find searches for the place after all elements with keys up to the given one, and leaves in the seat what comes before and
-// after it at every level from the given one up. What is dead and in its way is unlinked.
-func (l *List[K, V]) find(s *seat, key K, lowest int) {
-again:
-	at, pred := uint32(headNode), l.head
-	bound := uint32(none) // a node that is known to come after the place
-	level := int(l.height.Load()) - 1
-	for ; level >= max(inline, lowest); level-- {
-		from := l.link(pred, level)
-		curr := atomic.LoadUint32(from)
-		if curr&frozen != 0 {
-			goto again // pred has died
-		}
-		for curr != bound && curr != none {
-			c := l.nodes.at(curr)
-			next := atomic.LoadUint32(l.link(c, level))
-			if next&frozen != 0 {
-				var ok bool
-				if curr, ok = l.unlink(s, from, curr, level); !ok {
-					goto again
-				}
-				continue
-			}
-			if key < c.key {
-				break
-			}
-			at, pred, from, curr = curr, c, l.link(c, level), next
-		}
-		bound = curr
-		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
-	}
-	if !l.descend(s, key, at, pred, bound, level, lowest, math.MaxInt) {
-		goto again
-	}
-}
-
-// findFrom searches as find does, but from an element that is known to come before the place, and at its levels. It gives up, and
-// reports false, if the element dies or is far from the place.
-func (l *List[K, V]) findFrom(s *seat, key K, start uint32) bool {
-	const far = 24
-	n := l.nodes.at(start)
-	return l.descend(s, key, start, n, none, min(heightOf(atomic.LoadUint64(&n.state)), inline)-1, 0, far)
-}
-
-// descend searches at the inline levels, from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
-// it got there in a number of steps, and without coming by a node that died.
-func (l *List[K, V]) descend(s *seat, key K, at uint32, pred *node[K, V], bound uint32, level, lowest, steps int) bool {
-	for ; level >= lowest; level-- {
-		curr := atomic.LoadUint32(&pred.next[level&(inline-1)])
-		if curr&frozen != 0 {
-			return false
-		}
-		for curr != bound && curr != none {
-			c := l.nodes.at(curr)
-			if level > 0 {
-				// Where the search goes on if it does not go on to c: both may have to come from memory, and can do so at once.
-				atomic.LoadUint64(&l.nodes.at(atomic.LoadUint32(&pred.next[(level-1)&(inline-1)]) &^ frozen).state)
-			}
-			next := atomic.LoadUint32(&c.next[level&(inline-1)])
-			if next&frozen != 0 {
-				var ok bool
-				if curr, ok = l.unlink(s, &pred.next[level&(inline-1)], curr, level); !ok {
-					return false
-				}
-				continue
-			}
-			if key < c.key {
-				break
-			}
-			if steps--; steps < 0 {
-				return false
-			}
-			at, pred, curr = curr, c, next
-		}
-		bound = curr
-		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
-	}
-	return true
-}
-
-// unlink takes the run of dead nodes that begins with first, to which a link points, out of the list of a level. It returns
-// what comes after the run, and whether the link still was as it had been.
-func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (after uint32, ok bool) {
-	after = first
-	for after != none {
-		next := atomic.LoadUint32(l.link(l.nodes.at(after), level))
-		if next&frozen == 0 {
-			break
-		}
-		after = next &^ frozen
-	}
-	pause()
-	if !atomic.CompareAndSwapUint32(from, first, after) {
-		return 0, false
-	}
-	pause()
-	for i := first; i != after; {
-		n := l.nodes.at(i)
-		next := atomic.LoadUint32(l.link(n, level)) &^ frozen
-		if atomic.AddInt32(&n.refs, -1) == 0 {
-			l.retire(s, i)
-		}
-		i = next
-	}
-	return after, true
-}
-
-// snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
-// is not dead itself; otherwise somebody else will.
-func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
-	pause()
-	first := atomic.LoadUint32(&pred.next[0])
-	if first != i {
-		if first != none && first&frozen == 0 {
-			l.unlink(s, &pred.next[0], first, 0)
-		}
-		return
-	}
-	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) && atomic.AddInt32(&n.refs, -1) == 0 {
+// drop takes back refs of a node, and puts it aside if they were the last.
+func (l *List[K, V]) drop(s *seat, n *node[K, V], i, count uint32) {
+	if n.hold.Add(-count)&refs == 0 {
 		l.retire(s, i)
 	}
 }
 
 // claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
 func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
-	if state&alive == 0 || !atomic.CompareAndSwapUint64(&n.state, state, state&^alive) {
+	claimed := state &^ alive
+	if state >= reader {
+		claimed += reader // so that the others leave the value alone until it is released
+	}
+	if state&alive == 0 || !n.state.CompareAndSwap(state, claimed) {
 		return false
 	}
 	pause()
@@ -312,67 +211,39 @@ func (l *List[K, V]) freeze(n *node[K, V], height int) {
 	}
 }
 
-// retire puts a node aside that is not linked anywhere any more.
-func (l *List[K, V]) retire(s *seat, i uint32) {
-	s.stats.Unlinked++
-	pause()
-	epoch := l.epoch.Load()
-	k := epoch % 3
-	if s.since[k] != epoch {
-		// What lies here is from three epochs ago or more, and nobody can know of it.
-		l.release(s, int(k))
-		s.since[k] = epoch
-	}
-	s.aside[k] = append(s.aside[k], i)
-	if len(s.aside[k])%batch == 0 {
-		l.advance()
-	}
-}
-
-// reclaim looks for nodes put aside by this seat that can be used again.
-func (l *List[K, V]) reclaim(s *seat) {
-	l.advance()
-	epoch := l.epoch.Load()
-	for k := range s.aside {
-		if s.since[k]+2 <= epoch {
-			l.release(s, k)
-		}
-	}
-}
-
-// release makes nodes that were put aside free to use. Their elements are forgotten, so that what values point to can be
-// collected.
-func (l *List[K, V]) release(s *seat, k int) {
-	var key K
-	var value V
-	for _, i := range s.aside[k] {
-		n := l.nodes.at(i)
-		n.key, n.value = key, value
-		// Delete may be looking at the state, to find that the stamp is not the one it wants.
-		stamp := stampOf(atomic.LoadUint64(&n.state)) + 1
-		atomic.StoreUint64(&n.state, stateOf(stamp, 0))
-		if stamp != 0 { // a node whose stamps are used up rests for ever
-			s.free = append(s.free, i)
-		}
-	}
-	s.aside[k] = s.aside[k][:0]
-}
-
 // Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
-// does.
+// does. It costs as much as an insertion.
 func (l *List[K, V]) Delete(h Handle) bool {
 	if h.node <= headNode || h.node > l.fresh.Load() {
 		return false
 	}
 	s := l.take()
+	defer s.leave()
 	n := l.nodes.at(h.node)
-	state := atomic.LoadUint64(&n.state)
-	ok := stampOf(state) == h.stamp && l.claim(s, n, state)
-	if ok {
-		l.abandoned(s)
+	for {
+		state := n.state.Load()
+		if stampOf(state) != h.stamp || state&alive == 0 {
+			return false
+		}
+		if l.claim(s, n, state) { // or somebody begins to read it, or is done
+			l.release(n, state)
+			l.erase(s, n, heightOf(state))
+			return true
+		}
 	}
-	s.leave()
-	return ok
+}
+
+// erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
+func (l *List[K, V]) erase(s *seat, n *node[K, V], height int) {
+	start := l.guide(n.key, axis(l.kind, n.key), height)
+	if start != none {
+		if m := l.nodes.at(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
+			start = none // one of equal key that comes after it
+		}
+	}
+	if start == none || !l.findFrom(s, n.key, n.turn, true, start) {
+		l.find(s, n.key, n.turn, true, 0)
+	}
 }
 
 // Search returns the value of an element with a key, if there is one: of several the one inserted first among those that
@@ -403,8 +274,10 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 		if key < n.key {
 			break
 		}
-		if !(n.key < key) && atomic.LoadUint64(&n.state)&alive != 0 {
-			return n.value, true
+		if !(n.key < key) {
+			if value, ok = l.read(n); ok {
+				return value, true
+			}
 		}
 		i = atomic.LoadUint32(&n.next[0]) &^ frozen
 	}
@@ -432,7 +305,7 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 			}
 			pause()
 			n := l.nodes.at(i)
-			state := atomic.LoadUint64(&n.state)
+			state := n.state.Load()
 			if state&alive != 0 {
 				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
 				// it was, this is the first element now, and it is ours if it is still there when we claim it.
@@ -444,7 +317,7 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 				if !l.claim(s, n, state) {
 					break
 				}
-				key, value = n.key, n.value
+				key, value = n.key, l.release(n, state)
 				l.unlink(s, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
 				l.soiled(s)
 				return key, value, true

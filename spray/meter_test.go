@@ -150,7 +150,7 @@ func TestMeterDuration(t *testing.T) {
 }
 
 func TestMeterPanics(t *testing.T) {
-	for _, m := range []spray.Meter{{Fill: -1}, {Operations: -1}, {Fill: math.MaxUint32}, {Goroutines: 5, Operations: 1e9}} {
+	for _, m := range []spray.Meter{{Fill: -1}, {Operations: -1}, {Fill: math.MaxInt}, {Goroutines: 5, Operations: 1e9}} {
 		func() {
 			defer func() {
 				if recover() == nil {

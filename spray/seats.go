@@ -3,6 +3,7 @@ package spray
 import (
 	"math/bits"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -12,13 +13,7 @@ import (
 // Every operation takes a seat, which it has to itself until it is done. A seat holds what an operation needs: random numbers,
 // nodes to use, nodes to be used again, and the epoch in which it began.
 //
-// Reclamation is by epochs [Fraser04]. A node that has been unlinked everywhere is put aside with the number of the current
-// epoch. The epoch advances only when every seat that is taken has seen it. So when it has advanced twice, every operation that
-// might have found the node is over, and the node can be used again.
-//
-// An operation that is descheduled holds up the epoch, and so nodes that could be used again, but nobody's work.
-//
-// [Fraser04]: https://www.cl.cam.ac.uk/techreports/UCAM-CL-TR-579.html
+// Seats are made when they are wanted, so that a list that few goroutines use has few of them to look through.
 type seat struct {
 	// word is count<<epochBits | epoch. The epoch is the one in which the operation that has the seat began, and 0 if nobody has
 	// it; the count is of elements inserted less removed from this seat, and only the sum over all seats means something. They are one
@@ -26,9 +21,10 @@ type seat struct {
 	word   atomic.Uint64
 	count  int64 // while it is taken
 	random random.Stream
-	free   []uint32          // nodes to use
-	aside  [3][]uint32       // nodes that were put aside in an epoch, at the epoch modulo 3
-	since  [3]uint64         // which epoch that was
+	frees  int               // how many nodes of free there are
+	bagged int               // and of bag
+	free   [batch]uint32     // nodes to use
+	bag    [batch]uint32     // nodes that were unlinked
 	preds  [maxHeight]uint32 // where a search came by, level by level
 	succs  [maxHeight]uint32 // and what comes after
 
@@ -37,8 +33,9 @@ type seat struct {
 	dirt       int // removals since it last swept
 	gaps       int // the logarithms of gaps that survey has seen, summed
 	surveys    int // how many
-	deleted    int // by handle, since a full sweep
-	stats      Stats
+	visited    int // nodes that searches and sweeps came by
+	stats      counts
+	told       [counters]atomic.Uint64 // stats as they were a while ago
 	_          [64]byte
 }
 
@@ -49,47 +46,71 @@ const (
 
 // seats are all seats of a list.
 type seats struct {
-	epoch atomic.Uint64
-	all   atomic.Pointer[[]*seat]
-	seed  uint64
+	epoch  atomic.Uint64
+	places atomic.Pointer[[]atomic.Pointer[seat]] // a power of two of them; where there is none, none was wanted yet
+	all    atomic.Pointer[[]*seat]                // those there are
+	adding sync.Mutex
+	seed   uint64
 }
 
-// firstSeats is so many that goroutines which run at once rarely want the same; more are made when goroutines that were descheduled in the
+// firstSeats is so many that goroutines which run at once rarely want the same; there are more when goroutines that were descheduled in the
 // middle of an operation have taken them all.
 func firstSeats() int { return 1 << bits.Len(uint(16*runtime.GOMAXPROCS(0)-1)) }
 
 func (s *seats) init(seed uint64) {
 	s.seed = seed
 	s.epoch.Store(3) // so that the first epochs have predecessors
-	s.extend(nil, firstSeats())
+	places := make([]atomic.Pointer[seat], firstSeats())
+	s.places.Store(&places)
+	s.all.Store(new([]*seat))
 }
 
-// extend adds seats to those there are, unless somebody else just did.
-func (s *seats) extend(old *[]*seat, more int) {
-	var all []*seat
-	if old != nil {
-		all = append(all, *old...)
+// add makes the seat of a place, unless somebody else just did or there are other places now.
+func (s *seats) add(places *[]atomic.Pointer[seat], i uint64) *seat {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	place := &(*places)[i]
+	if place.Load() == nil && s.places.Load() == places {
+		all := *s.all.Load()
+		made := &seat{random: random.New(s.seed, uint64(len(all)))}
+		all = append(all, made) // others look only at those that were there
+		s.all.Store(&all)
+		place.Store(made)
 	}
-	for range more {
-		all = append(all, &seat{random: random.New(s.seed, uint64(len(all)))})
+	return place.Load()
+}
+
+// extend doubles the places, unless somebody else just did.
+func (s *seats) extend(old *[]atomic.Pointer[seat]) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	if s.places.Load() == old {
+		places := make([]atomic.Pointer[seat], 2*len(*old))
+		for i := range *old {
+			places[i].Store((*old)[i].Load())
+		}
+		s.places.Store(&places)
 	}
-	s.all.CompareAndSwap(old, &all)
 }
 
 // take takes a seat. A goroutine finds the one it had before, and what that has in the cache, by where its stack lies.
 func (s *seats) take() *seat {
 	var here byte
-	place := uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9e3779b97f4a7c15 >> 32
+	place := uint64(uintptr(unsafe.Pointer(&here))>>11) * golden >> 32
 	for {
-		list := s.all.Load()
-		all := *list
-		n := uint64(len(all)) // a power of two
+		places := s.places.Load()
+		n := uint64(len(*places))
 		for i := range n {
-			if seat := all[(place+i)&(n-1)]; s.sit(seat) {
+			at := (place + i) & (n - 1)
+			seat := (*places)[at].Load()
+			if seat == nil {
+				seat = s.add(places, at)
+			}
+			if seat != nil && s.sit(seat) {
 				return seat
 			}
 		}
-		s.extend(list, len(all))
+		s.extend(places)
 	}
 }
 
@@ -110,29 +131,28 @@ func (s *seats) sit(seat *seat) bool {
 // mark is an epoch as seats show it: never 0. Two epochs that are both shown differ by 1 at most.
 func mark(epoch uint64) uint64 { return epoch%epochMask + 1 }
 
-// rest is how many operations are made from a seat before the goroutine lets others run. One that runs for 10 ms is descheduled wherever it
-// is; in the middle of an operation that would hold up the epoch.
-const rest = 4096
+const (
+	// rest is how many operations are made from a seat before the goroutine lets others run. One that runs for 10 ms is descheduled
+	// wherever it is; in the middle of an operation that would hold up the epoch.
+	rest = 4096
+	// tellEach is after how many operations the statistics are where others can read them.
+	tellEach = 256
+)
 
 // leave gives a seat back.
 func (seat *seat) leave() {
 	seat.operations++
-	tired := seat.operations%rest == 0
+	tired := false
+	if seat.operations%tellEach == 0 {
+		tired = seat.operations%rest == 0
+		for i := range seat.stats {
+			seat.told[i].Store(seat.stats[i])
+		}
+	}
 	seat.word.Store(uint64(seat.count << epochBits))
 	if tired {
 		runtime.Gosched()
 	}
-}
-
-// advance moves the epoch on if every operation under way has seen it.
-func (s *seats) advance() {
-	epoch := s.epoch.Load()
-	for _, seat := range *s.all.Load() {
-		if shown := seat.word.Load() & epochMask; shown != 0 && shown != mark(epoch) {
-			return
-		}
-	}
-	s.epoch.CompareAndSwap(epoch, epoch+1)
 }
 
 // elements is the sum of the counts.

@@ -27,33 +27,47 @@ const rings = 3
 
 // A post is an entry of a ring.
 type post struct {
-	name uint64 // stamp<<32 | node
-	key  uint64 // where on the axis of keys it stands
+	name atomic.Uint64 // stamp<<32 | node
+	key  atomic.Uint64 // where on the axis of keys it stands
 }
 
-// posts are the rings of a list, and how wide their buckets are.
+// posts are the rings of a list.
 type posts struct {
-	ring  [rings][]post // lengths are powers of two
-	shift uint32        // the logarithm of a bucket's width in the first ring
+	ring [rings][]post
+	// shape is log<<8 | shift: the logarithm of how many posts of the first ring are used, and that of a bucket's width there. It is changed in place: posts
+	// that were put up before then stand for other buckets, which can be told by their keys, as it is with those of another turn.
+	shape atomic.Uint32
 }
 
-// firstPosts is the length of the first ring of an empty list.
-const firstPosts = 64
+// A lay is how posts are laid out.
+type lay struct{ log, shift uint32 }
 
-func newPosts(length int, shift uint32) *posts {
-	p := &posts{shift: shift}
+// firstPosts is the logarithm of the length of the first ring of an empty list.
+const firstPosts = 6
+
+func newPosts(log, shift uint32) *posts {
+	p := &posts{}
 	for r := range p.ring {
-		p.ring[r] = make([]post, max(8, length>>(3*r)))
+		p.ring[r] = make([]post, lay{log: log}.length(r))
 		huge.Advise(p.ring[r])
 	}
+	p.shape.Store(log<<8 | shift)
 	return p
 }
 
+func (p *posts) lay() lay {
+	shape := p.shape.Load()
+	return lay{shape >> 8, shape & 0xff}
+}
+
+// length is how many posts of a ring are used.
+func (y lay) length(r int) uint64 { return max(8, uint64(1)<<(y.log&63)>>(3*r)) }
+
 // bucket is the number of the bucket of a place in a ring.
-func (p *posts) bucket(place uint64, r int) uint64 { return place >> (p.shift + uint32(3*r)) }
+func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(3*r)) & 63) }
 
 // at is where a ring has the post of a bucket.
-func (p *posts) at(bucket uint64, r int) *post { return &p.ring[r][bucket&uint64(len(p.ring[r])-1)] }
+func (p *posts) at(y lay, bucket uint64, r int) *post { return &p.ring[r][bucket&(y.length(r)-1)] }
 
 // axis maps keys to numbers in the same order; neighbours may share one. Which map it is depends on what kind of key there is.
 func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
@@ -65,16 +79,22 @@ func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
 	case reflect.Float32:
 		b := math.Float64bits(float64(*(*float32)(p)))
 		return b ^ (uint64(int64(b)>>63) | 1<<63)
-	case reflect.Int, reflect.Int64:
+	case reflect.Int64:
 		return *(*uint64)(p) ^ 1<<63
+	case reflect.Int:
+		return uint64(int64(*(*int)(p))) ^ 1<<63
 	case reflect.Int32:
 		return uint64(int64(*(*int32)(p))) ^ 1<<63
 	case reflect.Int16:
 		return uint64(int64(*(*int16)(p))) ^ 1<<63
 	case reflect.Int8:
 		return uint64(int64(*(*int8)(p))) ^ 1<<63
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+	case reflect.Uint64:
 		return *(*uint64)(p)
+	case reflect.Uint:
+		return uint64(*(*uint)(p))
+	case reflect.Uintptr:
+		return uint64(*(*uintptr)(p))
 	case reflect.Uint32:
 		return uint64(*(*uint32)(p))
 	case reflect.Uint16:
@@ -94,18 +114,19 @@ func ringOf(height int) int { return (height + 1) / 3 }
 // below height. Where a ring has none, the next one, with wider buckets, may have one.
 func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
 	posts := l.posts.Load()
+	lay := posts.lay()
 	for r := ringOf(height); r < rings; r++ {
-		bucket := posts.bucket(place, r)
+		bucket := lay.bucket(place, r)
 		for back := range uint64(4) {
-			p := posts.at(bucket-back, r)
-			at := atomic.LoadUint64(&p.key)
-			if at > place || bucket-posts.bucket(at, r) > 3 {
+			p := posts.at(lay, bucket-back, r)
+			at := p.key.Load()
+			if at > place || bucket-lay.bucket(at, r) > 3 {
 				continue // after the key, or of another turn of the ring
 			}
 			// The stamp tells whether the node still has the element that stood here, which was linked then; being alive, it is linked now.
-			name := atomic.LoadUint64(&p.name)
+			name := p.name.Load()
 			n := l.nodes.at(uint32(name))
-			state := atomic.LoadUint64(&n.state)
+			state := n.state.Load()
 			if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) >= height && !(key < n.key) {
 				return uint32(name)
 			}
@@ -117,24 +138,26 @@ func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
 // signpost names an element that has been inserted, unless its bucket has one that comes before it.
 func (l *List[K, V]) signpost(i, stamp uint32, place uint64, height int) {
 	posts := l.posts.Load()
+	lay := posts.lay()
 	for r := 0; r < rings && 3*r < height; r++ {
-		p := posts.at(posts.bucket(place, r), r)
-		at := atomic.LoadUint64(&p.key)
-		if place <= at || posts.bucket(at, r) != posts.bucket(place, r) || l.gone(atomic.LoadUint64(&p.name)) {
-			atomic.StoreUint64(&p.name, uint64(stamp)<<32|uint64(i))
-			atomic.StoreUint64(&p.key, place)
+		bucket := lay.bucket(place, r)
+		p := posts.at(lay, bucket, r)
+		at := p.key.Load()
+		if place <= at || lay.bucket(at, r) != bucket || l.gone(p.name.Load()) {
+			p.name.Store(uint64(stamp)<<32 | uint64(i))
+			p.key.Store(place)
 		}
 	}
 }
 
 // gone says that the element of a signpost is not there any more.
 func (l *List[K, V]) gone(name uint64) bool {
-	state := atomic.LoadUint64(&l.nodes.at(uint32(name)).state)
+	state := l.nodes.at(uint32(name)).state.Load()
 	return state&alive == 0 || stampOf(state) != uint32(name>>32)
 }
 
 // survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as a few of the gaps, and
-// as many as half the elements; if they are not, there are new ones, and signposts are put up anew.
+// as many as half the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
 func (l *List[K, V]) survey(s *seat) {
 	pred, succ := s.preds[0], s.succs[0]
 	if pred == headNode || succ == none {
@@ -147,15 +170,24 @@ func (l *List[K, V]) survey(s *seat) {
 	}
 	want := uint32(min(s.gaps/s.surveys+1, 64-3*rings))
 	s.gaps, s.surveys = 0, 0
-	old := l.posts.Load()
-	length, elements := len(old.ring[0]), l.elements()
-	for length < elements/2 {
-		length *= 2
+	posts := l.posts.Load()
+	now := posts.lay()
+	log, elements := now.log, l.elements()
+	for 1<<log < elements/2 {
+		log++
 	}
-	for length > 4*elements && length > firstPosts {
-		length /= 2
+	for 1<<log > 4*elements && log > firstPosts {
+		log--
 	}
-	if length != len(old.ring[0]) || want+1 < old.shift || want > old.shift+1 {
-		l.posts.CompareAndSwap(old, newPosts(length, want))
+	if want+1 >= now.shift && want <= now.shift+1 {
+		if log == now.log {
+			return
+		}
+		want = now.shift
+	}
+	if 1<<log <= len(posts.ring[0]) {
+		posts.shape.Store(log<<8 | want)
+	} else {
+		l.posts.CompareAndSwap(posts, newPosts(log, want))
 	}
 }

@@ -11,25 +11,49 @@ type Stats struct {
 	Exact      uint64 // removals by Spray that took the first element
 	Sweeps     uint64 // sweeps
 	Unlinked   uint64 // nodes unlinked from all levels
+	Waits      uint64 // insertions that waited for nodes to become free
 	Nodes      int    // nodes in the arena
 }
 
-// Stats adds up what all goroutines have done. It waits for operations that are under way.
+// What a seat counts.
+const (
+	sprays = iota
+	collisions
+	paddings
+	shorts
+	exacts
+	sweeps
+	unlinked
+	waits
+	counters
+)
+
+type counts [counters]uint64
+
+// Stats adds up what all goroutines have done. What operations that are under way did lately may be missing: it waits only a
+// moment for them.
 func (l *List[K, V]) Stats() Stats {
-	var sum Stats
+	var sum counts
 	for _, s := range *l.all.Load() {
-		for !l.sit(s) {
+		there := l.sit(s)
+		for try := 0; !there && try < 16; try++ {
 			runtime.Gosched()
+			there = l.sit(s)
 		}
-		sum.Sprays += s.stats.Sprays
-		sum.Collisions += s.stats.Collisions
-		sum.Padding += s.stats.Padding
-		sum.Short += s.stats.Short
-		sum.Exact += s.stats.Exact
-		sum.Sweeps += s.stats.Sweeps
-		sum.Unlinked += s.stats.Unlinked
-		s.leave()
+		for i := range sum {
+			if there {
+				sum[i] += s.stats[i]
+			} else {
+				sum[i] += s.told[i].Load() // who has the seat may have been halted
+			}
+		}
+		if there {
+			s.leave()
+		}
 	}
-	sum.Nodes = int(l.fresh.Load())
-	return sum
+	return Stats{
+		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shorts], Exact: sum[exacts],
+		Sweeps: sum[sweeps], Unlinked: sum[unlinked], Waits: sum[waits],
+		Nodes: int(l.fresh.Load()),
+	}
 }

@@ -6,17 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// An element that is removed is unlinked from the lowest level at once, if that is easy. What stays linked, at the levels above, or because
-// its neighbours died too, waits for somebody who comes by and unlinks it: an insertion on its way, or a sweep. A sweep
-// unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead neighbours of a level.
-// Every seat sweeps after so many of its own removals that a sweep costs each of them a few steps.
+// An element that is sprayed is unlinked from the lowest level at once, if that is easy, and one that is removed as the first is. What stays
+// linked, at the levels above, or because its neighbours died too, waits for somebody who comes by and unlinks it: an insertion on its
+// way, or a sweep. A sweep unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead
+// neighbours of a level. Every seat sweeps after so many of its own removals that a sweep costs each of them a few steps.
+//
+// (An element that is deleted by its handle may be anywhere, and is unlinked from all levels at once: see Delete.)
 
 // A sweeper says when and how far to sweep.
 type sweeper struct {
 	every int // removals from a seat
 	front int // live elements at the front, over which sprays leave dead ones
 	busy  atomic.Bool
-	turn  uint // sweeps so far; of the one who is busy
+	turn  atomic.Uint64 // sweeps so far
 }
 
 func (d *sweeper) init(w *Walk) {
@@ -26,41 +28,39 @@ func (d *sweeper) init(w *Walk) {
 
 // soiled is told of every removal, and sweeps when it is time.
 func (l *List[K, V]) soiled(s *seat) {
-	if s.dirt++; s.dirt >= l.dirt.every {
-		s.dirt = 0
-		l.sweepFront(s)
-	}
-}
-
-// abandoned is told of every removal by handle, which leaves a dead element where nobody may ever come by, and sweeps the whole
-// list when there may be as many dead elements as live ones.
-func (l *List[K, V]) abandoned(s *seat) {
-	if s.deleted++; s.deleted < 1024 || s.deleted < l.elements()/firstSeats() {
+	if s.dirt++; s.dirt < l.dirt.every {
 		return
 	}
-	s.deleted = 0
-	if l.dirt.busy.CompareAndSwap(false, true) {
-		s.stats.Sweeps++
-		for level := int(l.height.Load()) - 1; level >= 0; level-- {
-			l.sweepLevel(s, level, math.MaxInt)
-		}
+	// Two who sweep are in each other's way, but one who sweeps may have been halted.
+	busy := !l.dirt.busy.CompareAndSwap(false, true)
+	if busy && s.dirt < 4*l.dirt.every {
+		return
+	}
+	s.dirt = 0
+	// Half as many die at each level as at the one below, and so it is swept half as often.
+	l.sweepFront(s, 2+bits.TrailingZeros64(l.dirt.turn.Add(1)), l.dirt.front)
+	if !busy {
 		l.dirt.busy.Store(false)
 	}
 }
 
-// sweepFront unlinks the dead at the front, unless somebody else is sweeping.
-func (l *List[K, V]) sweepFront(s *seat) {
-	if !l.dirt.busy.CompareAndSwap(false, true) {
-		return
+// sweep sweeps all levels, twice as far for every time that it has been done.
+func (l *List[K, V]) sweep(s *seat, times int) {
+	front := l.dirt.front
+	if front > math.MaxInt>>1>>times {
+		front = math.MaxInt >> 1
+	} else {
+		front <<= times
 	}
-	s.stats.Sweeps++
-	// Half as many die at each level as at the one below, and so it is swept half as often.
-	l.dirt.turn++
-	top := min(int(l.height.Load())-1, 2+bits.TrailingZeros(l.dirt.turn))
-	for level := top; level >= 0; level-- {
-		l.sweepLevel(s, level, l.dirt.front>>level+2)
+	l.sweepFront(s, maxHeight-1, front)
+}
+
+// sweepFront unlinks the dead at the front, up to a level.
+func (l *List[K, V]) sweepFront(s *seat, top, front int) {
+	s.stats[sweeps]++
+	for level := min(int(l.height.Load())-1, top); level >= 0; level-- {
+		l.sweepLevel(s, level, front>>level+2)
 	}
-	l.dirt.busy.Store(false)
 }
 
 // sweepLevel unlinks the dead at a level until it has passed a number of live elements.
@@ -72,6 +72,7 @@ func (l *List[K, V]) sweepLevel(s *seat, level, live int) {
 			return // the end; or where we stand has died, and the next sweep will see to it
 		}
 		n := l.nodes.at(curr)
+		s.visited++
 		if atomic.LoadUint32(l.link(n, level))&frozen != 0 {
 			l.unlink(s, from, curr, level) // or somebody else did
 		} else {

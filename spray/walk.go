@@ -123,26 +123,26 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 	if l.walk.Exact == 0 || s.removals%l.walk.Exact != 0 {
 		start := l.walk.Start
 		for range attempts {
-			s.stats.Sprays++
+			s.stats[sprays]++
 			pred, i, outcome := l.land(s, start)
 			switch outcome {
 			case shorter:
-				s.stats.Short++
+				s.stats[shorts]++
 				start = max(1, min(start, int(l.height.Load()))-1)
 				if start == 1 && i == none {
 					goto exact
 				}
 			case padded:
-				s.stats.Padding++
+				s.stats[paddings]++
 				continue
 			}
 			// The walk may end at the head, on an element that is dead, or on one that somebody else claims: the next one will do.
 			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
 				n := l.nodes.at(i)
-				if state := atomic.LoadUint64(&n.state); i != headNode && state&alive != 0 {
+				if state := n.state.Load(); i != headNode && state&alive != 0 {
 					pause()
 					if l.claim(s, n, state) {
-						key, value = n.key, n.value
+						key, value = n.key, l.release(n, state)
 						l.snip(s, pred, i, n)
 						l.soiled(s)
 						return key, value, true
@@ -155,11 +155,11 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 				}
 				i = next &^ frozen
 			}
-			s.stats.Collisions++
+			s.stats[collisions]++
 		}
 	}
 exact:
-	s.stats.Exact++
+	s.stats[exacts]++
 	return l.deleteMin(s)
 }
 
@@ -214,7 +214,7 @@ func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outco
 				next = after &^ frozen
 			}
 			pred, i, n = n, next, c
-			if atomic.LoadUint64(&n.state)&alive != 0 {
+			if n.state.Load()&alive != 0 {
 				steps--
 			}
 		}

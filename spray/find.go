@@ -1,0 +1,139 @@
+package spray
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// find searches for the place after all elements with keys up to the given one, and leaves in the seat what comes before and
+// after it at every level from the given one up. Of equal keys it passes all, or, if it is to be exact, those up to a turn. What is dead
+// and in its way is unlinked.
+//
+// The list of a level, with what is dead and linked there, is in the order of keys and turns: a node is linked between two that come before
+// and after it, and of which the first is not frozen, when all dead ones between them have been unlinked. So an exact search for the place of
+// a dead node unlinks that at every level.
+func (l *List[K, V]) find(s *seat, key K, turn uint32, exact bool, lowest int) {
+	steps := 0
+again:
+	at, pred := uint32(headNode), l.head
+	bound := uint32(none) // a node that is known to come after the place
+	level := int(l.height.Load()) - 1
+	for ; level >= max(inline, lowest); level-- {
+		from := l.link(pred, level)
+		curr := atomic.LoadUint32(from)
+		if curr&frozen != 0 {
+			goto again // pred has died
+		}
+		for curr != bound && curr != none {
+			c := l.nodes.at(curr)
+			next := atomic.LoadUint32(l.link(c, level))
+			if next&frozen != 0 {
+				var ok bool
+				if curr, ok = l.unlink(s, from, curr, level); !ok {
+					goto again
+				}
+				continue
+			}
+			if key < c.key || exact && !(c.key < key) && int32(c.turn-turn) > 0 {
+				break
+			}
+			steps++
+			at, pred, from, curr = curr, c, l.link(c, level), next
+		}
+		bound = curr
+		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
+	}
+	if !l.descend(s, key, turn, exact, at, pred, bound, level, lowest, math.MaxInt) {
+		goto again
+	}
+	s.visited += steps
+}
+
+// findFrom searches as find does, but from an element that is known to come before the place, and at its levels. It gives up, and
+// reports false, if the element dies or is far from the place.
+func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32) bool {
+	const far = 24
+	n := l.nodes.at(start)
+	return l.descend(s, key, turn, exact, start, n, none, min(heightOf(n.state.Load()), inline)-1, 0, far)
+}
+
+// descend searches at the inline levels, from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
+// it got there in a number of steps, and without coming by a node that died.
+func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, pred *node[K, V], bound uint32, level, lowest, most int) bool {
+	steps := most
+	for ; level >= lowest; level-- {
+		curr := atomic.LoadUint32(&pred.next[level&(inline-1)])
+		if curr&frozen != 0 {
+			return false
+		}
+		for curr != bound && curr != none {
+			c := l.nodes.at(curr)
+			if level > 0 {
+				// Where the search goes on if it does not go on to c: both may have to come from memory, and can do so at once.
+				l.nodes.at(atomic.LoadUint32(&pred.next[(level-1)&(inline-1)]) &^ frozen).state.Load()
+			}
+			next := atomic.LoadUint32(&c.next[level&(inline-1)])
+			if next&frozen != 0 {
+				var ok bool
+				if curr, ok = l.unlink(s, &pred.next[level&(inline-1)], curr, level); !ok {
+					return false
+				}
+				continue
+			}
+			if key < c.key || exact && !(c.key < key) && int32(c.turn-turn) > 0 {
+				break
+			}
+			if steps--; steps < 0 {
+				s.visited += most
+				return false
+			}
+			at, pred, curr = curr, c, next
+		}
+		bound = curr
+		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
+	}
+	s.visited += most - steps
+	return true
+}
+
+// unlink takes the run of dead nodes that begins with first, to which a link points, out of the list of a level. It returns
+// what comes after the run, and whether the link still was as it had been.
+func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (after uint32, ok bool) {
+	after = first
+	for after != none {
+		next := atomic.LoadUint32(l.link(l.nodes.at(after), level))
+		if next&frozen == 0 {
+			break
+		}
+		after = next &^ frozen
+	}
+	pause()
+	if !atomic.CompareAndSwapUint32(from, first, after) {
+		return 0, false
+	}
+	pause()
+	for i := first; i != after; {
+		n := l.nodes.at(i)
+		next := atomic.LoadUint32(l.link(n, level)) &^ frozen
+		s.visited++
+		l.drop(s, n, i, 1)
+		i = next
+	}
+	return after, true
+}
+
+// snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
+// is not dead itself; otherwise somebody else will.
+func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
+	pause()
+	first := atomic.LoadUint32(&pred.next[0])
+	if first != i {
+		if first != none && first&frozen == 0 {
+			l.unlink(s, &pred.next[0], first, 0)
+		}
+		return
+	}
+	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) {
+		l.drop(s, n, i, 1)
+	}
+}

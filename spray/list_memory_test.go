@@ -1,0 +1,352 @@
+package spray
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// fewerRaced is how often to do something: less often with the race detector, with which it takes thirty times as long.
+func fewerRaced(usually, raced int) int {
+	if interrupting {
+		return raced
+	}
+	return usually
+}
+
+// most is how many nodes a list may have that had at most so many elements: its ration then, and what each seat may have taken from the
+// arena beyond that, when several found that there was still one bundle to be had.
+func (l *List[K, V]) most(elements int) int {
+	return 2*elements + slack + 5*batch*len(*l.all.Load())
+}
+
+// One goroutine inserts and another removes, so that nodes are always put aside where none are needed. They are used again.
+func TestListMemoryOfProducerAndConsumer(t *testing.T) {
+	for name, remove := range map[string]func(l *List[int, int], handles <-chan Handle) bool{
+		"min":    func(l *List[int, int], _ <-chan Handle) bool { _, _, ok := l.DeleteMin(); return ok },
+		"spray":  func(l *List[int, int], _ <-chan Handle) bool { _, _, ok := l.Spray(); return ok },
+		"delete": func(l *List[int, int], handles <-chan Handle) bool { return l.Delete(<-handles) },
+	} {
+		const elements = 200
+		all := fewerRaced(60_000, 7000)
+		l := New[int, int](Processes(2))
+		handles := make(chan Handle, elements)
+		places := make(chan struct{}, elements) // full when there are enough elements
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := range all {
+				places <- struct{}{}
+				h := l.Insert(i*7919%100_000, i)
+				if name == "delete" {
+					handles <- h
+				}
+			}
+		})
+		wg.Go(func() {
+			for removed := 0; removed < all; {
+				if remove(l, handles) {
+					removed++
+					<-places
+				} else {
+					runtime.Gosched()
+				}
+			}
+		})
+		wg.Wait()
+		if n := l.Stats().Nodes; n > l.most(elements) {
+			t.Errorf("%s: %d nodes for %d elements", name, n, elements)
+		}
+		if l.Len() != 0 {
+			t.Errorf("%s: %d elements are left", name, l.Len())
+		}
+	}
+}
+
+// A goroutine is halted in the middle of an operation, and nothing that was put aside since can be used again until it goes on. The others
+// soon wait for it, instead of using more and more memory; and Stats does not wait for anybody.
+func TestListMemoryWithOneHalted(t *testing.T) {
+	const elements = 1000
+	l := New[int, int](Processes(2))
+	for i := range elements {
+		l.Insert(i, i)
+	}
+	halted := l.take()
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer done.Store(true)
+		for range 15_000 {
+			k, v, _ := l.Spray()
+			l.Insert(k+elements, v)
+		}
+	})
+	for l.Stats().Waits == 0 && !done.Load() {
+		runtime.Gosched()
+	}
+	halted.leave()
+	wg.Wait()
+	if s := l.Stats(); s.Nodes > l.most(elements) || s.Waits == 0 {
+		t.Errorf("%d nodes for %d elements, after %d waits", s.Nodes, elements, s.Waits)
+	}
+}
+
+// If the one that is halted never goes on, the others do nevertheless.
+func TestListGoesOnWithoutOneHalted(t *testing.T) {
+	l := New[int, int](Processes(2))
+	l.take()
+	l.Delete(l.Insert(0, 0))
+	for range l.ration() + 2*batch {
+		l.Delete(l.Insert(1, 1))
+	}
+	if s := l.Stats(); s.Waits == 0 || s.Waits > 4 || s.Nodes <= l.ration() {
+		t.Errorf("%d nodes, %d waits, with a ration of %d", s.Nodes, s.Waits, l.ration())
+	}
+}
+
+// Goroutines come, insert or remove a few elements, and go for ever. What they put aside is used by others.
+func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
+	l := New[int, int](Processes(2))
+	const elements = 500
+	for round := range fewerRaced(200, 20) {
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := range elements {
+				l.Insert(i, round)
+			}
+		})
+		wg.Wait()
+		wg.Go(func() {
+			for range elements {
+				l.Spray()
+			}
+		})
+		wg.Wait()
+	}
+	if n := l.Stats().Nodes; n > l.most(elements) {
+		t.Errorf("%d nodes for %d elements", n, elements)
+	}
+}
+
+// A deletion comes by as many nodes however many elements and processors there are, and none comes by many: it does not sweep the list. Elements lie
+// at random in the list, or all have the same key.
+func TestDeleteIsConstant(t *testing.T) {
+	for _, keys := range []int{1 << 30, 1} {
+		for _, procs := range []int{1, 64} {
+			for _, n := range []int{2000, fewerRaced(40_000, 3000)} {
+				name := fmt.Sprintf("%d keys, GOMAXPROCS %d, %d elements", keys, procs, n)
+				old := runtime.GOMAXPROCS(procs)
+				l := New[int, int](Processes(2))
+				runtime.GOMAXPROCS(old)
+				r := rand.New(rand.NewPCG(1, uint64(n)))
+				handles := make([]Handle, n)
+				for i := range handles {
+					handles[i] = l.Insert(r.IntN(keys), i)
+				}
+				r.Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
+				visited := func() (sum int) {
+					for _, s := range *l.all.Load() {
+						sum += s.visited
+					}
+					return sum
+				}
+				from, most := visited(), 0
+				last := from
+				for _, h := range handles {
+					if !l.Delete(h) {
+						t.Fatal("not deleted")
+					}
+					now := visited()
+					most = max(most, now-last)
+					last = now
+				}
+				// With signposts a search visits about 7 nodes. Among elements of one key they are of no use, and it visits two or so at each
+				// of log n levels.
+				mean, want := float64(last-from)/float64(n), 12.0
+				if keys == 1 {
+					want = 40
+				}
+				if mean > want || most > 250 {
+					t.Errorf("%s: %.1f nodes on average, %d at most", name, mean, most)
+				}
+				if l.Len() != 0 || l.Stats().Unlinked != uint64(n) {
+					t.Errorf("%s: %d are left, %d of %d are unlinked", name, l.Len(), l.Stats().Unlinked, n)
+				}
+			}
+		}
+	}
+}
+
+// What values point to can be collected as soon as they are removed, however that is, and whatever has been searched for.
+func TestListLetsGo(t *testing.T) {
+	for name, remove := range map[string]func(l *List[int, *[256]byte], h Handle){
+		"Delete":    func(l *List[int, *[256]byte], h Handle) { l.Delete(h) },
+		"DeleteMin": func(l *List[int, *[256]byte], _ Handle) { l.DeleteMin() },
+		"Spray":     func(l *List[int, *[256]byte], _ Handle) { l.Spray() },
+	} {
+		const n = 2000
+		l := New[int, *[256]byte](Processes(4))
+		var collected atomic.Int32
+		var handles []Handle
+		for i := range n {
+			v := new([256]byte)
+			runtime.AddCleanup(v, func(int) { collected.Add(1) }, 0)
+			handles = append(handles, l.Insert(i, v))
+			l.Search(i / 2)
+		}
+		for _, h := range handles {
+			remove(l, h)
+		}
+		for range 100 {
+			if runtime.GC(); collected.Load() == n {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if c := collected.Load(); c != n {
+			t.Errorf("%s: %d of %d values were collected", name, c, n)
+		}
+		runtime.KeepAlive(l)
+	}
+}
+
+// Some search for elements that others remove: who finds one has its value, and afterwards it is let go.
+func TestListLetsGoOfWhatIsRead(t *testing.T) {
+	jolted(3, func() {
+		l := New[int, *int](Processes(4))
+		var collected, found atomic.Int32
+		var searching, removing sync.WaitGroup
+		var done atomic.Bool
+		for range 4 {
+			searching.Go(func() {
+				for i := 0; !done.Load(); i++ {
+					if v, ok := l.Search(i % 8); ok {
+						if found.Add(1); *v != i%8 {
+							t.Errorf("%d has the value %d", i%8, *v)
+						}
+					}
+				}
+			})
+		}
+		n := fewerRaced(2000, 400)
+		for g := range 2 {
+			removing.Go(func() {
+				for i := range n {
+					v := new(int)
+					*v = i % 8
+					runtime.AddCleanup(v, func(int) { collected.Add(1) }, 0)
+					h := l.Insert(i%8, v)
+					if g == 0 {
+						if k, v, ok := l.DeleteMin(); ok && *v != k {
+							t.Errorf("%d was removed with the value %d", k, *v)
+						}
+					} else {
+						l.Delete(h)
+					}
+				}
+			})
+		}
+		removing.Wait()
+		done.Store(true)
+		searching.Wait()
+		for _, _, ok := l.DeleteMin(); ok; {
+			_, _, ok = l.DeleteMin()
+		}
+		for range 100 {
+			if runtime.GC(); int(collected.Load()) == 2*n {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		// The runtime puts small things without pointers together, and collects them together: an int is one of two.
+		if c := int(collected.Load()); c < 2*n-2 || found.Load() == 0 {
+			t.Errorf("%d of %d values were collected, %d were found", c, 2*n, found.Load())
+		}
+		runtime.KeepAlive(l)
+	})
+}
+
+// Which values are to be let go of depends on whether they may point to something.
+func TestPoints(t *testing.T) {
+	type plain struct {
+		A [3]int
+		B struct{ C complex64 }
+	}
+	if New[int, plain]().clears || New[int, [0]*int]().clears || New[int, uintptr]().clears {
+		t.Error("what does not point to anything does")
+	}
+	if !New[int, string]().clears || !New[int, struct{ a [2]any }]().clears || !New[int, func()]().clears || !New[int, chan int]().clears ||
+		!New[int, []int]().clears || !New[int, map[int]int]().clears {
+		t.Error("what points to something does not")
+	}
+}
+
+// Bursts of keys that are close together and of keys that are far apart take turns, and the list becomes short and long. Signposts are laid
+// out anew each time, and no memory is taken for that.
+func TestSignpostsAreUsedAgain(t *testing.T) {
+	elements, burst := fewerRaced(20_000, 2000), fewerRaced(1024, 512)
+	l := New[int, int](Processes(1))
+	fill := func() {
+		for i := range elements {
+			l.Insert(i<<20, i)
+			if i < burst {
+				l.Insert(i<<4, i)
+			}
+		}
+	}
+	changes, shape := 0, l.posts.Load().shape.Load()
+	cycle := func() {
+		for round := range 8 {
+			for i := range burst {
+				key := i<<4 + 8
+				if round%2 == 0 {
+					key = i<<20 + 1<<19
+				}
+				l.Delete(l.Insert(key, i))
+			}
+			if now := l.posts.Load().shape.Load(); now != shape {
+				shape, changes = now, changes+1
+			}
+		}
+		for range elements + burst - 100 {
+			l.DeleteMin()
+		}
+		for i := range burst {
+			l.Delete(l.Insert(i, i))
+		}
+		for range 100 {
+			l.DeleteMin()
+		}
+		fill()
+	}
+	fill()
+	cycle()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	changes = 0
+	for range 3 {
+		cycle()
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 100_000 || changes < 20 {
+		t.Errorf("%d bytes for signposts that were laid out anew %d times", bytes, changes)
+	}
+}
+
+// Nodes change their heights as they are used again, and towers go to those that are tall.
+func TestTowersAreUsedAgain(t *testing.T) {
+	l := New[int, int](Processes(1))
+	for i := range fewerRaced(300_000, 20_000) {
+		l.Insert(i, i)
+		if i > 1000 {
+			l.DeleteMin()
+		}
+	}
+	// One node in 256 has a tower: 4 of 1000, and of those that are put aside. A hundred is out of the question.
+	if n := l.freshTower.Load(); n > 100 {
+		t.Errorf("%d towers for 1000 elements", n)
+	}
+}
