@@ -43,7 +43,8 @@ import (
 // [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
 type Calendar[V any] struct {
 	desks   []desk
-	sheets  []*sheet[V] // desk by desk
+	sheets  []*sheet[V] // desk by desk; nil, until there is an event for it
+	room    int         // that a sheet is made with
 	per     int         // calendars on a desk
 	lag     int         // how many events of a calendar may wait before others come and help
 	salt    uint64      // which calendar an event goes to
@@ -77,7 +78,9 @@ const (
 	usualLag = 16
 )
 
-// For says how many processes there are: how many goroutines run at once, not how many there are. Unless told it is GOMAXPROCS.
+// For says how many processes there are: how many goroutines run at once, not how many there are. Unless told it is GOMAXPROCS. A
+// process takes some 256 bytes, and memory for its calendars only when it has events; but who finds nothing, and [Calendar.Len], [Calendar.Peek] and
+// [Calendar.Stats], look through all of them.
 func For(p int) CalendarOption {
 	if p < 1 || p > 1<<16 {
 		panic("spray: there must be 1 to 65,536 processes")
@@ -102,12 +105,12 @@ func Sticky(n int) CalendarOption {
 	return func(o *calendarOptions) { o.lag = n }
 }
 
-// Room makes room for n events up front. The calendar grows by itself; this only saves it the trouble.
+// Room makes room for n events up front, but for 2²⁶ at most. The calendar grows by itself; this only saves it the trouble.
 func Room(n int) CalendarOption {
 	if n < 0 {
 		panic("spray: Room needs a number of events, not a negative one")
 	}
-	return func(o *calendarOptions) { o.room = n }
+	return func(o *calendarOptions) { o.room = min(n, 1<<26) }
 }
 
 // Scatter says where random numbers come from: which of a process's calendars an event goes to. With one process and one
@@ -127,14 +130,17 @@ func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
 		salt:  o.salt * golden,
 		all:   make([]pass, o.processes),
 		// A goroutine that shares a perch with one that runs at the same time gets into its way.
-		perches: make([]perch, 1<<bits.Len(uint(256*o.processes-1))),
+		perches: make([]perch, 1<<bits.Len(uint(256*min(o.processes, mostPerched)-1))),
+		sheets:  make([]*sheet[V], o.processes*o.per),
 	}
-	sheets := o.processes * o.per
+	c.room = (o.room + len(c.sheets) - 1) / len(c.sheets)
+	if o.room > 0 {
+		for i := range c.sheets {
+			c.open(uint32(i))
+		}
+	}
 	for i := range c.desks {
 		for k := range o.per {
-			s := newSheet[V]((o.room + sheets - 1) / sheets)
-			s.watched = uint32(len(c.sheets) % o.processes) // each begins somewhere else
-			c.sheets = append(c.sheets, s)
 			c.desks[i].words[k].Store(empty)
 			c.desks[i].later[k].Store(pastAll)
 		}
@@ -146,6 +152,21 @@ func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
 	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
 	c.passes.New = func() any { return &c.all[(c.fresh.Add(1)-1)%uint32(len(c.all))] }
 	return c
+}
+
+// mostPerched is for how many processes there are perches enough; more do not run at once.
+const mostPerched = 256
+
+// open is a sheet, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are does not
+// take memory for them.
+func (c *Calendar[V]) open(sheet uint32) *sheet[V] {
+	s := c.sheets[sheet]
+	if s == nil {
+		s = newSheet[V](c.room)
+		s.watched = sheet % uint32(len(c.desks)) // each begins somewhere else
+		c.sheets[sheet] = s
+	}
+	return s
 }
 
 // golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
@@ -173,7 +194,7 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
 			continue
 		}
 		sheet := home*uint32(c.per) + i
-		s := c.sheets[sheet]
+		s := c.open(sheet)
 		e := s.occupy(key, v)
 		if key < s.last {
 			s.late++
@@ -255,9 +276,10 @@ func (c *Calendar[V]) Cancel(e Event) bool {
 	if e.stamp == 0 || uint64(e.sheet) >= uint64(len(c.sheets)) {
 		return false
 	}
-	d, i, s := c.sheet(int(e.sheet))
+	d, i, there := c.sheet(int(e.sheet))
 	w := d.await(i)
-	ok := s.cancel(e.slot, e.stamp)
+	s := *there
+	ok := s != nil && s.cancel(e.slot, e.stamp)
 	if ok {
 		w = s.word()
 		if s.live == 0 {
@@ -294,7 +316,9 @@ func (c *Calendar[V]) Len() int {
 	for sheet := range c.sheets {
 		d, i, s := c.sheet(sheet)
 		w := d.await(i)
-		n += s.live
+		if s := *s; s != nil {
+			n += s.live
+		}
 		d.unlock(i, w)
 	}
 	return n
@@ -339,10 +363,14 @@ func (s CalendarStats) String() string {
 // Stats looks into one calendar after the other, those of each process together, and waits for those who are there. It
 // returns the sum, and the statistics of each.
 func (c *Calendar[V]) Stats() (sum CalendarStats, each []CalendarStats) {
+	each = make([]CalendarStats, 0, len(c.sheets))
 	for sheet := range c.sheets {
 		d, i, s := c.sheet(sheet)
 		w := d.await(i)
-		t := s.stats()
+		var t CalendarStats
+		if s := *s; s != nil {
+			t = s.stats()
+		}
 		d.unlock(i, w)
 		sum.add(t)
 		each = append(each, t)
@@ -352,9 +380,9 @@ func (c *Calendar[V]) Stats() (sum CalendarStats, each []CalendarStats) {
 	return sum, each
 }
 
-// sheet is a sheet by its number: where it lies, and which of the desk it is.
-func (c *Calendar[V]) sheet(sheet int) (*desk, uint32, *sheet[V]) {
-	return &c.desks[sheet/c.per], uint32(sheet % c.per), c.sheets[sheet]
+// sheet is a sheet by its number: where it lies, which of the desk it is, and where it can be found when it is locked.
+func (c *Calendar[V]) sheet(sheet int) (*desk, uint32, **sheet[V]) {
+	return &c.desks[sheet/c.per], uint32(sheet % c.per), &c.sheets[sheet]
 }
 
 // Times are kept as keys: unsigned integers in the same order as the times they stand for, as in package calendar. Those of

@@ -9,7 +9,11 @@ import (
 // checkCalendar verifies the invariants of a calendar that nobody is using, and tells the first one that it finds broken.
 func checkCalendar[V comparable](c *Calendar[V]) error {
 	for k := range c.sheets {
-		d, i, s := c.sheet(k)
+		d, i, there := c.sheet(k)
+		s := *there
+		if s == nil {
+			s = newSheet[V](0)
+		}
 		if err := checkSheet(s); err != nil {
 			return fmt.Errorf("sheet %d: %w", k, err)
 		}

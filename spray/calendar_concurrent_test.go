@@ -226,9 +226,9 @@ func TestCalendarWithOneHalted(t *testing.T) {
 		_, _ = c.Schedule(float64(i), i)
 	}
 	for i := range c.sheets {
-		d, k, s := c.sheet(i)
+		d, k, _ := c.sheet(i)
 		w := d.await(k)
-		for range 100 - s.live {
+		for range 100 - c.open(uint32(i)).live {
 			v, at, ok := c.Next()
 			if !ok {
 				t.Fatal("Next found nothing")
@@ -282,7 +282,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 		t.Fatalf("Next returned %d", v)
 	case <-time.After(30 * time.Millisecond):
 	}
-	_, _, s := c.sheet(int(e.sheet))
+	s := c.open(e.sheet)
 	s.add(keyOf(3), 8)
 	d.unlock(k, s.word())
 	if v := <-got; v != 8 {

@@ -386,7 +386,7 @@ func TestCalendarNames(t *testing.T) {
 		t.Error("an event that never was has been cancelled")
 	}
 	// The first numbers that are too large.
-	if c.Cancel(Event{sheet: uint32(len(c.sheets)), stamp: 1}) || c.Cancel(Event{slot: uint32(len(c.sheets[0].slots)), stamp: 1}) {
+	if c.Cancel(Event{sheet: uint32(len(c.sheets)), stamp: 1}) || c.Cancel(Event{slot: uint32(len(c.open(0).slots)), stamp: 1}) {
 		t.Error("an event that never was has been cancelled")
 	}
 	old, _ := c.Schedule(1, "old")
@@ -417,7 +417,7 @@ func TestCalendarRetiresSlots(t *testing.T) {
 	c := NewCalendar[int](For(1), PerProcess(1))
 	first, _ := c.Schedule(1, 1)
 	c.Next()
-	s := c.sheets[0]
+	s := c.open(0)
 	s.slots[first.slot].stamp = retired - 1
 	last, _ := c.Schedule(2, 2)
 	if last.stamp != retired-1 || last.slot != first.slot {
@@ -455,6 +455,29 @@ func TestCalendarForgetsValues(t *testing.T) {
 		<-freed
 	}
 	runtime.KeepAlive(c)
+}
+
+// A wrong number in an option does not take memory for what is not there.
+func TestCalendarOfTooMany(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c := NewCalendar[int](For(1<<16), PerProcess(8))
+	for i := range 100 {
+		_, _ = c.Schedule(float64(i), i)
+	}
+	sum, _ := c.Stats()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 || sum.Bytes > 32<<20 || sum.Pending != 100 {
+		t.Errorf("%d bytes were allocated, %d are held", n, sum.Bytes)
+	}
+	for i := range 100 {
+		if v, at, ok := c.Next(); !ok || at != float64(i) || v != i {
+			t.Fatalf("event %d at %v is after %d others", v, at, i)
+		}
+	}
+	if _, _, ok := c.Next(); ok || c.Len() != 0 {
+		t.Error("it is not empty at last")
+	}
 }
 
 func TestCalendarRoom(t *testing.T) {

@@ -109,7 +109,7 @@ func TestCalendarRolls(t *testing.T) {
 func roll(t *testing.T, way rolling, cancel bool) {
 	r := rand.New(rand.NewPCG(11, 0))
 	c := NewCalendar[int](For(1), PerProcess(1))
-	s := c.sheets[0]
+	s := c.open(0)
 	var d diary
 	value := 0
 	schedule := func(now float64) {
@@ -190,8 +190,8 @@ func TestCalendarSpillsFarBefore(t *testing.T) {
 		c := NewCalendar[int](For(1), PerProcess(1))
 		var d diary
 		schedule := func(at float64) {
-			e, _ := c.Schedule(at, int(c.sheets[0].dispatched)+len(d)+int(c.sheets[0].cancelled))
-			d.add(diaryEntry{at, int(c.sheets[0].dispatched) + len(d) + int(c.sheets[0].cancelled), e})
+			e, _ := c.Schedule(at, int(c.open(0).dispatched)+len(d)+int(c.open(0).cancelled))
+			d.add(diaryEntry{at, int(c.open(0).dispatched) + len(d) + int(c.open(0).cancelled), e})
 		}
 		take := func() {
 			v, at, ok := c.Next()
@@ -238,7 +238,7 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 	for i := range n {
 		_, _ = c.Schedule(1000+r.ExpFloat64(), i)
 	}
-	s := c.sheets[0]
+	s := c.open(0)
 	now, boundaries, rolled := 0.0, 0, false
 	for range 40 * n {
 		v, at, ok := c.Next()
@@ -286,7 +286,7 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 // Of a crowd that is in several tiers when they are taken up into one, those further down were scheduled first, and stay first.
 func TestCalendarTakesUpACrowd(t *testing.T) {
 	c := NewCalendar[int](For(1), PerProcess(1))
-	s := c.sheets[0]
+	s := c.open(0)
 	next := 0
 	schedule := func(at float64, n int) {
 		for range n {

@@ -93,12 +93,12 @@ func TestHandles(t *testing.T) {
 
 func TestListPanics(t *testing.T) {
 	for what, f := range map[string]func(){
-		"a key must not be NaN":  func() { New[float64, int]().Insert(math.NaN(), 1) },
-		"at least 1 process":     func() { Processes(0) },
-		"a height from 1 to 32":  func() { Spraying(Walk{Start: 0}) },
-		"0 ≤ Least ≤ Most":       func() { Spraying(Walk{Start: 3, Least: 2, Most: 1}) },
-		"must not be negative":   func() { Spraying(Walk{Start: 3, Padding: -1}) },
-		"a height from 1 to 32 ": func() { panic("spray: a height from 1 to 32 ") },
+		"a key must not be NaN": func() { New[float64, int]().Insert(math.NaN(), 1) },
+		"at least 1 process":    func() { Processes(0) },
+		"a height from 1 to 32": func() { Spraying(Walk{Start: 0}) },
+		"0 ≤ Least ≤ Most":      func() { Spraying(Walk{Start: 3, Least: 2, Most: 1}) },
+		"must not be negative":  func() { Spraying(Walk{Start: 3, Padding: -1}) },
+		"at most 16,777,216":    func() { Spraying(FullSpray(1<<20, 1)) },
 	} {
 		func() {
 			defer func() {
@@ -108,6 +108,24 @@ func TestListPanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// Numbers that make no sense are served, too.
+func TestListOfTooMany(t *testing.T) {
+	for _, o := range []Option{Processes(math.MaxInt), Spraying(Walk{Start: 32, Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
+		l := New[int, int](o)
+		for i := range 1000 {
+			l.Insert(i, i)
+		}
+		for range 1000 {
+			if _, _, ok := l.Spray(); !ok {
+				t.Fatal("Spray found nothing")
+			}
+		}
+		if _, _, ok := l.Spray(); ok || l.Len() != 0 {
+			t.Error("it is not empty at last")
+		}
 	}
 }
 

@@ -116,7 +116,7 @@ const unknown = math.MaxUint32
 // Run fills a queue, which must be empty, and lets goroutines use it.
 func (m Meter) Run(q Metered) *Trace {
 	goroutines := max(1, m.Goroutines)
-	if m.Fill < 0 || m.Operations < 0 || uint64(m.Fill)+uint64(m.Operations+1)*uint64(goroutines) >= unknown {
+	if m.Fill < 0 || m.Operations < 0 || float64(m.Fill)+(float64(m.Operations)+1)*float64(goroutines) >= unknown {
 		panic("spray: a meter makes from 0 to about 2³² insertions")
 	}
 	work := m.Workload

@@ -150,7 +150,10 @@ func TestMeterDuration(t *testing.T) {
 }
 
 func TestMeterPanics(t *testing.T) {
-	for _, m := range []spray.Meter{{Fill: -1}, {Operations: -1}, {Fill: math.MaxInt}, {Goroutines: 5, Operations: 1e9}} {
+	for _, m := range []spray.Meter{
+		{Fill: -1}, {Operations: -1}, {Fill: math.MaxInt, Operations: math.MaxInt}, {Goroutines: 5, Operations: 1e9},
+		{Goroutines: 2, Operations: math.MaxInt},
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {

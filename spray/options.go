@@ -28,6 +28,9 @@ func Processes(p int) Option {
 	return func(o *options) { o.processes = p }
 }
 
+// mostPadding is that of FullSpray(65536, 1). A dummy takes 8 bytes.
+const mostPadding = 1 << 24
+
 // Spraying says how sprays walk: [PerfectSpray], [BasicSpray], [FullSpray], or another walk.
 func Spraying(w Walk) Option {
 	switch {
@@ -37,6 +40,8 @@ func Spraying(w Walk) Option {
 		panic("spray: a walk makes from Least to Most steps, where 0 ≤ Least ≤ Most")
 	case w.Padding < 0 || w.Exact < 0 || w.Descend < 0 || w.Final < 0:
 		panic("spray: what a walk is told must not be negative")
+	case w.Padding > mostPadding:
+		panic("spray: a walk has at most 16,777,216 dummy elements before it")
 	}
 	return func(o *options) { o.shape = &w }
 }

@@ -66,7 +66,7 @@ func (p *player) collect(t *Trace) error {
 				return p.wrong(l, i, "is out of time: it takes from %d to %d, and the one before ends at %d", o.Begin, o.End, last)
 			case o.Kind > Failure || fill && o.Kind != Insertion:
 				return p.wrong(l, i, "is of kind %d, which has no place here", o.Kind)
-			case o.Kind != Failure && int(o.ID) >= insertions:
+			case o.Kind != Failure && uint64(o.ID) >= uint64(insertions):
 				return p.wrong(l, i, "is about element %d, but only %d elements were inserted, and they are numbered from 0", o.ID, insertions)
 			case o.Kind == Insertion && p.elements[o.ID].known:
 				return p.wrong(l, i, "inserts element %d, which was inserted before", o.ID)
@@ -268,7 +268,7 @@ func (p *player) end(t *Trace) error {
 		switch {
 		case o.Kind != Removal:
 			return fmt.Errorf("spray: operation %d of the draining is not a removal", i)
-		case int(o.ID) >= len(p.elements):
+		case uint64(o.ID) >= uint64(len(p.elements)):
 			return fmt.Errorf("spray: element %d was left, which had not been inserted", o.ID)
 		case p.elements[o.ID].removed:
 			return fmt.Errorf("spray: element %d was left, which had been removed before", o.ID)

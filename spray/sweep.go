@@ -22,7 +22,7 @@ type sweeper struct {
 }
 
 func (d *sweeper) init(w *Walk) {
-	d.front = w.Reach() + 1
+	d.front = min(w.Reach(), math.MaxInt32-1) + 1
 	d.every = max(16, d.front/4)
 }
 

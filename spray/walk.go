@@ -64,16 +64,18 @@ func usual(p int) Walk {
 	if p <= 1 {
 		return Walk{Exact: 1}
 	}
+	p = min(p, 1<<24) // no list is so long that more would make a difference
 	return Walk{Start: max(2, int(math.Ceil(log(p)))), Descend: 1, Most: 2, Final: 1, Exact: 2 * p}
 }
 
-// Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights.
+// Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights, or 2³¹−1 if that is more than
+// any list has.
 func (w Walk) Reach() int {
-	sum := 0
+	sum := 0.0
 	for h := range w.heights() {
-		sum += w.Most << (h - 1)
+		sum += math.Ldexp(float64(w.Most), h-1)
 	}
-	return sum
+	return int(min(sum, math.MaxInt32))
 }
 
 // heights yields the heights at which a walk makes steps, from the first to height 1.
