@@ -33,7 +33,7 @@ type node[K, V any] struct {
 	// hold is tower<<8 | refs. The tower is the number of the links above the inline ones, if it has any. The refs are the number of levels
 	// at which the node is linked or going to be, and 1 more while a node with several levels is being inserted. At 0 nobody can
 	// find it any more.
-	hold atomic.Uint32
+	hold uint32
 	// turn orders elements of equal keys: along the list it becomes greater from one to the next. It is that of the element before, if that has the
 	// same key, plus 1. It may wrap around, as long as no two elements of equal keys are 2³¹ turns apart.
 	turn uint32

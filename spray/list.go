@@ -51,7 +51,7 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.nodes.ensure(headNode)
 	l.fresh.Store(headNode)
 	l.head = l.nodes.at(headNode)
-	l.head.hold.Store(l.newTower() << 8)
+	l.head.hold = l.newTower() << 8
 	l.head.state.Store(stateOf(0, maxHeight) | alive)
 	l.height.Store(1)
 	l.kind = reflect.TypeFor[K]().Kind()
@@ -67,7 +67,7 @@ func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
 	if level < inline {
 		return &n.next[level]
 	}
-	return &l.towers.at(n.hold.Load() >> 8)[level-inline]
+	return &l.towers.at(atomic.LoadUint32(&n.hold) >> 8)[level-inline]
 }
 
 // newTower hands out a tower, or none if there are too many.
@@ -90,7 +90,7 @@ func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
 
 // build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
 func (l *List[K, V]) build(n *node[K, V], height int) int {
-	tower := n.hold.Load() >> 8
+	tower := n.hold >> 8
 	switch {
 	case height > inline && tower == none:
 		if tower = l.newTower(); tower == none {
@@ -104,7 +104,7 @@ func (l *List[K, V]) build(n *node[K, V], height int) int {
 	if height > 1 {
 		refs = uint32(height) + 1
 	}
-	n.hold.Store(tower<<8 | refs)
+	n.hold = tower<<8 | refs
 	for level := range min(height, inline) {
 		n.next[level] = none
 	}
@@ -183,7 +183,7 @@ func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) 
 
 // drop takes back refs of a node, and puts it aside if they were the last.
 func (l *List[K, V]) drop(s *seat, n *node[K, V], i, count uint32) {
-	if n.hold.Add(-count)&refs == 0 {
+	if atomic.AddUint32(&n.hold, -count)&refs == 0 {
 		l.retire(s, i)
 	}
 }
