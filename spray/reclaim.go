@@ -79,6 +79,7 @@ type pool struct {
 	bundles store[bundle]
 	fresh   atomic.Uint32 // the last bundle that was ever made
 	limbo   [4]stack      // bundles put aside in an epoch, at the epoch modulo 4
+	aside   atomic.Int32  // how many there are
 	free    stack         // bundles of nodes to use
 	blank   stack         // bundles of no nodes
 }
@@ -116,6 +117,7 @@ func (l *List[K, V]) retire(s *seat, i uint32) {
 	s.bag[s.bagged&(batch-1)] = i
 	if s.bagged++; s.bagged == batch {
 		s.bagged = 0
+		l.pool.aside.Add(1)
 		l.pool.put(&l.pool.limbo[l.epoch.Load()%4], &s.bag)
 		l.advance()
 	}
@@ -139,10 +141,11 @@ func (l *List[K, V]) advance() {
 		return
 	}
 	last := l.pool.bundles.at(first)
-	for {
+	for n := int32(1); ; n++ {
 		l.forget(last)
 		next := last.next.Load()
 		if next == none {
+			l.pool.aside.Add(-n)
 			break
 		}
 		last = l.pool.bundles.at(next)
@@ -210,17 +213,23 @@ func (l *List[K, V]) supply(s *seat, need bool) bool {
 // in a few milliseconds, for which the others can go on while one is halted.
 func (l *List[K, V]) ration() int { return 2*l.elements() + 4*batch*len(*l.all.Load()) + slack }
 
-const slack = 4096
+const (
+	slack = 4096
+	// patient is how often one looks who waits: some 250 ms. A thread rarely waits so long for a processor.
+	patient = 256
+)
 
 // await is for one who needs a node when there are enough, but most are put aside because somebody has been halted in the middle of
-// an operation, or dead and still linked. It helps: it sweeps ever further, and lets those run who are halted. That is soon over:
+// an operation, or dead and still linked. It helps: it lets those run who are halted, or sweeps ever further. That is soon over:
 // operations are short, and a goroutine that does not run is let run if others wait. But should one of them not be, insertions go on all the same,
 // only slowly.
 func (l *List[K, V]) await(s *seat) *seat {
 	s.stats[waits]++
 	nap := 50 * time.Microsecond
 	for try := 0; ; try++ {
-		l.sweep(s, min(try, 24))
+		if int(l.fresh.Load())-batch*int(l.pool.aside.Load()) > l.ration() {
+			l.sweep(s, min(try, 24))
+		}
 		s.leave()
 		if try < 8 {
 			runtime.Gosched()
@@ -229,7 +238,7 @@ func (l *List[K, V]) await(s *seat) *seat {
 			nap = min(2*nap, time.Millisecond)
 		}
 		s = l.take()
-		if s.frees > 0 || l.supply(s, try >= 64) {
+		if s.frees > 0 || l.supply(s, try >= patient) {
 			return s
 		}
 	}
