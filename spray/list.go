@@ -14,6 +14,14 @@ type Handle struct{ node, stamp uint32 }
 // List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
 // the first elements, chosen at random so that goroutines rarely meet, and whose [List.DeleteMin] takes the first.
 // Elements of equal keys keep the order in which they were inserted. Use [New].
+//
+// Insert, Delete and Search visit a logarithm of nodes at most, and Insert and Delete a constant number where keys are spread as calendars like
+// them; DeleteMin and Spray a constant number that depends on how far sprays go. No operation allocates once there is room.
+//
+// An element takes 80 bytes with a key and a value of 8 bytes each. There are at most about twice as many nodes as the most elements
+// that were there at once, and 128 more for each goroutine that works at the same time and 4,096 for all, whoever inserts and whoever removes. When so many are in use, because a goroutine has been halted in the
+// middle of an operation, Insert waits for it, a quarter of a second at most. The list does not keep what a value points to once its element is
+// removed.
 type List[K cmp.Ordered, V any] struct {
 	seats
 	pool   pool
