@@ -461,7 +461,7 @@ func TestCalendarForgetsValues(t *testing.T) {
 func TestCalendarOfTooMany(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	c := NewCalendar[int](For(1<<16), PerProcess(8))
+	c := NewCalendar[int](For(1 << 16))
 	for i := range 100 {
 		_, _ = c.Schedule(float64(i), i)
 	}
