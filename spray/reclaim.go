@@ -190,11 +190,11 @@ func (l *List[K, V]) supply(s *seat, need bool) bool {
 		s.frees = batch
 		return true
 	}
-	if !need && int(l.fresh.Load()) > l.ration() {
-		return false
-	}
 	for {
-		old := l.fresh.Load()
+		old := l.fresh.Load() // if it changes meanwhile, the ration may be used up
+		if !need && int(old) > l.ration() {
+			return false
+		}
 		if old >= frozen-batch-1 {
 			panic("spray: a list cannot have more than 2³¹ elements")
 		}
@@ -211,7 +211,11 @@ func (l *List[K, V]) supply(s *seat, need bool) bool {
 
 // ration is how many nodes there may be: twice as many as elements, what seats have for themselves, twice, and as many more as some goroutines remove
 // in a few milliseconds, for which the others can go on while one is halted.
-func (l *List[K, V]) ration() int { return 2*l.elements() + 4*batch*len(*l.all.Load()) + slack }
+//
+// Elements are counted twice: one who is halted while it counts may have missed that they went here, and see that they came there.
+func (l *List[K, V]) ration() int {
+	return 2*min(l.elements(), l.elements()) + 4*batch*len(*l.all.Load()) + slack
+}
 
 const (
 	slack = 4096
