@@ -10,7 +10,8 @@
 // # Events and ids
 //
 // An event is an [ID] and a time. The id is a small number that the caller chooses: an individual, a machine, a flow.
-// An id has at most one pending event, and memory is proportional to the largest id in use, so ids should be dense.
+// An id has at most one pending event. Memory is proportional to the number of ids in use if they are dense; see [MaxID] for what
+// others cost.
 //
 // # Order
 //
@@ -27,7 +28,7 @@ import "errors"
 // An ID names an event: a dense number that the caller chooses.
 type ID uint32
 
-// What scheduling can be refused for. When several reasons apply, an id beyond the capacity is reported first, then what is
+// What scheduling can be refused for. When several reasons apply, an id beyond the largest is reported first, then what is
 // wrong with the time. A refused call changes nothing.
 var (
 	// ErrTime refuses a time that is not a number or is infinite.
@@ -38,6 +39,6 @@ var (
 	ErrScheduled = errors.New("calendar: id is already scheduled")
 	// ErrNotScheduled refuses to renumber an id that has no pending event.
 	ErrNotScheduled = errors.New("calendar: id is not scheduled")
-	// ErrID refuses an id beyond the capacity of a structure whose capacity is fixed.
-	ErrID = errors.New("calendar: id is beyond the capacity")
+	// ErrID refuses an id beyond the largest that a structure takes: the capacity of a [Static], what [MaxID] says for a [Queue].
+	ErrID = errors.New("calendar: id is beyond the largest")
 )

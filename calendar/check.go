@@ -8,14 +8,14 @@ func (q *Queue) check() error {
 	seen := make(map[ID]bool)
 	visit := func(e entry) error {
 		entries++
-		if int(e.id) >= len(q.records) {
+		if q.record(e.id) == nil {
 			return fmt.Errorf("entry of id %d, which has no record", e.id)
 		}
 		if !q.live(e) {
 			return nil
 		}
 		live++
-		r := &q.records[e.id]
+		r := q.record(e.id)
 		switch {
 		case r.key() == noKey:
 			// A record without an event carries a stamp that no entry has.
@@ -106,10 +106,17 @@ func (q *Queue) check() error {
 	}
 
 	// Every pending id has a live entry, and the counts are right.
-	for id := range q.records {
-		if q.records[id].key() != noKey && !seen[ID(id)] {
-			return fmt.Errorf("pending id %d has no live entry", id)
+	ids := 0
+	for p, page := range q.pages {
+		ids += len(page)
+		for i := range page {
+			if id := ID(p)<<pageBits | ID(i); page[i].key() != noKey && !seen[id] {
+				return fmt.Errorf("pending id %d has no live entry", id)
+			}
 		}
+	}
+	if ids != q.ids {
+		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
 	if live != q.pending || entries-live != q.dead {
 		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d", live, entries-live, q.pending, q.dead)

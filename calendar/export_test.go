@@ -8,10 +8,11 @@ func (a *Agenda[V]) Check() error { return a.check() }
 
 // SetStamp makes the next entry of an id bear the given stamp.
 func (q *Queue) SetStamp(id ID, stamp uint32) {
-	if int(id) >= len(q.records) {
-		q.admit(id)
+	r := q.record(id)
+	if r == nil {
+		r, _ = q.admit(id)
 	}
-	q.records[id].stamp = stamp
+	r.stamp = stamp
 }
 
 // SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.

@@ -17,7 +17,7 @@ const cold = 1 << 16
 // that. Between two buckets several events are dispatched, which takes about as long as memory does.
 func (q *Queue) prefetchAfter(l *level, i int) {
 	next := i + 1
-	if len(q.records) < cold || next+1 >= l.count {
+	if q.ids < cold || next+1 >= l.count {
 		return
 	}
 	if b := l.buckets[next]; b.tail != 0 {
@@ -33,7 +33,7 @@ func (q *Queue) prefetchAfter(l *level, i int) {
 
 // prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one.
 func (q *Queue) prefetchFollowing(b bucket, c uint32) {
-	if len(q.records) < cold || c == b.last() {
+	if q.ids < cold || c == b.last() {
 		return
 	}
 	following := q.pool.next(c)
@@ -43,7 +43,7 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 // prefetchRecords asks for the records of the first n entries in a chunk, and for what the caller keeps beside them.
 func (q *Queue) prefetchRecords(c uint32, n int) {
 	ids := unsafe.Pointer(&q.pool.chunk(c)[0].id)
-	prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.records)), unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
+	prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
 	for _, o := range q.companions {
 		prefetch.Gather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)
 	}

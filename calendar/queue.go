@@ -29,7 +29,9 @@ import (
 // [Brown88]: https://doi.org/10.1145/63039.63045
 // [TGT05]: https://doi.org/10.1145/1103323.1103324
 type Queue struct {
-	records []record
+	pages   [][]record // see record.go
+	ids     int        // how many ids they have records for
+	maxID   ID
 	now     float64
 	pending int // live entries
 	dead    int // entries whose event was cancelled or moved
@@ -54,14 +56,22 @@ type Option func(*settings)
 type settings struct {
 	capacity int
 	start    float64
+	maxID    ID
 }
 
 // Capacity makes room for the ids 0 to n−1 up front. The queue grows by itself; this only saves it the trouble.
 func Capacity(n int) Option {
-	if n < 0 {
-		panic("calendar: Capacity needs a number of ids, not a negative one")
+	if n < 0 || uint64(n) > math.MaxUint32+1 {
+		panic("calendar: Capacity needs a number of ids, from 0 to 2³²")
 	}
 	return func(s *settings) { s.capacity = n }
+}
+
+// MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. Unless told, every id is: those in
+// use take 12 bytes each and what lies between them nothing, by the page of 16,384 ids. So one wrong number costs no more than
+// 200 kB, and once 6 MB for the table of pages; but a thousand of them, all over the place, 200 MB.
+func MaxID(id ID) Option {
+	return func(s *settings) { s.maxID = id }
 }
 
 // StartAt sets the clock's first value, which is 0 unless told. The time must be finite.
@@ -73,7 +83,7 @@ func StartAt(t float64) Option {
 }
 
 func apply(opts []Option) settings {
-	var s settings
+	s := settings{maxID: math.MaxUint32}
 	for _, o := range opts {
 		o(&s)
 	}
@@ -83,7 +93,10 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, records: newRecords(s.capacity)}
+	q := &Queue{now: s.start, maxID: s.maxID}
+	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1), uint64(0); last < end; last += pageLen {
+		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
+	}
 	q.near = make([]entry, 0, nearCap)
 	q.restart()
 	return q
@@ -91,16 +104,19 @@ func New(opts ...Option) *Queue {
 
 // Schedule makes id's event due at the given time. An id has at most one pending event.
 //
-// It refuses a time that is not finite ([ErrTime]) or before the clock ([ErrPast]), and an id that is already scheduled
-// ([ErrScheduled]); see Reschedule for that.
+// It refuses an id beyond the largest ([ErrID], see [MaxID]), a time that is not finite ([ErrTime]) or before the clock
+// ([ErrPast]), and an id that is already scheduled ([ErrScheduled]); see Reschedule for that.
 func (q *Queue) Schedule(id ID, at float64) error {
 	if !(at >= q.now && at <= math.MaxFloat64) {
-		return refuse(at)
+		return q.refuse(id, at)
 	}
-	if int(id) >= len(q.records) {
-		q.admit(id)
+	r := q.record(id)
+	if r == nil {
+		var err error
+		if r, err = q.admit(id); err != nil {
+			return err
+		}
 	}
-	r := &q.records[id]
 	if r.key() != noKey {
 		return ErrScheduled
 	}
@@ -112,15 +128,18 @@ func (q *Queue) Schedule(id ID, at float64) error {
 }
 
 // Reschedule moves id's event to another time, or schedules it if none was pending. Either way it goes behind the
-// events already scheduled for that time. It refuses what Schedule refuses of a time, and then changes nothing.
+// events already scheduled for that time. It refuses what Schedule refuses of an id and a time, and then changes nothing.
 func (q *Queue) Reschedule(id ID, at float64) error {
 	if !(at >= q.now && at <= math.MaxFloat64) {
-		return refuse(at)
+		return q.refuse(id, at)
 	}
-	if int(id) >= len(q.records) {
-		q.admit(id)
+	r := q.record(id)
+	if r == nil {
+		var err error
+		if r, err = q.admit(id); err != nil {
+			return err
+		}
 	}
-	r := &q.records[id]
 	if r.key() != noKey {
 		q.disown(r)
 	} else {
@@ -137,11 +156,8 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 
 // Cancel takes back id's event, and tells whether there was one.
 func (q *Queue) Cancel(id ID) bool {
-	if int(id) >= len(q.records) {
-		return false
-	}
-	r := &q.records[id]
-	if r.key() == noKey {
+	r := q.record(id)
+	if r == nil || r.key() == noKey {
 		return false
 	}
 	r.setKey(noKey)
@@ -156,8 +172,12 @@ func (q *Queue) Cancel(id ID) bool {
 // Renumber gives the event of one id to another, which must have none. The event keeps its time and goes behind the
 // events already scheduled for it. If the two are the same id, nothing changes.
 //
-// It refuses if from has no pending event ([ErrNotScheduled]) or to has one ([ErrScheduled]).
+// It refuses if one of them is beyond the largest id ([ErrID]), from has no pending event ([ErrNotScheduled]) or to has one
+// ([ErrScheduled]).
 func (q *Queue) Renumber(from, to ID) error {
+	if from > q.maxID || to > q.maxID {
+		return ErrID
+	}
 	at, ok := q.At(from)
 	if !ok {
 		return ErrNotScheduled
@@ -180,7 +200,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		}
 		e := q.near[q.head]
 		q.head++
-		r := &q.records[e.id]
+		r := &q.pages[e.id>>pageBits][e.id&pageMask]
 		if r.stamp != e.stamp {
 			q.dead--
 			continue
@@ -232,14 +252,11 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 
 // At tells when id's event is due, if one is pending.
 func (q *Queue) At(id ID) (at float64, ok bool) {
-	if int(id) >= len(q.records) {
+	r := q.record(id)
+	if r == nil || r.key() == noKey {
 		return 0, false
 	}
-	k := q.records[id].key()
-	if k == noKey {
-		return 0, false
-	}
-	return timeOf(k), true
+	return timeOf(r.key()), true
 }
 
 // Len is the number of pending events.
@@ -262,26 +279,16 @@ func (q *Queue) Until(t float64) iter.Seq2[ID, float64] {
 	}
 }
 
-// refuse tells what is wrong with a time that is not between the clock and the largest float64.
-func refuse(at float64) error {
+// refuse tells what is wrong with an id, or a time that is not between the clock and the largest float64.
+func (q *Queue) refuse(id ID, at float64) error {
+	if id > q.maxID {
+		return ErrID
+	}
 	if math.IsNaN(at) || math.IsInf(at, 0) {
 		return ErrTime
 	}
 	return ErrPast
 }
-
-// admit makes room for id.
-//
-//go:noinline
-func (q *Queue) admit(id ID) {
-	n := len(q.records)
-	records := newRecords(max(int(id)+1, n+n/4, min(2*n, 1<<16)))
-	copy(records, q.records)
-	q.records = records
-}
-
-// live tells whether an entry still stands for the event of its id.
-func (q *Queue) live(e entry) bool { return q.records[e.id].stamp == e.stamp }
 
 // disown makes the entry of a record dead.
 func (q *Queue) disown(r *record) {

@@ -17,8 +17,92 @@ func (r *record) key() uint64 { return uint64(r.keyLow) | uint64(r.keyHigh)<<32 
 
 func (r *record) setKey(k uint64) { r.keyLow, r.keyHigh = uint32(k), uint32(k>>32) }
 
-func newRecords(n int) []record {
-	records := make([]record, n)
-	huge.Advise(records)
-	return records
+// Records lie in pages, which are there for the ids that have been used and their neighbours. So growing copies nothing, one wrong
+// number costs a page and its place in the table of pages, at most 6 MB, and pages that nobody needs any more can go.
+const (
+	pageBits = 14
+	pageLen  = 1 << pageBits // 192 KiB: 10⁸ ids have 6104 of them, whose table stays in the cache of the second level
+	pageMask = pageLen - 1
+
+	firstPage = 64 // the first page begins with so many records, and doubles: a small queue should be small
+	// manyPages is from how many pages on huge ones of the system are asked for behind them: 6 MB.
+	manyPages = 32
+)
+
+// record returns the record of id, or nil if it has none yet.
+func (q *Queue) record(id ID) *record {
+	if p := int(id >> pageBits); p < len(q.pages) {
+		if page := q.pages[p]; int(id&pageMask) < len(page) {
+			return &page[id&pageMask]
+		}
+	}
+	return nil
+}
+
+// live tells whether an entry still stands for the event of its id.
+func (q *Queue) live(e entry) bool { return q.pages[e.id>>pageBits][e.id&pageMask].stamp == e.stamp }
+
+// admit makes a record for id, or refuses it if it is beyond the largest.
+//
+//go:noinline
+func (q *Queue) admit(id ID) (*record, error) {
+	if id > q.maxID {
+		return nil, ErrID
+	}
+	p := int(id >> pageBits)
+	last := int(q.maxID >> pageBits)
+	if p >= len(q.pages) {
+		pages := make([][]record, min(max(p+1, 2*len(q.pages)), last+1))
+		copy(pages, q.pages)
+		q.pages = pages
+	}
+	length := pageLen
+	if p == last {
+		length = int(q.maxID&pageMask) + 1
+	}
+	if p == 0 {
+		wanted := firstPage
+		for wanted <= int(id) {
+			wanted *= 2
+		}
+		length = min(length, max(wanted, 2*len(q.pages[0])))
+	}
+	page := make([]record, length)
+	q.ids += length - copy(page, q.pages[p])
+	q.pages[p] = page
+	if q.ids >= manyPages*pageLen {
+		huge.Around(page)
+	}
+	return q.record(id), nil
+}
+
+// forget lets go of the pages without a pending event. There must be no dead entries: a forgotten stamp could be mistaken for a
+// new one.
+func (q *Queue) forget() {
+	top := 0
+	q.ids = 0
+	for p, page := range q.pages {
+		pending := 0 // the last pending id, plus one
+		for i := range page {
+			if page[i].key() != noKey {
+				pending = i + 1
+			}
+		}
+		switch {
+		case pending == 0:
+			q.pages[p] = nil
+			continue
+		case p == 0 && len(page) > roomy*max(pending, firstPage):
+			length := firstPage
+			for length < pending {
+				length *= 2
+			}
+			q.pages[p] = append(make([]record, 0, length), page[:length]...)
+		}
+		q.ids += len(q.pages[p])
+		top = p + 1
+	}
+	if len(q.pages) > roomy*(top+1) {
+		q.pages = append(make([][]record, 0, top), q.pages[:top]...)
+	}
 }

@@ -53,7 +53,7 @@ func (q *Queue) Stats() Stats {
 		Retunes: q.divided,
 		Sweeps:  q.sweeps,
 		Shrinks: q.shrinks,
-		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + cap(q.records)*12,
+		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + cap(q.pages)*24 + q.ids*12,
 	}
 	for i, l := range q.levels[:cap(q.levels)] {
 		s.Bytes += levelBytes + cap(l.buckets)*12

@@ -58,7 +58,7 @@ const (
 // been moved as there is room for, so that shrinking costs a constant per event, and at the most that was needed in the
 // meantime, so that what is about to be filled again is not given back.
 func (q *Queue) tooLarge() bool {
-	room := int(q.pool.total)*chunkLen + len(q.records)
+	room := int(q.pool.total)*chunkLen + q.ids
 	if q.moved-q.movedAtLook <= uint64(room) {
 		return false
 	}
@@ -79,13 +79,6 @@ func (q *Queue) shrink() {
 	}
 	// The spare levels go with their buckets.
 	q.levels = append(make([]level, 0, len(q.levels)), q.levels...)
-	top := len(q.records)
-	for top > 0 && q.records[top-1].key() == noKey {
-		top--
-	}
-	// No entry is dead now, so a forgotten stamp cannot be mistaken for a new one.
-	if len(q.records) > roomy*(top+small) {
-		q.records = append(make([]record, 0, top), q.records[:top]...)
-	}
+	q.forget()
 	q.shrinks++
 }

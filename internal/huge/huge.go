@@ -15,3 +15,12 @@ func Advise[T any](s []T) {
 		advise(unsafe.Pointer(unsafe.SliceData(s)), size)
 	}
 }
+
+// Around asks for huge pages behind s and what lies around it, for one of many arrays that lie side by side and are less than a huge page
+// each.
+func Around[T any](s []T) {
+	var t T
+	if size := uintptr(cap(s)) * unsafe.Sizeof(t); size > 0 {
+		advise(unsafe.Pointer(unsafe.SliceData(s)), size)
+	}
+}

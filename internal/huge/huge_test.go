@@ -10,6 +10,7 @@ func TestAdviseDoesNoHarm(t *testing.T) {
 			s[i] = uint64(i)
 		}
 		Advise(s)
+		Around(s)
 		for i := range s {
 			if s[i] != uint64(i) {
 				t.Fatalf("element %d of %d is %d", i, n, s[i])

@@ -15,3 +15,9 @@ func Lines(p unsafe.Pointer, n int) { lines(p, n) }
 func Gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int) {
 	gather(array, size, indexes, stride, n)
 }
+
+// GatherPaged is Gather for an array that lies in pages of 1<<bits elements: table has a slice for each page, and each of the indexes must have
+// its slice there, because that is read.
+func GatherPaged[T any](table [][]T, bits uint, size uintptr, indexes unsafe.Pointer, stride uintptr, n int) {
+	gatherPaged(unsafe.Pointer(unsafe.SliceData(table)), bits, size, indexes, stride, n)
+}

@@ -30,3 +30,30 @@ next:
 	JMP  next
 done:
 	RET
+
+// func gatherPaged(table unsafe.Pointer, bits uint, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)
+TEXT ·gatherPaged(SB), NOSPLIT, $0-48
+	MOVQ table+0(FP), AX
+	MOVQ bits+8(FP), CX
+	MOVQ size+16(FP), BX
+	MOVQ indexes+24(FP), SI
+	MOVQ stride+32(FP), DX
+	MOVQ n+40(FP), R8
+	MOVQ $1, R9
+	SHLQ CX, R9
+	DECQ R9               // what an index is within its page
+next:
+	SUBQ $1, R8
+	JLT  done
+	MOVL (SI), DI
+	MOVQ DI, R10
+	SHRQ CX, R10          // its page
+	LEAQ (R10)(R10*2), R10
+	MOVQ (AX)(R10*8), R11 // a slice is three words, the first of which is where it is
+	ANDQ R9, DI
+	IMULQ BX, DI
+	PREFETCHT0 (R11)(DI*1)
+	ADDQ DX, SI
+	JMP  next
+done:
+	RET

@@ -9,3 +9,6 @@ func lines(p unsafe.Pointer, n int)
 
 //go:noescape
 func gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)
+
+//go:noescape
+func gatherPaged(table unsafe.Pointer, bits uint, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)

@@ -7,3 +7,5 @@ import "unsafe"
 func lines(unsafe.Pointer, int) {}
 
 func gather(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int) {}
+
+func gatherPaged(unsafe.Pointer, uint, uintptr, unsafe.Pointer, uintptr, int) {}

@@ -20,6 +20,11 @@ func TestPrefetchDoesNoHarm(t *testing.T) {
 		Lines(unsafe.Pointer(&array[0]), n)
 	}
 	Lines(nil, 10)
+	table := make([][][3]uint32, 100*7919>>7+1) // most of them empty
+	table[0], table[1] = array[:128], array[128:256]
+	for n := -1; n <= len(indexes); n++ {
+		GatherPaged(table, 7, 12, unsafe.Pointer(&indexes[0][2]), 16, n)
+	}
 	for i := range array {
 		if array[i] != [3]uint32{uint32(i), 1, 2} {
 			t.Fatalf("element %d is %v", i, array[i])
