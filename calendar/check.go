@@ -4,113 +4,187 @@ import "fmt"
 
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
-	entries, live := 0, 0
-	seen := make(map[ID]bool)
-	visit := func(e entry) error {
-		entries++
-		if q.record(e.id) == nil {
-			return fmt.Errorf("entry of id %d, which has no record", e.id)
-		}
-		if !q.live(e) {
-			return nil
-		}
-		live++
-		r := q.record(e.id)
-		switch {
-		case r.key() == noKey:
-			// A record without an event carries a stamp that no entry has.
-			return fmt.Errorf("live entry of id %d, which is not pending", e.id)
-		case r.key() != e.key:
-			return fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timeOf(e.key), timeOf(r.key()))
-		case seen[e.id]:
-			return fmt.Errorf("two live entries of id %d", e.id)
-		case e.key < keyOf(q.now):
-			return fmt.Errorf("event of id %d at %v is before now, %v", e.id, timeOf(e.key), q.now)
-		}
-		seen[e.id] = true
-		return nil
+	v := verifier{q: q, seen: make(map[ID]bool), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
+	if err := v.near(); err != nil {
+		return fmt.Errorf("near: %w", err)
 	}
-
-	// Near is sorted, and below the end of the last level.
-	end := q.levels[len(q.levels)-1].end
-	for i := q.head; i < len(q.near); i++ {
-		e := q.near[i]
-		if err := visit(e); err != nil {
-			return fmt.Errorf("near: %w", err)
-		}
-		if i > q.head && q.near[i-1].key > e.key {
-			return fmt.Errorf("near is not sorted at %d", i-q.head)
-		}
-		if e.key >= end {
-			return fmt.Errorf("near entry at %v belongs into a level", timeOf(e.key))
-		}
-	}
-
-	// Every level lies below the end of the one above; its entries are in the buckets of their keys, none before the
-	// open one, none below its end.
-	chunks := 1 // chunk 0 stands for none
+	to := pastAll
 	for i := range q.levels {
 		l := &q.levels[i]
-		above := pastAll
-		if i > 0 {
-			above = q.levels[i-1].end
-			if above > l.limit() {
-				return fmt.Errorf("level %d does not reach the end of the one above", i)
-			}
+		if l.to != to {
+			return fmt.Errorf("level %d is for keys up to %x, the one above ends at %x", i, l.to, to)
 		}
-		if l.end > above {
-			return fmt.Errorf("level %d ends after the one above", i)
+		if err := v.level(l); err != nil {
+			return fmt.Errorf("level %d: %w", i, err)
 		}
-		if l.end < (l.base+uint64(l.open))<<l.shift && l.open < l.count {
-			return fmt.Errorf("level %d ends before its open bucket", i)
+		to = l.end
+	}
+	for i, l := range q.nests {
+		if (l != nil) != v.nests[uint32(i)] {
+			return fmt.Errorf("level %d is nested in a bucket %v, and kept %v", i, v.nests[uint32(i)], l != nil)
 		}
-		for j := range l.buckets {
-			b := l.buckets[j]
-			if b.tail == 0 {
-				continue
-			}
-			if j < l.open || j >= l.count {
-				return fmt.Errorf("level %d: bucket %d of %d to %d is in use", i, j, l.open, l.count)
-			}
-			inBucket := uint32(0)
-			for c := b.head; ; c = q.pool.next(c) {
-				chunks++
-				es := q.pool.entries(b, c)
-				for _, e := range es {
-					if err := visit(e); err != nil {
-						return fmt.Errorf("level %d, bucket %d: %w", i, j, err)
-					}
-					if e.key>>l.shift-l.base != uint64(j) {
-						return fmt.Errorf("level %d: entry at %v is in bucket %d", i, timeOf(e.key), j)
-					}
-					if e.key < l.end || e.key >= above {
-						return fmt.Errorf("level %d: entry at %v is not between its end and the end above", i, timeOf(e.key))
-					}
+	}
+	for class, kept := range q.spare {
+		for _, bs := range kept {
+			for _, b := range bs {
+				if len(bs) != 1<<class || b != (bucket{}) {
+					return fmt.Errorf("%d spare buckets are not empty or of the wrong number", len(bs))
 				}
-				inBucket += uint32(len(es))
-				if c == b.last() {
-					break
-				}
-			}
-			if inBucket != b.n {
-				return fmt.Errorf("level %d, bucket %d: %d entries, counted as %d", i, j, inBucket, b.n)
 			}
 		}
 	}
-	for i, l := range q.levels[len(q.levels):cap(q.levels)] {
-		for _, b := range l.buckets {
-			if b != (bucket{}) {
-				return fmt.Errorf("spare level %d is not empty", len(q.levels)+i)
-			}
-		}
-	}
+	return v.counts()
+}
 
-	// Every pending id has a live entry, and the counts are right.
+// A verifier is a check that is under way.
+type verifier struct {
+	q             *Queue
+	seen          map[ID]bool     // ids that have a live entry
+	nests         map[uint32]bool // levels found nested in buckets
+	entries, live int
+	chunks        int
+	crowds        int
+}
+
+// entry verifies one entry, and tells whether it is live.
+func (v *verifier) entry(e entry) (live bool, err error) {
+	v.entries++
+	r := v.q.record(e.id)
+	switch {
+	case r == nil:
+		return false, fmt.Errorf("entry of id %d, which has no record", e.id)
+	case !v.q.live(e):
+		return false, nil
+	case r.key() == noKey:
+		// A record without an event carries a stamp that no entry has.
+		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
+	case r.key() != e.key:
+		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timeOf(e.key), timeOf(r.key()))
+	case v.seen[e.id]:
+		return true, fmt.Errorf("two live entries of id %d", e.id)
+	case e.key < keyOf(v.q.now):
+		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.id, timeOf(e.key), v.q.now)
+	}
+	v.live++
+	v.seen[e.id] = true
+	return true, nil
+}
+
+// near verifies that what is near is sorted, and below the end of the last level; or the first of a crowd whose time has come.
+func (v *verifier) near() error {
+	q := v.q
+	end := q.levels[len(q.levels)-1].end
+	if cap(q.near) != nearCap {
+		return fmt.Errorf("room for %d entries, not %d", cap(q.near), nearCap)
+	}
+	for i := q.head; i < len(q.near); i++ {
+		e := q.near[i]
+		if _, err := v.entry(e); err != nil {
+			return err
+		}
+		if i > q.head && q.near[i-1].key > e.key {
+			return fmt.Errorf("not sorted at %d", i-q.head)
+		}
+		if e.key > end || e.key == end && e.key != keyOf(q.now) {
+			return fmt.Errorf("entry at %v belongs into a level", timeOf(e.key))
+		}
+	}
+	return nil
+}
+
+// level verifies that the entries of a level are in the buckets of their keys, none before the open one, none below its end, and
+// that there are not too many of them, or of dead ones.
+func (v *verifier) level(l *level) error {
+	if l.end > l.to {
+		return fmt.Errorf("ends at %x, after %x", l.end, l.to)
+	}
+	if l.open < l.count && l.end != 0 && l.end < l.floor(l.open) {
+		return fmt.Errorf("ends before its open bucket, %d", l.open)
+	}
+	if l.crowd {
+		v.crowds++
+	}
+	for j := range l.buckets {
+		b := l.buckets[j]
+		if b.tail == 0 && b != (bucket{}) {
+			return fmt.Errorf("empty bucket %d is %v", j, b)
+		}
+		if b.tail == 0 {
+			continue
+		}
+		if j < l.open || j >= l.count {
+			return fmt.Errorf("bucket %d of %d to %d is in use", j, l.open, l.count)
+		}
+		if b.tail != nested {
+			if err := v.bucket(l, j); err != nil {
+				return fmt.Errorf("bucket %d: %w", j, err)
+			}
+			continue
+		}
+		c := v.q.nests[b.head]
+		if c == nil || v.nests[b.head] || c.to != l.ceiling(j) {
+			return fmt.Errorf("bucket %d: level %d is not nested in it", j, b.head)
+		}
+		if c.open != 0 || c.end != 0 {
+			return fmt.Errorf("bucket %d: the level nested in it has been opened", j)
+		}
+		v.nests[b.head] = true
+		if err := v.level(c); err != nil {
+			return fmt.Errorf("nested in bucket %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
+// bucket verifies the entries of bucket j of l.
+func (v *verifier) bucket(l *level, j int) error {
+	b := l.buckets[j]
+	n, dead := 0, 0
+	for c := b.head; ; c = v.q.pool.next(c) {
+		v.chunks++
+		for _, e := range v.q.pool.entries(b, c) {
+			live, err := v.entry(e)
+			if err != nil {
+				return err
+			}
+			n++
+			if !live {
+				dead++
+			}
+			if i := int(l.index(e.key)); !l.crowd && i != j || l.crowd && e.key != l.to-1 {
+				return fmt.Errorf("entry at %v belongs into bucket %d", timeOf(e.key), i)
+			}
+			if e.key < l.end || e.key >= l.to {
+				return fmt.Errorf("entry at %v is not between the end of its level and that above", timeOf(e.key))
+			}
+		}
+		if c == b.last() {
+			break
+		}
+	}
+	switch {
+	case n != int(b.n):
+		return fmt.Errorf("%d entries, counted as %d", n, b.n)
+	case n > v.q.most+8*chunkLen: // it is only looked at when a chunk is full, and divided once in a call
+		return fmt.Errorf("%d entries, may have %d", n, v.q.most)
+	case l.crowd:
+		return nil
+	case dead > int(b.dead) || dead < int(b.dead) && !l.single(j):
+		return fmt.Errorf("%d dead entries, counted as %d", dead, b.dead)
+	case 2*dead > n:
+		return fmt.Errorf("%d of %d entries are dead", dead, n)
+	}
+	return nil
+}
+
+// counts verifies that every pending id has a live entry, that the counts are right, and that no chunk is lost.
+func (v *verifier) counts() error {
+	q := v.q
 	ids := 0
 	for p, page := range q.pages {
 		ids += len(page)
 		for i := range page {
-			if id := ID(p)<<pageBits | ID(i); page[i].key() != noKey && !seen[id] {
+			if id := ID(p)<<pageBits | ID(i); page[i].key() != noKey && !v.seen[id] {
 				return fmt.Errorf("pending id %d has no live entry", id)
 			}
 		}
@@ -118,22 +192,18 @@ func (q *Queue) check() error {
 	if ids != q.ids {
 		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
-	if live != q.pending || entries-live != q.dead {
-		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d", live, entries-live, q.pending, q.dead)
+	if dead := v.entries - v.live; v.live != q.pending || dead != q.dead {
+		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d", v.live, dead, q.pending, q.dead)
 	}
-	if q.dead > q.pending+deadSlack+1 {
+	if q.dead > q.pending+deadSlack+2*crowdLook*v.crowds {
 		return fmt.Errorf("%d dead entries, %d pending", q.dead, q.pending)
 	}
-
-	// Every chunk is in a bucket, in the free list, or was never used.
-	if q.pool.used != chunks-1 {
-		return fmt.Errorf("%d chunks in buckets, counted as %d", chunks-1, q.pool.used)
+	if q.pool.used != v.chunks-1 {
+		return fmt.Errorf("%d chunks in buckets, counted as %d", v.chunks-1, q.pool.used)
 	}
-	for c := q.pool.free; c != 0; c = q.pool.next(c) {
-		chunks++
-	}
-	if len(q.pool.slabs) > 0 && chunks != int(q.pool.fresh) {
-		return fmt.Errorf("%d chunks in buckets or free, of %d", chunks, q.pool.fresh)
+	// Every chunk is in a bucket, free, given back, or was never used.
+	if n := v.chunks + len(q.pool.free) + len(q.pool.holes)*slabChunks; len(q.pool.slabs) > 0 && n != int(q.pool.fresh) {
+		return fmt.Errorf("%d chunks in buckets, free or given back, of %d", n, q.pool.fresh)
 	}
 	return nil
 }

@@ -1,9 +1,6 @@
 package calendar
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // A bucket that is opened and has more entries than are worth sorting at once is divided into a level of its own. How
 // finely is decided then, by what is in it: this is all the tuning there is.
@@ -30,43 +27,45 @@ const (
 	chunksAhead = 3
 )
 
-// openBucket moves the entries of the level's open bucket down. It may leave near empty: if there is a new level, or if
-// all entries were dead.
+// openBucket moves the entries of the open bucket of l, the last level, down. It may leave near empty: if there is a new level,
+// or if all entries were dead.
 func (q *Queue) openBucket(l *level) {
 	b := l.buckets[l.open]
 	l.buckets[l.open] = bucket{}
-	x := l.base + uint64(l.open)
-	l.end = bucketEnd(x, l.shift)
-	if depth := len(q.levels); depth > 1 {
-		l.end = min(l.end, q.levels[depth-2].end) // the last bucket may reach beyond
-	}
+	ends := l.open == 0 || l.open == l.count-1 // it also has what has no better place
+	l.end = l.ceiling(l.open)
 	l.through += int(b.n)
 	q.opened++
-	if b.n <= loadMax || l.shift == 0 {
+	if b.n <= loadMax {
+		shift := l.shift
+		if ends {
+			shift = 64
+		}
 		q.prefetchAfter(l, l.open)
-		q.load(b, l.shift)
+		q.load(b, shift)
 		return
 	}
 	// A large bucket is probably one of many alike, filled all over. So its range is taken for that of its entries, and
 	// they are read once and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it.
-	low, high := x<<l.shift, l.end-1
-	guess := b.n >= guessMin && !l.guessed && len(q.levels) > 1
+	low, high := l.floor(l.open), l.end-1
+	guess := b.n >= guessMin && !l.guessed && !ends
 	if !guess {
 		low, high = q.survey(b)
 		low = q.leaveOutTail(b, low, high)
 	}
-	below := q.divide(int(b.n), low, high)
-	below.guessed = guess
-	above := &q.levels[len(q.levels)-2]
-	above.end = min(above.end, below.limit())
+	depth := len(q.levels)
+	if l.open == l.count-1 { // it will take the place of l
+		depth--
+		q.remember(depth)
+	}
+	below := q.divide(depth, int(b.n), low, high)
+	below.to, below.guessed = l.end, guess
 	if low == high {
-		below.buckets[0] = b // a crowd need not be moved
-		return
+		below.buckets[1] = b // a crowd need not be moved
+	} else {
+		q.distribute(b, &below)
 	}
-	tail := q.distribute(b, below)
-	if tail.tail != 0 {
-		q.openTail(tail)
-	}
+	q.descend(below)
 }
 
 // leaveOutTail raises low if the keys from low to high are spread over so many orders of magnitude that dividing them
@@ -90,91 +89,37 @@ func (q *Queue) leaveOutTail(b bucket, low, high uint64) uint64 {
 	return high - decent
 }
 
-// openTail brings down entries that lie before all of the last level.
-func (q *Queue) openTail(b bucket) {
-	if b.n <= loadMax {
-		q.load(b, 64)
-		return
-	}
-	low, high := q.survey(b)
-	q.bridge(len(q.levels)-1, int(b.n), low, high)
-	below := q.divide(int(b.n), low, high)
-	if low == high {
-		below.buckets[0] = b
-	} else {
-		q.distribute(b, below)
-	}
-	above := &q.levels[len(q.levels)-2]
-	above.end = min(above.end, below.limit())
-}
-
-// bridge adds a level if n entries with keys from low to high, which belong below level i, all lie before its open bucket.
-// What comes between them and that bucket must have a place too: the new level has it all in one bucket, two if zero is
-// among it, and counts as opened. It reports whether it was needed.
-func (q *Queue) bridge(i, n int, low, high uint64) bool {
-	above := &q.levels[i]
-	start := (above.base + uint64(above.open)) << above.shift
-	if high+1 >= start {
-		return false
-	}
-	above.end = start
-	l := q.addLevel()
-	l.shift = uint8(min(bits.Len64(low^(start-1)), 63))
-	l.base = low >> l.shift
-	l.count = int((start-1)>>l.shift-l.base) + 1
-	l.end = start
+// divide makes a level for n entries with keys from low to high, which will be so many levels down.
+func (q *Queue) divide(depth, n int, low, high uint64) level {
+	var l level
+	l.shape(low, high, fan(float64(n)*q.growth(depth)))
 	l.size = n
-	l.makeBuckets()
-	return true
-}
-
-// addLevel adds a level, of which only the buckets may be of use, and what they were used for.
-func (q *Queue) addLevel() *level {
-	depth := len(q.levels)
-	if depth == cap(q.levels) {
-		q.levels = append(q.levels, level{})
-	}
-	q.levels = q.levels[:depth+1]
-	l := &q.levels[depth]
-	l.open, l.guessed = 0, false
-	return l
-}
-
-// makeBuckets makes room for l's buckets: for a power of two of them, so that it soon fits for good.
-func (l *level) makeBuckets() {
-	if len(l.buckets) < l.count {
-		l.buckets = make([]bucket, 1<<bits.Len(uint(l.count-1)))
-	}
-}
-
-// divide adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets
-// the end of the level above.
-func (q *Queue) divide(n int, low, high uint64) *level {
-	l := q.addLevel()
-	if len(q.levels) == 2 && l.size == 0 {
-		l.size, l.through = 1, firstGrowth
-	}
-	l.shift = uint8(bits.Len64((high - low) / fan(float64(n)*l.growth())))
-	l.base = low >> l.shift
-	l.count = int(high>>l.shift-l.base) + 1
-	l.end = l.base << l.shift
-	l.size, l.through = n, 0
-	l.makeBuckets()
+	l.buckets = q.takeBuckets(l.count)
 	q.divided++
 	return l
 }
 
-// growth is how many times as many entries passed through l, when it was last used, as it had been made for. While a level
+// fared is how a level fared: how many entries it was made for, and how many went through it.
+type fared struct{ size, through int }
+
+// growth is how many times as many entries passed through the last level that was so deep as it had been made for. While a level
 // is worked off, events are scheduled into it: many if it spans several jumps, few if it spans a small part of one. The
 // next level in its place will most likely fare alike.
-func (l *level) growth() float64 {
-	if l.through <= l.size {
+func (q *Queue) growth(depth int) float64 {
+	if depth >= len(q.fared) {
 		return 1
 	}
-	return min(float64(l.through)/float64(l.size), maxGrowth)
+	f := q.fared[depth]
+	if f.size == 0 && depth == 0 {
+		return firstGrowth
+	}
+	if f.through <= f.size {
+		return 1
+	}
+	return min(float64(f.through)/float64(f.size), maxGrowth)
 }
 
-// firstGrowth is the growth that is expected of the first level below level 0 when nothing is known yet. Were all jumps
+// firstGrowth is the growth that is expected of the first level when nothing is known yet. Were all jumps
 // exponential it would be log n.
 const firstGrowth = 8
 
@@ -188,22 +133,21 @@ func fan(entries float64) uint64 {
 	}
 }
 
-// distribute moves the entries of b into the buckets of l. It returns those that lie before them all.
-func (q *Queue) distribute(b bucket, l *level) (tail bucket) {
+// distribute moves the entries of b into the buckets of l, and drops the dead if there are any.
+func (q *Queue) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
-	from := l.end
-	shift, base, bs := l.shift, l.base, l.buckets
-	ahead, last := q.startAhead(b), b.last()
+	first, shift, base, last, bs := l.first, l.shift, l.base, uint64(l.count-1), l.buckets
+	ahead, end := q.startAhead(b), b.last()
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.ahead(ahead, end)
 		es := q.pool.entries(b, c)
+		if b.dead > 0 {
+			q.prefetchFollowing(b, c)
+			es = q.livingOf(es)
+		}
 		for i := range es {
-			if es[i].key < from {
-				q.pool.push(&tail, es[i])
-				continue
-			}
 			// This is pool.push by hand, which saves 2 ns.
-			b := &bs[es[i].key>>(shift&63)-base]
+			b := &bs[min(max(es[i].key, first)>>(shift&63)-base, last)]
 			w := b.tail
 			if w%chunkSlots == 0 {
 				w = q.pool.extend(b)
@@ -213,15 +157,29 @@ func (q *Queue) distribute(b bucket, l *level) (tail bucket) {
 			b.n++
 		}
 		following := q.pool.release(c)
-		if c == last {
-			return tail
+		if c == end {
+			return
 		}
 		c = following
 	}
 }
 
+// livingOf moves the living among some entries to their front, and drops the others.
+func (q *Queue) livingOf(es []entry) []entry {
+	live := 0
+	for i := range es {
+		if q.live(es[i]) {
+			es[live] = es[i]
+			live++
+		}
+	}
+	q.dead -= len(es) - live
+	return es[:live]
+}
+
 // survey finds the least and greatest keys of b.
 func (q *Queue) survey(b bucket) (low, high uint64) {
+	q.surveyed += uint64(b.n)
 	low, high = pastAll, 0
 	ahead, last := q.startAhead(b), b.last()
 	for c := b.head; ; c = q.pool.next(c) {

@@ -25,3 +25,11 @@ const (
 	DeadSlack = deadSlack
 	Retired   = retired
 )
+
+// SetMost makes a new queue divide its buckets when they have so many entries.
+func (q *Queue) SetMost(n int) { q.most = n }
+
+// Work is how many entries were moved or looked at in all calls so far.
+func (q *Queue) Work() uint64 { return q.moved + q.surveyed + q.swept }
+
+const Most = most

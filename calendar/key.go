@@ -12,6 +12,10 @@ const (
 	// pastAll is above the key of every finite time.
 	pastAll uint64 = math.MaxUint64
 
+	// firstKey and lastKey are those of the least and the greatest float64.
+	firstKey uint64 = 1 << 52
+	lastKey  uint64 = math.MaxUint64 - 1<<52
+
 	signBit = 1 << 63
 )
 

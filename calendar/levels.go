@@ -1,76 +1,172 @@
 package calendar
 
-// Beyond the events that are due first (near.go), entries lie in levels of buckets.
+import "math/bits"
+
+// Beyond the events that are due first (near.go), entries lie in levels of buckets. A bucket of a level is the keys that are
+// equal after a shift; the first bucket also has all the keys before it and the last one all those after it, so that a level
+// has a place for every key that comes its way.
 //
-//	level 0   |- negative times -|------------- all other times --------------|
-//	                              ▲ open: its entries went to level 1
-//	level 1                       |....|....|....|....|....|....|....|  end of level 0
-//	                                     ▲ open
-//	level 2                              |.|.|.|.|.|.|.|  end of level 1
-//	                                         ▲ open
-//	near                                     [sorted]  end of level 2
+//	level 0  <----|....|....|....|....|....|....|...|---->
+//	                   ▲ open            ▲ nested: so many came that they were divided at once
+//	level 1       <----|.|.|.|.|.|.|---->
+//	                         ▲ open
+//	near              [sorted]
 //
-// A bucket of a level is the keys that are equal after a shift. The buckets before the open one are empty; so, at first,
-// is the open one, since opening it moves its entries down: into near if they are few, else into a new level whose
-// buckets divide the range of keys that they span (divide.go).
+// The path is the levels that lead to the events that are due first: of each, the buckets before the open one are empty, and so
+// is the open one, since opening it moved its entries down: near if they are few, else into a level of its own (divide.go). A
+// level whose last bucket has been opened leaves the path, because all that it could still have belongs further down.
 //
-// Each level has an end: the keys below it belong further down. Where the entries of an opened bucket span less than
-// the bucket does, the end is drawn in to what they span, and keys beyond it fall into the open bucket again, which is
-// then opened once more. So a level is always as fine as the events it was made for, and events beyond them wait
-// unsorted for their own turn. In particular level 0 collects all that lies beyond the present horizon, and all that is
-// scheduled before the first event is taken.
+// No bucket ever has more than q.most entries. One that reaches it is divided where it is, into a level that is nested in it
+// (nest.go), and when its time comes that level goes onto the path as it is. So what a single call does is bounded, however many
+// events there are: at most one bucket is divided, or swept, and a few are opened.
 //
-// Why the order is exact: of two keys a < b, a is never in a later bucket of a level than b, because a shift keeps
-// order, and never in a level above b's, because the ends keep it. Why equal times stay in order: equal keys are in one
-// bucket, and every step takes and appends entries in the order in which they lie.
+// Why the order is exact: of two keys a < b, a is never in a later bucket of a level than b, because a shift and what is done at
+// the ends keep order, and never further up the path, because the ends keep it. Why equal times stay in order: equal keys are
+// in one bucket, and every step takes and appends entries in the order in which they lie.
 type level struct {
-	end     uint64 // keys below are in the levels below, or near
+	end     uint64 // keys below are further down the path; 0 while nothing was opened
+	to      uint64 // no key of this level reaches this
+	first   uint64 // the least key of bucket 0, apart from those that have no better place
 	base    uint64 // a key k is in bucket k>>shift − base
 	shift   uint8
 	guessed bool // made without a look at the entries: see openBucket
+	crowd   bool // buckets are not by key, there is only one: see crowd.go
 	open    int  // the buckets before this one are done with
 	count   int  // how many buckets there are
 	size    int  // how many entries it was made for
 	through int  // how many have left it
+	// Of a crowd: how many are dead, and one more than the bucket to be swept next, 0 if none is. See bereave.
+	dead, sweeping int
 	// Room for at least count buckets; those outside open to count−1 are empty.
 	buckets []bucket
 }
 
-// bucketOf is the bucket of l for key k, which must not be below l's end.
-func (l *level) bucketOf(k uint64) *bucket { return &l.buckets[k>>(l.shift&63)-l.base] }
-
-// limit is the first key after l's last bucket. The level above must not end later, and may have to end earlier: l's last
-// bucket can reach into keys that are not below it.
-func (l *level) limit() uint64 { return bucketEnd(l.base+uint64(l.count-1), l.shift) }
-
-// bucketEnd is the first key after bucket x of a level with the given shift.
-func bucketEnd(x uint64, shift uint8) uint64 {
-	end := (x + 1) << shift
-	if end == 0 { // 2⁶⁴
-		return pastAll
-	}
-	return end
+// index is the bucket of l for key k, which must not be below l's end.
+func (l *level) index(k uint64) uint64 {
+	return min(max(k, l.first)>>(l.shift&63)-l.base, uint64(l.count-1))
 }
 
-// restart makes an empty queue collect whatever comes in level 0.
+// floor is a key that none in bucket i of l is below and all in the bucket before it are, if there is one.
+func (l *level) floor(i int) uint64 {
+	switch {
+	case l.crowd:
+		return l.to - 1
+	case i == 0:
+		return 0
+	}
+	return (l.base + uint64(i)) << l.shift
+}
+
+// ceiling is the first key after those of bucket i of l. A crowd stays where it is until all of it has left.
+func (l *level) ceiling(i int) uint64 {
+	switch {
+	case l.crowd:
+		return l.to - 1
+	case i == l.count-1:
+		return l.to
+	}
+	return (l.base + uint64(i) + 1) << l.shift
+}
+
+// single tells whether bucket i of l is for one key only.
+func (l *level) single(i int) bool {
+	return l.crowd || l.shift == 0 && i > 0 && i < l.count-1
+}
+
+// shape makes l a level of about fan buckets, or up to twice that, for keys from low to high. If there is a bucket for each key, there is one
+// more before them all and one after.
+func (l *level) shape(low, high, fan uint64) {
+	l.shift = uint8(bits.Len64((high - low) / fan))
+	if l.shift == 0 {
+		low, high = low-1, high+1
+	}
+	l.base = low >> l.shift
+	l.first = l.base << l.shift
+	l.count = int(high>>l.shift-l.base) + 1
+}
+
+// limit is the first key after l's last bucket, apart from those that have no better place.
+func (l *level) limit() uint64 {
+	if end := (l.base + uint64(l.count)) << l.shift; end != 0 {
+		return end
+	}
+	return pastAll
+}
+
+// restart makes an empty queue collect whatever comes: negative times in one bucket, all others in a second.
 func (q *Queue) restart() {
-	if q.levels == nil {
-		q.levels = []level{{buckets: make([]bucket, 2)}}
+	for i := range q.levels {
+		q.retire(i)
 	}
-	q.levels = q.levels[:1]
-	l := &q.levels[0]
-	l.end, l.base, l.shift, l.open, l.count = 0, 0, 63, 0, 2
+	q.levels = append(q.levels[:0], level{to: pastAll, shift: 63, count: 2, buckets: q.takeBuckets(2)})
 }
+
+// retire is for a level of the path that is done with: its buckets are used again, and how it fared is remembered.
+func (q *Queue) retire(i int) {
+	q.remember(i)
+	q.keepBuckets(q.levels[i].buckets)
+	q.levels[i].buckets = nil
+}
+
+// remember takes note of how level i of the path fared.
+func (q *Queue) remember(i int) {
+	if l := &q.levels[i]; l.size > 0 && i < len(q.fared) {
+		q.fared[i] = fared{l.size, l.through}
+	}
+}
+
+// descend adds a level to the path, for the keys of the last level's open bucket. If that is its last one, the new level takes
+// its place.
+func (q *Queue) descend(below level) {
+	i := len(q.levels) - 1
+	l := &q.levels[i]
+	if l.open == l.count-1 && !l.crowd {
+		q.retire(i)
+		*l = below
+		return
+	}
+	q.levels = append(q.levels, below)
+}
+
+// takeBuckets returns at least n empty buckets, a power of two of them so that they soon fit for good.
+func (q *Queue) takeBuckets(n int) []bucket {
+	class := bits.Len(uint(n - 1))
+	if class < len(q.spare) {
+		if kept := q.spare[class]; len(kept) > 0 {
+			q.spare[class] = kept[:len(kept)-1]
+			return kept[len(kept)-1]
+		}
+	}
+	return make([]bucket, 1<<class)
+}
+
+// keepBuckets keeps empty buckets for use again.
+func (q *Queue) keepBuckets(bs []bucket) {
+	if class := bits.Len(uint(len(bs) - 1)); class < len(q.spare) && len(q.spare[class]) < maxSpare {
+		q.spare[class] = append(q.spare[class], bs)
+	}
+}
+
+const (
+	// maxSpare bounds how many arrays of buckets of one size are kept for use again.
+	maxSpare = 4
+	// deep is from how many levels on it is better to search for the one wanted than to go through them.
+	deep = 24
+)
 
 // place puts an entry where it belongs.
 func (q *Queue) place(e entry) {
-	for i := range q.levels {
+	from := 0
+	if len(q.levels) > deep {
+		from = q.levelOf(e.key)
+	}
+	for i := from; i < len(q.levels); i++ {
 		if l := &q.levels[i]; e.key >= l.end {
 			// This is pool.push by hand, which saves 2 ns.
-			b := l.bucketOf(e.key)
+			b := &l.buckets[l.index(e.key)]
 			w := b.tail
 			if w%chunkSlots == 0 {
-				w = q.pool.extend(b)
+				b, w = q.room(l, e.key)
 			}
 			q.pool.slabs[w>>slabBits][w&slabMask] = e
 			b.tail = w + 1
@@ -79,6 +175,30 @@ func (q *Queue) place(e entry) {
 		}
 	}
 	q.insertNear(e)
+}
+
+// levelOf is the first level of the path whose end is not after k, or their number. Ends fall from one to the next.
+func (q *Queue) levelOf(k uint64) int {
+	i, j := 0, len(q.levels)
+	for i < j {
+		if m := (i + j) / 2; k >= q.levels[m].end {
+			j = m
+		} else {
+			i = m + 1
+		}
+	}
+	return i
+}
+
+// leaf is the bucket for key k, which belongs into level l of the path, with the level that it is in.
+func (q *Queue) leaf(l *level, k uint64) (*level, *bucket) {
+	for {
+		b := &l.buckets[l.index(k)]
+		if b.tail != nested {
+			return l, b
+		}
+		l = q.nests[b.head]
+	}
 }
 
 // refill brings the entries that are due first near. It reports false, and is ready for a new start, if there are none.
@@ -98,50 +218,31 @@ func (q *Queue) refill(take bool) bool {
 		}
 		q.passed += uint64(i - l.open)
 		l.open = i
-		if i < len(bs) {
-			if l.shift == 0 && !take && q.crowd(l) {
-				l.end = max(l.end, l.base+uint64(i)) // what comes before it belongs near
-				return true
+		if i == len(bs) {
+			if last := len(q.levels) - 1; last > 0 {
+				q.retire(last)
+				q.levels = q.levels[:last]
+				q.tidy()
+				continue
 			}
-			q.openBucket(l)
-			if len(q.near) > 0 {
-				return true
-			}
-			continue
-		}
-		if len(q.levels) == 1 {
 			q.restart()
+			q.tidy()
 			return false
 		}
-		q.levels = q.levels[:len(q.levels)-1]
-		if q.tooLarge() {
-			q.shrink()
-		}
-	}
-}
-
-// crowd tells whether the open bucket of l, whose entries are all for one time, has many of them, and sees to it that
-// there is a live one in its first chunk.
-func (q *Queue) crowd(l *level) bool {
-	b := &l.buckets[l.open]
-	for b.head != b.last() {
-		if _, ok := q.crowdFirst(); ok {
+		l.end = max(l.end, l.floor(i)) // what comes before it belongs near
+		switch b := &bs[i]; {
+		case b.tail == nested:
+			q.enter(l, b)
+		case !q.isCrowd(l, i):
+			q.openBucket(l)
+		case take:
+			q.loadCrowd(l, b)
+		case q.crowdWaits(l):
 			return true
 		}
-		b.head = q.pool.release(b.head)
-		b.n -= chunkLen
-		q.dead -= chunkLen
-	}
-	return false
-}
-
-// crowdFirst is the first live entry in the first chunk of the last level's open bucket, if there is one.
-func (q *Queue) crowdFirst() (entry, bool) {
-	l := &q.levels[len(q.levels)-1]
-	for _, e := range q.pool.chunk(l.buckets[l.open].head) {
-		if q.live(e) {
-			return e, true
+		if len(q.near) > 0 {
+			return true
 		}
+		q.tidy()
 	}
-	return entry{}, false
 }

@@ -1,10 +1,7 @@
 package calendar
 
-import "slices"
-
 // The events that are due first lie in near, sorted. They come from one bucket (see levels.go), and what is scheduled
-// before the end of its range joins them in its place. If too many join they are divided into buckets in their turn,
-// unless they are all for the same time, when there is nothing to sort.
+// before the end of its range joins them in its place. If too many join they are divided into buckets in their turn.
 
 const (
 	// loadMax is up to how many entries of a bucket are sorted rather than divided again.
@@ -20,13 +17,11 @@ func (q *Queue) insertNear(e entry) {
 	i := len(q.near)
 	q.inserted++
 	if q.inserted > nearMax && i-q.head >= nearMax {
-		if first := q.near[q.head].key; first != q.near[i-1].key || first != e.key {
-			q.spill()
-			q.place(e)
-			return
-		}
+		q.spill(e)
+		return
 	}
-	if i == cap(q.near) && q.head > i/2 {
+	full := i == cap(q.near)
+	if full {
 		i = copy(q.near, q.near[q.head:])
 		q.near, q.head = q.near[:i], 0
 	}
@@ -36,78 +31,103 @@ func (q *Queue) insertNear(e entry) {
 		near[i] = near[i-1]
 	}
 	near[i] = e
+	if full { // which happens now and then if a few events stay near all the time
+		q.tidy()
+	}
 }
 
-// spill divides the near entries into a new level.
+// spill makes a new level of the near entries, and puts e where it then belongs.
 //
 // What spills may lie before all that is in the last level, time and again, if events are scheduled backwards. So that
 // this does not add level upon level, small ones are taken up into the new one: each then has at least twice the
-// entries of the next, and no entry is taken up more often than its level can double.
-func (q *Queue) spill() {
-	es := q.near[q.head:]
+// entries of the next, or more than a bucket may have, and no entry is taken up more often than its level can double.
+//
+//go:noinline
+func (q *Queue) spill(e entry) {
+	es := q.livingOf(q.near[q.head:]) // nobody knows of the others
+	q.near, q.inserted = q.near[:q.head+len(es)], 0
+	if len(es) == 0 {
+		q.insertNear(e)
+		return
+	}
 	n, low, high := len(es), es[0].key, es[len(es)-1].key
-	depth := len(q.levels)
-	first := depth
-	for first > 1 && q.levels[first-1].size <= 2*n {
-		first--
-		n += q.levels[first].size
-		high = q.levels[first-1].end - 1
+	first := len(q.levels)
+	if low == high && low == e.key && low == keyOf(q.now) {
+		// They leave now, one after the other. What comes for the same time waits in a bucket behind them.
+		l := q.divide(first, 1, low, high)
+		l.end, l.to, l.open = low, q.levels[first-1].end, 1
+		q.levels = append(q.levels, l)
+		q.place(e)
+		return
 	}
-	above, made := first-1, depth // where the level above will be, and what is made here
-	if q.bridge(first-1, n, low, high) {
-		above++
+	for ; first > 0; first-- {
+		l := &q.levels[first-1]
+		in, ok := q.small(l, n)
+		if !ok {
+			break
+		}
+		if in > 0 {
+			n += in
+			high = max(high, l.limit()-1)
+		}
 	}
-	below := q.divide(n, low, high)
+	to := pastAll
+	if first > 0 {
+		to = q.levels[first-1].end
+	}
+	below := q.divide(first, n, low, min(high, to-1))
+	below.to = to
 	for _, e := range es {
-		q.pool.push(below.bucketOf(e.key), e)
+		q.pool.push(&below.buckets[below.index(e.key)], e)
 	}
 	q.moved += uint64(len(es))
-	for i := first; i < depth; i++ {
+	for i := first; i < len(q.levels); i++ {
 		l := &q.levels[i]
 		for ; l.open < l.count; l.open++ {
 			if b := l.buckets[l.open]; b.tail != 0 {
 				l.buckets[l.open] = bucket{}
-				q.distribute(b, below)
+				q.distribute(b, &below)
 			}
 		}
+		q.retire(i)
 	}
-	limit := below.limit()
-	for to := first; made < len(q.levels); to, made = to+1, made+1 {
-		q.levels[to], q.levels[made] = q.levels[made], q.levels[to]
-	}
-	q.levels = q.levels[:above+2]
-	q.levels[above].end = min(q.levels[above].end, limit)
+	q.levels = append(q.levels[:first], below)
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
+	q.place(e)
 }
 
-// load moves the live entries of a bucket near, which is empty, and sorts them. The keys of the bucket are equal after a
-// shift; if that is 0 they are all equal, and there may be any number of them.
+// small tells whether l is to be taken up into a level with n entries, and how many entries it has.
+func (q *Queue) small(l *level, n int) (in int, ok bool) {
+	if l.size > 2*n || l.crowd {
+		return 0, false
+	}
+	for i := l.open; i < l.count; i++ {
+		b := &l.buckets[i]
+		if b.tail == nested || b.tail != 0 && l.shift == 63 {
+			return 0, false
+		}
+		in += int(b.n)
+	}
+	q.passed += uint64(l.count - l.open)
+	return in, n+in <= q.most
+}
+
+// load moves the live entries of a bucket near, which is empty, and sorts them: at most loadMax. The keys of the bucket are equal after
+// a shift.
 func (q *Queue) load(b bucket, shift uint8) {
 	q.moved += uint64(b.n)
-	near := slices.Grow(q.near, int(b.n))
+	near := q.near
 	for c, last := b.head, b.last(); ; {
 		es := q.pool.entries(b, c)
 		q.prefetchFollowing(b, c) // the records come while this chunk is sorted
-		live := 0
-		for i := range es {
-			if q.live(es[i]) {
-				es[live] = es[i]
-				live++
-			}
-		}
-		q.dead -= len(es) - live
-		if shift == 0 {
-			near = append(near, es[:live]...)
-		} else {
-			for es = es[:live]; len(es) > 0; {
-				run := es[:min(sortLen, len(es))]
-				es = es[len(run):]
-				sorted := len(near)
-				near = near[:sorted+len(run)]
-				sortRun(near[sorted:], run, shift)
-				if sorted > 0 {
-					mergeRun(near, sorted)
-				}
+		for es = q.livingOf(es); len(es) > 0; {
+			run := es[:min(sortLen, len(es))]
+			es = es[len(run):]
+			sorted := len(near)
+			near = near[:sorted+len(run)]
+			sortRun(near[sorted:], run, shift)
+			if sorted > 0 {
+				mergeRun(near, sorted)
 			}
 		}
 		following := q.pool.release(c)

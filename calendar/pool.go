@@ -1,6 +1,10 @@
 package calendar
 
-import "github.com/almanac-sim/almanac/internal/huge"
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/huge"
+)
 
 // An entry is one scheduled event as it lies in a bucket. It is live only while the record of its id carries its stamp;
 // cancelling an event moves the record on and leaves the entry where it is.
@@ -19,6 +23,7 @@ type bucket struct {
 	head uint32 // first chunk
 	tail uint32 // slot after the last entry, 0 when empty
 	n    uint32 // entries
+	dead uint32 // how many of them are dead: see bereave
 }
 
 // last is the last chunk of a bucket that is not empty.
@@ -34,6 +39,7 @@ const (
 	slabBits   = 17
 	slabLen    = 1 << slabBits // 131,072 entries, 2 MiB: a huge page, and so few that their headers stay in the cache
 	slabMask   = slabLen - 1
+	slabChunks = slabLen / chunkSlots
 
 	firstSlab = 4 * chunkSlots // a small queue should be small
 )
@@ -42,12 +48,15 @@ const (
 // queue grows without copying; they hold no pointers, so the collector does not look into them.
 type pool struct {
 	slabs [][]entry
-	total uint32 // chunks there is room for, counting chunk 0, which stands for "none"
-	free  uint32 // first chunk of the free list, 0 if none
-	fresh uint32 // chunks from here on were never used
-	used  int    // chunks in buckets
-	peak  int    // the most that were, of late
+	holes []uint32 // slabs that were given back
+	total uint32   // chunks there is room for, with chunk 0, which stands for "none", and without the holes
+	free  []uint32 // chunks that were released, the last one on top: it may still be in the cache
+	fresh uint32   // chunks from here on were never used
+	used  int      // chunks in buckets
 }
+
+// room is how many chunks there is memory for.
+func (p *pool) room() int { return int(p.total) - len(p.holes)<<(slabBits-chunkBits) }
 
 // chunk returns the slots of chunk c.
 func (p *pool) chunk(c uint32) []entry {
@@ -64,7 +73,7 @@ func (p *pool) entries(b bucket, c uint32) []entry {
 	return es
 }
 
-// link is where chunk c keeps which one follows it, in its bucket or in the free list. It is in the chunk and not in an
+// link is where chunk c keeps which one follows it in its bucket. It is in the chunk and not in an
 // array beside it because the chunk is in the cache when it is wanted.
 func (p *pool) link(c uint32) *uint64 {
 	slot := c << chunkBits
@@ -89,15 +98,17 @@ func (p *pool) push(b *bucket, e entry) {
 //
 //go:noinline
 func (p *pool) extend(b *bucket) uint32 {
-	c := p.free
-	if c != 0 {
-		p.free = p.next(c)
-	} else {
-		if p.fresh >= p.total {
-			p.grow()
-		}
+	var c uint32
+	switch n := len(p.free); {
+	case n > 0:
+		c = p.free[n-1]
+		p.free = p.free[:n-1]
+	case p.fresh < p.total:
 		c = p.fresh
 		p.fresh++
+	default:
+		p.grow()
+		return p.extend(b)
 	}
 	if b.tail == 0 {
 		b.head = c
@@ -105,18 +116,14 @@ func (p *pool) extend(b *bucket) uint32 {
 		*p.link(b.last()) = uint64(c)
 	}
 	p.used++
-	p.peak = max(p.peak, p.used)
 	return c<<chunkBits + 1
 }
 
-// release returns chunk c to the free list and tells which chunk followed it.
+// release makes chunk c free and tells which chunk followed it.
 func (p *pool) release(c uint32) (following uint32) {
-	l := p.link(c)
-	following = uint32(*l)
-	*l = uint64(p.free)
-	p.free = c
+	p.free = append(p.free, c)
 	p.used--
-	return following
+	return p.next(c)
 }
 
 // grow makes room for more chunks: the first slab doubles until it is full-sized, then slabs are added one by one.
@@ -129,10 +136,15 @@ func (p *pool) grow() {
 		wider := make([]entry, 2*len(p.slabs[last]))
 		copy(wider, p.slabs[last])
 		p.slabs[last] = wider
+	case len(p.holes) > 0:
+		hole := p.holes[len(p.holes)-1]
+		p.holes = p.holes[:len(p.holes)-1]
+		p.slabs[hole] = newSlab()
+		for c := uint32(slabChunks); c > 0; c-- {
+			p.free = append(p.free, hole*slabChunks+c-1)
+		}
 	default:
-		slab := make([]entry, slabLen)
-		huge.Advise(slab)
-		p.slabs = append(p.slabs, slab)
+		p.slabs = append(p.slabs, newSlab())
 	}
 	if len(p.slabs) == 1<<(32-slabBits) {
 		panic("calendar: more than four billion entries in one queue")
@@ -140,9 +152,49 @@ func (p *pool) grow() {
 	p.total = uint32((len(p.slabs)-1)<<slabBits+len(p.slabs[len(p.slabs)-1])) >> chunkBits
 }
 
+func newSlab() []entry {
+	slab := make([]entry, slabLen)
+	huge.Advise(slab)
+	return slab
+}
+
+// giveBack lets go of the slabs of which all chunks are free. Of the others, those that are more in use will be used first, so that
+// the rest can go later. It looks at every free chunk's number, a thirtieth of the entries there were.
+func (p *pool) giveBack() {
+	free := make([]int, len(p.slabs))
+	for _, c := range p.free {
+		free[c/slabChunks]++
+	}
+	order := make([]int, 0, len(p.slabs)) // of slabs with free chunks that stay
+	for s := range p.slabs {
+		switch {
+		case free[s] == slabChunks && len(p.slabs[s]) == slabLen:
+			p.slabs[s] = nil
+			p.holes = append(p.holes, uint32(s))
+		case free[s] > 0:
+			order = append(order, s)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return free[b] - free[a] })
+	// Where the chunks of each go: those of slabs with the fewest on top.
+	start, total := make([]int, len(p.slabs)), 0
+	for _, s := range order {
+		start[s] = total
+		total += free[s]
+	}
+	stack := make([]uint32, total)
+	for _, c := range p.free {
+		if s := c / slabChunks; p.slabs[s] != nil {
+			stack[start[s]] = c
+			start[s]++
+		}
+	}
+	p.free = stack
+}
+
 // bytes tells how much memory the pool holds.
 func (p *pool) bytes() int {
-	n := cap(p.slabs) * 24
+	n := cap(p.slabs)*24 + cap(p.free)*4 + cap(p.holes)*4
 	for _, s := range p.slabs {
 		n += len(s) * 16
 	}

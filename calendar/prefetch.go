@@ -20,13 +20,13 @@ func (q *Queue) prefetchAfter(l *level, i int) {
 	if q.ids < cold || next+1 >= l.count {
 		return
 	}
-	if b := l.buckets[next]; b.tail != 0 {
+	if b := l.buckets[next]; b.tail != 0 && b.tail != nested {
 		q.prefetchRecords(b.head, int(min(b.n, chunkLen)))
 		if b.n > chunkLen {
 			q.prefetchChunk(q.pool.next(b.head), chunkLen)
 		}
 	}
-	if b := l.buckets[next+1]; b.tail != 0 {
+	if b := l.buckets[next+1]; b.tail != 0 && b.tail != nested {
 		q.prefetchChunk(b.head, int(min(b.n, chunkLen)))
 	}
 }

@@ -43,7 +43,12 @@ type Queue struct {
 
 	// Everything else. See levels.go.
 	pool   pool
-	levels []level
+	levels []level  // the path
+	nests  []*level // the levels nested in buckets
+	vacant []uint32 // places in nests that are free
+	most   int      // how many entries a bucket may have
+	fared  [8]fared // the last level that was so deep
+	spare  [15][][]bucket
 
 	companions []Companion
 
@@ -93,7 +98,7 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID}
+	q := &Queue{now: s.start, maxID: s.maxID, most: most}
 	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}
@@ -140,16 +145,17 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 			return err
 		}
 	}
-	if r.key() != noKey {
-		q.disown(r)
+	swept := false
+	if old := r.key(); old != noKey {
+		swept = q.disown(r, old)
 	} else {
 		q.pending++
 	}
 	k := keyOf(at)
 	r.setKey(k)
 	q.place(entry{k, id, r.stamp})
-	if q.dead > q.pending+deadSlack {
-		q.sweep()
+	if swept {
+		q.tidy()
 	}
 	return nil
 }
@@ -160,11 +166,11 @@ func (q *Queue) Cancel(id ID) bool {
 	if r == nil || r.key() == noKey {
 		return false
 	}
+	k := r.key()
 	r.setKey(noKey)
-	q.disown(r)
 	q.pending--
-	if q.dead > q.pending+deadSlack {
-		q.sweep()
+	if q.disown(r, k) {
+		q.tidy()
 	}
 	return true
 }
@@ -208,9 +214,6 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		r.setKey(noKey)
 		q.pending--
 		q.now = timeOf(e.key)
-		if q.dead > q.pending+deadSlack {
-			q.sweep()
-		}
 		return e.id, q.now, true
 	}
 }
@@ -288,20 +291,4 @@ func (q *Queue) refuse(id ID, at float64) error {
 		return ErrTime
 	}
 	return ErrPast
-}
-
-// disown makes the entry of a record dead.
-func (q *Queue) disown(r *record) {
-	q.dead++
-	r.stamp++
-	if r.stamp == lastStamp {
-		q.comeRound(r)
-	}
-}
-
-// comeRound starts the stamps of a record again, after 2³² cancellations of its id. Entries that have been dead so long
-// are dropped first, lest one wake.
-func (q *Queue) comeRound(r *record) {
-	q.sweep() // no entry has the last stamp, so none of this id's stays
-	r.stamp = 0
 }

@@ -75,34 +75,3 @@ func (q *Queue) admit(id ID) (*record, error) {
 	}
 	return q.record(id), nil
 }
-
-// forget lets go of the pages without a pending event. There must be no dead entries: a forgotten stamp could be mistaken for a
-// new one.
-func (q *Queue) forget() {
-	top := 0
-	q.ids = 0
-	for p, page := range q.pages {
-		pending := 0 // the last pending id, plus one
-		for i := range page {
-			if page[i].key() != noKey {
-				pending = i + 1
-			}
-		}
-		switch {
-		case pending == 0:
-			q.pages[p] = nil
-			continue
-		case p == 0 && len(page) > roomy*max(pending, firstPage):
-			length := firstPage
-			for length < pending {
-				length *= 2
-			}
-			q.pages[p] = append(make([]record, 0, length), page[:length]...)
-		}
-		q.ids += len(q.pages[p])
-		top = p + 1
-	}
-	if len(q.pages) > roomy*(top+1) {
-		q.pages = append(make([][]record, 0, top), q.pages[:top]...)
-	}
-}

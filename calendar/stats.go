@@ -5,6 +5,8 @@ import "unsafe"
 const (
 	queueBytes = int(unsafe.Sizeof(Queue{}))
 	levelBytes = int(unsafe.Sizeof(level{}))
+
+	bucketBytes = int(unsafe.Sizeof(bucket{}))
 )
 
 // counters are kept where they cost nothing: once per bucket or rarer.
@@ -16,7 +18,14 @@ type counters struct {
 	sweeps  uint64
 	shrinks uint64
 
-	movedAtLook uint64
+	surveyed uint64 // entries whose keys were looked at before they were moved
+	swept    uint64 // entries looked at to see whether they are dead
+
+	// See tidy.
+	tidied        int // how many entries there were when memory was last given back, 0 if all of it that could be
+	movedAtTidy   uint64
+	movedAtGlance uint64
+	glanced       int
 }
 
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
@@ -34,7 +43,7 @@ type Stats struct {
 	Passed  uint64 // empty buckets passed over
 	Moved   uint64 // entries moved from one place to another; divided by the events dispatched, the work per event
 	Retunes uint64 // levels made: each chooses its bucket width anew
-	Sweeps  uint64 // times that all dead entries were dropped
+	Sweeps  uint64 // times that a bucket was rid of its dead entries
 	Shrinks uint64 // times that memory was given back
 
 	Bytes int // memory held, everything counted
@@ -46,7 +55,7 @@ func (q *Queue) Stats() Stats {
 		Pending: q.pending,
 		Dead:    q.dead,
 		Near:    len(q.near) - q.head,
-		Levels:  len(q.levels),
+		Levels:  len(q.levels) + len(q.nests) - len(q.vacant),
 		Opened:  q.opened,
 		Passed:  q.passed,
 		Moved:   q.moved,
@@ -55,18 +64,32 @@ func (q *Queue) Stats() Stats {
 		Shrinks: q.shrinks,
 		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + cap(q.pages)*24 + q.ids*12,
 	}
-	for i, l := range q.levels[:cap(q.levels)] {
-		s.Bytes += levelBytes + cap(l.buckets)*12
-		if i >= len(q.levels) {
-			continue
-		}
+	look := func(l *level) {
+		s.Bytes += cap(l.buckets) * bucketBytes
 		s.Buckets += l.count - l.open
 		for _, b := range l.buckets[l.open:l.count] {
-			if b.tail != 0 {
+			if b.tail == nested {
+				s.Buckets--
+			} else if b.tail != 0 {
 				s.Occupied++
 			}
 		}
 	}
+	for i := range q.levels {
+		look(&q.levels[i])
+	}
+	for _, l := range q.nests {
+		if l != nil {
+			s.Bytes += levelBytes
+			look(l)
+		}
+	}
+	for _, kept := range q.spare {
+		for _, bs := range kept {
+			s.Bytes += len(bs) * bucketBytes
+		}
+	}
+	s.Bytes += cap(q.levels)*levelBytes + cap(q.nests)*8 + cap(q.vacant)*4
 	if s.Occupied > 0 {
 		s.Occupancy = float64(q.pending+q.dead-s.Near) / float64(s.Occupied)
 	}

@@ -1,0 +1,135 @@
+package calendar
+
+// deadSlack is by how many the dead entries may outnumber the live ones, apart from crowds.
+const deadSlack = 1024
+
+// disown makes the entry of a record dead, which is for key k. It tells whether there was a sweep, so that there may be memory to give
+// back.
+func (q *Queue) disown(r *record, k uint64) (swept bool) {
+	q.dead++
+	r.stamp++
+	if r.stamp == lastStamp {
+		q.comeRound(r)
+	}
+	return q.bereave(k)
+}
+
+// comeRound starts the stamps of a record again, after 2³² cancellations of its id. Entries that have been dead so long
+// are dropped first, lest one wake.
+func (q *Queue) comeRound(r *record) {
+	q.sweep() // no entry has the last stamp, so none of this id's stays
+	r.stamp = 0
+}
+
+// bereave counts a dead entry with key k where it is, and sweeps the bucket if more than half of it is dead. So sweeping costs a
+// constant per cancellation, and a call never sweeps more than one bucket.
+//
+// No bucket is ever all dead, then, and whoever opens one finds a living entry. That does not hold of a crowd of more than one
+// bucket: which one it was is not known. The count is of all of them, and when more than an eighth are dead the next calls sweep one
+// bucket each, the first ones first. What a call may have to pass over is then an eighth of the crowd, or so. Nor is it known of a crowd that is partly near whether it was there. The count of what is for one time only can
+// therefore be too high; that costs a sweep, and does no harm.
+func (q *Queue) bereave(k uint64) (swept bool) {
+	i := q.levelOf(k)
+	if i == len(q.levels) {
+		return false // it was near
+	}
+	l, b := q.leaf(&q.levels[i], k)
+	if l.crowd {
+		return q.bereaveCrowd(l)
+	}
+	if b.tail == 0 {
+		return false // it was near, of a crowd
+	}
+	if b.dead++; 2*b.dead <= b.n {
+		return false
+	}
+	q.sweepBucket(b)
+	return true
+}
+
+func (q *Queue) bereaveCrowd(l *level) (swept bool) {
+	l.dead++
+	if l.dead%crowdLook == 0 {
+		q.lookAtCrowd(l)
+	}
+	return q.sweepCrowd(l)
+}
+
+// lookAtCrowd has a crowd swept if more than an eighth of it is dead.
+func (q *Queue) lookAtCrowd(l *level) {
+	if l.sweeping == 0 {
+		n := 0
+		for _, b := range l.buckets[l.open:l.count] {
+			n += int(b.n)
+		}
+		if 8*l.dead > n {
+			l.dead, l.sweeping = 0, l.open+1
+		}
+	}
+}
+
+// sweepCrowd sweeps the next bucket of a crowd, if it is being swept.
+func (q *Queue) sweepCrowd(l *level) (swept bool) {
+	if l.sweeping == 0 {
+		return false
+	}
+	i := max(l.sweeping-1, l.open)
+	for i < l.count && l.buckets[i].tail == 0 {
+		i++
+	}
+	if i < l.count {
+		q.sweepBucket(&l.buckets[i])
+		i++
+	}
+	if l.sweeping = i + 1; i >= l.count {
+		l.sweeping = 0
+	}
+	return true
+}
+
+// sweepBucket drops the dead entries of b.
+func (q *Queue) sweepBucket(b *bucket) {
+	from := *b
+	*b = bucket{}
+	q.swept += uint64(from.n)
+	q.sweeps++
+	ahead, last := q.startAhead(from), from.last()
+	if q.ids >= cold {
+		q.prefetchRecords(from.head, int(min(from.n, chunkLen)))
+	}
+	for c := from.head; ; {
+		ahead = q.ahead(ahead, last)
+		q.prefetchFollowing(from, c)
+		for _, e := range q.livingOf(q.pool.entries(from, c)) {
+			q.pool.push(b, e)
+		}
+		following := q.pool.release(c)
+		if c == last {
+			return
+		}
+		c = following
+	}
+}
+
+// sweep drops all dead entries. It looks at every entry, but then it is called once in 2³² cancellations of one id.
+func (q *Queue) sweep() {
+	near := q.livingOf(q.near[q.head:])
+	q.near = q.near[:q.head+len(near)]
+	for i := range q.levels {
+		q.sweepLevel(&q.levels[i])
+	}
+	for _, l := range q.nests {
+		if l != nil {
+			q.sweepLevel(l)
+		}
+	}
+}
+
+func (q *Queue) sweepLevel(l *level) {
+	l.dead, l.sweeping = 0, 0
+	for i := l.open; i < l.count; i++ {
+		if b := &l.buckets[i]; b.tail != 0 && b.tail != nested {
+			q.sweepBucket(b)
+		}
+	}
+}

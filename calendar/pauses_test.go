@@ -1,0 +1,182 @@
+package calendar_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+)
+
+// Buckets that are divided when they have a few dozen entries bring all that happens to large queues into small ones.
+func TestQueueOfSmallBucketsConforms(t *testing.T) {
+	for _, most := range []int{40, 300} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			calendartest.Run(t, func(start float64) calendartest.Set {
+				q := calendar.New(calendar.StartAt(start))
+				q.SetMost(most)
+				return q
+			}, calendartest.AtMost(5000))
+		})
+	}
+}
+
+func FuzzQueueOfSmallBuckets(f *testing.F) {
+	f.Add([]byte("schedule, cancel, peek, next"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		q, negative := calendar.New(), calendar.New(calendar.StartAt(-1e9))
+		q.SetMost(40)
+		negative.SetMost(70)
+		if err := calendartest.Replay(data, q, negative); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// paced is a queue that notes the most that a single call did.
+type paced struct {
+	*calendar.Queue
+	worst uint64
+	in    string
+}
+
+func (p *paced) note(call string, before uint64) {
+	if work := p.Work() - before; work > p.worst {
+		p.worst, p.in = work, call
+	}
+}
+
+func (p *paced) Schedule(id calendar.ID, at float64) error {
+	defer p.note("Schedule", p.Work())
+	return p.Queue.Schedule(id, at)
+}
+
+func (p *paced) Reschedule(id calendar.ID, at float64) error {
+	defer p.note("Reschedule", p.Work())
+	return p.Queue.Reschedule(id, at)
+}
+
+func (p *paced) Cancel(id calendar.ID) bool {
+	defer p.note("Cancel", p.Work())
+	return p.Queue.Cancel(id)
+}
+
+func (p *paced) Next() (calendar.ID, float64, bool) {
+	defer p.note("Next", p.Work())
+	return p.Queue.Next()
+}
+
+func (p *paced) Peek() (calendar.ID, float64, bool) {
+	defer p.note("Peek", p.Work())
+	return p.Queue.Peek()
+}
+
+// However many events there are and whatever is done with them, no single call moves or looks at more than a few buckets full of
+// entries.
+func TestQueuePauses(t *testing.T) {
+	// A bucket is looked at, moved or swept: opened, then what comes of it, and one is swept or made anew from all there is.
+	const (
+		n     = 50_000
+		most  = 500
+		bound = 12 * most
+	)
+	drain := func(p *paced, to int) {
+		for p.Len() > to {
+			p.Next()
+		}
+	}
+	fill := func(p *paced, time func(i int) float64) {
+		for i := range n {
+			must(t, p.Schedule(calendar.ID(i), p.Now()+time(i)))
+		}
+	}
+	r := rand.New(rand.NewPCG(31, 0))
+	times := map[string]func(i int) float64{
+		"exponential": func(int) float64 { return r.ExpFloat64() },
+		"ascending":   func(i int) float64 { return float64(i) },
+		"descending":  func(i int) float64 { return float64(n - i) },
+		"one instant": func(int) float64 { return 7 },
+		"two":         func(i int) float64 { return float64(7 + i%2) },
+		"scales":      func(int) float64 { return math.Pow(10, float64(r.IntN(60)-30)) },
+		"outliers":    func(i int) float64 { return r.ExpFloat64() * math.Pow(1e9, float64(i%1000/999)) },
+	}
+	uses := map[string]func(p *paced, time func(i int) float64){
+		"drain": func(p *paced, _ func(int) float64) { drain(p, 0) },
+		"hold": func(p *paced, time func(int) float64) {
+			for i := range 2 * n {
+				id, at, _ := p.Next()
+				must(t, p.Schedule(id, at+time(i%n)))
+			}
+		},
+		"cancel at random": func(p *paced, _ func(int) float64) {
+			for _, id := range r.Perm(n) {
+				p.Cancel(calendar.ID(id))
+			}
+		},
+		"cancel most, then drain": func(p *paced, _ func(int) float64) {
+			for id := range n {
+				if id%10 > 0 {
+					p.Cancel(calendar.ID(id))
+				}
+			}
+			drain(p, 0)
+		},
+		"move all": func(p *paced, time func(int) float64) {
+			for _, id := range r.Perm(n) {
+				must(t, p.Reschedule(calendar.ID(id), p.Now()+time(id)))
+				if id%100 == 0 {
+					p.Peek()
+				}
+			}
+			drain(p, n/2)
+		},
+		"backwards": func(p *paced, _ func(int) float64) {
+			at := 1e6
+			for i := range n {
+				at *= 0.9999
+				must(t, p.Schedule(calendar.ID(n+i), at))
+				if i%50 == 0 {
+					p.Peek()
+				}
+			}
+			drain(p, n)
+		},
+	}
+	for name, time := range times {
+		for use, do := range uses {
+			p := &paced{Queue: calendar.New()}
+			p.SetMost(most)
+			fill(p, time)
+			do(p, time)
+			limit := uint64(bound)
+			if name == "one instant" || name == "two" {
+				limit += n / 4 // of a crowd an eighth may be dead
+			}
+			if p.worst > limit {
+				t.Errorf("%s, %s: %d entries in one %s", name, use, p.worst, p.in)
+			}
+			must(t, p.Check())
+		}
+	}
+}
+
+// The same with the buckets that there are.
+func TestQueuePausesOfAMillion(t *testing.T) {
+	const n = 1_000_000
+	exponential, _ := calendartest.ByName("exponential")
+	j := calendartest.NewJumps(exponential, n, 33)
+	p := &paced{Queue: calendar.New()}
+	must(t, calendartest.Fill(p, n, j))
+	must(t, calendartest.Hold(p, 10, j))
+	for id := range calendar.ID(n) {
+		if id%4 > 0 {
+			p.Cancel(id)
+		}
+	}
+	must(t, calendartest.Hold(p, 10, j))
+	if p.worst > 4*calendar.Most {
+		t.Errorf("%d entries in one %s", p.worst, p.in)
+	}
+}
