@@ -43,7 +43,6 @@ type verifier struct {
 	nests         map[uint32]bool // levels found nested in buckets
 	entries, live int
 	chunks        int
-	crowds        int
 }
 
 // entry verifies one entry, and tells whether it is live.
@@ -98,11 +97,8 @@ func (v *verifier) level(l *level) error {
 	if l.end > l.to {
 		return fmt.Errorf("ends at %x, after %x", l.end, l.to)
 	}
-	if l.open < l.count && l.end != 0 && l.end < l.floor(l.open) {
+	if l.open < l.count() && l.end != 0 && l.end < l.floor(l.open) {
 		return fmt.Errorf("ends before its open bucket, %d", l.open)
-	}
-	if l.crowd {
-		v.crowds++
 	}
 	for j := range l.buckets {
 		b := l.buckets[j]
@@ -112,8 +108,8 @@ func (v *verifier) level(l *level) error {
 		if b.tail == 0 {
 			continue
 		}
-		if j < l.open || j >= l.count {
-			return fmt.Errorf("bucket %d of %d to %d is in use", j, l.open, l.count)
+		if j < l.open || j >= l.count() {
+			return fmt.Errorf("bucket %d of %d to %d is in use", j, l.open, l.last)
 		}
 		if b.tail != nested {
 			if err := v.bucket(l, j); err != nil {
@@ -165,13 +161,13 @@ func (v *verifier) bucket(l *level, j int) error {
 	switch {
 	case n != int(b.n):
 		return fmt.Errorf("%d entries, counted as %d", n, b.n)
-	case n > v.q.most+8*chunkLen: // it is only looked at when a chunk is full, and divided once in a call
+	case n > max(v.q.most, v.q.ids/oneIn)+8*chunkLen: // it is only looked at when a chunk is full, and divided once in a call
 		return fmt.Errorf("%d entries, may have %d", n, v.q.most)
-	case l.crowd:
+	case l.crowd || !v.q.counted:
 		return nil
 	case dead > int(b.dead) || dead < int(b.dead) && !l.single(j):
 		return fmt.Errorf("%d dead entries, counted as %d", dead, b.dead)
-	case 2*dead > n:
+	case 2*dead > n && dead > chunkLen || dead == n && l.shift > 0:
 		return fmt.Errorf("%d of %d entries are dead", dead, n)
 	}
 	return nil
@@ -195,7 +191,7 @@ func (v *verifier) counts() error {
 	if dead := v.entries - v.live; v.live != q.pending || dead != q.dead {
 		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d", v.live, dead, q.pending, q.dead)
 	}
-	if q.dead > q.pending+deadSlack+2*crowdLook*v.crowds {
+	if !q.counted && q.dead > q.pending+deadSlack {
 		return fmt.Errorf("%d dead entries, %d pending", q.dead, q.pending)
 	}
 	if q.pool.used != v.chunks-1 {

@@ -18,12 +18,12 @@ const (
 
 // lengthen adds a bucket to a crowd.
 func (q *Queue) lengthen(l *level) {
-	if l.count == len(l.buckets) {
-		longer := make([]bucket, 2*l.count)
+	if l.count() == len(l.buckets) {
+		longer := make([]bucket, 2*l.count())
 		copy(longer, l.buckets)
 		l.buckets = longer
 	}
-	l.count++
+	l.last++
 }
 
 // isCrowd tells whether bucket i of l has many entries for the same time, or is one of several that do.
@@ -83,7 +83,7 @@ func (q *Queue) loadCrowd(l *level, b *bucket) {
 			q.lookAtCrowd(l)
 		}
 		q.sweepCrowd(l)
-	case 2*b.dead > b.n:
+	case b.n > chunkLen && 2*b.dead > b.n:
 		q.sweepBucket(b)
 	}
 }

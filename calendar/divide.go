@@ -1,6 +1,9 @@
 package calendar
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // A bucket that is opened and has more entries than are worth sorting at once is divided into a level of its own. How
 // finely is decided then, by what is in it: this is all the tuning there is.
@@ -32,16 +35,16 @@ const (
 func (q *Queue) openBucket(l *level) {
 	b := l.buckets[l.open]
 	l.buckets[l.open] = bucket{}
-	ends := l.open == 0 || l.open == l.count-1 // it also has what has no better place
+	ends := l.open == 0 || l.open == int(l.last) // it also has what has no better place
 	l.end = l.ceiling(l.open)
 	l.through += int(b.n)
 	q.opened++
 	if b.n <= loadMax {
+		q.prefetchAfter(l, l.open)
 		shift := l.shift
 		if ends {
-			shift = 64
+			shift = q.differ(b)
 		}
-		q.prefetchAfter(l, l.open)
 		q.load(b, shift)
 		return
 	}
@@ -54,7 +57,7 @@ func (q *Queue) openBucket(l *level) {
 		low = q.leaveOutTail(b, low, high)
 	}
 	depth := len(q.levels)
-	if l.open == l.count-1 { // it will take the place of l
+	if l.open == int(l.last) { // it will take the place of l
 		depth--
 		q.remember(depth)
 	}
@@ -94,7 +97,7 @@ func (q *Queue) divide(depth, n int, low, high uint64) level {
 	var l level
 	l.shape(low, high, fan(float64(n)*q.growth(depth)))
 	l.size = n
-	l.buckets = q.takeBuckets(l.count)
+	l.buckets = q.takeBuckets(l.count())
 	q.divided++
 	return l
 }
@@ -133,15 +136,19 @@ func fan(entries float64) uint64 {
 	}
 }
 
-// distribute moves the entries of b into the buckets of l, and drops the dead if there are any.
+// distribute moves the entries of b into the buckets of l, and drops the dead if they are counted and there are any.
 func (q *Queue) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
-	first, shift, base, last, bs := l.first, l.shift, l.base, uint64(l.count-1), l.buckets
+	first, shift, base, last, bs := l.first, l.shift, l.base, l.last, l.buckets
 	ahead, end := q.startAhead(b), b.last()
+	check := q.counted && b.dead > 0
+	if check && q.ids >= cold {
+		q.prefetchRecords(b.head, int(min(b.n, chunkLen)))
+	}
 	for c := b.head; ; {
 		ahead = q.ahead(ahead, end)
 		es := q.pool.entries(b, c)
-		if b.dead > 0 {
+		if check {
 			q.prefetchFollowing(b, c)
 			es = q.livingOf(es)
 		}
@@ -166,15 +173,31 @@ func (q *Queue) distribute(b bucket, l *level) {
 
 // livingOf moves the living among some entries to their front, and drops the others.
 func (q *Queue) livingOf(es []entry) []entry {
-	live := 0
+	live, pages := 0, q.pages
 	for i := range es {
-		if q.live(es[i]) {
+		id := es[i].id
+		if pages[id>>pageBits][id&pageMask].stamp == es[i].stamp {
 			es[live] = es[i]
 			live++
 		}
 	}
 	q.dead -= len(es) - live
 	return es[:live]
+}
+
+// differ is the shift after which the keys of b are equal.
+func (q *Queue) differ(b bucket) uint8 {
+	var or uint64
+	key := q.pool.chunk(b.head)[0].key
+	for c := b.head; ; c = q.pool.next(c) {
+		es := q.pool.entries(b, c)
+		for i := range es {
+			or |= es[i].key ^ key
+		}
+		if c == b.last() {
+			return uint8(bits.Len64(or))
+		}
+	}
 }
 
 // survey finds the least and greatest keys of b.

@@ -24,26 +24,31 @@ import "math/bits"
 // the ends keep order, and never further up the path, because the ends keep it. Why equal times stay in order: equal keys are
 // in one bucket, and every step takes and appends entries in the order in which they lie.
 type level struct {
+	// What place needs, in one cache line.
 	end     uint64 // keys below are further down the path; 0 while nothing was opened
-	to      uint64 // no key of this level reaches this
 	first   uint64 // the least key of bucket 0, apart from those that have no better place
 	base    uint64 // a key k is in bucket k>>shift − base
+	last    uint64 // the last bucket
 	shift   uint8
 	guessed bool // made without a look at the entries: see openBucket
 	crowd   bool // buckets are not by key, there is only one: see crowd.go
-	open    int  // the buckets before this one are done with
-	count   int  // how many buckets there are
-	size    int  // how many entries it was made for
-	through int  // how many have left it
+	// Room for at least last+1 buckets; those outside open to last are empty.
+	buckets []bucket
+
+	to      uint64 // no key of this level reaches this
+	open    int    // the buckets before this one are done with
+	size    int    // how many entries it was made for
+	through int    // how many have left it
 	// Of a crowd: how many are dead, and one more than the bucket to be swept next, 0 if none is. See bereave.
 	dead, sweeping int
-	// Room for at least count buckets; those outside open to count−1 are empty.
-	buckets []bucket
 }
+
+// count is how many buckets l has.
+func (l *level) count() int { return int(l.last) + 1 }
 
 // index is the bucket of l for key k, which must not be below l's end.
 func (l *level) index(k uint64) uint64 {
-	return min(max(k, l.first)>>(l.shift&63)-l.base, uint64(l.count-1))
+	return min(max(k, l.first)>>(l.shift&63)-l.base, l.last)
 }
 
 // floor is a key that none in bucket i of l is below and all in the bucket before it are, if there is one.
@@ -62,7 +67,7 @@ func (l *level) ceiling(i int) uint64 {
 	switch {
 	case l.crowd:
 		return l.to - 1
-	case i == l.count-1:
+	case uint64(i) == l.last:
 		return l.to
 	}
 	return (l.base + uint64(i) + 1) << l.shift
@@ -70,7 +75,7 @@ func (l *level) ceiling(i int) uint64 {
 
 // single tells whether bucket i of l is for one key only.
 func (l *level) single(i int) bool {
-	return l.crowd || l.shift == 0 && i > 0 && i < l.count-1
+	return l.crowd || l.shift == 0 && i > 0 && uint64(i) < l.last
 }
 
 // shape makes l a level of about fan buckets, or up to twice that, for keys from low to high. If there is a bucket for each key, there is one
@@ -82,12 +87,12 @@ func (l *level) shape(low, high, fan uint64) {
 	}
 	l.base = low >> l.shift
 	l.first = l.base << l.shift
-	l.count = int(high>>l.shift-l.base) + 1
+	l.last = high>>l.shift - l.base
 }
 
 // limit is the first key after l's last bucket, apart from those that have no better place.
 func (l *level) limit() uint64 {
-	if end := (l.base + uint64(l.count)) << l.shift; end != 0 {
+	if end := (l.base + l.last + 1) << l.shift; end != 0 {
 		return end
 	}
 	return pastAll
@@ -98,7 +103,7 @@ func (q *Queue) restart() {
 	for i := range q.levels {
 		q.retire(i)
 	}
-	q.levels = append(q.levels[:0], level{to: pastAll, shift: 63, count: 2, buckets: q.takeBuckets(2)})
+	q.levels = append(q.levels[:0], level{to: pastAll, shift: 63, last: 1, buckets: q.takeBuckets(2)})
 }
 
 // retire is for a level of the path that is done with: its buckets are used again, and how it fared is remembered.
@@ -120,7 +125,7 @@ func (q *Queue) remember(i int) {
 func (q *Queue) descend(below level) {
 	i := len(q.levels) - 1
 	l := &q.levels[i]
-	if l.open == l.count-1 && !l.crowd {
+	if l.open == int(l.last) && !l.crowd {
 		q.retire(i)
 		*l = below
 		return
@@ -156,12 +161,12 @@ const (
 
 // place puts an entry where it belongs.
 func (q *Queue) place(e entry) {
-	from := 0
-	if len(q.levels) > deep {
-		from = q.levelOf(e.key)
+	levels := q.levels
+	if len(levels) > deep {
+		levels = levels[q.levelOf(e.key):]
 	}
-	for i := from; i < len(q.levels); i++ {
-		if l := &q.levels[i]; e.key >= l.end {
+	for i := range levels {
+		if l := &levels[i]; e.key >= l.end {
 			// This is pool.push by hand, which saves 2 ns.
 			b := &l.buckets[l.index(e.key)]
 			w := b.tail
@@ -212,7 +217,7 @@ func (q *Queue) refill(take bool) bool {
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
 	for {
 		l := &q.levels[len(q.levels)-1]
-		i, bs := l.open, l.buckets[:l.count]
+		i, bs := l.open, l.buckets[:l.last+1]
 		for i < len(bs) && bs[i].tail == 0 {
 			i++
 		}
@@ -229,16 +234,18 @@ func (q *Queue) refill(take bool) bool {
 			q.tidy()
 			return false
 		}
-		l.end = max(l.end, l.floor(i)) // what comes before it belongs near
 		switch b := &bs[i]; {
 		case b.tail == nested:
 			q.enter(l, b)
-		case !q.isCrowd(l, i):
+		case l.shift > 0 || !q.isCrowd(l, i):
 			q.openBucket(l)
-		case take:
-			q.loadCrowd(l, b)
-		case q.crowdWaits(l):
-			return true
+		default:
+			l.end = max(l.end, l.floor(i)) // what comes before it belongs near
+			if take {
+				q.loadCrowd(l, b)
+			} else if q.crowdWaits(l) {
+				return true
+			}
 		}
 		if len(q.near) > 0 {
 			return true

@@ -44,6 +44,7 @@ func (q *Queue) insertNear(e entry) {
 //
 //go:noinline
 func (q *Queue) spill(e entry) {
+	q.count()
 	es := q.livingOf(q.near[q.head:]) // nobody knows of the others
 	q.near, q.inserted = q.near[:q.head+len(es)], 0
 	if len(es) == 0 {
@@ -83,7 +84,7 @@ func (q *Queue) spill(e entry) {
 	q.moved += uint64(len(es))
 	for i := first; i < len(q.levels); i++ {
 		l := &q.levels[i]
-		for ; l.open < l.count; l.open++ {
+		for ; l.open <= int(l.last); l.open++ {
 			if b := l.buckets[l.open]; b.tail != 0 {
 				l.buckets[l.open] = bucket{}
 				q.distribute(b, &below)
@@ -101,14 +102,14 @@ func (q *Queue) small(l *level, n int) (in int, ok bool) {
 	if l.size > 2*n || l.crowd {
 		return 0, false
 	}
-	for i := l.open; i < l.count; i++ {
+	for i := l.open; i < l.count(); i++ {
 		b := &l.buckets[i]
 		if b.tail == nested || b.tail != 0 && l.shift == 63 {
 			return 0, false
 		}
 		in += int(b.n)
 	}
-	q.passed += uint64(l.count - l.open)
+	q.passed += uint64(l.count() - l.open)
 	return in, n+in <= q.most
 }
 

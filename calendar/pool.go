@@ -48,11 +48,11 @@ const (
 // queue grows without copying; they hold no pointers, so the collector does not look into them.
 type pool struct {
 	slabs [][]entry
-	holes []uint32 // slabs that were given back
-	total uint32   // chunks there is room for, with chunk 0, which stands for "none", and without the holes
 	free  []uint32 // chunks that were released, the last one on top: it may still be in the cache
-	fresh uint32   // chunks from here on were never used
 	used  int      // chunks in buckets
+	fresh uint32   // chunks from here on were never used
+	total uint32   // chunks there is room for, with chunk 0, which stands for "none", and with the holes
+	holes []uint32 // slabs that were given back
 }
 
 // room is how many chunks there is memory for.

@@ -17,7 +17,7 @@ const cold = 1 << 16
 // that. Between two buckets several events are dispatched, which takes about as long as memory does.
 func (q *Queue) prefetchAfter(l *level, i int) {
 	next := i + 1
-	if q.ids < cold || next+1 >= l.count {
+	if q.ids < cold || next+1 >= l.count() {
 		return
 	}
 	if b := l.buckets[next]; b.tail != 0 && b.tail != nested {

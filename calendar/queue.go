@@ -30,8 +30,6 @@ import (
 // [TGT05]: https://doi.org/10.1145/1103323.1103324
 type Queue struct {
 	pages   [][]record // see record.go
-	ids     int        // how many ids they have records for
-	maxID   ID
 	now     float64
 	pending int // live entries
 	dead    int // entries whose event was cancelled or moved
@@ -42,17 +40,21 @@ type Queue struct {
 	inserted int // how many joined since they were loaded
 
 	// Everything else. See levels.go.
+	levels []level // the path
 	pool   pool
-	levels []level  // the path
+	counters
+
+	ids    int // how many ids the pages have records for
+	maxID  ID
 	nests  []*level // the levels nested in buckets
 	vacant []uint32 // places in nests that are free
 	most   int      // how many entries a bucket may have
-	fared  [8]fared // the last level that was so deep
-	spare  [15][][]bucket
+	// counted says that the buckets know how many of their entries are dead. See dead.go.
+	counted bool
+	fared   [8]fared // the last level that was so deep
+	spare   [15][][]bucket
 
 	companions []Companion
-
-	counters
 }
 
 // An Option adjusts a new [Queue] or [Agenda].
@@ -214,6 +216,9 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		r.setKey(noKey)
 		q.pending--
 		q.now = timeOf(e.key)
+		if q.dead > q.pending+deadSlack && !q.counted {
+			q.sweep()
+		}
 		return e.id, q.now, true
 	}
 }

@@ -66,8 +66,8 @@ func (q *Queue) Stats() Stats {
 	}
 	look := func(l *level) {
 		s.Bytes += cap(l.buckets) * bucketBytes
-		s.Buckets += l.count - l.open
-		for _, b := range l.buckets[l.open:l.count] {
+		s.Buckets += l.count() - l.open
+		for _, b := range l.buckets[l.open:l.count()] {
 			if b.tail == nested {
 				s.Buckets--
 			} else if b.tail != 0 {

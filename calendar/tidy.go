@@ -8,6 +8,8 @@ const (
 	// fewChunks and manyChunks are never too many: 64 kB for any queue, and 8 MB for one that has entries in as many buckets.
 	fewChunks  = 128
 	manyChunks = 2 * maxFan
+	// few is up to how many entries it is best to move them all.
+	few = 1 << 14
 	// glance is after how many moved entries a page of records is looked at.
 	glance = pageLen
 )
@@ -16,11 +18,14 @@ const (
 func (q *Queue) tooLarge() bool {
 	entries := q.pending + q.dead
 	room := q.pool.room()
-	return room > roomy*entries+fewChunks || room > 2*roomy*entries/chunkLen+manyChunks
+	return room > (roomy-1)*entries+fewChunks || room > 2*roomy*entries/chunkLen+manyChunks
 }
 
 // tidy gives memory back if there is too much. It must not be called while entries are between two places.
 func (q *Queue) tidy() {
+	if q.counted && q.pending+q.dead < q.most/2 {
+		q.counted = false
+	}
 	if q.ids > roomy*(q.pending+pageLen) && q.dead == 0 && q.moved-q.movedAtGlance >= glance {
 		q.movedAtGlance = q.moved
 		q.glance()
@@ -29,7 +34,7 @@ func (q *Queue) tidy() {
 		return
 	}
 	entries := q.pending + q.dead
-	if 2*entries <= q.most {
+	if entries <= min(q.most/2, few) {
 		q.collapse()
 	} else if 2*entries <= q.tidied || q.moved-q.movedAtTidy > uint64(q.pool.room()*chunkLen) {
 		// To move them all would take too long. But many slabs will be free, and others soon.
@@ -45,15 +50,15 @@ func (q *Queue) collapse() {
 	end := q.levels[len(q.levels)-1].end
 	old := q.pool
 	q.pool = pool{}
-	root := level{end: end, to: pastAll, shift: 63, count: 2, buckets: make([]bucket, 2)}
+	root := level{end: end, to: pastAll, shift: 63, last: 1, buckets: make([]bucket, 2)}
 	root.open = int(root.index(end))
-	used := make(map[ID]bool)
+	used := make([]bool, len(q.pages))
 	for _, e := range q.near[q.head:] {
 		used[e.id>>pageBits] = true
 	}
 	var gather func(l *level)
 	gather = func(l *level) {
-		for i := l.open; i < l.count; i++ {
+		for i := l.open; i < l.count(); i++ {
 			b := l.buckets[i]
 			if b.tail == nested {
 				gather(q.nests[b.head])
@@ -77,7 +82,7 @@ func (q *Queue) collapse() {
 				}
 			}
 		}
-		q.passed += uint64(l.count - l.open)
+		q.passed += uint64(l.count() - l.open)
 	}
 	for i := len(q.levels) - 1; i >= 0; i-- {
 		gather(&q.levels[i])
@@ -92,10 +97,10 @@ func (q *Queue) collapse() {
 
 // forget lets go of the pages of records that are not used: of whose ids there is no entry, not even a dead one. A forgotten
 // stamp can then not be mistaken for a new one.
-func (q *Queue) forget(used map[ID]bool) {
+func (q *Queue) forget(used []bool) {
 	top := 0
 	for p, page := range q.pages {
-		if used[ID(p)] {
+		if used[p] {
 			top = p + 1
 		} else if page != nil {
 			q.ids -= len(page)
