@@ -1,9 +1,9 @@
 package calendar
 
 import (
-	"errors"
 	"fmt"
 	"iter"
+	"math"
 )
 
 // Agenda is a [Queue] whose events carry a value, for callers who have no dense ids. Adding an event gives a [Handle],
@@ -12,22 +12,15 @@ import (
 // Events with equal times leave in the order they were added; moving an event counts as adding it anew.
 //
 // Every operation costs what it costs on a Queue. An event takes the Queue's 28 bytes, 8 more for its handle, and its
-// value. The places of events that are gone are used again, the last one first, so that a busy agenda stays small and
-// allocates nothing. Values are kept in one slice and cleared when their events leave.
+// value. The places of events that are gone are used again, so that a busy agenda stays small and allocates nothing, and places that
+// are not needed any more are given back. Values are cleared when their events leave.
+//
+// There can be 2³² events at once, or as many as [MaxID] says, counting from zero: one more is refused with [ErrID].
 //
 // An Agenda must not be used from several goroutines at once. Its zero value is not ready for use; call [NewAgenda].
 type Agenda[V any] struct {
 	queue  *Queue
-	places []place[V]
-	free   uint32 // the first free place plus one, 0 if there is none
-}
-
-// A place holds the value of one event after the other. Each use has its own number, so that a handle of an earlier use
-// is known to be stale.
-type place[V any] struct {
-	value V
-	use   uint32 // odd while an event is here
-	next  uint32 // while free: the next free place plus one
+	places places[V]
 }
 
 // A Handle names an event of an [Agenda]. It stays valid until the event is dispatched or cancelled, and is refused
@@ -36,32 +29,22 @@ type Handle struct {
 	place, use uint32
 }
 
-// retired is the use number after which a place is not used again, so that numbers never repeat.
-const retired = ^uint32(0) - 1
-
 // NewAgenda returns an empty agenda. It takes the options of [New].
 func NewAgenda[V any](opts ...Option) *Agenda[V] {
-	return &Agenda[V]{queue: New(opts...), places: make([]place[V], 0, apply(opts).capacity)}
+	return &Agenda[V]{queue: New(opts...)}
 }
 
 // Add schedules an event with the value v. It refuses a time that is not finite ([ErrTime]) or before the clock
-// ([ErrPast]).
+// ([ErrPast]), and an event too many ([ErrID]).
 func (a *Agenda[V]) Add(at float64, v V) (Handle, error) {
-	i := a.free - 1
-	if a.free == 0 {
-		i = uint32(len(a.places))
+	i := a.places.vacancy()
+	if i > math.MaxUint32 {
+		return Handle{}, ErrID
 	}
 	if err := a.queue.Schedule(ID(i), at); err != nil {
 		return Handle{}, err
 	}
-	if a.free == 0 {
-		a.places = append(a.places, place[V]{})
-	}
-	p := &a.places[i]
-	a.free = p.next
-	p.value = v
-	p.use++
-	return Handle{i, p.use}, nil
+	return Handle{uint32(i), a.places.take(v)}, nil
 }
 
 // Cancel takes back an event and returns its value. It reports false if the event is no longer pending.
@@ -71,7 +54,7 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 		return none, false
 	}
 	a.queue.Cancel(ID(h.place))
-	return a.vacate(h.place), true
+	return a.places.vacate(h.place), true
 }
 
 // Reschedule moves a pending event to another time, behind the events already there. It refuses a stale handle
@@ -89,7 +72,7 @@ func (a *Agenda[V]) Next() (v V, at float64, ok bool) {
 	if !ok {
 		return v, 0, false
 	}
-	return a.vacate(uint32(id)), at, true
+	return a.places.vacate(uint32(id)), at, true
 }
 
 // Peek tells what Next would return, and leaves the event and the clock as they are.
@@ -98,7 +81,7 @@ func (a *Agenda[V]) Peek() (v V, at float64, ok bool) {
 	if !ok {
 		return v, 0, false
 	}
-	return a.places[id].value, at, true
+	return a.places.at(uint32(id)).value, at, true
 }
 
 // At tells when an event is due, if it is still pending.
@@ -114,7 +97,7 @@ func (a *Agenda[V]) Value(h Handle) (v V, ok bool) {
 	if !a.valid(h) {
 		return v, false
 	}
-	return a.places[h.place].value, true
+	return a.places.at(h.place).value, true
 }
 
 // Len is the number of pending events.
@@ -127,7 +110,7 @@ func (a *Agenda[V]) Now() float64 { return a.queue.Now() }
 func (a *Agenda[V]) Until(t float64) iter.Seq2[V, float64] {
 	return func(yield func(V, float64) bool) {
 		for id, at := range a.queue.Until(t) {
-			if !yield(a.vacate(uint32(id)), at) {
+			if !yield(a.places.vacate(uint32(id)), at) {
 				return
 			}
 		}
@@ -139,21 +122,11 @@ func (a *Agenda[V]) Stats() Stats { return a.queue.Stats() }
 
 // valid tells whether the event of h is pending. Use numbers of free places are even, and no handle has one.
 func (a *Agenda[V]) valid(h Handle) bool {
-	return int64(h.place) < int64(len(a.places)) && h.use%2 == 1 && a.places[h.place].use == h.use
-}
-
-// vacate frees a place and returns the value that was there.
-func (a *Agenda[V]) vacate(i uint32) V {
-	p := &a.places[i]
-	v := p.value
-	p.use++
-	if p.use != retired {
-		p.next = a.free
-		a.free = i + 1
+	if h.use%2 == 0 {
+		return false
 	}
-	var none V
-	p.value = none
-	return v
+	p := a.places.at(h.place)
+	return p != nil && p.use == h.use
 }
 
 // check verifies the invariants of an agenda, and tells the first one that it finds broken.
@@ -161,27 +134,12 @@ func (a *Agenda[V]) check() error {
 	if err := a.queue.check(); err != nil {
 		return err
 	}
-	// A place is in use, by its number, just while its id is pending; the others are free or retired.
-	used, spent := 0, 0
-	for i := range a.places {
+	used, err := a.places.check(func(i uint32) bool {
 		_, pending := a.queue.At(ID(i))
-		if pending != (a.places[i].use%2 == 1) {
-			return fmt.Errorf("place %d: use %d, pending %v", i, a.places[i].use, pending)
-		}
-		if pending {
-			used++
-		} else if a.places[i].use == retired {
-			spent++
-		}
+		return pending
+	})
+	if err == nil && used != a.Len() {
+		return fmt.Errorf("%d places used, %d pending", used, a.Len())
 	}
-	free := 0
-	for next := a.free; next != 0; next = a.places[next-1].next {
-		if free++; free > len(a.places) {
-			return errors.New("the free places go round in a circle")
-		}
-	}
-	if used != a.Len() || used+spent+free != len(a.places) {
-		return fmt.Errorf("%d places used, %d retired and %d free, of %d", used, spent, free, len(a.places))
-	}
-	return nil
+	return err
 }

@@ -69,6 +69,7 @@ func (q *Queue) bereave(k uint64) (swept bool) {
 			q.dead -= int(b.n)
 			q.pool.release(b.head)
 			*b = bucket{}
+			return true
 		}
 		return false
 	}

@@ -17,9 +17,12 @@ func (q *Queue) SetStamp(id ID, stamp uint32) {
 
 // SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.
 func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
-	a.places[h.place].use = use
+	a.places.at(h.place).use = use
 	return Handle{h.place, use}
 }
+
+// Places is for how many events an agenda has places.
+func (a *Agenda[V]) Places() int { return a.places.held * placePageLen }
 
 const (
 	DeadSlack = deadSlack

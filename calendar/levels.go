@@ -215,6 +215,7 @@ func (q *Queue) leaf(l *level, k uint64) (*level, *bucket) {
 //go:noinline
 func (q *Queue) refill(take bool) bool {
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
+	q.tidy()
 	for {
 		l := &q.levels[len(q.levels)-1]
 		i, bs := l.open, l.buckets[:l.last+1]

@@ -75,3 +75,6 @@ func (q *Queue) admit(id ID) (*record, error) {
 	}
 	return q.record(id), nil
 }
+
+// recordBytes is how much memory the records take, with the table of their pages.
+func (q *Queue) recordBytes() int { return cap(q.pages)*24 + q.ids*12 }

@@ -3,6 +3,8 @@ package calendar
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/memory"
 )
 
 // A Discipline says how a bucket of a [Static] keeps its list of events.
@@ -43,8 +45,11 @@ type StaticConfig struct {
 // maxStatic is the most buckets and ids there can be. Links are int32 and carry a sign, and entry 0 of the arrays is no event's.
 const maxStatic = math.MaxInt32 - 1
 
-// NewStatic makes an empty calendar, or says what is wrong with the configuration. All the memory that the calendar will
-// ever use is reserved here.
+// worthAsking is from how many bytes on the machine is asked whether it has them.
+const worthAsking = 64 << 20
+
+// NewStatic makes an empty calendar, or says what is wrong with the configuration, or that the machine has not enough memory for it.
+// All the memory that the calendar will ever use is reserved here.
 func NewStatic(cfg StaticConfig) (*Static, error) {
 	switch {
 	case cfg.Buckets < 1 || cfg.Buckets > maxStatic:
@@ -59,8 +64,16 @@ func NewStatic(cfg StaticConfig) (*Static, error) {
 		return nil, fmt.Errorf("calendar: StaticConfig.Start is %v, must be finite", cfg.Start)
 	}
 	// Where int has 32 bits, the limits above allow for more than can be addressed.
-	if need := 12*(uint64(cfg.Capacity)+1) + 4*uint64(cfg.Buckets); need > math.MaxInt {
+	need := 12*(uint64(cfg.Capacity)+1) + 4*uint64(cfg.Buckets)
+	if need > math.MaxInt {
 		return nil, fmt.Errorf("calendar: StaticConfig asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
+	}
+	// What has to be asked for is more than the machine has if somebody mistook a number.
+	if need >= worthAsking {
+		room := memory.Free()
+		if has := min(room.Pages, room.Address); need > has {
+			return nil, fmt.Errorf("calendar: StaticConfig asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
+		}
 	}
 	s := &Static{
 		at:         make([]float64, cfg.Capacity+1),

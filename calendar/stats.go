@@ -24,6 +24,7 @@ type counters struct {
 	// See tidy.
 	tidied        int // how many entries there were when memory was last given back, 0 if all of it that could be
 	movedAtTidy   uint64
+	recordsAtTidy int
 	movedAtGlance uint64
 	glanced       int
 }
@@ -62,7 +63,7 @@ func (q *Queue) Stats() Stats {
 		Retunes: q.divided,
 		Sweeps:  q.sweeps,
 		Shrinks: q.shrinks,
-		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + cap(q.pages)*24 + q.ids*12,
+		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + q.recordBytes(),
 	}
 	look := func(l *level) {
 		s.Bytes += cap(l.buckets) * bucketBytes

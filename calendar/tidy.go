@@ -8,6 +8,8 @@ const (
 	// fewChunks and manyChunks are never too many: 64 kB for any queue, and 8 MB for one that has entries in as many buckets.
 	fewChunks  = 128
 	manyChunks = 2 * maxFan
+	// fewRecords is how many bytes of records are never too many.
+	fewRecords = 1 << 20
 	// few is up to how many entries it is best to move them all.
 	few = 1 << 14
 	// glance is after how many moved entries a page of records is looked at.
@@ -21,6 +23,11 @@ func (q *Queue) tooLarge() bool {
 	return room > (roomy-1)*entries+fewChunks || room > 2*roomy*entries/chunkLen+manyChunks
 }
 
+// tooManyRecords tells whether a few entries need fewer records than there are: of ids that are far apart each may need a page.
+func (q *Queue) tooManyRecords(entries int) bool {
+	return q.ids > (entries+2)<<pageBits || q.recordBytes() > 2*q.recordsAtTidy+fewRecords
+}
+
 // tidy gives memory back if there is too much. It must not be called while entries are between two places.
 func (q *Queue) tidy() {
 	if q.counted && q.pending+q.dead < q.most/2 {
@@ -30,11 +37,12 @@ func (q *Queue) tidy() {
 		q.movedAtGlance = q.moved
 		q.glance()
 	}
-	if !q.tooLarge() {
+	entries := q.pending + q.dead
+	fewLeft := entries <= min(q.most/2, few)
+	if !q.tooLarge() && !(fewLeft && q.tooManyRecords(entries)) {
 		return
 	}
-	entries := q.pending + q.dead
-	if entries <= min(q.most/2, few) {
+	if fewLeft {
 		q.collapse()
 	} else if 2*entries <= q.tidied || q.moved-q.movedAtTidy > uint64(q.pool.room()*chunkLen) {
 		// To move them all would take too long. But many slabs will be free, and others soon.
@@ -92,6 +100,7 @@ func (q *Queue) collapse() {
 	q.spare = [len(q.spare)][][]bucket{}
 	q.forget(used)
 	q.tidied, q.movedAtTidy = 0, q.moved
+	q.recordsAtTidy = q.recordBytes() // ids that are far apart need many: no use in looking again soon
 	q.shrinks++
 }
 

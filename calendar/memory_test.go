@@ -1,0 +1,196 @@
+package calendar_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// enough is how many bytes a queue may hold for so many events: a chunk of half a kilobyte for each of a few, of which there may be three
+// times too many, and some for the queue itself.
+func enough(events int) int { return 2048*events + 300_000 }
+
+// After a burst memory goes back, however few events are left, wherever they are, and also if these stay for long.
+func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
+	const n = 200_000
+	for _, left := range []int{0, 1, 5, 23, 24, 100, 1000} {
+		for _, how := range []string{"taken", "cancelled", "far away", "one instant"} {
+			t.Run(fmt.Sprint(left, " ", how), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(41, uint64(left)))
+				q := calendar.New()
+				for id := range calendar.ID(n) {
+					at := r.ExpFloat64()
+					if int(id) < left && how == "far away" {
+						at += 1e6 * r.Float64()
+					}
+					if how == "one instant" {
+						at = 1
+					}
+					must(t, q.Schedule(id, at))
+				}
+				if how == "cancelled" {
+					q.Next()
+					for _, id := range r.Perm(n) {
+						if q.Len() > left {
+							q.Cancel(calendar.ID(id))
+						}
+					}
+				}
+				for q.Len() > left {
+					q.Next()
+				}
+				must(t, q.Check())
+				// Some of those left, or some dead, may be in every page of records.
+				all := n>>14 + 1
+				if left == 0 {
+					q.Next()
+				}
+				if s := q.Stats(); s.Bytes > enough(left)+all*200_000 {
+					t.Errorf("%d bytes for %d events, of %d", s.Bytes, left, n)
+				}
+				for range 50_000 {
+					if id, at, ok := q.Next(); ok {
+						must(t, q.Schedule(id, at+r.ExpFloat64()))
+					}
+				}
+				must(t, q.Check())
+				if s := q.Stats(); s.Bytes > enough(left)+min(left, all)*200_000 {
+					t.Errorf("%d bytes for %d events, of %d, after a while", s.Bytes, left, n)
+				}
+			})
+		}
+	}
+}
+
+// Bursts one after the other: memory goes back after each, and what is there is right.
+func TestQueueBurstAfterBurst(t *testing.T) {
+	q := calendar.New()
+	r := rand.New(rand.NewPCG(42, 0))
+	for burst := range 6 {
+		n := 20_000 << (burst % 3)
+		for id := range calendar.ID(n) {
+			must(t, q.Reschedule(id, q.Now()+r.ExpFloat64()*math.Pow(10, float64(burst))))
+		}
+		most := q.Stats().Bytes
+		for q.Len() > 3 {
+			q.Next()
+		}
+		must(t, q.Check())
+		if s := q.Stats(); s.Bytes > enough(3)+5*200_000 {
+			t.Errorf("burst %d: %d bytes for %d events, of %d for %d", burst, s.Bytes, q.Len(), most, n)
+		}
+	}
+}
+
+// Numbers far apart that are not used any more cost nothing in the long run.
+func TestQueueForgetsWrongNumbers(t *testing.T) {
+	q := calendar.New()
+	for id := range calendar.ID(200) {
+		must(t, q.Schedule(math.MaxUint32-id<<14, float64(id)))
+	}
+	for range 200 {
+		q.Next()
+	}
+	if _, _, ok := q.Next(); ok {
+		t.Error("not empty")
+	}
+	must(t, q.Check())
+	if s := q.Stats(); s.Bytes > 1_300_000 {
+		t.Errorf("%d bytes", s.Bytes)
+	}
+}
+
+// Places of events that are gone are given back, and a handle of one of them stays stale when the place is used again.
+func TestAgendaGivesPlacesBack(t *testing.T) {
+	const n = 100_000
+	a := calendar.NewAgenda[[4]int]()
+	handles := make([]calendar.Handle, n)
+	for burst := range 3 {
+		old := append([]calendar.Handle(nil), handles...)
+		for i := range handles {
+			h, err := a.Add(a.Now()+float64(i%1000), [4]int{burst, i})
+			must(t, err)
+			handles[i] = h
+		}
+		for i, h := range old {
+			if _, ok := a.Value(h); ok {
+				t.Fatalf("burst %d: handle %d of an earlier event names another", burst, i)
+			}
+		}
+		for i, h := range handles {
+			if v, ok := a.Value(h); !ok || v[0] != burst || v[1] != i {
+				t.Fatalf("burst %d: value %v, %v of event %d", burst, v, ok, i)
+			}
+		}
+		most := a.Places()
+		for i := range handles {
+			if i%2 == 0 {
+				if v, ok := a.Cancel(handles[i]); !ok || v[1] != i {
+					t.Fatalf("cancelled %v, %v", v, ok)
+				}
+			}
+		}
+		for a.Len() > 10 {
+			a.Next()
+		}
+		must(t, a.Check())
+		if got := a.Places(); got > most/2 {
+			t.Errorf("burst %d: places for %d events, of %d", burst, got, most)
+		}
+		for a.Len() > 0 {
+			a.Next()
+		}
+		must(t, a.Check())
+		if got := a.Places(); got > 3*4096 {
+			t.Errorf("burst %d: places for %d events, and none is left", burst, got)
+		}
+	}
+}
+
+func TestAgendaMaxID(t *testing.T) {
+	a := calendar.NewAgenda[int](calendar.MaxID(9))
+	var first calendar.Handle
+	for i := range 10 {
+		h, err := a.Add(1, i)
+		must(t, err)
+		if i == 0 {
+			first = h
+		}
+	}
+	if _, err := a.Add(1, 10); !errors.Is(err, calendar.ErrID) {
+		t.Errorf("an event too many: %v", err)
+	}
+	a.Cancel(first)
+	_, err := a.Add(1, 11)
+	must(t, err)
+	must(t, a.Check())
+}
+
+// What no machine has is refused before it is asked for.
+func TestStaticRefusesWhatDoesNotFit(t *testing.T) {
+	var before, after runtime.MemStats
+	for _, cfg := range []calendar.StaticConfig{
+		{Buckets: math.MaxInt, Width: 1, Capacity: 1},
+		{Buckets: 1, Width: 1, Capacity: math.MaxInt},
+		{Buckets: math.MaxInt32 - 1, Width: 1, Capacity: math.MaxInt32 - 1}, // 34 GB
+	} {
+		runtime.ReadMemStats(&before)
+		_, err := calendar.NewStatic(cfg)
+		runtime.ReadMemStats(&after)
+		if after.TotalAlloc-before.TotalAlloc > 1<<20 {
+			if err == nil && cfg.Buckets == cfg.Capacity {
+				continue // a large machine
+			}
+			t.Errorf("%d bytes asked for", after.TotalAlloc-before.TotalAlloc)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "calendar: StaticConfig") {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}

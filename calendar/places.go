@@ -1,0 +1,197 @@
+package calendar
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// A place holds the value of one event after the other. Each use has its own number, so that a handle of an earlier use
+// is known to be stale.
+type place[V any] struct {
+	value V
+	use   uint32 // odd while an event is here
+	next  uint32 // while free: the next free place of the page plus one, 0 if there is none
+}
+
+// retired is the use number after which a place is not used again, so that numbers never repeat.
+const retired = ^uint32(0) - 1
+
+// Places lie in pages, so that more of them are made without moving those there are, and pages that are not needed can go. Of
+// such a page one number stays, from which the uses of its places go on if there is need of it again.
+const (
+	placePageBits = 12
+	placePageLen  = 1 << placePageBits
+)
+
+type placePage[V any] struct {
+	places []place[V] // nil if it was let go
+	free   uint32     // the first free place plus one, 0 if there is none
+	used   uint32
+	floor  uint32 // no place of it was used more often than this
+}
+
+type places[V any] struct {
+	pages []placePage[V]
+	// A bit for each page that has room, and the first word of them that may not be zero. Places in the first such page are taken first,
+	// so that the last pages can go.
+	roomy []uint64
+	first int
+	held  int // pages there are
+	empty int // pages without an event
+}
+
+// at is place i, or nil if there is none.
+func (ps *places[V]) at(i uint32) *place[V] {
+	if p := int(i >> placePageBits); p < len(ps.pages) {
+		if page := ps.pages[p].places; int(i%placePageLen) < len(page) {
+			return &page[i%placePageLen]
+		}
+	}
+	return nil
+}
+
+// vacancy is the place that take will take.
+func (ps *places[V]) vacancy() uint64 {
+	p := ps.roomyPage()
+	if p == len(ps.pages) {
+		return uint64(p) << placePageBits
+	}
+	page := &ps.pages[p]
+	if page.free > 0 {
+		return uint64(p)<<placePageBits + uint64(page.free-1)
+	}
+	return uint64(p)<<placePageBits + uint64(len(page.places))
+}
+
+// roomyPage is the first page that has room, which may have to be made.
+func (ps *places[V]) roomyPage() int {
+	for ps.first < len(ps.roomy) && ps.roomy[ps.first] == 0 {
+		ps.first++
+	}
+	if ps.first == len(ps.roomy) {
+		return len(ps.pages)
+	}
+	return ps.first*64 + bits.TrailingZeros64(ps.roomy[ps.first])
+}
+
+// take puts a value into the vacancy, and returns the number of this use.
+func (ps *places[V]) take(v V) (use uint32) {
+	p := ps.roomyPage()
+	if p == len(ps.pages) {
+		ps.pages = append(ps.pages, placePage[V]{})
+		if p%64 == 0 {
+			ps.roomy = append(ps.roomy, 0)
+		}
+		ps.roomy[p/64] |= 1 << (p % 64)
+	}
+	page := &ps.pages[p]
+	if page.places == nil {
+		ps.held++
+		if p > 0 { // the first one grows: a small agenda should be small
+			page.places = make([]place[V], 0, placePageLen)
+		}
+	} else if page.used == 0 {
+		ps.empty--
+	}
+	i := page.free - 1
+	if page.free > 0 {
+		page.free = page.places[i].next
+	} else {
+		i = uint32(len(page.places))
+		page.places = append(page.places, place[V]{use: page.floor})
+	}
+	page.used++
+	if page.free == 0 && len(page.places) == placePageLen {
+		ps.roomy[p/64] &^= 1 << (p % 64)
+	}
+	at := &page.places[i]
+	at.value = v
+	at.use++
+	return at.use
+}
+
+// vacate frees a place and returns the value that was there.
+func (ps *places[V]) vacate(i uint32) V {
+	p := int(i >> placePageBits)
+	page := &ps.pages[p]
+	at := &page.places[i%placePageLen]
+	v := at.value
+	var none V
+	at.value = none
+	at.use++
+	page.floor = max(page.floor, at.use)
+	if at.use != retired {
+		at.next = page.free
+		page.free = i%placePageLen + 1
+		ps.roomy[p/64] |= 1 << (p % 64)
+		ps.first = min(ps.first, p/64)
+	}
+	if page.used--; page.used == 0 {
+		if ps.empty++; 2*ps.empty > ps.held && ps.held > 2 {
+			ps.giveBack()
+		}
+	}
+	return v
+}
+
+// giveBack lets go of the pages without an event, except for the first and those with a place that is retired.
+func (ps *places[V]) giveBack() {
+	for p := range ps.pages {
+		page := &ps.pages[p]
+		if p > 0 && page.places != nil && page.used == 0 && page.floor != retired {
+			*page = placePage[V]{floor: page.floor}
+			ps.roomy[p/64] |= 1 << (p % 64)
+			ps.held--
+			ps.empty--
+		}
+	}
+	ps.first = 0
+}
+
+// check verifies that a place is in use, by its number, just while its event is pending, and that the others are free or retired. It
+// returns how many are in use.
+func (ps *places[V]) check(pending func(uint32) bool) (used int, err error) {
+	held, empty := 0, 0
+	for p := range ps.pages {
+		page := &ps.pages[p]
+		in, spent, free := 0, 0, 0
+		for i := range page.places {
+			at, use := uint32(p<<placePageBits+i), page.places[i].use
+			if due := pending(at); due != (use%2 == 1) {
+				return 0, fmt.Errorf("place %d: use %d, pending %v", at, use, due)
+			}
+			switch {
+			case use%2 == 1:
+				in++
+			case use == retired:
+				spent++
+			}
+			if use > page.floor+1 {
+				return 0, fmt.Errorf("place %d: use %d, of at most %d", at, use, page.floor+1)
+			}
+		}
+		for next := page.free; next != 0; next = page.places[next-1].next {
+			if free++; free > len(page.places) {
+				return 0, fmt.Errorf("page %d: the free places go round in a circle", p)
+			}
+		}
+		if in != int(page.used) || in+spent+free != len(page.places) {
+			return 0, fmt.Errorf("page %d: %d places used, %d retired and %d free, of %d", p, in, spent, free, len(page.places))
+		}
+		room := free > 0 || len(page.places) < placePageLen
+		if marked := ps.roomy[p/64]>>(p%64)&1 == 1; marked != room || room && p/64 < ps.first {
+			return 0, fmt.Errorf("page %d: has room %v, and is marked so %v", p, room, marked)
+		}
+		if page.places != nil {
+			held++
+			if in == 0 {
+				empty++
+			}
+		}
+		used += in
+	}
+	if held != ps.held || empty != ps.empty {
+		return 0, fmt.Errorf("%d pages, %d of them empty, counted as %d and %d", held, empty, ps.held, ps.empty)
+	}
+	return used, nil
+}
