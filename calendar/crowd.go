@@ -60,6 +60,7 @@ func (q *Queue) crowdFirst() (entry, bool) {
 
 // loadCrowd brings the first few chunks of b, a crowd in the open bucket of l, near, and more if nobody is alive in them.
 func (q *Queue) loadCrowd(l *level, b *bucket) {
+	q.opened++
 	for b.tail != 0 && len(q.near) == 0 {
 		for n := 0; n < crowdChunks && b.tail != 0; n++ {
 			es := q.pool.entries(*b, b.head)

@@ -174,11 +174,21 @@ func (q *Queue) distribute(b bucket, l *level) {
 // livingOf moves the living among some entries to their front, and drops the others.
 func (q *Queue) livingOf(es []entry) []entry {
 	live, pages := 0, q.pages
-	for i := range es {
-		id := es[i].id
-		if pages[id>>pageBits][id&pageMask].stamp == es[i].stamp {
-			es[live] = es[i]
-			live++
+	if len(pages) == 1 { // which saves a hold at 10³ events 1 ns
+		page := pages[0]
+		for i := range es {
+			if page[es[i].id].stamp == es[i].stamp {
+				es[live] = es[i]
+				live++
+			}
+		}
+	} else {
+		for i := range es {
+			id := es[i].id
+			if pages[id>>pageBits][id&pageMask].stamp == es[i].stamp {
+				es[live] = es[i]
+				live++
+			}
 		}
 	}
 	q.dead -= len(es) - live

@@ -155,6 +155,8 @@ func (q *Queue) keepBuckets(bs []bucket) {
 const (
 	// maxSpare bounds how many arrays of buckets of one size are kept for use again.
 	maxSpare = 4
+	// tidyEvery is how many buckets are opened from one look at the memory to the next. To look each time costs a twentieth of a hold.
+	tidyEvery = 16
 	// deep is from how many levels on it is better to search for the one wanted than to go through them.
 	deep = 24
 )
@@ -215,7 +217,9 @@ func (q *Queue) leaf(l *level, k uint64) (*level, *bucket) {
 //go:noinline
 func (q *Queue) refill(take bool) bool {
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
-	q.tidy()
+	if q.opened%tidyEvery == 0 {
+		q.tidy()
+	}
 	for {
 		l := &q.levels[len(q.levels)-1]
 		i, bs := l.open, l.buckets[:l.last+1]
