@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/internal/progress"
+)
+
+// benchLatencyFlags are the command line of almanac bench latency.
+type benchLatencyFlags struct {
+	sizes string
+	dist  string
+	only  []string
+	seed  uint64
+	json  bool
+	out   string
+}
+
+func newBenchLatency() *cobra.Command {
+	var f benchLatencyFlags
+	c := &cobra.Command{
+		Use:   "latency",
+		Short: "Time every single call on the pending-event sets: how long can one take?",
+		Long: "Time every single call on the pending-event sets: how long can one take?\n\n" +
+			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are about as many as\n" +
+			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, and the longest.\n" +
+			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet one.\n\n" +
+			list("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) { return c.Name, c.About }),
+		Example: "  almanac bench latency\n" +
+			"  almanac bench latency --n 1e7 --only queue\n" +
+			"  almanac bench latency --dist pareto --json",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringVar(&f.dist, "dist", "exponential", "distribution of the jumps")
+	c.Flags().StringSliceVar(&f.only, "only", []string{bench.Queue, "container/heap", "4-ary heap"}, "structures: a list, or all")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-latency.json to")
+	return c
+}
+
+// A benchLatencyReport is what almanac bench latency --json prints.
+type benchLatencyReport struct {
+	Machine bench.Machine   `json:"machine"`
+	Command string          `json:"command"`
+	Results []bench.Latency `json:"results"`
+}
+
+func (f *benchLatencyFlags) run(c *cobra.Command) error {
+	sizes, err := parseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
+	if err != nil {
+		return err
+	}
+	var structures, dists []string
+	for _, s := range bench.Structures() {
+		structures = append(structures, s.Name)
+	}
+	for _, d := range calendartest.Distributions() {
+		dists = append(dists, d.Name)
+	}
+	only, err := choose("--only", f.only, structures)
+	if err != nil {
+		return err
+	}
+	dist, err := choose("--dist", []string{f.dist}, dists)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	report := benchLatencyReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	steps := len(sizes) * len(dist) * len(only)
+	for _, n := range sizes {
+		for _, d := range dist {
+			for _, s := range only {
+				bar.Set(len(report.Results)/len(bench.LatencyCalls), steps, fmt.Sprintf("%s, %s, n = %d", s, d, n))
+				results, err := bench.Latencies(c.Context(), s, d, n, f.seed)
+				if err != nil {
+					return err
+				}
+				report.Results = append(report.Results, results...)
+			}
+		}
+	}
+	bar.Close()
+	return deliver(c.OutOrStdout(), report, f.out, f.json,
+		func(dir string, r benchLatencyReport) error {
+			return writeFile(dir, "bench-latency.json", func(w io.Writer) error { return printJSON(w, r) })
+		}, printBenchLatency)
+}
+
+func printBenchLatency(w io.Writer, report benchLatencyReport) error {
+	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
+	per := len(bench.LatencyCalls)
+	for i := 0; i < len(report.Results); i += per {
+		r := report.Results[i]
+		fmt.Fprintf(w, "\n%s, %s jumps, %s events: how long a call took\n\n", r.Structure, r.Distribution, power(r.N))
+		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprint(out, "call\tcalls\tp50\tp99.9\tp99.999\tmax\t\n")
+		for _, r := range report.Results[i : i+per] {
+			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, brief(r.P50), brief(r.P999), brief(r.P99999), brief(r.Max))
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// brief writes nanoseconds with three digits.
+func brief(ns float64) string {
+	d := time.Duration(ns)
+	switch {
+	case d < time.Microsecond:
+		return d.String()
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.3gµs", ns/1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.3gms", ns/1e6)
+	}
+	return fmt.Sprintf("%.3gs", ns/1e9)
+}
