@@ -24,6 +24,7 @@ func (q *Queue) insertNear(e entry) {
 	if full {
 		i = copy(q.near, q.near[q.head:])
 		q.near, q.head = q.near[:i], 0
+		q.turned += nearCap - uint64(i)
 	}
 	q.near = append(q.near, e)
 	near := q.near

@@ -22,9 +22,10 @@ type counters struct {
 	swept    uint64 // entries looked at to see whether they are dead
 
 	// See tidy.
-	tidied        int // how many entries there were when memory was last given back, 0 if all of it that could be
+	tidied        int // how many entries there were when slabs were last given back
 	movedAtTidy   uint64
-	recordsAtTidy int
+	returned      uint64 // bytes given back
+	turned        uint64 // entries that came and went while others were near
 	movedAtGlance uint64
 	glanced       int
 }

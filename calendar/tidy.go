@@ -1,15 +1,17 @@
 package calendar
 
-// Memory is given back when there is several times as much as is needed. That takes as many events as the memory was for to have
-// left since, so that it costs a constant per event to ask for it again.
+// Memory is given back when there is several times as much as is needed, and enough has happened since the last time that it costs a
+// constant per event to ask for it again.
 
 const (
 	roomy = 4 // how many times more room than needed is too much
 	// fewChunks and manyChunks are never too many: 64 kB for any queue, and 8 MB for one that has entries in as many buckets.
 	fewChunks  = 128
 	manyChunks = 2 * maxFan
-	// fewRecords is how many bytes of records are never too many.
-	fewRecords = 1 << 20
+	// bytesPerMove is how many bytes may be given back for each entry that was moved. To have them again takes some nanoseconds. A few
+	// may be given back before that.
+	bytesPerMove = 128
+	firstBytes   = 64 << 20
 	// few is up to how many entries it is best to move them all.
 	few = 1 << 14
 	// glance is after how many moved entries a page of records is looked at.
@@ -23,28 +25,29 @@ func (q *Queue) tooLarge() bool {
 	return room > (roomy-1)*entries+fewChunks || room > 2*roomy*entries/chunkLen+manyChunks
 }
 
-// tooManyRecords tells whether a few entries need fewer records than there are: of ids that are far apart each may need a page.
-func (q *Queue) tooManyRecords(entries int) bool {
-	return q.ids > (entries+2)<<pageBits || q.recordBytes() > 2*q.recordsAtTidy+fewRecords
+// affords tells whether enough has happened to pay for having so many bytes given back and asked for again.
+func (q *Queue) affords(bytes int) bool {
+	return q.returned+uint64(bytes) <= firstBytes+bytesPerMove*(q.moved+q.turned)
 }
 
 // tidy gives memory back if there is too much. It must not be called while entries are between two places.
 func (q *Queue) tidy() {
-	if q.counted && q.pending+q.dead < q.most/2 {
+	entries := q.pending + q.dead
+	if q.counted && entries < q.most/2 {
 		q.counted = false
 	}
 	if q.ids > roomy*(q.pending+pageLen) && q.dead == 0 && q.moved-q.movedAtGlance >= glance {
 		q.movedAtGlance = q.moved
 		q.glance()
 	}
-	entries := q.pending + q.dead
-	fewLeft := entries <= min(q.most/2, few)
-	if !q.tooLarge() && !(fewLeft && q.tooManyRecords(entries)) {
-		return
-	}
-	if fewLeft {
-		q.collapse()
-	} else if 2*entries <= q.tidied || q.moved-q.movedAtTidy > uint64(q.pool.room()*chunkLen) {
+	large := q.tooLarge()
+	switch {
+	case entries <= min(q.most/2, few):
+		// Of ids that are far apart each may need a page of records, but no more than that.
+		if large && q.affords(q.pool.bytes()) || q.ids > (entries+2)<<pageBits && q.affords(q.recordBytes()) {
+			q.collapse()
+		}
+	case large && (2*entries <= q.tidied || q.moved-q.movedAtTidy > uint64(q.pool.room()*chunkLen)):
 		// To move them all would take too long. But many slabs will be free, and others soon.
 		q.pool.giveBack()
 		q.tidied, q.movedAtTidy = entries, q.moved
@@ -98,9 +101,13 @@ func (q *Queue) collapse() {
 	q.levels = append(make([]level, 0, 4), root)
 	q.nests, q.vacant = nil, nil
 	q.spare = [len(q.spare)][][]bucket{}
-	q.forget(used)
+	returned := old.bytes() - q.pool.bytes()
+	if records := q.recordBytes(); q.affords(records) {
+		q.forget(used)
+		returned += records - q.recordBytes()
+	}
+	q.returned += uint64(max(returned, 0))
 	q.tidied, q.movedAtTidy = 0, q.moved
-	q.recordsAtTidy = q.recordBytes() // ids that are far apart need many: no use in looking again soon
 	q.shrinks++
 }
 
