@@ -12,17 +12,24 @@ import (
 //
 // Schedule, Reschedule, Cancel and Next cost amortised constant time for any finite times: an entry is moved at most
 // once for every level between the bucket it was dropped in and the front, which is two or three times for 10⁸ events
-// and bounded by the 64 bits of a time in the worst case. Single calls can take longer, when a large bucket is opened.
-// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 4 MB in
-// all, which shows in queues of some thousand events (440 bytes an event at 10⁴). Nothing is allocated per operation once the queue
-// has seen its largest size, and nothing in it is a pointer that the garbage collector follows per event.
+// and bounded by the 64 bits of a time in the worst case.
+//
+// Single calls are bounded too: a bucket has at most 65,536 entries, or one in 160 of all, and a call divides or sweeps one of them, with
+// what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
+// are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
+// their turn, and every 2³² cancellations of the same id.
+//
+// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in
+// all, which shows in queues of some thousand events (450 bytes an event at 10⁴). Nothing is allocated per operation while the number of
+// events stays within a few times what it was, and nothing in it is a pointer that the garbage collector follows per event. Memory
+// is given back as events leave; see [MaxID] for what ids cost that are not dense.
 //
 // It differs from the calendar queue of [Brown88] and of the other papers (see [Static]) in that there is no width to
 // choose: a bucket is divided when it is opened, by the number and the spread of the events it then holds, so that a
 // wrong guess costs one more division and not a slow queue. That is the idea of the ladder queue [TGT05]; here buckets
-// are ranges of the bits of a time, so that rounding cannot put an event into the wrong one. And cancelling moves
-// nothing: entries whose event is gone are dropped when their bucket is opened, or all at once when they outnumber the
-// others.
+// are ranges of the bits of a time, so that rounding cannot put an event into the wrong one, and a bucket with too many
+// is divided before its time. And cancelling moves nothing: entries whose event is gone are dropped when their bucket is
+// opened, or swept out of it when they outnumber the others.
 //
 // A Queue must not be used from several goroutines at once. Its zero value is not ready for use; call [New].
 //

@@ -33,10 +33,10 @@ type counters struct {
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
 type Stats struct {
 	Pending int // events in the queue
-	Dead    int // entries of cancelled or moved events that are still to be dropped: at most Pending + 1024 or so
+	Dead    int // entries of cancelled or moved events that are still to be dropped: about Pending at most, or what is in chunks that are needed anyway
 	Near    int // entries sorted and due first
 
-	Levels    int     // levels of buckets, the first of which collects what lies beyond the others
+	Levels    int     // levels of buckets, with those that are nested in buckets of others
 	Buckets   int     // buckets that are still to be opened, in all levels
 	Occupied  int     // how many of those hold anything
 	Occupancy float64 // entries per occupied bucket
