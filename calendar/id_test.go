@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
 // Every id there is can be used, and one that is far from the others costs a page of records and not all that lies between.
@@ -99,11 +98,4 @@ func TestQueueMaxID(t *testing.T) {
 			t.Errorf("%d came, of at most %d; %d are left", id, most, q.Len())
 		}
 	}
-}
-
-// An id beyond the largest is the first thing that is said, as of a Static.
-func TestQueueOfMaxIDConforms(t *testing.T) {
-	calendartest.Run(t, func(start float64) calendartest.Set {
-		return calendar.New(calendar.StartAt(start), calendar.MaxID(calendartest.MaxID-1))
-	}, calendartest.AtMost(2000))
 }

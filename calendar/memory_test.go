@@ -18,7 +18,7 @@ func enough(events int) int { return 2048*events + 300_000 }
 
 // After a burst memory goes back, however few events are left, wherever they are, and also if these stay for long.
 func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
-	const n = 300_000
+	const n = 150_000
 	for _, left := range []int{0, 1, 5, 23, 24, 100, 1000} {
 		for _, how := range []string{"taken", "cancelled", "far away", "one instant"} {
 			t.Run(fmt.Sprint(left, " ", how), func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
 				if s := q.Stats(); s.Bytes > enough(left)+all*200_000+2<<20 {
 					t.Errorf("%d bytes for %d events, of %d", s.Bytes, left, n)
 				}
-				for range 50_000 {
+				for range 20_000 {
 					if id, at, ok := q.Next(); ok {
 						must(t, q.Schedule(id, at+r.ExpFloat64()))
 					}
