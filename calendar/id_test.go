@@ -99,3 +99,21 @@ func TestQueueMaxID(t *testing.T) {
 		}
 	}
 }
+
+// A wrong number of ids does no more harm than a wrong id.
+func TestQueueCapacity(t *testing.T) {
+	q := calendar.New(calendar.Capacity(math.MaxInt32))
+	if s := q.Stats(); s.Bytes > 60<<20 {
+		t.Errorf("%d bytes up front", s.Bytes)
+	}
+	must(t, q.Schedule(math.MaxInt32, 1))
+	must(t, q.Check())
+	for _, n := range []int{0, 1, 63, 64, 65, 1<<14 - 1, 1 << 14, 1<<14 + 1} {
+		q := calendar.New(calendar.Capacity(n))
+		must(t, q.Check())
+		for id := range calendar.ID(n) {
+			must(t, q.Schedule(id, float64(id)))
+		}
+		must(t, q.Check())
+	}
+}

@@ -87,7 +87,7 @@ func TestQueuePauses(t *testing.T) {
 			must(t, p.Schedule(calendar.ID(i), p.Now()+time(i)))
 		}
 	}
-	r := rand.New(rand.NewPCG(31, 0))
+	var r *rand.Rand // begins anew with every run
 	times := map[string]func(i int) float64{
 		"exponential": func(int) float64 { return r.ExpFloat64() },
 		"ascending":   func(i int) float64 { return float64(i) },
@@ -141,6 +141,7 @@ func TestQueuePauses(t *testing.T) {
 	}
 	for name, time := range times {
 		for use, do := range uses {
+			r = rand.New(rand.NewPCG(31, 0))
 			p := &paced{Queue: calendar.New()}
 			p.SetMost(most)
 			fill(p, time)

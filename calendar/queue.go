@@ -73,7 +73,8 @@ type settings struct {
 	maxID    ID
 }
 
-// Capacity makes room for the ids 0 to n−1 up front. The queue grows by itself; this only saves it the trouble.
+// Capacity makes room for the ids 0 to n−1 up front, or for the first 4 million of them. The queue grows by itself, without moving
+// anything; this only saves it the trouble.
 func Capacity(n int) Option {
 	if n < 0 || uint64(n) > math.MaxUint32+1 {
 		panic("calendar: Capacity needs a number of ids, from 0 to 2³²")
@@ -108,7 +109,7 @@ func apply(opts []Option) settings {
 func New(opts ...Option) *Queue {
 	s := apply(opts)
 	q := &Queue{now: s.start, maxID: s.maxID, most: most}
-	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1), uint64(0); last < end; last += pageLen {
+	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}
 	q.near = make([]entry, 0, nearCap)

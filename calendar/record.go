@@ -25,6 +25,8 @@ const (
 	pageMask = pageLen - 1
 
 	firstPage = 64 // the first page begins with so many records, and doubles: a small queue should be small
+	// maxAhead is for how many ids records are made before they are used: a wrong number should cost no more than 50 MB here either.
+	maxAhead = 1 << 22
 	// manyPages is from how many pages on huge ones of the system are asked for behind them: 6 MB.
 	manyPages = 32
 )
