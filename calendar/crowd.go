@@ -8,8 +8,8 @@ package calendar
 // scheduled for the same time goes behind it, into the bucket: the end of its level stays before it.
 
 const (
-	// crowdChunks is how many chunks of a crowd are brought near at once: no more entries than loadMax.
-	crowdChunks = 2
+	// crowdChunks is how many chunks of a crowd are brought near at once: no more entries than there is room for.
+	crowdChunks = nearCap / chunkSlots
 	// crowdBase puts every key beyond all buckets, hence into the last.
 	crowdBase = ^uint64(0) - 1<<40
 	// crowdLook is after how many more dead entries a crowd is looked at.

@@ -171,6 +171,10 @@ func (q *Queue) place(e entry) {
 		if l := &levels[i]; e.key >= l.end {
 			// This is pool.push by hand, which saves 2 ns.
 			b := &l.buckets[l.index(e.key)]
+			for b.tail == nested {
+				c := q.nests[b.head]
+				b = &c.buckets[c.index(e.key)]
+			}
 			w := b.tail
 			if w%chunkSlots == 0 {
 				b, w = q.room(l, e.key)
