@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -77,11 +76,11 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	out, err := openOutput(f.out, "bench latency", "bench-latency.json")
+	if err != nil {
+		return err
 	}
+	defer out.drop()
 	report := benchLatencyReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
@@ -99,7 +98,7 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 		}
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, f.out, f.json,
+	return deliver(c.OutOrStdout(), report, out, f.json,
 		func(dir string, r benchLatencyReport) error {
 			return writeFile(dir, "bench-latency.json", func(w io.Writer) error { return printJSON(w, r) })
 		}, printBenchLatency)
