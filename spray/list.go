@@ -19,9 +19,10 @@ type Handle struct{ node, stamp uint32 }
 // them; DeleteMin and Spray a constant number that depends on how far sprays go. No operation allocates once there is room.
 //
 // An element takes 80 bytes with a key and a value of 8 bytes each. There are at most about twice as many nodes as the most elements
-// that were there at once, and 128 more for each goroutine that works at the same time and 4,096 for all, whoever inserts and whoever removes. When so many are in use, because a goroutine has been halted in the
-// middle of an operation, Insert waits for it, a quarter of a second at most. The list does not keep what a value points to once its element is
-// removed.
+// that were there at once, 128 more for each goroutine that works at the same time, and 4,096 for all, whoever inserts and whoever
+// removes. When so many are in use, because a goroutine has been halted in the middle of an operation, Insert waits for it: for some 250 naps of a
+// millisecond at most, which take longer where many wait for a processor. The list does not keep what a value points to once its
+// element is removed.
 type List[K cmp.Ordered, V any] struct {
 	seats
 	pool   pool

@@ -219,7 +219,7 @@ func (l *List[K, V]) ration() int {
 
 const (
 	slack = 4096
-	// patient is how often one looks who waits: some 250 ms. A thread rarely waits so long for a processor.
+	// patient is how often one looks who waits: for 250 ms, and longer where many wait for a processor.
 	patient = 256
 )
 
