@@ -57,7 +57,7 @@ type Static struct {
 	work Work
 }
 
-// idle is the link of an event that is not pending (PZ in the paper). No link has this value, since |link| ≤ maxStatic.
+// idle is the link of an event that is not pending (PZ in the paper). No link has this value, since |link| ≤ MaxStatic.
 const idle = math.MinInt32
 
 // Schedule makes id due at the given time. It returns [ErrID], [ErrTime], [ErrPast] or [ErrScheduled], in this order of
@@ -169,8 +169,8 @@ func (s *Static) Len() int { return s.count }
 // Now returns the time of the last event dispatched, or the start if there was none.
 func (s *Static) Now() float64 { return s.now }
 
-// Bytes returns the memory that the arrays hold, which never changes.
-func (s *Static) Bytes() int { return 8*len(s.at) + 4*len(s.next) + 4*len(s.heads) }
+// Bytes returns the memory that the arrays hold, which only [Static.Reset] changes.
+func (s *Static) Bytes() int { return 8*cap(s.at) + 4*cap(s.next) + 4*cap(s.heads) }
 
 // holds reports whether id is within the capacity.
 func (s *Static) holds(id ID) bool { return uint64(id)+1 < uint64(len(s.at)) }

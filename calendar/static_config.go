@@ -33,6 +33,25 @@ func (d Discipline) String() string {
 	return fmt.Sprintf("Discipline(%d)", uint8(d))
 }
 
+// MarshalText writes the discipline's name, so that it is what stands in JSON.
+func (d Discipline) MarshalText() ([]byte, error) {
+	if d > JustInTime {
+		return nil, fmt.Errorf("calendar: %v is not a discipline", d)
+	}
+	return []byte(d.String()), nil
+}
+
+// UnmarshalText reads the discipline's name.
+func (d *Discipline) UnmarshalText(text []byte) error {
+	for _, known := range []Discipline{Unordered, Ordered, JustInTime} {
+		if string(text) == known.String() {
+			*d = known
+			return nil
+		}
+	}
+	return fmt.Errorf("calendar: there is no discipline %q; there are unordered, ordered and just-in-time", text)
+}
+
 // StaticConfig describes a [Static].
 type StaticConfig struct {
 	Buckets    int        // M, the number of buckets: 1 to 2³¹-2
@@ -42,8 +61,9 @@ type StaticConfig struct {
 	Start      float64    // the clock's first value, which may be negative
 }
 
-// maxStatic is the most buckets and ids there can be. Links are int32 and carry a sign, and entry 0 of the arrays is no event's.
-const maxStatic = math.MaxInt32 - 1
+// MaxStatic is the most buckets and the most ids that a [Static] can have. Links are int32 and carry a sign, and entry 0 of the arrays is
+// no event's.
+const MaxStatic = math.MaxInt32 - 1
 
 // worthAsking is from how many bytes on the machine is asked whether it has them.
 const worthAsking = 64 << 20
@@ -51,34 +71,44 @@ const worthAsking = 64 << 20
 // NewStatic makes an empty calendar, or says what is wrong with the configuration, or that the machine has not enough memory for it.
 // All the memory that the calendar will ever use is reserved here.
 func NewStatic(cfg StaticConfig) (*Static, error) {
+	s := new(Static)
+	if err := s.Reset(cfg); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Reset makes s what [NewStatic] would make of the configuration: empty, at its start. It does so in the memory that s has, where that is
+// enough. If it returns an error, s is as it was.
+func (s *Static) Reset(cfg StaticConfig) error {
 	switch {
-	case cfg.Buckets < 1 || cfg.Buckets > maxStatic:
-		return nil, fmt.Errorf("calendar: StaticConfig.Buckets is %d, must be from 1 to %d", cfg.Buckets, maxStatic)
+	case cfg.Buckets < 1 || cfg.Buckets > MaxStatic:
+		return fmt.Errorf("calendar: StaticConfig.Buckets is %d, must be from 1 to %d", cfg.Buckets, MaxStatic)
 	case !(cfg.Width > 0) || !isFinite(cfg.Width):
-		return nil, fmt.Errorf("calendar: StaticConfig.Width is %v, must be positive and finite", cfg.Width)
+		return fmt.Errorf("calendar: StaticConfig.Width is %v, must be positive and finite", cfg.Width)
 	case cfg.Discipline > JustInTime:
-		return nil, fmt.Errorf("calendar: StaticConfig.Discipline is %v, must be Unordered, Ordered or JustInTime", cfg.Discipline)
-	case cfg.Capacity < 1 || cfg.Capacity > maxStatic:
-		return nil, fmt.Errorf("calendar: StaticConfig.Capacity is %d, must be from 1 to %d", cfg.Capacity, maxStatic)
+		return fmt.Errorf("calendar: StaticConfig.Discipline is %v, must be Unordered, Ordered or JustInTime", cfg.Discipline)
+	case cfg.Capacity < 1 || cfg.Capacity > MaxStatic:
+		return fmt.Errorf("calendar: StaticConfig.Capacity is %d, must be from 1 to %d", cfg.Capacity, MaxStatic)
 	case !isFinite(cfg.Start):
-		return nil, fmt.Errorf("calendar: StaticConfig.Start is %v, must be finite", cfg.Start)
+		return fmt.Errorf("calendar: StaticConfig.Start is %v, must be finite", cfg.Start)
 	}
 	// Where int has 32 bits, the limits above allow for more than can be addressed.
 	need := 12*(uint64(cfg.Capacity)+1) + 4*uint64(cfg.Buckets)
 	if need > math.MaxInt {
-		return nil, fmt.Errorf("calendar: StaticConfig asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
+		return fmt.Errorf("calendar: StaticConfig asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
 	}
 	// What has to be asked for is more than the machine has if somebody mistook a number.
-	if need >= worthAsking {
+	if held := uint64(s.Bytes()); need >= worthAsking && need > held {
 		room := memory.Free()
-		if has := min(room.Pages, room.Address); need > has {
-			return nil, fmt.Errorf("calendar: StaticConfig asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
+		if has := held + min(room.Pages, room.Address, math.MaxUint64-held); need > has {
+			return fmt.Errorf("calendar: StaticConfig asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
 		}
 	}
-	s := &Static{
-		at:         make([]float64, cfg.Capacity+1),
-		next:       make([]int32, cfg.Capacity+1),
-		heads:      make([]int32, cfg.Buckets),
+	*s = Static{
+		at:         zeros(s.at, cfg.Capacity+1),
+		next:       zeros(s.next, cfg.Capacity+1),
+		heads:      zeros(s.heads, cfg.Buckets),
 		width:      cfg.Width,
 		discipline: cfg.Discipline,
 		now:        cfg.Start + 0, // minus zero becomes zero
@@ -87,5 +117,15 @@ func NewStatic(cfg StaticConfig) (*Static, error) {
 		s.next[i] = idle
 	}
 	s.turnTo(s.dayOf(s.now))
-	return s, nil
+	return nil
+}
+
+// zeros returns n zeros, in the given memory if there is room.
+func zeros[T float64 | int32](memory []T, n int) []T {
+	if n > cap(memory) {
+		return make([]T, n)
+	}
+	memory = memory[:n]
+	clear(memory)
+	return memory
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -313,5 +314,57 @@ func TestStaticBytes(t *testing.T) {
 func TestDisciplineString(t *testing.T) {
 	if got := fmt.Sprint(Unordered, Ordered, JustInTime, Discipline(9)); got != "unordered ordered just-in-time Discipline(9)" {
 		t.Error(got)
+	}
+}
+
+func TestDisciplineAsText(t *testing.T) {
+	for _, d := range []Discipline{Unordered, Ordered, JustInTime} {
+		var back Discipline
+		if text, err := d.MarshalText(); err != nil || back.UnmarshalText(text) != nil || back != d {
+			t.Errorf("%v becomes %s and that %v", d, text, back)
+		}
+	}
+	if _, err := Discipline(3).MarshalText(); err == nil {
+		t.Error("a discipline that does not exist has a name")
+	}
+	var d Discipline
+	if err := d.UnmarshalText([]byte("sorted")); err == nil || !strings.Contains(err.Error(), `there is no discipline "sorted"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A calendar that is made anew is like a new one, in the memory of the old one if that is enough; a configuration that is refused changes nothing.
+func TestStaticReset(t *testing.T) {
+	s := mustStatic(t, StaticConfig{Buckets: 100, Width: 0.1, Capacity: 50, Discipline: JustInTime, Start: 3})
+	mustSchedule(t, s, 4, 7, 5)
+	if _, _, ok := s.Next(); !ok {
+		t.Fatal("nothing to dispatch")
+	}
+	if err := s.Reset(StaticConfig{Buckets: 0, Width: 0.1, Capacity: 50}); err == nil || s.Len() != 2 || s.Now() != 4 || s.Check() != nil {
+		t.Errorf("%v, %d events at %v, %v", err, s.Len(), s.Now(), s.Check())
+	}
+	for _, cfg := range []StaticConfig{
+		{Buckets: 10, Width: 2, Capacity: 20, Discipline: Ordered, Start: -1},
+		{Buckets: 100, Width: 0.5, Capacity: 50},
+		{Buckets: 300, Width: 0.5, Capacity: 70, Discipline: JustInTime},
+	} {
+		before := s.Bytes()
+		if err := s.Reset(cfg); err != nil {
+			t.Fatal(err)
+		}
+		fresh := mustStatic(t, cfg)
+		if want := max(before, fresh.Bytes()); s.Bytes() != want {
+			t.Errorf("%+v: %d bytes, want %d", cfg, s.Bytes(), want)
+		}
+		for _, q := range []*Static{s, fresh} {
+			mustSchedule(t, q, 9, 8, 8.5)
+		}
+		if err := s.Check(); err != nil || s.Now() != cfg.Start || s.Work() != fresh.Work() {
+			t.Errorf("%+v: %v, at %v, %+v", cfg, err, s.Now(), s.Work())
+		}
+		if got, want := drainStatic(s), drainStatic(fresh); !slices.Equal(got, want) {
+			t.Errorf("%+v: %v, want %v", cfg, got, want)
+		}
+		mustSchedule(t, s, 100) // something is left for the next
 	}
 }

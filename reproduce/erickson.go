@@ -2,7 +2,7 @@ package reproduce
 
 // ericksonClaims are those of Erickson, Ladner and LaMarca, in the order of the paper.
 func ericksonClaims() []Claim {
-	return ericksonWith(effort{scale: 1, theory: papersTheory()})
+	return ericksonWith(effort{scale: 1, formulas: papersFormulas()})
 }
 
 // ericksonWith are the claims, checked with some effort.
@@ -27,7 +27,7 @@ func ericksonWith(e effort) []Claim {
 // try theories that are wrong.
 type effort struct {
 	scale float64
-	theory
+	formulas
 }
 
 // events is how many events to simulate where usual is the usual number. Ten times as many divide a standard error by three.

@@ -32,19 +32,19 @@ func atomNearZero(e effort) Claim {
 					if i == len(sizes) {
 						h.width *= math.Sqrt2 // where half an atom has its least
 					}
-					p, err := r.widthPoint(h, e.theory)
+					p, err := r.widthPoint(h, e.formulas)
 					if err != nil {
 						return Finding{}, err
 					}
 					points[k] = append(points[k], p)
 				}
 			}
-			return judgeAtom(all, sizes, points, e.theory), nil
+			return judgeAtom(all, sizes, points, e.formulas), nil
 		},
 	}
 }
 
-func judgeAtom(all []jumps, sizes []int, points [][]widthPoint, t theory) Finding {
+func judgeAtom(all []jumps, sizes []int, points [][]widthPoint, t formulas) Finding {
 	var f Finding
 	chart := plot.Chart{Title: "Distance from the least time of Theorem 2.2", XLabel: "events", YLabel: "distance", LogX: true, LogY: true, LegendBeside: true}
 	const x = math.Sqrt2

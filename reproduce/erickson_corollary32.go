@@ -29,7 +29,7 @@ func corollary32(e effort) Claim {
 					return Finding{}, err
 				}
 			}
-			return judgeCorollary32(h, all, ratios, found, e.theory), nil
+			return judgeCorollary32(h, all, ratios, found, e.formulas), nil
 		},
 	}
 }
@@ -37,7 +37,7 @@ func corollary32(e effort) Claim {
 // nearBound is a ratio M/N with which a year is 0.93 of the mean of the jump.
 const nearBound = 0.66
 
-func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t theory) Finding {
+func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) Finding {
 	var f Finding
 	chart := plot.Chart{Title: "Buckets for each event against degradation, 1000 events", XLabel: "M/N", YLabel: "degradation", LogX: true, LogY: true, LegendBeside: true}
 	above, nearest := 0.0, 0.0

@@ -24,11 +24,11 @@ func figure1(e effort) Claim {
 			for i, width := range widths {
 				h := hold{jumps: exponentialJumps(), n: 100, width: width, events: e.events(o, 800_000), stream: uint64(i)}
 				var err error
-				if points[i], err = r.widthPoint(h, e.theory); err != nil {
+				if points[i], err = r.widthPoint(h, e.formulas); err != nil {
 					return Finding{}, err
 				}
 			}
-			return judgeFigure1(points, best, e.theory), nil
+			return judgeFigure1(points, best, e.formulas), nil
 		},
 	}
 }
@@ -40,7 +40,7 @@ type widthPoint struct {
 	about, low, high       float64 // the approximation and the bounds of section A.5
 }
 
-func (r *runner) widthPoint(h hold, t theory) (p widthPoint, err error) {
+func (r *runner) widthPoint(h hold, t formulas) (p widthPoint, err error) {
 	p.width = h.width
 	p.empty, p.traversed, p.cost, err = r.holdCosts(h)
 	p.about = t.perEvent(h.n, 1, h.width)
@@ -58,7 +58,7 @@ func logarithmic(from, to float64, count int) []float64 {
 }
 
 // judgeFigure1 has the grid, then a quarter of the best width, the best, and four times that.
-func judgeFigure1(points []widthPoint, best float64, t theory) Finding {
+func judgeFigure1(points []widthPoint, best float64, t formulas) Finding {
 	var f Finding
 	grid, marks := points[:len(points)-3], points[len(points)-3:]
 	at := marks[1]

@@ -25,12 +25,12 @@ func figure2(e effort) Claim {
 			if err != nil {
 				return Finding{}, err
 			}
-			return judgeFigure2(h, buckets, pairs, e.theory), nil
+			return judgeFigure2(h, buckets, pairs, e.formulas), nil
 		},
 	}
 }
 
-func judgeFigure2(h hold, buckets []int, pairs []pair, t theory) Finding {
+func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) Finding {
 	var f Finding
 	table := Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
 	least, most := t.bounds(h.n, h.jumps.law, h.width)

@@ -35,7 +35,7 @@ func figure3(e effort) Claim {
 					return Finding{}, err
 				}
 			}
-			return judgeFigure3(sizes, found, e.theory), nil
+			return judgeFigure3(sizes, found, e.formulas), nil
 		},
 	}
 }
@@ -50,7 +50,7 @@ var (
 // by √2 and a little more.
 const rounding = 0.005 * math.Sqrt2 * 1.1
 
-func judgeFigure3(sizes []int, found [][]pair, t theory) Finding {
+func judgeFigure3(sizes []int, found [][]pair, t formulas) Finding {
 	var f Finding
 	table := Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
 	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true, LegendBeside: true}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // batches is into how many parts a run is cut. Their means are nearly independent, and give the standard error.
@@ -113,7 +114,7 @@ func (r *runner) unlimited(h hold) (int, error) {
 		}
 		longest = max(longest, h.jumps.draw(rng))
 	}
-	return calendar.BucketsFor(longest, h.width)
+	return theory.BucketsFor(longest, h.width)
 }
 
 // spend lets a number of events happen.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // clockwork are jumps of 2, all of them, and events that begin at 0.5 and 1.25 in turn.
@@ -16,7 +17,7 @@ func clockwork() jumps {
 	turn := 0
 	return jumps{
 		name: "clockwork",
-		law:  calendar.Jump{Mean: 2, Support: 2},
+		law:  theory.Jump{Mean: 2, Support: 2},
 		draw: func(*rand.Rand) float64 { return 2 },
 		residual: func(*rand.Rand) float64 {
 			turn++

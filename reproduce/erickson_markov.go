@@ -32,7 +32,7 @@ func markovChain(e effort) Claim {
 				if err != nil {
 					return Finding{}, err
 				}
-				table.Rows = append(table.Rows, compareChain(&f, e.theory, h, ratio, chain, counted))
+				table.Rows = append(table.Rows, compareChain(&f, e.formulas, h, ratio, chain, counted))
 			}
 			f.Tables = append(f.Tables, table)
 			return f, nil
@@ -46,7 +46,7 @@ func inBucket(w calendar.Work) float64 {
 }
 
 // compareChain adds the checks for a width, and returns the row of the table.
-func compareChain(f *Finding, t theory, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
+func compareChain(f *Finding, t formulas, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
 	row := []float64{ratio}
 	for _, q := range []struct {
 		name string

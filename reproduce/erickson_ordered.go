@@ -34,7 +34,7 @@ func orderedLists(e effort) Claim {
 				for i, ratio := range ratios {
 					h := hold{jumps: exponentialJumps(), n: 1000, width: ratio * e.width(1000, 1), discipline: calendar.Discipline(d),
 						events: e.events(o, 400_000), stream: uint64(i)}
-					p, err := r.widthPoint(h, e.theory)
+					p, err := r.widthPoint(h, e.formulas)
 					if err != nil {
 						return Finding{}, err
 					}
@@ -45,7 +45,7 @@ func orderedLists(e effort) Claim {
 					points[d] = append(points[d], p)
 				}
 			}
-			return judgeDisciplines(points, ratios, e.theory), nil
+			return judgeDisciplines(points, ratios, e.formulas), nil
 		},
 	}
 }
@@ -74,7 +74,7 @@ const eightfold = 18
 // halfStep is the share by which 1/x and x together are more than their least, half a step of the grid away: cosh(log 2/6) − 1.
 const halfStep = 0.00669
 
-func judgeDisciplines(points [][]widthPoint, ratios []float64, t theory) Finding {
+func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Finding {
 	var f Finding
 	chart := plot.Chart{Title: "Width against time per event, 1000 events, three disciplines", XLabel: "width over the best for unordered lists",
 		YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}

@@ -24,19 +24,19 @@ func shapeIndependence(e effort) Claim {
 			for k, j := range all {
 				for i, ratio := range ratios {
 					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 800_000), stream: uint64(k*len(ratios) + i)}
-					p, err := r.widthPoint(h, e.theory)
+					p, err := r.widthPoint(h, e.formulas)
 					if err != nil {
 						return Finding{}, err
 					}
 					points[k] = append(points[k], p)
 				}
 			}
-			return judgeShapes(all, ratios, points, e.theory), nil
+			return judgeShapes(all, ratios, points, e.formulas), nil
 		},
 	}
 }
 
-func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t theory) Finding {
+func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formulas) Finding {
 	var f Finding
 	chart := plot.Chart{Title: "Width against time per event, 1000 events, jumps of one mean", XLabel: "bucket width", YLabel: "time per event",
 		LogX: true, FromZero: true, LegendBeside: true}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // little is enough for the checks to hold, and for wrong theories to be noticed.
-func little() effort { return effort{scale: 0.05, theory: papersTheory()} }
+func little() effort { return effort{scale: 0.05, formulas: papersFormulas()} }
 
 // claimNamed returns the claim of that name, checked with some effort.
 func claimNamed(t *testing.T, e effort, name string) Claim {
@@ -87,49 +87,49 @@ func wellFormed(t *testing.T, c Claim, f Finding) {
 
 // What is wrong in a theory must be seen, also with little effort.
 func TestEricksonWrongTheory(t *testing.T) {
-	paper := papersTheory()
+	paper := papersFormulas()
 	for _, test := range []struct {
 		name, claim string
 		check       string // part of the name of a check that must fail
-		spoil       func(*theory)
+		spoil       func(*formulas)
 	}{
-		{"width of twice the best", "figure-1", "cost at the best width", func(y *theory) {
+		{"width of twice the best", "figure-1", "cost at the best width", func(y *formulas) {
 			y.width = func(n int, mean float64) float64 { return 2 * paper.width(n, mean) }
 		}},
-		{"width of three quarters of the best", "figure-1", "cost at the best width", func(y *theory) {
+		{"width of three quarters of the best", "figure-1", "cost at the best width", func(y *formulas) {
 			y.width = func(n int, mean float64) float64 { return 0.75 * paper.width(n, mean) }
 		}},
-		{"c + √(bc) + d", "shape-independence", "cost at the best width", func(y *theory) { y.least = 3 }},
-		{"N−1 events in q₀", "empty-share", "at most, 10 events", func(y *theory) {
+		{"c + √(bc) + d", "shape-independence", "cost at the best width", func(y *formulas) { y.least = 3 }},
+		{"N−1 events in q₀", "empty-share", "at most, 10 events", func(y *formulas) {
 			y.emptyShare = func(n int, mean, width float64) float64 { return mean / (mean + float64(n-1)*width) }
 		}},
-		{"three per cent more events in q₀", "markov-chain", "equation 8", func(y *theory) {
+		{"three per cent more events in q₀", "markov-chain", "equation 8", func(y *formulas) {
 			y.emptyShare = func(n int, mean, width float64) float64 { return mean / (mean + 1.03*float64(n)*width) }
 		}},
-		{"a bucket too few in Theorem 3.2", "theorem-3.2", "exponential", func(y *theory) {
-			y.excessBounds = func(n, m int, j calendar.Jump, width float64) (float64, float64) {
+		{"a bucket too few in Theorem 3.2", "theorem-3.2", "exponential", func(y *formulas) {
+			y.excessBounds = func(n, m int, j theory.Jump, width float64) (float64, float64) {
 				return paper.excessBounds(n, m*9/10, j, width)
 			}
 		}},
-		{"L_M for E_M", "figure-2", "same jumps", func(y *theory) {
-			y.excessBounds = func(n, m int, j calendar.Jump, width float64) (float64, float64) {
+		{"L_M for E_M", "figure-2", "same jumps", func(y *formulas) {
+			y.excessBounds = func(n, m int, j theory.Jump, width float64) (float64, float64) {
 				low, high := paper.excessBounds(n, m, j, width)
 				return low / 1.7, high / 1.7
 			}
 		}},
-		{"a limit without its first year", "corollary-3.1", "over the limit, 10000", func(y *theory) {
-			y.excess = func(n, m int, j calendar.Jump, width float64) float64 { return paper.excess(n, 2*m, j, width) }
+		{"a limit without its first year", "corollary-3.1", "over the limit, 10000", func(y *formulas) {
+			y.excess = func(n, m int, j theory.Jump, width float64) float64 { return paper.excess(n, 2*m, j, width) }
 		}},
-		{"a bound that is too low", "corollary-3.2-and-3.3", "above the bound", func(y *theory) {
+		{"a bound that is too low", "corollary-3.2-and-3.3", "above the bound", func(y *formulas) {
 			y.degradationBound = func(ratio float64) float64 { return 0.9 * paper.degradationBound(ratio) }
 		}},
-		{"equation 3 without d", "figure-3", "equation 3", func(y *theory) {
-			y.degradation = func(ratio float64, j calendar.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
+		{"equation 3 without d", "figure-3", "equation 3", func(y *formulas) {
+			y.degradation = func(ratio float64, j theory.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := little()
-			test.spoil(&e.theory)
+			test.spoil(&e.formulas)
 			c := claimNamed(t, e, test.claim)
 			f, err := c.Run(context.Background(), Options{Seed: 1994})
 			if err != nil {
@@ -158,7 +158,7 @@ func TestEricksonCancelled(t *testing.T) {
 
 // The same seed must give the same findings, and another seed others.
 func TestEricksonSeeds(t *testing.T) {
-	c := claimNamed(t, effort{scale: 0.01, theory: papersTheory()}, "figure-2")
+	c := claimNamed(t, effort{scale: 0.01, formulas: papersFormulas()}, "figure-2")
 	var measured [3]float64
 	for i, seed := range []uint64{1, 1, 2} {
 		f, err := c.Run(context.Background(), Options{Seed: seed})

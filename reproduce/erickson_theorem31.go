@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // theorem31 is that jumps which are never longer than β need no more than β/δ + 1 buckets.
@@ -24,7 +25,7 @@ func theorem31(e effort) Claim {
 					"with ten times the buckets", "with one bucket less", "with 20% less"}}
 				for _, ratio := range ratios {
 					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 400_000), stream: uint64(r.done)}
-					row, err := r.judgeSupport(&f, h, ratio, e.theory)
+					row, err := r.judgeSupport(&f, h, ratio, e.formulas)
 					if err != nil {
 						return Finding{}, err
 					}
@@ -39,8 +40,8 @@ func theorem31(e effort) Claim {
 }
 
 // judgeSupport adds the checks for a width, and returns the row of the table.
-func (r *runner) judgeSupport(f *Finding, h hold, ratio float64, t theory) ([]float64, error) {
-	enough, err := calendar.BucketsFor(h.jumps.law.Support, h.width)
+func (r *runner) judgeSupport(f *Finding, h hold, ratio float64, t formulas) ([]float64, error) {
+	enough, err := theory.BucketsFor(h.jumps.law.Support, h.width)
 	if err != nil {
 		return nil, err
 	}

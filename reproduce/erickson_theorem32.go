@@ -27,12 +27,12 @@ func theorem32(e effort) Claim {
 					return Finding{}, err
 				}
 			}
-			return judgeTheorem32(h, all, ratios, found, e.theory), nil
+			return judgeTheorem32(h, all, ratios, found, e.formulas), nil
 		},
 	}
 }
 
-func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t theory) Finding {
+func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) Finding {
 	var f Finding
 	chart := plot.Chart{Title: "Buckets for each event against events of later years in a bucket", XLabel: "M/N", YLabel: "L_M", LogX: true, LogY: true, LegendBeside: true}
 	for k, j := range all {

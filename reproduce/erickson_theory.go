@@ -3,46 +3,46 @@ package reproduce
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
-var unit = calendar.Costs{Empty: 1, Entry: 1, Fixed: 1}
+var unit = theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
-// A theory is what measurements are compared with: the formulas of the paper, at b = c = d = 1.
-type theory struct {
-	least            float64                                                                  // E_min, Theorem 2.2
-	width            func(n int, mean float64) float64                                        // δ_opt, Theorem 2.2
-	perEvent         func(n int, mean, width float64) float64                                 // h of section A.5
-	bounds           func(n int, j calendar.Jump, width float64) (low, high float64)          // of section A.5
-	emptyShare       func(n int, mean, width float64) float64                                 // q₀, equation 8
-	excess           func(n, buckets int, j calendar.Jump, width float64) float64             // L_M, Corollary 3.1
-	excessBounds     func(n, buckets int, j calendar.Jump, width float64) (low, high float64) // Theorem 3.2
-	degradation      func(ratio float64, j calendar.Jump) float64                             // ε_M, Corollary 3.2
-	degradationBound func(ratio float64) float64                                              // Corollary 3.3
+// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1.
+type formulas struct {
+	least            float64                                                                // E_min, Theorem 2.2
+	width            func(n int, mean float64) float64                                      // δ_opt, Theorem 2.2
+	perEvent         func(n int, mean, width float64) float64                               // h of section A.5
+	bounds           func(n int, j theory.Jump, width float64) (low, high float64)          // of section A.5
+	emptyShare       func(n int, mean, width float64) float64                               // q₀, equation 8
+	excess           func(n, buckets int, j theory.Jump, width float64) float64             // L_M, Corollary 3.1
+	excessBounds     func(n, buckets int, j theory.Jump, width float64) (low, high float64) // Theorem 3.2
+	degradation      func(ratio float64, j theory.Jump) float64                             // ε_M, Corollary 3.2
+	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 }
 
-// papersTheory is the paper's, as the calendar package has it. What that refuses is a mistake made here.
-func papersTheory() theory {
-	return theory{
+// papersFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
+func papersFormulas() formulas {
+	return formulas{
 		least: sure(unit.Least()),
 		width: func(n int, mean float64) float64 { return sure(unit.Width(n, mean)) },
 		perEvent: func(n int, mean, width float64) float64 {
 			return sure(unit.PerEvent(n, mean, width))
 		},
-		bounds: func(n int, j calendar.Jump, width float64) (float64, float64) {
+		bounds: func(n int, j theory.Jump, width float64) (float64, float64) {
 			return sureBoth(unit.PerEventBounds(n, j, width))
 		},
 		emptyShare: func(n int, mean, width float64) float64 {
-			return sure(calendar.EmptyShare(n, mean, width))
+			return sure(theory.EmptyShare(n, mean, width))
 		},
-		excess: func(n, buckets int, j calendar.Jump, width float64) float64 {
-			return sure(calendar.Excess(n, buckets, j, width))
+		excess: func(n, buckets int, j theory.Jump, width float64) float64 {
+			return sure(theory.Excess(n, buckets, j, width))
 		},
-		excessBounds: func(n, buckets int, j calendar.Jump, width float64) (float64, float64) {
-			return sureBoth(calendar.ExcessBounds(n, buckets, j, width))
+		excessBounds: func(n, buckets int, j theory.Jump, width float64) (float64, float64) {
+			return sureBoth(theory.ExcessBounds(n, buckets, j, width))
 		},
-		degradation:      func(ratio float64, j calendar.Jump) float64 { return sure(unit.Degradation(ratio, j)) },
+		degradation:      func(ratio float64, j theory.Jump) float64 { return sure(unit.Degradation(ratio, j)) },
 		degradationBound: func(ratio float64) float64 { return sure(unit.DegradationBound(ratio)) },
 	}
 }
@@ -68,13 +68,13 @@ func extraFor(n int, mean, width, excess float64) float64 {
 }
 
 // extraBounds encloses E_M − E, by Theorem 3.2.
-func (t theory) extraBounds(n, buckets int, j calendar.Jump, width float64) (low, high float64) {
+func (t formulas) extraBounds(n, buckets int, j theory.Jump, width float64) (low, high float64) {
 	low, high = t.excessBounds(n, buckets, j, width)
 	return extraFor(n, j.Mean, width, low), extraFor(n, j.Mean, width, high)
 }
 
 // degradationBounds encloses ε_M for any N, by the bounds for E_M − E and for E.
-func (t theory) degradationBounds(n, buckets int, j calendar.Jump, width float64) (low, high float64) {
+func (t formulas) degradationBounds(n, buckets int, j theory.Jump, width float64) (low, high float64) {
 	low, high = t.extraBounds(n, buckets, j, width)
 	least, most := t.bounds(n, j, width)
 	return low / most, high / least

@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/calendar/theory"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -154,14 +155,14 @@ func (f *Finding) bestBins(ctx context.Context, o Options, n int) error {
 		Name:    fmt.Sprintf("Work for an event in the hold model of %d events, empty bucket = entry = event = 1", n),
 		Columns: []string{"x = events due in a bucket", "theory, unordered", "unordered", "SE", "just-in-time", "SE"},
 	}
-	costs := calendar.Costs{Empty: 1, Entry: 1, Fixed: 1}
+	costs := theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 	xs := []float64{0.5, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 2 * math.Sqrt2, 4}
 	for i, x := range xs {
-		theory, err := costs.PerEvent(n, 1, x/float64(n))
+		predicted, err := costs.PerEvent(n, 1, x/float64(n))
 		if err != nil {
 			return err
 		}
-		row := []float64{x, theory}
+		row := []float64{x, predicted}
 		for _, d := range []calendar.Discipline{calendar.Unordered, calendar.JustInTime} {
 			work, err := holdWork(ctx, o, n, 32*n, x, d, 10)
 			if err != nil {

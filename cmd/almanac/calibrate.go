@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 	"github.com/almanac-sim/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/progress"
@@ -63,13 +64,13 @@ func newCalibrate() *cobra.Command {
 
 // A calibrateReport is what almanac calibrate --json prints.
 type calibrateReport struct {
-	Machine      bench.Machine           `json:"machine"`
-	Command      string                  `json:"command"`
-	Calibrations []*calendar.Calibration `json:"calibrations"`
+	Machine      bench.Machine         `json:"machine"`
+	Command      string                `json:"command"`
+	Calibrations []*theory.Calibration `json:"calibrations"`
 }
 
 // plan is what to calibrate, in order.
-func (f *calibrateFlags) plan() ([]calendar.CalibrateOptions, error) {
+func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
 	switch {
 	case f.repetitions < 1:
 		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
@@ -90,14 +91,14 @@ func (f *calibrateFlags) plan() ([]calendar.CalibrateOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plan []calendar.CalibrateOptions
+	var plan []theory.CalibrateOptions
 	for _, name := range names {
 		var d calendar.Discipline
 		if err := d.UnmarshalText([]byte(name)); err != nil {
 			return nil, err
 		}
 		for _, n := range sizes {
-			plan = append(plan, calendar.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
+			plan = append(plan, theory.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
 		}
 	}
 	return plan, nil
@@ -121,7 +122,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 			// All count alike, though more events take longer.
 			bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, power(o.N)))
 		}
-		result, err := calendar.Calibrate(c.Context(), o)
+		result, err := theory.Calibrate(c.Context(), o)
 		if err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func printCalibrate(w io.Writer, report calibrateReport) error {
 	return nil
 }
 
-func printDiscipline(w io.Writer, rows []*calendar.Calibration) error {
+func printDiscipline(w io.Writer, rows []*theory.Calibration) error {
 	fmt.Fprintf(w, "\n%v\n\n", rows[0].Discipline)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(out, "\tempty bucket\tlist entry\tthe rest\tpredicted\t\tbest timed\t\ttime at predicted\t\t\n")
@@ -173,13 +174,13 @@ func printDiscipline(w io.Writer, rows []*calendar.Calibration) error {
 }
 
 // printGrowth tells how costs change with the number of events.
-func printGrowth(w io.Writer, first, last *calendar.Calibration) error {
+func printGrowth(w io.Writer, first, last *theory.Calibration) error {
 	if first.N == last.N {
 		return nil
 	}
 	b, c, d := last.Costs.Empty/first.Costs.Empty, last.Costs.Entry/first.Costs.Entry, last.Costs.Fixed/first.Costs.Fixed
 	// A cost that was left out of the fit has no standard error.
-	for _, e := range []calendar.Costs{first.StdErr, last.StdErr} {
+	for _, e := range []theory.Costs{first.StdErr, last.StdErr} {
 		if e.Empty == 0 || e.Entry == 0 || e.Fixed == 0 {
 			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", power(first.N), power(last.N))
 			return err
@@ -243,7 +244,7 @@ func calibrateCSV(w io.Writer, report calibrateReport) error {
 }
 
 // calibrateChart is the journal's figure: the times measured, and the curve of the costs that were fitted to them.
-func calibrateChart(c *calendar.Calibration) plot.Chart {
+func calibrateChart(c *theory.Calibration) plot.Chart {
 	measured, predicted := plot.Series{Name: "measured"}, plot.Series{Name: "predicted"}
 	for _, p := range c.Points {
 		measured.X, measured.Y = append(measured.X, p.X), append(measured.Y, p.Measured*toNs)

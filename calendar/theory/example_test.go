@@ -1,4 +1,4 @@
-package calendar_test
+package theory_test
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
 // The example of section 3: if all steps cost the same, 1.92 buckets for each event lose five per cent.
 func ExampleCosts() {
-	costs := calendar.Costs{Empty: 1, Entry: 1, Fixed: 1}
+	costs := theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 	const events, mean = 1000, 10.0
 	width, err := costs.Width(events, mean)
 	if err != nil {
@@ -21,7 +22,7 @@ func ExampleCosts() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	buckets, err := costs.Buckets(events, 0.05, calendar.ExponentialJump(mean))
+	buckets, err := costs.Buckets(events, 0.05, theory.ExponentialJump(mean))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func ExampleCosts() {
 
 // A jump of one's own: triangular, from 0 to 2, with most of them near 0.
 func ExampleJump() {
-	jump := calendar.Jump{
+	jump := theory.Jump{
 		Mean:    2. / 3,
 		Support: 2,
 		CDF: func(x float64) float64 {
@@ -43,11 +44,11 @@ func ExampleJump() {
 		},
 	}
 	const events, width = 100, 0.01
-	low, high, err := calendar.Costs{Empty: 1, Entry: 1, Fixed: 1}.PerEventBounds(events, jump, width)
+	low, high, err := theory.Costs{Empty: 1, Entry: 1, Fixed: 1}.PerEventBounds(events, jump, width)
 	if err != nil {
 		log.Fatal(err)
 	}
-	buckets, err := calendar.BucketsFor(jump.Support, width)
+	buckets, err := theory.BucketsFor(jump.Support, width)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func ExampleJump() {
 
 // Measure this machine, and make a calendar for it.
 func ExampleCalibrate() {
-	c, err := calendar.Calibrate(context.Background(), calendar.CalibrateOptions{
+	c, err := theory.Calibrate(context.Background(), theory.CalibrateOptions{
 		N:           500,
 		Repetitions: 2,
 		Least:       100 * time.Microsecond, // far longer when it matters
@@ -82,9 +83,9 @@ func ExampleCalibrate() {
 
 // Costs that were measured once can be kept and used again.
 func ExampleCalibration() {
-	c := calendar.Calibration{
+	c := theory.Calibration{
 		Discipline: calendar.Unordered,
-		Costs:      calendar.Costs{Empty: 2e-9, Entry: 4e-9, Fixed: 30e-9},
+		Costs:      theory.Costs{Empty: 2e-9, Entry: 4e-9, Fixed: 30e-9},
 		Fits:       true,
 	}
 	cfg, err := c.Config(10_000, 1, 0.01)

@@ -1,9 +1,11 @@
-package calendar
+package theory
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/almanac-sim/almanac/calendar"
 )
 
 // How many buckets: with M of them, an event that is a whole year of M days ahead lies in the same bucket as today's, and is
@@ -170,10 +172,10 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	}
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
 	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
-	low, high := 0, int(min(bound+1, maxStatic))
-	if high == maxStatic {
+	low, high := 0, int(min(bound+1, calendar.MaxStatic))
+	if high == calendar.MaxStatic {
 		// A jump with a shorter tail than the worst may do with fewer.
-		if e, err := k.Degradation(maxStatic/float64(n), jump); err != nil || !(e <= degradation) {
+		if e, err := k.Degradation(calendar.MaxStatic/float64(n), jump); err != nil || !(e <= degradation) {
 			return 0, firstOf(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
 		}
 	}
@@ -199,7 +201,7 @@ func BucketsFor(support, width float64) (int, error) {
 		return 0, err
 	}
 	m := math.Ceil(support/width + 1)
-	if err := refuseUnless(m <= maxStatic, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
+	if err := refuseUnless(m <= calendar.MaxStatic, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
 		return 0, err
 	}
 	return int(m), nil
