@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/diagram"
+	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
 
 // Diagram draws the states and the ways between them, as SVG.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/almanac-sim/almanac/internal/diagram"
+	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
 
 func ExampleGraph_SVG() {
