@@ -4,10 +4,8 @@ import (
 	"context"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/plot"
 )
 
 // berenbrinkClaims are those of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel, in the order of the paper.
@@ -70,22 +68,22 @@ func cappedPapers() cappedTheory {
 	}
 }
 
-// A cappedRunner runs processes for a claim, and tells how far it is.
-type cappedRunner struct{ runner }
+// A cappedRunner runs processes for a claim.
+type cappedRunner struct{ *Runner }
 
 func newCappedRunner(ctx context.Context, o Options, name string, total int) *cappedRunner {
-	return &cappedRunner{runner{ctx: ctx, o: o, name: name, total: total}}
+	return &cappedRunner{NewRunner(ctx, o, name, total)}
 }
 
 // seed is that of a process of the claim.
-func (r *cappedRunner) seed(stream int) uint64 { return r.random(uint64(stream)).Uint64() }
+func (r *cappedRunner) seed(stream int) uint64 { return r.Random(uint64(stream)).Uint64() }
 
 // measure measures a process in its long run. Processes with different streams are independent of each other.
 func (r *cappedRunner) measure(c capped.Config, plan capped.Plan, stream int) (*capped.Measured, error) {
 	c.Seed = r.seed(stream)
-	m, err := capped.Measure(r.ctx, c, plan)
+	m, err := capped.Measure(r.Context, c, plan)
 	if err == nil {
-		r.ran()
+		r.Ran()
 	}
 	return m, err
 }
@@ -93,17 +91,13 @@ func (r *cappedRunner) measure(c capped.Config, plan capped.Plan, stream int) (*
 // each calls do for every round of a process that goes on for some rounds, unless the context ends.
 func (r *cappedRunner) each(p *capped.Process, rounds int, do func(capped.Round)) error {
 	for i := range rounds {
-		if i%64 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
+		if i%64 == 0 && r.Context.Err() != nil {
+			return r.Context.Err()
 		}
 		do(p.Round())
 	}
 	return nil
 }
-
-// cappedSigmas is how many standard errors a mean may be off: with Student's distribution for the 20 batches of
-// capped.Measure, one in 4000 is further.
-const cappedSigmas = 4.5
 
 // cappedRest is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with
 // probability (1−1/n)^m, which is e^(−m/n) but for a share of m/(2n²); and the pool varies, with a variance of n/2 at most,
@@ -114,30 +108,19 @@ func cappedRest(l *capped.Limit, n int) float64 { return (2*l.Requests + 1) / fl
 const becauseCapped = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit is that of " +
 	"infinitely many bins"
 
-// outsideRest is how many standard errors a mean is off, beyond what is allowed.
-func outsideRest(mean, se, want, rest float64) float64 {
-	return estimate{mean: mean, se: se}.outside(want-rest, want+rest)
-}
+// estimateOf is a mean that capped.Measure found.
+func estimateOf(m capped.Mean) Estimate { return Estimate{Mean: m.Mean, SE: m.Error} }
 
 // halved is 1−2⁻ⁱ, the rates of the paper.
 func halved(i int) float64 { return 1 - math.Ldexp(1, -i) }
 
 // halvedName is how the paper writes it.
-func halvedName(i int) string { return "1−2⁻" + superscript(i) }
-
-// superscript writes a number that is not negative above the line.
-func superscript(n int) string {
-	var raised strings.Builder
-	for _, d := range strconv.Itoa(n) {
-		raised.WriteRune([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[d-'0'])
-	}
-	return raised.String()
-}
+func halvedName(i int) string { return "1−2⁻" + Superscript(i) }
 
 // powerName writes a power of two as one, and other numbers as they are.
 func powerName(n int) string {
 	if k := int(math.Round(math.Log2(float64(n)))); n > 64 && n == 1<<k {
-		return "2" + superscript(k)
+		return "2" + Superscript(k)
 	}
 	return strconv.Itoa(n)
 }
@@ -153,6 +136,3 @@ func longestOf(l *capped.Limit, n int) float64 {
 	}
 	return sum
 }
-
-// put adds a point to a series.
-func put(s *plot.Series, x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }

@@ -103,7 +103,7 @@ func (r *cappedRunner) burnIn(e cappedEffort, c, i int) (burnInPoint, error) {
 			b.fieldMean += pool / simulatorMean
 		}
 	}
-	r.ran()
+	r.Ran()
 	return b, nil
 }
 
@@ -129,31 +129,32 @@ func judgeBurnIn(points []burnInPoint, last cappedPoint, biased biasedPool) Find
 			p.fieldAt, p.limit.Pool, 100 * (p.share() - 1), p.wait, p.limit.Wait, p.longest, longestOf(p.limit, p.n)})
 		deviation := math.Sqrt(0.5 / float64(p.n))
 		rest := cappedRest(p.limit, p.n)
-		off = max(off, outsideRest(p.mean, deviation, p.fieldMean, rest), outsideRest(p.at, deviation, p.fieldAt, rest))
+		off = max(off, Estimate{Mean: p.mean, SE: deviation}.Off(p.fieldMean, rest),
+			Estimate{Mean: p.at, SE: deviation}.Off(p.fieldAt, rest))
 		if p.c == 1 && p.i == 13 {
 			worst = p
 		}
 	}
 	f.Tables = append(f.Tables, table)
-	f.check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, cappedSigmas,
+	f.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, Sigmas,
 		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
 			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
 	where := "c = 1, λ = " + halvedName(13)
-	f.between("pool in rounds 1001–2000 over the long run, "+where, worst.share(), 0, 0.99, 0,
+	f.Between("pool in rounds 1001–2000 over the long run, "+where, worst.share(), 0, 0.99, 0,
 		"the claim fails: more than 1 % is missing")
-	f.check("pool in rounds 1001–2000, "+where, worst.mean, worst.fieldMean,
-		cappedSigmas*math.Sqrt(0.5/float64(worst.n))+cappedRest(worst.limit, worst.n),
+	f.Check("pool in rounds 1001–2000, "+where, worst.mean, worst.fieldMean,
+		Sigmas*math.Sqrt(0.5/float64(worst.n))+cappedRest(worst.limit, worst.n),
 		"by the mean field that begins empty; 4.5 standard deviations of the pool, √(n/2) each, and (2x+1)/n")
-	f.between("wait in rounds 1001–2000 over the long run, "+where, worst.wait/worst.limit.Wait, 0, 0.99, 0,
+	f.Between("wait in rounds 1001–2000 over the long run, "+where, worst.wait/worst.limit.Wait, 0, 0.99, 0,
 		"the claim fails: more than 1 % is missing")
-	mean, se := last.pool()
-	f.check("pool in the long run, "+where, mean, last.limit.Pool, cappedSigmas*se+cappedRest(last.limit, last.n), becauseCapped)
-	f.check("pool that > for ≥ takes away, "+biased.name(), biased.mean-biased.limit.Pool, biased.want(),
-		cappedSigmas*biased.se+cappedRest(biased.limit, biased.n)+0.05,
+	pool := last.pool()
+	f.Check("pool in the long run, "+where, pool.Mean, last.limit.Pool, Sigmas*pool.SE+cappedRest(last.limit, last.n), becauseCapped)
+	f.Check("pool that > for ≥ takes away, "+biased.name(), biased.pool.Mean-biased.limit.Pool, biased.want(),
+		Sigmas*biased.pool.SE+cappedRest(biased.limit, biased.n)+0.05,
 		"−ln(1 + 1/(n(1−λ))), since the empty bins count as one more than they are; 4.5 standard errors, (2x+1)/n, and 0.05, since "+
 			"none counts as none and not as one")
 	f.noteBurnIn(points, worst, biased)
-	f.chart("pool", burnInChart(points))
+	f.Chart("pool", burnInChart(points))
 	return f
 }
 
@@ -184,7 +185,7 @@ func (f *Finding) noteBurnIn(points []burnInPoint, worst burnInPoint, biased bia
 			"0 to n−1. So the bins of the smallest load there is count as one more than they are. Where few bins are empty, that "+
 			"fills them: with %s bins and λ = %s, which leaves %d empty, the pool per bin is %.3f smaller. With 2¹⁵ bins it "+
 			"would be %.3f at λ = 1−2⁻¹⁰ and %.3f at λ = 1−2⁻¹³, for c = 1 and once stable.", powerName(biased.n),
-			halvedName(biased.i), biased.n>>biased.i, biased.limit.Pool-biased.mean, math.Log1p(1.0/32), math.Log1p(1.0/4)))
+			halvedName(biased.i), biased.n>>biased.i, biased.limit.Pool-biased.pool.Mean, math.Log1p(1.0/32), math.Log1p(1.0/4)))
 }
 
 func burnInChart(points []burnInPoint) plot.Chart {
@@ -200,7 +201,7 @@ func burnInChart(points []burnInPoint) plot.Chart {
 		field := plot.Series{Name: name + ", mean field", Same: true, Dashed: true}
 		for t, pool := range p.limit.FromEmpty(50_000) {
 			if logarithmicRound(t + 1) {
-				put(&field, float64(t+1), pool)
+				field.Add(float64(t+1), pool)
 			}
 		}
 		chart.Series = append(chart.Series, plot.Series{Name: name + ", simulated", X: p.rounds, Y: p.pool}, field)
@@ -212,9 +213,9 @@ func burnInChart(points []burnInPoint) plot.Chart {
 
 // A biasedPool is the pool of CAPPED(1, 1−2⁻ⁱ) if the empty bins count as one more than they are.
 type biasedPool struct {
-	n, i     int
-	mean, se float64
-	limit    *capped.Limit // without it
+	n, i  int
+	pool  Estimate
+	limit *capped.Limit // without it
 }
 
 func (b biasedPool) name() string {
@@ -229,14 +230,14 @@ func (b biasedPool) want() float64 { return -math.Log1p(1 / math.Ldexp(float64(b
 func (r *cappedRunner) biased(e cappedEffort) (biasedPool, error) {
 	const tau = 1 << 8
 	b := biasedPool{n: 1 << 10, i: 8, limit: e.theory.capped(1, halved(8))}
-	rounds := e.rounds(r.o, 40*tau, 10*tau)
+	rounds := e.rounds(r.Options, 40*tau, 10*tau)
 	rng := random.New(r.seed(0))
 	n := uint64(b.n)
 	pool := int(b.limit.Pool * float64(b.n))
 	var each [20]float64
 	for t := -5 * tau; t < rounds; t++ {
-		if t%64 == 0 && r.ctx.Err() != nil {
-			return b, r.ctx.Err()
+		if t%64 == 0 && r.Context.Err() != nil {
+			return b, r.Context.Err()
 		}
 		pool += b.n - b.n>>b.i
 		empty := n
@@ -250,8 +251,7 @@ func (r *cappedRunner) biased(e cappedEffort) (biasedPool, error) {
 			each[t*len(each)/rounds] += float64(pool) / float64(b.n) * float64(len(each)) / float64(rounds)
 		}
 	}
-	m := batchMeans(each[:])
-	b.mean, b.se = m.mean, m.se
-	r.ran()
+	b.pool = BatchMeans(each[:])
+	r.Ran()
 	return b, nil
 }

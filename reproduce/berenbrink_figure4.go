@@ -35,32 +35,30 @@ func judgeFigure4(e cappedEffort, g *cappedPanels) Finding {
 	for k, line := range lines {
 		above, off := 0.0, 0.0
 		for _, p := range line {
-			mean, se := p.pool()
+			pool := p.pool()
 			n, lambda := float64(p.n), halved(p.i)
 			dashed := e.theory.poolEstimate(p.n, p.c, lambda) / n
-			above = max(above, mean/dashed)
-			off = max(off, outsideRest(mean, se, p.limit.Pool, cappedRest(p.limit, p.n)))
-			table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), mean, se, p.limit.Pool, dashed,
+			above = max(above, pool.Mean/dashed)
+			off = max(off, pool.Off(p.limit.Pool, cappedRest(p.limit, p.n)))
+			table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), pool.Mean, pool.SE, p.limit.Pool, dashed,
 				e.theory.poolBound(p.n, p.c, lambda) / n, p.Relaxation, float64(p.Rounds)})
 		}
-		f.between("pool over the dashed line, at most, "+names[k], above, 0, 1, 0,
+		f.Between("pool over the dashed line, at most, "+names[k], above, 0, 1, 0,
 			"the paper has every point below the line; standard errors are under a hundredth of what is between")
-		f.check("pool off the limit, in standard errors, at most, "+names[k], off, 0, cappedSigmas, becauseCapped)
+		f.Check("pool off the limit, in standard errors, at most, "+names[k], off, 0, Sigmas, becauseCapped)
 	}
 	f.Tables = append(f.Tables, table)
 	f.noteFigure4(g)
-	f.chart("left", figure4Left(e, g))
-	f.chart("right", figure4Right(e, g))
-	f.chart("limit", figure4Limit(g))
+	f.Chart("left", figure4Left(e, g))
+	f.Chart("right", figure4Right(e, g))
+	f.Chart("limit", figure4Limit(g))
 	return f
 }
 
 func (f *Finding) noteFigure4(g *cappedPanels) {
 	i := g.rates[len(g.rates)-1]
 	top := g.left(i)
-	one, _ := top[0].pool()
-	two, _ := top[1].pool()
-	five, _ := top[4].pool()
+	one, two, five := top[0].pool().Mean, top[1].pool().Mean, top[4].pool().Mean
 	thrown := func(p cappedPoint) float64 { return p.Thrown.Mean / float64(p.n) }
 	f.Notes = append(f.Notes,
 		"For c = 1 the limit of many bins is exactly ln(1/(1−λ)) − λ, so that the dashed line is 1+λ above it, whatever λ is; it is "+
@@ -97,9 +95,8 @@ func figure4Right(e cappedEffort, g *cappedPanels) plot.Chart {
 func figure4Series(e cappedEffort, line []cappedPoint, name string, x func(cappedPoint) float64) []plot.Series {
 	measured, dashed := plot.Series{Name: name + ", measured"}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {
-		mean, _ := p.pool()
-		put(&dashed, x(p), e.theory.poolEstimate(p.n, p.c, halved(p.i))/float64(p.n))
-		put(&measured, x(p), mean)
+		dashed.Add(x(p), e.theory.poolEstimate(p.n, p.c, halved(p.i))/float64(p.n))
+		measured.Add(x(p), p.pool().Mean)
 	}
 	return []plot.Series{measured, dashed}
 }
@@ -111,9 +108,9 @@ func figure4Limit(g *cappedPanels) plot.Chart {
 	for _, c := range panelRight {
 		s := plot.Series{Name: fmt.Sprintf("c = %d", c)}
 		for _, p := range g.right(c) {
-			mean, se := p.pool()
-			off, allowed := 1000*(mean-p.limit.Pool), 1000*(cappedSigmas*se+cappedRest(p.limit, p.n))
-			put(&s, float64(p.i), off)
+			pool := p.pool()
+			off, allowed := 1000*(pool.Mean-p.limit.Pool), 1000*(Sigmas*pool.SE+cappedRest(p.limit, p.n))
+			s.Add(float64(p.i), off)
 			s.Low, s.High = append(s.Low, off-allowed), append(s.High, off+allowed)
 		}
 		chart.Series = append(chart.Series, s)

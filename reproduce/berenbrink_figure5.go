@@ -59,42 +59,34 @@ func judgeFigure5(e cappedEffort, g *cappedPanels) Finding {
 			}
 			mean, round = max(mean, p.Wait.Mean/dashed), max(round, p.Longest.Mean/dashed)
 			block = max(block, p.longest()/dashed)
-			off = max(off, outsideRest(p.Wait.Mean, p.Wait.Error, p.limit.Wait, cappedRest(p.limit, p.n)/lambda))
+			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, cappedRest(p.limit, p.n)/lambda))
 			table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.Wait.Mean, p.Wait.Error, p.limit.Wait,
 				p.Longest.Mean, p.Longest.Error, longestOf(p.limit, p.n), p.longest(), float64(most), dashed, ln,
 				e.theory.waitBound(p.n, p.c, lambda), float64(p.Rounds)})
 			if k < len(g.rates) || p.i != 2 && p.i != 10 { // what is in both panels once
 				natural["points"]++
-				natural["round"] += above(p.Longest.Mean, ln)
-				natural["block"] += above(p.longest(), ln)
+				natural["round"] += Above(p.Longest.Mean, ln)
+				natural["block"] += Above(p.longest(), ln)
 			}
 		}
 		const because = "the paper has every point below the line"
-		f.between("mean wait over the dashed line, at most, "+names[k], mean, 0, 1, 0, because)
-		f.between("longest wait of a round, on average, over the dashed line, at most, "+names[k], round, 0, 1, 0, because)
-		f.between("longest wait of 1000 rounds over the dashed line, at most, "+names[k], block, 0, 1, 0,
+		f.Between("mean wait over the dashed line, at most, "+names[k], mean, 0, 1, 0, because)
+		f.Between("longest wait of a round, on average, over the dashed line, at most, "+names[k], round, 0, 1, 0, because)
+		f.Between("longest wait of 1000 rounds over the dashed line, at most, "+names[k], block, 0, 1, 0,
 			because+", and this is the larger of two readings of the maximum")
-		f.check("mean wait off the limit, in standard errors, at most, "+names[k], off, 0, cappedSigmas, becauseCapped)
+		f.Check("mean wait off the limit, in standard errors, at most, "+names[k], off, 0, Sigmas, becauseCapped)
 	}
 	for _, i := range g.rates {
 		mean, longest := leastWait(g.left(i))
 		const because = "the paper sees the minimum around c = 2 and c = 3"
-		f.between("capacity with the least mean wait, λ = "+halvedName(i), mean, 2, 3, 0, because)
-		f.between("capacity with the least longest wait of a round, on average, λ = "+halvedName(i), longest, 2, 3, 0, because)
+		f.Between("capacity with the least mean wait, λ = "+halvedName(i), mean, 2, 3, 0, because)
+		f.Between("capacity with the least longest wait of a round, on average, λ = "+halvedName(i), longest, 2, 3, 0, because)
 	}
 	f.Tables = append(f.Tables, table)
 	f.noteFigure5(g, natural)
-	f.chart("left", figure5Left(e, g))
-	f.chart("right", figure5Right(e, g))
+	f.Chart("left", figure5Left(e, g))
+	f.Chart("right", figure5Right(e, g))
 	return f
-}
-
-// above is 1 if x is above y, and otherwise 0.
-func above(x, y float64) int {
-	if x > y {
-		return 1
-	}
-	return 0
 }
 
 // leastWait is the capacity with the least mean wait, and that with the least longest wait of a round.
@@ -156,9 +148,9 @@ func figure5Series(e cappedEffort, line []cappedPoint, name string, x func(cappe
 	round := plot.Series{Name: name + ", longest"} // of a round, on average; that of 1000 rounds is in the table
 	mean, dashed := plot.Series{Name: name + ", mean", Same: true, Triangles: true}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {
-		put(&dashed, x(p), e.theory.waitEstimate(p.n, p.c, halved(p.i)))
-		put(&round, x(p), p.Longest.Mean)
-		put(&mean, x(p), p.Wait.Mean)
+		dashed.Add(x(p), e.theory.waitEstimate(p.n, p.c, halved(p.i)))
+		round.Add(x(p), p.Longest.Mean)
+		mean.Add(x(p), p.Wait.Mean)
 	}
 	return []plot.Series{round, mean, dashed}
 }

@@ -96,8 +96,8 @@ func (o *order) see(low, high *capped.Process, lowRound, highRound capped.Round)
 	}
 	o.rounds++
 	o.binRounds += n
-	o.pools += above(float64(lowRound.Pool), float64(highRound.Pool))
-	o.thrown += above(float64(lowRound.Thrown), float64(highRound.Thrown))
+	o.pools += Above(float64(lowRound.Pool), float64(highRound.Pool))
+	o.thrown += Above(float64(lowRound.Thrown), float64(highRound.Thrown))
 	for i := range n {
 		if low.Load(i) > high.Load(i) {
 			o.bins++
@@ -136,8 +136,8 @@ func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream
 		pair.mod.see(all[0], all[1], round, m)
 		pair.more.see(all[0], all[2], round, more)
 		pair.apart.see(all[0], all[3], round, apart)
-		pair.few += above(float64(pair.least), float64(m.Thrown))
-		pair.above += above(float64(m.Pool)+0.5, float64(2*pair.least))
+		pair.few += Above(float64(pair.least), float64(m.Thrown))
+		pair.above += Above(float64(m.Pool)+0.5, float64(2*pair.least))
 		pair.most = max(pair.most, float64(m.Pool)/float64(2*pair.least))
 		for k, pool := range [4]int{round.Pool, m.Pool, more.Pool, apart.Pool} {
 			if first {
@@ -145,7 +145,7 @@ func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream
 			}
 		}
 	})
-	r.ran()
+	r.Ran()
 	return err
 }
 
@@ -176,16 +176,16 @@ func judgeCoupling(capacities []int, pairs []coupledPair) Finding {
 		room = min(room, float64(p.mod.room)/float64(p.n))
 	}
 	exact := "under the coupling it holds in every round, without exception"
-	f.check(fmt.Sprintf("rounds of %d with m^C > m^M", mod.rounds), float64(mod.pools), 0, 0, exact)
-	f.check(fmt.Sprintf("rounds of %d with ν^C > ν^M", mod.rounds), float64(mod.thrown), 0, 0, exact)
-	f.check(fmt.Sprintf("bins of %d with ℓ^C > ℓ^M", mod.binRounds), float64(mod.bins), 0, 0, exact)
-	f.check(fmt.Sprintf("rounds of %d in which MODCAPPED throws fewer than m*", mod.rounds), float64(few), 0, 0,
+	f.Check(fmt.Sprintf("rounds of %d with m^C > m^M", mod.rounds), float64(mod.pools), 0, 0, exact)
+	f.Check(fmt.Sprintf("rounds of %d with ν^C > ν^M", mod.rounds), float64(mod.thrown), 0, 0, exact)
+	f.Check(fmt.Sprintf("bins of %d with ℓ^C > ℓ^M", mod.binRounds), float64(mod.bins), 0, 0, exact)
+	f.Check(fmt.Sprintf("rounds of %d in which MODCAPPED throws fewer than m*", mod.rounds), float64(few), 0, 0,
 		"it generates what is missing")
-	f.check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
+	f.Check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
 		"the lemma gives it a probability of 2^(−2n), which is 2⁻³² for the 16 bins of the smallest runs")
-	f.check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
+	f.Check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
 		float64(more.wrong()), 0, 0, exact+", as the proof needs no more than that as many balls are thrown")
-	f.between("rounds out of order of each hundred with one ball more and another seed",
+	f.Between("rounds out of order of each hundred with one ball more and another seed",
 		100*float64(apart.pools)/float64(apart.rounds), 5, 60, 0,
 		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer where one "+
 			"ball more makes a difference")
@@ -212,8 +212,8 @@ func judgeCoupling(capacities []int, pairs []coupledPair) Finding {
 			drawn = p
 		}
 	}
-	f.chart("pools", poolsChart(drawn))
-	f.chart("order", orderedChart(drawn))
+	f.Chart("pools", poolsChart(drawn))
+	f.Chart("order", orderedChart(drawn))
 	return f
 }
 
@@ -223,10 +223,10 @@ func poolsChart(p coupledPair) plot.Chart {
 	mod, own := plot.Series{Name: "MODCAPPED"}, plot.Series{Name: "CAPPED"}
 	n := float64(p.n)
 	for t := range p.drawn[0] {
-		put(&bound, float64(t+1), 2*float64(p.least)/n)
-		put(&least, float64(t+1), float64(p.least)/n)
-		put(&mod, float64(t+1), p.drawn[1][t]/n)
-		put(&own, float64(t+1), p.drawn[0][t]/n)
+		bound.Add(float64(t+1), 2*float64(p.least)/n)
+		least.Add(float64(t+1), float64(p.least)/n)
+		mod.Add(float64(t+1), p.drawn[1][t]/n)
+		own.Add(float64(t+1), p.drawn[0][t]/n)
 	}
 	return plot.Chart{Title: fmt.Sprintf("Coupled processes, c = %d, λ = %g, %d bins", p.c, p.rate, p.n), XLabel: "round",
 		YLabel: "pool per bin", FromZero: true, LegendBeside: true,
@@ -237,8 +237,8 @@ func poolsChart(p coupledPair) plot.Chart {
 func orderedChart(p coupledPair) plot.Chart {
 	same, other := plot.Series{Name: "same seed"}, plot.Series{Name: "another seed"}
 	for t := range p.drawn[0] {
-		put(&same, float64(t+1), p.drawn[2][t]-p.drawn[0][t])
-		put(&other, float64(t+1), p.drawn[3][t]-p.drawn[0][t])
+		same.Add(float64(t+1), p.drawn[2][t]-p.drawn[0][t])
+		other.Add(float64(t+1), p.drawn[3][t]-p.drawn[0][t])
 	}
 	return plot.Chart{Title: fmt.Sprintf("Pool with one ball more in a round, less that without, c = %d, λ = %g, %d bins", p.c,
 		p.rate, p.n), XLabel: "round", YLabel: "balls", LegendBeside: true,

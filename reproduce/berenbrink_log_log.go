@@ -106,7 +106,7 @@ func (r *cappedRunner) grow(e cappedEffort, g *growth, stream int) error {
 		config := g.config
 		config.Bins = n
 		tau := g.limit.Relaxation()
-		plan := capped.Plan{Rounds: max(e.rounds(r.o, 2000, 800), int(e.scale*20*tau))}
+		plan := capped.Plan{Rounds: max(e.rounds(r.Options, 2000, 800), int(e.scale*20*tau))}
 		if config.Warm {
 			plan.BurnIn = 1 + int(2*tau)
 		}
@@ -186,25 +186,25 @@ func judgeLogLog(all []growth, steps []thresholdSteps) Finding {
 				table.Rows = append(table.Rows, []float64{float64(g.config.Choices), float64(g.config.Capacity), float64(n),
 					g.longest[i].Mean, g.longest[i].Error, g.expect[i],
 					float64(g.limit.MaxWait(n)), float64(g.most[i]), math.Log2(math.Log2(float64(n))), g.asks[i]})
-				off = max(off, outsideRest(g.longest[i].Mean, g.longest[i].Error, g.expect[i], loglogRest(n)))
+				off = max(off, estimateOf(g.longest[i]).Off(g.expect[i], loglogRest(n)))
 				asks = max(asks, math.Abs(g.asks[i]*rate-g.limit.Requests))
-				put(&s, math.Log2(float64(n)), g.longest[i].Mean)
+				s.Add(math.Log2(float64(n)), g.longest[i].Mean)
 			}
 			chart.Series = append(chart.Series, s)
 			where := fmt.Sprintf("%s, λ = %g", g.name, rate)
-			f.check("longest wait off the limit, in standard errors, at most, "+where, off, 0, cappedSigmas,
+			f.Check("longest wait off the limit, in standard errors, at most, "+where, off, 0, Sigmas,
 				"4.5 standard errors from batches of rounds, beyond 2/√n: the pool varies by a share of 1/√n, and the oldest balls "+
 					"by a multiple of that")
 			f.judgeGrowth(g, where)
 			if g.config.Kind == capped.Capped {
-				f.check("requests per bin and round, off the limit, at most, "+where, asks, 0, 20/math.Sqrt(float64(g.sizes[0]*1000)),
+				f.Check("requests per bin and round, off the limit, at most, "+where, asks, 0, 20/math.Sqrt(float64(g.sizes[0]*1000)),
 					"a constant, whatever n is: 20 standard deviations 1/√(nT) of the mean of T rounds, as they resemble each other "+
 						"for some relaxation times")
 			}
 		}
 		f.judgeBetween(rate, growing)
 		f.Tables = append(f.Tables, table)
-		f.chart(fmt.Sprintf("longest-%g", rate), chart)
+		f.Chart(fmt.Sprintf("longest-%g", rate), chart)
 		f.noteGrowth(rate, growing)
 	}
 	f.judgeThreshold(steps)
@@ -217,18 +217,18 @@ func (f *Finding) judgeGrowth(g *growth, where string) {
 	first, last := g.sizes[0], g.sizes[len(g.sizes)-1]
 	rest := loglogRest(first) + loglogRest(last)
 	span := fmt.Sprintf("from %s to %s bins", powerName(first), powerName(last))
-	f.check(fmt.Sprintf("growth of the longest wait %s, %s", span, where), by, g.expected(), cappedSigmas*se+rest,
+	f.Check(fmt.Sprintf("growth of the longest wait %s, %s", span, where), by, g.expected(), Sigmas*se+rest,
 		"by the limit; 4.5 standard errors, and 2/√n for each end")
 	if g.config.Kind == capped.Capped {
 		logs := math.Log2(math.Log2(float64(last)) / math.Log2(float64(first)))
-		f.between(fmt.Sprintf("growth of the longest wait over that of log₂log₂n, %s, %s", span, where), by/logs, 0, 1, 1/logs,
+		f.Between(fmt.Sprintf("growth of the longest wait over that of log₂log₂n, %s, %s", span, where), by/logs, 0, 1, 1/logs,
 			"the paper: log log n + O(1); a round more, since waits are whole and the mean of the longest goes up in steps")
 		return
 	}
 	if g.config.Choices == 1 {
 		z := queueDecay(g.config.Rate)
-		f.check(fmt.Sprintf("growth of the longest wait for each doubling of n, %s, %s", span, where), by/g.doublings(),
-			math.Ln2/math.Log(z), (cappedSigmas*se+rest)/g.doublings()+0.02,
+		f.Check(fmt.Sprintf("growth of the longest wait for each doubling of n, %s, %s", span, where), by/g.doublings(),
+			math.Ln2/math.Log(z), (Sigmas*se+rest)/g.doublings()+0.02,
 			"ln 2/ln z, as tails are like z^(−w) with e^(λ(z−1)) = z; 4.5 standard errors, 2/√n for each end, and 0.02, as the mean "+
 				"of the longest of n goes up in waves")
 	}
@@ -252,8 +252,8 @@ func (f *Finding) judgeBetween(rate float64, growing map[string]*growth) {
 		high, highError = speed("GREEDY[1]")
 	}
 	by, se := speed("GREEDY[2]")
-	f.between(fmt.Sprintf("growth of the longest wait for each doubling of n, GREEDY[2], λ = %g", rate), by,
-		low+cappedSigmas*math.Hypot(se, lowError), high-cappedSigmas*math.Hypot(se, highError), 0,
+	f.Between(fmt.Sprintf("growth of the longest wait for each doubling of n, GREEDY[2], λ = %g", rate), by,
+		low+Sigmas*math.Hypot(se, lowError), high-Sigmas*math.Hypot(se, highError), 0,
 		"more than CAPPED with c = 1, 2 or 3, and less than GREEDY[1], by 4.5 standard errors of the difference")
 }
 

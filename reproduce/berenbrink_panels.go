@@ -27,7 +27,7 @@ func (r *cappedRunner) longRun(e cappedEffort, c, i int, times float64, blocks i
 	tau := capped.CappedLimit(c, halved(i)).Relaxation()
 	rounds := max(int(e.scale*times*tau), blocks*cappedBlock)
 	burnIn := 1 + int(2*tau*min(1, e.scale))
-	if r.o.Full {
+	if r.Options.Full {
 		rounds, burnIn = max(int(100*tau), 10*cappedBlock), int(10*tau)+100
 	}
 	seen := 0
@@ -41,17 +41,17 @@ func (r *cappedRunner) longRun(e cappedEffort, c, i int, times float64, blocks i
 		}
 	}}
 	var err error
-	p.Measured, err = r.measure(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Warm: !r.o.Full}, plan, 100*i+c)
+	p.Measured, err = r.measure(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Warm: !r.Options.Full}, plan, 100*i+c)
 	if whole := rounds / cappedBlock; err == nil {
 		p.blocks = p.blocks[:whole]
 	}
 	return p, err
 }
 
-// pool is the mean pool per bin, and its standard error.
-func (p cappedPoint) pool() (mean, se float64) {
+// pool is the pool per bin.
+func (p cappedPoint) pool() Estimate {
 	n := float64(p.n)
-	return p.Pool.Mean / n, p.Pool.Error / n
+	return Estimate{Mean: p.Pool.Mean / n, SE: p.Pool.Error / n}
 }
 
 // longest is the longest wait of 1000 rounds, on average.

@@ -81,33 +81,33 @@ func judgeSweetSpot(e cappedEffort, simulated []int, points map[int][]cappedPoin
 		low, high = min(low, float64(mean)/root), max(high, float64(mean)/root)
 		if i == 2 || i == 10 || i == 13 {
 			const because = "the paper sees the minimum around c = 2 and c = 3"
-			f.between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), 2, 3, 0, because)
-			f.between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), 2, 3, 0, because)
+			f.Between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), 2, 3, 0, because)
+			f.Between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), 2, 3, 0, because)
 		}
-		f.check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
+		f.Check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
 			"it is the best of the same limit")
 	}
-	f.between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
-	f.between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
 	f.Tables = append(f.Tables, table)
 	sim := Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
 		"longest of a round, mean", "SE", "by the limit"}}
 	for _, i := range simulated {
 		off := 0.0
 		for _, p := range points[i] {
-			off = max(off, outsideRest(p.Wait.Mean, p.Wait.Error, p.limit.Wait, cappedRest(p.limit, p.n)/halved(i)))
+			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, cappedRest(p.limit, p.n)/halved(i)))
 			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
 				p.Longest.Error, longestOf(p.limit, p.n)})
 		}
-		f.check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, cappedSigmas, becauseCapped)
+		f.Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, Sigmas, becauseCapped)
 		least, _ := leastWait(points[i])
-		f.check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.sweetSpot(i).mean)), 0,
+		f.Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.sweetSpot(i).mean)), 0,
 			"as by the limit: capacities differ by many standard errors")
 	}
 	f.Tables = append(f.Tables, sim)
 	f.noteSweetSpot(table)
-	f.chart("mean", sweetChart(e, "Mean wait over the capacity", func(s sweetSpot) []float64 { return s.mean }))
-	f.chart("longest", sweetChart(e, "Longest wait of a round over the capacity, "+powerName(e.bins)+" bins",
+	f.Chart("mean", sweetChart(e, "Mean wait over the capacity", func(s sweetSpot) []float64 { return s.mean }))
+	f.Chart("longest", sweetChart(e, "Longest wait of a round over the capacity, "+powerName(e.bins)+" bins",
 		func(s sweetSpot) []float64 { return s.longest }))
 	return f
 }
@@ -128,7 +128,7 @@ func sweetChart(e cappedEffort, title string, waits func(sweetSpot) []float64) p
 	for i := 14; i >= 2; i -= 2 {
 		s := plot.Series{Name: "λ = " + halvedName(i)}
 		for k, w := range waits(e.sweetSpot(i)) {
-			put(&s, float64(k+1), w)
+			s.Add(float64(k+1), w)
 		}
 		chart.Series = append(chart.Series, s)
 	}

@@ -108,9 +108,9 @@ func judgeTheorem(capacities []int, points []theoremPoint) Finding {
 			rounds += p.rounds
 		}
 		most, waitMost = max(most, pool), max(waitMost, wait)
-		f.between(fmt.Sprintf("largest pool over its bound, c = %d, %d rounds in all", c, rounds), pool, 0, 1, 0,
+		f.Between(fmt.Sprintf("largest pool over its bound, c = %d, %d rounds in all", c, rounds), pool, 0, 1, 0,
 			"the theorem: a pool as large as the bound has a probability of 2^(−2n) in each round")
-		f.between(fmt.Sprintf("longest wait over its bound, c = %d, %d rounds in all", c, rounds), wait, 0, 1, 0,
+		f.Between(fmt.Sprintf("longest wait over its bound, c = %d, %d rounds in all", c, rounds), wait, 0, 1, 0,
 			"the theorem: the balls of a round wait longer with a probability of n^(−2) at most, which in so many rounds might "+
 				"happen to one or so; it does not happen")
 	}
@@ -128,7 +128,7 @@ func judgeTheorem(capacities []int, points []theoremPoint) Finding {
 		f.Notes = append(f.Notes, fmt.Sprintf("The O(c·n) of the pool, 12c·n in the proof, is most of the bound. The paper considers it “to "+
 			"mainly be an artifact of our simple analysis”, and indeed the largest pool is at most %.2g of (4/c)·ln(1/(1−λ))·n alone.", main))
 	}
-	f.chart("bounds", theoremChart(capacities, points))
+	f.Chart("bounds", theoremChart(capacities, points))
 	return f
 }
 
@@ -143,8 +143,8 @@ func theoremChart(capacities []int, points []theoremPoint) plot.Chart {
 		pool, wait := plot.Series{Name: fmt.Sprintf("c = %d, pool", c)}, plot.Series{Name: fmt.Sprintf("c = %d, wait", c)}
 		for _, p := range points {
 			if p.c == c && p.n == largest {
-				put(&pool, -math.Log1p(-p.rate), p.poolOver)
-				put(&wait, -math.Log1p(-p.rate), p.waitOver)
+				pool.Add(-math.Log1p(-p.rate), p.poolOver)
+				wait.Add(-math.Log1p(-p.rate), p.waitOver)
 			}
 		}
 		chart.Series = append(chart.Series, pool, wait)

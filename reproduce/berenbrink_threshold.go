@@ -19,14 +19,14 @@ type thresholdSteps struct {
 // threshold runs it some times.
 func (r *cappedRunner) threshold(e cappedEffort, power int) (thresholdSteps, error) {
 	s := thresholdSteps{power: power}
-	repeats := e.rounds(r.o, 2000, 40)
+	repeats := e.rounds(r.Options, 2000, 40)
 	if power > 20 {
-		repeats = e.rounds(r.o, 100, 40)
+		repeats = e.rounds(r.Options, 100, 40)
 	}
 	sum, squares := 0.0, 0.0
 	for k := range repeats {
-		if r.ctx.Err() != nil {
-			return s, r.ctx.Err()
+		if r.Context.Err() != nil {
+			return s, r.Context.Err()
 		}
 		p, err := capped.NewProcess(capped.Config{Bins: 1 << power, Capacity: 1, Rate: 1, Kind: capped.Threshold,
 			Seed: r.seed(1_000_000*power + k)})
@@ -45,7 +45,7 @@ func (r *cappedRunner) threshold(e cappedEffort, power int) (thresholdSteps, err
 	// One of n that is off by one is the least spread that could have been missed.
 	s.se = math.Sqrt(max(squares/n-s.mean*s.mean, 1/n) / (n - 1))
 	s.want = thresholdField(power)
-	r.ran()
+	r.Ran()
 	return s, nil
 }
 
@@ -77,25 +77,25 @@ func (f *Finding) judgeThreshold(steps []thresholdSteps) {
 	for _, s := range steps {
 		logs, lns := math.Log2(float64(s.power)), math.Log(float64(s.power)*math.Ln2)
 		table.Rows = append(table.Rows, []float64{float64(s.power), s.mean, s.se, float64(s.most), s.want, logs, lns})
-		off = max(off, outsideRest(s.mean, s.se, s.want, thresholdRest(s.power)))
+		off = max(off, Estimate{Mean: s.mean, SE: s.se}.Off(s.want, thresholdRest(s.power)))
 		n := float64(s.power)
-		put(&measured, n, s.mean)
-		put(&binary, n, logs)
-		put(&natural, n, lns)
+		measured.Add(n, s.mean)
+		binary.Add(n, logs)
+		natural.Add(n, lns)
 	}
 	first := steps[0]
 	for power := first.power; power <= steps[len(steps)-1].power; power++ {
-		put(&field, float64(power), thresholdField(power))
+		field.Add(float64(power), thresholdField(power))
 	}
 	logs := math.Log2(float64(thresholdFar) / float64(first.power))
 	by := thresholdField(thresholdFar) - first.want
-	span := fmt.Sprintf("from 2%s to 2%s balls", superscript(first.power), superscript(thresholdFar))
-	f.check("rounds of THRESHOLD[1] off the mean field, in standard errors, at most", off, 0, cappedSigmas,
+	span := fmt.Sprintf("from 2%s to 2%s balls", Superscript(first.power), Superscript(thresholdFar))
+	f.Check("rounds of THRESHOLD[1] off the mean field, in standard errors, at most", off, 0, Sigmas,
 		"4.5 standard errors of independent runs, beyond 1/√n and a hundredth: the mean field is that of infinitely many bins")
-	f.check("growth of the rounds of THRESHOLD[1] by the mean field less that of log₂log₂n, "+span, by-logs, 0, 1,
+	f.Check("growth of the rounds of THRESHOLD[1] by the mean field less that of log₂log₂n, "+span, by-logs, 0, 1,
 		"rounds are whole, and their mean goes up in steps: one round")
 	f.Tables = append(f.Tables, table)
-	f.chart("threshold", plot.Chart{Title: "Rounds of THRESHOLD[1]", XLabel: "log₂ of the number of balls and bins",
+	f.Chart("threshold", plot.Chart{Title: "Rounds of THRESHOLD[1]", XLabel: "log₂ of the number of balls and bins",
 		YLabel: "rounds", FromZero: true, LegendBeside: true,
 		Series: []plot.Series{field, measured, binary, natural}})
 	last := steps[len(steps)-1]
@@ -103,8 +103,8 @@ func (f *Finding) judgeThreshold(steps []thresholdSteps) {
 		"that has %.2f for 2%s. So the rounds grow as log₂log₂n, which is %.2f more for these than for 2%s, and not as ln ln n of "+
 		"section I-A, which is %.2f more: with y balls a bin left, y²/2 are left a round later, so that it takes log₂ ln n + O(1) "+
 		"rounds, 1/ln 2 = 1.44 times ln ln n, and a constant does not make up for that.",
-		superscript(first.power), first.mean, superscript(last.power), last.mean, first.want+by, superscript(thresholdFar), logs,
-		superscript(first.power), math.Log(float64(thresholdFar)/float64(first.power))))
+		Superscript(first.power), first.mean, Superscript(last.power), last.mean, first.want+by, Superscript(thresholdFar), logs,
+		Superscript(first.power), math.Log(float64(thresholdFar)/float64(first.power))))
 }
 
 // thresholdRest is what the rounds may be off the mean field besides.

@@ -50,7 +50,7 @@ func cappedWaitingLemmas(e cappedEffort) Claim {
 				if err != nil {
 					return Finding{}, err
 				}
-				r.ran()
+				r.Ran()
 			}
 			return judgeDrains(e, all), nil
 		},
@@ -99,7 +99,7 @@ func (d *drains) add(s *drain) {
 		d.most[k] = max(d.most[k], rounds)
 	}
 	given := int(math.Ceil(float64(s.size) / (float64(d.n) * d.lemma3))) // rounds are whole
-	d.late += above(float64(took[0]), float64(given))
+	d.late += Above(float64(took[0]), float64(given))
 	d.nearest = max(d.nearest, float64(took[0])/float64(given))
 }
 
@@ -215,11 +215,11 @@ func judgeDrains(e cappedEffort, all []*drains) Finding {
 		nearest, fourth = max(nearest, d.nearest), max(fourth, d.most[1])
 		beyond = max(beyond, float64(d.most[2])-logs)
 	}
-	f.check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
+	f.Check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
 		"Lemma 3: the probability is e^(−Ω(n))")
-	f.between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(e.theory.lemma4), 0,
+	f.Between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(e.theory.lemma4), 0,
 		"Lemma 4: the probability of more is e^(−Ω(n))")
-	f.between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
+	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
 		e.theory.lemma5, 0,
 		"Lemma 5 with an O(1) of 2: one since rounds are whole, and one for the few balls that are left when the induction ends")
 	f.Tables = append(f.Tables, table)
@@ -230,7 +230,7 @@ func judgeDrains(e cappedEffort, all []*drains) Finding {
 			"have a place after one round.", fourth),
 		fmt.Sprintf("Lemma 5: from n/(2e) on it takes %.2f rounds more than log₂log₂n at most. If y per bin are left, y²/2 are left "+
 			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
-	f.chart("survivors", drainChart(e, all))
+	f.Chart("survivors", drainChart(e, all))
 	return f
 }
 
@@ -251,7 +251,7 @@ func drainChart(e cappedEffort, all []*drains) plot.Chart {
 		}
 		for k, y := range d.surviving {
 			if y > drainLeast {
-				put(&s, float64(k), y)
+				s.Add(float64(k), y)
 			}
 		}
 		chart.Series = append(chart.Series, s)
@@ -259,11 +259,11 @@ func drainChart(e cappedEffort, all []*drains) plot.Chart {
 	lemmas := plot.Series{Name: "Lemmas 3 and 4, 10 n"}
 	y, k := 10.0, 0
 	for ; y > 2; k++ {
-		put(&lemmas, float64(k), y)
+		lemmas.Add(float64(k), y)
 		y -= 1 - 1/math.E
 	}
 	for y = 2; y > 1/(2*math.E); k++ {
-		put(&lemmas, float64(k), y)
+		lemmas.Add(float64(k), y)
 		y -= 0.1
 	}
 	chart.Series = append(chart.Series, lemmas)

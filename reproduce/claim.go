@@ -48,8 +48,8 @@ type Options struct {
 	Progress func(fraction float64)
 }
 
-// progress reports progress to whoever wants to know.
-func (o Options) progress(fraction float64) {
+// ReportProgress tells Progress, if there is one, what share of the claim is done, from 0 to 1.
+func (o Options) ReportProgress(fraction float64) {
 	if o.Progress != nil {
 		o.Progress(fraction)
 	}
@@ -100,20 +100,20 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	}{t.Name, t.Columns, rows})
 }
 
-// check adds a comparison; the finding holds if all of them do.
-func (f *Finding) check(what string, measured, expected, tolerance float64, because string) {
+// Check adds a comparison; the finding holds if all of them do.
+func (f *Finding) Check(what string, measured, expected, tolerance float64, because string) {
 	ok := measured >= expected-tolerance && measured <= expected+tolerance
 	f.Checks = append(f.Checks, Check{what, measured, expected, tolerance, because, ok})
 	f.Holds = ok && (f.Holds || len(f.Checks) == 1)
 }
 
-// between adds a comparison with bounds, which have a tolerance of their own.
-func (f *Finding) between(what string, measured, low, high, tolerance float64, because string) {
-	f.check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
+// Between adds a comparison with bounds, which have a tolerance of their own.
+func (f *Finding) Between(what string, measured, low, high, tolerance float64, because string) {
+	f.Check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
 }
 
-// chart adds a chart under a name.
-func (f *Finding) chart(name string, c plot.Chart) {
+// Chart adds a chart under a name.
+func (f *Finding) Chart(name string, c plot.Chart) {
 	f.Charts = append(f.Charts, c)
 	f.ChartName = append(f.ChartName, name)
 }

@@ -24,7 +24,7 @@ func atomNearZero(e effort) Claim {
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all := []jumps{atomJumps(0.5, 1e-9), gammaJumps(0.5), exponentialJumps()}
 			sizes := []int{100, 1000, 10_000}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(all) * (len(sizes) + 1)}
+			r := newHoldRunner(ctx, o, name, len(all)*(len(sizes)+1))
 			points := make([][]widthPoint, len(all))
 			for k, j := range all {
 				for i, n := range append(sizes, 1000) {
@@ -51,7 +51,7 @@ func judgeAtom(all []jumps, sizes []int, points [][]widthPoint, t formulas) Find
 	for k, j := range all {
 		series := plot.Series{Name: j.name}
 		for i, n := range sizes {
-			series.X, series.Y = append(series.X, float64(n)), append(series.Y, math.Abs(points[k][i].cost.mean-t.least))
+			series.Add(float64(n), math.Abs(points[k][i].cost.Mean-t.least))
 		}
 		chart.Series = append(chart.Series, series)
 		f.Tables = append(f.Tables, widthTable(j.name, points[k]))
@@ -61,24 +61,24 @@ func judgeAtom(all []jumps, sizes []int, points [][]widthPoint, t formulas) Find
 		derived := 2 + 1/x + x/4
 		f.near(fmt.Sprintf("cost with half an atom and %d events", n), atom.cost, derived, plain.low, plain.high, restOf(n),
 			"1/x + 1 + x/4 + 1, derived for N → ∞: what the theorem leaves open for exponential jumps, and 4.5 standard errors")
-		f.check(fmt.Sprintf("cost with half an atom and %d events, outside of its own bounds, in standard errors", n),
-			atom.cost.outside(atom.low, atom.high), 0, sigmas, "(15) and (16) hold for an atom too")
-		allowed := plain.high - plain.low + restOf(n) + sigmas*atom.cost.se
-		f.between(fmt.Sprintf("what a bounded density allows over the distance from the least, %d events", n), allowed/math.Abs(atom.cost.mean-t.least),
+		f.Check(fmt.Sprintf("cost with half an atom and %d events, outside of its own bounds, in standard errors", n),
+			atom.cost.Outside(atom.low, atom.high), 0, Sigmas, "(15) and (16) hold for an atom too")
+		allowed := plain.high - plain.low + restOf(n) + Sigmas*atom.cost.SE
+		f.Between(fmt.Sprintf("what a bounded density allows over the distance from the least, %d events", n), allowed/math.Abs(atom.cost.Mean-t.least),
 			0, 1, 0, "the theorem fails: the distance is more than the bounds for exponential jumps and 4.5 standard errors")
-		f.check(fmt.Sprintf("width of the bounds with half an atom over the least of what is between them, %d events", n),
+		f.Check(fmt.Sprintf("width of the bounds with half an atom over the least of what is between them, %d events", n),
 			(atom.high-1-1/x)/(atom.low-1-1/x), 2, 4*x/float64(n), "1/(1−F(δ)), with F(δ) = 1/2 and O(1/N) from the others' jumps below δ")
-		f.check(fmt.Sprintf("cost with gamma jumps of shape 1/2 and %d events, outside of its bounds, in standard errors", n),
-			gamma.cost.outside(gamma.low, gamma.high), 0, sigmas, because)
+		f.Check(fmt.Sprintf("cost with gamma jumps of shape 1/2 and %d events, outside of its bounds, in standard errors", n),
+			gamma.cost.Outside(gamma.low, gamma.high), 0, Sigmas, because)
 	}
 	best, wider := points[0][1].cost, points[0][len(sizes)].cost
-	diff := best.minus(wider)
+	diff := best.Minus(wider)
 	f.near("half an atom, 1000 events: what √2 times the best width saves", diff, 1/x+x/4-1, points[2][1].low, points[2][1].high, restOf(1000),
 		"by the derived cost, which is least at x = 2: what the theorem leaves open for exponential jumps, and 4.5 standard errors")
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("At the best width of Theorem 2.2 and 10 000 events, half an atom takes %.3f and not %.3f.", points[0][2].cost.mean, t.least),
+		fmt.Sprintf("At the best width of Theorem 2.2 and 10 000 events, half an atom takes %.3f and not %.3f.", points[0][2].cost.Mean, t.least),
 		"An atom makes lists shorter, not longer: events that come back at once have nobody in front of them. The lower cost is the upper bound of section A.5.",
 		"Gamma jumps of shape 1/2 have F(δ) of order N^(−1/2), so the bounds close in on the least as slowly as that, and not as 1/N.")
-	f.chart("atom-near-zero", chart)
+	f.Chart("atom-near-zero", chart)
 	return f
 }

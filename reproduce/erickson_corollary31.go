@@ -18,7 +18,7 @@ func corollary31(e effort) Claim {
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), gammaJumps(20), lognormalJumps(1)}, []int{30, 100, 300, 1000, 3000, 10_000}
 			fixed := []limitAt{{1.5, 0.5}, {0.5, 1}, {3, 0.4}} // exact decimals, so that M is whole
-			r := &runner{ctx: ctx, o: o, name: name, total: 2 * len(all) * len(sizes) * len(fixed)}
+			r := newHoldRunner(ctx, o, name, 2*len(all)*len(sizes)*len(fixed))
 			var f Finding
 			chart := plot.Chart{Title: "Events of later years in a bucket, over their limit", XLabel: "events", YLabel: "measured over limit", LogX: true, LegendBeside: true}
 			for _, j := range all {
@@ -26,7 +26,7 @@ func corollary31(e effort) Claim {
 				for _, at := range fixed {
 					series := plot.Series{Name: fmt.Sprintf("%s, λ = %g, r = %g", j.name, at.lambda, at.r)}
 					for _, n := range sizes {
-						h := hold{jumps: j, n: n, width: at.lambda / float64(n), events: max(e.events(o, 250_000), e.events(o, 40*n)), stream: uint64(r.done)}
+						h := hold{jumps: j, n: n, width: at.lambda / float64(n), events: max(e.events(o, 250_000), e.events(o, 40*n)), stream: uint64(r.Done())}
 						m := bucketsFor(n, []float64{at.r})
 						p, err := r.pairs(h, m)
 						if err != nil {
@@ -34,10 +34,10 @@ func corollary31(e effort) Claim {
 						}
 						excess, limit := p[0].excess(), e.excess(n, m[0], j.law, h.width)
 						low, high := e.excessBounds(n, m[0], j.law, h.width)
-						table.Rows = append(table.Rows, []float64{at.lambda, at.r, float64(n), excess.mean, excess.se, limit, low, high})
-						series.X, series.Y = append(series.X, float64(n)), append(series.Y, excess.mean/limit)
+						table.Rows = append(table.Rows, []float64{at.lambda, at.r, float64(n), excess.Mean, excess.SE, limit, low, high})
+						series.Add(float64(n), excess.Mean/limit)
 						if n == sizes[0] || n == sizes[len(sizes)-1] {
-							f.near(fmt.Sprintf("over the limit, %d events, λ = %g, r = %g, %s", n, at.lambda, at.r, j.name), estimate{mean: excess.mean / limit, se: excess.se / limit},
+							f.near(fmt.Sprintf("over the limit, %d events, λ = %g, r = %g, %s", n, at.lambda, at.r, j.name), Estimate{Mean: excess.Mean / limit, SE: excess.SE / limit},
 								1, low/limit, high/limit, 0, "the distance between the bounds of Theorem 3.2, which enclose both, and 4.5 standard errors")
 						}
 					}
@@ -45,7 +45,7 @@ func corollary31(e effort) Claim {
 				}
 				judgeLimit(&f, j, table, sizes)
 			}
-			f.chart("corollary-3.1", chart)
+			f.Chart("corollary-3.1", chart)
 			return f, nil
 		},
 	}
@@ -59,17 +59,17 @@ func judgeLimit(f *Finding, j jumps, table Table, sizes []int) {
 	worst, closes, beyond := 0.0, 0.0, 0.0
 	distance := func(row []float64) float64 { return (row[7] - row[6]) / row[5] }
 	for i, row := range table.Rows {
-		worst = max(worst, estimate{mean: row[3], se: row[4]}.outside(row[6], row[7]))
+		worst = max(worst, Estimate{Mean: row[3], SE: row[4]}.Outside(row[6], row[7]))
 		beyond = max(beyond, row[6]/row[5]-1, 1-row[7]/row[5])
 		if row[2] == float64(sizes[len(sizes)-1]) {
 			closes = max(closes, distance(row)/distance(table.Rows[i-1]))
 		}
 	}
-	f.check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, sigmas, because)
+	f.Check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
 	last := len(sizes) - 1
 	shrink := float64(sizes[last-1]) / float64(sizes[last])
-	f.check("how far the limit is outside of the bounds of Theorem 3.2, as a share, at most, "+j.name, beyond, 0, 1e-9, "rounding")
-	f.check("the bounds' distance from each other, 10 000 events over 3000, "+j.name, closes, shrink, 0.1*shrink,
+	f.Check("how far the limit is outside of the bounds of Theorem 3.2, as a share, at most, "+j.name, beyond, 0, 1e-9, "rounding")
+	f.Check("the bounds' distance from each other, 10 000 events over 3000, "+j.name, closes, shrink, 0.1*shrink,
 		"it falls as 1/N; a tenth for the terms of higher order")
 	f.Tables = append(f.Tables, table)
 }

@@ -20,7 +20,7 @@ func corollary32(e effort) Claim {
 			all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
 			ratios := []float64{0.3, nearBound, 1, 1.92, 3}
 			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 700_000)}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(all) * (len(ratios) + 1)}
+			r := newHoldRunner(ctx, o, name, len(all)*(len(ratios)+1))
 			found := make([][]pair, len(all))
 			for k, j := range all {
 				h.jumps, h.stream = j, uint64(k)
@@ -48,27 +48,27 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 		for i, m := range bucketsFor(h.n, ratios) {
 			d, says, bound := found[k][i].degradation(), t.degradation(ratios[i], j.law), t.degradationBound(ratios[i])
 			low, high := t.degradationBounds(h.n, m, j.law, h.width)
-			worst = max(worst, d.outside(low, high))
-			above, nearest = max(above, d.outside(0, bound+high-low)), max(nearest, d.mean/bound)
-			table.Rows = append(table.Rows, []float64{ratios[i], d.mean, d.se, says, low, high, bound})
-			series.X, series.Y = append(series.X, ratios[i]), append(series.Y, d.mean)
+			worst = max(worst, d.Outside(low, high))
+			above, nearest = max(above, d.Outside(0, bound+high-low)), max(nearest, d.Mean/bound)
+			table.Rows = append(table.Rows, []float64{ratios[i], d.Mean, d.SE, says, low, high, bound})
+			series.Add(ratios[i], d.Mean)
 			if ratios[i] == nearBound {
 				f.near("degradation with M/N = 0.66, "+j.name, d, says, low, high, restOf(h.n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the term that E_min leaves out, and 4.5 standard errors")
 			}
 		}
-		f.check("how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, sigmas, because)
+		f.Check("how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.check("how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, 0, sigmas,
+	f.Check("how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, 0, Sigmas,
 		"the bound is for large N: the distance between the bounds of Theorem 3.2, and 4.5 standard errors")
 	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, with a year of 0.93 of them.", nearest))
 	bound := plot.Series{Name: "Corollary 3.3"}
 	for _, ratio := range ratios {
-		bound.X, bound.Y = append(bound.X, ratio), append(bound.Y, t.degradationBound(ratio))
+		bound.Add(ratio, t.degradationBound(ratio))
 	}
 	chart.Series = append(chart.Series, bound)
-	f.chart("corollary-3.2", chart)
+	f.Chart("corollary-3.2", chart)
 	return f
 }

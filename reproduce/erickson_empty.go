@@ -19,7 +19,7 @@ func emptyShare(e effort) Claim {
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), uniformJumps(1)}, []int{1, 10, 100, 1000, 10_000}
 			ratios := []float64{0.25, 0.5, 1, math.Sqrt2, 2, 4, 8}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(all) * len(sizes) * len(ratios)}
+			r := newHoldRunner(ctx, o, name, len(all)*len(sizes)*len(ratios))
 			var f Finding
 			measured := map[int]*plot.Series{}
 			for k, j := range all {
@@ -28,25 +28,25 @@ func emptyShare(e effort) Claim {
 					worst := 0.0
 					series := &plot.Series{Name: fmt.Sprintf("%d events", n)}
 					for _, x := range ratios {
-						h := hold{jumps: j, n: n, width: x / float64(n), events: e.events(o, 300_000), stream: uint64(r.done)}
+						h := hold{jumps: j, n: n, width: x / float64(n), events: e.events(o, 300_000), stream: uint64(r.Done())}
 						works, err := r.run(h)
 						if err != nil {
 							return Finding{}, err
 						}
 						q0, want := meanOf(works, emptyVisits), e.emptyShare(n, 1, h.width)
-						worst = max(worst, q0.outside(want, want))
-						table.Rows = append(table.Rows, []float64{float64(n), h.width, q0.mean, q0.se, want})
-						series.X, series.Y = append(series.X, x), append(series.Y, q0.mean)
+						worst = max(worst, q0.Outside(want, want))
+						table.Rows = append(table.Rows, []float64{float64(n), h.width, q0.Mean, q0.SE, want})
+						series.Add(x, q0.Mean)
 						if k == 0 && x == math.Sqrt2 {
-							f.check(fmt.Sprintf("share of empty buckets at the best width, %d events", n), q0.mean, 1/(1+math.Sqrt2), sigmas*q0.se, because)
+							f.Check(fmt.Sprintf("share of empty buckets at the best width, %d events", n), q0.Mean, 1/(1+math.Sqrt2), Sigmas*q0.SE, because)
 						}
 					}
-					f.check(fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, %d events, %s", n, j.name), worst, 0, sigmas, because)
+					f.Check(fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, %d events, %s", n, j.name), worst, 0, Sigmas, because)
 					measured[n] = series
 				}
 				f.Tables = append(f.Tables, table)
 			}
-			f.chart("empty-share", emptyChart(sizes, measured))
+			f.Chart("empty-share", emptyChart(sizes, measured))
 			return f, nil
 		},
 	}
@@ -56,7 +56,7 @@ func emptyChart(sizes []int, measured map[int]*plot.Series) plot.Chart {
 	c := plot.Chart{Title: "Share of visits that find an empty bucket", XLabel: "Nδ/μ", YLabel: "share", LogX: true, FromZero: true, LegendBeside: true}
 	equation := plot.Series{Name: "equation 8"}
 	for _, x := range logarithmic(0.25, 8, 50) {
-		equation.X, equation.Y = append(equation.X, x), append(equation.Y, 1/(1+x))
+		equation.Add(x, 1/(1+x))
 	}
 	for _, n := range sizes {
 		c.Series = append(c.Series, *measured[n])

@@ -19,7 +19,7 @@ func figure1(e effort) Claim {
 			widths := logarithmic(0.002, 0.1, 33)
 			best := e.width(100, 1)
 			widths = append(widths, best/4, best, 4*best)
-			r := &runner{ctx: ctx, o: o, name: name, total: len(widths)}
+			r := newHoldRunner(ctx, o, name, len(widths))
 			points := make([]widthPoint, len(widths))
 			for i, width := range widths {
 				h := hold{jumps: exponentialJumps(), n: 100, width: width, events: e.events(o, 800_000), stream: uint64(i)}
@@ -36,11 +36,11 @@ func figure1(e effort) Claim {
 // A widthPoint is what was measured at a width, and what the paper says.
 type widthPoint struct {
 	width                  float64
-	empty, traversed, cost estimate
+	empty, traversed, cost Estimate
 	about, low, high       float64 // the approximation and the bounds of section A.5
 }
 
-func (r *runner) widthPoint(h hold, t formulas) (p widthPoint, err error) {
+func (r *holdRunner) widthPoint(h hold, t formulas) (p widthPoint, err error) {
 	p.width = h.width
 	p.empty, p.traversed, p.cost, err = r.holdCosts(h)
 	p.about = t.perEvent(h.n, 1, h.width)
@@ -63,37 +63,37 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) Finding {
 	grid, marks := points[:len(points)-3], points[len(points)-3:]
 	at := marks[1]
 	f.near("cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
-	f.between("cost at a quarter of the best width, less that at the best", marks[0].cost.mean-at.cost.mean,
-		marks[0].low-at.high, marks[0].high-at.low, sigmas*marks[0].cost.minus(at.cost).se, "the bounds of section A.5, and 4.5 standard errors")
-	f.between("cost at four times the best width, less that at the best", marks[2].cost.mean-at.cost.mean,
-		marks[2].low-at.high, marks[2].high-at.low, sigmas*marks[2].cost.minus(at.cost).se, "the bounds of section A.5, and 4.5 standard errors")
+	f.Between("cost at a quarter of the best width, less that at the best", marks[0].cost.Mean-at.cost.Mean,
+		marks[0].low-at.high, marks[0].high-at.low, Sigmas*marks[0].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
+	f.Between("cost at four times the best width, less that at the best", marks[2].cost.Mean-at.cost.Mean,
+		marks[2].low-at.high, marks[2].high-at.low, Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
 
 	least, worst := grid[0], 0.0
 	from, to := math.Inf(1), 0.0
 	for _, p := range grid {
-		if p.cost.mean < least.cost.mean {
+		if p.cost.Mean < least.cost.Mean {
 			least = p
 		}
-		worst = max(worst, p.cost.outside(p.low, p.high))
-		if p.low-sigmas*p.cost.se <= at.high+sigmas*at.cost.se {
+		worst = max(worst, p.cost.Outside(p.low, p.high))
+		if p.low-Sigmas*p.cost.SE <= at.high+Sigmas*at.cost.SE {
 			from, to = min(from, p.width), max(to, p.width)
 		}
 	}
-	f.check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, sigmas, because)
-	f.between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
+	f.Check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, Sigmas, because)
+	f.Between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
 		"the curve is flat: at these widths of the grid the bounds do not tell the cost from that at the best width")
-	f.between("the least cost of the grid, less that at the best width", least.cost.mean-at.cost.mean,
-		least.low-at.high, 0, sigmas*least.cost.minus(at.cost).se, "no width takes less than the best, but for the bounds, O(1/N), and 4.5 standard errors")
+	f.Between("the least cost of the grid, less that at the best width", least.cost.Mean-at.cost.Mean,
+		least.low-at.high, 0, Sigmas*least.cost.Minus(at.cost).SE, "no width takes less than the best, but for the bounds, O(1/N), and 4.5 standard errors")
 	f.Tables = append(f.Tables, widthTable("cost against width", points))
-	f.chart("figure-1", widthChart("Width against time per event, 100 events, exponential jumps", grid))
+	f.Chart("figure-1", widthChart("Width against time per event, 100 events, exponential jumps", grid))
 	return f
 }
 
 func widthTable(name string, points []widthPoint) Table {
 	table := Table{Name: name, Columns: []string{"width", "empty", "empty se", "traversed", "traversed se", "cost", "cost se", "approximation", "low", "high"}}
 	for _, p := range points {
-		table.Rows = append(table.Rows, []float64{p.width, p.empty.mean, p.empty.se, p.traversed.mean, p.traversed.se,
-			p.cost.mean, p.cost.se, p.about, p.low, p.high})
+		table.Rows = append(table.Rows, []float64{p.width, p.empty.Mean, p.empty.SE, p.traversed.Mean, p.traversed.SE,
+			p.cost.Mean, p.cost.SE, p.about, p.low, p.high})
 	}
 	return table
 }
@@ -101,9 +101,9 @@ func widthTable(name string, points []widthPoint) Table {
 func widthChart(title string, points []widthPoint) plot.Chart {
 	measured, about, bounds := plot.Series{Name: "measured"}, plot.Series{Name: "approximation"}, plot.Series{Name: "bounds"}
 	for _, p := range points {
-		measured.X, measured.Y = append(measured.X, p.width), append(measured.Y, p.cost.mean)
-		about.X, about.Y = append(about.X, p.width), append(about.Y, p.about)
-		bounds.X, bounds.Y = append(bounds.X, p.width), append(bounds.Y, (p.low+p.high)/2)
+		measured.Add(p.width, p.cost.Mean)
+		about.Add(p.width, p.about)
+		bounds.Add(p.width, (p.low+p.high)/2)
 		bounds.Low, bounds.High = append(bounds.Low, p.low), append(bounds.High, p.high)
 	}
 	return plot.Chart{Title: title, XLabel: "bucket width", YLabel: "time per event", FromZero: true, LegendBeside: true,

@@ -20,7 +20,7 @@ func figure2(e effort) Claim {
 				buckets = append(buckets, int(m+0.5))
 			}
 			h := hold{jumps: exponentialJumps(), n: 1000, width: e.width(1000, 1), events: e.events(o, 800_000)}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(buckets) + 1}
+			r := newHoldRunner(ctx, o, name, len(buckets)+1)
 			pairs, err := r.pairs(h, buckets)
 			if err != nil {
 				return Finding{}, err
@@ -41,25 +41,25 @@ func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) Finding {
 	for i, m := range buckets {
 		c, extra := meanOf(pairs[i].finite, cost), pairs[i].extra()
 		low, high := t.extraBounds(h.n, m, h.jumps.law, h.width)
-		worst = max(worst, c.outside(least+low, most+high))
-		worstExtra = max(worstExtra, extra.outside(low, high))
+		worst = max(worst, c.Outside(least+low, most+high))
+		worstExtra = max(worstExtra, extra.Outside(low, high))
 		x := float64(m)
-		table.Rows = append(table.Rows, []float64{x, c.mean, c.se, extra.mean, extra.se, least + low, most + high})
-		measured.X, measured.Y = append(measured.X, x), append(measured.Y, c.mean)
-		theoretic.X, theoretic.Y = append(theoretic.X, x), append(theoretic.Y, (least+low+most+high)/2)
+		table.Rows = append(table.Rows, []float64{x, c.Mean, c.SE, extra.Mean, extra.SE, least + low, most + high})
+		measured.Add(x, c.Mean)
+		theoretic.Add(x, (least+low+most+high)/2)
 		theoretic.Low, theoretic.High = append(theoretic.Low, least+low), append(theoretic.High, most+high)
-		limit.X, limit.Y = append(limit.X, x), append(limit.Y, unlimited.mean)
+		limit.Add(x, unlimited.Mean)
 	}
 	f.near("cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
-	f.check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, sigmas, because)
-	f.check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, sigmas, because)
+	f.Check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, Sigmas, because)
+	f.Check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, Sigmas, because)
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
 	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
-	f.between("what 5000 buckets take more than unlimited ones", last.mean, low, high, sigmas*last.se, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	low, high = t.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
-	f.between("what 100 buckets take more than unlimited ones", first.mean, low, high, sigmas*first.se, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	f.Tables = append(f.Tables, table)
-	f.chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",
+	f.Chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",
 		YLabel: "time per event", FromZero: true, LegendBeside: true, Series: []plot.Series{measured, theoretic, limit}})
 	return f
 }

@@ -25,7 +25,7 @@ func figure3(e effort) Claim {
 			for n := 100.0; n < 1.1*most; n *= math.Sqrt(10) {
 				sizes = append(sizes, int(math.Round(n)))
 			}
-			r := &runner{ctx: ctx, o: o, name: name, total: 3 * len(sizes)}
+			r := newHoldRunner(ctx, o, name, 3*len(sizes))
 			found := make([][]pair, len(sizes))
 			for i, n := range sizes {
 				// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
@@ -62,22 +62,22 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) Finding {
 			m := bucketsFor(n, figure3Ratios)[k]
 			d := found[i][k].degradation()
 			low, high := t.degradationBounds(n, m, law, t.width(n, 1))
-			worst = max(worst, d.outside(low, high))
-			table.Rows = append(table.Rows, []float64{float64(n), float64(m), d.mean, d.se, says, low, high})
-			measured.X, measured.Y = append(measured.X, float64(n)), append(measured.Y, d.mean)
-			measured.Low, measured.High = append(measured.Low, d.mean-2*d.se), append(measured.High, d.mean+2*d.se)
-			equation.X, equation.Y = append(equation.X, float64(n)), append(equation.Y, says)
+			worst = max(worst, d.Outside(low, high))
+			table.Rows = append(table.Rows, []float64{float64(n), float64(m), d.Mean, d.SE, says, low, high})
+			measured.Add(float64(n), d.Mean)
+			measured.Low, measured.High = append(measured.Low, d.Mean-2*d.SE), append(measured.High, d.Mean+2*d.SE)
+			equation.Add(float64(n), says)
 			if i == len(sizes)-1 {
 				f.near(fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, figure3Says[k], low, high, rounding*figure3Says[k]+restOf(n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 standard errors")
 			}
 		}
-		f.check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, sigmas, because)
-		f.check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, figure3Says[k], rounding*figure3Says[k],
+		f.Check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, Sigmas, because)
+		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, figure3Says[k], rounding*figure3Says[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)
 	}
 	f.Tables = append(f.Tables, table)
-	f.chart("figure-3", chart)
+	f.Chart("figure-3", chart)
 	return f
 }

@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,7 +29,7 @@ func clockwork() jumps {
 // emptied, and then the event alone in the next: one empty bucket and one entry. With two buckets the event that left day 0
 // for day 2 is in the same bucket again, and is looked at in vain: one entry more.
 func TestHoldByHand(t *testing.T) {
-	r := &runner{ctx: context.Background(), name: "test"}
+	r := newHoldRunner(t.Context(), Options{}, "test", 1)
 	h := hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches}
 	works, err := r.run(h)
 	if err != nil {
@@ -52,8 +51,8 @@ func TestHoldByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := func(name string, got estimate, want float64) {
-		if math.Abs(got.mean-want) > 1e-12 || got.se > 1e-12 {
+	near := func(name string, got Estimate, want float64) {
+		if math.Abs(got.Mean-want) > 1e-12 || got.SE > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
@@ -67,7 +66,7 @@ func TestHoldByHand(t *testing.T) {
 
 // The same as a chain, and a chain of three steps.
 func TestChainByHand(t *testing.T) {
-	r := &runner{ctx: context.Background(), name: "test"}
+	r := newHoldRunner(t.Context(), Options{}, "test", 1)
 	works, err := r.runChain(hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches})
 	if err != nil {
 		t.Fatal(err)
@@ -84,28 +83,6 @@ func TestChainByHand(t *testing.T) {
 	}
 	if want := [3]float64{1.75, 1.25, 2}; [3]float64(c.at) != want || c.work != (calendar.Work{EmptyBuckets: 1, Traversed: 3, Dispatched: 2}) {
 		t.Errorf("the chain is at %v after %+v, want %v", c.at, c.work, want)
-	}
-}
-
-func TestBatchMeans(t *testing.T) {
-	// Squares add up to 5 and neighbours' products to 1.25, so the variance 5/(4·3) grows by 1 + 2·1.25/5.
-	got := batchMeans([]float64{1, 2, 3, 4})
-	if got.mean != 2.5 || math.Abs(got.se-math.Sqrt(0.625)) > 1e-12 {
-		t.Errorf("got %v, want 2.5 ± %v", got, math.Sqrt(0.625))
-	}
-	for _, test := range []struct {
-		e               estimate
-		low, high, want float64
-	}{
-		{estimate{mean: 1, se: 0.5}, 0, 2, 0},
-		{estimate{mean: 1, se: 0.5}, 2, 3, 2},
-		{estimate{mean: 4, se: 0.5}, 2, 3, 2},
-		{estimate{mean: 4}, 2, 3, far},
-		{estimate{mean: 0, one: 0.01}, 0.04, 1, 2}, // none of four
-	} {
-		if got := test.e.outside(test.low, test.high); math.Abs(got-test.want) > 1e-12 {
-			t.Errorf("%v is %v outside of %v to %v, want %v", test.e, got, test.low, test.high, test.want)
-		}
 	}
 }
 

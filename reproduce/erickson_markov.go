@@ -17,7 +17,7 @@ func markovChain(e effort) Claim {
 		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and exponential jumps, on different jumps.",
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
-			r := &runner{ctx: ctx, o: o, name: name, total: 2 * len(ratios)}
+			r := newHoldRunner(ctx, o, name, 2*len(ratios))
 			var f Finding
 			table := Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
 				"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
@@ -53,19 +53,19 @@ func compareChain(f *Finding, t formulas, h hold, ratio float64, chain, counted 
 		of   func(calendar.Work) float64
 	}{{"share of empty buckets", emptyVisits}, {"events in the current bucket", inBucket}, {"cost", cost}} {
 		a, b := meanOf(chain, q.of), meanOf(counted, q.of)
-		row = append(row, a.mean, a.se, b.mean, b.se)
-		f.check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.mean, b.mean, sigmas*a.minus(b).se,
+		row = append(row, a.Mean, a.SE, b.Mean, b.SE)
+		f.Check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.Mean, b.Mean, Sigmas*a.Minus(b).SE,
 			"both are samples of the same: 4.5 standard errors of the difference")
 	}
 	q0 := meanOf(chain, emptyVisits)
-	f.check(fmt.Sprintf("share of empty buckets at %g times the best width: chain, and equation 8", ratio), q0.mean,
-		t.emptyShare(h.n, 1, h.width), sigmas*q0.se, because)
+	f.Check(fmt.Sprintf("share of empty buckets at %g times the best width: chain, and equation 8", ratio), q0.Mean,
+		t.emptyShare(h.n, 1, h.width), Sigmas*q0.SE, because)
 	return row
 }
 
 // runChain simulates the chain, with its steps counted as if they were a calendar's.
-func (r *runner) runChain(h hold) ([]calendar.Work, error) {
-	rng := r.random(h.stream)
+func (r *holdRunner) runChain(h hold) ([]calendar.Work, error) {
+	rng := r.Random(h.stream)
 	c := &chain{at: make([]float64, h.n), width: h.width}
 	for i := range c.at {
 		c.at[i] = h.jumps.residual(rng)
@@ -75,14 +75,14 @@ func (r *runner) runChain(h hold) ([]calendar.Work, error) {
 	for i := range works {
 		before := c.work
 		for c.work.Dispatched-before.Dispatched < uint64(h.events/batches) {
-			if c.work.Dispatched%4096 == 0 && r.ctx.Err() != nil {
-				return nil, r.ctx.Err()
+			if c.work.Dispatched%4096 == 0 && r.Context.Err() != nil {
+				return nil, r.Context.Err()
 			}
 			c.step(draw)
 		}
 		works[i] = c.work.Since(before)
 	}
-	r.ran()
+	r.Ran()
 	return works[1:], nil // the first is the warm-up
 }
 

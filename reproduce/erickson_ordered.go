@@ -28,7 +28,7 @@ func orderedLists(e effort) Claim {
 			"for just-in-time sorting it is a comparison, or a bucket's first.",
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			ratios := logarithmic(0.125, 32, 25) // steps of a third of an octave
-			r := &runner{ctx: ctx, o: o, name: name, total: 3 * len(ratios)}
+			r := newHoldRunner(ctx, o, name, 3*len(ratios))
 			points := make([][]widthPoint, 3)
 			for d := range points {
 				for i, ratio := range ratios {
@@ -84,19 +84,19 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Findi
 		series := plot.Series{Name: name}
 		low, high := math.Inf(1), math.Inf(1) // the least that is derived
 		for i, p := range line {
-			if p.cost.mean < line[best[d]].cost.mean {
+			if p.cost.Mean < line[best[d]].cost.Mean {
 				best[d] = i
 			}
 			low, high = min(low, p.low), min(high, p.high)
-			worst = max(worst, p.cost.outside(p.low, p.high))
-			series.X, series.Y = append(series.X, ratios[i]), append(series.Y, p.cost.mean)
+			worst = max(worst, p.cost.Outside(p.low, p.high))
+			series.Add(ratios[i], p.cost.Mean)
 		}
-		f.check("how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, 0, sigmas, "the bounds are derived: 4.5 standard errors")
+		f.Check("how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, 0, Sigmas, "the bounds are derived: 4.5 standard errors")
 		least, wide := line[best[d]].cost, line[eightfold]
-		f.between("cost at 8 times the best width of unordered lists over the least, "+name, wide.cost.mean/least.mean, wide.low/high, wide.high/low,
-			sigmas*math.Hypot(wide.cost.se, wide.cost.mean/least.mean*least.se)/least.mean, "what is derived for both, and 4.5 standard errors")
+		f.Between("cost at 8 times the best width of unordered lists over the least, "+name, wide.cost.Mean/least.Mean, wide.low/high, wide.high/low,
+			Sigmas*math.Hypot(wide.cost.SE, wide.cost.Mean/least.Mean*least.SE)/least.Mean, "what is derived for both, and 4.5 standard errors")
 		f.Notes = append(f.Notes, fmt.Sprintf("%s: least %.3f ± %.3f at %.2f times the best width of unordered lists; at 8 times that width, %.2f times the least.",
-			name, least.mean, least.se, ratios[best[d]], wide.cost.mean/least.mean))
+			name, least.Mean, least.SE, ratios[best[d]], wide.cost.Mean/least.Mean))
 		f.Tables = append(f.Tables, widthTable(name, line))
 		chart.Series = append(chart.Series, series)
 	}
@@ -105,8 +105,8 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Findi
 		f.near("least cost, "+calendar.Discipline(d).String(), p.cost, want, p.low, p.high, (want-2)*halfStep+restOf(1000),
 			"the distance between what is derived, half a step of the grid, 1/(√2·N), and 4.5 standard errors")
 	}
-	f.between("best width of ordered lists over that of unordered ones", ratios[best[calendar.Ordered]], math.Sqrt2/1.26, math.Sqrt2*1.26, 0.01,
+	f.Between("best width of ordered lists over that of unordered ones", ratios[best[calendar.Ordered]], math.Sqrt2/1.26, math.Sqrt2*1.26, 0.01,
 		"√2 is derived; a step of the grid, since the curve is flat")
-	f.chart("ordered-lists", chart)
+	f.Chart("ordered-lists", chart)
 	return f
 }

@@ -12,7 +12,7 @@ import (
 type pair struct{ finite, unlimited []calendar.Work }
 
 // pairWith runs h with its number of buckets, beside a run with infinitely many that has been made already.
-func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
+func (r *holdRunner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
 	finite, err := r.run(h)
 	if err != nil {
 		return pair{}, err
@@ -26,7 +26,7 @@ func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
 }
 
 // pairs runs h with each number of buckets, and with infinitely many.
-func (r *runner) pairs(h hold, buckets []int) ([]pair, error) {
+func (r *holdRunner) pairs(h hold, buckets []int) ([]pair, error) {
 	h.buckets = 0
 	unlimited, err := r.run(h)
 	if err != nil {
@@ -43,33 +43,33 @@ func (r *runner) pairs(h hold, buckets []int) ([]pair, error) {
 }
 
 // per estimates how many entries of later years there are for each of something.
-func (p pair) per(count func(calendar.Work) uint64) estimate {
+func (p pair) per(count func(calendar.Work) uint64) Estimate {
 	x := make([]float64, len(p.finite))
 	all := 0.0
 	for i, w := range p.finite {
 		x[i] = float64(w.Traversed-p.unlimited[i].Traversed) / float64(count(w))
 		all += float64(count(w))
 	}
-	e := batchMeans(x)
-	e.one = 1 / all
+	e := BatchMeans(x)
+	e.One = 1 / all
 	return e
 }
 
 // excess estimates L_M, which is an average over visits.
-func (p pair) excess() estimate {
+func (p pair) excess() Estimate {
 	return p.per(func(w calendar.Work) uint64 { return w.EmptyBuckets + w.Dispatched })
 }
 
 // extra estimates E_M − E, which is an average over events.
-func (p pair) extra() estimate {
+func (p pair) extra() Estimate {
 	return p.per(func(w calendar.Work) uint64 { return w.Dispatched })
 }
 
 // degradation estimates ε_M = (E_M − E)/E.
-func (p pair) degradation() estimate {
+func (p pair) degradation() Estimate {
 	extra, all := p.extra(), meanOf(p.unlimited, cost)
-	mean := extra.mean / all.mean
-	return estimate{mean, math.Hypot(extra.se, mean*all.se) / all.mean, extra.one / all.mean}
+	mean := extra.Mean / all.Mean
+	return Estimate{Mean: mean, SE: math.Hypot(extra.SE, mean*all.SE) / all.Mean, One: extra.One / all.Mean}
 }
 
 // bucketsFor turns ratios M/N into numbers of buckets.

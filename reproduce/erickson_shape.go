@@ -19,7 +19,7 @@ func shapeIndependence(e effort) Claim {
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1.5)}
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(all) * len(ratios)}
+			r := newHoldRunner(ctx, o, name, len(all)*len(ratios))
 			points := make([][]widthPoint, len(all))
 			for k, j := range all {
 				for i, ratio := range ratios {
@@ -44,13 +44,13 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 		worst := 0.0
 		series := plot.Series{Name: j.name}
 		for i, p := range points[k] {
-			worst = max(worst, p.cost.outside(p.low, p.high))
-			series.X, series.Y = append(series.X, p.width), append(series.Y, p.cost.mean)
+			worst = max(worst, p.cost.Outside(p.low, p.high))
+			series.Add(p.width, p.cost.Mean)
 			if ratios[i] == 1 {
 				f.near("cost at the best width, "+j.name, p.cost, t.least, p.low, p.high, restOf(1000), becauseNear)
 			}
 		}
-		f.check("how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, sigmas, because)
+		f.Check("how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
 		f.Tables = append(f.Tables, widthTable(j.name, points[k]))
 		chart.Series = append(chart.Series, series)
 	}
@@ -59,12 +59,12 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 		from, to := math.Inf(1), 0.0 // the bounds of all of them together
 		for k := range all {
 			p := points[k][i]
-			low, high, se = min(low, p.cost.mean), max(high, p.cost.mean), max(se, p.cost.se)
+			low, high, se = min(low, p.cost.Mean), max(high, p.cost.Mean), max(se, p.cost.SE)
 			from, to = min(from, p.low), max(to, p.high)
 		}
-		f.between(fmt.Sprintf("costs at %g times the best width, the largest less the least", ratio), high-low, 0, to-from, sigmas*math.Sqrt2*se,
+		f.Between(fmt.Sprintf("costs at %g times the best width, the largest less the least", ratio), high-low, 0, to-from, Sigmas*math.Sqrt2*se,
 			"the bounds of section A.5 for all these jumps, which are O(1/N) apart, and 4.5 standard errors of a difference")
 	}
-	f.chart("shape-independence", chart)
+	f.Chart("shape-independence", chart)
 	return f
 }

@@ -18,13 +18,13 @@ func theorem31(e effort) Claim {
 			"of every single event is compared. 1000 events; uniform and triangular jumps.",
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all, ratios := []jumps{uniformJumps(1), triangularJumps()}, []float64{0.5, 1, 4}
-			r := &runner{ctx: ctx, o: o, name: name, total: 3 * len(all) * len(ratios)}
+			r := newHoldRunner(ctx, o, name, 3*len(all)*len(ratios))
 			var f Finding
 			for _, j := range all {
 				table := Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best", "buckets", "events",
 					"with ten times the buckets", "with one bucket less", "with 20% less"}}
 				for _, ratio := range ratios {
-					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 400_000), stream: uint64(r.done)}
+					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 400_000), stream: uint64(r.Done())}
 					row, err := r.judgeSupport(&f, h, ratio, e.formulas)
 					if err != nil {
 						return Finding{}, err
@@ -40,7 +40,7 @@ func theorem31(e effort) Claim {
 }
 
 // judgeSupport adds the checks for a width, and returns the row of the table.
-func (r *runner) judgeSupport(f *Finding, h hold, ratio float64, t formulas) ([]float64, error) {
+func (r *holdRunner) judgeSupport(f *Finding, h hold, ratio float64, t formulas) ([]float64, error) {
 	enough, err := theory.BucketsFor(h.jumps.law.Support, h.width)
 	if err != nil {
 		return nil, err
@@ -55,17 +55,17 @@ func (r *runner) judgeSupport(f *Finding, h hold, ratio float64, t formulas) ([]
 		return nil, err
 	}
 	where := fmt.Sprintf("%s jumps, %g times the best width", h.jumps.name, ratio)
-	f.check("events whose work differs with ten times the buckets, "+where, differ[1], 0, 0, "the theorem is exact")
+	f.Check("events whose work differs with ten times the buckets, "+where, differ[1], 0, 0, "the theorem is exact")
 	low, high := t.extraBounds(h.n, few, h.jumps.law, h.width)
 	extra := fewer[0].extra()
-	f.between("entries more for each event with 20% fewer buckets, "+where, extra.mean, low, high, sigmas*extra.se,
+	f.Between("entries more for each event with 20% fewer buckets, "+where, extra.Mean, low, high, Sigmas*extra.SE,
 		"the bounds of Theorem 3.2, and 4.5 standard errors: far from none")
 	return []float64{ratio, float64(enough), float64(h.events), differ[1], differ[2], differ[3]}, nil
 }
 
 // sideBySide runs calendars with different numbers of buckets on the same jumps, and counts the events, after the warm-up, whose
 // work is not what it is in the first calendar.
-func (r *runner) sideBySide(h hold, buckets []int) ([]float64, error) {
+func (r *holdRunner) sideBySide(h hold, buckets []int) ([]float64, error) {
 	differ := make([]float64, len(buckets))
 	want := make([]calendar.Work, h.events)
 	for k, m := range buckets {
@@ -90,6 +90,6 @@ func (r *runner) sideBySide(h hold, buckets []int) ([]float64, error) {
 			}
 		}
 	}
-	r.ran()
+	r.Ran()
 	return differ, nil
 }

@@ -17,7 +17,7 @@ func theorem32(e effort) Claim {
 		Run: func(ctx context.Context, o Options) (Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
 			ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
-			r := &runner{ctx: ctx, o: o, name: name, total: len(all) * (len(ratios) + 1)}
+			r := newHoldRunner(ctx, o, name, len(all)*(len(ratios)+1))
 			found := make([][]pair, len(all))
 			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 500_000)}
 			for k, j := range all {
@@ -42,17 +42,17 @@ func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t for
 		for i, m := range bucketsFor(h.n, ratios) {
 			excess := found[k][i].excess()
 			low, high := t.excessBounds(h.n, m, j.law, h.width)
-			worst = max(worst, excess.outside(low, high))
-			table.Rows = append(table.Rows, []float64{float64(m), excess.mean, excess.se, low, high, t.excess(h.n, m, j.law, h.width)})
-			series.X, series.Y = append(series.X, ratios[i]), append(series.Y, excess.mean)
+			worst = max(worst, excess.Outside(low, high))
+			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, t.excess(h.n, m, j.law, h.width)})
+			series.Add(ratios[i], excess.Mean)
 			if ratios[i] == 1 {
-				f.between("events of later years in a bucket with M = N, "+j.name, excess.mean, low, high, sigmas*excess.se, "the bounds of Theorem 3.2, and 4.5 standard errors")
+				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high, Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 			}
 		}
-		f.check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, sigmas, because)
+		f.Check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.chart("theorem-3.2", chart)
+	f.Chart("theorem-3.2", chart)
 	return f
 }

@@ -82,8 +82,8 @@ func (t formulas) degradationBounds(n, buckets int, j theory.Jump, width float64
 
 // near adds a comparison with what is right for large N. Bounds that enclose the measured number for this N enclose that too, but for some
 // rest of order 1/N; so the two are no further apart than the bounds are, and the tolerance owes nothing to the number expected.
-func (f *Finding) near(what string, measured estimate, limit, low, high, rest float64, because string) {
-	f.check(what, measured.mean, limit, high-low+rest+sigmas*measured.se, because)
+func (f *Finding) near(what string, measured Estimate, limit, low, high, rest float64, because string) {
+	f.Check(what, measured.Mean, limit, high-low+rest+Sigmas*measured.SE, because)
 }
 
 // restOf is how far h of section A.5 is from E_min at the best width: x/2N, with x = √2.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
@@ -21,9 +21,6 @@ func lehmanClaims() []Claim {
 		lehmanTiming(),
 	}
 }
-
-// lehmanSigmas is how many standard errors a counted number may be off: chance alone goes that far once in 150 000 checks.
-const lehmanSigmas = 4.5
 
 // errLehmanEmpty says that a calendar ran out of events in the hold model, which keeps their number.
 var errLehmanEmpty = errors.New("reproduce: the calendar is empty before its time")
@@ -58,30 +55,18 @@ func lehmanHold(ctx context.Context, s calendartest.Set, ops int, r *random.Stre
 	})
 }
 
-// lehmanMean is the mean of some batches and its standard error.
-func lehmanMean(batches []float64) (mean, se float64) {
-	n := float64(len(batches))
-	for _, x := range batches {
-		mean += x / n
-	}
-	for _, x := range batches {
-		se += (x - mean) * (x - mean)
-	}
-	return mean, math.Sqrt(se / (n - 1) / n)
-}
-
 // lehmanNumber writes a number of events as the paper does: 10⁴, 6×10⁷.
 func lehmanNumber(n float64) string {
 	digits, power, _ := strings.Cut(fmt.Sprintf("%.2g", n), "e+")
 	if power == "" {
 		return digits
 	}
-	var raised strings.Builder
-	for _, d := range strings.TrimLeft(power, "0") {
-		raised.WriteRune([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[d-'0'])
+	raised, err := strconv.Atoi(power)
+	if err != nil {
+		panic(err) // Sprintf writes nothing else
 	}
 	if digits == "1" {
-		return "10" + raised.String()
+		return "10" + Superscript(raised)
 	}
-	return digits + "×10" + raised.String()
+	return digits + "×10" + Superscript(raised)
 }

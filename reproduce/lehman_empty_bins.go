@@ -39,16 +39,16 @@ func emptyBins(ctx context.Context, o Options, n, hold int) (Finding, error) {
 	if err != nil {
 		return f, err
 	}
-	o.progress(0.3)
+	o.ReportProgress(0.3)
 	theirs, err := f.countBins(ctx, o, n, n+n/4)
 	if err != nil {
 		return f, err
 	}
-	o.progress(0.6)
+	o.ReportProgress(0.6)
 	if err := f.countCancelled(ctx, o, n); err != nil {
 		return f, err
 	}
-	o.progress(0.8)
+	o.ReportProgress(0.8)
 	f.Notes = append(f.Notes, fmt.Sprintf("“About 1.5” is %.3f with one bin an event and %.3f with the 75 million bins for 60 million events of "+
 		"section 5. It is exactly 1.5 for what the comment stands beside: the tickets flipped through to find the one to cancel.", one, theirs))
 	return f, f.bestBins(ctx, o, hold)
@@ -68,11 +68,11 @@ func (f *Finding) countBins(ctx context.Context, o Options, n, m int) (mean floa
 	buckets, load := float64(m), float64(n)/float64(m)
 	none := math.Exp(-load)
 	se := math.Sqrt((none - (1+load)*none*none) / buckets)
-	f.check(fmt.Sprintf("share of empty bins, %g events a bin", load), bins[0]/buckets, none, lehmanSigmas*se+load*none/(2*buckets),
+	f.Check(fmt.Sprintf("share of empty bins, %g events a bin", load), bins[0]/buckets, none, Sigmas*se+load*none/(2*buckets),
 		"4.5 standard errors of the number of empty boxes when balls are thrown, and λe^(−λ)/(2M), by which (1−1/M)^n is below e^(−λ)")
 	mean = float64(n) / (buckets - bins[0])
 	want := load / (1 - none)
-	f.check(fmt.Sprintf("events in a non-empty bin, %g events a bin", load), mean, want, lehmanSigmas*want*se/(1-none)+1/buckets,
+	f.Check(fmt.Sprintf("events in a non-empty bin, %g events a bin", load), mean, want, Sigmas*want*se/(1-none)+1/buckets,
 		"4.5 standard errors: those of the share of bins that are not empty, by which it is divided; and a term of order 1/M")
 	table := Table{Name: fmt.Sprintf("Bins with k events, %d events in %d bins", n, m), Columns: []string{"k", "share", "Poisson"}}
 	law := none
@@ -144,7 +144,7 @@ func (f *Finding) countCancelled(ctx context.Context, o Options, n int) error {
 	// The place in a list of 1+P, with P Poisson of mean 1, has variance E[(1+P)²−1]/12 + 1/4 = 7/12. Besides, the pairs that
 	// share a bin are n/2 with variance n/2 to begin with, which makes 1/2n.
 	se := math.Sqrt((7.0/12 + 0.5) / float64(n))
-	f.check("entries looked at to cancel an event, 1 event a bin", looked, 1.5, lehmanSigmas*se+1/float64(n),
+	f.Check("entries looked at to cancel an event, 1 event a bin", looked, 1.5, Sigmas*se+1/float64(n),
 		"4.5 standard errors: the place in a list has variance 7/12, the lists themselves add 1/2; and 1/N, since an event does not share a bin with itself")
 	return err
 }
@@ -171,10 +171,10 @@ func (f *Finding) bestBins(ctx context.Context, o Options, n int) error {
 			row = append(row, work.mean+1, work.se) // and 1 for the event itself
 		}
 		table.Rows = append(table.Rows, row)
-		o.progress(0.8 + 0.2*float64(i+1)/float64(len(xs)))
+		o.ReportProgress(0.8 + 0.2*float64(i+1)/float64(len(xs)))
 	}
 	f.Tables = append(f.Tables, table)
-	f.chart("best", bestChart(table))
+	f.Chart("best", bestChart(table))
 	one, best := table.Rows[2], table.Rows[3]
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("One event a bin is not the optimum of Erickson, Ladner and LaMarca, who count the same steps: with b = c = d = 1 an event takes %.3f at one event a "+
@@ -191,7 +191,7 @@ func bestChart(t Table) plot.Chart {
 	for _, i := range []int{4, 2, 1} { // the theory last, so that it shows
 		s := plot.Series{Name: t.Columns[i]}
 		for _, row := range t.Rows {
-			s.X, s.Y = append(s.X, row[0]), append(s.Y, row[i])
+			s.Add(row[0], row[i])
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -229,7 +229,8 @@ func holdWork(ctx context.Context, o Options, n, m int, x float64, d calendar.Di
 		c.entries += float64(w.Traversed) / float64(ops*batches)
 		each[i] = float64(w.EmptyBuckets+w.Traversed) / float64(ops)
 	}
-	c.mean, c.se = lehmanMean(each)
+	work := Mean(each)
+	c.mean, c.se = work.Mean, work.SE
 	return c, nil
 }
 

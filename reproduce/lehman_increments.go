@@ -114,7 +114,7 @@ func increments(ctx context.Context, o Options, size, replicas int) (Finding, er
 				all[e.Replica].add(e.Time)
 			}
 		},
-		OnProgress: func(p population.Progress) { o.progress(p.Fraction) }})
+		OnProgress: func(p population.Progress) { o.ReportProgress(p.Fraction) }})
 	if err != nil {
 		return f, err
 	}
@@ -135,11 +135,11 @@ func (f *Finding) compareIncrements(all []steps) {
 		shortest += s.least / mean * s.n / replicas
 		want += (math.Log(s.n) + euler) / replicas
 	}
-	f.check("standard deviation over mean", deviation, 1, lehmanSigmas/math.Sqrt(n)+incrementsDrift,
+	f.Check("standard deviation over mean", deviation, 1, Sigmas/math.Sqrt(n)+incrementsDrift,
 		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that wanders by 2 % adds, as it may by chance")
-	f.check("longest increment over mean, mean of replicas", longest, want, lehmanSigmas*math.Pi/math.Sqrt(6*replicas),
+	f.Check("longest increment over mean, mean of replicas", longest, want, Sigmas*math.Pi/math.Sqrt(6*replicas),
 		"ln n + 0.577, the mean of Gumbel's law; 4.5 standard errors, of which one is π/√6 over the root of the replicas")
-	f.check("shortest increment times n over mean, mean of replicas", shortest, 1, lehmanSigmas/math.Sqrt(replicas),
+	f.Check("shortest increment times n over mean, mean of replicas", shortest, 1, Sigmas/math.Sqrt(replicas),
 		"exponential with mean 1; 4.5 standard errors, of which one is 1 over the root of the replicas")
 	f.noteIncrements(n/replicas, deviation, longest)
 }
@@ -177,10 +177,10 @@ func (f *Finding) tabulateTail(all []steps) {
 		}
 		share, want := beyond/n, math.Exp(-float64(k))
 		t.Rows = append(t.Rows, []float64{float64(k), share, want})
-		measured.X, measured.Y = append(measured.X, float64(k)), append(measured.Y, share)
-		law.X, law.Y = append(law.X, float64(k)), append(law.Y, want)
+		measured.Add(float64(k), share)
+		law.Add(float64(k), want)
 	}
 	f.Tables = append(f.Tables, t)
-	f.chart("tail", plot.Chart{Title: "Increments between events", XLabel: "longer than so many means", YLabel: "share", LogY: true,
+	f.Chart("tail", plot.Chart{Title: "Increments between events", XLabel: "longer than so many means", YLabel: "share", LogY: true,
 		Series: []plot.Series{measured, law}})
 }

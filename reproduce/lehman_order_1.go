@@ -58,10 +58,10 @@ func orderOne(ctx context.Context, o Options, sizes []int, batches int) (Finding
 		}
 		table.Rows = append(table.Rows, []float64{float64(n), w.empty, w.entries, w.mean, w.se, moved})
 		done += float64(max(n, 10_000))
-		o.progress(done / total)
+		o.ReportProgress(done / total)
 	}
 	f.Tables = append(f.Tables, table)
-	f.chart("work", orderChart(table))
+	f.Chart("work", orderChart(table))
 	f.compareOrder(table)
 	return f, nil
 }
@@ -74,10 +74,10 @@ func (f *Finding) compareOrder(t Table) {
 		n := int(row[0])
 		least, most = min(least, row[5]), max(most, row[5])
 		if i < len(t.Rows)-1 {
-			f.check(fmt.Sprintf("work for an event, %d events against %.0f", n, last[0]), row[3], last[3], lehmanSigmas*math.Hypot(row[4], last[4])+orderTerm(n),
+			f.Check(fmt.Sprintf("work for an event, %d events against %.0f", n, last[0]), row[3], last[3], Sigmas*math.Hypot(row[4], last[4])+orderTerm(n),
 				"4.5 standard errors of both, from batches; and 30/N, since with few events one may return to the bin it left, and bins fill by the binomial law and not Poisson's")
 		}
-		f.check(fmt.Sprintf("empty buckets for an event, %d events", n), row[1], 1, lehmanSigmas*row[4],
+		f.Check(fmt.Sprintf("empty buckets for an event, %d events", n), row[1], 1, Sigmas*row[4],
 			"1/x whatever N is (Erickson et al., equation 8): the clock goes one bin forward for an event, on average; 4.5 standard errors of all the work, of which this is part")
 	}
 	f.Notes = append(f.Notes,
@@ -104,9 +104,9 @@ func holdMoved(ctx context.Context, o Options, n int) (float64, error) {
 func orderChart(t Table) plot.Chart {
 	static, moved := plot.Series{Name: "Static: empty buckets + entries"}, plot.Series{Name: "Queue: entries moved"}
 	for _, row := range t.Rows {
-		static.X, static.Y = append(static.X, row[0]), append(static.Y, row[3])
-		static.Low, static.High = append(static.Low, row[3]-lehmanSigmas*row[4]), append(static.High, row[3]+lehmanSigmas*row[4])
-		moved.X, moved.Y = append(moved.X, row[0]), append(moved.Y, row[5])
+		static.Add(row[0], row[3])
+		static.Low, static.High = append(static.Low, row[3]-Sigmas*row[4]), append(static.High, row[3]+Sigmas*row[4])
+		moved.Add(row[0], row[5])
 	}
 	return plot.Chart{Title: "Work for an event by the number of events", XLabel: "events", YLabel: "steps for an event",
 		LogX: true, FromZero: true, LegendBeside: true, Series: []plot.Series{static, moved}}

@@ -95,16 +95,16 @@ func justInTime(ctx context.Context, o Options, lengths []int, longest, n int) (
 			return f, err
 		}
 		table.Rows = append(table.Rows, row)
-		o.progress(0.3 * float64(i+1) / float64(len(lengths)))
+		o.ReportProgress(0.3 * float64(i+1) / float64(len(lengths)))
 	}
 	f.Tables = append(f.Tables, table)
 	ordered, err := f.keepOrdered(ctx, o, lengths, longest)
 	if err != nil {
 		return f, err
 	}
-	o.progress(0.8)
+	o.ReportProgress(0.8)
 	f.Tables = append(f.Tables, ordered)
-	f.chart("comparisons", sortingChart(table, ordered))
+	f.Chart("comparisons", sortingChart(table, ordered))
 	f.noteSorting(table, ordered)
 	return f, f.nearlyEmpty(ctx, o, n)
 }
@@ -132,7 +132,7 @@ func (f *Finding) sortBins(ctx context.Context, o Options, k int, orders []arriv
 			return nil, err
 		}
 		sorted := comparisons(s)
-		f.between(fmt.Sprintf("comparisons, %d events %s", k, a.name), sorted, 0, a.most(size), 0, a.why)
+		f.Between(fmt.Sprintf("comparisons, %d events %s", k, a.name), sorted, 0, a.most(size), 0, a.why)
 		row = append(row, sorted)
 		s.Next() // lest the first event be remembered, and nothing sorted
 		if err := s.Schedule(calendar.ID(k), size/2); err != nil {
@@ -140,7 +140,7 @@ func (f *Finding) sortBins(ctx context.Context, o Options, k int, orders []arriv
 		}
 		more = comparisons(s)
 	}
-	f.between(fmt.Sprintf("comparisons, one more on top of %d sorted", k), more, 0, size, 0,
+	f.Between(fmt.Sprintf("comparisons, one more on top of %d sorted", k), more, 0, size, 0,
 		"what is sorted stays sorted, and one event is merged with it by a comparison with each at most; a bound")
 	return append(row, more), nil
 }
@@ -183,7 +183,7 @@ func (f *Finding) keepOrdered(ctx context.Context, o Options, lengths []int, lon
 		}
 		size, passed := float64(k), float64(s.Work().Traversed)
 		want, se := size*(size-1)/4, math.Sqrt(size*(size-1)*(2*size+5)/72)
-		f.check(fmt.Sprintf("entries passed over, %d events kept in order", k), passed, want, lehmanSigmas*se,
+		f.Check(fmt.Sprintf("entries passed over, %d events kept in order", k), passed, want, Sigmas*se,
 			"4.5 standard errors of the number of inversions of a random permutation")
 		t.Rows = append(t.Rows, []float64{size, passed, want})
 	}
@@ -204,7 +204,7 @@ func (f *Finding) nearlyEmpty(ctx context.Context, o Options, n int) error {
 	})
 	w := s.Work()
 	each := float64(w.Traversed-w.Dispatched) / float64(n) // the look at the first of a bin is once for every event
-	f.between("comparisons for an event, 1 event a bin", each, 0, 2, 0, "“one or two more per ticket” is taken as a bound")
+	f.Between("comparisons for an event, 1 event a bin", each, 0, 2, 0, "“one or two more per ticket” is taken as a bound")
 	f.Notes = append(f.Notes, fmt.Sprintf("With one event a bin, ordering takes %.2f comparisons for an event: less than the “one or two more per ticket” of section 4.3.", each))
 	return err
 }
@@ -213,11 +213,11 @@ func sortingChart(sorted, ordered Table) plot.Chart {
 	c := plot.Chart{Title: "k events in one bin", XLabel: "k", YLabel: "comparisons", LogX: true, LogY: true,
 		Series: []plot.Series{{Name: "kept in order, at random"}, {Name: "k·log2(k) + k"}, {Name: "just-in-time, at random"}, {Name: "just-in-time, runs broken up"}, {Name: "just-in-time, in order of time"}}}
 	for _, row := range ordered.Rows {
-		c.Series[0].X, c.Series[0].Y = append(c.Series[0].X, row[0]), append(c.Series[0].Y, row[1])
+		c.Series[0].Add(row[0], row[1])
 	}
 	for _, row := range sorted.Rows {
 		for i := 1; i < len(c.Series); i++ {
-			c.Series[i].X, c.Series[i].Y = append(c.Series[i].X, row[0]), append(c.Series[i].Y, row[i])
+			c.Series[i].Add(row[0], row[i])
 		}
 	}
 	return c

@@ -106,7 +106,7 @@ func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, er
 	for i, where := range []string{"in sequence", "at random"} {
 		shuffled := i == 1
 		half := o
-		half.Progress = func(fraction float64) { o.progress((float64(i) + fraction) / 2) }
+		half.Progress = func(fraction float64) { o.ReportProgress((float64(i) + fraction) / 2) }
 		rows, err := timeSizes(ctx, half, sizes, least, shuffled)
 		if err != nil {
 			return f, err
@@ -118,7 +118,7 @@ func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, er
 			}
 		}
 		f.Tables = append(f.Tables, table, ratios(table, "Times as long as with the fewest, "+where))
-		f.chart(strings.ReplaceAll(where, " ", "-"), timingChart(table, where, shuffled))
+		f.Chart(strings.ReplaceAll(where, " ", "-"), timingChart(table, where, shuffled))
 		f.noteTiming(table, where)
 	}
 	f.Tables = append(f.Tables, Table{Name: "Nanoseconds in the paper, on a processor of 2.8 GHz",
@@ -149,7 +149,7 @@ func timeSizes(ctx context.Context, o Options, sizes []int, least int, shuffled 
 				return nil, err
 			}
 			done += max(r.n, least)
-			o.progress(float64(done) / float64(total))
+			o.ReportProgress(float64(done) / float64(total))
 		}
 	}
 	var rows [][]float64
@@ -270,7 +270,7 @@ func timingChart(t Table, where string, shuffled bool) plot.Chart {
 	for i, name := range t.Columns[1:] {
 		s := plot.Series{Name: name}
 		for _, row := range t.Rows {
-			s.X, s.Y = append(s.X, row[0]), append(s.Y, row[i+1])
+			s.Add(row[0], row[i+1])
 		}
 		c.Series = append(c.Series, s)
 	}

@@ -2,10 +2,8 @@ package reproduce
 
 import (
 	"context"
-	"hash/fnv"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/spray"
 )
 
@@ -61,31 +59,14 @@ func liReport() liTheory {
 	}
 }
 
-// liSigmas is how many standard errors a mean may be off. Where there are 30 lists or more, one in 10 000 is further.
-const liSigmas = 4.5
-
 // liRare is how improbable a count may be, times the number of counts that are looked at.
 const liRare = 1e-4
 
-// A liRunner counts what a claim does, and has its random numbers.
-type liRunner struct {
-	runner
-	base random.Stream
-}
+// A liRunner runs the parts of a claim.
+type liRunner struct{ *Runner }
 
 func newLiRunner(ctx context.Context, o Options, name string, total int) *liRunner {
-	hash := fnv.New64a()
-	hash.Write([]byte(name))
-	return &liRunner{runner{ctx: ctx, o: o, name: name, total: total}, random.New(o.Seed, hash.Sum64())}
-}
-
-// stream is one of the claim's streams, all of which are independent.
-func (r *liRunner) stream(words ...uint64) random.Stream {
-	s := r.base
-	for _, w := range words {
-		s = s.At(w)
-	}
-	return s
+	return &liRunner{NewRunner(ctx, o, name, total)}
 }
 
 // liPowers are the powers of two from one to another.
@@ -100,16 +81,9 @@ func liPowers(from, to int) []int {
 // liLog is log p, as the walks have it.
 func liLog(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
-// liMean is the mean of what independent lists have.
-func liMean(x []float64) estimate {
-	mean, se := lehmanMean(x)
-	return estimate{mean: mean, se: se}
-}
-
 // liDeviations is how many standard errors a mean is off, and none if it is off by rounding alone.
-func liDeviations(e estimate, want float64) float64 {
-	rounding := 1e-12 * math.Abs(want)
-	return e.outside(want-rounding, want+rounding)
+func liDeviations(e Estimate, want float64) float64 {
+	return e.Off(want, 1e-12*math.Abs(want))
 }
 
 // liTail is the probability that n trials have at most k successes, each with probability q.
@@ -160,7 +134,7 @@ func (f *Finding) judgeCounts(what, bound string, counts []liCount) {
 		ratio = max(ratio, c.exact/c.bound)
 	}
 	rarest *= float64(len(counts))
-	f.between("probability of the rarest count of "+what+", times the number of counts", min(1, rarest), liRare, 1, 0,
+	f.Between("probability of the rarest count of "+what+", times the number of counts", min(1, rarest), liRare, 1, 0,
 		"what is counted in lists has the exact probability of the binomial law; chance makes it as small once in 5000 runs")
-	f.between("exact probability of "+what+" over "+bound+", at most", ratio, 0, 1, 0, "a bound is a bound: no tolerance")
+	f.Between("exact probability of "+what+" over "+bound+", at most", ratio, 0, 1, 0, "a bound is a bound: no tolerance")
 }

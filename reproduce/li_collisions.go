@@ -38,7 +38,7 @@ func liCollisions(e liEffort) Claim {
 				if err := r.collisions(e, c, i); err != nil {
 					return Finding{}, err
 				}
-				r.ran()
+				r.Ran()
 			}
 			return judgeCollisions(all), nil
 		},
@@ -93,11 +93,11 @@ func (r *liRunner) collisions(e liEffort, c *collisionPoint, stream int) error {
 	if c.never() {
 		return nil
 	}
-	for k := range e.count(r.o, min(250, 2e6/float64(c.walk.Reach())), 20) {
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
+	for k := range e.count(r.Options, min(250, 2e6/float64(c.walk.Reach())), 20) {
+		if r.Context.Err() != nil {
+			return r.Context.Err()
 		}
-		rng := r.stream(uint64(stream), uint64(k))
+		rng := r.Stream(uint64(stream), uint64(k))
 		// What is removed makes walks go further.
 		list := liRandom(c.walk, c.walk.Reach()*5/4+4*c.p, &rng)
 		c.exact = append(c.exact, c.expected(list.landing(c.walk)))
@@ -178,30 +178,30 @@ func judgeCollisions(all []*collisionPoint) Finding {
 			continue
 		}
 		i, p := c.kind, float64(c.p)
-		failed, exact, took := liMean(c.failed), liMean(c.exact), liMean(c.rounds)
-		ratio := exact.mean / c.uniform
-		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.mean,
-			failed.se, exact.mean, c.uniform,
-			ratio, took.mean, float64(c.longest), float64(c.stuck)})
+		failed, exact, took := Mean(c.failed), Mean(c.exact), Mean(c.rounds)
+		ratio := exact.Mean / c.uniform
+		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.Mean,
+			failed.SE, exact.Mean, c.uniform,
+			ratio, took.Mean, float64(c.longest), float64(c.stuck)})
 		// One spray in all lists is the least that could have been missed.
 		one := 1 / (p * float64(len(c.failed)))
-		off = max(off, math.Abs(failed.mean-exact.mean)/max(failed.se, math.Sqrt(exact.mean*one), one))
-		most[i] = max(most[i], exact.mean)
+		off = max(off, math.Abs(failed.Mean-exact.Mean)/max(failed.SE, math.Sqrt(exact.Mean*one), one))
+		most[i] = max(most[i], exact.Mean)
 		if i < 2 || c.p >= 16 {
-			slowest[i] = max(slowest[i], took.mean/(1+math.Log2(p)))
+			slowest[i] = max(slowest[i], took.Mean/(1+math.Log2(p)))
 			stuck += c.stuck
 		}
 		last[i] = c
 		if i == 1 && c.p >= 16 {
 			near, nearest = max(near, ratio), min(nearest, ratio)
 		}
-		put(&shares[i], p, exact.mean)
-		put(&rounds[i], p, took.mean)
+		shares[i].Add(p, exact.Mean)
+		rounds[i].Add(p, took.Mean)
 		if i == 0 {
-			put(&logs, p, math.Log2(p))
+			logs.Add(p, math.Log2(p))
 		}
 	}
-	f.check("share that fails off the exact one, in standard errors, at most", off, 0, liSigmas,
+	f.Check("share that fails off the exact one, in standard errors, at most", off, 0, Sigmas,
 		"4.5 standard errors of independent lists")
 	for i, name := range collisionKinds {
 		what, because := name+", largest share that fails", "a constant: with p = 2 all sprays end at the first element, and "+
@@ -211,27 +211,27 @@ func judgeCollisions(all []*collisionPoint) Finding {
 			what += ", p ≥ 4"
 			limit, because = 0.8, "a constant: with p = 4 two of three sprays end in the padding, and some of the others collide"
 		}
-		f.between(what, most[i], 0, limit, 1e-9, because)
+		f.Between(what, most[i], 0, limit, 1e-9, because)
 		what = name + ", mean rounds until all have an element over 1 + log p, at most"
 		if i == 2 {
 			what += ", p ≥ 16"
 		}
-		f.between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it takes log "+
+		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it takes log "+
 			"p rounds, and 1.3 more for the last")
 	}
-	f.check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
+	f.Check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
 		"O(log p) is far from 200")
-	f.between("BasicSpray, share that fails over that of uniform choice, least, p ≥ 16", nearest, 0.9, 1.6, 0,
+	f.Between("BasicSpray, share that fails over that of uniform choice, least, p ≥ 16", nearest, 0.9, 1.6, 0,
 		"sprays are spread over the reach but for a share of about 2/log p, and vary as spray-theorems-5.3-6.2 has it: about a "+
 			"half at p = 16")
-	f.between("BasicSpray, share that fails over that of uniform choice, most, p ≥ 16", near, 0.9, 1.6, 0,
+	f.Between("BasicSpray, share that fails over that of uniform choice, most, p ≥ 16", near, 0.9, 1.6, 0,
 		"sprays are spread over the reach but for a share of about 2/log p, and vary as spray-theorems-5.3-6.2 has it: about a "+
 			"half at p = 16")
 	f.Tables = append(f.Tables, tables...)
 	f.noteCollisions(last)
-	f.chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
+	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
 		LegendBeside: true, Series: shares})
-	f.chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
+	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
 		LogX: true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
 	return f
 }
@@ -242,10 +242,10 @@ func (f *Finding) noteCollisions(last []*collisionPoint) {
 		fmt.Sprintf("With p = %d, %.1f %% of PerfectSprays fail in the first round, %.2f %% of BasicSprays, and %.1f %% of "+
 			"FullSprays, nearly all of these in the padding. PerfectSpray goes to p·log p elements and BasicSpray to about "+
 			"(p/2)·log³p: what it saves in collisions it goes further.", perfect.p,
-			100*liMean(perfect.exact).mean, 100*liMean(basic.exact).mean, 100*liMean(full.exact).mean),
+			100*Mean(perfect.exact).Mean, 100*Mean(basic.exact).Mean, 100*Mean(full.exact).Mean),
 		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is %.1f times "+
 			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).", 100*perfect.uniform,
-			100*basic.uniform, liMean(perfect.exact).mean/perfect.uniform),
+			100*basic.uniform, Mean(perfect.exact).Mean/perfect.uniform),
 		"With p = 2, PerfectSpray and BasicSpray always take the first element, and FullSpray never takes any (spray-padding); "+
 			"it is left out there. With p = 4 and 8 the rounds that FullSpray takes depend on the padding, which stays as it "+
 			"is: if many of its elements are tall by chance, few sprays or none get through. With p = 4 there is none to get "+

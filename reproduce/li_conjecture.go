@@ -41,7 +41,7 @@ func liConjecture(e liEffort) Claim {
 				if err := r.middle(e, c, i); err != nil {
 					return Finding{}, err
 				}
-				r.ran()
+				r.Ran()
 			}
 			return judgeConjecture(e, points), nil
 		},
@@ -67,11 +67,11 @@ func newMiddlePoint(p int, name string, w spray.Walk) *middlePoint {
 }
 
 func (r *liRunner) middle(e liEffort, c *middlePoint, stream int) error {
-	for k := range e.count(r.o, min(300, 3e6/c.reach), 20) {
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
+	for k := range e.count(r.Options, min(300, 3e6/c.reach), 20) {
+		if r.Context.Err() != nil {
+			return r.Context.Err()
 		}
-		rng := r.stream(uint64(stream), uint64(k))
+		rng := r.Stream(uint64(stream), uint64(k))
 		list := liRandom(c.walk, 0, &rng)
 		share := list.landing(c.walk)
 		if k == 0 {
@@ -120,20 +120,20 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	first, last := map[string]*middlePoint{}, map[string]*middlePoint{}
 	off, largest, never := 0.0, 0.0, math.Inf(1)
 	for _, c := range points {
-		ends, top, variance, missed := liMean(c.ends), liMean(c.most), liMean(c.variances), liMean(c.never)
+		ends, top, variance, missed := Mean(c.ends), Mean(c.most), Mean(c.variances), Mean(c.never)
 		p := float64(c.p)
-		tables[c.name].Rows = append(tables[c.name].Rows, []float64{p, c.reach, float64(len(c.ends)), ends.mean / c.reach,
-			ends.se / c.reach, top.mean * p, top.se * p,
-			top.mean * c.reach, 100 * liMean(c.inside).mean, variance.mean, variance.se, 100 * missed.mean,
-			liMean(c.collide).mean * c.reach})
-		put(variances[c.name], p, variance.mean)
+		tables[c.name].Rows = append(tables[c.name].Rows, []float64{p, c.reach, float64(len(c.ends)), ends.Mean / c.reach,
+			ends.SE / c.reach, top.Mean * p, top.SE * p,
+			top.Mean * c.reach, 100 * Mean(c.inside).Mean, variance.Mean, variance.SE, 100 * missed.Mean,
+			Mean(c.collide).Mean * c.reach})
+		variances[c.name].Add(p, variance.Mean)
 		off = max(off, liDeviations(ends, c.reach))
 		if c.name == "PerfectSpray" {
-			largest = max(largest, top.mean*p)
-			put(&most, p, top.mean*p)
-			put(&even, p, top.mean*c.reach)
+			largest = max(largest, top.Mean*p)
+			most.Add(p, top.Mean*p)
+			even.Add(p, top.Mean*c.reach)
 			if c.p >= 16 {
-				never = min(never, missed.mean*float64(c.high-c.low+1))
+				never = min(never, missed.Mean*float64(c.high-c.low+1))
 			}
 		}
 		if c.p == 64 {
@@ -143,30 +143,30 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	}
 	perfect, small := last["PerfectSpray"], first["PerfectSpray"]
 	basic, smallBasic := last["BasicSpray"], first["BasicSpray"]
-	growth := liMean(perfect.variances).mean / liMean(small.variances).mean
-	f.check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, liSigmas,
+	growth := Mean(perfect.variances).Mean / Mean(small.variances).Mean
+	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, Sigmas,
 		"property 1; the means are the same, and 4.5 standard errors of lists")
-	f.between("PerfectSpray, largest share times p, of all p", largest, 0, 2, 0,
+	f.Between("PerfectSpray, largest share times p, of all p", largest, 0, 2, 0,
 		"property 2, first part: a constant over p, for these p; on perfect lists it is 1, and the largest of a random list's "+
 			"shares is up to twice that")
-	f.between(fmt.Sprintf("PerfectSpray, growth of the largest share times the reach from p = 64 to p = %d", perfect.p),
-		liMean(perfect.most).mean*perfect.reach/(liMean(small.most).mean*small.reach), 1.3, 10, 0, "property 2, second part; "+
+	f.Between(fmt.Sprintf("PerfectSpray, growth of the largest share times the reach from p = 64 to p = %d", perfect.p),
+		Mean(perfect.most).Mean*perfect.reach/(Mean(small.most).Mean*small.reach), 1.3, 10, 0, "property 2, second part; "+
 			"the conjecture fails: the largest share is no constant times the even one")
-	f.between(fmt.Sprintf("BasicSpray, growth of the relative variance from p = 64 to p = %d", basic.p),
-		liMean(basic.variances).mean/liMean(smallBasic.variances).mean, 0, 0.85, 0,
+	f.Between(fmt.Sprintf("BasicSpray, growth of the relative variance from p = 64 to p = %d", basic.p),
+		Mean(basic.variances).Mean/Mean(smallBasic.variances).Mean, 0, 0.85, 0,
 		"property 3 is what BasicSpray has: shares become alike, as 1/(log p·log log p) does, which is less than 0.8 times as "+
 			"much")
-	f.between(fmt.Sprintf("PerfectSpray, growth of the relative variance from p = 64 to p = %d", perfect.p), growth, 0.95, 3, 0,
+	f.Between(fmt.Sprintf("PerfectSpray, growth of the relative variance from p = 64 to p = %d", perfect.p), growth, 0.95, 3, 0,
 		"property 3, first part; the conjecture fails: shares do not become alike")
-	f.between("PerfectSpray, elements of the middle half of a list that no spray hits, on average, least for p ≥ 16",
+	f.Between("PerfectSpray, elements of the middle half of a list that no spray hits, on average, least for p ≥ 16",
 		never, 0.5, 1e6, 0, "property 3, second part; the conjecture fails: some have no share at all")
 	f.Tables = append(f.Tables, *tables["PerfectSpray"], *tables["BasicSpray"])
 	f.noteConjecture(e, small, perfect, basic)
-	f.chart("variance", plot.Chart{Title: "How unlike the shares in the middle half are", XLabel: "p", YLabel: "relative variance",
+	f.Chart("variance", plot.Chart{Title: "How unlike the shares in the middle half are", XLabel: "p", YLabel: "relative variance",
 		LogX: true, LogY: true, LegendBeside: true, Series: []plot.Series{*variances["PerfectSpray"], *variances["BasicSpray"]}})
-	f.chart("largest", plot.Chart{Title: "PerfectSprays on the most frequent element of a random list", XLabel: "p",
+	f.Chart("largest", plot.Chart{Title: "PerfectSprays on the most frequent element of a random list", XLabel: "p",
 		YLabel: "share", LogX: true, FromZero: true, LegendBeside: true, Series: []plot.Series{most, even}})
-	f.chart("where", conjectureChart(e, small))
+	f.Chart("where", conjectureChart(e, small))
 	return f
 }
 
@@ -181,8 +181,8 @@ func (f *Finding) noteConjecture(e liEffort, small, perfect, basic *middlePoint)
 		fmt.Sprintf("What is shared: sprays go no further than p·log p, no element has more than about 1/p of them (%.2f/p at "+
 			"p = %d), and few collide (spray-collisions). What is not: they are not spread evenly. At p = %d the relative "+
 			"variance of the shares in the middle half is %.2f, and not %.3f as that of BasicSpray at p = %d, and it does not "+
-			"fall.", liMean(perfect.most).mean*float64(perfect.p), perfect.p, perfect.p, liMean(perfect.variances).mean,
-			liMean(basic.variances).mean, basic.p),
+			"fall.", Mean(perfect.most).Mean*float64(perfect.p), perfect.p, perfect.p, Mean(perfect.variances).Mean,
+			Mean(basic.variances).Mean, basic.p),
 		"The reason is what section 3.1 says of groups of low elements. A spray makes at most log p steps at a height, and of "+
 			"log p elements of a height about half are higher, give or take √(log p)/2: the share that comes by varies by a "+
 			"factor of 1 ± 1/√(log p) at each height, and there are log p heights, so that it does not average out. Some "+
@@ -197,11 +197,11 @@ func (f *Finding) noteConjecture(e liEffort, small, perfect, basic *middlePoint)
 func conjectureChart(e liEffort, c *middlePoint) plot.Chart {
 	random, perfect := plot.Series{Name: "a random list"}, plot.Series{Name: "the perfect list"}
 	for x, s := range c.share {
-		put(&random, float64(x), s*c.reach)
+		random.Add(float64(x), s*c.reach)
 	}
 	ways, all := liWays(e.theory.perfect(c.p))
 	for x, w := range ways {
-		put(&perfect, float64(x), float64(w)/float64(all)*c.reach)
+		perfect.Add(float64(x), float64(w)/float64(all)*c.reach)
 	}
 	return plot.Chart{Title: fmt.Sprintf("Where PerfectSprays end, p = %d", c.p), XLabel: "element",
 		YLabel: "share times the reach", FromZero: true, LegendBeside: true, Series: []plot.Series{random, perfect}}

@@ -32,7 +32,7 @@ func liCorollary43(e liEffort) Claim {
 					return Finding{}, err
 				}
 				points = append(points, c)
-				r.ran()
+				r.Ran()
 			}
 			return judgeCorollary43(e, points), nil
 		},
@@ -54,11 +54,11 @@ func (r *liRunner) reaches(e liEffort, p int) (reachPoint, error) {
 	l := liLog(p)
 	c := reachPoint{p: p, walk: e.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]liCount, len(liSpreads))}
 	c.bound = c.sigma * float64(p) * l * l * l
-	rng := r.stream(uint64(p))
-	lists := e.count(r.o, min(1000, 8e6/float64(c.walk.Reach())), 30)
+	rng := r.Stream(uint64(p))
+	lists := e.count(r.Options, min(1000, 8e6/float64(c.walk.Reach())), 30)
 	for range lists {
-		if r.ctx.Err() != nil {
-			return c, r.ctx.Err()
+		if r.Context.Err() != nil {
+			return c, r.Context.Err()
 		}
 		c.ends = append(c.ends, float64(liRandom(c.walk, 0, &rng).longest(c.walk)))
 	}
@@ -68,7 +68,7 @@ func (r *liRunner) reaches(e liEffort, p int) (reachPoint, error) {
 		far := &c.farFor[i]
 		for _, end := range c.ends {
 			far.of++
-			far.seen += above(end, (1+alpha)*float64(c.walk.Reach()))
+			far.seen += Above(end, (1+alpha)*float64(c.walk.Reach()))
 		}
 		// At height 1 every step leads one element on.
 		far.bound = float64(len(liHeights(c.walk))-1) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
@@ -86,16 +86,16 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 	beyond, lists, off, farthestOf, halves := 0, 0, 0.0, 0.0, 0.0
 	excess := 0.0 // over the Chernoff bound, in standard errors
 	for _, c := range points {
-		m := liMean(c.ends)
+		m := Mean(c.ends)
 		far := 0.0
 		for _, end := range c.ends {
-			beyond += above(end, c.bound)
+			beyond += Above(end, c.bound)
 			far = max(far, end)
 		}
 		lists += len(c.ends)
 		off = max(off, liDeviations(m, float64(c.walk.Reach())))
 		farthestOf = max(farthestOf, far/c.bound)
-		halves = m.mean / c.bound * 2
+		halves = m.Mean / c.bound * 2
 		for _, k := range c.farFor {
 			b := min(1, k.bound)
 			// One list is the least that could have been missed.
@@ -103,23 +103,23 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 			excess = max(excess, (k.share()-b)/se)
 		}
 		p := float64(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(liHeights(c.walk))), float64(len(c.ends)), m.mean, m.se,
-			float64(c.walk.Reach()), far / c.bound, m.mean / c.bound * 2, far / c.bound * 2})
-		put(&mean, p, m.mean/c.bound)
-		put(&farthest, p, far/c.bound)
-		put(&half, p, 0.5)
-		put(&quarter, p, 0.25)
+		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(liHeights(c.walk))), float64(len(c.ends)), m.Mean, m.SE,
+			float64(c.walk.Reach()), far / c.bound, m.Mean / c.bound * 2, far / c.bound * 2})
+		mean.Add(p, m.Mean/c.bound)
+		farthest.Add(p, far/c.bound)
+		half.Add(p, 0.5)
+		quarter.Add(p, 0.25)
 	}
-	f.check(fmt.Sprintf("lists of %d in which a spray can go farther than σ·p·f·log³p", lists), float64(beyond), 0, 0,
+	f.Check(fmt.Sprintf("lists of %d in which a spray can go farther than σ·p·f·log³p", lists), float64(beyond), 0, 0,
 		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is far below one in a "+
 			"million")
-	f.check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, liSigmas,
+	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, Sigmas,
 		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard errors of "+
 			"independent lists")
-	f.between("share of lists beyond (1+α) times that, less the Chernoff bounds of all heights, in standard errors, at most",
-		excess, 0, liSigmas, 0,
+	f.Between("share of lists beyond (1+α) times that, less the Chernoff bounds of all heights, in standard errors, at most",
+		excess, 0, Sigmas, 0,
 		"a bound, and 4.5 standard errors of the count")
-	f.check("mean end of the longest walk over σ·(p/2)·f·log³p, largest p", halves, 1, 0.1,
+	f.Check("mean end of the longest walk over σ·(p/2)·f·log³p, largest p", halves, 1, 0.1,
 		"log log p is rounded to whole heights, and the last step down is shorter than the others: a tenth")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
@@ -129,7 +129,7 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 			"since those of height k are 2^(k−1) apart. So the longest goes σ·(p/2)·f·log³p, which is also what Theorem 4.2 "+
 			"has for k = log p. The factor comes back in Theorems 5.3 and 6.2 (spray-theorems-5.3-6.2).",
 		fmt.Sprintf("The farthest end of all lists is at %.3f of σ·p·f·log³p.", farthestOf))
-	f.chart("longest", plot.Chart{Title: "Where the longest BasicSpray ends, over σ·p·f·log³p", XLabel: "p",
+	f.Chart("longest", plot.Chart{Title: "Where the longest BasicSpray ends, over σ·p·f·log³p", XLabel: "p",
 		YLabel: "end over σ·p·f·log³p", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{farthest, mean, half, quarter}})
 	return f

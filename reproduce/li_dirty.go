@@ -119,20 +119,20 @@ func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *
 // soil removes elements from lists.
 func (r *liRunner) soil(d *dirtyRun, stream int) error {
 	for k := range d.replicas {
-		s := &soiled{run: d, heights: liHeights(d.walk), random: r.stream(uint64(stream), uint64(k), 0)}
-		own := r.stream(uint64(stream), uint64(k), 1)
+		s := &soiled{run: d, heights: liHeights(d.walk), random: r.Stream(uint64(stream), uint64(k), 0)}
+		own := r.Stream(uint64(stream), uint64(k), 1)
 		n := d.kept * d.walk.Reach()
 		s.chain = newLiChain(max(d.walk.Start, bits.Len(uint(n))), d.kept == 0, &own)
 		for range n {
 			s.chain.insert(s.random.Exp())
 		}
 		for i, t := range d.times {
-			if err := s.until(r.ctx, t); err != nil {
+			if err := s.until(r.Context, t); err != nil {
 				return err
 			}
 			s.look(i)
 		}
-		r.ran()
+		r.Ran()
 	}
 	return nil
 }
@@ -211,19 +211,19 @@ func (s *soiled) look(time int) {
 }
 
 // late averages something over the second half of the time.
-func (d *dirtyRun) late(what [][]float64) estimate {
+func (d *dirtyRun) late(what [][]float64) Estimate {
 	return d.over(what, len(d.times)-dirtyTimes/2, len(d.times))
 }
 
 // over averages something over some times, for each replica, and these.
-func (d *dirtyRun) over(what [][]float64, from, to int) estimate {
+func (d *dirtyRun) over(what [][]float64, from, to int) Estimate {
 	each := make([]float64, d.replicas)
 	for _, row := range what[from:to] {
 		for k, x := range row {
 			each[k] += x / float64(to-from)
 		}
 	}
-	return liMean(each)
+	return Mean(each)
 }
 
 // spread is the standard deviation of where sprays land in the second half of the time, over that of a clean list.
@@ -236,22 +236,22 @@ func (d *dirtyRun) spread() float64 {
 	for _, s := range d.squares[from:] {
 		squares += s / (dirtyTimes / 2)
 	}
-	mean := d.late(d.lands).mean * d.cleanMean
+	mean := d.late(d.lands).Mean * d.cleanMean
 	return math.Sqrt(max(0, squares-mean*mean) / d.cleanVariance)
 }
 
 // growth is by how much the mean of where sprays land grows from the second quarter of the time to the second half.
 func (d *dirtyRun) growth() float64 {
 	n := len(d.times)
-	return d.late(d.lands).mean / d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).mean
+	return d.late(d.lands).Mean / d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).Mean
 }
 
 // behind is how many elements more there are before the mean of where sprays land, for each that is removed, in the last three
 // quarters of the time.
 func (d *dirtyRun) behind() float64 {
 	n := len(d.times)
-	early := d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).mean
-	return (d.late(d.lands).mean - early) * d.cleanMean / (float64(d.removals) * (0.78125 - 0.40625))
+	early := d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).Mean
+	return (d.late(d.lands).Mean - early) * d.cleanMean / (float64(d.removals) * (0.78125 - 0.40625))
 }
 
 // dirtyColumns are those of the tables of runs, and row is a row of one.
@@ -264,8 +264,8 @@ func dirtyColumns() []string {
 
 func (d *dirtyRun) row() []float64 {
 	height, tall, lands := d.late(d.height), d.late(d.tall), d.late(d.lands)
-	return []float64{float64(d.p), float64(d.walk.Reach()), float64(d.replicas), float64(d.removals), height.mean, height.se,
-		tall.mean, tall.se, lands.mean, lands.se, d.spread(), d.growth(), 100 * d.behind()}
+	return []float64{float64(d.p), float64(d.walk.Reach()), float64(d.replicas), float64(d.removals), height.Mean, height.SE,
+		tall.Mean, tall.SE, lands.Mean, lands.SE, d.spread(), d.growth(), 100 * d.behind()}
 }
 
 // off is how many standard errors a run is off a clean list, at most.
@@ -277,7 +277,7 @@ func (d *dirtyRun) off() (height, tall, lands float64) {
 func (d *dirtyRun) course(name string) plot.Series {
 	s := plot.Series{Name: name}
 	for i, t := range d.times {
-		put(&s, float64(t)/float64(d.walk.Reach()), liMean(d.lands[i]).mean)
+		s.Add(float64(t)/float64(d.walk.Reach()), Mean(d.lands[i]).Mean)
 	}
 	return s
 }
@@ -290,10 +290,10 @@ func (f *Finding) judgeClean(what string, runs []*dirtyRun) {
 		height, tall, lands = max(height, h), max(tall, t), max(lands, l)
 	}
 	because := "nothing changes; 5 standard errors of independent lists, and all p"
-	f.check(what+"mean height of the front off 2, in standard errors, at most", height, 0, dirtySigmas, because)
-	f.check(what+"elements of height log p in the front off those of a clean list, in standard errors, at most", tall, 0,
+	f.Check(what+"mean height of the front off 2, in standard errors, at most", height, 0, dirtySigmas, because)
+	f.Check(what+"elements of height log p in the front off those of a clean list, in standard errors, at most", tall, 0,
 		dirtySigmas, because)
-	f.check(what+"mean of where sprays land off that of a clean list, in standard errors, at most", lands, 0, dirtySigmas,
+	f.Check(what+"mean of where sprays land off that of a clean list, in standard errors, at most", lands, 0, dirtySigmas,
 		because)
 }
 
@@ -306,7 +306,7 @@ func judgeDirty(runs []*dirtyRun) Finding {
 	most := 0.0
 	for _, d := range runs {
 		tables[d.kept].Rows = append(tables[d.kept].Rows, d.row())
-		most = max(most, math.Abs(d.late(d.height).mean-1))
+		most = max(most, math.Abs(d.late(d.height).Mean-1))
 		if d.kept == 0 && d.p >= 8 {
 			chart.Series = append(chart.Series, d.course(fmt.Sprintf("p = %d", d.p)))
 		}
@@ -323,6 +323,6 @@ func judgeDirty(runs []*dirtyRun) Finding {
 			"there is nothing to be cleaned, and no error that accumulates, which section 3.2 expects to be polynomially "+
 			"small. FullSpray is the same: the padding is part of what is before x.",
 		"It does not hold for PerfectSpray, which may make no step at height 1 (spray-dirty-perfect).")
-	f.chart("course", chart)
+	f.Chart("course", chart)
 	return f
 }

@@ -78,7 +78,7 @@ func judgeDirtyPerfect(runs []*dirtyRun, sizes int) Finding {
 		height := plot.Series{Name: v.short}
 		for _, d := range own {
 			table.Rows = append(table.Rows, d.row())
-			put(&height, float64(d.p), d.late(d.height).mean)
+			height.Add(float64(d.p), d.late(d.height).Mean)
 		}
 		f.Tables = append(f.Tables, table)
 		heights.Series = append(heights.Series, height)
@@ -94,8 +94,8 @@ func judgeDirtyPerfect(runs []*dirtyRun, sizes int) Finding {
 	f.judgeEndless(alone)
 	f.judgeClean("next element, ", clean)
 	f.noteDirtyPerfect(alone, exact, hold)
-	f.chart("course", chart)
-	f.chart("heights", heights)
+	f.Chart("course", chart)
+	f.Chart("heights", heights)
 	return f
 }
 
@@ -104,16 +104,16 @@ func (f *Finding) judgeDrift(name string, runs []*dirtyRun) {
 	highest, unclear, near := 0.0, 0, 0
 	for _, d := range runs {
 		h, lands := d.late(d.height), d.late(d.lands)
-		highest = max(highest, h.mean)
-		unclear += above(h.mean+dirtySigmas*h.se, 1)
-		near += above(1.1, lands.mean-dirtySigmas*lands.se)
+		highest = max(highest, h.Mean)
+		unclear += Above(h.Mean+dirtySigmas*h.SE, 1)
+		near += Above(1.1, lands.Mean-dirtySigmas*lands.SE)
 	}
-	f.between(name+": mean height of the front over that of a clean list, p ≥ 4, at most", highest, 0.5, 0.95, 1e-9,
+	f.Between(name+": mean height of the front over that of a clean list, p ≥ 4, at most", highest, 0.5, 0.95, 1e-9,
 		"the claim fails: it is more than 5 % lower for every p; height 1 for all would be 0.5")
-	f.check(fmt.Sprintf("%s: of %d p ≥ 4 those for which it is not lower by 5 standard errors", name, len(runs)),
+	f.Check(fmt.Sprintf("%s: of %d p ≥ 4 those for which it is not lower by 5 standard errors", name, len(runs)),
 		float64(unclear), 0, 0,
 		"the claim fails: for no p is this by chance")
-	f.check(fmt.Sprintf("%s: of %d p ≥ 4 those for which sprays do not land more than 10 %% and 5 standard errors further than "+
+	f.Check(fmt.Sprintf("%s: of %d p ≥ 4 those for which sprays do not land more than 10 %% and 5 standard errors further than "+
 		"in a clean list", name, len(runs)),
 		float64(near), 0, 0, "the claim fails: sprays go further")
 }
@@ -126,7 +126,7 @@ func (f *Finding) judgeEndless(runs []*dirtyRun) {
 			slowest = min(slowest, d.growth())
 		}
 	}
-	f.between("PerfectSpray: growth of the mean of where sprays land from the second quarter of the time to the second half, p "+
+	f.Between("PerfectSpray: growth of the mean of where sprays land from the second quarter of the time to the second half, p "+
 		"= 8 … 64, at least", slowest, 1.2, 2.2, 0,
 		"the claim fails: it does not settle; it would be 1 if it did, and tends to 1.92 if the growth is steady")
 }
@@ -139,7 +139,7 @@ func (f *Finding) noteDirtyPerfect(alone, exact, hold []*dirtyRun) {
 		}
 		return strings.Join(all, ", ")
 	}
-	lands := func(d *dirtyRun) float64 { return d.late(d.lands).mean }
+	lands := func(d *dirtyRun) float64 { return d.late(d.lands).Mean }
 	f.Notes = append(f.Notes,
 		"PerfectSpray makes no step at height 1 with probability 1/(log p + 1), and then removes an element that it has come "+
 			"to at a greater height. So it removes tall elements more often than others, and those that remain are low. Before "+

@@ -28,7 +28,7 @@ func liLemma41(e liEffort) Claim {
 					return Finding{}, err
 				}
 				cells = append(cells, more...)
-				r.ran()
+				r.Ran()
 			}
 			return judgeLemma41(cells), nil
 		},
@@ -67,10 +67,10 @@ func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
 			}})
 		}
 	}
-	rng := r.stream(uint64(p))
-	for range e.count(r.o, 4, 1) {
-		if r.ctx.Err() != nil {
-			return nil, r.ctx.Err()
+	rng := r.Stream(uint64(p))
+	for range e.count(r.Options, 4, 1) {
+		if r.Context.Err() != nil {
+			return nil, r.Context.Err()
 		}
 		list := newLiList(l, liStretch)
 		for range liStretch {
@@ -82,7 +82,7 @@ func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
 			at := list.at[c.k]
 			for k := steps; k < len(at); k += steps {
 				c.of++
-				c.seen += above(float64(at[k]-at[k-steps]), far)
+				c.seen += Above(float64(at[k]-at[k-steps]), far)
 			}
 		}
 	}
@@ -104,9 +104,9 @@ func judgeLemma41(cells []distanceCell) Finding {
 		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
 			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
 		if c.p == 64 && c.k == 6 {
-			put(&seen, c.alpha, c.share())
-			put(&exact, c.alpha, c.exact)
-			put(&bound, c.alpha, c.bound)
+			seen.Add(c.alpha, c.share())
+			exact.Add(c.alpha, c.exact)
+			bound.Add(c.alpha, c.bound)
 		}
 	}
 	f.judgeCounts("walks that go too far", "the Chernoff bound", counts)
@@ -118,7 +118,7 @@ func judgeLemma41(cells []distanceCell) Finding {
 		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
 			"a quarter too far.",
 			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))
-	f.chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
+	f.Chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
 		YLabel: "share", LogY: true, LegendBeside: true, Series: []plot.Series{seen, exact, bound}})
 	return f
 }

@@ -23,13 +23,13 @@ func liLemma52(e liEffort) Claim {
 			rounds := e.count(o, 16, 1)
 			r := newLiRunner(ctx, o, name, rounds)
 			cells := tallCells(e)
-			rng := r.stream(0)
+			rng := r.Stream(0)
 			for range rounds {
 				if ctx.Err() != nil {
 					return Finding{}, ctx.Err()
 				}
 				countTall(cells, func() int { return liHeight(&rng) })
-				r.ran()
+				r.Ran()
 			}
 			return judgeLemma52(cells), nil
 		},
@@ -89,8 +89,8 @@ func countTall(cells []tallCell, draw func() int) {
 				c := &same[k]
 				c.many.of++
 				c.few.of++
-				c.many.seen += above(float64(tall), (1+c.beta)*c.mean)
-				c.few.seen += above((1-c.beta)*c.mean, float64(tall))
+				c.many.seen += Above(float64(tall), (1+c.beta)*c.mean)
+				c.few.seen += Above((1-c.beta)*c.mean, float64(tall))
 			}
 		}
 	}
@@ -117,16 +117,16 @@ func judgeLemma52(cells []tallCell) Finding {
 				shown = c
 			}
 			for k, y := range []float64{c.many.exact, c.few.exact, c.many.bound, c.few.bound, c.printedMany} {
-				put(&series[k], c.beta, y)
+				series[k].Add(c.beta, y)
 			}
 		}
 	}
 	f.judgeCounts("too many tall elements", "exp(−β²μ/3)", many)
 	f.judgeCounts("too few tall elements", "exp(−β²μ/2)", few)
-	f.between("exact probability of too many over the printed exp(−β²(k+1)/3), at most, as a power of ten", math.Log10(worst), 1,
+	f.Between("exact probability of too many over the printed exp(−β²(k+1)/3), at most, as a power of ten", math.Log10(worst), 1,
 		1000, 0,
 		"the claim fails: the probability is more than ten times the bound somewhere")
-	f.between("exact probability of too few over the printed exp(−β²(k+1)/2), at most, as a power of ten", math.Log10(worstFew),
+	f.Between("exact probability of too few over the printed exp(−β²(k+1)/2), at most, as a power of ten", math.Log10(worstFew),
 		1, 1000, 0,
 		"the claim fails: the probability is more than ten times the bound somewhere")
 	f.Tables = append(f.Tables, table)
@@ -137,7 +137,7 @@ func judgeLemma52(cells []tallCell) Finding {
 			"%.2g.", shown.neighbours, shown.beta, shown.many.exact, shown.many.share(), shown.many.bound, shown.printedMany),
 		"Nothing in the report depends on it: Theorem 5.3 uses a probability of p^(−O(β²·f·log²p)), which is what the mean in "+
 			"the exponent gives.")
-	f.chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β", YLabel: "probability",
+	f.Chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β", YLabel: "probability",
 		LogY: true, LegendBeside: true, Series: series})
 	return f
 }

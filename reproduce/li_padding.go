@@ -39,7 +39,7 @@ func liPadding(e liEffort) Claim {
 				if err := r.padding(e, c, i); err != nil {
 					return Finding{}, err
 				}
-				r.ran()
+				r.Ran()
 			}
 			return judgePadding(points), nil
 		},
@@ -66,11 +66,11 @@ func (r *liRunner) padding(e liEffort, c *paddingPoint, stream int) error {
 	mean, _ := liMoments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first
 	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
-	for k := range e.count(r.o, min(300, 5e6/float64(c.reach)), 2) {
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
+	for k := range e.count(r.Options, min(300, 5e6/float64(c.reach)), 2) {
+		if r.Context.Err() != nil {
+			return r.Context.Err()
 		}
-		rng := r.stream(uint64(stream), uint64(k))
+		rng := r.Stream(uint64(stream), uint64(k))
 		share := liRandom(w, 0, &rng).landing(w)
 		sum := 0.0
 		for _, s := range share[:min(len(share), c.padding+1)] {
@@ -92,24 +92,24 @@ func judgePadding(points []*paddingPoint) Finding {
 	most, two, off := 0.0, 0.0, 0.0
 	var from, to *paddingPoint
 	for _, c := range points {
-		m := liMean(c.shares)
+		m := Mean(c.shares)
 		p, l := float64(c.p), liLog(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.f, float64(c.padding), float64(c.reach), float64(len(c.shares)), m.mean,
-			c.se, c.want, m.mean * l, m.mean * p / l / l})
+		table.Rows = append(table.Rows, []float64{p, c.f, float64(c.padding), float64(c.reach), float64(len(c.shares)), m.Mean,
+			c.se, c.want, m.Mean * l, m.Mean * p / l / l})
 		switch {
 		case c.p == 2:
-			two = max(two, m.mean)
+			two = max(two, m.Mean)
 			continue
 		case c.f == 1:
-			put(&one, p, m.mean)
-			put(&want, p, c.want)
-			put(&square, p, l*l/p)
+			one.Add(p, m.Mean)
+			want.Add(p, c.want)
+			square.Add(p, l*l/p)
 		default:
-			put(&four, p, m.mean)
+			four.Add(p, m.Mean)
 		}
-		most = max(most, m.mean)
+		most = max(most, m.Mean)
 		if c.p >= 8 {
-			off = max(off, outsideRest(m.mean, c.se, c.want, 0.005))
+			off = max(off, Estimate{Mean: m.Mean, SE: c.se}.Off(c.want, 0.005))
 		}
 		if c.f == 1 && c.p == 64 {
 			from = c
@@ -118,17 +118,17 @@ func judgePadding(points []*paddingPoint) Finding {
 			to = c
 		}
 	}
-	f.between("largest share of sprays in the padding, p ≥ 4", most, 0, 0.8, 0,
+	f.Between("largest share of sprays in the padding, p ≥ 4", most, 0, 0.8, 0,
 		"a constant below 1: at p = 4 the padding has 16 elements of the 24 in reach")
-	f.check("share of sprays in the padding, p = 2", two, 1, 1e-9, "exact, but for rounding: log p = 1, and the longest spray "+
+	f.Check("share of sprays in the padding, p = 2", two, 1, 1e-9, "exact, but for rounding: log p = 1, and the longest spray "+
 		"has f steps at height 1, while K(2) = 2f; the claim fails here")
-	f.check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0, liSigmas,
+	f.Check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0, Sigmas,
 		"2/log p for the padding, less half of what the lower heights can add; 4.5 standard errors, beyond 0.005 for few "+
 			"processes, with which the steps end before the padding now and then")
 	by := math.Pow(liLog(from.p)/liLog(to.p), 2) * float64(to.p) / float64(from.p)
 	grows := to.want / from.want * by
-	f.between(fmt.Sprintf("growth of the share times p/log²p from p = %d to p = %d", from.p, to.p),
-		liMean(to.shares).mean/liMean(from.shares).mean*by,
+	f.Between(fmt.Sprintf("growth of the share times p/log²p from p = %d to p = %d", from.p, to.p),
+		Mean(to.shares).Mean/Mean(from.shares).Mean*by,
 		0.8*grows, 1.25*grows, 0,
 		"the claim fails: it would be bounded if the share were O(log²p/p), but grows about as p/log³p does, which is what is "+
 			"expected within a quarter for few lists of the largest p")
@@ -141,7 +141,7 @@ func judgePadding(points []*paddingPoint) Finding {
 			"elements. A list that uses it must fall back on something else. For p = 4 and f = 1, %.0f %% of sprays fail.",
 			100*one.Y[0]),
 		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most.")
-	f.chart("padding", plot.Chart{Title: "Sprays that end in the padding", XLabel: "p", YLabel: "share", LogX: true,
+	f.Chart("padding", plot.Chart{Title: "Sprays that end in the padding", XLabel: "p", YLabel: "share", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{one, four, want, square}})
 	return f
 }

@@ -344,10 +344,10 @@ func TestLiMoments(t *testing.T) {
 			x := float64(liRandom(w, 0, &r).land(at, w, &r))
 			ends, squares = append(ends, x), append(squares, (x-mean)*(x-mean))
 		}
-		if off := liDeviations(liMean(ends), mean); off > 4 {
+		if off := liDeviations(Mean(ends), mean); off > 4 {
 			t.Errorf("%+v: %v standard errors off the mean of %v", w, off, mean)
 		}
-		if off := liDeviations(liMean(squares), variance); off > 4 {
+		if off := liDeviations(Mean(squares), variance); off > 4 {
 			t.Errorf("%+v: %v standard errors off the variance of %v", w, off, variance)
 		}
 	}

@@ -32,7 +32,7 @@ func liTheorem51(e liEffort) Claim {
 					return Finding{}, ctx.Err()
 				}
 				points = append(points, perfectPointOf(e, l))
-				r.ran()
+				r.Ran()
 			}
 			return judgeTheorem51(points), nil
 		},
@@ -115,34 +115,34 @@ func judgeTheorem51(points []perfectPoint) Finding {
 		above += c.above
 		most = max(most, c.share)
 		p := float64(c.p)
-		put(&share, p, c.share)
-		put(&bound, p, c.reported)
-		put(&even, p, c.even)
+		share.Add(p, c.share)
+		bound.Add(p, c.reported)
+		even.Add(p, c.even)
 		if c.l%2 == 0 {
-			put(&proof, p, c.byProof)
+			proof.Add(p, c.byProof)
 		}
 	}
 	last := points[len(points)-1]
-	f.check("elements that more than 1/p of the sprays hit", float64(above), 0, 0, "counted in integers")
-	f.between("largest share times p, of all p", most, 0, 1, 0,
+	f.Check("elements that more than 1/p of the sprays hit", float64(above), 0, 0, "counted in integers")
+	f.Between("largest share times p, of all p", most, 0, 1, 0,
 		"the bound; it is reached by p = 2, where each of two elements has half of the sprays")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
-			"falls to %.3f, since sprays spread over p·log p elements and not over p.", superscript(last.l), last.share),
+			"falls to %.3f, since sprays spread over p·log p elements and not over p.", Superscript(last.l), last.share),
 		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd ones. There "+
 			"are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are even: 2 of 3 for p = 4. "+
 			"What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p = 4 and tends to e/p. The theorem "+
 			"itself holds there too, by the count.",
 			points[1].byProof),
 	)
-	f.chart("share", plot.Chart{Title: "Sprays on the most frequent element of a perfect list, times p", XLabel: "p",
+	f.Chart("share", plot.Chart{Title: "Sprays on the most frequent element of a perfect list, times p", XLabel: "p",
 		YLabel: "share of sprays times p",
 		LogX:   true, FromZero: true, LegendBeside: true, Series: []plot.Series{share, bound, even, proof}})
 	// The shape for one p.
 	for _, c := range points {
 		if c.l == 9 {
-			f.chart("where", perfectChart(c))
+			f.Chart("where", perfectChart(c))
 		}
 	}
 	return f
@@ -153,7 +153,7 @@ func perfectChart(c perfectPoint) plot.Chart {
 	each := plot.Series{Name: "share times p"}
 	bound := plot.Series{Name: "Theorem 5.1", X: []float64{0, float64(len(c.ways) - 1)}, Y: []float64{c.reported, c.reported}}
 	for x, hit := range c.ways {
-		put(&each, float64(x), float64(hit)/float64(c.walks)*float64(c.p))
+		each.Add(float64(x), float64(hit)/float64(c.walks)*float64(c.p))
 	}
 	return plot.Chart{Title: fmt.Sprintf("Where sprays end on a perfect list, p = %d", c.p), XLabel: "element",
 		YLabel: "share of sprays times p", FromZero: true, LegendBeside: true, Series: []plot.Series{each, bound}}

@@ -38,7 +38,7 @@ func liTheorems53And62(e liEffort) Claim {
 				if err := r.uniform(e, c, i); err != nil {
 					return Finding{}, err
 				}
-				r.ran()
+				r.Ran()
 			}
 			return judgeUniform(points), nil
 		},
@@ -84,12 +84,12 @@ func newUniformPoint(e liEffort, p int, f float64, higher int) *uniformPoint {
 
 // uniform computes the shares in some lists.
 func (r *liRunner) uniform(e liEffort, c *uniformPoint, stream int) error {
-	lists := e.count(r.o, min(100, 2e6/c.even), 4)
+	lists := e.count(r.Options, min(100, 2e6/c.even), 4)
 	for k := range lists {
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
+		if r.Context.Err() != nil {
+			return r.Context.Err()
 		}
-		rng := r.stream(uint64(stream), uint64(k))
+		rng := r.Stream(uint64(stream), uint64(k))
 		share := liRandom(c.walk, 0, &rng).landing(c.walk)
 		c.add(share)
 		if k == 0 {
@@ -151,25 +151,25 @@ func judgeUniform(points []*uniformPoint) Finding {
 	var last, fine *uniformPoint
 	for _, c := range points {
 		g := group{c.f, c.higher}
-		mean, variance := liMean(c.means), liMean(c.variances)
+		mean, variance := Mean(c.means), Mean(c.variances)
 		first := c.constant(1)
 		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Start), float64(len(c.means)), float64(c.low),
 			float64(c.high),
-			c.constant(mean.mean), c.constant(mean.se), c.constant(liMean(c.most).mean), c.constant(liMean(c.least).mean),
-			c.constant(liMean(c.all).mean), variance.mean, c.want, 100 * liMean(c.inside).mean, 100 * liMean(c.unreached).mean})
+			c.constant(mean.Mean), c.constant(mean.SE), c.constant(Mean(c.most).Mean), c.constant(Mean(c.least).Mean),
+			c.constant(Mean(c.all).Mean), variance.Mean, c.want, 100 * Mean(c.inside).Mean, 100 * Mean(c.unreached).Mean})
 		if c.p >= 16 {
 			// What the report says with a first height one higher, and twice that as it is.
 			want := float64(2 - c.higher)
-			scaled := estimate{mean: first * mean.mean, se: first * mean.se}
-			off[c.higher] = max(off[c.higher], scaled.outside(want*(1-uniformEdge), want*(1+uniformEdge)))
-			ratios[g] = append(ratios[g], variance.mean/c.want)
+			scaled := Estimate{Mean: first * mean.Mean, SE: first * mean.SE}
+			off[c.higher] = max(off[c.higher], scaled.Outside(want*(1-uniformEdge), want*(1+uniformEdge)))
+			ratios[g] = append(ratios[g], variance.Mean/c.want)
 		}
 		if largest[g] == nil {
 			name := fmt.Sprintf("f = %g", c.f)
 			largest[g], smallest[g] = &plot.Series{Name: "largest, " + name}, &plot.Series{Name: "smallest, " + name}
 		}
-		put(largest[g], float64(c.p), c.constant(liMean(c.all).mean))
-		put(smallest[g], float64(c.p), c.constant(liMean(c.least).mean))
+		largest[g].Add(float64(c.p), c.constant(Mean(c.all).Mean))
+		smallest[g].Add(float64(c.p), c.constant(Mean(c.least).Mean))
 		if c.higher == 0 {
 			if c.f == 1 {
 				last = c
@@ -180,23 +180,23 @@ func judgeUniform(points []*uniformPoint) Finding {
 	}
 	because := "4.5 standard errors of independent lists, beyond 3 % for the ends of the interval, near which shares rise and " +
 		"fall"
-	f.check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, liSigmas,
+	f.Check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, Sigmas,
 		because+"; the claim fails, which has 1")
-	f.check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, liSigmas,
+	f.Check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, Sigmas,
 		because)
 	for _, factor := range []float64{1, 4} {
-		mean := liMean(ratios[group{factor, 0}]).mean
-		f.between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all p", factor),
+		mean := Mean(ratios[group{factor, 0}]).Mean
+		f.Between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all p", factor),
 			mean, 0.7, 1.3, 0, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
 				"other; what is drawn from several lists of which neighbours share most is within 30 %")
 	}
-	f.between(fmt.Sprintf("share of the printed interval that no spray reaches, p = %d, f = 1, %%", last.p),
-		100*liMean(last.unreached).mean, 20, 60, 0,
+	f.Between(fmt.Sprintf("share of the printed interval that no spray reaches, p = %d, f = 1, %%", last.p),
+		100*Mean(last.unreached).Mean, 20, 60, 0,
 		"the claim fails: walks of f·log³p steps of p/2 end at half of p·f·log³p, and a little further with the steps at lower "+
 			"heights")
-	f.between(fmt.Sprintf("C that is needed, p = %d, f = 1", last.p), last.constant(liMean(last.all).mean), 2, 4, 0,
+	f.Between(fmt.Sprintf("C that is needed, p = %d, f = 1", last.p), last.constant(Mean(last.all).Mean), 2, 4, 0,
 		"a constant: the largest share is less than twice the mean one, which is 2")
-	f.between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(liMean(last.least).mean), 0.8, 2, 0,
+	f.Between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(Mean(last.least).Mean), 0.8, 2, 0,
 		"a constant: the smallest share in the interval is more than 0.4 of the mean one")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
@@ -206,8 +206,8 @@ func judgeUniform(points []*uniformPoint) Finding {
 			"and go on at heights k·log log p + 1, E_k is f·log³p·(log p)^k for all k, and the theorems hold as printed.",
 		fmt.Sprintf("The constants: the largest share is %.2f and the smallest in the interval %.2f for p = %d and f = 1, and "+
 			"%.2f and %.2f for p = %d and f = 4, in units of 1/(p·f·log³p); 2 would be uniform.",
-			last.constant(liMean(last.all).mean), last.constant(liMean(last.least).mean), last.p,
-			fine.constant(liMean(fine.all).mean), fine.constant(liMean(fine.least).mean), fine.p),
+			last.constant(Mean(last.all).Mean), last.constant(Mean(last.least).Mean), last.p,
+			fine.constant(Mean(fine.all).Mean), fine.constant(Mean(fine.least).Mean), fine.p),
 		"How fast they get there: the relative variance is Σ(2^Δ−1)/(f·log³p) over the steps down by Δ, which is about "+
 			"1/(f·log p·log log p). It vanishes, but slowly, and the largest of p·f·log³p shares is several standard "+
 			"deviations off: that is a factor of about exp(√(2 ln p/(f·log p·log log p))), which for fixed f only log log p "+
@@ -221,11 +221,11 @@ func judgeUniform(points []*uniformPoint) Finding {
 		g.higher = 1
 		uppers = append(uppers, *largest[g], *smallest[g])
 	}
-	f.chart("constants", plot.Chart{Title: "C and C' that are needed, BasicSpray", XLabel: "p", YLabel: "share times p·f·log³p",
+	f.Chart("constants", plot.Chart{Title: "C and C' that are needed, BasicSpray", XLabel: "p", YLabel: "share times p·f·log³p",
 		LogX: true, FromZero: true, LegendBeside: true, Series: constants})
-	f.chart("constants-higher", plot.Chart{Title: "C and C' if walks begin at height log p + 1", XLabel: "p",
+	f.Chart("constants-higher", plot.Chart{Title: "C and C' if walks begin at height log p + 1", XLabel: "p",
 		YLabel: "share times p·f·log³p", LogX: true, FromZero: true, LegendBeside: true, Series: uppers})
-	f.chart("where", uniformChart(last, fine))
+	f.Chart("where", uniformChart(last, fine))
 	return f
 }
 
@@ -237,7 +237,7 @@ func uniformChart(points ...*uniformPoint) plot.Chart {
 		s := plot.Series{Name: fmt.Sprintf("p = %d, f = %g", c.p, c.f)}
 		width := float64(c.walk.Reach()) / 100
 		for k, share := range c.bins {
-			put(&s, (float64(k)+0.5)*width/c.unit, share/width*c.unit)
+			s.Add((float64(k)+0.5)*width/c.unit, share/width*c.unit)
 		}
 		chart.Series = append(chart.Series, s)
 	}

@@ -23,12 +23,12 @@ func pretend(name string, holds bool) Claim {
 			if !holds {
 				measured = 2
 			}
-			f.check("one", measured, 1, 0.5, "a test")
-			f.between("the same", measured, 0.5, 1.5, 0, "a test")
+			f.Check("one", measured, 1, 0.5, "a test")
+			f.Between("the same", measured, 0.5, 1.5, 0, "a test")
 			f.Notes = []string{"a <note>"}
 			f.Tables = []Table{{Name: "all of it", Columns: []string{"x", "y"}, Rows: [][]float64{{1, 2.5}, {3, math.Inf(1)}}}}
-			f.chart("curve", plot.Chart{Title: "a curve", Series: []plot.Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}})
-			o.progress(1)
+			f.Chart("curve", plot.Chart{Title: "a curve", Series: []plot.Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}})
+			o.ReportProgress(1)
 			return f, nil
 		}}
 }
@@ -65,7 +65,7 @@ func TestFindingHolds(t *testing.T) {
 	}{{nil, false}, {[]float64{1}, true}, {[]float64{2}, false}, {[]float64{1, 1}, true}, {[]float64{2, 1}, false}, {[]float64{1, 2}, false}, {[]float64{math.NaN()}, false}, {[]float64{2, 1, 1}, false}} {
 		var f Finding
 		for _, x := range c.measured {
-			f.check("", x, 1, 0.5, "")
+			f.Check("", x, 1, 0.5, "")
 		}
 		if f.Holds != c.want {
 			t.Errorf("%v: holds is %v", c.measured, f.Holds)

@@ -56,7 +56,7 @@ func Run(ctx context.Context, claims []Claim, o Options, progress func(name stri
 				progress(c.Name, (float64(i)+fraction)/float64(len(claims)))
 			}
 		}
-		own.progress(0)
+		own.ReportProgress(0)
 		began := time.Now()
 		f, err := c.Run(ctx, own)
 		if err != nil {
