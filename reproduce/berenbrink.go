@@ -8,6 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 )
 
+const berenbrinkPaper = "Berenbrink et al. 2021"
+
 // berenbrinkClaims are those of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel, in the order of the paper.
 func berenbrinkClaims() []Claim {
 	return berenbrinkWith(cappedEffort{scale: 1, bins: 1 << 15, theory: cappedPapers()})

@@ -29,7 +29,7 @@ func cappedLemma6(e cappedEffort) Claim {
 }
 
 func couplingClaim(e cappedEffort, c Claim, capacities []int) Claim {
-	c.Paper = Berenbrink
+	c.Paper = berenbrinkPaper
 	c.How = "Both processes run side by side with the same seed, which couples them as in the proof: in every round the k-th ball " +
 		"of one asks the same bin as the k-th ball of the other. After each round the pools, the balls thrown and every single bin " +
 		"are compared. m* is so large that the comparison has much room; so CAPPED is also compared with itself with one ball more " +

@@ -19,7 +19,7 @@ import (
 func cappedLogLog(e cappedEffort) Claim {
 	const name = "capped-log-log"
 	return Claim{
-		Name: name, Paper: Berenbrink, Place: "abstract, sections I-A and I-B",
+		Name: name, Paper: berenbrinkPaper, Place: "abstract, sections I-A and I-B",
 		Says: "For constant λ balls wait for at most log log n + O(1) rounds with CAPPED, where the bounds for GREEDY[1] and " +
 			"GREEDY[2] are Θ(log n), and each asks a constant number of bins on average. THRESHOLD[1] of Adler et al. places n " +
 			"balls in at most log log n + O(1) steps, which section I-A writes with natural logarithms.",

@@ -41,7 +41,7 @@ func TestBerenbrinkClaims(t *testing.T) {
 			if c.Name == "capped-burn-in" {
 				want = FailsThus
 			}
-			if got := c.verdict(&f); got != want || c.Paper != Berenbrink {
+			if got := c.verdict(&f); got != want || c.Paper != berenbrinkPaper {
 				t.Errorf("%s: %s, want %s", c.Paper, got, want)
 			}
 			if last != 1 {

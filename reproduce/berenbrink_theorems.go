@@ -41,7 +41,7 @@ type theoremPoint struct {
 }
 
 func theoremClaim(e cappedEffort, c Claim, capacities []int) Claim {
-	c.Paper = Berenbrink
+	c.Paper = berenbrinkPaper
 	c.How = "The largest pool and the longest wait of a long run, with the constants that the proof has: the pool is bounded by " +
 		"2m*, and the wait by Lemmas 3–5, with 19 rounds for Lemma 4 and nothing for the O(1) of Lemma 5, so that no wait is let " +
 		"off by it. λ = 1/2, 3/4, 1−2⁻⁶, 1−2⁻¹⁰ and 1−1/n, with 2¹⁰ bins for 100,000 rounds and 2¹⁵ bins for 10,000, ten times as " +

@@ -17,7 +17,7 @@ import (
 // A Claim is something that a paper says and that can be checked.
 type Claim struct {
 	Name  string // short, for the command line: figure-1
-	Paper string // one of the papers below
+	Paper string // its authors, and when it appeared
 	Place string // Figure 1; Theorem 2.2; section 5
 	Says  string // what the paper claims, in a sentence or two
 	How   string // how it is measured here
@@ -30,15 +30,6 @@ type Claim struct {
 
 	Run func(context.Context, Options) (Finding, error)
 }
-
-// The papers.
-const (
-	Erickson   = "Erickson, Ladner, LaMarca 1994"
-	Journal    = "Erickson, Ladner, LaMarca 2000"
-	Lehman     = "Lehman, Keen, Barnes 2012"
-	Berenbrink = "Berenbrink et al. 2021"
-	Li         = "Li, SprayLists"
-)
 
 // Options say how thoroughly claims are checked.
 type Options struct {
@@ -120,5 +111,5 @@ func (f *Finding) Chart(name string, c plot.Chart) {
 
 // Claims are all of them, paper by paper, in the order of the papers.
 func Claims() []Claim {
-	return slices.Concat(ericksonClaims(), lehmanClaims(), berenbrinkClaims(), liClaims())
+	return slices.Concat(ericksonClaims(), lehmanClaims(), berenbrinkClaims())
 }

@@ -1,5 +1,7 @@
 package reproduce
 
+const ericksonPaper = "Erickson, Ladner, LaMarca 1994"
+
 // ericksonClaims are those of Erickson, Ladner and LaMarca, in the order of the paper.
 func ericksonClaims() []Claim {
 	return ericksonWith(effort{scale: 1, formulas: papersFormulas()})

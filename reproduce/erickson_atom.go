@@ -16,7 +16,7 @@ import (
 func atomNearZero(e effort) Claim {
 	const name = "atom-near-zero"
 	return Claim{
-		Name: name, Paper: Erickson, Place: "Theorem 2.1", Fails: true,
+		Name: name, Paper: ericksonPaper, Place: "Theorem 2.1", Fails: true,
 		Says: "The density of the jump must be bounded near 0. Without that, the time per event at the best width need not be near " +
 			"c + √(2bc) + d, however many events there are.",
 		How: "The hold model on calendar.Static with unlimited buckets: half of the jumps are a billionth of the mean, the others exponential. " +

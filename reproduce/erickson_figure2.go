@@ -10,7 +10,7 @@ import (
 func figure2(e effort) Claim {
 	const name = "figure-2"
 	return Claim{
-		Name: name, Paper: Erickson, Place: "Figure 2, Lemma 3.1, Theorem 3.2",
+		Name: name, Paper: ericksonPaper, Place: "Figure 2, Lemma 3.1, Theorem 3.2",
 		Says: "With 1000 events, exponential jumps and the best width, the time per event falls with the number of buckets and " +
 			"approaches what infinitely many take.",
 		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is a year ahead.",

@@ -21,7 +21,7 @@ import (
 func orderedLists(e effort) Claim {
 	const name = "ordered-lists"
 	return Claim{
-		Name: name, Paper: Erickson, Place: "section 4",
+		Name: name, Paper: ericksonPaper, Place: "section 4",
 		Says: "It would be interesting to analyse the calendar with ordered lists. (The analysis compared with here is ours.)",
 		How: "The hold model on calendar.Static under the three disciplines, 1000 events, exponential jumps, unlimited buckets, widths from an eighth " +
 			"of the best for unordered lists to 32 times that. For ordered lists an entry is one that a new event is put behind, or a bucket's first; " +

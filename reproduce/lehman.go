@@ -11,6 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
+const lehmanPaper = "Lehman, Keen, Barnes 2012"
+
 // lehmanClaims are those of Lehman, Keen and Barnes, what is counted first.
 func lehmanClaims() []Claim {
 	return []Claim{

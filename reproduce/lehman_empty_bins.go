@@ -15,7 +15,7 @@ import (
 func lehmanEmptyBins() Claim {
 	return Claim{
 		Name:  "lehman-empty-bins",
-		Paper: Lehman,
+		Paper: lehmanPaper,
 		Place: "section 6, footnote 4; comment in Algorithm 2",
 		Says: "With one bin for each event, 1/e = 37 % of the bins are empty under random distribution, which is optimal for overall " +
 			"speed if all bin operations are equally fast; and the average number of events in non-empty bins is about 1.5.",

@@ -45,7 +45,7 @@ const incrementsFrom = 10
 func lehmanIncrements() Claim {
 	return Claim{
 		Name:  "lehman-increments",
-		Paper: Lehman,
+		Paper: lehmanPaper,
 		Place: "section 5",
 		Says: "In the model of tuberculosis, the average time increment between scheduled events was 14 simulated seconds, with a standard " +
 			"deviation of 12; the minimum was less than a microsecond, and the maximum 53 seconds.",

@@ -13,7 +13,7 @@ import (
 func lehmanOrderOne() Claim {
 	return Claim{
 		Name:  "lehman-order-1",
-		Paper: Lehman,
+		Paper: lehmanPaper,
 		Place: "sections 1 and 4.3",
 		Says: "Adding an event, cancelling one, or finding the next is the same whether the schedule contains 100 events or 100 million, " +
 			"by maintaining at least as many bins as there are events.",

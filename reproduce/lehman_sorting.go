@@ -15,7 +15,7 @@ import (
 func lehmanSorting() Claim {
 	return Claim{
 		Name:  "lehman-jit-sorting",
-		Paper: Lehman,
+		Paper: lehmanPaper,
 		Place: "sections 4.1, 4.3 and 6",
 		Says: "Sorting a bin when its turn comes takes one or two operations per ticket if bins are nearly empty, Order N on lists that are " +
 			"partially sorted, and Order N log₂ N at worst; keeping bins always sorted can be disabling if a large number of events accumulate in any.",

@@ -97,7 +97,7 @@ func TestLehmanClaims(t *testing.T) {
 		t.Fatalf("%d claims, %d small versions", len(claims), len(small))
 	}
 	for i, c := range claims {
-		if c.Name != small[i].name || c.Paper != Lehman || c.Place == "" || c.Says == "" || c.How == "" || c.Run == nil {
+		if c.Name != small[i].name || c.Paper != lehmanPaper || c.Place == "" || c.Says == "" || c.How == "" || c.Run == nil {
 			t.Errorf("%+v", c)
 		}
 	}

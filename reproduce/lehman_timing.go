@@ -18,7 +18,7 @@ import (
 func lehmanTiming() Claim {
 	return Claim{
 		Name:  "lehman-timing",
-		Paper: Lehman,
+		Paper: lehmanPaper,
 		Place: "section 5",
 		Says: "With 60 million events, 30 ns to schedule, 18 ns to cancel and 12 ns to dispatch one when new events arise in sequence, and exactly the same with " +
 			"a billion; in random order, 90 ns to schedule with 60 million and 180 ns with a billion, because of memory caches.",

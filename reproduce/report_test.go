@@ -16,7 +16,7 @@ import (
 
 // pretend is a claim that finds what it is told to.
 func pretend(name string, holds bool) Claim {
-	return Claim{Name: name, Paper: Erickson, Place: "Figure <1>", Says: "something & more", How: "not at all",
+	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more", How: "not at all",
 		Run: func(_ context.Context, o Options) (Finding, error) {
 			var f Finding
 			measured := 1.0

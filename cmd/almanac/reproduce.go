@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/reproduce"
+	"github.com/almanac-sim/almanac/reproduce/papers"
 )
 
 // reproduceFlags are the command line of almanac reproduce.
@@ -91,7 +92,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 
 // chooseClaims finds claims by their names; none means all.
 func chooseClaims(names []string) ([]reproduce.Claim, error) {
-	all := reproduce.Claims()
+	all := papers.Claims()
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func liPadding(e liEffort) Claim {
+func padding(e effort) reproduce.Claim {
 	const name = "spray-padding"
-	return Claim{
-		Name: name, Paper: Li, Place: "section 3.1, Algorithm 3.2; end of section 6", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 3.1, Algorithm 3.2; end of section 6", Fails: true,
 		Says: "With K(p) = p·f(p)·log²p dummy elements before the list, at most a constant share of sprays lands among them " +
 			"(section 3.1); and sprays miss the interval of Theorem 6.2, which begins there, with a probability of roughly " +
 			"O(log²p/p) (section 6).",
@@ -20,7 +21,7 @@ func liPadding(e liEffort) Claim {
 			"of which K(p) is a share of 2/log p; what the lower heights add is half of about 1/log p of it on average. So the " +
 			"share should be about 1.5/log p. The checks are that it is at most a constant from p = 4 on, and that it falls " +
 			"so, and not as log²p/p.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			largest := 4096
 			if e.scale < 1 {
 				largest = 512
@@ -30,14 +31,14 @@ func liPadding(e liEffort) Claim {
 			}
 			var points []*paddingPoint
 			for _, f := range []float64{1, 4} {
-				for _, p := range liPowers(2, largest/int(f)) {
+				for _, p := range powers(2, largest/int(f)) {
 					points = append(points, &paddingPoint{p: p, f: f})
 				}
 			}
-			r := newLiRunner(ctx, o, name, len(points))
+			r := newRunner(ctx, o, name, len(points))
 			for i, c := range points {
 				if err := r.padding(e, c, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				r.Ran()
 			}
@@ -57,13 +58,13 @@ type paddingPoint struct {
 	shares  []float64
 }
 
-func (r *liRunner) padding(e liEffort, c *paddingPoint, stream int) error {
+func (r *runner) padding(e effort, c *paddingPoint, stream int) error {
 	w := e.theory.full(c.p, c.f)
 	c.padding, c.reach = w.Padding, w.Reach()
 	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
 	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
-	l, first := liLog(c.p), math.Ldexp(1, w.Start-1)
-	mean, _ := liMoments(w)
+	l, first := logp(c.p), math.Ldexp(1, w.Start-1)
+	mean, _ := moments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first
 	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
 	for k := range e.count(r.Options, min(300, 5e6/float64(c.reach)), 2) {
@@ -71,7 +72,7 @@ func (r *liRunner) padding(e liEffort, c *paddingPoint, stream int) error {
 			return r.Context.Err()
 		}
 		rng := r.Stream(uint64(stream), uint64(k))
-		share := liRandom(w, 0, &rng).landing(w)
+		share := randomSkiplist(w, 0, &rng).landing(w)
 		sum := 0.0
 		for _, s := range share[:min(len(share), c.padding+1)] {
 			sum += s
@@ -82,9 +83,9 @@ func (r *liRunner) padding(e liEffort, c *paddingPoint, stream int) error {
 	return nil
 }
 
-func judgePadding(points []*paddingPoint) Finding {
-	var f Finding
-	table := Table{Name: "sprays that end in the padding", Columns: []string{"p", "f", "K(p)", "longest spray", "lists", "share",
+func judgePadding(points []*paddingPoint) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "sprays that end in the padding", Columns: []string{"p", "f", "K(p)", "longest spray", "lists", "share",
 		"standard error",
 		"expected", "share times log p", "share times p/log²p"}}
 	one, four := plot.Series{Name: "f = 1"}, plot.Series{Name: "f = 4"}
@@ -92,8 +93,8 @@ func judgePadding(points []*paddingPoint) Finding {
 	most, two, off := 0.0, 0.0, 0.0
 	var from, to *paddingPoint
 	for _, c := range points {
-		m := Mean(c.shares)
-		p, l := float64(c.p), liLog(c.p)
+		m := reproduce.Mean(c.shares)
+		p, l := float64(c.p), logp(c.p)
 		table.Rows = append(table.Rows, []float64{p, c.f, float64(c.padding), float64(c.reach), float64(len(c.shares)), m.Mean,
 			c.se, c.want, m.Mean * l, m.Mean * p / l / l})
 		switch {
@@ -109,7 +110,7 @@ func judgePadding(points []*paddingPoint) Finding {
 		}
 		most = max(most, m.Mean)
 		if c.p >= 8 {
-			off = max(off, Estimate{Mean: m.Mean, SE: c.se}.Off(c.want, 0.005))
+			off = max(off, reproduce.Estimate{Mean: m.Mean, SE: c.se}.Off(c.want, 0.005))
 		}
 		if c.f == 1 && c.p == 64 {
 			from = c
@@ -122,13 +123,13 @@ func judgePadding(points []*paddingPoint) Finding {
 		"a constant below 1: at p = 4 the padding has 16 elements of the 24 in reach")
 	f.Check("share of sprays in the padding, p = 2", two, 1, 1e-9, "exact, but for rounding: log p = 1, and the longest spray "+
 		"has f steps at height 1, while K(2) = 2f; the claim fails here")
-	f.Check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0, Sigmas,
+	f.Check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0, reproduce.Sigmas,
 		"2/log p for the padding, less half of what the lower heights can add; 4.5 standard errors, beyond 0.005 for few "+
 			"processes, with which the steps end before the padding now and then")
-	by := math.Pow(liLog(from.p)/liLog(to.p), 2) * float64(to.p) / float64(from.p)
+	by := math.Pow(logp(from.p)/logp(to.p), 2) * float64(to.p) / float64(from.p)
 	grows := to.want / from.want * by
 	f.Between(fmt.Sprintf("growth of the share times p/log²p from p = %d to p = %d", from.p, to.p),
-		Mean(to.shares).Mean/Mean(from.shares).Mean*by,
+		reproduce.Mean(to.shares).Mean/reproduce.Mean(from.shares).Mean*by,
 		0.8*grows, 1.25*grows, 0,
 		"the claim fails: it would be bounded if the share were O(log²p/p), but grows about as p/log³p does, which is what is "+
 			"expected within a quarter for few lists of the largest p")

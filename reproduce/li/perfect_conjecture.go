@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func liConjecture(e liEffort) Claim {
+func perfectConjecture(e effort) reproduce.Claim {
 	const name = "spray-perfect-conjecture"
-	return Claim{
-		Name: name, Paper: Li, Place: "section 7.1", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 7.1", Fails: true,
 		Says: "We conjecture that PerfectSpray, or some variant which still runs in O(log²p) time, also has the same " +
 			"distributional properties as BasicSpray on random clean skip lists.",
 		How: "The share of PerfectSprays on every element of random lists is computed exactly, for p up to 4096, and compared " +
@@ -21,7 +22,7 @@ func liConjecture(e liEffort) Claim {
 			"that one has is a constant times the even share, as Theorem 5.3; (3) in an interval that most sprays end in, here " +
 			"the middle half of the reach, shares become alike as p grows, and every element has its share, as Theorems 5.3 " +
 			"and 6.2.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			perfect, basic := 4096, 512
 			if o.Full {
 				perfect = 1 << 14
@@ -30,16 +31,16 @@ func liConjecture(e liEffort) Claim {
 				perfect, basic = 1024, 256
 			}
 			var points []*middlePoint
-			for _, p := range liPowers(4, perfect) {
+			for _, p := range powers(4, perfect) {
 				points = append(points, newMiddlePoint(p, "PerfectSpray", e.theory.perfect(p)))
 			}
-			for _, p := range liPowers(16, basic) {
+			for _, p := range powers(16, basic) {
 				points = append(points, newMiddlePoint(p, "BasicSpray", e.theory.basic(p, 1)))
 			}
-			r := newLiRunner(ctx, o, name, len(points))
+			r := newRunner(ctx, o, name, len(points))
 			for i, c := range points {
 				if err := r.middle(e, c, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				r.Ran()
 			}
@@ -66,13 +67,13 @@ func newMiddlePoint(p int, name string, w spray.Walk) *middlePoint {
 	return c
 }
 
-func (r *liRunner) middle(e liEffort, c *middlePoint, stream int) error {
+func (r *runner) middle(e effort, c *middlePoint, stream int) error {
 	for k := range e.count(r.Options, min(300, 3e6/c.reach), 20) {
 		if r.Context.Err() != nil {
 			return r.Context.Err()
 		}
 		rng := r.Stream(uint64(stream), uint64(k))
-		list := liRandom(c.walk, 0, &rng)
+		list := randomSkiplist(c.walk, 0, &rng)
 		share := list.landing(c.walk)
 		if k == 0 {
 			c.share = share
@@ -106,13 +107,13 @@ func (c *middlePoint) add(share []float64) {
 	c.collide = append(c.collide, pairs)
 }
 
-func judgeConjecture(e liEffort, points []*middlePoint) Finding {
-	var f Finding
+func judgeConjecture(e effort, points []*middlePoint) reproduce.Finding {
+	var f reproduce.Finding
 	columns := []string{"p", "within reach", "lists", "end of the longest over that", "standard error", "largest share times p",
 		"standard error", "largest share times the reach",
 		"sprays in the middle half, %", "relative variance there", "standard error", "elements there that no spray hits, %",
 		"two sprays collide, times the reach"}
-	tables := map[string]*Table{"PerfectSpray": {Name: "PerfectSpray on random lists", Columns: columns},
+	tables := map[string]*reproduce.Table{"PerfectSpray": {Name: "PerfectSpray on random lists", Columns: columns},
 		"BasicSpray": {Name: "BasicSpray on random lists", Columns: columns}}
 	variances := map[string]*plot.Series{"PerfectSpray": {Name: "PerfectSpray"}, "BasicSpray": {Name: "BasicSpray, f = 1"}}
 	most := plot.Series{Name: "times p"}
@@ -120,14 +121,14 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	first, last := map[string]*middlePoint{}, map[string]*middlePoint{}
 	off, largest, never := 0.0, 0.0, math.Inf(1)
 	for _, c := range points {
-		ends, top, variance, missed := Mean(c.ends), Mean(c.most), Mean(c.variances), Mean(c.never)
+		ends, top, variance, missed := reproduce.Mean(c.ends), reproduce.Mean(c.most), reproduce.Mean(c.variances), reproduce.Mean(c.never)
 		p := float64(c.p)
 		tables[c.name].Rows = append(tables[c.name].Rows, []float64{p, c.reach, float64(len(c.ends)), ends.Mean / c.reach,
 			ends.SE / c.reach, top.Mean * p, top.SE * p,
-			top.Mean * c.reach, 100 * Mean(c.inside).Mean, variance.Mean, variance.SE, 100 * missed.Mean,
-			Mean(c.collide).Mean * c.reach})
+			top.Mean * c.reach, 100 * reproduce.Mean(c.inside).Mean, variance.Mean, variance.SE, 100 * missed.Mean,
+			reproduce.Mean(c.collide).Mean * c.reach})
 		variances[c.name].Add(p, variance.Mean)
-		off = max(off, liDeviations(ends, c.reach))
+		off = max(off, deviations(ends, c.reach))
 		if c.name == "PerfectSpray" {
 			largest = max(largest, top.Mean*p)
 			most.Add(p, top.Mean*p)
@@ -143,17 +144,17 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	}
 	perfect, small := last["PerfectSpray"], first["PerfectSpray"]
 	basic, smallBasic := last["BasicSpray"], first["BasicSpray"]
-	growth := Mean(perfect.variances).Mean / Mean(small.variances).Mean
-	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, Sigmas,
+	growth := reproduce.Mean(perfect.variances).Mean / reproduce.Mean(small.variances).Mean
+	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"property 1; the means are the same, and 4.5 standard errors of lists")
 	f.Between("PerfectSpray, largest share times p, of all p", largest, 0, 2, 0,
 		"property 2, first part: a constant over p, for these p; on perfect lists it is 1, and the largest of a random list's "+
 			"shares is up to twice that")
 	f.Between(fmt.Sprintf("PerfectSpray, growth of the largest share times the reach from p = 64 to p = %d", perfect.p),
-		Mean(perfect.most).Mean*perfect.reach/(Mean(small.most).Mean*small.reach), 1.3, 10, 0, "property 2, second part; "+
+		reproduce.Mean(perfect.most).Mean*perfect.reach/(reproduce.Mean(small.most).Mean*small.reach), 1.3, 10, 0, "property 2, second part; "+
 			"the conjecture fails: the largest share is no constant times the even one")
 	f.Between(fmt.Sprintf("BasicSpray, growth of the relative variance from p = 64 to p = %d", basic.p),
-		Mean(basic.variances).Mean/Mean(smallBasic.variances).Mean, 0, 0.85, 0,
+		reproduce.Mean(basic.variances).Mean/reproduce.Mean(smallBasic.variances).Mean, 0, 0.85, 0,
 		"property 3 is what BasicSpray has: shares become alike, as 1/(log p·log log p) does, which is less than 0.8 times as "+
 			"much")
 	f.Between(fmt.Sprintf("PerfectSpray, growth of the relative variance from p = 64 to p = %d", perfect.p), growth, 0.95, 3, 0,
@@ -161,7 +162,7 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	f.Between("PerfectSpray, elements of the middle half of a list that no spray hits, on average, least for p ≥ 16",
 		never, 0.5, 1e6, 0, "property 3, second part; the conjecture fails: some have no share at all")
 	f.Tables = append(f.Tables, *tables["PerfectSpray"], *tables["BasicSpray"])
-	f.noteConjecture(e, small, perfect, basic)
+	noteConjecture(&f, e, small, perfect, basic)
 	f.Chart("variance", plot.Chart{Title: "How unlike the shares in the middle half are", XLabel: "p", YLabel: "relative variance",
 		LogX: true, LogY: true, LegendBeside: true, Series: []plot.Series{*variances["PerfectSpray"], *variances["BasicSpray"]}})
 	f.Chart("largest", plot.Chart{Title: "PerfectSprays on the most frequent element of a random list", XLabel: "p",
@@ -170,8 +171,8 @@ func judgeConjecture(e liEffort, points []*middlePoint) Finding {
 	return f
 }
 
-func (f *Finding) noteConjecture(e liEffort, small, perfect, basic *middlePoint) {
-	ways, all := liWays(e.theory.perfect(512))
+func noteConjecture(f *reproduce.Finding, e effort, small, perfect, basic *middlePoint) {
+	ways, all := countWays(e.theory.perfect(512))
 	low, high := math.Inf(1), 0.0
 	for _, w := range ways[len(ways)/4 : len(ways)*3/4] {
 		share := float64(w) / float64(all)
@@ -181,8 +182,8 @@ func (f *Finding) noteConjecture(e liEffort, small, perfect, basic *middlePoint)
 		fmt.Sprintf("What is shared: sprays go no further than p·log p, no element has more than about 1/p of them (%.2f/p at "+
 			"p = %d), and few collide (spray-collisions). What is not: they are not spread evenly. At p = %d the relative "+
 			"variance of the shares in the middle half is %.2f, and not %.3f as that of BasicSpray at p = %d, and it does not "+
-			"fall.", Mean(perfect.most).Mean*float64(perfect.p), perfect.p, perfect.p, Mean(perfect.variances).Mean,
-			Mean(basic.variances).Mean, basic.p),
+			"fall.", reproduce.Mean(perfect.most).Mean*float64(perfect.p), perfect.p, perfect.p, reproduce.Mean(perfect.variances).Mean,
+			reproduce.Mean(basic.variances).Mean, basic.p),
 		"The reason is what section 3.1 says of groups of low elements. A spray makes at most log p steps at a height, and of "+
 			"log p elements of a height about half are higher, give or take √(log p)/2: the share that comes by varies by a "+
 			"factor of 1 ± 1/√(log p) at each height, and there are log p heights, so that it does not average out. Some "+
@@ -194,12 +195,12 @@ func (f *Finding) noteConjecture(e liEffort, small, perfect, basic *middlePoint)
 }
 
 // conjectureChart draws where sprays end on one random list and on the perfect one.
-func conjectureChart(e liEffort, c *middlePoint) plot.Chart {
+func conjectureChart(e effort, c *middlePoint) plot.Chart {
 	random, perfect := plot.Series{Name: "a random list"}, plot.Series{Name: "the perfect list"}
 	for x, s := range c.share {
 		random.Add(float64(x), s*c.reach)
 	}
-	ways, all := liWays(e.theory.perfect(c.p))
+	ways, all := countWays(e.theory.perfect(c.p))
 	for x, w := range ways {
 		perfect.Add(float64(x), float64(w)/float64(all)*c.reach)
 	}

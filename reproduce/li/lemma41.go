@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,26 +6,27 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func liLemma41(e liEffort) Claim {
+func lemma41(e effort) reproduce.Claim {
 	const name = "spray-lemma-4.1"
-	return Claim{
-		Name: name, Paper: Li, Place: "Lemma 4.1",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Lemma 4.1",
 		Says: "f(p)·log³p steps at height k ≤ log p lead more than (1+α)·2^(k−1)·f(p)·log³p elements on with a probability of " +
 			"at most p^(−O(α²·f(p)·log²p)).",
 		How: "Among T = (1+α)·2^(k−1)·s elements those of height k or more are binomial, and s steps lead further than T if " +
 			"there are fewer than s. The Chernoff bound of Theorem 1.2 for that is exp(−α²·s/(2(1+α))), with s = f·log³p. It " +
 			"is compared with the exact binomial probability for p = 4 … 512, f = 1, heights 2 and log p and several α; and " +
 			"these with stretches of s steps in random lists.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			sizes := liPowers(4, 512)
-			r := newLiRunner(ctx, o, name, len(sizes))
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			sizes := powers(4, 512)
+			r := newRunner(ctx, o, name, len(sizes))
 			var cells []distanceCell
 			for _, p := range sizes {
 				more, err := r.distances(e, p)
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				cells = append(cells, more...)
 				r.Ran()
@@ -35,23 +36,23 @@ func liLemma41(e liEffort) Claim {
 	}
 }
 
-// liSpreads are the α or β that are looked at, in units of one over the root of the mean number.
-var liSpreads = []float64{0.5, 1, 1.5, 2, 2.5, 3}
+// spreads are the α or β that are looked at, in units of one over the root of the mean number.
+var spreads = []float64{0.5, 1, 1.5, 2, 2.5, 3}
 
 // A distanceCell is how often a number of steps at a height leads further than some distance.
 type distanceCell struct {
 	p, k, steps int
 	spread      float64 // α·√s
 	alpha       float64
-	liCount
+	tally
 }
 
-// liStretch is the number of elements of a list from which stretches are taken.
-const liStretch = 1 << 20
+// stretch is the number of elements of a list from which stretches are taken.
+const stretch = 1 << 20
 
 // distances counts in random lists.
-func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
-	l := int(liLog(p))
+func (r *runner) distances(e effort, p int) ([]distanceCell, error) {
+	l := int(logp(p))
 	steps := l * l * l
 	var cells []distanceCell
 	heights := []int{2}
@@ -59,11 +60,11 @@ func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
 		heights = append(heights, l)
 	}
 	for _, k := range heights {
-		for _, spread := range liSpreads {
+		for _, spread := range spreads {
 			alpha := spread / math.Sqrt(float64(steps))
 			far := int((1 + alpha) * float64(steps) * math.Ldexp(1, k-1))
-			cells = append(cells, distanceCell{p: p, k: k, steps: steps, spread: spread, alpha: alpha, liCount: liCount{
-				exact: liTail(far, math.Ldexp(1, 1-k), steps-1), bound: e.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
+			cells = append(cells, distanceCell{p: p, k: k, steps: steps, spread: spread, alpha: alpha, tally: tally{
+				exact: binomialTail(far, math.Ldexp(1, 1-k), steps-1), bound: e.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
 			}})
 		}
 	}
@@ -72,9 +73,9 @@ func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
 		if r.Context.Err() != nil {
 			return nil, r.Context.Err()
 		}
-		list := newLiList(l, liStretch)
-		for range liStretch {
-			list.add(liHeight(&rng))
+		list := newSkiplist(l, stretch)
+		for range stretch {
+			list.add(drawHeight(&rng))
 		}
 		for i := range cells {
 			c := &cells[i]
@@ -82,25 +83,25 @@ func (r *liRunner) distances(e liEffort, p int) ([]distanceCell, error) {
 			at := list.at[c.k]
 			for k := steps; k < len(at); k += steps {
 				c.of++
-				c.seen += Above(float64(at[k]-at[k-steps]), far)
+				c.seen += reproduce.Above(float64(at[k]-at[k-steps]), far)
 			}
 		}
 	}
 	return cells, nil
 }
 
-func judgeLemma41(cells []distanceCell) Finding {
-	var f Finding
-	table := Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
+func judgeLemma41(cells []distanceCell) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
 		"steps",
 		"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
-	var counts []liCount
+	var counts []tally
 	seen, exact, bound := plot.Series{Name: "in lists"}, plot.Series{Name: "exact"}, plot.Series{Name: "Chernoff bound"}
 	for _, c := range cells {
 		if c.of == 0 {
 			continue
 		}
-		counts = append(counts, c.liCount)
+		counts = append(counts, c.tally)
 		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
 			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
 		if c.p == 64 && c.k == 6 {
@@ -109,7 +110,7 @@ func judgeLemma41(cells []distanceCell) Finding {
 			bound.Add(c.alpha, c.bound)
 		}
 	}
-	f.judgeCounts("walks that go too far", "the Chernoff bound", counts)
+	judgeCounts(&f, "walks that go too far", "the Chernoff bound", counts)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		"As printed the lemma has p^(O(α²·log²p)); the minus sign and f(p) are in its proof. With constants the bound is "+

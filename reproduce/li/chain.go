@@ -1,13 +1,13 @@
-package reproduce
+package li
 
 import (
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A liChain is a skip list of linked nodes, from which elements are removed one by one. It either has no end, in that
+// A chain is a skip list of linked nodes, from which elements are removed one by one. It either has no end, in that
 // elements with heights of their own come up behind the last one when they are needed; or it has the elements that are inserted.
-type liChain struct {
+type chain struct {
 	endless bool
 	random  *random.Stream // of heights
 
@@ -20,8 +20,8 @@ type liChain struct {
 	n       int     // elements
 }
 
-func newLiChain(top int, endless bool, r *random.Stream) *liChain {
-	c := &liChain{endless: endless, random: r, heights: make([]uint8, 1), keys: make([]float64, 1),
+func newChain(top int, endless bool, r *random.Stream) *chain {
+	c := &chain{endless: endless, random: r, heights: make([]uint8, 1), keys: make([]float64, 1),
 		next: make([][]int32, top+1), prev: make([][]int32, top+1)}
 	for h := 1; h <= top; h++ {
 		c.next[h], c.prev[h] = make([]int32, 1), make([]int32, 1)
@@ -30,7 +30,7 @@ func newLiChain(top int, endless bool, r *random.Stream) *liChain {
 }
 
 // node is a new one, with a height of its own.
-func (c *liChain) node(key float64) int32 {
+func (c *chain) node(key float64) int32 {
 	var i int32
 	if n := len(c.free); n > 0 {
 		i, c.free = c.free[n-1], c.free[:n-1]
@@ -41,23 +41,23 @@ func (c *liChain) node(key float64) int32 {
 			c.next[h], c.prev[h] = append(c.next[h], 0), append(c.prev[h], 0)
 		}
 	}
-	c.heights[i], c.keys[i] = uint8(liHeight(c.random)), key
+	c.heights[i], c.keys[i] = uint8(drawHeight(c.random)), key
 	c.n++
 	return i
 }
 
 // link puts a node before another at a height.
-func (c *liChain) link(h int, i, before int32) {
+func (c *chain) link(h int, i, before int32) {
 	pred := c.prev[h][before]
 	c.next[h][pred], c.prev[h][i] = i, pred
 	c.next[h][i], c.prev[h][before] = before, i
 }
 
 // top is the height up to which a node is linked.
-func (c *liChain) top(i int32) int { return min(int(c.heights[i]), len(c.next)-1) }
+func (c *chain) top(i int32) int { return min(int(c.heights[i]), len(c.next)-1) }
 
 // extend adds an element behind all others.
-func (c *liChain) extend() {
+func (c *chain) extend() {
 	c.last++
 	i := c.node(c.last)
 	for h := c.top(i); h >= 1; h-- {
@@ -66,7 +66,7 @@ func (c *liChain) extend() {
 }
 
 // insert adds an element at the place of its key.
-func (c *liChain) insert(key float64) {
+func (c *chain) insert(key float64) {
 	at := int32(0)
 	i := c.node(key)
 	for h := len(c.next) - 1; h >= 1; h-- {
@@ -80,7 +80,7 @@ func (c *liChain) insert(key float64) {
 }
 
 // remove takes an element out, and returns its key.
-func (c *liChain) remove(i int32) float64 {
+func (c *chain) remove(i int32) float64 {
 	for h := c.top(i); h >= 1; h-- {
 		pred, next := c.prev[h][i], c.next[h][i]
 		c.next[h][pred], c.prev[h][next] = next, pred
@@ -91,7 +91,7 @@ func (c *liChain) remove(i int32) float64 {
 }
 
 // after is the next node at a height, or 0 if there is none.
-func (c *liChain) after(h int, i int32) int32 {
+func (c *chain) after(h int, i int32) int32 {
 	for c.endless && c.next[h][i] == 0 {
 		c.extend()
 	}
@@ -99,10 +99,10 @@ func (c *liChain) after(h int, i int32) int32 {
 }
 
 // land is the node at which a spray ends, and false if the chain ends before it.
-func (c *liChain) land(heights []int, w spray.Walk, r *random.Stream) (int32, bool) {
+func (c *chain) land(heights []int, w spray.Walk, r *random.Stream) (int32, bool) {
 	i := int32(0)
 	for _, h := range heights {
-		for range liSteps(w, r) {
+		for range drawSteps(w, r) {
 			if i = c.after(h, i); i == 0 {
 				return 0, false
 			}
@@ -112,7 +112,7 @@ func (c *liChain) land(heights []int, w spray.Walk, r *random.Stream) (int32, bo
 }
 
 // ranks numbers all elements, from 1 on, by node.
-func (c *liChain) ranks() []int {
+func (c *chain) ranks() []int {
 	all := make([]int, len(c.heights))
 	rank := 0
 	for i := c.next[1][0]; i != 0; i = c.next[1][i] {

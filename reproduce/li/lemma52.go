@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func liLemma52(e liEffort) Claim {
+func lemma52(e effort) reproduce.Claim {
 	const name = "spray-lemma-5.2"
-	return Claim{
-		Name: name, Paper: Li, Place: "Lemma 5.2", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Lemma 5.2", Fails: true,
 		Says: "Among k+1 neighbours there are at most (1+β)·(k+1)·2^(−i+1) of height i or more with probability 1 − " +
 			"exp(−β²(k+1)/3) at least, and at least (1−β)·(k+1)·2^(−i+1) with probability 1 − exp(−β²(k+1)/2). (Printed is " +
 			"2^(i−1), which would be more than all of them; the proof has 2^(−i+1).)",
@@ -19,16 +20,16 @@ func liLemma52(e liEffort) Claim {
 			"exp(−β²μ/2). They are compared with the exact probabilities for several i, μ and β, and these with disjoint " +
 			"stretches of random lists. As printed, with k+1 for μ in the exponent, the bounds are smaller, and the checks are " +
 			"that they do not hold.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			rounds := e.count(o, 16, 1)
-			r := newLiRunner(ctx, o, name, rounds)
+			r := newRunner(ctx, o, name, rounds)
 			cells := tallCells(e)
 			rng := r.Stream(0)
 			for range rounds {
 				if ctx.Err() != nil {
-					return Finding{}, ctx.Err()
+					return reproduce.Finding{}, ctx.Err()
 				}
-				countTall(cells, func() int { return liHeight(&rng) })
+				countTall(cells, func() int { return drawHeight(&rng) })
 				r.Ran()
 			}
 			return judgeLemma52(cells), nil
@@ -41,26 +42,26 @@ type tallCell struct {
 	i, neighbours int
 	mean          float64
 	beta          float64
-	many, few     liCount
+	many, few     tally
 	// As printed, with all neighbours in the exponent.
 	printedMany, printedFew float64
 }
 
 // tallCells are those that are looked at.
-func tallCells(e liEffort) []tallCell {
+func tallCells(e effort) []tallCell {
 	var cells []tallCell
 	for _, i := range []int{2, 4, 6, 8} {
 		for _, mean := range []int{16, 64, 256} {
 			n := mean << (i - 1)
 			q := math.Ldexp(1, 1-i)
-			for _, spread := range liSpreads {
+			for _, spread := range spreads {
 				m := float64(mean)
 				beta := spread / math.Sqrt(m)
 				high, low := int(math.Floor((1+beta)*m)), int(math.Ceil((1-beta)*m))
 				cells = append(cells, tallCell{i: i, neighbours: n, mean: m, beta: beta,
 					// More than high is at most n−high−1 of those that are lower.
-					many:        liCount{exact: liTail(n, 1-q, n-high-1), bound: e.theory.above(m, beta)},
-					few:         liCount{exact: liTail(n, q, low-1), bound: e.theory.below(m, beta)},
+					many:        tally{exact: binomialTail(n, 1-q, n-high-1), bound: e.theory.above(m, beta)},
+					few:         tally{exact: binomialTail(n, q, low-1), bound: e.theory.below(m, beta)},
 					printedMany: e.theory.above(float64(n), beta), printedFew: e.theory.below(float64(n), beta)})
 			}
 		}
@@ -70,13 +71,13 @@ func tallCells(e liEffort) []tallCell {
 
 // countTall counts in a list of some length, the heights of which are drawn.
 func countTall(cells []tallCell, draw func() int) {
-	heights := make([]uint8, liStretch)
+	heights := make([]uint8, stretch)
 	for x := range heights {
 		heights[x] = uint8(draw())
 	}
 	// Cells that differ in β alone have the same counts.
-	for from := 0; from < len(cells); from += len(liSpreads) {
-		same := cells[from : from+len(liSpreads)]
+	for from := 0; from < len(cells); from += len(spreads) {
+		same := cells[from : from+len(spreads)]
 		n := same[0].neighbours
 		for x := n; x <= len(heights); x += n {
 			tall := 0
@@ -89,18 +90,18 @@ func countTall(cells []tallCell, draw func() int) {
 				c := &same[k]
 				c.many.of++
 				c.few.of++
-				c.many.seen += Above(float64(tall), (1+c.beta)*c.mean)
-				c.few.seen += Above((1-c.beta)*c.mean, float64(tall))
+				c.many.seen += reproduce.Above(float64(tall), (1+c.beta)*c.mean)
+				c.few.seen += reproduce.Above((1-c.beta)*c.mean, float64(tall))
 			}
 		}
 	}
 }
 
-func judgeLemma52(cells []tallCell) Finding {
-	var f Finding
-	table := Table{Name: "elements of height i or more among k+1 neighbours", Columns: []string{"i", "k+1", "μ", "β", "stretches",
+func judgeLemma52(cells []tallCell) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "elements of height i or more among k+1 neighbours", Columns: []string{"i", "k+1", "μ", "β", "stretches",
 		"above (1+β)μ", "exact", "exp(−β²μ/3)", "printed", "below (1−β)μ", "exact", "exp(−β²μ/2)", "printed"}}
-	var many, few []liCount
+	var many, few []tally
 	worst, worstFew := 0.0, 0.0
 	var shown tallCell
 	series := []plot.Series{{Name: "above (1+β)μ, exact"}, {Name: "below (1−β)μ, exact"}, {Name: "exp(−β²μ/3)"},
@@ -121,8 +122,8 @@ func judgeLemma52(cells []tallCell) Finding {
 			}
 		}
 	}
-	f.judgeCounts("too many tall elements", "exp(−β²μ/3)", many)
-	f.judgeCounts("too few tall elements", "exp(−β²μ/2)", few)
+	judgeCounts(&f, "too many tall elements", "exp(−β²μ/3)", many)
+	judgeCounts(&f, "too few tall elements", "exp(−β²μ/2)", few)
 	f.Between("exact probability of too many over the printed exp(−β²(k+1)/3), at most, as a power of ten", math.Log10(worst), 1,
 		1000, 0,
 		"the claim fails: the probability is more than ten times the bound somewhere")

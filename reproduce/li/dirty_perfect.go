@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func liDirtyPerfect(e liEffort) Claim {
+func dirtyPerfect(e effort) reproduce.Claim {
 	const name = "spray-dirty-perfect"
-	return Claim{
-		Name: name, Paper: Li, Place: "section 3.2", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 3.2", Fails: true,
 		Says: "Even after any number of sprays, the structure of the skip list is distributed as the structure of a clean skip " +
 			"list; here for PerfectSpray, which section 7.1 expects to do as well as BasicSpray.",
 		How: "As in spray-dirty, for PerfectSpray: by itself; with every 2p-th removal that of the first element, so that none " +
@@ -20,11 +21,11 @@ func liDirtyPerfect(e liEffort) Claim {
 			"argument of spray-dirty holds. The criterion for drift: the mean height of the front is more than 5 standard " +
 			"errors and more than 5 % below that of a clean list. For one without end: where sprays land goes on to grow, by " +
 			"20 % or more from the second quarter of the time to the second half.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			sizes, replicas := liPowers(2, 64), e.count(Options{}, 24, 10)
-			removals := e.count(Options{}, 60_000, 15_000)
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			sizes, replicas := powers(2, 64), e.count(reproduce.Options{}, 24, 10)
+			removals := e.count(reproduce.Options{}, 60_000, 15_000)
 			if o.Full {
-				sizes, replicas, removals = liPowers(2, 512), 40, 1_000_000
+				sizes, replicas, removals = powers(2, 512), 40, 1_000_000
 			}
 			var runs []*dirtyRun
 			total := 0
@@ -40,10 +41,10 @@ func liDirtyPerfect(e liEffort) Claim {
 					total += n
 				}
 			}
-			r := newLiRunner(ctx, o, name, total)
+			r := newRunner(ctx, o, name, total)
 			for i, d := range runs {
 				if err := r.soil(d, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeDirtyPerfect(runs, len(sizes)), nil
@@ -65,8 +66,8 @@ var dirtyVariants = []struct {
 	{"next element, every 2p-th exact, hold model", "next, exact, hold", true, true, dirtyKept},
 }
 
-func judgeDirtyPerfect(runs []*dirtyRun, sizes int) Finding {
-	var f Finding
+func judgeDirtyPerfect(runs []*dirtyRun, sizes int) reproduce.Finding {
+	var f reproduce.Finding
 	var clean []*dirtyRun
 	chart := plot.Chart{Title: "Where sprays land as a list is used up", XLabel: "removals over the reach",
 		YLabel: "mean over that of a clean list", LogX: true, FromZero: true, LegendBeside: true}
@@ -74,7 +75,7 @@ func judgeDirtyPerfect(runs []*dirtyRun, sizes int) Finding {
 		FromZero: true, LegendBeside: true}
 	for i, v := range dirtyVariants {
 		own := runs[i*sizes : (i+1)*sizes]
-		table := Table{Name: v.name, Columns: dirtyColumns()}
+		table := reproduce.Table{Name: v.name, Columns: dirtyColumns()}
 		height := plot.Series{Name: v.short}
 		for _, d := range own {
 			table.Rows = append(table.Rows, d.row())
@@ -87,26 +88,26 @@ func judgeDirtyPerfect(runs []*dirtyRun, sizes int) Finding {
 			clean = append(clean, own...)
 			continue
 		}
-		f.judgeDrift(v.name, own[1:]) // with p = 2 a walk has no height but 1 to look at
+		judgeDrift(&f, v.name, own[1:]) // with p = 2 a walk has no height but 1 to look at
 	}
 	chart.Title += fmt.Sprintf(", p = %d", runs[sizes-1].p)
 	alone, exact, hold := runs[:sizes], runs[sizes:2*sizes], runs[2*sizes:3*sizes]
-	f.judgeEndless(alone)
-	f.judgeClean("next element, ", clean)
-	f.noteDirtyPerfect(alone, exact, hold)
+	judgeEndless(&f, alone)
+	judgeClean(&f, "next element, ", clean)
+	noteDirtyPerfect(&f, alone, exact, hold)
 	f.Chart("course", chart)
 	f.Chart("heights", heights)
 	return f
 }
 
 // judgeDrift checks that the heights of the front fall.
-func (f *Finding) judgeDrift(name string, runs []*dirtyRun) {
+func judgeDrift(f *reproduce.Finding, name string, runs []*dirtyRun) {
 	highest, unclear, near := 0.0, 0, 0
 	for _, d := range runs {
 		h, lands := d.late(d.height), d.late(d.lands)
 		highest = max(highest, h.Mean)
-		unclear += Above(h.Mean+dirtySigmas*h.SE, 1)
-		near += Above(1.1, lands.Mean-dirtySigmas*lands.SE)
+		unclear += reproduce.Above(h.Mean+dirtySigmas*h.SE, 1)
+		near += reproduce.Above(1.1, lands.Mean-dirtySigmas*lands.SE)
 	}
 	f.Between(name+": mean height of the front over that of a clean list, p ≥ 4, at most", highest, 0.5, 0.95, 1e-9,
 		"the claim fails: it is more than 5 % lower for every p; height 1 for all would be 0.5")
@@ -119,7 +120,7 @@ func (f *Finding) judgeDrift(name string, runs []*dirtyRun) {
 }
 
 // judgeEndless checks that PerfectSpray by itself drifts on.
-func (f *Finding) judgeEndless(runs []*dirtyRun) {
+func judgeEndless(f *reproduce.Finding, runs []*dirtyRun) {
 	slowest := math.Inf(1)
 	for _, d := range runs {
 		if d.p >= 8 && d.p <= 64 { // with more it takes longer to show
@@ -131,7 +132,7 @@ func (f *Finding) judgeEndless(runs []*dirtyRun) {
 		"the claim fails: it does not settle; it would be 1 if it did, and tends to 1.92 if the growth is steady")
 }
 
-func (f *Finding) noteDirtyPerfect(alone, exact, hold []*dirtyRun) {
+func noteDirtyPerfect(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
 	list := func(runs []*dirtyRun, what func(d *dirtyRun) float64, format string) string {
 		var all []string
 		for _, d := range runs[1:] {

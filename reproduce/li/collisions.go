@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func liCollisions(e liEffort) Claim {
+func collisions(e effort) reproduce.Claim {
 	const name = "spray-collisions"
-	return Claim{
-		Name: name, Paper: Li, Place: "sections 3.1 and 3.2",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "sections 3.1 and 3.2",
 		Says: "Sprays don't collide too much: of p that are made at once, at most a constant share fails. So in " +
 			"logarithmically many rounds, in each of which all that have failed spray again, all p have an element.",
 		How: "Rounds as in section 3.2: all processes that have no element spray on the same list, one of those that land on " +
@@ -22,21 +23,21 @@ func liCollisions(e liEffort) Claim {
 			"random lists, p = 2 … 512. The share that fails is compared with what the exact shares of sprays on every element " +
 			"of the same lists say, and with uniform choice among all elements within reach. A spray that ends at the head " +
 			"takes the first element.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			largest := 512
 			if e.scale < 1 {
 				largest = 128
 			}
 			var all []*collisionPoint
 			for kind := range collisionKinds {
-				for _, p := range liPowers(2, largest) {
+				for _, p := range powers(2, largest) {
 					all = append(all, newCollisionPoint(e, kind, p))
 				}
 			}
-			r := newLiRunner(ctx, o, name, len(all))
+			r := newRunner(ctx, o, name, len(all))
 			for i, c := range all {
 				if err := r.collisions(e, c, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				r.Ran()
 			}
@@ -60,7 +61,7 @@ type collisionPoint struct {
 	uniform float64 // share that fails if all within reach were hit alike
 }
 
-func newCollisionPoint(e liEffort, kind, p int) *collisionPoint {
+func newCollisionPoint(e effort, kind, p int) *collisionPoint {
 	c := &collisionPoint{kind: kind, p: p}
 	switch kind {
 	case 0:
@@ -89,7 +90,7 @@ func (c *collisionPoint) place(x int) int {
 	return max(1, x)
 }
 
-func (r *liRunner) collisions(e liEffort, c *collisionPoint, stream int) error {
+func (r *runner) collisions(e effort, c *collisionPoint, stream int) error {
 	if c.never() {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (r *liRunner) collisions(e liEffort, c *collisionPoint, stream int) error {
 		}
 		rng := r.Stream(uint64(stream), uint64(k))
 		// What is removed makes walks go further.
-		list := liRandom(c.walk, c.walk.Reach()*5/4+4*c.p, &rng)
+		list := randomSkiplist(c.walk, c.walk.Reach()*5/4+4*c.p, &rng)
 		c.exact = append(c.exact, c.expected(list.landing(c.walk)))
 		failed, rounds := c.compete(list, &rng)
 		c.failed = append(c.failed, failed)
@@ -130,8 +131,8 @@ func (c *collisionPoint) expected(share []float64) float64 {
 }
 
 // compete goes on until all processes have an element. It returns the share that failed in the first round, and the rounds.
-func (c *collisionPoint) compete(list *liList, rng *random.Stream) (failed float64, rounds int) {
-	heights := liHeights(c.walk)
+func (c *collisionPoint) compete(list *skiplist, rng *random.Stream) (failed float64, rounds int) {
+	heights := walkHeights(c.walk)
 	for left := c.p; left > 0 && rounds <= collisionPatience; rounds++ {
 		taken := make([]bool, list.elements()+1)
 		without := left
@@ -139,7 +140,7 @@ func (c *collisionPoint) compete(list *liList, rng *random.Stream) (failed float
 			x := list.land(heights, c.walk, rng)
 			for x < 0 { // the list is used up
 				for range list.elements()/8 + 16 {
-					list.add(liHeight(rng))
+					list.add(drawHeight(rng))
 				}
 				taken = append(taken, make([]bool, list.elements()+1-len(taken))...)
 				x = list.land(heights, c.walk, rng)
@@ -159,17 +160,17 @@ func (c *collisionPoint) compete(list *liList, rng *random.Stream) (failed float
 	return failed, rounds
 }
 
-func judgeCollisions(all []*collisionPoint) Finding {
-	var f Finding
+func judgeCollisions(all []*collisionPoint) reproduce.Finding {
+	var f reproduce.Finding
 	shares, rounds := make([]plot.Series, len(collisionKinds)), make([]plot.Series, len(collisionKinds))
 	logs := plot.Series{Name: "log p"}
-	tables := make([]Table, len(collisionKinds))
+	tables := make([]reproduce.Table, len(collisionKinds))
 	most, slowest := make([]float64, len(collisionKinds)), make([]float64, len(collisionKinds))
 	last, off := make([]*collisionPoint, len(collisionKinds)), 0.0
 	near, nearest, stuck := 0.0, math.Inf(1), 0
 	for i, name := range collisionKinds {
 		shares[i].Name, rounds[i].Name = name, name
-		tables[i] = Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists", "share that fails",
+		tables[i] = reproduce.Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists", "share that fails",
 			"standard error", "exact",
 			"uniform choice", "exact over uniform", "rounds, mean", "at most", "lists in which some get none"}}
 	}
@@ -178,7 +179,7 @@ func judgeCollisions(all []*collisionPoint) Finding {
 			continue
 		}
 		i, p := c.kind, float64(c.p)
-		failed, exact, took := Mean(c.failed), Mean(c.exact), Mean(c.rounds)
+		failed, exact, took := reproduce.Mean(c.failed), reproduce.Mean(c.exact), reproduce.Mean(c.rounds)
 		ratio := exact.Mean / c.uniform
 		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.Mean,
 			failed.SE, exact.Mean, c.uniform,
@@ -201,7 +202,7 @@ func judgeCollisions(all []*collisionPoint) Finding {
 			logs.Add(p, math.Log2(p))
 		}
 	}
-	f.Check("share that fails off the exact one, in standard errors, at most", off, 0, Sigmas,
+	f.Check("share that fails off the exact one, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
 	for i, name := range collisionKinds {
 		what, because := name+", largest share that fails", "a constant: with p = 2 all sprays end at the first element, and "+
@@ -228,7 +229,7 @@ func judgeCollisions(all []*collisionPoint) Finding {
 		"sprays are spread over the reach but for a share of about 2/log p, and vary as spray-theorems-5.3-6.2 has it: about a "+
 			"half at p = 16")
 	f.Tables = append(f.Tables, tables...)
-	f.noteCollisions(last)
+	noteCollisions(&f, last)
 	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
 		LegendBeside: true, Series: shares})
 	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
@@ -236,16 +237,16 @@ func judgeCollisions(all []*collisionPoint) Finding {
 	return f
 }
 
-func (f *Finding) noteCollisions(last []*collisionPoint) {
+func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 	perfect, basic, full := last[0], last[1], last[2]
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("With p = %d, %.1f %% of PerfectSprays fail in the first round, %.2f %% of BasicSprays, and %.1f %% of "+
 			"FullSprays, nearly all of these in the padding. PerfectSpray goes to p·log p elements and BasicSpray to about "+
 			"(p/2)·log³p: what it saves in collisions it goes further.", perfect.p,
-			100*Mean(perfect.exact).Mean, 100*Mean(basic.exact).Mean, 100*Mean(full.exact).Mean),
+			100*reproduce.Mean(perfect.exact).Mean, 100*reproduce.Mean(basic.exact).Mean, 100*reproduce.Mean(full.exact).Mean),
 		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is %.1f times "+
 			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).", 100*perfect.uniform,
-			100*basic.uniform, Mean(perfect.exact).Mean/perfect.uniform),
+			100*basic.uniform, reproduce.Mean(perfect.exact).Mean/perfect.uniform),
 		"With p = 2, PerfectSpray and BasicSpray always take the first element, and FullSpray never takes any (spray-padding); "+
 			"it is left out there. With p = 4 and 8 the rounds that FullSpray takes depend on the padding, which stays as it "+
 			"is: if many of its elements are tall by chance, few sprays or none get through. With p = 4 there is none to get "+

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -7,29 +7,30 @@ import (
 	"math/bits"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// liMostPower is the largest log p for which every number of ways fits in 64 bits: 16¹⁵ = 2⁶⁰.
-const liMostPower = 15
+// mostPower is the largest log p for which every number of ways fits in 64 bits: 16¹⁵ = 2⁶⁰.
+const mostPower = 15
 
-func liTheorem51(e liEffort) Claim {
+func theorem51(e effort) reproduce.Claim {
 	const name = "spray-theorem-5.1"
-	return Claim{
-		Name: name, Paper: Li, Place: "Theorem 5.1",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Theorem 5.1",
 		Says: "For any x in a perfect skip list, at most a 1/p fraction of PerfectSpray sprays will hit x.",
 		How: "On a perfect list a spray that makes a_i steps at height i ends at element Σ a_i·2^(i−1). All (log p + 1)^(log " +
 			"p) sprays are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			most := liMostPower
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			most := mostPower
 			if e.scale < 1 {
 				most = 10
 			}
-			r := newLiRunner(ctx, o, name, most)
+			r := newRunner(ctx, o, name, most)
 			var points []perfectPoint
 			for l := 1; l <= most; l++ {
 				if ctx.Err() != nil {
-					return Finding{}, ctx.Err()
+					return reproduce.Finding{}, ctx.Err()
 				}
 				points = append(points, perfectPointOf(e, l))
 				r.Ran()
@@ -39,10 +40,10 @@ func liTheorem51(e liEffort) Claim {
 	}
 }
 
-// liWays is in how many ways walks end at each element of a perfect list, and how many walks there are.
-func liWays(w spray.Walk) (ways []uint64, all uint64) {
+// countWays is in how many ways walks end at each element of a perfect list, and how many walks there are.
+func countWays(w spray.Walk) (ways []uint64, all uint64) {
 	ways, all = []uint64{1}, 1
-	for _, h := range liHeights(w) {
+	for _, h := range walkHeights(w) {
 		length := 1 << (h - 1)
 		spread := make([]uint64, len(ways)+w.Most*length)
 		for x := range spread {
@@ -78,11 +79,11 @@ type perfectPoint struct {
 	reported float64 // the bound
 }
 
-func perfectPointOf(e liEffort, l int) perfectPoint {
+func perfectPointOf(e effort, l int) perfectPoint {
 	p := 1 << l
 	w := e.theory.perfect(p)
 	c := perfectPoint{l: l, p: p, reach: w.Reach(), reported: e.theory.share(p) * float64(p)}
-	c.ways, c.walks = liWays(w)
+	c.ways, c.walks = countWays(w)
 	// The bound as an integer ratio: hit·p ≤ walks.
 	bound := uint64(math.Round(1 / e.theory.share(p)))
 	for x, hit := range c.ways {
@@ -100,9 +101,9 @@ func perfectPointOf(e liEffort, l int) perfectPoint {
 	return c
 }
 
-func judgeTheorem51(points []perfectPoint) Finding {
-	var f Finding
-	table := Table{Name: "the element that is hit most often", Columns: []string{"p", "log p", "sprays", "elements in reach",
+func judgeTheorem51(points []perfectPoint) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "the element that is hit most often", Columns: []string{"p", "log p", "sprays", "elements in reach",
 		"the most frequent", "its sprays", "share times p", "if all were hit alike", "viable a_k, at most",
 		"the proof's bound with that, times p"}}
 	share, bound := plot.Series{Name: "largest share"}, plot.Series{Name: "Theorem 5.1"}
@@ -129,7 +130,7 @@ func judgeTheorem51(points []perfectPoint) Finding {
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
-			"falls to %.3f, since sprays spread over p·log p elements and not over p.", Superscript(last.l), last.share),
+			"falls to %.3f, since sprays spread over p·log p elements and not over p.", reproduce.Superscript(last.l), last.share),
 		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd ones. There "+
 			"are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are even: 2 of 3 for p = 4. "+
 			"What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p = 4 and tends to e/p. The theorem "+

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"math/bits"
@@ -7,17 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A liList is the front of a skip list as arrays, in which any number of steps at a height is one index operation. Elements are
+// A skiplist is the front of a skip list as arrays, in which any number of steps at a height is one index operation. Elements are
 // counted from 1, and the head is element 0.
-type liList struct {
+type skiplist struct {
 	heights []uint8   // of each element; that of the head does not count
 	at      [][]int32 // at[h], for h ≥ 2: the elements that are at least so high, in order, the head first
 	down    [][]int32 // down[h][i]: which of at[h−1] the element at[h][i] is
 }
 
-// newLiList is a list without elements, for walks that begin at height top or lower, with room for n elements.
-func newLiList(top, n int) *liList {
-	l := &liList{heights: make([]uint8, 1, n+1), at: make([][]int32, top+1), down: make([][]int32, top+1)}
+// newSkiplist is a list without elements, for walks that begin at height top or lower, with room for n elements.
+func newSkiplist(top, n int) *skiplist {
+	l := &skiplist{heights: make([]uint8, 1, n+1), at: make([][]int32, top+1), down: make([][]int32, top+1)}
 	for h := 2; h <= top; h++ {
 		n = n/2 + n/32
 		l.at[h], l.down[h] = make([]int32, 1, n+8), make([]int32, 1, n+8)
@@ -26,7 +26,7 @@ func newLiList(top, n int) *liList {
 }
 
 // add adds an element behind all others.
-func (l *liList) add(height int) {
+func (l *skiplist) add(height int) {
 	x := int32(len(l.heights))
 	l.heights = append(l.heights, uint8(height))
 	below := x
@@ -37,18 +37,18 @@ func (l *liList) add(height int) {
 }
 
 // elements is how many there are.
-func (l *liList) elements() int { return len(l.heights) - 1 }
+func (l *skiplist) elements() int { return len(l.heights) - 1 }
 
-// liHeight draws the height of an element: i with probability 2^(−i).
-func liHeight(r *random.Stream) int { return bits.TrailingZeros64(r.Uint64()|1<<62) + 1 }
+// drawHeight draws the height of an element: i with probability 2^(−i).
+func drawHeight(r *random.Stream) int { return bits.TrailingZeros64(r.Uint64()|1<<62) + 1 }
 
-// liRandom is a clean list of at least n elements in which no walk comes to the end.
-func liRandom(w spray.Walk, n int, r *random.Stream) *liList {
+// randomSkiplist is a clean list of at least n elements in which no walk comes to the end.
+func randomSkiplist(w spray.Walk, n int, r *random.Stream) *skiplist {
 	n = max(n, w.Reach()+w.Reach()/16+16)
-	l := newLiList(w.Start, n+n/8)
+	l := newSkiplist(w.Start, n+n/8)
 	for ; ; n += n/8 + 16 {
 		for l.elements() < n {
-			l.add(liHeight(r))
+			l.add(drawHeight(r))
 		}
 		if l.longest(w) >= 0 {
 			return l
@@ -56,9 +56,9 @@ func liRandom(w spray.Walk, n int, r *random.Stream) *liList {
 	}
 }
 
-// liPerfect is the perfect list of n elements: each second one is higher than 1, each fourth higher than 2, and so on.
-func liPerfect(top, n int) *liList {
-	l := newLiList(top, n)
+// perfectSkiplist is the perfect list of n elements: each second one is higher than 1, each fourth higher than 2, and so on.
+func perfectSkiplist(top, n int) *skiplist {
+	l := newSkiplist(top, n)
 	for x := 1; x <= n; x++ {
 		l.add(bits.TrailingZeros(uint(x)) + 1)
 	}
@@ -66,8 +66,8 @@ func liPerfect(top, n int) *liList {
 }
 
 // without is the list without some elements, which are marked.
-func (l *liList) without(taken []bool) *liList {
-	rest := newLiList(len(l.at)-1, l.elements())
+func (l *skiplist) without(taken []bool) *skiplist {
+	rest := newSkiplist(len(l.at)-1, l.elements())
 	for x := 1; x <= l.elements(); x++ {
 		if x >= len(taken) || !taken[x] {
 			rest.add(int(l.heights[x]))
@@ -76,8 +76,8 @@ func (l *liList) without(taken []bool) *liList {
 	return rest
 }
 
-// liHeights are the heights at which a walk makes steps, from the first to height 1.
-func liHeights(w spray.Walk) []int {
+// walkHeights are the heights at which a walk makes steps, from the first to height 1.
+func walkHeights(w spray.Walk) []int {
 	var all []int
 	for h := w.Start; h > 1; h -= max(1, w.Descend) {
 		all = append(all, h)
@@ -85,13 +85,13 @@ func liHeights(w spray.Walk) []int {
 	return append(all, 1)
 }
 
-// liSteps is a number of steps of a walk.
-func liSteps(w spray.Walk, r *random.Stream) int {
+// drawSteps is a number of steps of a walk.
+func drawSteps(w spray.Walk, r *random.Stream) int {
 	return w.Least + int(r.Below(uint64(w.Most-w.Least+1)))
 }
 
 // walk is the element at which a walk ends that makes so many steps at each of its heights, or −1 if the list is too short.
-func (l *liList) walk(heights []int, steps func() int) int {
+func (l *skiplist) walk(heights []int, steps func() int) int {
 	i := 0 // in at[h]
 	for k, h := range heights {
 		i += steps()
@@ -112,22 +112,22 @@ func (l *liList) walk(heights []int, steps func() int) int {
 }
 
 // land is the element at which a spray ends.
-func (l *liList) land(heights []int, w spray.Walk, r *random.Stream) int {
-	return l.walk(heights, func() int { return liSteps(w, r) })
+func (l *skiplist) land(heights []int, w spray.Walk, r *random.Stream) int {
+	return l.walk(heights, func() int { return drawSteps(w, r) })
 }
 
 // longest is the element at which the longest of all walks ends.
-func (l *liList) longest(w spray.Walk) int {
-	return l.walk(liHeights(w), func() int { return w.Most })
+func (l *skiplist) longest(w spray.Walk) int {
+	return l.walk(walkHeights(w), func() int { return w.Most })
 }
 
 // landing is the share of all sprays that end at each element, from the head on. It is exact: at each height, what is at an
 // element spreads evenly over those that a number of steps leads to. The list must be long enough for all walks.
-func (l *liList) landing(w spray.Walk) []float64 {
+func (l *skiplist) landing(w spray.Walk) []float64 {
 	share := []float64{1} // of at[h]
-	heights := liHeights(w)
+	heights := walkHeights(w)
 	for k, h := range heights {
-		share = liSpread(share, w.Least, w.Most)
+		share = spreadEvenly(share, w.Least, w.Most)
 		if h == 1 {
 			break
 		}
@@ -143,8 +143,8 @@ func (l *liList) landing(w spray.Walk) []float64 {
 	return share
 }
 
-// liSpread moves every share on by each number of steps from least to most alike.
-func liSpread(share []float64, least, most int) []float64 {
+// spreadEvenly moves every share on by each number of steps from least to most alike.
+func spreadEvenly(share []float64, least, most int) []float64 {
 	spread := make([]float64, len(share)+most)
 	sum, some := 0.0, 0
 	each := 1 / float64(most-least+1)
@@ -165,12 +165,12 @@ func liSpread(share []float64, least, most int) []float64 {
 	return spread
 }
 
-// liMoments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
+// moments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
 // average, and geometrically; and the number of steps is uniform.
-func liMoments(w spray.Walk) (mean, variance float64) {
+func moments(w spray.Walk) (mean, variance float64) {
 	count := float64(w.Most - w.Least + 1)
 	steps, varied := float64(w.Least+w.Most)/2, (count*count-1)/12
-	for _, h := range liHeights(w) {
+	for _, h := range walkHeights(w) {
 		length := float64(uint64(1) << (h - 1))
 		mean += steps * length
 		variance += varied*length*length + steps*length*(length-1)

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,30 +6,31 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func liCorollary43(e liEffort) Claim {
+func corollary43(e effort) reproduce.Claim {
 	const name = "spray-corollary-4.3"
-	return Claim{
-		Name: name, Paper: Li, Place: "Theorem 4.2 and Corollary 4.3",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Theorem 4.2 and Corollary 4.3",
 		Says: "Sprays can go farther than (1+α)·σ(p)·p·f(p)·log³p, where σ(p) = log p/(log p − 1), with a probability of at " +
 			"most p^(−O(α²·f(p)·log²p)); and two that are at height k farther apart than (1+α)·σ(p)·E_k end at different places.",
 		How: "The longest of all BasicSprays makes the most steps at every height. Where it ends is measured in random lists " +
 			"for p = 4 … 512 and f = 1, and compared with the corollary, and with the distance on a perfect list, of which the " +
 			"mean over random lists must be the same. How far it goes beyond that is compared with the sum of the Chernoff " +
 			"bounds of all heights.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			sizes := liPowers(4, 512)
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			sizes := powers(4, 512)
 			if o.Full {
-				sizes = liPowers(4, 2048)
+				sizes = powers(4, 2048)
 			}
-			r := newLiRunner(ctx, o, name, len(sizes))
+			r := newRunner(ctx, o, name, len(sizes))
 			var points []reachPoint
 			for _, p := range sizes {
 				c, err := r.reaches(e, p)
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				points = append(points, c)
 				r.Ran()
@@ -46,13 +47,13 @@ type reachPoint struct {
 	sigma  float64
 	bound  float64   // σ·p·f·log³p
 	ends   []float64 // in each list
-	farFor []liCount // beyond (1+α) of the mean, for each of liSpreads; bound is the sum of Chernoff's
+	farFor []tally   // beyond (1+α) of the mean, for each of spreads; bound is the sum of Chernoff's
 }
 
 // reaches walks the longest walk in random lists.
-func (r *liRunner) reaches(e liEffort, p int) (reachPoint, error) {
-	l := liLog(p)
-	c := reachPoint{p: p, walk: e.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]liCount, len(liSpreads))}
+func (r *runner) reaches(e effort, p int) (reachPoint, error) {
+	l := logp(p)
+	c := reachPoint{p: p, walk: e.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]tally, len(spreads))}
 	c.bound = c.sigma * float64(p) * l * l * l
 	rng := r.Stream(uint64(p))
 	lists := e.count(r.Options, min(1000, 8e6/float64(c.walk.Reach())), 30)
@@ -60,25 +61,25 @@ func (r *liRunner) reaches(e liEffort, p int) (reachPoint, error) {
 		if r.Context.Err() != nil {
 			return c, r.Context.Err()
 		}
-		c.ends = append(c.ends, float64(liRandom(c.walk, 0, &rng).longest(c.walk)))
+		c.ends = append(c.ends, float64(randomSkiplist(c.walk, 0, &rng).longest(c.walk)))
 	}
-	for i, spread := range liSpreads {
+	for i, spread := range spreads {
 		steps := float64(c.walk.Most)
 		alpha := spread / math.Sqrt(steps)
 		far := &c.farFor[i]
 		for _, end := range c.ends {
 			far.of++
-			far.seen += Above(end, (1+alpha)*float64(c.walk.Reach()))
+			far.seen += reproduce.Above(end, (1+alpha)*float64(c.walk.Reach()))
 		}
 		// At height 1 every step leads one element on.
-		far.bound = float64(len(liHeights(c.walk))-1) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
+		far.bound = float64(len(walkHeights(c.walk))-1) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
 	}
 	return c, nil
 }
 
-func judgeCorollary43(e liEffort, points []reachPoint) Finding {
-	var f Finding
-	table := Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists", "mean",
+func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists", "mean",
 		"standard error", "on a perfect list",
 		"farthest over σ·p·f·log³p", "mean over σ·(p/2)·f·log³p", "farthest over σ·(p/2)·f·log³p"}}
 	mean, farthest := plot.Series{Name: "mean"}, plot.Series{Name: "farthest of all lists"}
@@ -86,14 +87,14 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 	beyond, lists, off, farthestOf, halves := 0, 0, 0.0, 0.0, 0.0
 	excess := 0.0 // over the Chernoff bound, in standard errors
 	for _, c := range points {
-		m := Mean(c.ends)
+		m := reproduce.Mean(c.ends)
 		far := 0.0
 		for _, end := range c.ends {
-			beyond += Above(end, c.bound)
+			beyond += reproduce.Above(end, c.bound)
 			far = max(far, end)
 		}
 		lists += len(c.ends)
-		off = max(off, liDeviations(m, float64(c.walk.Reach())))
+		off = max(off, deviations(m, float64(c.walk.Reach())))
 		farthestOf = max(farthestOf, far/c.bound)
 		halves = m.Mean / c.bound * 2
 		for _, k := range c.farFor {
@@ -103,7 +104,7 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 			excess = max(excess, (k.share()-b)/se)
 		}
 		p := float64(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(liHeights(c.walk))), float64(len(c.ends)), m.Mean, m.SE,
+		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(walkHeights(c.walk))), float64(len(c.ends)), m.Mean, m.SE,
 			float64(c.walk.Reach()), far / c.bound, m.Mean / c.bound * 2, far / c.bound * 2})
 		mean.Add(p, m.Mean/c.bound)
 		farthest.Add(p, far/c.bound)
@@ -113,11 +114,11 @@ func judgeCorollary43(e liEffort, points []reachPoint) Finding {
 	f.Check(fmt.Sprintf("lists of %d in which a spray can go farther than σ·p·f·log³p", lists), float64(beyond), 0, 0,
 		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is far below one in a "+
 			"million")
-	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, Sigmas,
+	f.Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard errors of "+
 			"independent lists")
 	f.Between("share of lists beyond (1+α) times that, less the Chernoff bounds of all heights, in standard errors, at most",
-		excess, 0, Sigmas, 0,
+		excess, 0, reproduce.Sigmas, 0,
 		"a bound, and 4.5 standard errors of the count")
 	f.Check("mean end of the longest walk over σ·(p/2)·f·log³p, largest p", halves, 1, 0.1,
 		"log log p is rounded to whole heights, and the last step down is shorter than the others: a tenth")

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
@@ -24,10 +25,10 @@ import (
 // one step. PerfectSpray makes none with probability 1/(log p + 1), and then ends at an element that has been chosen for its
 // height.
 
-func liDirty(e liEffort) Claim {
+func dirty(e effort) reproduce.Claim {
 	const name = "spray-dirty"
-	return Claim{
-		Name: name, Paper: Li, Place: "section 3.2",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 3.2",
 		Says: "We will assume that even after any number of sprays, the structure of the skip list is distributed as the " +
 			"structure of a clean skip list. This is not clear, and not true for general remove procedures. However, this does " +
 			"not seem to happen with sprays.",
@@ -38,11 +39,11 @@ func liDirty(e liEffort) Claim {
 			"height log p or more, and the mean of where sprays land. The law of a clean list gives all of them exactly. That " +
 			"they stay the same can be proved: a spray whose last step is at height 1 does not look at the height of the " +
 			"element that it removes, and so the heights of the others remain independent.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			sizes, replicas := liPowers(2, 64), e.count(Options{}, 30, 10)
-			removals := e.count(Options{}, 20_000, 4000)
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			sizes, replicas := powers(2, 64), e.count(reproduce.Options{}, 30, 10)
+			removals := e.count(reproduce.Options{}, 20_000, 4000)
 			if o.Full {
-				sizes, replicas, removals = liPowers(2, 128), 60, 200_000
+				sizes, replicas, removals = powers(2, 128), 60, 200_000
 			}
 			var runs []*dirtyRun
 			for _, kept := range []int{0, dirtyKept} {
@@ -52,10 +53,10 @@ func liDirty(e liEffort) Claim {
 					runs = append(runs, newDirtyRun(p, w, false, kept, replicas, max(2*w.Reach(), min(removals, 500*w.Reach()))))
 				}
 			}
-			r := newLiRunner(ctx, o, name, len(runs)*replicas)
+			r := newRunner(ctx, o, name, len(runs)*replicas)
 			for i, d := range runs {
 				if err := r.soil(d, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeDirty(runs), nil
@@ -93,12 +94,12 @@ type dirtyRun struct {
 
 func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *dirtyRun {
 	d := &dirtyRun{p: p, walk: w, next: next, kept: kept, replicas: replicas, removals: removals}
-	d.cleanMean, d.cleanVariance = liMoments(w)
+	d.cleanMean, d.cleanVariance = moments(w)
 	if next {
 		d.cleanMean++
 	} else if w.Least == 0 {
 		// A walk of no steps takes the first element.
-		d.cleanMean += math.Pow(float64(w.Most+1), -float64(len(liHeights(w))))
+		d.cleanMean += math.Pow(float64(w.Most+1), -float64(len(walkHeights(w))))
 	}
 	for t := removals / dirtyTimes; t >= max(1, w.Reach()/4); t /= 2 {
 		d.times = append([]int{t}, d.times...)
@@ -117,12 +118,12 @@ func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *
 }
 
 // soil removes elements from lists.
-func (r *liRunner) soil(d *dirtyRun, stream int) error {
+func (r *runner) soil(d *dirtyRun, stream int) error {
 	for k := range d.replicas {
-		s := &soiled{run: d, heights: liHeights(d.walk), random: r.Stream(uint64(stream), uint64(k), 0)}
+		s := &soiled{run: d, heights: walkHeights(d.walk), random: r.Stream(uint64(stream), uint64(k), 0)}
 		own := r.Stream(uint64(stream), uint64(k), 1)
 		n := d.kept * d.walk.Reach()
-		s.chain = newLiChain(max(d.walk.Start, bits.Len(uint(n))), d.kept == 0, &own)
+		s.chain = newChain(max(d.walk.Start, bits.Len(uint(n))), d.kept == 0, &own)
 		for range n {
 			s.chain.insert(s.random.Exp())
 		}
@@ -141,7 +142,7 @@ func (r *liRunner) soil(d *dirtyRun, stream int) error {
 type soiled struct {
 	run     *dirtyRun
 	heights []int
-	chain   *liChain
+	chain   *chain
 	random  random.Stream
 	removed int
 }
@@ -211,19 +212,19 @@ func (s *soiled) look(time int) {
 }
 
 // late averages something over the second half of the time.
-func (d *dirtyRun) late(what [][]float64) Estimate {
+func (d *dirtyRun) late(what [][]float64) reproduce.Estimate {
 	return d.over(what, len(d.times)-dirtyTimes/2, len(d.times))
 }
 
 // over averages something over some times, for each replica, and these.
-func (d *dirtyRun) over(what [][]float64, from, to int) Estimate {
+func (d *dirtyRun) over(what [][]float64, from, to int) reproduce.Estimate {
 	each := make([]float64, d.replicas)
 	for _, row := range what[from:to] {
 		for k, x := range row {
 			each[k] += x / float64(to-from)
 		}
 	}
-	return Mean(each)
+	return reproduce.Mean(each)
 }
 
 // spread is the standard deviation of where sprays land in the second half of the time, over that of a clean list.
@@ -270,20 +271,20 @@ func (d *dirtyRun) row() []float64 {
 
 // off is how many standard errors a run is off a clean list, at most.
 func (d *dirtyRun) off() (height, tall, lands float64) {
-	return liDeviations(d.late(d.height), 1), liDeviations(d.late(d.tall), 1), liDeviations(d.late(d.lands), 1)
+	return deviations(d.late(d.height), 1), deviations(d.late(d.tall), 1), deviations(d.late(d.lands), 1)
 }
 
 // course draws the mean of where sprays land over time.
 func (d *dirtyRun) course(name string) plot.Series {
 	s := plot.Series{Name: name}
 	for i, t := range d.times {
-		s.Add(float64(t)/float64(d.walk.Reach()), Mean(d.lands[i]).Mean)
+		s.Add(float64(t)/float64(d.walk.Reach()), reproduce.Mean(d.lands[i]).Mean)
 	}
 	return s
 }
 
 // judgeClean checks that lists are as clean as they were.
-func (f *Finding) judgeClean(what string, runs []*dirtyRun) {
+func judgeClean(f *reproduce.Finding, what string, runs []*dirtyRun) {
 	height, tall, lands := 0.0, 0.0, 0.0
 	for _, d := range runs {
 		h, t, l := d.off()
@@ -297,9 +298,9 @@ func (f *Finding) judgeClean(what string, runs []*dirtyRun) {
 		because)
 }
 
-func judgeDirty(runs []*dirtyRun) Finding {
-	var f Finding
-	tables := map[int]*Table{0: {Name: "BasicSpray, lists without end", Columns: dirtyColumns()},
+func judgeDirty(runs []*dirtyRun) reproduce.Finding {
+	var f reproduce.Finding
+	tables := map[int]*reproduce.Table{0: {Name: "BasicSpray, lists without end", Columns: dirtyColumns()},
 		dirtyKept: {Name: "BasicSpray, hold model", Columns: dirtyColumns()}}
 	chart := plot.Chart{Title: "BasicSpray: where sprays land as a list is used up", XLabel: "removals over the reach",
 		YLabel: "mean over that of a clean list", FromZero: true, LegendBeside: true, LogX: true}
@@ -311,7 +312,7 @@ func judgeDirty(runs []*dirtyRun) Finding {
 			chart.Series = append(chart.Series, d.course(fmt.Sprintf("p = %d", d.p)))
 		}
 	}
-	f.judgeClean("", runs)
+	judgeClean(&f, "", runs)
 	f.Tables = append(f.Tables, *tables[0], *tables[dirtyKept])
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The assumption holds for BasicSpray, and exactly. The mean height of the front is within %.1f %% of a "+

@@ -1,4 +1,4 @@
-package reproduce
+package li
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func liTheorems53And62(e liEffort) Claim {
+func theorems53And62(e effort) reproduce.Claim {
 	const name = "spray-theorems-5.3-6.2"
-	return Claim{
-		Name: name, Paper: Li, Place: "Theorems 5.3 and 6.2", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Theorems 5.3 and 6.2", Fails: true,
 		Says: "On a random list at most C/(p·f·log³p) of the BasicSprays land at any x, and at least C'/(p·f·log³p) at every x " +
 			"from K·p·f·log²p to p·f·log³p/(1+β), with constants that can be chosen arbitrarily close to 1 for large p. " +
 			"(Theorem 6.2 as printed has no f in K·p·log²p and C'/(p·log³p); its proof and Algorithm 3.2 do.)",
@@ -21,11 +22,11 @@ func liTheorems53And62(e liEffort) Claim {
 			"and how much the shares vary. A walk begins at height log p, where a step leads p/2 elements on, so that sprays " +
 			"are spread over (p/2)·f·log³p elements: the checks are that the constants tend to 2, with an interval that ends " +
 			"at (p/2)·f·log³p/(1+β), and that all is as printed if walks begin at height log p + 1.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var points []*uniformPoint
 			for _, f := range []float64{1, 4} {
 				for higher := range 2 {
-					for _, p := range liPowers(8, 512) {
+					for _, p := range powers(8, 512) {
 						if e.scale < 1 && p*int(f) > 128 {
 							continue
 						}
@@ -33,10 +34,10 @@ func liTheorems53And62(e liEffort) Claim {
 					}
 				}
 			}
-			r := newLiRunner(ctx, o, name, len(points))
+			r := newRunner(ctx, o, name, len(points))
 			for i, c := range points {
 				if err := r.uniform(e, c, i); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				r.Ran()
 			}
@@ -65,8 +66,8 @@ type uniformPoint struct {
 // uniformBins is into how many parts the reach is cut in the chart, and a bit beyond it.
 const uniformBins = 110
 
-func newUniformPoint(e liEffort, p int, f float64, higher int) *uniformPoint {
-	l := liLog(p)
+func newUniformPoint(e effort, p int, f float64, higher int) *uniformPoint {
+	l := logp(p)
 	w := e.theory.basic(p, f)
 	w.Start += higher
 	c := &uniformPoint{p: p, f: f, higher: higher, walk: w, unit: float64(p) * f * l * l * l}
@@ -75,7 +76,7 @@ func newUniformPoint(e liEffort, p int, f float64, higher int) *uniformPoint {
 	c.low = int(max((1+1/l)*(float64(w.Reach())-c.even), float64(p)*f*l*l))
 	c.high = max(c.low, int(c.even/(1+1/l)))
 	c.printed = int(c.unit / (1 + 1/l))
-	heights := liHeights(w)
+	heights := walkHeights(w)
 	for i := 1; i < len(heights); i++ {
 		c.want += (math.Ldexp(1, heights[i-1]-heights[i]) - 1) / float64(w.Most)
 	}
@@ -83,14 +84,14 @@ func newUniformPoint(e liEffort, p int, f float64, higher int) *uniformPoint {
 }
 
 // uniform computes the shares in some lists.
-func (r *liRunner) uniform(e liEffort, c *uniformPoint, stream int) error {
+func (r *runner) uniform(e effort, c *uniformPoint, stream int) error {
 	lists := e.count(r.Options, min(100, 2e6/c.even), 4)
 	for k := range lists {
 		if r.Context.Err() != nil {
 			return r.Context.Err()
 		}
 		rng := r.Stream(uint64(stream), uint64(k))
-		share := liRandom(c.walk, 0, &rng).landing(c.walk)
+		share := randomSkiplist(c.walk, 0, &rng).landing(c.walk)
 		c.add(share)
 		if k == 0 {
 			c.bins = make([]float64, uniformBins)
@@ -136,9 +137,9 @@ func (c *uniformPoint) constant(x float64) float64 { return x * c.unit / c.even 
 // within a standard deviation or two of how far the lists let a spray go.
 const uniformEdge = 0.03
 
-func judgeUniform(points []*uniformPoint) Finding {
-	var f Finding
-	table := Table{Name: "shares of sprays on elements, in units of 1/(p·f·log³p)", Columns: []string{"p", "f", "first height",
+func judgeUniform(points []*uniformPoint) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "shares of sprays on elements, in units of 1/(p·f·log³p)", Columns: []string{"p", "f", "first height",
 		"lists", "from", "to",
 		"mean in between", "standard error", "largest (C)", "smallest (C')", "largest of all x", "relative variance", "expected",
 		"sprays in between, %", "of the printed interval out of reach, %"}}
@@ -151,16 +152,16 @@ func judgeUniform(points []*uniformPoint) Finding {
 	var last, fine *uniformPoint
 	for _, c := range points {
 		g := group{c.f, c.higher}
-		mean, variance := Mean(c.means), Mean(c.variances)
+		mean, variance := reproduce.Mean(c.means), reproduce.Mean(c.variances)
 		first := c.constant(1)
 		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Start), float64(len(c.means)), float64(c.low),
 			float64(c.high),
-			c.constant(mean.Mean), c.constant(mean.SE), c.constant(Mean(c.most).Mean), c.constant(Mean(c.least).Mean),
-			c.constant(Mean(c.all).Mean), variance.Mean, c.want, 100 * Mean(c.inside).Mean, 100 * Mean(c.unreached).Mean})
+			c.constant(mean.Mean), c.constant(mean.SE), c.constant(reproduce.Mean(c.most).Mean), c.constant(reproduce.Mean(c.least).Mean),
+			c.constant(reproduce.Mean(c.all).Mean), variance.Mean, c.want, 100 * reproduce.Mean(c.inside).Mean, 100 * reproduce.Mean(c.unreached).Mean})
 		if c.p >= 16 {
 			// What the report says with a first height one higher, and twice that as it is.
 			want := float64(2 - c.higher)
-			scaled := Estimate{Mean: first * mean.Mean, SE: first * mean.SE}
+			scaled := reproduce.Estimate{Mean: first * mean.Mean, SE: first * mean.SE}
 			off[c.higher] = max(off[c.higher], scaled.Outside(want*(1-uniformEdge), want*(1+uniformEdge)))
 			ratios[g] = append(ratios[g], variance.Mean/c.want)
 		}
@@ -168,8 +169,8 @@ func judgeUniform(points []*uniformPoint) Finding {
 			name := fmt.Sprintf("f = %g", c.f)
 			largest[g], smallest[g] = &plot.Series{Name: "largest, " + name}, &plot.Series{Name: "smallest, " + name}
 		}
-		largest[g].Add(float64(c.p), c.constant(Mean(c.all).Mean))
-		smallest[g].Add(float64(c.p), c.constant(Mean(c.least).Mean))
+		largest[g].Add(float64(c.p), c.constant(reproduce.Mean(c.all).Mean))
+		smallest[g].Add(float64(c.p), c.constant(reproduce.Mean(c.least).Mean))
 		if c.higher == 0 {
 			if c.f == 1 {
 				last = c
@@ -180,23 +181,23 @@ func judgeUniform(points []*uniformPoint) Finding {
 	}
 	because := "4.5 standard errors of independent lists, beyond 3 % for the ends of the interval, near which shares rise and " +
 		"fall"
-	f.Check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, Sigmas,
+	f.Check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, reproduce.Sigmas,
 		because+"; the claim fails, which has 1")
-	f.Check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, Sigmas,
+	f.Check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, reproduce.Sigmas,
 		because)
 	for _, factor := range []float64{1, 4} {
-		mean := Mean(ratios[group{factor, 0}]).Mean
+		mean := reproduce.Mean(ratios[group{factor, 0}]).Mean
 		f.Between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all p", factor),
 			mean, 0.7, 1.3, 0, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
 				"other; what is drawn from several lists of which neighbours share most is within 30 %")
 	}
 	f.Between(fmt.Sprintf("share of the printed interval that no spray reaches, p = %d, f = 1, %%", last.p),
-		100*Mean(last.unreached).Mean, 20, 60, 0,
+		100*reproduce.Mean(last.unreached).Mean, 20, 60, 0,
 		"the claim fails: walks of f·log³p steps of p/2 end at half of p·f·log³p, and a little further with the steps at lower "+
 			"heights")
-	f.Between(fmt.Sprintf("C that is needed, p = %d, f = 1", last.p), last.constant(Mean(last.all).Mean), 2, 4, 0,
+	f.Between(fmt.Sprintf("C that is needed, p = %d, f = 1", last.p), last.constant(reproduce.Mean(last.all).Mean), 2, 4, 0,
 		"a constant: the largest share is less than twice the mean one, which is 2")
-	f.Between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(Mean(last.least).Mean), 0.8, 2, 0,
+	f.Between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(reproduce.Mean(last.least).Mean), 0.8, 2, 0,
 		"a constant: the smallest share in the interval is more than 0.4 of the mean one")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
@@ -206,8 +207,8 @@ func judgeUniform(points []*uniformPoint) Finding {
 			"and go on at heights k·log log p + 1, E_k is f·log³p·(log p)^k for all k, and the theorems hold as printed.",
 		fmt.Sprintf("The constants: the largest share is %.2f and the smallest in the interval %.2f for p = %d and f = 1, and "+
 			"%.2f and %.2f for p = %d and f = 4, in units of 1/(p·f·log³p); 2 would be uniform.",
-			last.constant(Mean(last.all).Mean), last.constant(Mean(last.least).Mean), last.p,
-			fine.constant(Mean(fine.all).Mean), fine.constant(Mean(fine.least).Mean), fine.p),
+			last.constant(reproduce.Mean(last.all).Mean), last.constant(reproduce.Mean(last.least).Mean), last.p,
+			fine.constant(reproduce.Mean(fine.all).Mean), fine.constant(reproduce.Mean(fine.least).Mean), fine.p),
 		"How fast they get there: the relative variance is Σ(2^Δ−1)/(f·log³p) over the steps down by Δ, which is about "+
 			"1/(f·log p·log log p). It vanishes, but slowly, and the largest of p·f·log³p shares is several standard "+
 			"deviations off: that is a factor of about exp(√(2 ln p/(f·log p·log log p))), which for fixed f only log log p "+
@@ -241,7 +242,7 @@ func uniformChart(points ...*uniformPoint) plot.Chart {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	l := liLog(points[0].p)
+	l := logp(points[0].p)
 	chart.Series = append(chart.Series, plot.Series{Name: "as printed", X: []float64{1 / l, 1 / l, 1 / (1 + 1/l), 1 / (1 + 1/l)},
 		Y: []float64{0, 1, 1, 0}})
 	return chart

@@ -1,0 +1,14 @@
+// Package papers gathers the claims of all papers.
+package papers
+
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/reproduce"
+	"github.com/almanac-sim/almanac/reproduce/li"
+)
+
+// Claims returns all claims, paper by paper, in the order of the papers.
+func Claims() []reproduce.Claim {
+	return slices.Concat(reproduce.Claims(), li.Claims())
+}

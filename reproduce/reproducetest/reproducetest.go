@@ -1,0 +1,152 @@
+// Package reproducetest has what the claims of every paper are tested for: that they hold, that they notice a theory which is
+// wrong, that they stop when they are told to, and that the same seed gives the same findings.
+package reproducetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/reproduce"
+)
+
+// Named returns the claim of that name.
+func Named(t testing.TB, claims []reproduce.Claim, name string) reproduce.Claim {
+	t.Helper()
+	for _, c := range claims {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("there is no claim %s", name)
+	return reproduce.Claim{}
+}
+
+// run checks a claim.
+func run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result {
+	t.Helper()
+	progress := o.Progress
+	if progress == nil {
+		progress = func(float64) {}
+	}
+	results, err := reproduce.Run(t.Context(), []reproduce.Claim{c}, o, func(_ string, fraction float64) { progress(fraction) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results[0]
+}
+
+// Verdict expects a claim to have a verdict and all of its checks to be within their tolerances; that its progress goes from 0 to 1;
+// and that what it finds can be reported. It returns what was found.
+func Verdict(t testing.TB, c reproduce.Claim, seed uint64, want reproduce.Verdict) reproduce.Finding {
+	t.Helper()
+	last := 0.0
+	r := run(t, c, reproduce.Options{Seed: seed, Progress: func(fraction float64) {
+		if fraction < last || fraction > 1 {
+			t.Errorf("progress is %v after %v", fraction, last)
+		}
+		last = fraction
+	}})
+	if r.Verdict != want {
+		t.Errorf("the verdict is %s, want %s", r.Verdict, want)
+	}
+	if last != 1 {
+		t.Errorf("progress ends at %v", last)
+	}
+	for _, k := range r.Checks {
+		if !k.OK {
+			t.Errorf("%s: %v, want %v ± %v", k.What, k.Measured, k.Expected, k.Tolerance)
+		}
+		if k.What == "" || k.Because == "" {
+			t.Errorf("a check without a name or a reason: %+v", k)
+		}
+	}
+	reportable(t, r)
+	return r.Finding
+}
+
+// reportable expects what a report needs: a description, tables that are whole, and charts that can be drawn.
+func reportable(t testing.TB, r reproduce.Result) {
+	t.Helper()
+	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" {
+		t.Errorf("the claim is not described: %+v", r)
+	}
+	f := r.Finding
+	if len(f.Charts) != len(f.ChartName) || len(f.Tables) == 0 {
+		t.Fatalf("%d charts, %d names, %d tables", len(f.Charts), len(f.ChartName), len(f.Tables))
+	}
+	for _, table := range f.Tables {
+		if len(table.Rows) == 0 {
+			t.Errorf("table %s has no rows", table.Name)
+		}
+		for _, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				t.Errorf("table %s: a row of %d under %d headings", table.Name, len(row), len(table.Columns))
+			}
+			for _, x := range row {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("table %s has %v", table.Name, row)
+				}
+			}
+		}
+	}
+	for i, chart := range f.Charts {
+		if err := chart.Save(filepath.Join(t.TempDir(), f.ChartName[i]+".svg")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Illustrated expects notes and charts.
+func Illustrated(t testing.TB, f reproduce.Finding) {
+	t.Helper()
+	if len(f.Notes) == 0 || len(f.Charts) == 0 {
+		t.Errorf("%d notes, %d charts", len(f.Notes), len(f.Charts))
+	}
+}
+
+// Notices expects a claim whose theory has been spoiled to be broken, and in each of the checks that are given by a part of their
+// names.
+func Notices(t testing.TB, c reproduce.Claim, seed uint64, checks ...string) {
+	t.Helper()
+	r := run(t, c, reproduce.Options{Seed: seed})
+	if r.Verdict != reproduce.Broken {
+		t.Errorf("the verdict is %s", r.Verdict)
+	}
+	for _, part := range checks {
+		noticed := false
+		for _, k := range r.Checks {
+			noticed = noticed || !k.OK && strings.Contains(k.What, part)
+		}
+		if !noticed {
+			t.Errorf("no check of %q notices", part)
+		}
+	}
+}
+
+// Stops expects claims to end with the context's error when that is done.
+func Stops(t testing.TB, claims []reproduce.Claim) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range claims {
+		if _, err := c.Run(ctx, reproduce.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want that it was cancelled", c.Name, err)
+		}
+	}
+}
+
+// Seeded expects something that a claim measures to be the same with the same seed, and another with another.
+func Seeded(t testing.TB, c reproduce.Claim, measured func(reproduce.Finding) float64) {
+	t.Helper()
+	var got [3]float64
+	for i, seed := range []uint64{1, 1, 2} {
+		got[i] = measured(run(t, c, reproduce.Options{Seed: seed}).Finding)
+	}
+	if got[0] != got[1] || got[0] == got[2] {
+		t.Errorf("seeds 1, 1, 2 give %v", got)
+	}
+}
