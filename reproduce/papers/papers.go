@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/reproduce"
+	"github.com/almanac-sim/almanac/reproduce/berenbrink"
 	"github.com/almanac-sim/almanac/reproduce/li"
 )
 
 // Claims returns all claims, paper by paper, in the order of the papers.
 func Claims() []reproduce.Claim {
-	return slices.Concat(reproduce.Claims(), li.Claims())
+	return slices.Concat(reproduce.Claims(), berenbrink.Claims(), li.Claims())
 }

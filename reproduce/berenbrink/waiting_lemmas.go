@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -7,22 +7,23 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedWaitingLemmas follows the balls that are in the pool after a round until the last one has a place.
+// waitingLemmas follows the balls that are in the pool after a round until the last one has a place.
 //
 // They are never delayed by younger ones. So for c = 1 they go as the balls of THRESHOLD[1], which come all at once: with y
 // per bin, 1−e^(−y) per bin are given a place in a round.
-func cappedWaitingLemmas(e cappedEffort) Claim {
+func waitingLemmas(e effort) reproduce.Claim {
 	const name = "capped-waiting-lemmas"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "Lemmas 3, 4 and 5, Observation 1",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Lemmas 3, 4 and 5, Observation 1",
 		Says: "Of the m(t) balls that are in the pool after round t, with high probability at most 2n are left after m(t)/(n−n/e) " +
 			"rounds, at most n/(2e) after 19 more, and none after log log n + O(1) more, for every c ≥ 1.",
 		How: "CAPPED runs in its long run, and the survivors of every round's pool are counted after every later round until there " +
 			"are none. As the pool is never large, Lemma 3 is also tried with up to 100 balls a bin: younger balls do not delay " +
 			"older ones, so for c = 1 the survivors are those of THRESHOLD[1] with as many balls. The O(1) of Lemma 5 is taken as 2.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{1 << 10, e.bins}
 			if e.bins <= 1<<10 {
 				sizes = sizes[1:]
@@ -38,7 +39,7 @@ func cappedWaitingLemmas(e cappedEffort) Claim {
 					all = append(all, &drains{n: n, c: 1, balls: balls, lemma3: e.theory.lemma3})
 				}
 			}
-			r := newCappedRunner(ctx, o, name, len(all))
+			r := newRunner(ctx, o, name, len(all))
 			rounds, repeats := e.rounds(o, 3000, 200), e.rounds(o, 200, 10)
 			for stream, d := range all {
 				var err error
@@ -48,7 +49,7 @@ func cappedWaitingLemmas(e cappedEffort) Claim {
 					err = r.drainPools(d, rounds, stream)
 				}
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				r.Ran()
 			}
@@ -99,7 +100,7 @@ func (d *drains) add(s *drain) {
 		d.most[k] = max(d.most[k], rounds)
 	}
 	given := int(math.Ceil(float64(s.size) / (float64(d.n) * d.lemma3))) // rounds are whole
-	d.late += Above(float64(took[0]), float64(given))
+	d.late += reproduce.Above(float64(took[0]), float64(given))
 	d.nearest = max(d.nearest, float64(took[0])/float64(given))
 }
 
@@ -123,7 +124,7 @@ func (d *drains) survived(rounds, survivors int) {
 }
 
 // drainPools follows the pool of every round, some rounds long.
-func (r *cappedRunner) drainPools(d *drains, rounds, stream int) error {
+func (r *runner) drainPools(d *drains, rounds, stream int) error {
 	p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream), Warm: true})
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (r *cappedRunner) drainPools(d *drains, rounds, stream int) error {
 }
 
 // drainBatch follows so many balls that come all at once, some times.
-func (r *cappedRunner) drainBatch(d *drains, repeats, stream int) error {
+func (r *runner) drainBatch(d *drains, repeats, stream int) error {
 	for k := range repeats {
 		p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: 1, Rate: d.balls, Kind: capped.Threshold,
 			Seed: r.seed(1000*(k+1) + stream)})
@@ -200,9 +201,9 @@ func (r *cappedRunner) drainBatch(d *drains, repeats, stream int) error {
 	return nil
 }
 
-func judgeDrains(e cappedEffort, all []*drains) Finding {
-	var f Finding
-	table := Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
+func judgeDrains(e effort, all []*drains) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
 		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most", "to none, mean", "at most", "log₂log₂n"}}
 	starts, late := 0, 0
 	nearest, fourth, beyond := 0.0, 0, math.Inf(-1)
@@ -237,7 +238,7 @@ func judgeDrains(e cappedEffort, all []*drains) Finding {
 // drainLeast is the least that is drawn: a third of a ball of 2¹⁵.
 const drainLeast = 1e-5
 
-func drainChart(e cappedEffort, all []*drains) plot.Chart {
+func drainChart(e effort, all []*drains) plot.Chart {
 	chart := plot.Chart{Title: "Survivors of a pool, " + powerName(e.bins) + " bins", XLabel: "rounds later",
 		YLabel: "survivors per bin", LogY: true, LegendBeside: true}
 	for _, d := range all {

@@ -1,36 +1,37 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedFigure4 is the pool over the capacity and over the rate, and the line that the authors saw it stay below.
-func cappedFigure4(e cappedEffort) Claim {
+// figure4 is the pool over the capacity and over the rate, and the line that the authors saw it stay below.
+func figure4(e effort) reproduce.Claim {
 	const name = "capped-figure-4"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "Figure 4, section V",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Figure 4, section V",
 		Says: "The pool of CAPPED(c, λ) with 2¹⁵ bins, once stable, is below n/c·ln(1/(1−λ)) + n, which is the bound of Theorem 2 " +
 			"without its factor of four.",
 		How: "The pool is measured in the long run, for c = 1 … 5 at λ = 1−2⁻² and 1−2⁻¹⁰ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ at c = 1 and " +
 			"3, as in the figure. Runs begin where the limit of many bins says that the long run is, or with --full empty, and last " +
 			"for at least 20 relaxation times, with --full 100. Beside it that limit, which the paper does not have.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			g := cappedPanels{rates: []int{2, 10}}
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			g := panels{rates: []int{2, 10}}
 			if err := g.measure(ctx, e, o, name, func(int) float64 { return 20 }); err != nil {
-				return Finding{}, err
+				return reproduce.Finding{}, err
 			}
 			return judgeFigure4(e, &g), nil
 		},
 	}
 }
 
-func judgeFigure4(e cappedEffort, g *cappedPanels) Finding {
-	var f Finding
+func judgeFigure4(e effort, g *panels) reproduce.Finding {
+	var f reproduce.Finding
 	names, lines := g.lines()
-	table := Table{Name: "pool per bin", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "measured", "SE", "limit of many bins",
+	table := reproduce.Table{Name: "pool per bin", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "measured", "SE", "limit of many bins",
 		"dashed line", "bound of the theorem", "relaxation time", "rounds"}}
 	for k, line := range lines {
 		above, off := 0.0, 0.0
@@ -39,27 +40,27 @@ func judgeFigure4(e cappedEffort, g *cappedPanels) Finding {
 			n, lambda := float64(p.n), halved(p.i)
 			dashed := e.theory.poolEstimate(p.n, p.c, lambda) / n
 			above = max(above, pool.Mean/dashed)
-			off = max(off, pool.Off(p.limit.Pool, cappedRest(p.limit, p.n)))
+			off = max(off, pool.Off(p.limit.Pool, restOf(p.limit, p.n)))
 			table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), pool.Mean, pool.SE, p.limit.Pool, dashed,
 				e.theory.poolBound(p.n, p.c, lambda) / n, p.Relaxation, float64(p.Rounds)})
 		}
 		f.Between("pool over the dashed line, at most, "+names[k], above, 0, 1, 0,
 			"the paper has every point below the line; standard errors are under a hundredth of what is between")
-		f.Check("pool off the limit, in standard errors, at most, "+names[k], off, 0, Sigmas, becauseCapped)
+		f.Check("pool off the limit, in standard errors, at most, "+names[k], off, 0, reproduce.Sigmas, becauseLimit)
 	}
 	f.Tables = append(f.Tables, table)
-	f.noteFigure4(g)
+	noteFigure4(&f, g)
 	f.Chart("left", figure4Left(e, g))
 	f.Chart("right", figure4Right(e, g))
 	f.Chart("limit", figure4Limit(g))
 	return f
 }
 
-func (f *Finding) noteFigure4(g *cappedPanels) {
+func noteFigure4(f *reproduce.Finding, g *panels) {
 	i := g.rates[len(g.rates)-1]
 	top := g.left(i)
 	one, two, five := top[0].pool().Mean, top[1].pool().Mean, top[4].pool().Mean
-	thrown := func(p cappedPoint) float64 { return p.Thrown.Mean / float64(p.n) }
+	thrown := func(p point) float64 { return p.Thrown.Mean / float64(p.n) }
 	f.Notes = append(f.Notes,
 		"For c = 1 the limit of many bins is exactly ln(1/(1−λ)) − λ, so that the dashed line is 1+λ above it, whatever λ is; it is "+
 			"less than 2 above it for larger c as well.",
@@ -70,29 +71,29 @@ func (f *Finding) noteFigure4(g *cappedPanels) {
 		"These are stationary values. For what the authors' simulator reads after 2000 rounds, see capped-burn-in.")
 }
 
-func figure4Left(e cappedEffort, g *cappedPanels) plot.Chart {
+func figure4Left(e effort, g *panels) plot.Chart {
 	chart := plot.Chart{Title: "Figure 4, left: pool over the capacity", XLabel: "capacity c", YLabel: "pool per bin",
 		FromZero: true, LegendBeside: true}
 	for k := len(g.rates) - 1; k >= 0; k-- {
 		i := g.rates[k]
 		chart.Series = append(chart.Series, figure4Series(e, g.left(i), halvedName(i),
-			func(p cappedPoint) float64 { return float64(p.c) })...)
+			func(p point) float64 { return float64(p.c) })...)
 	}
 	return chart
 }
 
-func figure4Right(e cappedEffort, g *cappedPanels) plot.Chart {
+func figure4Right(e effort, g *panels) plot.Chart {
 	chart := plot.Chart{Title: "Figure 4, right: pool over the rate", XLabel: "i, of λ = 1−2⁻ⁱ", YLabel: "pool per bin",
 		FromZero: true, LegendBeside: true}
 	for _, c := range panelRight {
 		chart.Series = append(chart.Series, figure4Series(e, g.right(c), fmt.Sprintf("c = %d", c),
-			func(p cappedPoint) float64 { return float64(p.i) })...)
+			func(p point) float64 { return float64(p.i) })...)
 	}
 	return chart
 }
 
 // figure4Series are the lines of a rate or of a capacity. The limit is not drawn: it would be hidden.
-func figure4Series(e cappedEffort, line []cappedPoint, name string, x func(cappedPoint) float64) []plot.Series {
+func figure4Series(e effort, line []point, name string, x func(point) float64) []plot.Series {
 	measured, dashed := plot.Series{Name: name + ", measured"}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {
 		dashed.Add(x(p), e.theory.poolEstimate(p.n, p.c, halved(p.i))/float64(p.n))
@@ -102,14 +103,14 @@ func figure4Series(e cappedEffort, line []cappedPoint, name string, x func(cappe
 }
 
 // figure4Limit is how far the right panel is from the limit, with what is allowed around it.
-func figure4Limit(g *cappedPanels) plot.Chart {
+func figure4Limit(g *panels) plot.Chart {
 	chart := plot.Chart{Title: "Figure 4, right: pool measured less that of the limit", XLabel: "i, of λ = 1−2⁻ⁱ",
 		YLabel: "thousandths of a ball per bin", LegendBeside: true}
 	for _, c := range panelRight {
 		s := plot.Series{Name: fmt.Sprintf("c = %d", c)}
 		for _, p := range g.right(c) {
 			pool := p.pool()
-			off, allowed := 1000*(pool.Mean-p.limit.Pool), 1000*(Sigmas*pool.SE+cappedRest(p.limit, p.n))
+			off, allowed := 1000*(pool.Mean-p.limit.Pool), 1000*(reproduce.Sigmas*pool.SE+restOf(p.limit, p.n))
 			s.Add(float64(p.i), off)
 			s.Low, s.High = append(s.Low, off-allowed), append(s.High, off+allowed)
 		}

@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -7,35 +7,18 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedLemma1 is the coupling for unit capacity, with the bound of Lemma 2 on the process that dominates.
-func cappedLemma1(e cappedEffort) Claim {
-	return couplingClaim(e, Claim{
-		Name: "capped-lemma-1", Place: "Lemmas 1 and 2",
-		Says: "The pool of CAPPED(1, λ) is stochastically dominated by that of MODCAPPED(1, λ), which throws at least m* = " +
-			"ln(1/(1−λ))·n + 2n balls in every round; and that is less than 2m* with probability 1−2^(−2n).",
-	}, []int{1})
-}
-
-// cappedLemma6 is the coupling for arbitrary capacities, with the bound of Lemma 7.
-func cappedLemma6(e cappedEffort) Claim {
-	return couplingClaim(e, Claim{
-		Name: "capped-lemma-6", Place: "Lemmas 6 and 7",
-		Says: "The pool of CAPPED(c, λ) is stochastically dominated by that of MODCAPPED(c, λ), which throws at least m* = " +
-			"(2/c)·ln(1/(1−λ))·n + 6c·n balls in every round, and under the coupling of the proof so is the load of every bin; and " +
-			"that pool is less than 2m* with probability 1−2^(−2n).",
-	}, []int{2, 3, 4, 7})
-}
-
-func couplingClaim(e cappedEffort, c Claim, capacities []int) Claim {
-	c.Paper = berenbrinkPaper
+// couplingClaim completes the claim of a lemma on coupled processes, for some capacities.
+func couplingClaim(e effort, c reproduce.Claim, capacities []int) reproduce.Claim {
+	c.Paper = paper
 	c.How = "Both processes run side by side with the same seed, which couples them as in the proof: in every round the k-th ball " +
 		"of one asks the same bin as the k-th ball of the other. After each round the pools, the balls thrown and every single bin " +
 		"are compared. m* is so large that the comparison has much room; so CAPPED is also compared with itself with one ball more " +
 		"in every round, for which the proof is the same and the room is one ball. And that with different seeds, which shows that " +
 		"the comparison can fail."
-	c.Run = func(ctx context.Context, o Options) (Finding, error) {
+	c.Run = func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 		var pairs []coupledPair
 		total, largest := 0, 1000
 		if e.scale < 1 {
@@ -49,11 +32,11 @@ func couplingClaim(e cappedEffort, c Claim, capacities []int) Claim {
 				}
 			}
 		}
-		r := newCappedRunner(ctx, o, c.Name, total)
+		r := newRunner(ctx, o, c.Name, total)
 		for i := range pairs {
 			for s := range pairs[i].seeds {
 				if err := r.coupled(e, &pairs[i], int(200*max(0.5, e.scale)), i*1000+s); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 		}
@@ -96,8 +79,8 @@ func (o *order) see(low, high *capped.Process, lowRound, highRound capped.Round)
 	}
 	o.rounds++
 	o.binRounds += n
-	o.pools += Above(float64(lowRound.Pool), float64(highRound.Pool))
-	o.thrown += Above(float64(lowRound.Thrown), float64(highRound.Thrown))
+	o.pools += reproduce.Above(float64(lowRound.Pool), float64(highRound.Pool))
+	o.thrown += reproduce.Above(float64(lowRound.Thrown), float64(highRound.Thrown))
 	for i := range n {
 		if low.Load(i) > high.Load(i) {
 			o.bins++
@@ -109,7 +92,7 @@ func (o *order) see(low, high *capped.Process, lowRound, highRound capped.Round)
 func (o *order) wrong() int { return o.pools + o.thrown + o.bins }
 
 // coupled runs a pair for some rounds.
-func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream int) error {
+func (r *runner) coupled(e effort, pair *coupledPair, rounds, stream int) error {
 	seed := r.seed(stream)
 	config := capped.Config{Bins: pair.n, Capacity: pair.c, Rate: pair.rate, Seed: seed, ByBin: true}
 	mod := config
@@ -136,8 +119,8 @@ func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream
 		pair.mod.see(all[0], all[1], round, m)
 		pair.more.see(all[0], all[2], round, more)
 		pair.apart.see(all[0], all[3], round, apart)
-		pair.few += Above(float64(pair.least), float64(m.Thrown))
-		pair.above += Above(float64(m.Pool)+0.5, float64(2*pair.least))
+		pair.few += reproduce.Above(float64(pair.least), float64(m.Thrown))
+		pair.above += reproduce.Above(float64(m.Pool)+0.5, float64(2*pair.least))
 		pair.most = max(pair.most, float64(m.Pool)/float64(2*pair.least))
 		for k, pool := range [4]int{round.Pool, m.Pool, more.Pool, apart.Pool} {
 			if first {
@@ -149,9 +132,9 @@ func (r *cappedRunner) coupled(e cappedEffort, pair *coupledPair, rounds, stream
 	return err
 }
 
-func judgeCoupling(capacities []int, pairs []coupledPair) Finding {
-	var f Finding
-	table := Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
+func judgeCoupling(capacities []int, pairs []coupledPair) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
 		"MODCAPPED: out of order", "rounds with fewer than m*", "largest pool over 2m*", "least m^M − m^C, per bin",
 		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order", "bins out of order, %"}}
 	var mod, more, apart order

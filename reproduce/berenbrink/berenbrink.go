@@ -1,4 +1,6 @@
-package reproduce
+// Package berenbrink has the claims of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel about CAPPED: how large the
+// pool is, how long balls wait, and which capacity is best.
+package berenbrink
 
 import (
 	"context"
@@ -6,49 +8,50 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-const berenbrinkPaper = "Berenbrink et al. 2021"
+const paper = "Berenbrink et al. 2021"
 
-// berenbrinkClaims are those of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel, in the order of the paper.
-func berenbrinkClaims() []Claim {
-	return berenbrinkWith(cappedEffort{scale: 1, bins: 1 << 15, theory: cappedPapers()})
+// Claims returns the claims of the paper, in its order.
+func Claims() []reproduce.Claim {
+	return claims(effort{scale: 1, bins: 1 << 15, theory: paperTheory()})
 }
 
-// berenbrinkWith are the claims, checked with some effort.
-func berenbrinkWith(e cappedEffort) []Claim {
-	return []Claim{
-		cappedLogLog(e),
-		cappedTheorem1(e),
-		cappedLemma1(e),
-		cappedWaitingLemmas(e),
-		cappedTheorem2(e),
-		cappedLemma6(e),
-		cappedFigure4(e),
-		cappedFigure5(e),
-		cappedBurnIn(e),
-		cappedSweetSpot(e),
+// claims are those of the paper, checked with some effort.
+func claims(e effort) []reproduce.Claim {
+	return []reproduce.Claim{
+		logLog(e),
+		theorem1(e),
+		lemma1(e),
+		waitingLemmas(e),
+		theorem2(e),
+		lemma6(e),
+		figure4(e),
+		figure5(e),
+		burnIn(e),
+		sweetSpot(e),
 	}
 }
 
-// A cappedEffort says how many rounds are run, relative to the usual, with how many bins where the paper has 2¹⁵, and what they
+// An effort says how many rounds are run, relative to the usual, with how many bins where the paper has 2¹⁵, and what they
 // are compared with. Tests spend less, and try theories that are wrong.
-type cappedEffort struct {
+type effort struct {
 	scale  float64
 	bins   int
-	theory cappedTheory
+	theory theory
 }
 
 // rounds is how many rounds to run where usual is the usual number, and never fewer than least.
-func (e cappedEffort) rounds(o Options, usual, least int) int {
+func (e effort) rounds(o reproduce.Options, usual, least int) int {
 	if o.Full {
 		usual *= 10
 	}
 	return max(least, int(e.scale*float64(usual)))
 }
 
-// A cappedTheory is what measurements are compared with.
-type cappedTheory struct {
+// A theory is what measurements are compared with.
+type theory struct {
 	poolBound, waitBound       func(n, c int, lambda float64) float64 // Theorems 1 and 2
 	poolEstimate, waitEstimate func(n, c int, lambda float64) float64 // the dashed lines of Figures 4 and 5
 	capped                     func(c int, lambda float64) *capped.Limit
@@ -59,9 +62,9 @@ type cappedTheory struct {
 	lemma5                     float64                  // the O(1) of rounds from there to none
 }
 
-// cappedPapers is the theory as the capped package has it.
-func cappedPapers() cappedTheory {
-	return cappedTheory{
+// paperTheory is the theory as the capped package has it.
+func paperTheory() theory {
+	return theory{
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
 		poolEstimate: capped.PoolEstimate, waitEstimate: capped.WaitEstimate,
 		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
@@ -70,18 +73,18 @@ func cappedPapers() cappedTheory {
 	}
 }
 
-// A cappedRunner runs processes for a claim.
-type cappedRunner struct{ *Runner }
+// A runner runs processes for a claim.
+type runner struct{ *reproduce.Runner }
 
-func newCappedRunner(ctx context.Context, o Options, name string, total int) *cappedRunner {
-	return &cappedRunner{NewRunner(ctx, o, name, total)}
+func newRunner(ctx context.Context, o reproduce.Options, name string, total int) *runner {
+	return &runner{reproduce.NewRunner(ctx, o, name, total)}
 }
 
 // seed is that of a process of the claim.
-func (r *cappedRunner) seed(stream int) uint64 { return r.Random(uint64(stream)).Uint64() }
+func (r *runner) seed(stream int) uint64 { return r.Random(uint64(stream)).Uint64() }
 
 // measure measures a process in its long run. Processes with different streams are independent of each other.
-func (r *cappedRunner) measure(c capped.Config, plan capped.Plan, stream int) (*capped.Measured, error) {
+func (r *runner) measure(c capped.Config, plan capped.Plan, stream int) (*capped.Measured, error) {
 	c.Seed = r.seed(stream)
 	m, err := capped.Measure(r.Context, c, plan)
 	if err == nil {
@@ -91,7 +94,7 @@ func (r *cappedRunner) measure(c capped.Config, plan capped.Plan, stream int) (*
 }
 
 // each calls do for every round of a process that goes on for some rounds, unless the context ends.
-func (r *cappedRunner) each(p *capped.Process, rounds int, do func(capped.Round)) error {
+func (r *runner) each(p *capped.Process, rounds int, do func(capped.Round)) error {
 	for i := range rounds {
 		if i%64 == 0 && r.Context.Err() != nil {
 			return r.Context.Err()
@@ -101,28 +104,30 @@ func (r *cappedRunner) each(p *capped.Process, rounds int, do func(capped.Round)
 	return nil
 }
 
-// cappedRest is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with
+// restOf is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with
 // probability (1−1/n)^m, which is e^(−m/n) but for a share of m/(2n²); and the pool varies, with a variance of n/2 at most,
 // over which the curvature of the exponential adds a share of 1/(4n). As e^(−x) must remain 1−λ, x moves by these shares. For
 // c > 1 it moves less, since several requests of a bin stand for one. Four times both are allowed.
-func cappedRest(l *capped.Limit, n int) float64 { return (2*l.Requests + 1) / float64(n) }
+func restOf(l *capped.Limit, n int) float64 { return (2*l.Requests + 1) / float64(n) }
 
-const becauseCapped = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit is that of " +
+const becauseLimit = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit is that of " +
 	"infinitely many bins"
 
 // estimateOf is a mean that capped.Measure found.
-func estimateOf(m capped.Mean) Estimate { return Estimate{Mean: m.Mean, SE: m.Error} }
+func estimateOf(m capped.Mean) reproduce.Estimate {
+	return reproduce.Estimate{Mean: m.Mean, SE: m.Error}
+}
 
 // halved is 1−2⁻ⁱ, the rates of the paper.
 func halved(i int) float64 { return 1 - math.Ldexp(1, -i) }
 
 // halvedName is how the paper writes it.
-func halvedName(i int) string { return "1−2⁻" + Superscript(i) }
+func halvedName(i int) string { return "1−2⁻" + reproduce.Superscript(i) }
 
 // powerName writes a power of two as one, and other numbers as they are.
 func powerName(n int) string {
 	if k := int(math.Round(math.Log2(float64(n)))); n > 64 && n == 1<<k {
-		return "2" + Superscript(k)
+		return "2" + reproduce.Superscript(k)
 	}
 	return strconv.Itoa(n)
 }

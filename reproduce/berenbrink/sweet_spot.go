@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -7,27 +7,28 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedSweetSpot is the capacity with which balls wait least: with a larger one they have a place sooner, and wait longer there.
-func cappedSweetSpot(e cappedEffort) Claim {
+// sweetSpot is the capacity with which balls wait least: with a larger one they have a place sooner, and wait longer there.
+func sweetSpot(e effort) reproduce.Claim {
 	const name = "capped-sweet-spot"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "abstract, section V",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "abstract, section V",
 		Says: "There is a sweet spot for the capacity around c = Θ(√log(1/(1−λ))); for λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ the average and " +
 			"the maximum waiting time are least around c = 2 and c = 3.",
 		How: "The mean wait, and the longest of a round, for c = 1 … 8 and λ = 1−2⁻², 1−2⁻⁴ … 1−2⁻¹⁴, by the limit of many bins; " +
 			"beside it simulations with 2¹⁵ bins and c = 1 … 5 at λ = 1−2⁻⁴, 1−2⁻⁷ and 1−2⁻¹⁰. By the limit also for λ up to " +
 			"1−2⁻⁵², to see the square root.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			simulated := []int{4, 7, 10}
-			r := newCappedRunner(ctx, o, name, len(simulated)*panelCapacities)
-			points := map[int][]cappedPoint{}
+			r := newRunner(ctx, o, name, len(simulated)*panelCapacities)
+			points := map[int][]point{}
 			for _, i := range simulated {
 				for c := 1; c <= panelCapacities; c++ {
 					p, err := r.longRun(e, c, i, 10, 1)
 					if err != nil {
-						return Finding{}, err
+						return reproduce.Finding{}, err
 					}
 					points[i] = append(points[i], p)
 				}
@@ -40,14 +41,14 @@ func cappedSweetSpot(e cappedEffort) Claim {
 // sweetCapacities is how many capacities are tried.
 const sweetCapacities = 8
 
-// A sweetSpot is the best capacity at a rate, by the limit.
-type sweetSpot struct {
+// A spot has the waits of all capacities at a rate, by the limit.
+type spot struct {
 	i             int
 	mean, longest []float64 // by c−1
 }
 
-func (e cappedEffort) sweetSpot(i int) sweetSpot {
-	s := sweetSpot{i: i}
+func (e effort) spot(i int) spot {
+	s := spot{i: i}
 	for c := 1; c <= sweetCapacities; c++ {
 		l := e.theory.capped(c, halved(i))
 		s.mean, s.longest = append(s.mean, l.Wait), append(s.longest, longestOf(l, e.bins))
@@ -66,14 +67,14 @@ func best(waits []float64) int {
 	return least + 1
 }
 
-func judgeSweetSpot(e cappedEffort, simulated []int, points map[int][]cappedPoint) Finding {
-	var f Finding
-	table := Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
+func judgeSweetSpot(e effort, simulated []int, points map[int][]point) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
 		"best c for the mean wait", "its wait", "with c = 1", "best c for the longest of a round", "its wait", "with c = 1",
 		"best c over the root"}}
 	low, high := math.Inf(1), 0.0
 	for _, i := range []int{2, 4, 6, 8, 10, 12, 13, 14, 20, 26, 32, 40, 52} {
-		s := e.sweetSpot(i)
+		s := e.spot(i)
 		root := capped.SweetSpotScale(halved(i))
 		mean, longest := best(s.mean), best(s.longest)
 		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
@@ -90,29 +91,29 @@ func judgeSweetSpot(e cappedEffort, simulated []int, points map[int][]cappedPoin
 	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
 	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
 	f.Tables = append(f.Tables, table)
-	sim := Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
+	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
 		"longest of a round, mean", "SE", "by the limit"}}
 	for _, i := range simulated {
 		off := 0.0
 		for _, p := range points[i] {
-			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, cappedRest(p.limit, p.n)/halved(i)))
+			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, restOf(p.limit, p.n)/halved(i)))
 			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
 				p.Longest.Error, longestOf(p.limit, p.n)})
 		}
-		f.Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, Sigmas, becauseCapped)
+		f.Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, reproduce.Sigmas, becauseLimit)
 		least, _ := leastWait(points[i])
-		f.Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.sweetSpot(i).mean)), 0,
+		f.Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.spot(i).mean)), 0,
 			"as by the limit: capacities differ by many standard errors")
 	}
 	f.Tables = append(f.Tables, sim)
-	f.noteSweetSpot(table)
-	f.Chart("mean", sweetChart(e, "Mean wait over the capacity", func(s sweetSpot) []float64 { return s.mean }))
+	noteSweetSpot(&f, table)
+	f.Chart("mean", sweetChart(e, "Mean wait over the capacity", func(s spot) []float64 { return s.mean }))
 	f.Chart("longest", sweetChart(e, "Longest wait of a round over the capacity, "+powerName(e.bins)+" bins",
-		func(s sweetSpot) []float64 { return s.longest }))
+		func(s spot) []float64 { return s.longest }))
 	return f
 }
 
-func (f *Finding) noteSweetSpot(t Table) {
+func noteSweetSpot(f *reproduce.Finding, t reproduce.Table) {
 	last := t.Rows[len(t.Rows)-1]
 	three := t.Rows[6] // λ = 1−2⁻¹³
 	f.Notes = append(f.Notes,
@@ -123,11 +124,11 @@ func (f *Finding) noteSweetSpot(t Table) {
 			"3, and so 2 or 3 is right for all but extreme rates.", last[2], last[1]))
 }
 
-func sweetChart(e cappedEffort, title string, waits func(sweetSpot) []float64) plot.Chart {
+func sweetChart(e effort, title string, waits func(spot) []float64) plot.Chart {
 	chart := plot.Chart{Title: title, XLabel: "capacity c", YLabel: "rounds", FromZero: true, LegendBeside: true}
 	for i := 14; i >= 2; i -= 2 {
 		s := plot.Series{Name: "λ = " + halvedName(i)}
-		for k, w := range waits(e.sweetSpot(i)) {
+		for k, w := range waits(e.spot(i)) {
 			s.Add(float64(k+1), w)
 		}
 		chart.Series = append(chart.Series, s)

@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // thresholdSteps is how many rounds THRESHOLD[1] takes for 2^power balls and as many bins.
@@ -17,7 +18,7 @@ type thresholdSteps struct {
 }
 
 // threshold runs it some times.
-func (r *cappedRunner) threshold(e cappedEffort, power int) (thresholdSteps, error) {
+func (r *runner) threshold(e effort, power int) (thresholdSteps, error) {
 	s := thresholdSteps{power: power}
 	repeats := e.rounds(r.Options, 2000, 40)
 	if power > 20 {
@@ -68,8 +69,8 @@ func thresholdField(power int) float64 {
 const thresholdFar = 1000
 
 // judgeThreshold compares with log₂log₂n and with ln ln n.
-func (f *Finding) judgeThreshold(steps []thresholdSteps) {
-	table := Table{Name: "rounds of THRESHOLD[1] for n balls and n bins", Columns: []string{"log₂n", "mean", "SE", "at most",
+func judgeThreshold(f *reproduce.Finding, steps []thresholdSteps) {
+	table := reproduce.Table{Name: "rounds of THRESHOLD[1] for n balls and n bins", Columns: []string{"log₂n", "mean", "SE", "at most",
 		"by the mean field", "log₂log₂n", "ln ln n"}}
 	measured, field := plot.Series{Name: "THRESHOLD[1]"}, plot.Series{Name: "mean field"}
 	binary, natural := plot.Series{Name: "log₂log₂n"}, plot.Series{Name: "ln ln n"}
@@ -77,7 +78,7 @@ func (f *Finding) judgeThreshold(steps []thresholdSteps) {
 	for _, s := range steps {
 		logs, lns := math.Log2(float64(s.power)), math.Log(float64(s.power)*math.Ln2)
 		table.Rows = append(table.Rows, []float64{float64(s.power), s.mean, s.se, float64(s.most), s.want, logs, lns})
-		off = max(off, Estimate{Mean: s.mean, SE: s.se}.Off(s.want, thresholdRest(s.power)))
+		off = max(off, reproduce.Estimate{Mean: s.mean, SE: s.se}.Off(s.want, thresholdRest(s.power)))
 		n := float64(s.power)
 		measured.Add(n, s.mean)
 		binary.Add(n, logs)
@@ -89,8 +90,8 @@ func (f *Finding) judgeThreshold(steps []thresholdSteps) {
 	}
 	logs := math.Log2(float64(thresholdFar) / float64(first.power))
 	by := thresholdField(thresholdFar) - first.want
-	span := fmt.Sprintf("from 2%s to 2%s balls", Superscript(first.power), Superscript(thresholdFar))
-	f.Check("rounds of THRESHOLD[1] off the mean field, in standard errors, at most", off, 0, Sigmas,
+	span := fmt.Sprintf("from 2%s to 2%s balls", reproduce.Superscript(first.power), reproduce.Superscript(thresholdFar))
+	f.Check("rounds of THRESHOLD[1] off the mean field, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"4.5 standard errors of independent runs, beyond 1/√n and a hundredth: the mean field is that of infinitely many bins")
 	f.Check("growth of the rounds of THRESHOLD[1] by the mean field less that of log₂log₂n, "+span, by-logs, 0, 1,
 		"rounds are whole, and their mean goes up in steps: one round")
@@ -103,8 +104,8 @@ func (f *Finding) judgeThreshold(steps []thresholdSteps) {
 		"that has %.2f for 2%s. So the rounds grow as log₂log₂n, which is %.2f more for these than for 2%s, and not as ln ln n of "+
 		"section I-A, which is %.2f more: with y balls a bin left, y²/2 are left a round later, so that it takes log₂ ln n + O(1) "+
 		"rounds, 1/ln 2 = 1.44 times ln ln n, and a constant does not make up for that.",
-		Superscript(first.power), first.mean, Superscript(last.power), last.mean, first.want+by, Superscript(thresholdFar), logs,
-		Superscript(first.power), math.Log(float64(thresholdFar)/float64(first.power))))
+		reproduce.Superscript(first.power), first.mean, reproduce.Superscript(last.power), last.mean, first.want+by, reproduce.Superscript(thresholdFar), logs,
+		reproduce.Superscript(first.power), math.Log(float64(thresholdFar)/float64(first.power))))
 }
 
 // thresholdRest is what the rounds may be off the mean field besides.

@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -7,19 +7,20 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedLogLog is what the paper is about: for constant λ, small buffers make the longest wait grow as log log n, and not as
+// logLog is what the paper is about: for constant λ, small buffers make the longest wait grow as log log n, and not as
 // log n.
 //
 // A ball of CAPPED that has no place asks again, and of y per bin that are older than some age y²/2 are left a round later.
 // In GREEDY[1] the load of a bin is a queue with geometric tails, z^(−w) with e^(λ(z−1)) = z, and the longest wait grows by
 // ln 2/ln z whenever n is doubled. In GREEDY[2] the tail of the loads falls doubly exponentially, but balls look at the loads
 // of the round's beginning, and a bin gets Poisson many of them in a round, of which the largest grows as log n/log log n.
-func cappedLogLog(e cappedEffort) Claim {
+func logLog(e effort) reproduce.Claim {
 	const name = "capped-log-log"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "abstract, sections I-A and I-B",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "abstract, sections I-A and I-B",
 		Says: "For constant λ balls wait for at most log log n + O(1) rounds with CAPPED, where the bounds for GREEDY[1] and " +
 			"GREEDY[2] are Θ(log n), and each asks a constant number of bins on average. THRESHOLD[1] of Adler et al. places n " +
 			"balls in at most log log n + O(1) steps, which section I-A writes with natural logarithms.",
@@ -27,7 +28,7 @@ func cappedLogLog(e cappedEffort) Claim {
 			"1, 2, 3 beside GREEDY[1] and GREEDY[2]. It is compared with the limit of many bins, in which the balls of a round wait " +
 			"independently of each other. GREEDY[1], which is slow to reach its long run, has 2¹⁸ bins at most at λ = 0.95 unless " +
 			"with --full. THRESHOLD[1] is run with 2⁵ to 2³⁰ balls and as many bins.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22}
 			batches := []int{5, 8, 10, 15, 20, 25, 30}
 			switch {
@@ -41,17 +42,17 @@ func cappedLogLog(e cappedEffort) Claim {
 			for _, g := range all {
 				total += len(g.sizes)
 			}
-			r := newCappedRunner(ctx, o, name, total)
+			r := newRunner(ctx, o, name, total)
 			for k := range all {
 				if err := r.grow(e, &all[k], 1000*k); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			var steps []thresholdSteps
 			for _, power := range batches {
 				s, err := r.threshold(e, power)
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				steps = append(steps, s)
 			}
@@ -76,7 +77,7 @@ type growth struct {
 var loglogRates = []float64{0.75, 0.95}
 
 // growths are the processes that are compared, rate by rate.
-func growths(e cappedEffort, sizes []int, full bool) []growth {
+func growths(e effort, sizes []int, full bool) []growth {
 	var all []growth
 	for _, rate := range loglogRates {
 		for c := 1; c <= 3; c++ {
@@ -101,7 +102,7 @@ func growths(e cappedEffort, sizes []int, full bool) []growth {
 }
 
 // grow measures all sizes.
-func (r *cappedRunner) grow(e cappedEffort, g *growth, stream int) error {
+func (r *runner) grow(e effort, g *growth, stream int) error {
 	for k, n := range g.sizes {
 		config := g.config
 		config.Bins = n
@@ -164,10 +165,10 @@ func queueDecay(lambda float64) float64 {
 // and what is left of it is squared in every round, so that what is about to be the longest wait varies by some of these.
 func loglogRest(n int) float64 { return 2 / math.Sqrt(float64(n)) }
 
-func judgeLogLog(all []growth, steps []thresholdSteps) Finding {
-	var f Finding
+func judgeLogLog(all []growth, steps []thresholdSteps) reproduce.Finding {
+	var f reproduce.Finding
 	for _, rate := range loglogRates {
-		table := Table{Name: fmt.Sprintf("longest wait of a round, on average, λ = %g", rate),
+		table := reproduce.Table{Name: fmt.Sprintf("longest wait of a round, on average, λ = %g", rate),
 			Columns: []string{"choices of GREEDY, or 0", "c of CAPPED, or 0", "n", "measured", "SE", "by the limit",
 				"MaxWait of the limit",
 				"longest of all rounds", "log₂log₂n", "bins that a ball asks"}}
@@ -192,32 +193,32 @@ func judgeLogLog(all []growth, steps []thresholdSteps) Finding {
 			}
 			chart.Series = append(chart.Series, s)
 			where := fmt.Sprintf("%s, λ = %g", g.name, rate)
-			f.Check("longest wait off the limit, in standard errors, at most, "+where, off, 0, Sigmas,
+			f.Check("longest wait off the limit, in standard errors, at most, "+where, off, 0, reproduce.Sigmas,
 				"4.5 standard errors from batches of rounds, beyond 2/√n: the pool varies by a share of 1/√n, and the oldest balls "+
 					"by a multiple of that")
-			f.judgeGrowth(g, where)
+			judgeGrowth(&f, g, where)
 			if g.config.Kind == capped.Capped {
 				f.Check("requests per bin and round, off the limit, at most, "+where, asks, 0, 20/math.Sqrt(float64(g.sizes[0]*1000)),
 					"a constant, whatever n is: 20 standard deviations 1/√(nT) of the mean of T rounds, as they resemble each other "+
 						"for some relaxation times")
 			}
 		}
-		f.judgeBetween(rate, growing)
+		judgeBetween(&f, rate, growing)
 		f.Tables = append(f.Tables, table)
 		f.Chart(fmt.Sprintf("longest-%g", rate), chart)
-		f.noteGrowth(rate, growing)
+		noteGrowth(&f, rate, growing)
 	}
-	f.judgeThreshold(steps)
+	judgeThreshold(&f, steps)
 	return f
 }
 
 // judgeGrowth compares the growth with log log n, or with log n.
-func (f *Finding) judgeGrowth(g *growth, where string) {
+func judgeGrowth(f *reproduce.Finding, g *growth, where string) {
 	by, se := g.growth()
 	first, last := g.sizes[0], g.sizes[len(g.sizes)-1]
 	rest := loglogRest(first) + loglogRest(last)
 	span := fmt.Sprintf("from %s to %s bins", powerName(first), powerName(last))
-	f.Check(fmt.Sprintf("growth of the longest wait %s, %s", span, where), by, g.expected(), Sigmas*se+rest,
+	f.Check(fmt.Sprintf("growth of the longest wait %s, %s", span, where), by, g.expected(), reproduce.Sigmas*se+rest,
 		"by the limit; 4.5 standard errors, and 2/√n for each end")
 	if g.config.Kind == capped.Capped {
 		logs := math.Log2(math.Log2(float64(last)) / math.Log2(float64(first)))
@@ -228,14 +229,14 @@ func (f *Finding) judgeGrowth(g *growth, where string) {
 	if g.config.Choices == 1 {
 		z := queueDecay(g.config.Rate)
 		f.Check(fmt.Sprintf("growth of the longest wait for each doubling of n, %s, %s", span, where), by/g.doublings(),
-			math.Ln2/math.Log(z), (Sigmas*se+rest)/g.doublings()+0.02,
+			math.Ln2/math.Log(z), (reproduce.Sigmas*se+rest)/g.doublings()+0.02,
 			"ln 2/ln z, as tails are like z^(−w) with e^(λ(z−1)) = z; 4.5 standard errors, 2/√n for each end, and 0.02, as the mean "+
 				"of the longest of n goes up in waves")
 	}
 }
 
 // judgeBetween has GREEDY[2] grow faster than CAPPED and slower than GREEDY[1].
-func (f *Finding) judgeBetween(rate float64, growing map[string]*growth) {
+func judgeBetween(f *reproduce.Finding, rate float64, growing map[string]*growth) {
 	speed := func(name string) (by, se float64) {
 		g := growing[name]
 		by, se = g.growth()
@@ -253,11 +254,11 @@ func (f *Finding) judgeBetween(rate float64, growing map[string]*growth) {
 	}
 	by, se := speed("GREEDY[2]")
 	f.Between(fmt.Sprintf("growth of the longest wait for each doubling of n, GREEDY[2], λ = %g", rate), by,
-		low+Sigmas*math.Hypot(se, lowError), high-Sigmas*math.Hypot(se, highError), 0,
+		low+reproduce.Sigmas*math.Hypot(se, lowError), high-reproduce.Sigmas*math.Hypot(se, highError), 0,
 		"more than CAPPED with c = 1, 2 or 3, and less than GREEDY[1], by 4.5 standard errors of the difference")
 }
 
-func (f *Finding) noteGrowth(rate float64, growing map[string]*growth) {
+func noteGrowth(f *reproduce.Finding, rate float64, growing map[string]*growth) {
 	one, two, three, greedy := growing["CAPPED, c = 1"], growing["CAPPED, c = 2"], growing["CAPPED, c = 3"], growing["GREEDY[2]"]
 	grown := func(g *growth) float64 { by, _ := g.growth(); return by }
 	last := len(one.sizes) - 1

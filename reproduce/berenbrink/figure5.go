@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -6,25 +6,26 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedFigure5 is the waiting time over the capacity and over the rate, and the line that the authors saw it stay below.
+// figure5 is the waiting time over the capacity and over the rate, and the line that the authors saw it stay below.
 //
 // The paper does not say what it calls the maximum. The simulator that it refers to takes the longest wait of each round and
 // has the mean of 1000 of them. Here are both that and the longest wait of 1000 rounds, which is longer. The simulator also
 // settles the base of the logarithm: the line is drawn with log₂log₂n.
-func cappedFigure5(e cappedEffort) Claim {
+func figure5(e effort) reproduce.Claim {
 	const name = "capped-figure-5"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "Figure 5, section V",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Figure 5, section V",
 		Says: "Average and maximum waiting time of CAPPED(c, λ) with 2¹⁵ bins are below ln(1/(1−λ))/c + log log n + c, which is the " +
 			"bound of Theorem 2 without its constant factors, and both are least around c = 2 and c = 3.",
 		How: "Waiting times are measured in the long run, for c = 1 … 5 at λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ " +
 			"at c = 1 and 3, as in the figure: the mean of all balls, the mean of the longest wait of each round, and the longest " +
 			"wait of 1000 rounds. Runs begin where the limit of many bins says that the long run is, or with --full empty, and last " +
 			"for at least 10 relaxation times, 4 at λ = 1−2⁻¹³, and with --full 100.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			g := cappedPanels{rates: []int{2, 10, 13}}
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			g := panels{rates: []int{2, 10, 13}}
 			err := g.measure(ctx, e, o, name, func(i int) float64 {
 				if i > panelRates {
 					return 4
@@ -32,17 +33,17 @@ func cappedFigure5(e cappedEffort) Claim {
 				return 10
 			})
 			if err != nil {
-				return Finding{}, err
+				return reproduce.Finding{}, err
 			}
 			return judgeFigure5(e, &g), nil
 		},
 	}
 }
 
-func judgeFigure5(e cappedEffort, g *cappedPanels) Finding {
-	var f Finding
+func judgeFigure5(e effort, g *panels) reproduce.Finding {
+	var f reproduce.Finding
 	names, lines := g.lines()
-	table := Table{Name: "waiting times", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "mean", "SE", "limit of many bins",
+	table := reproduce.Table{Name: "waiting times", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "mean", "SE", "limit of many bins",
 		"longest of a round, mean", "SE", "by the limit", "longest of 1000 rounds, mean", "at most", "dashed line",
 		"with natural logarithms", "bound of the theorem", "rounds"}}
 	natural := map[string]int{}
@@ -59,14 +60,14 @@ func judgeFigure5(e cappedEffort, g *cappedPanels) Finding {
 			}
 			mean, round = max(mean, p.Wait.Mean/dashed), max(round, p.Longest.Mean/dashed)
 			block = max(block, p.longest()/dashed)
-			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, cappedRest(p.limit, p.n)/lambda))
+			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, restOf(p.limit, p.n)/lambda))
 			table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.Wait.Mean, p.Wait.Error, p.limit.Wait,
 				p.Longest.Mean, p.Longest.Error, longestOf(p.limit, p.n), p.longest(), float64(most), dashed, ln,
 				e.theory.waitBound(p.n, p.c, lambda), float64(p.Rounds)})
 			if k < len(g.rates) || p.i != 2 && p.i != 10 { // what is in both panels once
 				natural["points"]++
-				natural["round"] += Above(p.Longest.Mean, ln)
-				natural["block"] += Above(p.longest(), ln)
+				natural["round"] += reproduce.Above(p.Longest.Mean, ln)
+				natural["block"] += reproduce.Above(p.longest(), ln)
 			}
 		}
 		const because = "the paper has every point below the line"
@@ -74,7 +75,7 @@ func judgeFigure5(e cappedEffort, g *cappedPanels) Finding {
 		f.Between("longest wait of a round, on average, over the dashed line, at most, "+names[k], round, 0, 1, 0, because)
 		f.Between("longest wait of 1000 rounds over the dashed line, at most, "+names[k], block, 0, 1, 0,
 			because+", and this is the larger of two readings of the maximum")
-		f.Check("mean wait off the limit, in standard errors, at most, "+names[k], off, 0, Sigmas, becauseCapped)
+		f.Check("mean wait off the limit, in standard errors, at most, "+names[k], off, 0, reproduce.Sigmas, becauseLimit)
 	}
 	for _, i := range g.rates {
 		mean, longest := leastWait(g.left(i))
@@ -83,14 +84,14 @@ func judgeFigure5(e cappedEffort, g *cappedPanels) Finding {
 		f.Between("capacity with the least longest wait of a round, on average, λ = "+halvedName(i), longest, 2, 3, 0, because)
 	}
 	f.Tables = append(f.Tables, table)
-	f.noteFigure5(g, natural)
+	noteFigure5(&f, g, natural)
 	f.Chart("left", figure5Left(e, g))
 	f.Chart("right", figure5Right(e, g))
 	return f
 }
 
 // leastWait is the capacity with the least mean wait, and that with the least longest wait of a round.
-func leastWait(line []cappedPoint) (mean, longest float64) {
+func leastWait(line []point) (mean, longest float64) {
 	m, l := line[0], line[0]
 	for _, p := range line {
 		if p.Wait.Mean < m.Wait.Mean {
@@ -103,7 +104,7 @@ func leastWait(line []cappedPoint) (mean, longest float64) {
 	return float64(m.c), float64(l.c)
 }
 
-func (f *Finding) noteFigure5(g *cappedPanels, natural map[string]int) {
+func noteFigure5(f *reproduce.Finding, g *panels, natural map[string]int) {
 	top := g.left(g.rates[len(g.rates)-1])
 	p := top[0]
 	f.Notes = append(f.Notes,
@@ -123,28 +124,28 @@ func (f *Finding) noteFigure5(g *cappedPanels, natural map[string]int) {
 			top[2].Wait.Mean, top[3].Wait.Mean, top[4].Wait.Mean))
 }
 
-func figure5Left(e cappedEffort, g *cappedPanels) plot.Chart {
+func figure5Left(e effort, g *panels) plot.Chart {
 	chart := plot.Chart{Title: "Figure 5, left: waiting time over the capacity", XLabel: "capacity c", YLabel: "rounds",
 		FromZero: true, LegendBeside: true}
 	for k := len(g.rates) - 1; k >= 0; k-- {
 		chart.Series = append(chart.Series, figure5Series(e, g.left(g.rates[k]), halvedName(g.rates[k]),
-			func(p cappedPoint) float64 { return float64(p.c) })...)
+			func(p point) float64 { return float64(p.c) })...)
 	}
 	return chart
 }
 
-func figure5Right(e cappedEffort, g *cappedPanels) plot.Chart {
+func figure5Right(e effort, g *panels) plot.Chart {
 	chart := plot.Chart{Title: "Figure 5, right: waiting time over the rate", XLabel: "i, of λ = 1−2⁻ⁱ", YLabel: "rounds",
 		FromZero: true, LegendBeside: true}
 	for _, c := range panelRight {
 		chart.Series = append(chart.Series, figure5Series(e, g.right(c), fmt.Sprintf("c = %d", c),
-			func(p cappedPoint) float64 { return float64(p.i) })...)
+			func(p point) float64 { return float64(p.i) })...)
 	}
 	return chart
 }
 
 // figure5Series are the lines of a rate or of a capacity.
-func figure5Series(e cappedEffort, line []cappedPoint, name string, x func(cappedPoint) float64) []plot.Series {
+func figure5Series(e effort, line []point, name string, x func(point) float64) []plot.Series {
 	round := plot.Series{Name: name + ", longest"} // of a round, on average; that of 1000 rounds is in the table
 	mean, dashed := plot.Series{Name: name + ", mean", Same: true, Triangles: true}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {

@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -7,27 +7,8 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
-
-// cappedTheorem1 is the bound for unit capacity.
-func cappedTheorem1(e cappedEffort) Claim {
-	return theoremClaim(e, Claim{
-		Name: "capped-theorem-1", Place: "Theorem 1",
-		Says: "At the end of any round the pool of CAPPED(1, λ) is less than 2·ln(1/(1−λ))·n + 4n with probability 1−2^(−2n), and " +
-			"the balls of any round wait for at most (2·ln(1/(1−λ)) + 4)/(1−1/e) + log log n + O(1) rounds with probability " +
-			"1−n^(−2), for every λ ≤ 1−1/n.",
-	}, []int{1})
-}
-
-// cappedTheorem2 is the bound for arbitrary capacities. Its proof has 12c·n for the O(c·n).
-func cappedTheorem2(e cappedEffort) Claim {
-	return theoremClaim(e, Claim{
-		Name: "capped-theorem-2", Place: "Theorem 2",
-		Says: "At the end of any round the pool of CAPPED(c, λ) is less than (4/c)·ln(1/(1−λ))·n + O(c·n) with probability " +
-			"1−2^(−2n), and the balls of any round wait for at most 4·ln(1/(1−λ))/(c(1−1/e)) + log log n + O(c) rounds with " +
-			"probability 1−n^(−2), for every λ ≤ 1−1/n.",
-	}, []int{2, 3, 5})
-}
 
 // A theoremPoint is a long run, and the bounds that hold for it.
 type theoremPoint struct {
@@ -40,13 +21,14 @@ type theoremPoint struct {
 	poolOver, waitOver float64 // pool and wait over these
 }
 
-func theoremClaim(e cappedEffort, c Claim, capacities []int) Claim {
-	c.Paper = berenbrinkPaper
+// theoremClaim completes the claim of a theorem on pool and wait, for some capacities.
+func theoremClaim(e effort, c reproduce.Claim, capacities []int) reproduce.Claim {
+	c.Paper = paper
 	c.How = "The largest pool and the longest wait of a long run, with the constants that the proof has: the pool is bounded by " +
 		"2m*, and the wait by Lemmas 3–5, with 19 rounds for Lemma 4 and nothing for the O(1) of Lemma 5, so that no wait is let " +
 		"off by it. λ = 1/2, 3/4, 1−2⁻⁶, 1−2⁻¹⁰ and 1−1/n, with 2¹⁰ bins for 100,000 rounds and 2¹⁵ bins for 10,000, ten times as " +
 		"many with --full. Runs begin where the limit of many bins says that the long run is."
-	c.Run = func(ctx context.Context, o Options) (Finding, error) {
+	c.Run = func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 		sizes, rounds := []int{1 << 10, e.bins}, []int{e.rounds(o, 100_000, 2000), e.rounds(o, 10_000, 1000)}
 		if sizes[0] == sizes[1] {
 			sizes = sizes[:1]
@@ -55,7 +37,7 @@ func theoremClaim(e cappedEffort, c Claim, capacities []int) Claim {
 		for _, n := range sizes {
 			total += len(capacities) * len(theoremRates(n))
 		}
-		r := newCappedRunner(ctx, o, c.Name, total)
+		r := newRunner(ctx, o, c.Name, total)
 		var points []theoremPoint
 		for k, n := range sizes {
 			for _, capacity := range capacities {
@@ -64,7 +46,7 @@ func theoremClaim(e cappedEffort, c Claim, capacities []int) Claim {
 					m, err := r.measure(capped.Config{Bins: n, Capacity: capacity, Rate: rate, Warm: true},
 						capped.Plan{Rounds: p.rounds}, len(points))
 					if err != nil {
-						return Finding{}, err
+						return reproduce.Finding{}, err
 					}
 					p.pool, p.wait, p.mean = float64(m.PoolMax), float64(m.WaitMax), m.Pool.Mean
 					p.poolIs, p.waitIs = e.theory.poolBound(n, capacity, rate), e.theory.waitBound(n, capacity, rate)
@@ -87,9 +69,9 @@ func theoremRates(n int) []float64 {
 	return rates
 }
 
-func judgeTheorem(capacities []int, points []theoremPoint) Finding {
-	var f Finding
-	table := Table{Name: "largest pool per bin and longest wait", Columns: []string{"n", "c", "λ", "rounds", "largest pool per bin",
+func judgeTheorem(capacities []int, points []theoremPoint) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "largest pool per bin and longest wait", Columns: []string{"n", "c", "λ", "rounds", "largest pool per bin",
 		"mean", "bound", "share of the bound, %", "longest wait", "bound", "share of the bound, %"}}
 	least, most := math.Inf(1), 0.0
 	waitLeast, waitMost := math.Inf(1), 0.0

@@ -1,4 +1,4 @@
-package reproduce
+package berenbrink
 
 import (
 	"context"
@@ -8,43 +8,44 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// cappedBurnIn asks whether the system of section V was stable when it was measured.
+// burnIn asks whether the system of section V was stable when it was measured.
 //
 // For c = 1 the requests per bin x change by e^(−x) − (1−λ) in a round, and so eˣ grows to 1/(1−λ) as 1−e^(−(1−λ)t): it takes
 // 1/(1−λ) rounds for a factor of e, 8192 at λ = 1−2⁻¹³, and about 1/c of that for other c. The simulator that the paper
 // refers to [Hahn21] begins empty, ends after 2000 rounds, whatever λ is, and has the mean of the last 1000.
 //
 // [Hahn21]: https://github.com/t-c-hahn/balls-and-bins-simulation
-func cappedBurnIn(e cappedEffort) Claim {
+func burnIn(e effort) reproduce.Claim {
 	const name = "capped-burn-in"
-	return Claim{
-		Name: name, Paper: berenbrinkPaper, Place: "section V", Fails: true,
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section V", Fails: true,
 		Says: "All measurements refer to a stabilized system after a burn-in phase of suitable length.",
 		How: "The simulator that the paper refers to begins empty and averages over rounds 1001–2000. The pool is measured there, " +
 			"and after round 2000, for every λ and c of Figures 4 and 5, and compared with what the mean field, begun empty, has in " +
 			"the same rounds and in the long run. Checks are that the simulation agrees with the mean field in these rounds, and " +
 			"that this is not the long run where λ is large.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
-			g := cappedPanels{rates: []int{2, 10, 13}}
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			g := panels{rates: []int{2, 10, 13}}
 			keys := g.keys()
-			r := newCappedRunner(ctx, o, name, len(keys)+2)
+			r := newRunner(ctx, o, name, len(keys)+2)
 			var points []burnInPoint
 			for _, k := range keys {
 				p, err := r.burnIn(e, k[0], k[1])
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				points = append(points, p)
 			}
 			last, err := r.longRun(e, 1, 13, 10, 1)
 			if err != nil {
-				return Finding{}, err
+				return reproduce.Finding{}, err
 			}
 			biased, err := r.biased(e)
 			if err != nil {
-				return Finding{}, err
+				return reproduce.Finding{}, err
 			}
 			return judgeBurnIn(points, last, biased), nil
 		},
@@ -73,7 +74,7 @@ func (p burnInPoint) share() float64 { return p.mean / p.limit.Pool }
 // different says that the mean field in rounds 1001–2000 is more than 1 % off the long run.
 func (p burnInPoint) different() bool { return math.Abs(p.fieldMean/p.limit.Pool-1) > 0.01 }
 
-func (r *cappedRunner) burnIn(e cappedEffort, c, i int) (burnInPoint, error) {
+func (r *runner) burnIn(e effort, c, i int) (burnInPoint, error) {
 	b := burnInPoint{c: c, i: i, n: e.bins, limit: e.theory.capped(c, halved(i))}
 	p, err := capped.NewProcess(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Seed: r.seed(100*i + c)})
 	if err != nil {
@@ -116,9 +117,9 @@ func logarithmicRound(t int) bool {
 	return t%step == 0
 }
 
-func judgeBurnIn(points []burnInPoint, last cappedPoint, biased biasedPool) Finding {
-	var f Finding
-	table := Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
+func judgeBurnIn(points []burnInPoint, last point, biased biasedPool) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
 		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
 		"by the mean field", "long run", "rounds 1001–2000 against it, %", "mean wait in rounds 1001–2000", "long run",
 		"longest of a round, mean", "long run"}}
@@ -128,37 +129,37 @@ func judgeBurnIn(points []burnInPoint, last cappedPoint, biased biasedPool) Find
 		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.limit.Relaxation(), p.mean, p.fieldMean, p.at,
 			p.fieldAt, p.limit.Pool, 100 * (p.share() - 1), p.wait, p.limit.Wait, p.longest, longestOf(p.limit, p.n)})
 		deviation := math.Sqrt(0.5 / float64(p.n))
-		rest := cappedRest(p.limit, p.n)
-		off = max(off, Estimate{Mean: p.mean, SE: deviation}.Off(p.fieldMean, rest),
-			Estimate{Mean: p.at, SE: deviation}.Off(p.fieldAt, rest))
+		rest := restOf(p.limit, p.n)
+		off = max(off, reproduce.Estimate{Mean: p.mean, SE: deviation}.Off(p.fieldMean, rest),
+			reproduce.Estimate{Mean: p.at, SE: deviation}.Off(p.fieldAt, rest))
 		if p.c == 1 && p.i == 13 {
 			worst = p
 		}
 	}
 	f.Tables = append(f.Tables, table)
-	f.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, Sigmas,
+	f.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, reproduce.Sigmas,
 		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
 			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
 	where := "c = 1, λ = " + halvedName(13)
 	f.Between("pool in rounds 1001–2000 over the long run, "+where, worst.share(), 0, 0.99, 0,
 		"the claim fails: more than 1 % is missing")
 	f.Check("pool in rounds 1001–2000, "+where, worst.mean, worst.fieldMean,
-		Sigmas*math.Sqrt(0.5/float64(worst.n))+cappedRest(worst.limit, worst.n),
+		reproduce.Sigmas*math.Sqrt(0.5/float64(worst.n))+restOf(worst.limit, worst.n),
 		"by the mean field that begins empty; 4.5 standard deviations of the pool, √(n/2) each, and (2x+1)/n")
 	f.Between("wait in rounds 1001–2000 over the long run, "+where, worst.wait/worst.limit.Wait, 0, 0.99, 0,
 		"the claim fails: more than 1 % is missing")
 	pool := last.pool()
-	f.Check("pool in the long run, "+where, pool.Mean, last.limit.Pool, Sigmas*pool.SE+cappedRest(last.limit, last.n), becauseCapped)
+	f.Check("pool in the long run, "+where, pool.Mean, last.limit.Pool, reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
 	f.Check("pool that > for ≥ takes away, "+biased.name(), biased.pool.Mean-biased.limit.Pool, biased.want(),
-		Sigmas*biased.pool.SE+cappedRest(biased.limit, biased.n)+0.05,
+		reproduce.Sigmas*biased.pool.SE+restOf(biased.limit, biased.n)+0.05,
 		"−ln(1 + 1/(n(1−λ))), since the empty bins count as one more than they are; 4.5 standard errors, (2x+1)/n, and 0.05, since "+
 			"none counts as none and not as one")
-	f.noteBurnIn(points, worst, biased)
+	noteBurnIn(&f, points, worst, biased)
 	f.Chart("pool", burnInChart(points))
 	return f
 }
 
-func (f *Finding) noteBurnIn(points []burnInPoint, worst burnInPoint, biased biasedPool) {
+func noteBurnIn(f *reproduce.Finding, points []burnInPoint, worst burnInPoint, biased biasedPool) {
 	figures := map[bool]string{}
 	for _, p := range points {
 		if !p.different() {
@@ -214,7 +215,7 @@ func burnInChart(points []burnInPoint) plot.Chart {
 // A biasedPool is the pool of CAPPED(1, 1−2⁻ⁱ) if the empty bins count as one more than they are.
 type biasedPool struct {
 	n, i  int
-	pool  Estimate
+	pool  reproduce.Estimate
 	limit *capped.Limit // without it
 }
 
@@ -227,7 +228,7 @@ func (b biasedPool) name() string {
 func (b biasedPool) want() float64 { return -math.Log1p(1 / math.Ldexp(float64(b.n), -b.i)) }
 
 // biased simulates it, ball by ball, with as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³.
-func (r *cappedRunner) biased(e cappedEffort) (biasedPool, error) {
+func (r *runner) biased(e effort) (biasedPool, error) {
 	const tau = 1 << 8
 	b := biasedPool{n: 1 << 10, i: 8, limit: e.theory.capped(1, halved(8))}
 	rounds := e.rounds(r.Options, 40*tau, 10*tau)
@@ -251,7 +252,7 @@ func (r *cappedRunner) biased(e cappedEffort) (biasedPool, error) {
 			each[t*len(each)/rounds] += float64(pool) / float64(b.n) * float64(len(each)) / float64(rounds)
 		}
 	}
-	b.pool = BatchMeans(each[:])
+	b.pool = reproduce.BatchMeans(each[:])
 	r.Ran()
 	return b, nil
 }
