@@ -111,5 +111,5 @@ func (f *Finding) Chart(name string, c plot.Chart) {
 
 // Claims are all of them, paper by paper, in the order of the papers.
 func Claims() []Claim {
-	return slices.Concat(ericksonClaims(), lehmanClaims())
+	return slices.Concat(ericksonClaims())
 }

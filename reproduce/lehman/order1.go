@@ -1,4 +1,4 @@
-package reproduce
+package lehman
 
 import (
 	"context"
@@ -8,23 +8,24 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lehmanOrderOne() Claim {
-	return Claim{
+func order1() reproduce.Claim {
+	return reproduce.Claim{
 		Name:  "lehman-order-1",
-		Paper: lehmanPaper,
+		Paper: paper,
 		Place: "sections 1 and 4.3",
 		Says: "Adding an event, cancelling one, or finding the next is the same whether the schedule contains 100 events or 100 million, " +
 			"by maintaining at least as many bins as there are events.",
 		How: "Hold model with exponential jumps, one bin an event, all bins together as wide as the mean jump, just-in-time sorting: the empty " +
 			"buckets and list entries that an event takes are counted for several numbers of events, and compared with the largest.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{100, 1_000, 10_000, 100_000}
 			if o.Full {
 				sizes = append(sizes, 1_000_000)
 			}
-			return orderOne(ctx, o, sizes, 20)
+			return measureOrder1(ctx, o, sizes, 20)
 		},
 	}
 }
@@ -36,10 +37,10 @@ func lehmanOrderOne() Claim {
 // or more in one bin of a hundred thousand only: 2.58 × 11 < 30.
 func orderTerm(n int) float64 { return 30 / float64(n) }
 
-// orderOne checks the claim for some numbers of events, the largest last.
-func orderOne(ctx context.Context, o Options, sizes []int, batches int) (Finding, error) {
-	var f Finding
-	table := Table{
+// measureOrder1 checks the claim for some numbers of events, the largest last.
+func measureOrder1(ctx context.Context, o reproduce.Options, sizes []int, batches int) (reproduce.Finding, error) {
+	var f reproduce.Finding
+	table := reproduce.Table{
 		Name:    "Work for an event, one bin an event",
 		Columns: []string{"events", "empty buckets", "list entries", "both", "SE", "entries moved by Queue"},
 	}
@@ -56,28 +57,28 @@ func orderOne(ctx context.Context, o Options, sizes []int, batches int) (Finding
 		if err != nil {
 			return f, err
 		}
-		table.Rows = append(table.Rows, []float64{float64(n), w.empty, w.entries, w.mean, w.se, moved})
+		table.Rows = append(table.Rows, []float64{float64(n), w.empty, w.entries, w.both.Mean, w.both.SE, moved})
 		done += float64(max(n, 10_000))
 		o.ReportProgress(done / total)
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("work", orderChart(table))
-	f.compareOrder(table)
+	compareOrder(&f, table)
 	return f, nil
 }
 
 // compareOrder compares all sizes with the largest.
-func (f *Finding) compareOrder(t Table) {
+func compareOrder(f *reproduce.Finding, t reproduce.Table) {
 	last := t.Rows[len(t.Rows)-1]
 	least, most := math.Inf(1), 0.0
 	for i, row := range t.Rows {
 		n := int(row[0])
 		least, most = min(least, row[5]), max(most, row[5])
 		if i < len(t.Rows)-1 {
-			f.Check(fmt.Sprintf("work for an event, %d events against %.0f", n, last[0]), row[3], last[3], Sigmas*math.Hypot(row[4], last[4])+orderTerm(n),
+			f.Check(fmt.Sprintf("work for an event, %d events against %.0f", n, last[0]), row[3], last[3], reproduce.Sigmas*math.Hypot(row[4], last[4])+orderTerm(n),
 				"4.5 standard errors of both, from batches; and 30/N, since with few events one may return to the bin it left, and bins fill by the binomial law and not Poisson's")
 		}
-		f.Check(fmt.Sprintf("empty buckets for an event, %d events", n), row[1], 1, Sigmas*row[4],
+		f.Check(fmt.Sprintf("empty buckets for an event, %d events", n), row[1], 1, reproduce.Sigmas*row[4],
 			"1/x whatever N is (Erickson et al., equation 8): the clock goes one bin forward for an event, on average; 4.5 standard errors of all the work, of which this is part")
 	}
 	f.Notes = append(f.Notes,
@@ -86,7 +87,7 @@ func (f *Finding) compareOrder(t Table) {
 }
 
 // holdMoved counts how often Queue moves an entry for each event in the hold model.
-func holdMoved(ctx context.Context, o Options, n int) (float64, error) {
+func holdMoved(ctx context.Context, o reproduce.Options, n int) (float64, error) {
 	q := calendar.New(calendar.Capacity(n))
 	r := random.New(o.Seed, 0x6d6f7665, uint64(n))
 	if err := fillHold(ctx, q, n, &r); err != nil {
@@ -95,17 +96,17 @@ func holdMoved(ctx context.Context, o Options, n int) (float64, error) {
 	// Whole jumps of everybody: work comes in waves, when a bucket is opened.
 	ops := max(10*n, 100_000)
 	before := q.Stats().Moved
-	if err := lehmanHold(ctx, q, ops, &r); err != nil {
+	if err := runHold(ctx, q, ops, &r); err != nil {
 		return 0, err
 	}
 	return float64(q.Stats().Moved-before) / float64(ops), nil
 }
 
-func orderChart(t Table) plot.Chart {
+func orderChart(t reproduce.Table) plot.Chart {
 	static, moved := plot.Series{Name: "Static: empty buckets + entries"}, plot.Series{Name: "Queue: entries moved"}
 	for _, row := range t.Rows {
 		static.Add(row[0], row[3])
-		static.Low, static.High = append(static.Low, row[3]-Sigmas*row[4]), append(static.High, row[3]+Sigmas*row[4])
+		static.Low, static.High = append(static.Low, row[3]-reproduce.Sigmas*row[4]), append(static.High, row[3]+reproduce.Sigmas*row[4])
 		moved.Add(row[0], row[5])
 	}
 	return plot.Chart{Title: "Work for an event by the number of events", XLabel: "events", YLabel: "steps for an event",

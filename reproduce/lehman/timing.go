@@ -1,4 +1,4 @@
-package reproduce
+package lehman
 
 import (
 	"context"
@@ -13,24 +13,25 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lehmanTiming() Claim {
-	return Claim{
+func timing() reproduce.Claim {
+	return reproduce.Claim{
 		Name:  "lehman-timing",
-		Paper: lehmanPaper,
+		Paper: paper,
 		Place: "section 5",
 		Says: "With 60 million events, 30 ns to schedule, 18 ns to cancel and 12 ns to dispatch one when new events arise in sequence, and exactly the same with " +
 			"a billion; in random order, 90 ns to schedule with 60 million and 180 ns with a billion, because of memory caches.",
 		How: "Static with the paper's 1.25 bins an event, all bins together as wide as the range of times, and just-in-time sorting; and the self-tuning Queue " +
 			"beside it. All events are scheduled, cancelled, scheduled again and dispatched, in sequence and at random. They take turns, all sizes too, and the best of three repetitions counts, with the loop around the calendar.",
 		Timed: true,
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{10_000, 100_000, 1_000_000}
 			if o.Full {
 				sizes = append(sizes, 10_000_000, 60_000_000)
 			}
-			return timing(ctx, o, sizes, 300_000)
+			return measureTiming(ctx, o, sizes, 300_000)
 		},
 	}
 }
@@ -100,9 +101,9 @@ func contestants(n int) ([]*contestant, error) {
 	return all, nil
 }
 
-// timing measures for several numbers of events. Small ones are gone through again and again, until there were at least so many.
-func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, error) {
-	f := Finding{Holds: true}
+// measureTiming measures for several numbers of events. Small ones are gone through again and again, until there were at least so many.
+func measureTiming(ctx context.Context, o reproduce.Options, sizes []int, least int) (reproduce.Finding, error) {
+	f := reproduce.Finding{Holds: true}
 	for i, where := range []string{"in sequence", "at random"} {
 		shuffled := i == 1
 		half := o
@@ -111,7 +112,7 @@ func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, er
 		if err != nil {
 			return f, err
 		}
-		table := Table{Name: "Nanoseconds " + where, Columns: []string{"events"}, Rows: rows}
+		table := reproduce.Table{Name: "Nanoseconds " + where, Columns: []string{"events"}, Rows: rows}
 		for _, name := range []string{"Static", "Queue"} {
 			for _, kind := range timedNames {
 				table.Columns = append(table.Columns, name+" "+kind)
@@ -119,18 +120,18 @@ func timing(ctx context.Context, o Options, sizes []int, least int) (Finding, er
 		}
 		f.Tables = append(f.Tables, table, ratios(table, "Times as long as with the fewest, "+where))
 		f.Chart(strings.ReplaceAll(where, " ", "-"), timingChart(table, where, shuffled))
-		f.noteTiming(table, where)
+		noteTiming(&f, table, where)
 	}
-	f.Tables = append(f.Tables, Table{Name: "Nanoseconds in the paper, on a processor of 2.8 GHz",
+	f.Tables = append(f.Tables, reproduce.Table{Name: "Nanoseconds in the paper, on a processor of 2.8 GHz",
 		Columns: []string{"events", "schedule in sequence", "cancel in sequence", "dispatch in sequence", "schedule at random"},
 		Rows:    [][]float64{{6e7, 30, 18, 12, 90}, {1e9, 30, 18, 12, 180}}})
-	f.compareOrders(f.Tables[0].Rows, f.Tables[2].Rows)
+	compareOrders(&f, f.Tables[0].Rows, f.Tables[2].Rows)
 	return f, nil
 }
 
 // timeSizes makes the rows of a table. The sizes take turns as well as the structures: the speed of a machine wanders, and it is
 // the ratios that matter.
-func timeSizes(ctx context.Context, o Options, sizes []int, least int, shuffled bool) ([][]float64, error) {
+func timeSizes(ctx context.Context, o reproduce.Options, sizes []int, least int, shuffled bool) ([][]float64, error) {
 	races, total, done := make([]*race, len(sizes)), 0, 0
 	for i, n := range sizes {
 		if err := ctx.Err(); err != nil {
@@ -160,11 +161,11 @@ func timeSizes(ctx context.Context, o Options, sizes []int, least int, shuffled 
 }
 
 // compareOrders says how much longer scheduling takes at random than in sequence with the most events, as the paper does.
-func (f *Finding) compareOrders(sequence, shuffled [][]float64) {
+func compareOrders(f *reproduce.Finding, sequence, shuffled [][]float64) {
 	a, b := sequence[len(sequence)-1], shuffled[len(shuffled)-1]
 	const static, queue = 1 + timedSchedule, 1 + timedKinds + timedSchedule
 	f.Notes = append(f.Notes, fmt.Sprintf("With %s events, scheduling at random takes %.1f times as long as in sequence for Static, %.1f times for Queue; in the paper 3 times with 6×10⁷ and 6 times with 10⁹.",
-		lehmanNumber(a[0]), b[static]/a[static], b[queue]/a[queue]))
+		scientific(a[0]), b[static]/a[static], b[queue]/a[queue]))
 }
 
 // A race is both with n events.
@@ -174,7 +175,7 @@ type race struct {
 	all       []*contestant
 }
 
-func newRace(o Options, n int, shuffled bool, rounds int) (*race, error) {
+func newRace(o reproduce.Options, n int, shuffled bool, rounds int) (*race, error) {
 	r := random.New(o.Seed, 0x74696d65, uint64(n))
 	all, err := contestants(n)
 	if err != nil {
@@ -216,7 +217,7 @@ func (s script) perform(ctx context.Context, set calendartest.Set, year, years i
 			return
 		}
 		began := time.Now()
-		err = lehmanEach(ctx, n, do)
+		err = forEach(ctx, n, do)
 		took[kind] += float64(time.Since(began).Nanoseconds()) / float64(n*years*times)
 	}
 	for y := range years {
@@ -232,7 +233,7 @@ func (s script) perform(ctx context.Context, set calendartest.Set, year, years i
 		run(timedSchedule, 2, schedule)
 		run(timedNext, 1, func(int) error {
 			if _, _, ok := set.Next(); !ok {
-				return errLehmanEmpty
+				return errEmpty
 			}
 			return nil
 		})
@@ -241,8 +242,8 @@ func (s script) perform(ctx context.Context, set calendartest.Set, year, years i
 }
 
 // ratios divides a table by its first row.
-func ratios(t Table, name string) Table {
-	out := Table{Name: name, Columns: t.Columns}
+func ratios(t reproduce.Table, name string) reproduce.Table {
+	out := reproduce.Table{Name: name, Columns: t.Columns}
 	for _, row := range t.Rows {
 		line := []float64{row[0]}
 		for i, x := range row[1:] {
@@ -254,18 +255,18 @@ func ratios(t Table, name string) Table {
 }
 
 // noteTiming says in words how the times grow.
-func (f *Finding) noteTiming(t Table, where string) {
+func noteTiming(f *reproduce.Finding, t reproduce.Table, where string) {
 	first, last := t.Rows[0], t.Rows[len(t.Rows)-1]
 	grown := func(i int) float64 { return last[i] / first[i] }
 	for i, name := range []string{"Static", "Queue"} {
 		at := 1 + i*timedKinds
 		f.Notes = append(f.Notes, fmt.Sprintf("%s, %s: with %s events it takes %.1f times as long to schedule as with %s, %.1f times to cancel, %.1f times to dispatch: %.0f, %.0f and %.0f ns.",
-			name, where, lehmanNumber(last[0]), grown(at+timedSchedule), lehmanNumber(first[0]), grown(at+timedCancel), grown(at+timedNext),
+			name, where, scientific(last[0]), grown(at+timedSchedule), scientific(first[0]), grown(at+timedCancel), grown(at+timedNext),
 			last[at+timedSchedule], last[at+timedCancel], last[at+timedNext]))
 	}
 }
 
-func timingChart(t Table, where string, shuffled bool) plot.Chart {
+func timingChart(t reproduce.Table, where string, shuffled bool) plot.Chart {
 	c := plot.Chart{Title: "Time for an operation, events " + where, XLabel: "events", YLabel: "ns", LogX: true, LogY: true, LegendBeside: true}
 	for i, name := range t.Columns[1:] {
 		s := plot.Series{Name: name}

@@ -1,4 +1,4 @@
-package reproduce
+package lehman
 
 import (
 	"context"
@@ -10,23 +10,24 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lehmanSorting() Claim {
-	return Claim{
+func jitSorting() reproduce.Claim {
+	return reproduce.Claim{
 		Name:  "lehman-jit-sorting",
-		Paper: lehmanPaper,
+		Paper: paper,
 		Place: "sections 4.1, 4.3 and 6",
 		Says: "Sorting a bin when its turn comes takes one or two operations per ticket if bins are nearly empty, Order N on lists that are " +
 			"partially sorted, and Order N log₂ N at worst; keeping bins always sorted can be disabling if a large number of events accumulate in any.",
 		How: "k events are scheduled in one bin, at random, in order of time, in reverse, and in an order made to break up all runs. The " +
 			"comparisons that sorting makes are counted, and the entries passed over when every event is put in its place at once. One event a bin on average is counted too.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			lengths, longest := []int{1, 2, 3, 10, 100, 1_000, 10_000, 30_000, 100_000}, 30_000
 			if o.Full {
 				lengths, longest = append(lengths, 1_000_000), 100_000
 			}
-			return justInTime(ctx, o, lengths, longest, 1_000_000)
+			return measureSorting(ctx, o, lengths, longest, 1_000_000)
 		},
 	}
 }
@@ -80,17 +81,17 @@ func brokenRuns(k int, _ *random.Stream) []int {
 	return all
 }
 
-// justInTime checks the claim for lists of some lengths, ordered ones up to the longest, and for n events in n bins.
-func justInTime(ctx context.Context, o Options, lengths []int, longest, n int) (Finding, error) {
-	var f Finding
-	table := Table{Name: "Comparisons for k events in one bin", Columns: []string{"k", "k·log2(k) + k"}}
+// measureSorting checks the claim for lists of some lengths, ordered ones up to the longest, and for n events in n bins.
+func measureSorting(ctx context.Context, o reproduce.Options, lengths []int, longest, n int) (reproduce.Finding, error) {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "Comparisons for k events in one bin", Columns: []string{"k", "k·log2(k) + k"}}
 	orders := arrivals()
 	for _, a := range orders {
 		table.Columns = append(table.Columns, a.name)
 	}
 	table.Columns = append(table.Columns, "one more")
 	for i, k := range lengths {
-		row, err := f.sortBins(ctx, o, k, orders)
+		row, err := sortBins(ctx, &f, o, k, orders)
 		if err != nil {
 			return f, err
 		}
@@ -98,19 +99,23 @@ func justInTime(ctx context.Context, o Options, lengths []int, longest, n int) (
 		o.ReportProgress(0.3 * float64(i+1) / float64(len(lengths)))
 	}
 	f.Tables = append(f.Tables, table)
-	ordered, err := f.keepOrdered(ctx, o, lengths, longest)
+	ordered, err := keepOrdered(ctx, &f, o, lengths, longest)
 	if err != nil {
 		return f, err
 	}
 	o.ReportProgress(0.8)
 	f.Tables = append(f.Tables, ordered)
 	f.Chart("comparisons", sortingChart(table, ordered))
-	f.noteSorting(table, ordered)
-	return f, f.nearlyEmpty(ctx, o, n)
+	noteSorting(&f, table, ordered)
+	if err := nearlyEmpty(ctx, &f, o, n); err != nil {
+		return f, err
+	}
+	o.ReportProgress(1)
+	return f, nil
 }
 
 // noteSorting says in words what the longest list that was kept in order took.
-func (f *Finding) noteSorting(sorted, ordered Table) {
+func noteSorting(f *reproduce.Finding, sorted, ordered reproduce.Table) {
 	last := ordered.Rows[len(ordered.Rows)-1]
 	for _, row := range sorted.Rows {
 		if row[0] == last[0] {
@@ -121,7 +126,7 @@ func (f *Finding) noteSorting(sorted, ordered Table) {
 }
 
 // sortBins counts the comparisons that sorting k events takes, in every order of arrival, and one more event afterwards.
-func (f *Finding) sortBins(ctx context.Context, o Options, k int, orders []arrival) ([]float64, error) {
+func sortBins(ctx context.Context, f *reproduce.Finding, o reproduce.Options, k int, orders []arrival) ([]float64, error) {
 	size := float64(k)
 	row := []float64{size, size*math.Log2(size) + size}
 	var more float64
@@ -153,7 +158,7 @@ func oneBin(ctx context.Context, d calendar.Discipline, times []int) (*calendar.
 		return nil, err
 	}
 	// A list that is kept in order is slow, hence the shorter stretches.
-	return s, lehmanEach(ctx, k, func(i int) error {
+	return s, forEach(ctx, k, func(i int) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -170,8 +175,8 @@ func comparisons(s *calendar.Static) float64 {
 
 // keepOrdered counts what it takes to put k events, at random, in their places at once. The i-th passes over any number of the i−1
 // before it with the same probability: k(k−1)/4 in all, with variance Σ(i²−1)/12 = k(k−1)(2k+5)/72.
-func (f *Finding) keepOrdered(ctx context.Context, o Options, lengths []int, longest int) (Table, error) {
-	t := Table{Name: "Entries passed over to keep k events of one bin in order, at random", Columns: []string{"k", "entries", "k(k-1)/4"}}
+func keepOrdered(ctx context.Context, f *reproduce.Finding, o reproduce.Options, lengths []int, longest int) (reproduce.Table, error) {
+	t := reproduce.Table{Name: "Entries passed over to keep k events of one bin in order, at random", Columns: []string{"k", "entries", "k(k-1)/4"}}
 	for _, k := range lengths {
 		if k > longest {
 			continue
@@ -183,7 +188,7 @@ func (f *Finding) keepOrdered(ctx context.Context, o Options, lengths []int, lon
 		}
 		size, passed := float64(k), float64(s.Work().Traversed)
 		want, se := size*(size-1)/4, math.Sqrt(size*(size-1)*(2*size+5)/72)
-		f.Check(fmt.Sprintf("entries passed over, %d events kept in order", k), passed, want, Sigmas*se,
+		f.Check(fmt.Sprintf("entries passed over, %d events kept in order", k), passed, want, reproduce.Sigmas*se,
 			"4.5 standard errors of the number of inversions of a random permutation")
 		t.Rows = append(t.Rows, []float64{size, passed, want})
 	}
@@ -191,14 +196,14 @@ func (f *Finding) keepOrdered(ctx context.Context, o Options, lengths []int, lon
 }
 
 // nearlyEmpty counts the comparisons with one event a bin on average: one or two per ticket, says section 4.3.
-func (f *Finding) nearlyEmpty(ctx context.Context, o Options, n int) error {
+func nearlyEmpty(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n int) error {
 	s, err := binsOf(ctx, random.New(o.Seed, 0x6e656172), n, n)
 	if err != nil {
 		return err
 	}
-	err = lehmanEach(ctx, n, func(int) error {
+	err = forEach(ctx, n, func(int) error {
 		if _, _, ok := s.Next(); !ok {
-			return errLehmanEmpty
+			return errEmpty
 		}
 		return nil
 	})
@@ -209,7 +214,7 @@ func (f *Finding) nearlyEmpty(ctx context.Context, o Options, n int) error {
 	return err
 }
 
-func sortingChart(sorted, ordered Table) plot.Chart {
+func sortingChart(sorted, ordered reproduce.Table) plot.Chart {
 	c := plot.Chart{Title: "k events in one bin", XLabel: "k", YLabel: "comparisons", LogX: true, LogY: true,
 		Series: []plot.Series{{Name: "kept in order, at random"}, {Name: "k·log2(k) + k"}, {Name: "just-in-time, at random"}, {Name: "just-in-time, runs broken up"}, {Name: "just-in-time, in order of time"}}}
 	for _, row := range ordered.Rows {

@@ -1,4 +1,4 @@
-package reproduce
+package lehman
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // incrementsModel has what section 5 lists: births and deaths, onset of disease, treatment for a time with a memory, vaccination,
@@ -42,10 +43,10 @@ record: {every: 30 years}
 // incrementsFrom is when measuring begins, in years: by then the numbers in each state have settled.
 const incrementsFrom = 10
 
-func lehmanIncrements() Claim {
-	return Claim{
+func increments() reproduce.Claim {
+	return reproduce.Claim{
 		Name:  "lehman-increments",
-		Paper: lehmanPaper,
+		Paper: paper,
 		Place: "section 5",
 		Says: "In the model of tuberculosis, the average time increment between scheduled events was 14 simulated seconds, with a standard " +
 			"deviation of 12; the minimum was less than a microsecond, and the maximum 53 seconds.",
@@ -53,12 +54,12 @@ func lehmanIncrements() Claim {
 			"their mean. The events of many individuals that hardly depend on each other make increments that are exponential: the checks compare " +
 			"with that law. The paper's standard deviation and maximum do not agree with it.",
 		Fails: true,
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			size := 20_000
 			if o.Full {
 				size = 1_000_000
 			}
-			return increments(ctx, o, size, 20)
+			return measureIncrements(ctx, o, size, 20)
 		},
 	}
 }
@@ -95,9 +96,9 @@ func (s *steps) add(at float64) {
 	}
 }
 
-// increments checks the claim with a population of a size, so many times.
-func increments(ctx context.Context, o Options, size, replicas int) (Finding, error) {
-	var f Finding
+// measureIncrements checks the claim with a population of a size, so many times.
+func measureIncrements(ctx context.Context, o reproduce.Options, size, replicas int) (reproduce.Finding, error) {
+	var f reproduce.Finding
 	// Those who come in are as many as those who die.
 	source := fmt.Sprintf("rate: %g per year", 0.02*float64(size))
 	m, err := population.Compile("increments.yaml", []byte(strings.Replace(incrementsModel, "rate: 400 per year", source, 1)), population.Size(size))
@@ -118,13 +119,14 @@ func increments(ctx context.Context, o Options, size, replicas int) (Finding, er
 	if err != nil {
 		return f, err
 	}
-	f.compareIncrements(all)
-	f.tabulateTail(all)
+	compareIncrements(&f, all)
+	tabulateTail(&f, all)
+	o.ReportProgress(1) // the last that the population reports may be from before its end
 	return f, nil
 }
 
 // compareIncrements compares with the exponential law, in units of the mean increment.
-func (f *Finding) compareIncrements(all []steps) {
+func compareIncrements(f *reproduce.Finding, all []steps) {
 	var n, deviation, longest, shortest, want float64
 	replicas := float64(len(all))
 	for _, s := range all {
@@ -135,13 +137,13 @@ func (f *Finding) compareIncrements(all []steps) {
 		shortest += s.least / mean * s.n / replicas
 		want += (math.Log(s.n) + euler) / replicas
 	}
-	f.Check("standard deviation over mean", deviation, 1, Sigmas/math.Sqrt(n)+incrementsDrift,
+	f.Check("standard deviation over mean", deviation, 1, reproduce.Sigmas/math.Sqrt(n)+incrementsDrift,
 		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that wanders by 2 % adds, as it may by chance")
-	f.Check("longest increment over mean, mean of replicas", longest, want, Sigmas*math.Pi/math.Sqrt(6*replicas),
+	f.Check("longest increment over mean, mean of replicas", longest, want, reproduce.Sigmas*math.Pi/math.Sqrt(6*replicas),
 		"ln n + 0.577, the mean of Gumbel's law; 4.5 standard errors, of which one is π/√6 over the root of the replicas")
-	f.Check("shortest increment times n over mean, mean of replicas", shortest, 1, Sigmas/math.Sqrt(replicas),
+	f.Check("shortest increment times n over mean, mean of replicas", shortest, 1, reproduce.Sigmas/math.Sqrt(replicas),
 		"exponential with mean 1; 4.5 standard errors, of which one is 1 over the root of the replicas")
-	f.noteIncrements(n/replicas, deviation, longest)
+	noteIncrements(f, n/replicas, deviation, longest)
 }
 
 const (
@@ -152,22 +154,22 @@ const (
 )
 
 // noteIncrements says what follows for the paper's run.
-func (f *Finding) noteIncrements(each, deviation, longest float64) {
+func noteIncrements(f *reproduce.Finding, each, deviation, longest float64) {
 	const mean, year = 14, 365.25 * 86400
 	events := 30 * year / mean
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean agrees with the size of the run. "+
-			"So does the minimum: the shortest of so many exponential increments is 14 s/n = %.1f µs on average.", lehmanNumber(events), 1e6*mean/events),
+			"So does the minimum: the shortest of so many exponential increments is 14 s/n = %.1f µs on average.", scientific(events), 1e6*mean/events),
 		fmt.Sprintf("The standard deviation of 12 s and the maximum of 53 s were not reproduced. Here the standard deviation is %.3f means, which would be %.1f s, and the longest of about %s "+
 			"increments is %.1f means; the longest of %s would be about ln n + 0.577 = %.1f means, or %.0f s.",
-			deviation, mean*deviation, lehmanNumber(each), longest, lehmanNumber(events), math.Log(events)+euler, mean*(math.Log(events)+euler)),
+			deviation, mean*deviation, scientific(each), longest, scientific(events), math.Log(events)+euler, mean*(math.Log(events)+euler)),
 		fmt.Sprintf("If the events are independent, a rate that changes in the course of the run makes the standard deviation larger than the mean and never smaller. "+
-			"A longest increment of 53/14 = 3.8 means is what about %.0f increments have, not %s: it may be that of a short sample.", math.Exp(53.0/mean-euler), lehmanNumber(events)))
+			"A longest increment of 53/14 = 3.8 means is what about %.0f increments have, not %s: it may be that of a short sample.", math.Exp(53.0/mean-euler), scientific(events)))
 }
 
 // tabulateTail shows the law itself: how many increments are longer than 0, 1, 2 … means.
-func (f *Finding) tabulateTail(all []steps) {
-	t := Table{Name: "Share of increments longer than k means", Columns: []string{"k", "measured", "e^-k"}}
+func tabulateTail(f *reproduce.Finding, all []steps) {
+	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "measured", "e^-k"}}
 	measured, law := plot.Series{Name: "measured"}, plot.Series{Name: "exponential law"}
 	for k := range incrementsBeyond {
 		var n, beyond float64

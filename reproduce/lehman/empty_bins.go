@@ -1,4 +1,4 @@
-package reproduce
+package lehman
 
 import (
 	"context"
@@ -6,56 +6,59 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/calendar/theory"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lehmanEmptyBins() Claim {
-	return Claim{
+func emptyBins() reproduce.Claim {
+	return reproduce.Claim{
 		Name:  "lehman-empty-bins",
-		Paper: lehmanPaper,
+		Paper: paper,
 		Place: "section 6, footnote 4; comment in Algorithm 2",
 		Says: "With one bin for each event, 1/e = 37 % of the bins are empty under random distribution, which is optimal for overall " +
 			"speed if all bin operations are equally fast; and the average number of events in non-empty bins is about 1.5.",
 		How: "Events at random times fill a calendar of as many bins, and of 1.25 times as many as in section 5; going through the " +
 			"whole year tells how many bins had how many. Then random events are cancelled, and the entries looked at are counted. " +
 			"Whether one bin an event is best is examined in the hold model, where the width that is best is known.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			n, hold := 1_000_000, 10_000
 			if o.Full {
 				n, hold = 60_000_000, 100_000
 			}
-			return emptyBins(ctx, o, n, hold)
+			return measureEmptyBins(ctx, o, n, hold)
 		},
 	}
 }
 
-// emptyBins checks the claim with n events, and with so many in the hold model.
-func emptyBins(ctx context.Context, o Options, n, hold int) (Finding, error) {
-	var f Finding
-	one, err := f.countBins(ctx, o, n, n)
+// measureEmptyBins checks the claim with n events, and with so many in the hold model.
+func measureEmptyBins(ctx context.Context, o reproduce.Options, n, hold int) (reproduce.Finding, error) {
+	var f reproduce.Finding
+	one, err := countBins(ctx, &f, o, n, n)
 	if err != nil {
 		return f, err
 	}
 	o.ReportProgress(0.3)
-	theirs, err := f.countBins(ctx, o, n, n+n/4)
+	theirs, err := countBins(ctx, &f, o, n, n+n/4)
 	if err != nil {
 		return f, err
 	}
 	o.ReportProgress(0.6)
-	if err := f.countCancelled(ctx, o, n); err != nil {
+	if err := countCancelled(ctx, &f, o, n); err != nil {
 		return f, err
 	}
 	o.ReportProgress(0.8)
 	f.Notes = append(f.Notes, fmt.Sprintf("“About 1.5” is %.3f with one bin an event and %.3f with the 75 million bins for 60 million events of "+
 		"section 5. It is exactly 1.5 for what the comment stands beside: the tickets flipped through to find the one to cancel.", one, theirs))
-	return f, f.bestBins(ctx, o, hold)
+	if err := bestBins(ctx, &f, o, hold); err != nil {
+		return f, err
+	}
+	return f, nil
 }
 
 // countBins puts n events into m bins and counts how many bins have how many. It returns the mean of those that have any.
-func (f *Finding) countBins(ctx context.Context, o Options, n, m int) (mean float64, err error) {
+func countBins(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n, m int) (mean float64, err error) {
 	s, err := binsOf(ctx, random.New(o.Seed, 0x62696e73, uint64(m)), n, m)
 	if err != nil {
 		return 0, err
@@ -68,13 +71,13 @@ func (f *Finding) countBins(ctx context.Context, o Options, n, m int) (mean floa
 	buckets, load := float64(m), float64(n)/float64(m)
 	none := math.Exp(-load)
 	se := math.Sqrt((none - (1+load)*none*none) / buckets)
-	f.Check(fmt.Sprintf("share of empty bins, %g events a bin", load), bins[0]/buckets, none, Sigmas*se+load*none/(2*buckets),
+	f.Check(fmt.Sprintf("share of empty bins, %g events a bin", load), bins[0]/buckets, none, reproduce.Sigmas*se+load*none/(2*buckets),
 		"4.5 standard errors of the number of empty boxes when balls are thrown, and λe^(−λ)/(2M), by which (1−1/M)^n is below e^(−λ)")
 	mean = float64(n) / (buckets - bins[0])
 	want := load / (1 - none)
-	f.Check(fmt.Sprintf("events in a non-empty bin, %g events a bin", load), mean, want, Sigmas*want*se/(1-none)+1/buckets,
+	f.Check(fmt.Sprintf("events in a non-empty bin, %g events a bin", load), mean, want, reproduce.Sigmas*want*se/(1-none)+1/buckets,
 		"4.5 standard errors: those of the share of bins that are not empty, by which it is divided; and a term of order 1/M")
-	table := Table{Name: fmt.Sprintf("Bins with k events, %d events in %d bins", n, m), Columns: []string{"k", "share", "Poisson"}}
+	table := reproduce.Table{Name: fmt.Sprintf("Bins with k events, %d events in %d bins", n, m), Columns: []string{"k", "share", "Poisson"}}
 	law := none
 	for k, count := range bins {
 		table.Rows = append(table.Rows, []float64{float64(k), count / buckets, law})
@@ -90,7 +93,7 @@ func binsOf(ctx context.Context, r random.Stream, n, m int) (*calendar.Static, e
 	if err != nil {
 		return nil, err
 	}
-	return s, lehmanEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*float64(m)) })
+	return s, forEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*float64(m)) })
 }
 
 // drainBins dispatches n events of one year and tells how many of the m bins had 0, 1, 2 … of them.
@@ -111,9 +114,9 @@ func drainBins(ctx context.Context, s *calendar.Static, n, m int) ([]float64, er
 		bins[0]--
 		length = 0
 	}
-	err := lehmanEach(ctx, n, func(int) error {
+	err := forEach(ctx, n, func(int) error {
 		if _, _, ok := s.Next(); !ok {
-			return errLehmanEmpty
+			return errEmpty
 		}
 		if now := s.Work().EmptyBuckets; now != left {
 			leave()
@@ -128,14 +131,14 @@ func drainBins(ctx context.Context, s *calendar.Static, n, m int) ([]float64, er
 
 // countCancelled counts the entries that cancelling looks at with one bin an event (Algorithm 2): the list of a random event has
 // on average one other, which is as likely above it as below.
-func (f *Finding) countCancelled(ctx context.Context, o Options, n int) error {
+func countCancelled(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n int) error {
 	r := random.New(o.Seed, 0x63616e63)
 	s, err := binsOf(ctx, r.Split(), n, n)
 	if err != nil {
 		return err
 	}
 	before := s.Work()
-	err = lehmanEach(ctx, n, func(int) error {
+	err = forEach(ctx, n, func(int) error {
 		id := calendar.ID(r.Below(uint64(n)))
 		s.Cancel(id)
 		return s.Schedule(id, r.Float64()*float64(n))
@@ -144,14 +147,14 @@ func (f *Finding) countCancelled(ctx context.Context, o Options, n int) error {
 	// The place in a list of 1+P, with P Poisson of mean 1, has variance E[(1+P)²−1]/12 + 1/4 = 7/12. Besides, the pairs that
 	// share a bin are n/2 with variance n/2 to begin with, which makes 1/2n.
 	se := math.Sqrt((7.0/12 + 0.5) / float64(n))
-	f.Check("entries looked at to cancel an event, 1 event a bin", looked, 1.5, Sigmas*se+1/float64(n),
+	f.Check("entries looked at to cancel an event, 1 event a bin", looked, 1.5, reproduce.Sigmas*se+1/float64(n),
 		"4.5 standard errors: the place in a list has variance 7/12, the lists themselves add 1/2; and 1/N, since an event does not share a bin with itself")
 	return err
 }
 
 // bestBins examines whether one event a bin is best: a table and a note, since the paper does not say what is meant by speed.
-func (f *Finding) bestBins(ctx context.Context, o Options, n int) error {
-	table := Table{
+func bestBins(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n int) error {
+	table := reproduce.Table{
 		Name:    fmt.Sprintf("Work for an event in the hold model of %d events, empty bucket = entry = event = 1", n),
 		Columns: []string{"x = events due in a bucket", "theory, unordered", "unordered", "SE", "just-in-time", "SE"},
 	}
@@ -168,7 +171,7 @@ func (f *Finding) bestBins(ctx context.Context, o Options, n int) error {
 			if err != nil {
 				return err
 			}
-			row = append(row, work.mean+1, work.se) // and 1 for the event itself
+			row = append(row, work.both.Mean+1, work.both.SE) // and 1 for the event itself
 		}
 		table.Rows = append(table.Rows, row)
 		o.ReportProgress(0.8 + 0.2*float64(i+1)/float64(len(xs)))
@@ -186,7 +189,7 @@ func (f *Finding) bestBins(ctx context.Context, o Options, n int) error {
 	return nil
 }
 
-func bestChart(t Table) plot.Chart {
+func bestChart(t reproduce.Table) plot.Chart {
 	c := plot.Chart{Title: "Work for an event by the width of a bin", XLabel: "events due in a bin", YLabel: "steps for an event", LegendBeside: true}
 	for _, i := range []int{4, 2, 1} { // the theory last, so that it shows
 		s := plot.Series{Name: t.Columns[i]}
@@ -196,48 +199,4 @@ func bestChart(t Table) plot.Chart {
 		c.Series = append(c.Series, s)
 	}
 	return c
-}
-
-// A workCount is the work for an event that was counted, empty buckets and entries, with its standard error.
-type workCount struct {
-	mean, se       float64
-	empty, entries float64 // of the mean
-}
-
-// holdWork counts the work for an event in the hold model: n events, jumps with mean 1, m buckets of width x/n.
-func holdWork(ctx context.Context, o Options, n, m int, x float64, d calendar.Discipline, batches int) (workCount, error) {
-	var c workCount
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: m, Width: x / float64(n), Discipline: d, Capacity: n})
-	if err != nil {
-		return c, err
-	}
-	r := random.New(o.Seed, 0x686f6c64, uint64(n), math.Float64bits(x))
-	if err := fillHold(ctx, s, n, &r); err != nil {
-		return c, err
-	}
-	// What is in a bin is forgotten within a few jumps of every event, so batches of twice as many operations as there are
-	// events are nearly independent.
-	ops := max(2*n, 100_000)
-	each := make([]float64, batches)
-	for i := range each {
-		before := s.Work()
-		if err := lehmanHold(ctx, s, ops, &r); err != nil {
-			return c, err
-		}
-		w := s.Work().Since(before)
-		c.empty += float64(w.EmptyBuckets) / float64(ops*batches)
-		c.entries += float64(w.Traversed) / float64(ops*batches)
-		each[i] = float64(w.EmptyBuckets+w.Traversed) / float64(ops)
-	}
-	work := Mean(each)
-	c.mean, c.se = work.Mean, work.SE
-	return c, nil
-}
-
-// fillHold schedules n events and lets them jump three times each, so that the start is forgotten.
-func fillHold(ctx context.Context, s calendartest.Set, n int, r *random.Stream) error {
-	if err := lehmanEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Exp()) }); err != nil {
-		return err
-	}
-	return lehmanHold(ctx, s, 3*n, r)
 }
