@@ -1,5 +1,7 @@
-// Package reproduce checks what the papers claim, on the machine it runs on. There is a file for each claim: what the
-// paper says and where, how it is measured here, and what would make it fail.
+// Package reproduce says what a claim of a paper is, how it is checked on the machine it runs on, and how that is reported.
+//
+// Each paper has a package of its own below this one, with a file for each claim: what the paper says and where, how it is measured
+// here, and what would make it fail. Package papers gathers them, and [Run] checks them.
 //
 // What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance from its standard error.
 // What is timed does, and is reported beside the paper's numbers without deciding whether anything holds.
@@ -9,7 +11,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -107,9 +108,4 @@ func (f *Finding) Between(what string, measured, low, high, tolerance float64, b
 func (f *Finding) Chart(name string, c plot.Chart) {
 	f.Charts = append(f.Charts, c)
 	f.ChartName = append(f.ChartName, name)
-}
-
-// Claims are all of them, paper by paper, in the order of the papers.
-func Claims() []Claim {
-	return slices.Concat(ericksonClaims())
 }

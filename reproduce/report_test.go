@@ -120,14 +120,3 @@ func TestRunFails(t *testing.T) {
 		t.Errorf("%d results, %v", len(results), err)
 	}
 }
-
-// Every claim says what it is, by a name of its own.
-func TestClaims(t *testing.T) {
-	names := map[string]bool{}
-	for _, c := range Claims() {
-		if c.Name == "" || c.Paper == "" || c.Place == "" || c.Says == "" || c.How == "" || c.Run == nil || names[c.Name] || fileName(c.Name, "") != c.Name {
-			t.Errorf("%+v", c)
-		}
-		names[c.Name] = true
-	}
-}

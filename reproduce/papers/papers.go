@@ -6,11 +6,12 @@ import (
 
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/berenbrink"
+	"github.com/almanac-sim/almanac/reproduce/erickson"
 	"github.com/almanac-sim/almanac/reproduce/lehman"
 	"github.com/almanac-sim/almanac/reproduce/li"
 )
 
 // Claims returns all claims, paper by paper, in the order of the papers.
 func Claims() []reproduce.Claim {
-	return slices.Concat(reproduce.Claims(), lehman.Claims(), berenbrink.Claims(), li.Claims())
+	return slices.Concat(erickson.Claims(), lehman.Claims(), berenbrink.Claims(), li.Claims())
 }

@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // clockwork are jumps of 2, all of them, and events that begin at 0.5 and 1.25 in turn.
@@ -29,7 +30,7 @@ func clockwork() jumps {
 // emptied, and then the event alone in the next: one empty bucket and one entry. With two buckets the event that left day 0
 // for day 2 is in the same bucket again, and is looked at in vain: one entry more.
 func TestHoldByHand(t *testing.T) {
-	r := newHoldRunner(t.Context(), Options{}, "test", 1)
+	r := newRunner(t.Context(), reproduce.Options{}, "test", 1)
 	h := hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches}
 	works, err := r.run(h)
 	if err != nil {
@@ -51,7 +52,7 @@ func TestHoldByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := func(name string, got Estimate, want float64) {
+	near := func(name string, got reproduce.Estimate, want float64) {
 		if math.Abs(got.Mean-want) > 1e-12 || got.SE > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
@@ -66,7 +67,7 @@ func TestHoldByHand(t *testing.T) {
 
 // The same as a chain, and a chain of three steps.
 func TestChainByHand(t *testing.T) {
-	r := newHoldRunner(t.Context(), Options{}, "test", 1)
+	r := newRunner(t.Context(), reproduce.Options{}, "test", 1)
 	works, err := r.runChain(hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // orderedLists is the question at the end of the paper: what of a calendar that keeps its lists in order?
@@ -18,17 +19,17 @@ import (
 // b = c = d = 1, 3 at a width of 2μ/N. An unordered list is charged for every pair.
 //
 // Sorting k events takes log₂ k! comparisons at least, on average, and the merge sort here k·log₂ k at most.
-func orderedLists(e effort) Claim {
+func orderedLists(e effort) reproduce.Claim {
 	const name = "ordered-lists"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "section 4",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 4",
 		Says: "It would be interesting to analyse the calendar with ordered lists. (The analysis compared with here is ours.)",
 		How: "The hold model on calendar.Static under the three disciplines, 1000 events, exponential jumps, unlimited buckets, widths from an eighth " +
 			"of the best for unordered lists to 32 times that. For ordered lists an entry is one that a new event is put behind, or a bucket's first; " +
 			"for just-in-time sorting it is a comparison, or a bucket's first.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			ratios := logarithmic(0.125, 32, 25) // steps of a third of an octave
-			r := newHoldRunner(ctx, o, name, 3*len(ratios))
+			r := newRunner(ctx, o, name, 3*len(ratios))
 			points := make([][]widthPoint, 3)
 			for d := range points {
 				for i, ratio := range ratios {
@@ -36,7 +37,7 @@ func orderedLists(e effort) Claim {
 						events: e.events(o, 400_000), stream: uint64(i)}
 					p, err := r.widthPoint(h, e.formulas)
 					if err != nil {
-						return Finding{}, err
+						return reproduce.Finding{}, err
 					}
 					if h.discipline != calendar.Unordered {
 						p.low, p.high = disciplineBounds(h)
@@ -74,8 +75,8 @@ const eightfold = 18
 // halfStep is the share by which 1/x and x together are more than their least, half a step of the grid away: cosh(log 2/6) − 1.
 const halfStep = 0.00669
 
-func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Finding {
-	var f Finding
+func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) reproduce.Finding {
+	var f reproduce.Finding
 	chart := plot.Chart{Title: "Width against time per event, 1000 events, three disciplines", XLabel: "width over the best for unordered lists",
 		YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
 	var best [3]int // which width took least
@@ -91,10 +92,10 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Findi
 			worst = max(worst, p.cost.Outside(p.low, p.high))
 			series.Add(ratios[i], p.cost.Mean)
 		}
-		f.Check("how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, 0, Sigmas, "the bounds are derived: 4.5 standard errors")
+		f.Check("how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, 0, reproduce.Sigmas, "the bounds are derived: 4.5 standard errors")
 		least, wide := line[best[d]].cost, line[eightfold]
 		f.Between("cost at 8 times the best width of unordered lists over the least, "+name, wide.cost.Mean/least.Mean, wide.low/high, wide.high/low,
-			Sigmas*math.Hypot(wide.cost.SE, wide.cost.Mean/least.Mean*least.SE)/least.Mean, "what is derived for both, and 4.5 standard errors")
+			reproduce.Sigmas*math.Hypot(wide.cost.SE, wide.cost.Mean/least.Mean*least.SE)/least.Mean, "what is derived for both, and 4.5 standard errors")
 		f.Notes = append(f.Notes, fmt.Sprintf("%s: least %.3f ± %.3f at %.2f times the best width of unordered lists; at 8 times that width, %.2f times the least.",
 			name, least.Mean, least.SE, ratios[best[d]], wide.cost.Mean/least.Mean))
 		f.Tables = append(f.Tables, widthTable(name, line))
@@ -102,7 +103,7 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) Findi
 	}
 	for d, want := range []float64{t.least, 3} {
 		p := points[d][best[d]]
-		f.near("least cost, "+calendar.Discipline(d).String(), p.cost, want, p.low, p.high, (want-2)*halfStep+restOf(1000),
+		near(&f, "least cost, "+calendar.Discipline(d).String(), p.cost, want, p.low, p.high, (want-2)*halfStep+restOf(1000),
 			"the distance between what is derived, half a step of the grid, 1/(√2·N), and 4.5 standard errors")
 	}
 	f.Between("best width of ordered lists over that of unordered ones", ratios[best[calendar.Ordered]], math.Sqrt2/1.26, math.Sqrt2*1.26, 0.01,

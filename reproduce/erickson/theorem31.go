@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"context"
@@ -6,28 +6,29 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // theorem31 is that jumps which are never longer than β need no more than β/δ + 1 buckets.
-func theorem31(e effort) Claim {
+func theorem31(e effort) reproduce.Claim {
 	const name = "theorem-3.1"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Theorem 3.1",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Theorem 3.1",
 		Says: "If no jump is longer than β, β/δ + 1 buckets take exactly what infinitely many do.",
 		How: "Calendars with just so many buckets, with ten times as many, and with 20% fewer, on the same jumps side by side: the work " +
 			"of every single event is compared. 1000 events; uniform and triangular jumps.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, ratios := []jumps{uniformJumps(1), triangularJumps()}, []float64{0.5, 1, 4}
-			r := newHoldRunner(ctx, o, name, 3*len(all)*len(ratios))
-			var f Finding
+			r := newRunner(ctx, o, name, 3*len(all)*len(ratios))
+			var f reproduce.Finding
 			for _, j := range all {
-				table := Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best", "buckets", "events",
+				table := reproduce.Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best", "buckets", "events",
 					"with ten times the buckets", "with one bucket less", "with 20% less"}}
 				for _, ratio := range ratios {
 					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 400_000), stream: uint64(r.Done())}
 					row, err := r.judgeSupport(&f, h, ratio, e.formulas)
 					if err != nil {
-						return Finding{}, err
+						return reproduce.Finding{}, err
 					}
 					table.Rows = append(table.Rows, row)
 				}
@@ -40,7 +41,7 @@ func theorem31(e effort) Claim {
 }
 
 // judgeSupport adds the checks for a width, and returns the row of the table.
-func (r *holdRunner) judgeSupport(f *Finding, h hold, ratio float64, t formulas) ([]float64, error) {
+func (r *runner) judgeSupport(f *reproduce.Finding, h hold, ratio float64, t formulas) ([]float64, error) {
 	enough, err := theory.BucketsFor(h.jumps.law.Support, h.width)
 	if err != nil {
 		return nil, err
@@ -58,14 +59,14 @@ func (r *holdRunner) judgeSupport(f *Finding, h hold, ratio float64, t formulas)
 	f.Check("events whose work differs with ten times the buckets, "+where, differ[1], 0, 0, "the theorem is exact")
 	low, high := t.extraBounds(h.n, few, h.jumps.law, h.width)
 	extra := fewer[0].extra()
-	f.Between("entries more for each event with 20% fewer buckets, "+where, extra.Mean, low, high, Sigmas*extra.SE,
+	f.Between("entries more for each event with 20% fewer buckets, "+where, extra.Mean, low, high, reproduce.Sigmas*extra.SE,
 		"the bounds of Theorem 3.2, and 4.5 standard errors: far from none")
 	return []float64{ratio, float64(enough), float64(h.events), differ[1], differ[2], differ[3]}, nil
 }
 
 // sideBySide runs calendars with different numbers of buckets on the same jumps, and counts the events, after the warm-up, whose
 // work is not what it is in the first calendar.
-func (r *holdRunner) sideBySide(h hold, buckets []int) ([]float64, error) {
+func (r *runner) sideBySide(h hold, buckets []int) ([]float64, error) {
 	differ := make([]float64, len(buckets))
 	want := make([]calendar.Work, h.events)
 	for k, m := range buckets {

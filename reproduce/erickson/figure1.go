@@ -1,31 +1,32 @@
-package reproduce
+package erickson
 
 import (
 	"context"
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // figure1 is the cost against the width: too narrow and there are empty buckets, too wide and there are long lists.
-func figure1(e effort) Claim {
+func figure1(e effort) reproduce.Claim {
 	const name = "figure-1"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Figure 1, Theorem 2.2",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Figure 1, Theorem 2.2",
 		Says: "With 100 events, exponential jumps of mean 1 and any number of buckets, an event takes least at a width of about " +
 			"√2/100, and then about 2 + √2 (b = c = d = 1).",
 		How: "The hold model on calendar.Static over widths from 0.002 to 0.1, counting empty buckets and list entries.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			widths := logarithmic(0.002, 0.1, 33)
 			best := e.width(100, 1)
 			widths = append(widths, best/4, best, 4*best)
-			r := newHoldRunner(ctx, o, name, len(widths))
+			r := newRunner(ctx, o, name, len(widths))
 			points := make([]widthPoint, len(widths))
 			for i, width := range widths {
 				h := hold{jumps: exponentialJumps(), n: 100, width: width, events: e.events(o, 800_000), stream: uint64(i)}
 				var err error
 				if points[i], err = r.widthPoint(h, e.formulas); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeFigure1(points, best, e.formulas), nil
@@ -33,40 +34,16 @@ func figure1(e effort) Claim {
 	}
 }
 
-// A widthPoint is what was measured at a width, and what the paper says.
-type widthPoint struct {
-	width                  float64
-	empty, traversed, cost Estimate
-	about, low, high       float64 // the approximation and the bounds of section A.5
-}
-
-func (r *holdRunner) widthPoint(h hold, t formulas) (p widthPoint, err error) {
-	p.width = h.width
-	p.empty, p.traversed, p.cost, err = r.holdCosts(h)
-	p.about = t.perEvent(h.n, 1, h.width)
-	p.low, p.high = t.bounds(h.n, h.jumps.law, h.width)
-	return p, err
-}
-
-// logarithmic is a range of numbers with equal ratios.
-func logarithmic(from, to float64, count int) []float64 {
-	x := make([]float64, count)
-	for i := range x {
-		x[i] = from * math.Pow(to/from, float64(i)/float64(count-1))
-	}
-	return x
-}
-
 // judgeFigure1 has the grid, then a quarter of the best width, the best, and four times that.
-func judgeFigure1(points []widthPoint, best float64, t formulas) Finding {
-	var f Finding
+func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Finding {
+	var f reproduce.Finding
 	grid, marks := points[:len(points)-3], points[len(points)-3:]
 	at := marks[1]
-	f.near("cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
+	near(&f, "cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
 	f.Between("cost at a quarter of the best width, less that at the best", marks[0].cost.Mean-at.cost.Mean,
-		marks[0].low-at.high, marks[0].high-at.low, Sigmas*marks[0].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
+		marks[0].low-at.high, marks[0].high-at.low, reproduce.Sigmas*marks[0].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
 	f.Between("cost at four times the best width, less that at the best", marks[2].cost.Mean-at.cost.Mean,
-		marks[2].low-at.high, marks[2].high-at.low, Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
+		marks[2].low-at.high, marks[2].high-at.low, reproduce.Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
 
 	least, worst := grid[0], 0.0
 	from, to := math.Inf(1), 0.0
@@ -75,27 +52,18 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) Finding {
 			least = p
 		}
 		worst = max(worst, p.cost.Outside(p.low, p.high))
-		if p.low-Sigmas*p.cost.SE <= at.high+Sigmas*at.cost.SE {
+		if p.low-reproduce.Sigmas*p.cost.SE <= at.high+reproduce.Sigmas*at.cost.SE {
 			from, to = min(from, p.width), max(to, p.width)
 		}
 	}
-	f.Check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, Sigmas, because)
+	f.Check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, reproduce.Sigmas, because)
 	f.Between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
 		"the curve is flat: at these widths of the grid the bounds do not tell the cost from that at the best width")
 	f.Between("the least cost of the grid, less that at the best width", least.cost.Mean-at.cost.Mean,
-		least.low-at.high, 0, Sigmas*least.cost.Minus(at.cost).SE, "no width takes less than the best, but for the bounds, O(1/N), and 4.5 standard errors")
+		least.low-at.high, 0, reproduce.Sigmas*least.cost.Minus(at.cost).SE, "no width takes less than the best, but for the bounds, O(1/N), and 4.5 standard errors")
 	f.Tables = append(f.Tables, widthTable("cost against width", points))
 	f.Chart("figure-1", widthChart("Width against time per event, 100 events, exponential jumps", grid))
 	return f
-}
-
-func widthTable(name string, points []widthPoint) Table {
-	table := Table{Name: name, Columns: []string{"width", "empty", "empty se", "traversed", "traversed se", "cost", "cost se", "approximation", "low", "high"}}
-	for _, p := range points {
-		table.Rows = append(table.Rows, []float64{p.width, p.empty.Mean, p.empty.SE, p.traversed.Mean, p.traversed.SE,
-			p.cost.Mean, p.cost.SE, p.about, p.low, p.high})
-	}
-	return table
 }
 
 func widthChart(title string, points []widthPoint) plot.Chart {

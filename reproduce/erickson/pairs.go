@@ -1,10 +1,11 @@
-package reproduce
+package erickson
 
 import (
 	"errors"
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // A pair is what M buckets took and what infinitely many took, on the same jumps. The same buckets are visited and the same
@@ -12,7 +13,7 @@ import (
 type pair struct{ finite, unlimited []calendar.Work }
 
 // pairWith runs h with its number of buckets, beside a run with infinitely many that has been made already.
-func (r *holdRunner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
+func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
 	finite, err := r.run(h)
 	if err != nil {
 		return pair{}, err
@@ -26,7 +27,7 @@ func (r *holdRunner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
 }
 
 // pairs runs h with each number of buckets, and with infinitely many.
-func (r *holdRunner) pairs(h hold, buckets []int) ([]pair, error) {
+func (r *runner) pairs(h hold, buckets []int) ([]pair, error) {
 	h.buckets = 0
 	unlimited, err := r.run(h)
 	if err != nil {
@@ -43,33 +44,33 @@ func (r *holdRunner) pairs(h hold, buckets []int) ([]pair, error) {
 }
 
 // per estimates how many entries of later years there are for each of something.
-func (p pair) per(count func(calendar.Work) uint64) Estimate {
+func (p pair) per(count func(calendar.Work) uint64) reproduce.Estimate {
 	x := make([]float64, len(p.finite))
 	all := 0.0
 	for i, w := range p.finite {
 		x[i] = float64(w.Traversed-p.unlimited[i].Traversed) / float64(count(w))
 		all += float64(count(w))
 	}
-	e := BatchMeans(x)
+	e := reproduce.BatchMeans(x)
 	e.One = 1 / all
 	return e
 }
 
 // excess estimates L_M, which is an average over visits.
-func (p pair) excess() Estimate {
+func (p pair) excess() reproduce.Estimate {
 	return p.per(func(w calendar.Work) uint64 { return w.EmptyBuckets + w.Dispatched })
 }
 
 // extra estimates E_M − E, which is an average over events.
-func (p pair) extra() Estimate {
+func (p pair) extra() reproduce.Estimate {
 	return p.per(func(w calendar.Work) uint64 { return w.Dispatched })
 }
 
 // degradation estimates ε_M = (E_M − E)/E.
-func (p pair) degradation() Estimate {
+func (p pair) degradation() reproduce.Estimate {
 	extra, all := p.extra(), meanOf(p.unlimited, cost)
 	mean := extra.Mean / all.Mean
-	return Estimate{Mean: mean, SE: math.Hypot(extra.SE, mean*all.SE) / all.Mean, One: extra.One / all.Mean}
+	return reproduce.Estimate{Mean: mean, SE: math.Hypot(extra.SE, mean*all.SE) / all.Mean, One: extra.One / all.Mean}
 }
 
 // bucketsFor turns ratios M/N into numbers of buckets.

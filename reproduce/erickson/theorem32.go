@@ -1,30 +1,31 @@
-package reproduce
+package erickson
 
 import (
 	"context"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // theorem32 is how many events of later years are in the current bucket.
-func theorem32(e effort) Claim {
+func theorem32(e effort) reproduce.Claim {
 	const name = "theorem-3.2"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Theorem 3.2",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Theorem 3.2",
 		Says: "With M buckets, the current one has L_M events of later years on average, between two bounds that depend on the jump.",
 		How: "The hold model on calendar.Static with 1000 events at the best width, finite and unlimited buckets on the same jumps: the entries " +
 			"that only the finite one looks at, for each visit. M/N from 0.1 to 3, jumps with short and with heavy tails.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
 			ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
-			r := newHoldRunner(ctx, o, name, len(all)*(len(ratios)+1))
+			r := newRunner(ctx, o, name, len(all)*(len(ratios)+1))
 			found := make([][]pair, len(all))
 			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 500_000)}
 			for k, j := range all {
 				h.jumps, h.stream = j, uint64(k)
 				var err error
 				if found[k], err = r.pairs(h, bucketsFor(h.n, ratios)); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeTheorem32(h, all, ratios, found, e.formulas), nil
@@ -32,11 +33,11 @@ func theorem32(e effort) Claim {
 	}
 }
 
-func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) Finding {
-	var f Finding
+func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) reproduce.Finding {
+	var f reproduce.Finding
 	chart := plot.Chart{Title: "Buckets for each event against events of later years in a bucket", XLabel: "M/N", YLabel: "L_M", LogX: true, LogY: true, LegendBeside: true}
 	for k, j := range all {
-		table := Table{Name: j.name, Columns: []string{"buckets", "excess", "se", "low", "high", "corollary 3.1"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"buckets", "excess", "se", "low", "high", "corollary 3.1"}}
 		series := plot.Series{Name: j.name}
 		worst := 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
@@ -46,10 +47,10 @@ func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t for
 			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, t.excess(h.n, m, j.law, h.width)})
 			series.Add(ratios[i], excess.Mean)
 			if ratios[i] == 1 {
-				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high, Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
+				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high, reproduce.Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 			}
 		}
-		f.Check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
+		f.Check("how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}

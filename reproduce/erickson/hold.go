@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // batches is into how many parts a run is cut. Their means are nearly independent, and give the standard error.
@@ -30,15 +31,15 @@ type hold struct {
 // so this need not be long; three jumps of every event make sure.
 func (h hold) warmUp() int { return 3 * h.n }
 
-// A holdRunner runs holds for a claim.
-type holdRunner struct{ *Runner }
+// A runner runs holds for a claim.
+type runner struct{ *reproduce.Runner }
 
-func newHoldRunner(ctx context.Context, o Options, name string, total int) *holdRunner {
-	return &holdRunner{NewRunner(ctx, o, name, total)}
+func newRunner(ctx context.Context, o reproduce.Options, name string, total int) *runner {
+	return &runner{reproduce.NewRunner(ctx, o, name, total)}
 }
 
 // run returns what each batch took.
-func (r *holdRunner) run(h hold) ([]calendar.Work, error) {
+func (r *runner) run(h hold) ([]calendar.Work, error) {
 	s, rng, err := r.begin(h)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (r *holdRunner) run(h hold) ([]calendar.Work, error) {
 
 // begin makes a calendar with its events at the first edge of a bucket in the steady state: section A.3 has them
 // independent there, each with the residual of a jump.
-func (r *holdRunner) begin(h hold) (*calendar.Static, *rand.Rand, error) {
+func (r *runner) begin(h hold) (*calendar.Static, *rand.Rand, error) {
 	buckets := h.buckets
 	if buckets == 0 {
 		var err error
@@ -83,7 +84,7 @@ func (r *holdRunner) begin(h hold) (*calendar.Static, *rand.Rand, error) {
 
 // unlimited is a number of buckets that is as good as infinitely many. It draws all the jumps of the run beforehand: none is
 // longer than β, so β/δ + 1 buckets keep every event of a later year out of the current one (Theorem 3.1).
-func (r *holdRunner) unlimited(h hold) (int, error) {
+func (r *runner) unlimited(h hold) (int, error) {
 	rng := r.Random(h.stream)
 	longest := 0.0
 	for range h.n {
@@ -99,7 +100,7 @@ func (r *holdRunner) unlimited(h hold) (int, error) {
 }
 
 // spend lets a number of events happen.
-func (r *holdRunner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) error {
+func (r *runner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) error {
 	for i := range events {
 		if i%4096 == 0 && r.Context.Err() != nil {
 			return r.Context.Err()
@@ -121,12 +122,12 @@ func step(s *calendar.Static, rng *rand.Rand, j jumps) error {
 }
 
 // meanOf estimates something that is known for each batch.
-func meanOf(works []calendar.Work, f func(calendar.Work) float64) Estimate {
+func meanOf(works []calendar.Work, f func(calendar.Work) float64) reproduce.Estimate {
 	x := make([]float64, len(works))
 	for i, w := range works {
 		x[i] = f(w)
 	}
-	return BatchMeans(x)
+	return reproduce.BatchMeans(x)
 }
 
 // cost is what an event takes with b = c = d = 1.
@@ -140,10 +141,10 @@ func emptyVisits(w calendar.Work) float64 {
 }
 
 // holdCosts estimates how many empty buckets are visited and how many entries looked at for each event.
-func (r *holdRunner) holdCosts(h hold) (empty, traversed, total Estimate, err error) {
+func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate, err error) {
 	works, err := r.run(h)
 	if err != nil {
-		return Estimate{}, Estimate{}, Estimate{}, err
+		return reproduce.Estimate{}, reproduce.Estimate{}, reproduce.Estimate{}, err
 	}
 	empty = meanOf(works, func(w calendar.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
 	traversed = meanOf(works, func(w calendar.Work) float64 { return float64(w.Traversed) / float64(w.Dispatched) })

@@ -1,9 +1,10 @@
-package reproduce
+package erickson
 
 import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
@@ -22,8 +23,8 @@ type formulas struct {
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 }
 
-// papersFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
-func papersFormulas() formulas {
+// paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
+func paperFormulas() formulas {
 	return formulas{
 		least: sure(unit.Least()),
 		width: func(n int, mean float64) float64 { return sure(unit.Width(n, mean)) },
@@ -82,8 +83,8 @@ func (t formulas) degradationBounds(n, buckets int, j theory.Jump, width float64
 
 // near adds a comparison with what is right for large N. Bounds that enclose the measured number for this N enclose that too, but for some
 // rest of order 1/N; so the two are no further apart than the bounds are, and the tolerance owes nothing to the number expected.
-func (f *Finding) near(what string, measured Estimate, limit, low, high, rest float64, because string) {
-	f.Check(what, measured.Mean, limit, high-low+rest+Sigmas*measured.SE, because)
+func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit, low, high, rest float64, because string) {
+	f.Check(what, measured.Mean, limit, high-low+rest+reproduce.Sigmas*measured.SE, because)
 }
 
 // restOf is how far h of section A.5 is from E_min at the best width: x/2N, with x = √2.

@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"context"
@@ -6,17 +6,18 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // figure3 is the degradation for two ratios of buckets to events, over the number of events.
-func figure3(e effort) Claim {
+func figure3(e effort) reproduce.Claim {
 	const name = "figure-3"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Figure 3, equation 3",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Figure 3, equation 3",
 		Says: "With exponential jumps and the best width, 1.92 buckets an event take about 5% more time than infinitely many, and 3.02 " +
 			"about 1%, over a wide range of the number of events.",
 		How: "The hold model on calendar.Static for 100 to 100 000 events (1 000 000 in full), finite and unlimited buckets on the same jumps.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			most := 1e5 * min(1, e.scale)
 			if o.Full {
 				most *= 10
@@ -25,14 +26,14 @@ func figure3(e effort) Claim {
 			for n := 100.0; n < 1.1*most; n *= math.Sqrt(10) {
 				sizes = append(sizes, int(math.Round(n)))
 			}
-			r := newHoldRunner(ctx, o, name, 3*len(sizes))
+			r := newRunner(ctx, o, name, 3*len(sizes))
 			found := make([][]pair, len(sizes))
 			for i, n := range sizes {
 				// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
 				h := hold{jumps: exponentialJumps(), n: n, width: e.width(n, 1), events: max(e.events(o, 1_500_000), batches*n/2), stream: uint64(i)}
 				var err error
 				if found[i], err = r.pairs(h, bucketsFor(n, figure3Ratios)); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeFigure3(sizes, found, e.formulas), nil
@@ -50,9 +51,9 @@ var (
 // by √2 and a little more.
 const rounding = 0.005 * math.Sqrt2 * 1.1
 
-func judgeFigure3(sizes []int, found [][]pair, t formulas) Finding {
-	var f Finding
-	table := Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
+func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
 	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true, LegendBeside: true}
 	law := exponentialJumps().law
 	for k, ratio := range figure3Ratios {
@@ -68,11 +69,11 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) Finding {
 			measured.Low, measured.High = append(measured.Low, d.Mean-2*d.SE), append(measured.High, d.Mean+2*d.SE)
 			equation.Add(float64(n), says)
 			if i == len(sizes)-1 {
-				f.near(fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, figure3Says[k], low, high, rounding*figure3Says[k]+restOf(n)*says,
+				near(&f, fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, figure3Says[k], low, high, rounding*figure3Says[k]+restOf(n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 standard errors")
 			}
 		}
-		f.Check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, Sigmas, because)
+		f.Check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, reproduce.Sigmas, because)
 		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, figure3Says[k], rounding*figure3Says[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)

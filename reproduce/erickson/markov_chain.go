@@ -1,36 +1,37 @@
-package reproduce
+package erickson
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // markovChain is the paper's model without any calendar: particles on a line that move towards the origin, a bucket at a time.
-func markovChain(e effort) Claim {
+func markovChain(e effort) reproduce.Claim {
 	const name = "markov-chain"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "section 2, Lemma 2.1",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 2, Lemma 2.1",
 		Says: "A Markov chain of N particles models the calendar: where no particle is within a width of the origin, all come nearer by " +
 			"a width, and otherwise the nearest jumps away. It has the same share of empty buckets, the same lists, the same cost.",
 		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and exponential jumps, on different jumps.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
-			r := newHoldRunner(ctx, o, name, 2*len(ratios))
-			var f Finding
-			table := Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
+			r := newRunner(ctx, o, name, 2*len(ratios))
+			var f reproduce.Finding
+			table := reproduce.Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
 				"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
 			for i, ratio := range ratios {
 				h := hold{jumps: exponentialJumps(), n: 100, width: ratio * e.width(100, 1), events: e.events(o, 1_000_000), stream: uint64(2 * i)}
 				counted, err := r.run(h)
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				h.stream++
 				chain, err := r.runChain(h)
 				if err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 				table.Rows = append(table.Rows, compareChain(&f, e.formulas, h, ratio, chain, counted))
 			}
@@ -46,7 +47,7 @@ func inBucket(w calendar.Work) float64 {
 }
 
 // compareChain adds the checks for a width, and returns the row of the table.
-func compareChain(f *Finding, t formulas, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
+func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
 	row := []float64{ratio}
 	for _, q := range []struct {
 		name string
@@ -54,17 +55,17 @@ func compareChain(f *Finding, t formulas, h hold, ratio float64, chain, counted 
 	}{{"share of empty buckets", emptyVisits}, {"events in the current bucket", inBucket}, {"cost", cost}} {
 		a, b := meanOf(chain, q.of), meanOf(counted, q.of)
 		row = append(row, a.Mean, a.SE, b.Mean, b.SE)
-		f.Check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.Mean, b.Mean, Sigmas*a.Minus(b).SE,
+		f.Check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.Mean, b.Mean, reproduce.Sigmas*a.Minus(b).SE,
 			"both are samples of the same: 4.5 standard errors of the difference")
 	}
 	q0 := meanOf(chain, emptyVisits)
 	f.Check(fmt.Sprintf("share of empty buckets at %g times the best width: chain, and equation 8", ratio), q0.Mean,
-		t.emptyShare(h.n, 1, h.width), Sigmas*q0.SE, because)
+		t.emptyShare(h.n, 1, h.width), reproduce.Sigmas*q0.SE, because)
 	return row
 }
 
 // runChain simulates the chain, with its steps counted as if they were a calendar's.
-func (r *holdRunner) runChain(h hold) ([]calendar.Work, error) {
+func (r *runner) runChain(h hold) ([]calendar.Work, error) {
 	rng := r.Random(h.stream)
 	c := &chain{at: make([]float64, h.n), width: h.width}
 	for i := range c.at {

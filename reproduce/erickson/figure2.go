@@ -1,38 +1,39 @@
-package reproduce
+package erickson
 
 import (
 	"context"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // figure2 is the cost against the number of buckets: with few of them, lists are full of events of later years.
-func figure2(e effort) Claim {
+func figure2(e effort) reproduce.Claim {
 	const name = "figure-2"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Figure 2, Lemma 3.1, Theorem 3.2",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Figure 2, Lemma 3.1, Theorem 3.2",
 		Says: "With 1000 events, exponential jumps and the best width, the time per event falls with the number of buckets and " +
 			"approaches what infinitely many take.",
 		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is a year ahead.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var buckets []int
 			for _, m := range logarithmic(100, 5000, 18) {
 				buckets = append(buckets, int(m+0.5))
 			}
 			h := hold{jumps: exponentialJumps(), n: 1000, width: e.width(1000, 1), events: e.events(o, 800_000)}
-			r := newHoldRunner(ctx, o, name, len(buckets)+1)
+			r := newRunner(ctx, o, name, len(buckets)+1)
 			pairs, err := r.pairs(h, buckets)
 			if err != nil {
-				return Finding{}, err
+				return reproduce.Finding{}, err
 			}
 			return judgeFigure2(h, buckets, pairs, e.formulas), nil
 		},
 	}
 }
 
-func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) Finding {
-	var f Finding
-	table := Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
+func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
 	least, most := t.bounds(h.n, h.jumps.law, h.width)
 	var measured, theoretic, limit plot.Series
 	measured.Name, theoretic.Name, limit.Name = "measured", "bounds of Theorem 3.2", "unlimited"
@@ -50,14 +51,14 @@ func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) Finding {
 		theoretic.Low, theoretic.High = append(theoretic.Low, least+low), append(theoretic.High, most+high)
 		limit.Add(x, unlimited.Mean)
 	}
-	f.near("cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
-	f.Check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, Sigmas, because)
-	f.Check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, Sigmas, because)
+	near(&f, "cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
+	f.Check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, reproduce.Sigmas, because)
+	f.Check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, reproduce.Sigmas, because)
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
 	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
-	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	low, high = t.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
-	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, reproduce.Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	f.Tables = append(f.Tables, table)
 	f.Chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",
 		YLabel: "time per event", FromZero: true, LegendBeside: true, Series: []plot.Series{measured, theoretic, limit}})

@@ -1,32 +1,33 @@
-package reproduce
+package erickson
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // corollary32 is the degradation for any jump, and a bound for it that no jump exceeds.
-func corollary32(e effort) Claim {
+func corollary32(e effort) reproduce.Claim {
 	const name = "corollary-3.2-and-3.3"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "Corollaries 3.2 and 3.3",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "Corollaries 3.2 and 3.3",
 		Says: "With the best width, M buckets take longer than infinitely many by a share of (c+√(2bc))/(c+√(2bc)+d)·Σ[1−F(jμ√(2b/c)M/N)], " +
 			"which is at most √(c/2b)·N/M times the same factor, whatever the jump is.",
 		How: "The hold model on calendar.Static with 1000 events, finite and unlimited buckets on the same jumps, for jumps that are not exponential.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			// The last one is nearly constant. With a year a little shorter than the jump it comes close to the bound.
 			all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
 			ratios := []float64{0.3, nearBound, 1, 1.92, 3}
 			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 700_000)}
-			r := newHoldRunner(ctx, o, name, len(all)*(len(ratios)+1))
+			r := newRunner(ctx, o, name, len(all)*(len(ratios)+1))
 			found := make([][]pair, len(all))
 			for k, j := range all {
 				h.jumps, h.stream = j, uint64(k)
 				var err error
 				if found[k], err = r.pairs(h, bucketsFor(h.n, ratios)); err != nil {
-					return Finding{}, err
+					return reproduce.Finding{}, err
 				}
 			}
 			return judgeCorollary32(h, all, ratios, found, e.formulas), nil
@@ -37,12 +38,12 @@ func corollary32(e effort) Claim {
 // nearBound is a ratio M/N with which a year is 0.93 of the mean of the jump.
 const nearBound = 0.66
 
-func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) Finding {
-	var f Finding
+func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) reproduce.Finding {
+	var f reproduce.Finding
 	chart := plot.Chart{Title: "Buckets for each event against degradation, 1000 events", XLabel: "M/N", YLabel: "degradation", LogX: true, LogY: true, LegendBeside: true}
 	above, nearest := 0.0, 0.0
 	for k, j := range all {
-		table := Table{Name: j.name, Columns: []string{"M/N", "degradation", "se", "corollary 3.2", "low", "high", "corollary 3.3"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"M/N", "degradation", "se", "corollary 3.2", "low", "high", "corollary 3.3"}}
 		series := plot.Series{Name: j.name}
 		worst := 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
@@ -53,15 +54,15 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 			table.Rows = append(table.Rows, []float64{ratios[i], d.Mean, d.SE, says, low, high, bound})
 			series.Add(ratios[i], d.Mean)
 			if ratios[i] == nearBound {
-				f.near("degradation with M/N = 0.66, "+j.name, d, says, low, high, restOf(h.n)*says,
+				near(&f, "degradation with M/N = 0.66, "+j.name, d, says, low, high, restOf(h.n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the term that E_min leaves out, and 4.5 standard errors")
 			}
 		}
-		f.Check("how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, Sigmas, because)
+		f.Check("how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.Check("how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, 0, Sigmas,
+	f.Check("how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, 0, reproduce.Sigmas,
 		"the bound is for large N: the distance between the bounds of Theorem 3.2, and 4.5 standard errors")
 	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, with a year of 0.93 of them.", nearest))
 	bound := plot.Series{Name: "Corollary 3.3"}

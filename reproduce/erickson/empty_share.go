@@ -1,4 +1,4 @@
-package reproduce
+package erickson
 
 import (
 	"context"
@@ -6,24 +6,25 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // emptyShare is how often a visit finds nothing.
-func emptyShare(e effort) Claim {
+func emptyShare(e effort) reproduce.Claim {
 	const name = "empty-share"
-	return Claim{
-		Name: name, Paper: ericksonPaper, Place: "section 2, equation 8",
+	return reproduce.Claim{
+		Name: name, Paper: paper, Place: "section 2, equation 8",
 		Says: "Of the visits to a bucket, μ/(μ+Nδ) find it empty, whatever N, δ and the jump are; at the best width with b = c, 1/(1+√2).",
 		How: "The hold model on calendar.Static with 1 to 10 000 events, widths over a factor of 32 and unlimited buckets, for exponential " +
 			"and for uniform jumps.",
-		Run: func(ctx context.Context, o Options) (Finding, error) {
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), uniformJumps(1)}, []int{1, 10, 100, 1000, 10_000}
 			ratios := []float64{0.25, 0.5, 1, math.Sqrt2, 2, 4, 8}
-			r := newHoldRunner(ctx, o, name, len(all)*len(sizes)*len(ratios))
-			var f Finding
+			r := newRunner(ctx, o, name, len(all)*len(sizes)*len(ratios))
+			var f reproduce.Finding
 			measured := map[int]*plot.Series{}
 			for k, j := range all {
-				table := Table{Name: "share of empty buckets, " + j.name, Columns: []string{"events", "width", "share", "se", "equation 8"}}
+				table := reproduce.Table{Name: "share of empty buckets, " + j.name, Columns: []string{"events", "width", "share", "se", "equation 8"}}
 				for _, n := range sizes {
 					worst := 0.0
 					series := &plot.Series{Name: fmt.Sprintf("%d events", n)}
@@ -31,17 +32,17 @@ func emptyShare(e effort) Claim {
 						h := hold{jumps: j, n: n, width: x / float64(n), events: e.events(o, 300_000), stream: uint64(r.Done())}
 						works, err := r.run(h)
 						if err != nil {
-							return Finding{}, err
+							return reproduce.Finding{}, err
 						}
 						q0, want := meanOf(works, emptyVisits), e.emptyShare(n, 1, h.width)
 						worst = max(worst, q0.Outside(want, want))
 						table.Rows = append(table.Rows, []float64{float64(n), h.width, q0.Mean, q0.SE, want})
 						series.Add(x, q0.Mean)
 						if k == 0 && x == math.Sqrt2 {
-							f.Check(fmt.Sprintf("share of empty buckets at the best width, %d events", n), q0.Mean, 1/(1+math.Sqrt2), Sigmas*q0.SE, because)
+							f.Check(fmt.Sprintf("share of empty buckets at the best width, %d events", n), q0.Mean, 1/(1+math.Sqrt2), reproduce.Sigmas*q0.SE, because)
 						}
 					}
-					f.Check(fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, %d events, %s", n, j.name), worst, 0, Sigmas, because)
+					f.Check(fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, %d events, %s", n, j.name), worst, 0, reproduce.Sigmas, because)
 					measured[n] = series
 				}
 				f.Tables = append(f.Tables, table)
