@@ -92,19 +92,20 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	}{t.Name, t.Columns, rows})
 }
 
-// Check adds a comparison; the finding holds if all of them do.
+// Check adds a comparison: measured must be within the tolerance of what is expected, and because says where the tolerance comes
+// from. NaN is never within. A finding holds if it has checks and all of them pass.
 func (f *Finding) Check(what string, measured, expected, tolerance float64, because string) {
 	ok := measured >= expected-tolerance && measured <= expected+tolerance
 	f.Checks = append(f.Checks, Check{what, measured, expected, tolerance, because, ok})
 	f.Holds = ok && (f.Holds || len(f.Checks) == 1)
 }
 
-// Between adds a comparison with bounds, which have a tolerance of their own.
+// Between adds a comparison with bounds: measured must be from low to high, or outside of them by the tolerance at most.
 func (f *Finding) Between(what string, measured, low, high, tolerance float64, because string) {
 	f.Check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
 }
 
-// Chart adds a chart under a name.
+// Chart adds a chart. Its name is part of that of the file it is saved to.
 func (f *Finding) Chart(name string, c plot.Chart) {
 	f.Charts = append(f.Charts, c)
 	f.ChartName = append(f.ChartName, name)
