@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // rankError has one goroutine take the parts of p processes by turns, in a random order or each for a number of events, and
@@ -146,13 +148,13 @@ func (c meteredCalendar) Collisions() uint64 {
 
 // With real goroutines nothing is lost, and nothing missed; the rank error depends on the machine, and is only told.
 func TestCalendarMetered(t *testing.T) {
-	for _, m := range []Meter{
+	for _, m := range []spraytest.Meter{
 		{Goroutines: 2, Fill: 10_000, Operations: 50_000, Drain: true},
 		{Goroutines: 64, Fill: 10_000, Operations: 2000, Drain: true},
-		{Goroutines: 8, Fill: 5, Operations: 5000, Workload: Mixed(20), Drain: true},
-		{Goroutines: 3, Fill: 0, Operations: 1 << 16, Duration: 50 * time.Millisecond, Workload: Mixed(1), Drain: true},
+		{Goroutines: 8, Fill: 5, Operations: 5000, Workload: spraytest.Mixed(20), Drain: true},
+		{Goroutines: 3, Fill: 0, Operations: 1 << 16, Duration: 50 * time.Millisecond, Workload: spraytest.Mixed(1), Drain: true},
 	} {
-		report, err := Replay(m.Run(meteredCalendar{NewCalendar[uint64]()}))
+		report, err := spraytest.Replay(m.Run(meteredCalendar{NewCalendar[uint64]()}))
 		if err != nil {
 			t.Fatal(err)
 		}

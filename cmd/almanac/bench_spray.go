@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/progress"
-	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // benchSprayFlags are the command line of almanac bench spray.
@@ -214,7 +214,7 @@ func printBenchSpray(w io.Writer, report benchSprayReport) error {
 }
 
 // metered are six columns of rank errors and delays.
-func metered(r *spray.Report) string {
+func metered(r *spraytest.Report) string {
 	if r == nil {
 		return strings.Repeat("\t", 5)
 	}

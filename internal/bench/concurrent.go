@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/internal/rivals"
 	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // A Shared is a priority queue that several goroutines use at once, to be timed.
@@ -150,16 +151,16 @@ func (c SharedCell) String() string {
 // A SharedResult is what was measured of a cell.
 type SharedResult struct {
 	SharedCell
-	Plan   int           `json:"plan"`              // results of one plan were measured in turns
-	Best   float64       `json:"best_per_second"`   // operations that succeeded per second, of all goroutines, in the fastest repetition
-	Spread float64       `json:"spread"`            // the fastest repetition over the slowest
-	Each   []float64     `json:"each_per_second"`   // every repetition
-	Ops    int           `json:"ops"`               // operations that succeeded while timed, all repetitions together
-	Failed int           `json:"failed"`            // removals that failed while timed
-	Bytes  float64       `json:"bytes_per_element"` // of heap, everything counted
-	Allocs float64       `json:"allocs_per_op"`     // while timed
-	GC     float64       `json:"gc_share"`          // of the processors' time while timed
-	Meter  *spray.Report `json:"meter,omitempty"`   // of another run, not timed
+	Plan   int               `json:"plan"`              // results of one plan were measured in turns
+	Best   float64           `json:"best_per_second"`   // operations that succeeded per second, of all goroutines, in the fastest repetition
+	Spread float64           `json:"spread"`            // the fastest repetition over the slowest
+	Each   []float64         `json:"each_per_second"`   // every repetition
+	Ops    int               `json:"ops"`               // operations that succeeded while timed, all repetitions together
+	Failed int               `json:"failed"`            // removals that failed while timed
+	Bytes  float64           `json:"bytes_per_element"` // of heap, everything counted
+	Allocs float64           `json:"allocs_per_op"`     // while timed
+	GC     float64           `json:"gc_share"`          // of the processors' time while timed
+	Meter  *spraytest.Report `json:"meter,omitempty"`   // of another run, not timed
 }
 
 // RunShared measures cells, in turns.
@@ -256,7 +257,7 @@ func prepareShared(c SharedCell, o Options, r *SharedResult) (*sharedSubject, er
 // leastDisturbed meters queues, and returns the least rank errors. The last queue stays. If there are no more goroutines than
 // processors, they are halted in the middle of an operation only because of something else that the machine does: then there are
 // three tries.
-func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *spray.Report, err error) {
+func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *spraytest.Report, err error) {
 	tries := 1
 	if s.Goroutines > 1 && s.Goroutines <= runtime.GOMAXPROCS(0) {
 		tries = 3
@@ -278,25 +279,25 @@ func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *spray
 }
 
 // meter fills the queue and measures its rank errors. Its elements stay in the queue.
-func (s *sharedSubject) meter(o Options) (*spray.Report, error) {
-	work := spray.Workload(spray.Hold)
+func (s *sharedSubject) meter(o Options) (*spraytest.Report, error) {
+	work := spraytest.Workload(spraytest.Hold)
 	if !s.hold {
-		work = spray.Mixed(s.stray())
+		work = spraytest.Mixed(s.stray())
 	}
 	// What happens once for many elements, as when a calendar opens a large bucket, should happen some times.
 	duration := max(lasts(o, s.Goroutines), min(time.Duration(s.N)*perElement, time.Second))
-	trace := spray.Meter{
+	trace := spraytest.Meter{
 		Goroutines: s.Goroutines, Fill: s.N, Workload: work, Seed: o.Seed, Duration: duration,
 		Operations: int(min(mostMetered/float64(s.Goroutines), fastest*duration.Seconds()+between)),
 	}.Run(s.queue)
-	report, err := spray.Replay(trace)
+	report, err := spraytest.Replay(trace)
 	if err != nil {
 		return nil, err
 	}
 	s.size = report.Left
 	for g, log := range trace.Logs { // where each goroutine has come to
 		for _, op := range log {
-			if op.Kind == spray.Removal {
+			if op.Kind == spraytest.Removal {
 				s.workers[g].now = op.Key
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/rivals"
-	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // Every structure can do every workload, and what is measured of it makes sense.
@@ -122,7 +122,7 @@ func TestJudgeShared(t *testing.T) {
 		for _, plan := range SharedTargetPlans() {
 			var results []SharedResult
 			for _, c := range plan {
-				r := SharedResult{SharedCell: c, Best: 100, Meter: &spray.Report{Rank: spray.Summary{Mean: 2 * float64(c.Goroutines)}}}
+				r := SharedResult{SharedCell: c, Best: 100, Meter: &spraytest.Report{Rank: spraytest.Summary{Mean: 2 * float64(c.Goroutines)}}}
 				switch {
 				case good && ours(c.Structure):
 					r.Best = 1000

@@ -1,4 +1,4 @@
-package spray
+package spraytest
 
 import (
 	"bufio"
@@ -90,7 +90,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 	head := make([]byte, len(magic))
 	in.full(head)
 	if in.err == nil && string(head) != magic {
-		return nil, errors.New("spray: this is not a trace")
+		return nil, errors.New("spraytest: this is not a trace")
 	}
 	t := &Trace{Collisions: in.unsigned()}
 	fills, logs := in.unsigned(), in.unsigned()
@@ -103,7 +103,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		in.err = errors.New("its checksum is wrong")
 	}
 	if in.err != nil {
-		return nil, fmt.Errorf("spray: the trace is damaged: %w", in.err)
+		return nil, fmt.Errorf("spraytest: the trace is damaged: %w", in.err)
 	}
 	return t, nil
 }

@@ -1,4 +1,4 @@
-package spray_test
+package spraytest_test
 
 import (
 	"bytes"
@@ -10,109 +10,110 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // The operations of hand-made traces.
-func ins(begin, end int64, id uint32, key float64) spray.Operation {
-	return spray.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spray.Insertion}
+func ins(begin, end int64, id uint32, key float64) spraytest.Operation {
+	return spraytest.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spraytest.Insertion}
 }
 
-func rem(begin, end int64, id uint32, key float64) spray.Operation {
-	return spray.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spray.Removal}
+func rem(begin, end int64, id uint32, key float64) spraytest.Operation {
+	return spraytest.Operation{Begin: begin, End: end, Key: key, ID: id, Kind: spraytest.Removal}
 }
 
-func failed(begin, end int64) spray.Operation {
-	return spray.Operation{Begin: begin, End: end, Kind: spray.Failure}
+func failed(begin, end int64) spraytest.Operation {
+	return spraytest.Operation{Begin: begin, End: end, Kind: spraytest.Failure}
 }
 
-type ops = []spray.Operation
+type ops = []spraytest.Operation
 
 func TestReplay(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		logs []ops
-		want spray.Report
+		want spraytest.Report
 	}{
-		{"nothing", nil, spray.Report{}},
+		{"nothing", nil, spraytest.Report{}},
 		{
 			"in order",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), rem(5, 6, 0, 5), rem(7, 8, 1, 7), failed(9, 10)}},
-			spray.Report{Insertions: 2, Removals: 2, Failures: 1},
+			spraytest.Report{Insertions: 2, Removals: 2, Failures: 1},
 		},
 		{
 			"the last first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6), rem(11, 12, 0, 5)}},
-			spray.Report{Insertions: 3, Removals: 3,
-				Rank:       spray.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 2, 1, 0
+			spraytest.Report{Insertions: 3, Removals: 3,
+				Rank:       spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 2, 1, 0
 				RankAtMost: 1,
-				Delay:      spray.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 0, 1, 2
+				Delay:      spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 0, 1, 2
 			},
 		},
 		{
 			"one is left, overtaken by both others",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6)}},
-			spray.Report{Insertions: 3, Removals: 2, Left: 1, LeftDelay: 2,
-				Rank:       spray.Summary{Mean: 1.5, P50: 1, P99: 2, Max: 2},
+			spraytest.Report{Insertions: 3, Removals: 2, Left: 1, LeftDelay: 2,
+				Rank:       spraytest.Summary{Mean: 1.5, P50: 1, P99: 2, Max: 2},
 				RankAtMost: 1.5,
-				Delay:      spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				Delay:      spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
 			},
 		},
 		{
 			"equal keys: the second before the first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 5), rem(5, 6, 1, 5), rem(7, 8, 0, 5)}},
-			spray.Report{Insertions: 2, Removals: 2,
-				Rank:       spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+			spraytest.Report{Insertions: 2, Removals: 2,
+				Rank:       spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
 				RankAtMost: 0.5,
-				Delay:      spray.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				Delay:      spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
 			},
 		},
 		{
 			"equal keys, inserted at once: either may be first",
 			[]ops{{ins(1, 4, 0, 5), rem(10, 11, 1, 5), rem(12, 13, 0, 5)}, {ins(2, 3, 1, 5)}},
-			spray.Report{Insertions: 2, Removals: 2},
+			spraytest.Report{Insertions: 2, Removals: 2},
 		},
 		{
 			"an insertion that may have come too late",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 14, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
 		},
 		{
 			"an insertion that began before, and may have come too late",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(8, 14, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
 		},
 		{
 			"a removal that may have come first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(19, 30, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
 		},
 		{
 			"a removal that began first, and may have been late",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(8, 30, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
 		},
 		{
 			"stamps that are equal leave it open",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(5, 10, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
 		},
 		{
 			"inserted and removed in the course of a removal",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 13, 1, 4), rem(14, 15, 1, 4)}},
-			spray.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
 		},
 		{
 			"found before the insertion returned",
 			[]ops{{ins(1, 9, 0, 5)}, {rem(2, 4, 0, 5)}},
-			spray.Report{Insertions: 1, Removals: 1},
+			spraytest.Report{Insertions: 1, Removals: 1},
 		},
 		{
 			"a failure with an element that was there, and one that may have come too late",
 			[]ops{{ins(1, 2, 0, 5), failed(3, 4), rem(7, 8, 0, 5)}, {failed(6, 9), ins(10, 11, 1, 1)}, {failed(10, 12)}},
-			spray.Report{Insertions: 2, Removals: 1, Failures: 3, Missed: 1, Left: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Failures: 3, Missed: 1, Left: 1},
 		},
 	} {
-		got, err := spray.Replay(&spray.Trace{Logs: c.logs})
+		got, err := spraytest.Replay(&spraytest.Trace{Logs: c.logs})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %+v, want %+v (%v)", c.name, got, c.want, err)
 		}
@@ -122,7 +123,7 @@ func TestReplay(t *testing.T) {
 // Traces that no queue can have made are refused, and the message says where and why.
 func TestReplayRefuses(t *testing.T) {
 	first := ins(1, 2, 0, 5)
-	for want, trace := range map[string]spray.Trace{
+	for want, trace := range map[string]spraytest.Trace{
 		"operation 2 of goroutine 0 removes element 0, which was removed before": {
 			Logs: []ops{{first, rem(3, 4, 0, 5), rem(5, 6, 0, 5)}}},
 		"operation 0 of goroutine 0 removes element 0, the insertion of which had not begun": {
@@ -147,26 +148,26 @@ func TestReplayRefuses(t *testing.T) {
 		"element 0 was left with key 6, but it was inserted with key 5": {Fill: []ops{{first}}, Drain: ops{rem(5, 6, 0, 6)}},
 		"operation 0 of the draining is not a removal":                  {Drain: ops{ins(5, 6, 0, 6)}},
 	} {
-		report, err := spray.Replay(&trace)
-		if err == nil || !strings.HasPrefix(err.Error(), "spray: ") || !strings.Contains(err.Error(), want) || report != (spray.Report{}) {
+		report, err := spraytest.Replay(&trace)
+		if err == nil || !strings.HasPrefix(err.Error(), "spraytest: ") || !strings.Contains(err.Error(), want) || report != (spraytest.Report{}) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }
 
 // slow is a replay by the definitions, every removal against every element.
-func slow(t *spray.Trace) spray.Report {
+func slow(t *spraytest.Trace) spraytest.Report {
 	type life struct {
-		in, out spray.Operation
+		in, out spraytest.Operation
 		removed bool
 		delay   int
 	}
 	lives := map[uint32]*life{}
-	var removals, failures []spray.Operation
-	var r spray.Report
+	var removals, failures []spraytest.Operation
+	var r spraytest.Report
 	for l, log := range slices.Concat(t.Fill, t.Logs) {
 		for _, o := range log {
-			if o.Kind == spray.Insertion {
+			if o.Kind == spraytest.Insertion {
 				lives[o.ID] = &life{in: o}
 				if l >= len(t.Fill) {
 					r.Insertions++
@@ -177,15 +178,15 @@ func slow(t *spray.Trace) spray.Report {
 	for _, log := range t.Logs {
 		for _, o := range log {
 			switch o.Kind {
-			case spray.Removal:
+			case spraytest.Removal:
 				lives[o.ID].out, lives[o.ID].removed = o, true
 				removals = append(removals, o)
-			case spray.Failure:
+			case spraytest.Failure:
 				failures = append(failures, o)
 			}
 		}
 	}
-	thereFor := func(x *life, o spray.Operation) bool {
+	thereFor := func(x *life, o spraytest.Operation) bool {
 		return x.in.End < o.Begin && (!x.removed || x.out.Begin > o.End)
 	}
 	var ranks, delays []int
@@ -230,7 +231,7 @@ func slow(t *spray.Trace) spray.Report {
 	return r
 }
 
-func summary(x []int) (s spray.Summary) {
+func summary(x []int) (s spraytest.Summary) {
 	if len(x) == 0 {
 		return s
 	}
@@ -251,23 +252,23 @@ func summary(x []int) (s spray.Summary) {
 }
 
 // traceOf makes a trace that some queue may have made from any bytes: two an operation.
-func traceOf(data []byte) *spray.Trace {
+func traceOf(data []byte) *spraytest.Trace {
 	goroutines := 1 + len(data)/2%4
-	t := &spray.Trace{Fill: make([]ops, goroutines), Logs: make([]ops, goroutines), Collisions: uint64(len(data))}
+	t := &spraytest.Trace{Fill: make([]ops, goroutines), Logs: make([]ops, goroutines), Collisions: uint64(len(data))}
 	next := make([]int64, len(t.Logs))
 	var born ops
 	for ; len(data) >= 2; data = data[2:] {
 		l := int(data[0]) % len(t.Logs)
-		o := spray.Operation{Begin: next[l] + 1 + int64(data[0]>>2&7), Kind: spray.Kind(data[0] >> 5 & 1)}
+		o := spraytest.Operation{Begin: next[l] + 1 + int64(data[0]>>2&7), Kind: spraytest.Kind(data[0] >> 5 & 1)}
 		o.End = o.Begin + int64(data[1]&7)
 		next[l] = o.End
-		if o.Kind == spray.Insertion {
+		if o.Kind == spraytest.Insertion {
 			o.Key, o.ID = float64(data[1]>>3&7), uint32(len(born))
 			born = append(born, o)
 		} else {
 			o.ID = uint32(data[1] >> 3) // to choose what is removed
 		}
-		if o.Kind == spray.Insertion && len(t.Logs[l]) == 0 {
+		if o.Kind == spraytest.Insertion && len(t.Logs[l]) == 0 {
 			t.Fill[l] = append(t.Fill[l], o)
 			continue
 		}
@@ -277,7 +278,7 @@ func traceOf(data []byte) *spray.Trace {
 	for _, log := range t.Logs {
 		for i := range log {
 			o := &log[i]
-			if o.Kind != spray.Removal {
+			if o.Kind != spraytest.Removal {
 				continue
 			}
 			var may ops
@@ -310,7 +311,7 @@ func FuzzReplay(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trace := traceOf(data[:min(len(data), 500)])
-		got, err := spray.Replay(trace)
+		got, err := spraytest.Replay(trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +322,7 @@ func FuzzReplay(f *testing.F) {
 		if n, err := trace.WriteTo(&b); err != nil || n != int64(b.Len()) {
 			t.Fatalf("wrote %d bytes and said %d, %v", b.Len(), n, err)
 		}
-		if back, err := spray.ReadTrace(&b); err != nil || !reflect.DeepEqual(trace, back) {
+		if back, err := spraytest.ReadTrace(&b); err != nil || !reflect.DeepEqual(trace, back) {
 			t.Fatalf("%v: saved %+v, read %+v", err, trace, back)
 		}
 	})
@@ -336,7 +337,7 @@ func TestReplayRandom(t *testing.T) {
 			data[k] = byte(r.Uint32())
 		}
 		trace := traceOf(data)
-		got, err := spray.Replay(trace)
+		got, err := spraytest.Replay(trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,9 +348,9 @@ func TestReplayRandom(t *testing.T) {
 }
 
 func BenchmarkReplay(b *testing.B) {
-	trace := spray.Meter{Goroutines: 8, Fill: 100_000, Operations: 50_000}.Run(sprayed{List: spray.New[float64, uint64]()})
+	trace := spraytest.Meter{Goroutines: 8, Fill: 100_000, Operations: 50_000}.Run(sprayed{List: spray.New[float64, uint64]()})
 	for b.Loop() {
-		if _, err := spray.Replay(trace); err != nil {
+		if _, err := spraytest.Replay(trace); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package spray
+package spraytest
 
 import (
 	"math"
@@ -117,7 +117,7 @@ const unknown = math.MaxUint32
 func (m Meter) Run(q Metered) *Trace {
 	goroutines := max(1, m.Goroutines)
 	if m.Fill < 0 || m.Operations < 0 || float64(m.Fill)+(float64(m.Operations)+1)*float64(goroutines) >= unknown {
-		panic("spray: a meter makes from 0 to about 2³² insertions")
+		panic("spraytest: a meter makes from 0 to about 2³² insertions")
 	}
 	work := m.Workload
 	if work == nil {
@@ -196,7 +196,7 @@ func (t *Trace) renumber(fill uint64, recorders []*Recorder) {
 		next += handedOut[g]
 	}
 	if next >= unknown {
-		panic("spray: a workload made more than 2³² insertions")
+		panic("spraytest: a workload made more than 2³² insertions")
 	}
 	for _, log := range append(slices.Clip(t.Logs), t.Drain) {
 		for i := range log {

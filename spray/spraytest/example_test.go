@@ -1,4 +1,4 @@
-package spray_test
+package spraytest_test
 
 import (
 	"bytes"
@@ -6,9 +6,10 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
-// A list that is sprayed, as a [spray.Meter] wants it.
+// A list that is sprayed, as a [spraytest.Meter] wants it.
 type sprayedList struct{ *spray.List[float64, uint64] }
 
 func (q sprayedList) Insert(key float64, id uint64)             { q.List.Insert(key, id) }
@@ -18,8 +19,8 @@ func (q sprayedList) Collisions() uint64                        { return q.Stats
 // How far from the first are the elements that four goroutines get from a list?
 func ExampleMeter() {
 	list := sprayedList{spray.New[float64, uint64](spray.Processes(4))}
-	trace := spray.Meter{Goroutines: 4, Fill: 1000, Operations: 2500, Drain: true}.Run(list)
-	report, err := spray.Replay(trace)
+	trace := spraytest.Meter{Goroutines: 4, Fill: 1000, Operations: 2500, Drain: true}.Run(list)
+	report, err := spraytest.Replay(trace)
 	if err != nil {
 		fmt.Println(err) // an element was lost, or removed twice
 		return
@@ -65,7 +66,7 @@ func (h *binaryHeap) Remove() (key float64, id uint64, ok bool) {
 
 // An exact queue has no rank errors and no delays. The workload is one's own: here inserts two, and removes two.
 func ExampleWorkload() {
-	trace := spray.Meter{Fill: 10, Operations: 400, Workload: func(r *spray.Recorder) {
+	trace := spraytest.Meter{Fill: 10, Operations: 400, Workload: func(r *spraytest.Recorder) {
 		for r.More() {
 			r.Insert(r.Float64())
 			r.Insert(r.Float64())
@@ -73,7 +74,7 @@ func ExampleWorkload() {
 			r.Remove()
 		}
 	}}.Run(new(binaryHeap))
-	report, err := spray.Replay(trace)
+	report, err := spraytest.Replay(trace)
 	fmt.Println(report, err)
 	// Output:
 	// 200 insertions, 200 removals, 0 failures (0 with elements there), 10 left, 0 collisions
@@ -83,18 +84,18 @@ func ExampleWorkload() {
 
 // Two goroutines; the second takes key 3 while keys 1 and 2 are in the queue, and the first is just taking key 1.
 func ExampleReplay() {
-	trace := &spray.Trace{
-		Fill: [][]spray.Operation{{
-			{Begin: 1, End: 2, Kind: spray.Insertion, ID: 0, Key: 1},
-			{Begin: 3, End: 4, Kind: spray.Insertion, ID: 1, Key: 2},
-			{Begin: 5, End: 6, Kind: spray.Insertion, ID: 2, Key: 3},
+	trace := &spraytest.Trace{
+		Fill: [][]spraytest.Operation{{
+			{Begin: 1, End: 2, Kind: spraytest.Insertion, ID: 0, Key: 1},
+			{Begin: 3, End: 4, Kind: spraytest.Insertion, ID: 1, Key: 2},
+			{Begin: 5, End: 6, Kind: spraytest.Insertion, ID: 2, Key: 3},
 		}},
-		Logs: [][]spray.Operation{
-			{{Begin: 10, End: 30, Kind: spray.Removal, ID: 0, Key: 1}},
-			{{Begin: 20, End: 40, Kind: spray.Removal, ID: 2, Key: 3}},
+		Logs: [][]spraytest.Operation{
+			{{Begin: 10, End: 30, Kind: spraytest.Removal, ID: 0, Key: 1}},
+			{{Begin: 20, End: 40, Kind: spraytest.Removal, ID: 2, Key: 3}},
 		},
 	}
-	report, err := spray.Replay(trace)
+	report, err := spraytest.Replay(trace)
 	if err != nil {
 		panic(err)
 	}
@@ -109,17 +110,17 @@ func ExampleReplay() {
 
 // A trace is saved, to be measured again another day.
 func ExampleTrace_WriteTo() {
-	trace := spray.Meter{Fill: 100, Operations: 1000}.Run(new(binaryHeap))
+	trace := spraytest.Meter{Fill: 100, Operations: 1000}.Run(new(binaryHeap))
 	var file bytes.Buffer
 	if _, err := trace.WriteTo(&file); err != nil {
 		panic(err)
 	}
-	again, err := spray.ReadTrace(&file)
+	again, err := spraytest.ReadTrace(&file)
 	if err != nil {
 		panic(err)
 	}
-	first, _ := spray.Replay(trace)
-	second, _ := spray.Replay(again)
+	first, _ := spraytest.Replay(trace)
+	second, _ := spraytest.Replay(again)
 	fmt.Println(first == second)
 	// Output: true
 }

@@ -1,4 +1,4 @@
-package spray
+package spraytest
 
 import (
 	"cmp"
@@ -93,7 +93,7 @@ func (p *player) wrong(log, i int, format string, args ...any) error {
 	} else {
 		where = "the filling by goroutine"
 	}
-	return fmt.Errorf("spray: operation %d of %s %d %s", i, where, log, fmt.Sprintf(format, args...))
+	return fmt.Errorf("spraytest: operation %d of %s %d %s", i, where, log, fmt.Sprintf(format, args...))
 }
 
 // sort gives the elements their places.
@@ -267,13 +267,13 @@ func (p *player) end(t *Trace) error {
 		}
 		switch {
 		case o.Kind != Removal:
-			return fmt.Errorf("spray: operation %d of the draining is not a removal", i)
+			return fmt.Errorf("spraytest: operation %d of the draining is not a removal", i)
 		case uint64(o.ID) >= uint64(len(p.elements)):
-			return fmt.Errorf("spray: element %d was left, which had not been inserted", o.ID)
+			return fmt.Errorf("spraytest: element %d was left, which had not been inserted", o.ID)
 		case p.elements[o.ID].removed:
-			return fmt.Errorf("spray: element %d was left, which had been removed before", o.ID)
+			return fmt.Errorf("spraytest: element %d was left, which had been removed before", o.ID)
 		case p.elements[o.ID].key != o.Key:
-			return fmt.Errorf("spray: element %d was left with key %v, but it was inserted with key %v", o.ID, o.Key, p.elements[o.ID].key)
+			return fmt.Errorf("spraytest: element %d was left with key %v, but it was inserted with key %v", o.ID, o.Key, p.elements[o.ID].key)
 		}
 		p.elements[o.ID].removed = true
 	}
@@ -287,7 +287,7 @@ func (p *player) end(t *Trace) error {
 			}
 		}
 		if lost > 0 {
-			return fmt.Errorf("spray: %d of %d elements were lost; the first is %d, with key %v",
+			return fmt.Errorf("spraytest: %d of %d elements were lost; the first is %d, with key %v",
 				lost, len(p.elements), first, p.elements[first].key)
 		}
 	}

@@ -1,4 +1,4 @@
-package spray
+package spraytest
 
 // A tree holds numbers in places, and tells the sum of those below one: a Fenwick tree.
 type tree struct {

@@ -1,4 +1,4 @@
-package spray_test
+package spraytest_test
 
 import (
 	"bytes"
@@ -6,34 +6,34 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // A saved trace that is damaged, anywhere, is refused.
 func TestReadTraceRefuses(t *testing.T) {
-	trace := spray.Meter{Goroutines: 2, Fill: 5, Operations: 4, Drain: true}.Run(&plain{})
+	trace := spraytest.Meter{Goroutines: 2, Fill: 5, Operations: 4, Drain: true}.Run(&plain{})
 	var b bytes.Buffer
 	if _, err := trace.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	for i := range b.Len() {
-		if _, err := spray.ReadTrace(bytes.NewReader(b.Bytes()[:i])); err == nil {
+		if _, err := spraytest.ReadTrace(bytes.NewReader(b.Bytes()[:i])); err == nil {
 			t.Errorf("%d of %d bytes are enough", i, b.Len())
 		}
 		wrong := bytes.Clone(b.Bytes())
 		wrong[i] ^= 0x40
-		if _, err := spray.ReadTrace(bytes.NewReader(wrong)); err == nil {
+		if _, err := spraytest.ReadTrace(bytes.NewReader(wrong)); err == nil {
 			t.Errorf("byte %d may be changed", i)
 		}
 	}
-	if _, err := spray.ReadTrace(strings.NewReader("round,arrived,thrown\n")); err == nil || err.Error() != "spray: this is not a trace" {
+	if _, err := spraytest.ReadTrace(strings.NewReader("round,arrived,thrown\n")); err == nil || err.Error() != "spraytest: this is not a trace" {
 		t.Error(err)
 	}
 }
 
 // An error of the writer is returned.
 func TestWriteTrace(t *testing.T) {
-	trace := spray.Meter{Fill: 1000, Operations: 1000}.Run(&plain{})
+	trace := spraytest.Meter{Fill: 1000, Operations: 1000}.Run(&plain{})
 	for _, room := range []int{0, 5000, 20_000} {
 		if _, err := trace.WriteTo(&full{room}); err == nil {
 			t.Errorf("no error with room for %d bytes", room)

@@ -1,4 +1,4 @@
-package spray_test
+package spraytest_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // plain is a queue of which everything can be chosen: a sorted slice behind a mutex.
@@ -66,13 +67,13 @@ func (q *plain) Collisions() uint64 { return uint64(q.calls) }
 // An exact queue measures 0: with one goroutine, and with many.
 func TestMeterExact(t *testing.T) {
 	for _, goroutines := range []int{1, 2, 8, 64} {
-		for name, work := range map[string]spray.Workload{"hold": spray.Hold, "mixed": spray.Mixed(20)} {
-			m := spray.Meter{Goroutines: goroutines, Fill: 200, Operations: 8000 / goroutines, Workload: work, Drain: true}
-			r, err := spray.Replay(m.Run(&plain{}))
+		for name, work := range map[string]spraytest.Workload{"hold": spraytest.Hold, "mixed": spraytest.Mixed(20)} {
+			m := spraytest.Meter{Goroutines: goroutines, Fill: 200, Operations: 8000 / goroutines, Workload: work, Drain: true}
+			r, err := spraytest.Replay(m.Run(&plain{}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			none := spray.Summary{}
+			none := spraytest.Summary{}
 			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.RankAtMost != 0 {
 				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
 			}
@@ -86,8 +87,8 @@ func TestMeterExact(t *testing.T) {
 // A queue that removes one of the first k at random has rank errors uniform on 0 … k−1, independent of each other.
 func TestMeterUniform(t *testing.T) {
 	for _, k := range []int{2, 7, 40} {
-		trace := spray.Meter{Fill: 300, Operations: 20_000}.Run(&plain{among: k})
-		r, err := spray.Replay(trace)
+		trace := spraytest.Meter{Fill: 300, Operations: 20_000}.Run(&plain{among: k})
+		r, err := spraytest.Replay(trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,8 +103,8 @@ func TestMeterUniform(t *testing.T) {
 // With several goroutines what is certain and what is possible have the truth between them.
 func TestMeterBrackets(t *testing.T) {
 	const k = 20
-	trace := spray.Meter{Goroutines: 4, Fill: 300, Operations: 20_000}.Run(&plain{among: k})
-	r, err := spray.Replay(trace)
+	trace := spraytest.Meter{Goroutines: 4, Fill: 300, Operations: 20_000}.Run(&plain{among: k})
+	r, err := spraytest.Replay(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,15 +120,15 @@ func TestMeterNotices(t *testing.T) {
 	for want, q := range map[string]*plain{"were lost": {lose: 1000}, "which was removed before": {twice: 333}} {
 		for _, goroutines := range []int{1, 3} {
 			q := plain{lose: q.lose, twice: q.twice}
-			trace := spray.Meter{Goroutines: goroutines, Fill: 100, Operations: 3000, Drain: true}.Run(&q)
-			if _, err := spray.Replay(trace); err == nil || !strings.Contains(err.Error(), want) {
+			trace := spraytest.Meter{Goroutines: goroutines, Fill: 100, Operations: 3000, Drain: true}.Run(&q)
+			if _, err := spraytest.Replay(trace); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		}
 	}
 	// An id that was never handed out.
-	trace := spray.Meter{Fill: 10, Operations: 10}.Run(liar{})
-	if _, err := spray.Replay(trace); err == nil || !strings.Contains(err.Error(), "is about element 4294967295") {
+	trace := spraytest.Meter{Fill: 10, Operations: 10}.Run(liar{})
+	if _, err := spraytest.Replay(trace); err == nil || !strings.Contains(err.Error(), "is about element 4294967295") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -140,17 +141,17 @@ func (liar) Remove() (float64, uint64, bool) { return 1, math.MaxUint64, true }
 // A meter stops when its time is over.
 func TestMeterDuration(t *testing.T) {
 	began := time.Now()
-	trace := spray.Meter{Goroutines: 2, Fill: 50, Duration: 10 * time.Millisecond}.Run(&plain{})
+	trace := spraytest.Meter{Goroutines: 2, Fill: 50, Duration: 10 * time.Millisecond}.Run(&plain{})
 	if took := time.Since(began); took < 10*time.Millisecond || took > time.Minute {
 		t.Errorf("took %v", took)
 	}
-	if _, err := spray.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain != nil {
+	if _, err := spraytest.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain != nil {
 		t.Error(err)
 	}
 }
 
 func TestMeterPanics(t *testing.T) {
-	for _, m := range []spray.Meter{
+	for _, m := range []spraytest.Meter{
 		{Fill: -1}, {Operations: -1}, {Fill: math.MaxInt, Operations: math.MaxInt}, {Goroutines: 5, Operations: 1e9},
 		{Goroutines: 2, Operations: math.MaxInt},
 	} {
@@ -186,8 +187,8 @@ func TestMeterList(t *testing.T) {
 		for _, goroutines := range []int{1, 2, 8} {
 			for name, fill := range map[string]int{"few": 3, "many": 1000} {
 				q := sprayed{spray.New[float64, uint64](spray.Processes(goroutines)), exact}
-				m := spray.Meter{Goroutines: goroutines, Fill: fill, Operations: 5000 / goroutines, Workload: spray.Mixed(fill), Drain: true}
-				r, err := spray.Replay(m.Run(q))
+				m := spraytest.Meter{Goroutines: goroutines, Fill: fill, Operations: 5000 / goroutines, Workload: spraytest.Mixed(fill), Drain: true}
+				r, err := spraytest.Replay(m.Run(q))
 				if err != nil || r.Missed > 0 || exact && (r.Rank.Max > 0 || r.Delay.Max > 0) {
 					t.Errorf("%d goroutines, %s elements, exact %v: %+v, %v", goroutines, name, exact, r, err)
 				}
