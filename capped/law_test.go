@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/internal/literal"
+	"github.com/almanac-sim/almanac/capped/cappedtest"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -211,7 +211,7 @@ func TestSameLawAsLiteral(t *testing.T) {
 	} {
 		c.Bins = bins
 		want := small(runs, func(seed uint64) state {
-			s := literal.New(bins, seed)
+			s := cappedtest.New(bins, seed)
 			source := newSource(&c)
 			var waits []int
 			for round := 1; round <= rounds; round++ {
@@ -305,7 +305,7 @@ func TestSameLongRunAsLiteral(t *testing.T) {
 			}
 			return all
 		}
-		s, source := literal.New(bins, 1), newSource(&c)
+		s, source := cappedtest.New(bins, 1), newSource(&c)
 		want := measure(func() (int, []int) {
 			if c.Kind == Greedy {
 				s.Greedy(c.Choices, source.batch(s.Now+1))

@@ -17,7 +17,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
-	"github.com/almanac-sim/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/progress"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/rivals"
 	"github.com/almanac-sim/almanac/sim"
 )
 

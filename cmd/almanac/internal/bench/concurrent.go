@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/rivals"
 	"github.com/almanac-sim/almanac/spray"
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )

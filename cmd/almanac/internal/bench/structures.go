@@ -10,7 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/rivals"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 )
 
 // A Structure is a pending-event set that can be timed.

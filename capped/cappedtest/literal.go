@@ -1,6 +1,7 @@
-// Package literal has the allocation processes as the papers write them: every ball is an object, every bin a queue of balls, every
-// request is made. It is what package capped is compared with, in law and in speed, and shares no code with it.
-package literal
+// Package cappedtest has the allocation processes as the papers write them: every ball is an object, every bin a queue of balls, every
+// request is made. It is what package capped is compared with, in law and in speed, and shares no code with it; compare your own
+// implementation with it in the same way.
+package cappedtest
 
 import (
 	"math/rand/v2"

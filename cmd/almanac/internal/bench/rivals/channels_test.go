@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/rivals"
 )
 
 func TestChannelsOrder(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/literal"
+	"github.com/almanac-sim/almanac/capped/cappedtest"
 )
 
 // An Allocation is a way to run CAPPED to time.
@@ -53,18 +53,18 @@ func (a *Allocation) round(seed uint64) (func() (thrown, pool int), error) {
 			return r.Thrown, r.Pool
 		}, nil
 	}
-	s := literal.New(a.Bins, seed)
+	s := cappedtest.New(a.Bins, seed)
 	limit := capped.CappedLimit(a.Capacity, a.Rate)
 	bin := 0
 	for load, share := range limit.Loads {
 		for k := int(share * float64(a.Bins)); k > 0 && bin < a.Bins; k-- {
-			s.Bins[bin] = make([]literal.Ball, load)
+			s.Bins[bin] = make([]cappedtest.Ball, load)
 			bin++
 		}
 	}
 	for age, share := range limit.Ages() {
 		for k := int(share * float64(a.Bins)); k > 0; k-- {
-			s.Pool = append(s.Pool, literal.Ball{Label: -age})
+			s.Pool = append(s.Pool, cappedtest.Ball{Label: -age})
 		}
 	}
 	come := 0.0

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/rivals"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
