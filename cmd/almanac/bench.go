@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/nearest"
-	"github.com/almanac-sim/almanac/internal/progress"
 )
 
 // benchFlags are the command line of almanac bench.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // benchCappedFlags are the command line of almanac bench capped.

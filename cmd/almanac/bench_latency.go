@@ -11,7 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // benchLatencyFlags are the command line of almanac bench latency.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // benchSimFlags are the command line of almanac bench sim.

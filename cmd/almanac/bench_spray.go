@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 

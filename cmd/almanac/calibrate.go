@@ -17,9 +17,9 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/progress"
 )
 
 // calibrateFlags are the command line of almanac calibrate.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers and fractions.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // A cappedReport is what almanac capped --json prints of one process.

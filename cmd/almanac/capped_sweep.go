@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // A cappedSweep is several processes that differ in one quantity.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // A thresholdReport is what almanac capped --process threshold --json prints.

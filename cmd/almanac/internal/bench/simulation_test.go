@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 )
 
 // Every workload on every kernel runs, and both kernels do the same work: a customer of the queue is at least three events.
