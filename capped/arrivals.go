@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/almanac-sim/almanac/capped/internal/counts"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -52,10 +53,10 @@ func (s *source) batch(t int) int {
 	switch s.how {
 	case Binomial:
 		r := random.New(s.seed, streamArrivals, uint64(t))
-		return r.Binomial(s.bins, s.rate)
+		return counts.Binomial(&r, s.bins, s.rate)
 	case Poisson:
 		r := random.New(s.seed, streamArrivals, uint64(t))
-		return r.Poisson(s.rate * float64(s.bins))
+		return counts.Poisson(&r, s.rate*float64(s.bins))
 	}
 	var over uint64
 	s.carry, over = bits.Add64(s.carry, s.fraction, 0)

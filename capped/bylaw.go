@@ -1,6 +1,7 @@
 package capped
 
 import (
+	"github.com/almanac-sim/almanac/capped/internal/counts"
 	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -66,7 +67,7 @@ func (o *occupancy) share(balls, some, bins int) int {
 	if some == bins {
 		return balls
 	}
-	return o.random.Binomial(balls, float64(some)/float64(bins))
+	return counts.Binomial(&o.random, balls, float64(some)/float64(bins))
 }
 
 func (e *cappedByLaw) serve(*Process) { e.held = served(e.held) }
@@ -110,7 +111,7 @@ func (e *greedyByLaw) throw(p *Process) {
 		// The balls that are left have all their choices among the bins that are left, which hold this many balls or more.
 		asking := balls
 		if held < bins {
-			asking = e.random.Binomial(balls, once(float64(held)/float64(bins), e.config.Choices))
+			asking = counts.Binomial(&e.random, balls, once(float64(held)/float64(bins), e.config.Choices))
 		}
 		balls -= asking
 		bins -= held

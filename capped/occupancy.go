@@ -3,6 +3,7 @@ package capped
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/capped/internal/counts"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -46,7 +47,7 @@ func (o *occupancy) independent(balls, bins int) int {
 		}
 		some := left
 		if p < 1 {
-			some = o.random.Binomial(left, p)
+			some = counts.Binomial(&o.random, left, p)
 		}
 		o.counts = append(o.counts, some)
 		all += k * some

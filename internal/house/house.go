@@ -1,21 +1,65 @@
-// Package house holds the rule of who may import whom in this module; its test enforces it.
+// Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
-// The structures at the bottom know nothing of each other, so that a program that imports one does not get the rest.
+// Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
+// stand on calendar; reproduce may use any library; the command may use everything, and nothing imports it. A program that imports
+// calendar, spray or capped gets the standard library and our leaves, and nothing else.
 package house
 
 // Module is the path that all packages of the module share.
 const Module = "github.com/almanac-sim/almanac"
 
-// mayImport names, for each top-level directory, the other top-level directories that its packages may import. A
-// package may always import what lies in its own directory. Tests may import what they like.
+// mayImport names, for each package, the packages of ours that it may import. Tests may import what they like. What is allowed and not
+// used is an error too, so that the list is what is there.
 var mayImport = map[string][]string{
-	"calendar":   {"internal"},
-	"capped":     {"internal"},
-	"spray":      {"internal", "calendar"},
-	"sim":        {"internal", "calendar"},
-	"population": {"internal", "calendar"},
-	"internal":   {"calendar", "capped", "spray", "sim"},
-	"reproduce":  {"internal", "calendar", "capped", "spray", "sim", "population"},
-	"cmd":        {"internal", "calendar", "capped", "spray", "sim", "population", "reproduce"},
-	"examples":   {"calendar", "capped", "spray", "sim", "population"},
+	// Leaves.
+	"internal/house":    {},
+	"internal/huge":     {},
+	"internal/memory":   {},
+	"internal/nearest":  {},
+	"internal/plot":     {},
+	"internal/portable": {},
+	"internal/prefetch": {},
+	"internal/random":   {},
+
+	// Structures.
+	"calendar":               {"internal/huge", "internal/prefetch"},
+	"calendar/calendartest":  {"calendar"},
+	"calendar/theory":        {"calendar", "internal/random"},
+	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
+	"capped/cappedtest":      {},
+	"capped/internal/counts": {"internal/portable", "internal/random"},
+	"spray":                  {"calendar", "internal/huge", "internal/prefetch", "internal/random"},
+	"spray/spraytest":        {"internal/random"},
+
+	// Models.
+	"sim":                         {"calendar"},
+	"population":                  {"calendar", "internal/huge", "internal/nearest", "internal/random", "population/internal/diagram"},
+	"population/internal/diagram": {},
+
+	// Papers.
+	"reproduce": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "internal/plot", "internal/random", "population", "spray"},
+
+	// The command.
+	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/bench",
+		"cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "spray/spraytest"},
+	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
+		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
+	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch"},
+	"cmd/almanac/internal/progress":     {},
+
+	// Examples are what users would write, and so use what users can.
+	"examples":                {},
+	"examples/atm-capped":     {"capped", "sim"},
+	"examples/bank":           {"sim"},
+	"examples/gas-station":    {"sim"},
+	"examples/machine-shop":   {"sim"},
+	"examples/phold":          {"sim"},
+	"examples/shortest-paths": {"spray"},
+}
+
+// alone are the packages whose users get nothing but the standard library and our leaves with them, and what stands here.
+var alone = map[string][]string{
+	"calendar": {},
+	"capped":   {},
+	"spray":    {"calendar"},
 }

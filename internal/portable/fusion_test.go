@@ -14,7 +14,7 @@ import (
 )
 
 // The files that promise the same bits on every machine.
-var promising = []string{"portable.go", "../random/binomial.go", "../random/poisson.go"}
+var promising = []string{"portable.go", "../../capped/internal/counts/binomial.go", "../../capped/internal/counts/poisson.go"}
 
 // The machines for which the compiler fuses a product with a sum, as settings of the environment.
 var fusing = [][]string{
@@ -67,7 +67,7 @@ func TestNothingIsFused(t *testing.T) {
 		files = append(files, path)
 	}
 	for _, environment := range fusing {
-		out := listing(t, environment, ".", ".", "../random")
+		out := listing(t, environment, ".", ".", "../../capped/internal/counts")
 		for _, f := range files {
 			if !strings.Contains(out, "("+f+":") {
 				t.Errorf("%v: nothing of %s in the listing", environment, f)

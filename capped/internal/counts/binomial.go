@@ -1,9 +1,11 @@
-package random
+// Package counts draws binomial and Poisson numbers, the same on every machine.
+package counts
 
 import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 const (
@@ -27,31 +29,31 @@ const (
 //
 // [H93]: https://doi.org/10.1080/00949659308811496
 // [L00]: C. Loader, Fast and Accurate Computation of Binomial Probabilities, 2000
-func (s *Stream) Binomial(n int, p float64) int {
+func Binomial(s *random.Stream, n int, p float64) int {
 	if n < 0 || uint64(n) > mostTrials {
-		panic("random: the number of trials of a binomial is negative or above 2⁵³")
+		panic("counts: the number of trials of a binomial is negative or above 2⁵³")
 	}
 	if !(p >= 0 && p <= 1) {
-		panic("random: the probability of a binomial is not in [0, 1]")
+		panic("counts: the probability of a binomial is not in [0, 1]")
 	}
 	if p > 0.5 {
-		return n - s.binomial(n, 1-p) // 1−p is exact
+		return n - binomial(s, n, 1-p) // 1−p is exact
 	}
-	return s.binomial(n, p)
+	return binomial(s, n, p)
 }
 
 // binomial is Binomial for p ≤ 1/2.
-func (s *Stream) binomial(n int, p float64) int {
+func binomial(s *random.Stream, n int, p float64) int {
 	mean := float64(float64(n) * p)
 	if mean < manyMean {
-		return s.fewSuccesses(n, p, mean)
+		return fewSuccesses(s, n, p, mean)
 	}
-	return s.many(float64(n), p, mean)
+	return many(s, float64(n), p, mean)
 }
 
 // fewSuccesses is Binomial for p ≤ 1/2 and n·p below manyMean: it goes up from 0 until the probabilities passed exceed a uniform
 // number.
-func (s *Stream) fewSuccesses(n int, p, mean float64) int {
+func fewSuccesses(s *random.Stream, n int, p, mean float64) int {
 	u := float64(s.Float64())
 	if u < 1-mean {
 		return 0 // (1−p)ⁿ is not below 1 − n·p
@@ -133,7 +135,7 @@ func init() {
 }
 
 // many is Binomial for p ≤ 1/2 and a mean n·p from manyMean on, and with n = ∞ and p = 0 it is Poisson.
-func (s *Stream) many(n, p, mean float64) int {
+func many(s *random.Stream, n, p, mean float64) int {
 	sigma := math.Sqrt(mean * (1 - p))
 	b := bConst + float64(bSlope*sigma)
 	a := aConst + float64(aSlope*b) + float64(aByP*p)

@@ -1,4 +1,4 @@
-package random
+package counts
 
 import (
 	"encoding/binary"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A law is a binomial distribution, or with n = 0 and p = 0 the Poisson distribution with that mean.
@@ -35,11 +37,11 @@ func (l law) poisson() bool { return l.n == 0 }
 // fits tells whether an int holds the numbers of a law, which where it has 32 bits it may not.
 func (l law) fits() bool { return l.n <= math.MaxInt && l.mean <= mostMean }
 
-func (l law) draw(s *Stream) int {
+func (l law) draw(s *random.Stream) int {
 	if l.poisson() {
-		return s.Poisson(l.mean)
+		return Poisson(s, l.mean)
 	}
-	return s.Binomial(int(l.n), l.p)
+	return Binomial(s, int(l.n), l.p)
 }
 
 func (l law) variance() float64 { return l.mean * (1 - l.p) }
@@ -133,7 +135,7 @@ func TestCountsFit(t *testing.T) {
 	for i, l := range laws {
 		first, mass := l.masses()
 		counts := make([]int, len(mass))
-		s := New(31, uint64(i))
+		s := random.New(31, uint64(i))
 		for range draws {
 			k := l.draw(&s)
 			if k < 0 || !l.poisson() && int64(k) > l.n {
@@ -160,7 +162,7 @@ func TestHugeCounts(t *testing.T) {
 		if !l.fits() {
 			continue
 		}
-		s := New(32, uint64(i))
+		s := random.New(32, uint64(i))
 		sigma := math.Sqrt(l.variance())
 		counts, mass := make([]int, classes), make([]float64, classes)
 		var sum, squares float64
@@ -190,7 +192,7 @@ func TestHugeCounts(t *testing.T) {
 }
 
 func TestEdgesOfCounts(t *testing.T) {
-	s := New(33)
+	s := random.New(33)
 	below1 := math.Nextafter(1, 0)
 	for _, trials := range []int64{0, 1, 2, 10, 1000, 1_000_000, 1 << 40, 1 << 53} {
 		n := int(trials)
@@ -202,21 +204,21 @@ func TestEdgesOfCounts(t *testing.T) {
 			want int
 		}{{0, 0}, {math.Copysign(0, -1), 0}, {1e-300, 0}, {math.SmallestNonzeroFloat64, 0}, {1, n}} {
 			for range 100 {
-				if got := s.Binomial(n, c.p); got != c.want {
+				if got := Binomial(&s, n, c.p); got != c.want {
 					t.Fatalf("Binomial(%d, %v) is %d, want %d", n, c.p, got, c.want)
 				}
 			}
 		}
 		// A failure has the probability 2⁻⁵³, so that there is at most a handful among any n.
 		for range 100 {
-			if got := s.Binomial(n, below1); got > n || got < n-8 {
+			if got := Binomial(&s, n, below1); got > n || got < n-8 {
 				t.Fatalf("Binomial(%d, %v) is %d", n, below1, got)
 			}
 		}
 	}
 	for range 100 {
 		for _, mean := range []float64{0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300} {
-			if got := s.Poisson(mean); got != 0 {
+			if got := Poisson(&s, mean); got != 0 {
 				t.Fatalf("Poisson(%v) is %d", mean, got)
 			}
 		}
@@ -224,25 +226,25 @@ func TestEdgesOfCounts(t *testing.T) {
 }
 
 func TestCountsPanic(t *testing.T) {
-	s := New(34)
+	s := random.New(34)
 	many := int64(1<<53 + 1)
 	if int64(int(many)) != many {
 		many = -1 // where an int has 32 bits there are none so many
 	}
 	for name, f := range map[string]func(){
-		"n below 0":         func() { s.Binomial(-1, 0.5) },
-		"n above 2⁵³":       func() { s.Binomial(int(many), 0.5) },
-		"p below 0":         func() { s.Binomial(1, -1e-300) },
-		"p above 1":         func() { s.Binomial(1, math.Nextafter(1, 2)) },
-		"p not a number":    func() { s.Binomial(0, math.NaN()) },
-		"mean below 0":      func() { s.Poisson(-1e-300) },
-		"mean too large":    func() { s.Poisson(math.Nextafter(mostMean, math.Inf(1))) },
-		"mean infinite":     func() { s.Poisson(math.Inf(1)) },
-		"mean not a number": func() { s.Poisson(math.NaN()) },
+		"n below 0":         func() { Binomial(&s, -1, 0.5) },
+		"n above 2⁵³":       func() { Binomial(&s, int(many), 0.5) },
+		"p below 0":         func() { Binomial(&s, 1, -1e-300) },
+		"p above 1":         func() { Binomial(&s, 1, math.Nextafter(1, 2)) },
+		"p not a number":    func() { Binomial(&s, 0, math.NaN()) },
+		"mean below 0":      func() { Poisson(&s, -1e-300) },
+		"mean too large":    func() { Poisson(&s, math.Nextafter(mostMean, math.Inf(1))) },
+		"mean infinite":     func() { Poisson(&s, math.Inf(1)) },
+		"mean not a number": func() { Poisson(&s, math.NaN()) },
 	} {
 		func() {
 			defer func() {
-				if message, ok := recover().(string); !ok || len(message) < 8 || message[:8] != "random: " {
+				if message, ok := recover().(string); !ok || len(message) < 8 || message[:8] != "counts: " {
 					t.Errorf("%s: panic %q", name, message)
 				}
 			}()
@@ -252,7 +254,7 @@ func TestCountsPanic(t *testing.T) {
 }
 
 // plain is what draw must give for p ≤ 1/2, from the probabilities alone: no squeeze, no expansion, no bounds.
-func (l law) plain(s *Stream, first int, mass []float64) int {
+func (l law) plain(s *random.Stream, first int, mass []float64) int {
 	if l.mean < manyMean {
 		u := s.Float64()
 		for i, x := range mass {
@@ -301,7 +303,7 @@ func TestCountsArePlain(t *testing.T) {
 			half = binomialLaw(l.n, 1-l.p)
 		}
 		first, mass := half.masses()
-		s := New(35, uint64(i))
+		s := random.New(35, uint64(i))
 		for j := range draws {
 			other := s
 			got, want := l.draw(&s), half.plain(&other, first, mass)
@@ -529,7 +531,7 @@ func TestFirstCounts(t *testing.T) {
 		if !c.fits() {
 			continue
 		}
-		s := New(36)
+		s := random.New(36)
 		var got [8]int64
 		for i := range got {
 			got[i] = int64(c.draw(&s))
@@ -545,7 +547,7 @@ func TestManyCounts(t *testing.T) {
 	h := fnv.New64a()
 	var word [8]byte
 	for i, l := range laws {
-		s := New(37, uint64(i))
+		s := random.New(37, uint64(i))
 		for range 20_000 {
 			binary.LittleEndian.PutUint64(word[:], uint64(l.draw(&s)))
 			h.Write(word[:])
@@ -575,7 +577,7 @@ func BenchmarkPoisson(b *testing.B) {
 
 func (l law) bench(b *testing.B) {
 	b.Run(l.String(), func(b *testing.B) {
-		s := New(1)
+		s := random.New(1)
 		for b.Loop() {
 			l.draw(&s)
 		}
