@@ -37,11 +37,17 @@ var mayImport = map[string][]string{
 	"population/internal/diagram": {},
 
 	// Papers.
-	"reproduce": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "internal/plot", "internal/random", "population", "spray"},
+	"reproduce":               {"internal/plot", "internal/random"},
+	"reproduce/berenbrink":    {"capped", "internal/plot", "internal/random", "reproduce"},
+	"reproduce/erickson":      {"calendar", "calendar/theory", "internal/plot", "reproduce"},
+	"reproduce/lehman":        {"calendar", "calendar/calendartest", "calendar/theory", "internal/plot", "internal/random", "population", "reproduce"},
+	"reproduce/li":            {"internal/plot", "internal/random", "reproduce", "spray"},
+	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
+	"reproduce/reproducetest": {"reproduce"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/bench",
-		"cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "spray/spraytest"},
+		"cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch"},
