@@ -12,8 +12,12 @@ import (
 	"testing"
 
 	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
+	_ "github.com/almanac-sim/almanac/calendar"
 	_ "github.com/almanac-sim/almanac/capped"
+	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/sim"
+	_ "github.com/almanac-sim/almanac/spray"
+	_ "github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 var update = flag.Bool("update", false, "write the expected output of the programs anew")
@@ -24,6 +28,10 @@ var programs = map[string][][]string{
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},
 	"phold":        {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"}, {"now"}},
+	"sessions":     {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},
+	"deadlines":    {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
+	"balancer":     {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
+	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }
 
@@ -71,7 +79,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// run runs a program, checks its exit status, and returns its standard output.
+// run runs a program in the module's directory, checks its exit status, and returns its standard output.
 func run(t *testing.T, program string, status int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -79,6 +87,7 @@ func run(t *testing.T, program string, status int, args ...string) string {
 	if emulator := os.Getenv("EMULATOR"); emulator != "" { // for programs of another architecture, as make arm64 has them
 		c = exec.CommandContext(t.Context(), emulator, append([]string{program}, args...)...)
 	}
+	c.Dir = ".." // where go run ./examples/… is called
 	c.Stdout, c.Stderr = &out, &errs
 	err := c.Run()
 	var exit *exec.ExitError

@@ -56,10 +56,14 @@ var mayImport = map[string][]string{
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},
 	"examples/atm-capped":     {"capped", "sim"},
+	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
+	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/gas-station":    {"sim"},
 	"examples/machine-shop":   {"sim"},
+	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
+	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
 }
 

@@ -1,0 +1,71 @@
+// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue: first a spray.Calendar, then a
+// spray.List. A job may lead to another, and some are called off. With -measure it says how far from the exact order jobs are taken.
+//
+//	go run ./examples/deadlines -workers 8 -measure
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/spray/spraytest"
+)
+
+const jobs = 100_000 // at the beginning
+
+func main() {
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "how many goroutines work")
+	measure := flag.Bool("measure", false, "say how far from the exact order elements are taken")
+	if flag.Parse(); *workers < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "deadlines: -workers is at least 1, and there are no other arguments")
+		os.Exit(2)
+	}
+	for _, q := range queues(*workers) {
+		if *measure {
+			report, err := spraytest.Replay(spraytest.Meter{Goroutines: *workers, Fill: jobs, Operations: 100_000}.Run(q))
+			fmt.Printf("%s: error %v\n%v\n\n", q.name, err, report)
+		} else {
+			work(q, *workers)
+		}
+	}
+}
+
+// work fills a queue with jobs and has it emptied. Each leads to another, and every tenth of those is called off by whoever scheduled
+// it, unless another worker was faster. It says how many were done or called off, and how many twice.
+func work(q queue, workers int) {
+	for job := range jobs {
+		q.schedule(float64(job%1000), job)
+	}
+	ends := make([]atomic.Int32, 2*jobs) // how often each job ended
+	var once, again atomic.Int64
+	end := func(job int) {
+		if ends[job].Add(1) == 1 {
+			once.Add(1)
+		} else {
+			again.Add(1)
+		}
+	}
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for once.Load() < 2*jobs {
+				job, deadline, ok := q.next()
+				if !ok {
+					continue // empty for the moment: others may be about to schedule more
+				}
+				end(job)
+				if job < jobs {
+					if cancel := q.schedule(deadline+10, job+jobs); job%10 == 0 && cancel() {
+						end(job + jobs)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	fmt.Printf("%s: %d jobs ended, and %d of them again\n", q.name, once.Load(), again.Load())
+}

@@ -1,0 +1,35 @@
+package main
+
+import "github.com/almanac-sim/almanac/spray"
+
+// A queue is what both of spray's are; schedule returns what calls the job off.
+type queue struct {
+	name     string
+	schedule func(deadline float64, job int) (cancel func() bool)
+	next     func() (job int, deadline float64, ok bool)
+}
+
+func queues(workers int) []queue {
+	c := spray.NewCalendar[int]()
+	l := spray.New[float64, int](spray.Processes(workers))
+	return []queue{
+		{"spray.Calendar", func(deadline float64, job int) func() bool {
+			h, _ := c.Schedule(deadline, job) // an error would mean a deadline that is not finite
+			return func() bool { return c.Cancel(h) }
+		}, c.Next}, // what, then when, as calendar.Agenda
+		{"spray.List", func(deadline float64, job int) func() bool {
+			h := l.Insert(deadline, job)
+			return func() bool { return l.Delete(h) }
+		}, func() (int, float64, bool) {
+			deadline, job, ok := l.Spray() // key, then value, as a map
+			return job, deadline, ok
+		}},
+	}
+}
+
+// Insert and Remove let the meter of spraytest use a queue.
+func (q queue) Insert(key float64, id uint64) { q.schedule(key, int(id)) }
+func (q queue) Remove() (key float64, id uint64, ok bool) {
+	job, key, ok := q.next()
+	return key, uint64(job), ok
+}

@@ -1,0 +1,87 @@
+// Sessions keeps the idle time-outs of a server: every request of a session puts its time-out off, and a session that is silent
+// for too long is closed, until its user comes back.
+//
+//	go run ./examples/sessions -sessions 100000
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+const (
+	idle  = 30.0  // seconds of silence after which a session is closed
+	pause = 20.0  // between two requests, on average
+	away  = 300.0 // until a user whose session was closed comes back, on average
+)
+
+// A session has two events, and so two ids: its next request, and its time-out.
+func request(session int) calendar.ID { return calendar.ID(2 * session) }
+func timeout(session int) calendar.ID { return calendar.ID(2*session + 1) }
+
+func main() {
+	sessions := flag.Int("sessions", 10_000, "how many users there are")
+	hours := flag.Float64("hours", 1, "how long the server is watched")
+	seed := flag.Uint64("seed", 1, "of the random numbers")
+	flag.Parse()
+	if *sessions < 1 || *sessions > 100_000_000 || !(*hours > 0 && *hours <= 1000) || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, and there are no other arguments")
+		os.Exit(2)
+	}
+	if err := watch(*sessions, *hours*3600, rand.New(rand.NewPCG(*seed, 0))); err != nil {
+		fmt.Fprintln(os.Stderr, "sessions:", err)
+		os.Exit(1)
+	}
+}
+
+func watch(sessions int, end float64, r *rand.Rand) error {
+	// What has a dense number goes into a Queue …
+	q := calendar.New(calendar.Capacity(2 * sessions))
+	for s := range sessions {
+		if err := q.Schedule(request(s), away*r.ExpFloat64()); err != nil {
+			return err
+		}
+	}
+	// … and what comes up now and then, with something to say, into an Agenda.
+	plan := calendar.NewAgenda[string]()
+	for quarter := 1; quarter <= 4; quarter++ {
+		if _, err := plan.Add(end*float64(quarter)/4, fmt.Sprintf("quarter %d", quarter)); err != nil {
+			return err
+		}
+	}
+	requests, closed, open := 0, 0, 0
+	for what, by := range plan.Until(end) {
+		for id, at := range q.Until(by) { // in order of time, those scheduled meanwhile included
+			session := int(id / 2)
+			if id == timeout(session) {
+				closed++
+				open--
+				if err := q.Reschedule(request(session), at+away*r.ExpFloat64()); err != nil { // not the request it had planned
+					return err
+				}
+				continue
+			}
+			requests++
+			if _, waits := q.At(timeout(session)); !waits {
+				open++
+			}
+			if err := q.Reschedule(timeout(session), at+idle); err != nil { // put off, or set for a session that opens
+				return err
+			}
+			if err := q.Schedule(request(session), at+pause*r.ExpFloat64()); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%s: %d requests, %d sessions closed, %d open\n", what, requests, closed, open)
+	}
+	stats := q.Stats()
+	fmt.Printf("\n%.3f of the requests were followed by a time-out; the pauses between them say %.3f\n",
+		float64(closed)/float64(requests), math.Exp(-idle/pause))
+	fmt.Printf("%d events pending, %.1f moves for each event dispatched\n", q.Len(), float64(stats.Moved)/float64(requests+closed))
+	return nil
+}
