@@ -1,0 +1,137 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What the documentation shows is so. In docs/*.md
+//
+//   - a block of "yaml NAME" is a file that the commands of the page use,
+//   - a block of "go PATH" is that file of the repository,
+//   - a block of "console" is commands, each after "$ " on one line, and what they print.
+//
+// With -update the listings and the output are written anew. What a run took is not compared, and left as it is where nothing else
+// has changed.
+func TestDocumentation(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the commands of the documentation are for a POSIX shell, and there is none")
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	bin := command(t)
+	commands := 0
+	for _, page := range pages {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			source, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(".")); err != nil {
+				t.Fatal(err)
+			}
+			is := fence.ReplaceAllStringFunc(string(source), func(block string) string {
+				part := fence.FindStringSubmatch(block)
+				language, name, body := part[1], part[2], part[3]
+				switch {
+				case language == "yaml" && name != "":
+					if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				case language == "go" && name != "":
+					listed, err := os.ReadFile(filepath.Join("..", name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					body = string(listed)
+				case language == "console":
+					body = ""
+					for _, c := range strings.Split("\n"+part[3], "\n$ ")[1:] {
+						commands++
+						command, said, _ := strings.Cut(c, "\n")
+						body += "$ " + command + "\n" + output(t, bin, dir, command, said)
+					}
+				}
+				return "```" + strings.TrimSpace(language+" "+name) + "\n" + body + "```\n"
+			})
+			if is == string(source) || runtime.GOARCH != "amd64" {
+				return // elsewhere rounding may differ (fused multiply-add), and with it the course of events
+			}
+			if *update {
+				if err := os.WriteFile(page, []byte(is), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			was, now := strings.Split(string(source), "\n"), strings.Split(is, "\n")
+			for i := range was {
+				if i >= len(now) || was[i] != now[i] {
+					t.Errorf("line %d is %q and should be %q (go test ./examples -run Documentation -update)", i+1, was[i], now[min(i, len(now)-1)])
+					break
+				}
+			}
+		})
+	}
+	if commands < 10 {
+		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// command builds the command, without the race detector even if the test has it, and returns the directory that it is in.
+func command(t *testing.T) string {
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/almanac").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	// A file that was read makes go test see that an earlier result is no longer good, as imports do for packages.
+	sources, err := filepath.Glob("../cmd/almanac/*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("%d sources, %v", len(sources), err)
+	}
+	for _, source := range sources {
+		if _, err := os.ReadFile(source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
+}
+
+// fence is a block of code with its language, the name of its file, and what is in it.
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)(?: (\\S+))?\n(.*?)^```\n")
+
+// took is what a run says about its own time and memory.
+var took = regexp.MustCompile(`(?m) in [0-9.]+ s: .*$`)
+
+// output is what a command prints, errors included. Where it differs from what the page has only in the time that it took, it is
+// what the page has.
+func output(t *testing.T, bin, dir, command, said string) string {
+	t.Helper()
+	said = strings.TrimRight(said, "\n") + "\n"
+	if name, program := strings.CutPrefix(command, "go run ./examples/"); program {
+		// That the program prints this is tested beside it.
+		expected, err := os.ReadFile(filepath.Join("expected", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(expected)
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", command)
+	c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, _ := c.CombinedOutput() // a command may fail: that is shown, too
+	printed := strings.TrimRight(string(out), "\n") + "\n"
+	if printed == "\n" {
+		return ""
+	}
+	if took.ReplaceAllString(printed, "") == took.ReplaceAllString(said, "") {
+		return said
+	}
+	return printed
+}
