@@ -1,11 +1,21 @@
 // Package calendar holds pending-event sets: structures that keep future events and hand them out in order of time.
 //
-//   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its order exactly.
-//   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense ids.
-//   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
+//   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its order exactly. What is
+//     scheduled has a number: an individual, a machine, a connection.
 //
-// Beside them is the theory of Static: [Costs], [Jump] and the functions around them say how wide a bucket should be, how many
-// there should be, and what an event then takes; [Calibrate] measures the costs on the machine it runs on.
+//   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense numbers.
+//
+//   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
+//     Package calendar/theory says which M and δ are best.
+//
+//     q := calendar.New()
+//     err := q.Schedule(7, 3.5) // id 7 is due at 3.5
+//     for id, at := range q.Until(8) {
+//     // in order of time, those scheduled here included
+//     }
+//
+// The examples of [Queue] and [Agenda] are complete, and examples/sessions is a program with both; docs/calendar.md compares the
+// three. None of them may be used from several goroutines at once: package spray has a relaxed calendar for that.
 //
 // # Events and ids
 //
@@ -31,7 +41,7 @@ type ID uint32
 // What scheduling can be refused for. When several reasons apply, an id beyond the largest is reported first, then what is
 // wrong with the time. A refused call changes nothing.
 var (
-	// ErrTime refuses a time that is not a number or is infinite.
+	// ErrTime refuses a time that is NaN or infinite.
 	ErrTime = errors.New("calendar: time is not a finite number")
 	// ErrPast refuses a time before the clock.
 	ErrPast = errors.New("calendar: time is before now")

@@ -13,6 +13,11 @@
 //		fmt.Println(r.Pool, r.WaitMax)
 //	}
 //
+// To run it, make a [Process]; to know what it does in the long run, with standard errors, call [Measure]; to know the same
+// without a simulation, for many bins, ask [MeanField] or [CappedLimit]; to choose a capacity, [SweetSpot]. [Greedy] and [Threshold]
+// are there for comparison. The examples of Process, Measure and Limit are complete, examples/balancer is a program, and
+// docs/capped.md says what it tells about load balancers.
+//
 // # Drawn by law, or ball by ball
 //
 // Bins of equal load are alike, and so are balls of equal age. A [Process] therefore keeps how many there are of each,

@@ -5,7 +5,12 @@
 //	result, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 100})
 //	infectious := result.State(1) // mean, standard deviation, least and most over the replicas, row by row
 //
-// The format of the file is described in docs/models.md.
+// [Load] or [Compile] make a [Model] of a file, with [Set], [Size] and [Until] in place of what it says; what is wrong with it comes as
+// [Problems], all at once. [Model.Explain] says what it means in plain words. [Model.Run] runs it, and a [Result] has means and quantiles
+// over the replicas, and each [Run] by itself; [Options] can watch every event. The package example is a whole study in small.
+//
+// The format of the file is described in docs/models.md, docs/guide.md goes from a first model to a study, and examples/measures is a
+// program. For models in which individuals queue, seize and are interrupted, see package sim.
 //
 // # What is exact
 //

@@ -3,6 +3,11 @@
 // Each paper has a package of its own below this one, with a file for each claim: what the paper says and where, how it is measured
 // here, and what would make it fail. Package papers gathers them, and [Run] checks them.
 //
+// [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a page of HTML, with tables and
+// pictures beside it; with [Options] they are as large as the papers'. The command almanac reproduce is this package with flags, and
+// docs/reproduced has what came out. A [Verdict] is one of four: a claim holds; it does not, and that is the point; it is only
+// reported; it is broken, which fails the run. The examples of Claim and Run are complete.
+//
 // What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance from its standard error.
 // What is timed does, and is reported beside the paper's numbers without deciding whether anything holds.
 package reproduce

@@ -14,6 +14,13 @@
 //	if err := s.Run(ctx, 480); err != nil { … }
 //	fmt.Println(desk.Waits().Mean())
 //
+// It is for models in which somebody does one thing after the other and waits in between: queues, factories, networks. A population
+// of many that are alike but for their states is faster, and shorter to write, in package population. What brings its own loop and
+// only needs the events in order takes [calendar.Queue].
+//
+// The package example is a whole model, and every type has one; examples/bank, machine-shop, gas-station and phold are programs, and
+// docs/simpy.md is for those who come from SimPy. Quantiles are kept in sketches of DataDog/sketches-go, with which protobuf comes.
+//
 // # What there is
 //
 //   - [Simulation]: the clock. At, After and Every schedule events, Go starts processes, Run lets it all happen.

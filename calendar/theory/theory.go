@@ -8,7 +8,11 @@
 // within one. The discipline is the unordered list.
 //
 // [Costs] has the formulas, [Calibrate] measures the costs, and [Calibration.NewStatic] makes a [calendar.Static] of the width and the
-// number of buckets that they imply. Users of [calendar.Queue] need none of this: it tunes itself.
+// number of buckets that they imply; the examples of Costs and Calibration show both. [Jump] is for jumps that are not exponential.
+// Users of [calendar.Queue] need none of this: it tunes itself.
+//
+//	c, err := theory.Calibrate(ctx, theory.CalibrateOptions{N: 100_000})
+//	q, err := c.NewStatic(100_000, meanJump)
 package theory
 
 import (
