@@ -2,17 +2,17 @@
 //
 //   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its order exactly. What is
 //     scheduled has a number: an individual, a machine, a connection.
-//
 //   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense numbers.
-//
 //   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
 //     Package calendar/theory says which M and δ are best.
 //
-//     q := calendar.New()
-//     err := q.Schedule(7, 3.5) // id 7 is due at 3.5
-//     for id, at := range q.Until(8) {
-//     // in order of time, those scheduled here included
-//     }
+// In short:
+//
+//	q := calendar.New()
+//	err := q.Schedule(7, 3.5) // id 7 is due at 3.5
+//	for id, at := range q.Until(8) {
+//		// in order of time, those scheduled here included
+//	}
 //
 // The examples of [Queue] and [Agenda] are complete, and examples/sessions is a program with both; docs/calendar.md compares the
 // three. None of them may be used from several goroutines at once: package spray has a relaxed calendar for that.
