@@ -19,6 +19,9 @@ import (
 // With -update the listings and the output are written anew. What a run took is not compared, and left as it is where nothing else
 // has changed.
 func TestDocumentation(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the numbers are those of amd64: elsewhere rounding may differ (fused multiply-add), and with it the course of events")
+	}
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of the documentation are for a POSIX shell, and there is none")
 	}
@@ -62,8 +65,8 @@ func TestDocumentation(t *testing.T) {
 				}
 				return "```" + strings.TrimSpace(language+" "+name) + "\n" + body + "```\n"
 			})
-			if is == string(source) || runtime.GOARCH != "amd64" {
-				return // elsewhere rounding may differ (fused multiply-add), and with it the course of events
+			if is == string(source) {
+				return
 			}
 			if *update {
 				if err := os.WriteFile(page, []byte(is), 0o644); err != nil {
