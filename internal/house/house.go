@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 
 	// Models.
 	"sim":                         {"calendar"},
-	"population":                  {"calendar", "internal/huge", "internal/nearest", "internal/random", "population/internal/diagram"},
+	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 
 	// Papers.
