@@ -28,7 +28,7 @@ tidy: ## go.mod names what is used
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
 # left alone at the end. vet has been.
-FIRST = ./spray ./reproduce ./sim ./calendar ./population ./cmd/almanac
+FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./population ./cmd/almanac ./examples
 
 unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
@@ -36,7 +36,7 @@ unit: ## every test
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|CalendarExact|RankError|MovesFewTimes
-SOME = ./sim ./population ./internal/rivals ./internal/bench ./internal/progress ./examples/shortest-paths
+SOME = ./sim ./population ./cmd/almanac/internal/... ./examples/shortest-paths
 NAMES = Example|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
@@ -49,7 +49,7 @@ SMALL = ./calendar ./spray ./capped
 
 test32: ## the tests of the packages that other programs import, with 32 bits; amd64 runs them
 	GOARCH=386 $(GO) vet $(SMALL)
-	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL) ./internal/random ./internal/portable
+	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL) ./capped/internal/counts ./internal/random ./internal/portable
 
 EMULATOR = qemu-aarch64-static
 

@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"internal/random":   {},
 
 	// Structures.
-	"calendar":               {"internal/huge", "internal/prefetch"},
+	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch"},
 	"calendar/calendartest":  {"calendar"},
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
