@@ -1,23 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
-	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
 // benchFlags are the command line of almanac bench.
@@ -77,18 +70,6 @@ func newBench() *cobra.Command {
 	return c
 }
 
-// list formats names and what they are for the help text.
-func list[T any](title string, all []T, describe func(T) (name, about string)) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:\n", title)
-	for _, t := range all {
-		name, about := describe(t)
-		fmt.Fprintf(&b, "  %-22s %s\n", name, about)
-	}
-	b.WriteByte('\n')
-	return b.String()
-}
-
 // A benchReport is what almanac bench --json prints.
 type benchReport struct {
 	Machine bench.Machine  `json:"machine"`
@@ -109,7 +90,7 @@ func (f *benchFlags) run(c *cobra.Command) error {
 	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	report := benchReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
+	report := benchReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for i, plan := range plans {
 		results, err := bench.Run(c.Context(), plan, bench.Options{
 			Repetitions: f.repetitions,
@@ -135,22 +116,6 @@ func (f *benchFlags) run(c *cobra.Command) error {
 	}
 	bar.Close()
 	return deliver(c.OutOrStdout(), report, out, f.json, writeBench, printBench)
-}
-
-// deliver writes a report into the directory of --out, if there is one, and prints it.
-func deliver[R any](w io.Writer, report R, out *output, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
-	if out != nil {
-		if err := write(out.path(), report); err != nil {
-			return err
-		}
-		if err := out.keep(); err != nil {
-			return err
-		}
-	}
-	if asJSON {
-		return printJSON(w, report)
-	}
-	return print(w, report)
 }
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
@@ -212,70 +177,8 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 	return plans, nil
 }
 
-// choose checks names against those there are; "all" stands for all of them.
-func choose(flag string, names, known []string) ([]string, error) {
-	var chosen []string
-	for _, name := range names {
-		name = strings.TrimSpace(name)
-		switch i := slices.Index(known, name); {
-		case name == "all":
-			chosen = append(chosen, known...)
-		case i >= 0:
-			chosen = append(chosen, known[i])
-		default:
-			if near := nearest.Name(name, known); near != "" {
-				return nil, usagef("%s: there is no %q; did you mean %q?", flag, name, near)
-			}
-			return nil, usagef("%s: there is no %q; there are %s", flag, name, strings.Join(known, ", "))
-		}
-	}
-	if len(chosen) == 0 {
-		return nil, usagef("%s: name at least one of %s", flag, strings.Join(known, ", "))
-	}
-	return chosen, nil
-}
-
-// parseSizes reads a list of whole numbers of something.
-func parseSizes(flag, s, what string, least, most float64) ([]int, error) {
-	var sizes []int
-	for _, word := range strings.Split(s, ",") {
-		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(word), "_", ""), 64)
-		if err != nil || x != float64(int64(x)) || !(x >= least && x <= most) {
-			return nil, usagef("%s: %q is not a number of %s; wanted are whole numbers from %.0f to %.0f, as in 1e6", flag, word, what, least, most)
-		}
-		sizes = append(sizes, int(x))
-	}
-	return sizes, nil
-}
-
-// commandLine is how the command was called, flags as they took effect.
-func commandLine(c *cobra.Command) []string {
-	words := []string{c.Name()}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		value := f.Value.String()
-		if f.Value.Type() == "stringSlice" {
-			value = strings.Trim(value, "[]")
-		}
-		if f.Value.Type() == "bool" {
-			words = append(words, "--"+f.Name)
-			return
-		}
-		if strings.ContainsAny(value, " \"") {
-			value = strconv.Quote(value)
-		}
-		words = append(words, "--"+f.Name, value)
-	})
-	return words
-}
-
 func writeBench(dir string, report benchReport) error {
 	return errors.Join(
 		writeFile(dir, "bench.json", func(w io.Writer) error { return printJSON(w, report) }),
 		plotBench(dir, report))
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -78,7 +78,7 @@ func (f *benchCappedFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer out.drop()
-	report := benchCappedReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	report := benchCappedReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for _, capacity := range capacities {
 		for _, e := range bench.Engines() {
 			report.Results = append(report.Results, bench.Allocation{Engine: e.Name, Bins: bins, Capacity: capacity, Rate: rate})
@@ -101,11 +101,11 @@ func (f *benchCappedFlags) run(c *cobra.Command) error {
 func printBenchCapped(w io.Writer, report benchCappedReport) error {
 	first := report.Results[0]
 	fmt.Fprintf(w, "%v\nCAPPED, %s bins, λ = %v: balls thrown per second, best of %d, on one core\n\n",
-		report.Machine, thousands(float64(first.Bins)), first.Rate, len(first.Each))
+		report.Machine, format.Thousands(float64(first.Bins)), first.Rate, len(first.Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "capacity\tengine\tmillion balls/s\ttimes literal\tµs a round\tpool per bin\tmemory\t")
 	for _, a := range report.Results {
-		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Engine, a.Best/1e6, a.Over, a.Micros, a.Pool, size(uint64(max(0, a.Bytes))))
+		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Engine, a.Best/1e6, a.Over, a.Micros, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
 	}
 	return t.Flush()
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -81,7 +80,7 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer out.drop()
-	report := benchLatencyReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	report := benchLatencyReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	steps := len(sizes) * len(dist) * len(only)
@@ -109,29 +108,15 @@ func printBenchLatency(w io.Writer, report benchLatencyReport) error {
 	per := len(bench.LatencyCalls)
 	for i := 0; i < len(report.Results); i += per {
 		r := report.Results[i]
-		fmt.Fprintf(w, "\n%s, %s jumps, %s events: how long a call took\n\n", r.Structure, r.Distribution, power(r.N))
+		fmt.Fprintf(w, "\n%s, %s jumps, %s events: how long a call took\n\n", r.Structure, r.Distribution, format.Power(r.N))
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "call\tcalls\tp50\tp99.9\tp99.999\tmax\t\n")
 		for _, r := range report.Results[i : i+per] {
-			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, brief(r.P50), brief(r.P999), brief(r.P99999), brief(r.Max))
+			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, format.Nanoseconds(r.P50), format.Nanoseconds(r.P999), format.Nanoseconds(r.P99999), format.Nanoseconds(r.Max))
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// brief writes nanoseconds with three digits.
-func brief(ns float64) string {
-	d := time.Duration(ns)
-	switch {
-	case d < time.Microsecond:
-		return d.String()
-	case d < time.Millisecond:
-		return fmt.Sprintf("%.3gµs", ns/1e3)
-	case d < time.Second:
-		return fmt.Sprintf("%.3gms", ns/1e6)
-	}
-	return fmt.Sprintf("%.3gs", ns/1e9)
 }

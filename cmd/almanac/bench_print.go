@@ -5,11 +5,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
@@ -56,7 +55,7 @@ func printBench(w io.Writer, report benchReport) error {
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "pending events\t")
 		for _, n := range t.sizes {
-			fmt.Fprintf(out, "%s\t", power(n))
+			fmt.Fprintf(out, "%s\t", format.Power(n))
 		}
 		fmt.Fprint(out, "fill\tbytes/event\tallocs/op\t\n")
 		for _, s := range t.structures {
@@ -127,14 +126,6 @@ func printRatios(w io.Writer, t *benchTable) {
 		fmt.Fprintln(out)
 	}
 	out.Flush()
-}
-
-// power writes powers of ten as such.
-func power(n int) string {
-	if s := strconv.Itoa(n); len(s) > 3 && strings.TrimRight(s[1:], "0") == "" {
-		return s[:1] + "e" + strconv.Itoa(len(s)-1)
-	}
-	return strconv.Itoa(n)
 }
 
 // plotBench draws cost against the number of events, a picture for each workload and distribution.

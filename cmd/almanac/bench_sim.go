@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -65,7 +64,7 @@ func (f *benchSimFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer out.drop()
-	report := benchSimReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	report := benchSimReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for _, workload := range bench.Simulations() {
 		for _, kernel := range bench.Kernels() {
 			report.Results = append(report.Results, bench.Simulated{Workload: workload.Name, Kernel: kernel.Name})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/spray/spraytest"
@@ -95,7 +96,7 @@ func (f *benchSprayFlags) run(c *cobra.Command) error {
 	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	report := benchSprayReport{Machine: bench.ThisMachine(), Command: "almanac bench " + strings.Join(commandLine(c), " ")}
+	report := benchSprayReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for i, plan := range plans {
 		results, err := bench.RunShared(c.Context(), plan, bench.Options{
 			Repetitions: f.repetitions,
@@ -183,7 +184,7 @@ func printBenchSpray(w io.Writer, report benchSprayReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, table := range sprayTables(report.Results) {
 		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, best repetition (fastest over slowest)\n\n",
-			table[0].Workload, power(table[0].N))
+			table[0].Workload, format.Power(table[0].N))
 		out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "\t\t\trank error\t\t\tdelay\t\t\t\tbytes per\tallocations\t\t\n")
 		fmt.Fprint(out, "goroutines\tstructure\tmillion/s\tmean\t99 %\tmost\tmean\t99 %\tmost\tfailed\telement\tper operation\tgarbage\t\n")
@@ -207,7 +208,7 @@ func printBenchSpray(w io.Writer, report benchSprayReport) error {
 			}
 		}
 		if missed > 0 {
-			fmt.Fprintf(w, "\nWhile metered, %s failed though there were elements.\n", counted(missed, "removal"))
+			fmt.Fprintf(w, "\nWhile metered, %s failed though there were elements.\n", format.Count(missed, "removal"))
 		}
 	}
 	return printTargets(w, report.Targets)
@@ -248,7 +249,7 @@ func writeBenchSpray(dir string, report benchSprayReport) error {
 	errs := []error{writeFile(dir, "bench-spray.json", func(w io.Writer) error { return printJSON(w, report) })}
 	for _, table := range sprayTables(report.Results) {
 		speed, rank := sprayCharts(table)
-		name := fmt.Sprintf("bench-spray-%s-%s", table[0].Workload, power(table[0].N))
+		name := fmt.Sprintf("bench-spray-%s-%s", table[0].Workload, format.Power(table[0].N))
 		errs = append(errs, speed.Save(filepath.Join(dir, name+".svg")), rank.Save(filepath.Join(dir, name+"-rank.svg")))
 	}
 	return errors.Join(errs...)
@@ -256,7 +257,7 @@ func writeBenchSpray(dir string, report benchSprayReport) error {
 
 // sprayCharts draw throughput and rank error against the number of goroutines.
 func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
-	title := fmt.Sprintf("%s, %s elements", table[0].Workload, power(table[0].N))
+	title := fmt.Sprintf("%s, %s elements", table[0].Workload, format.Power(table[0].N))
 	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true}
 	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}
 	speed.LegendBeside, rank.LegendBeside = true, true

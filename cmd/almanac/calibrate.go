@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -71,11 +71,8 @@ type calibrateReport struct {
 
 // plan is what to calibrate, in order.
 func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
-	switch {
-	case f.repetitions < 1:
-		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
-	case f.least <= 0:
-		return nil, usagef("--least %v: a repetition lasts longer than nothing", f.least)
+	if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "lasts longer than nothing")); err != nil {
+		return nil, err
 	}
 	// With one event c and d cannot be told apart.
 	sizes, err := parseSizes("--n", f.sizes, "events", 2, 1_000_000_000)
@@ -116,11 +113,11 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 	defer out.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	report := calibrateReport{Machine: bench.ThisMachine(), Command: "almanac " + strings.Join(commandLine(c), " ")}
+	report := calibrateReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for i, o := range plan {
 		o.Progress = func(done, of int) {
 			// All count alike, though more events take longer.
-			bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, power(o.N)))
+			bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, format.Power(o.N)))
 		}
 		result, err := theory.Calibrate(c.Context(), o)
 		if err != nil {
@@ -156,7 +153,7 @@ func printDiscipline(w io.Writer, rows []*theory.Calibration) error {
 	fmt.Fprint(out, "\tempty bucket\tlist entry\tthe rest\tpredicted\t\tbest timed\t\ttime at predicted\t\t\n")
 	fmt.Fprint(out, "events\tb\tc\td\twidth\ttime\twidth\ttime\twidth is off by\tmisfit\t\n")
 	for _, c := range rows {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%.2f\t%.1f\t%.2f\t%.1f\t%.1f %%\t%.1f %%\t\n", power(c.N),
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%.2f\t%.1f\t%.2f\t%.1f\t%.1f %%\t%.1f %%\t\n", format.Power(c.N),
 			plusMinus(c.Costs.Empty, c.StdErr.Empty), plusMinus(c.Costs.Entry, c.StdErr.Entry), plusMinus(c.Costs.Fixed, c.StdErr.Fixed),
 			c.PredictedX, c.PredictedTime*toNs, c.BestX, c.BestTime*toNs, 100*c.Off, 100*c.Misfit)
 	}
@@ -166,7 +163,7 @@ func printDiscipline(w io.Writer, rows []*theory.Calibration) error {
 	fmt.Fprintln(w)
 	for _, c := range rows {
 		if !c.Fits {
-			fmt.Fprintf(w, "With %s events the model DOES NOT FIT: %s. Take the best width timed, %.2f μ/N.\n", power(c.N), c.Why, c.BestX)
+			fmt.Fprintf(w, "With %s events the model DOES NOT FIT: %s. Take the best width timed, %.2f μ/N.\n", format.Power(c.N), c.Why, c.BestX)
 			fmt.Fprintln(w, reason(c.Discipline))
 		}
 	}
@@ -182,13 +179,13 @@ func printGrowth(w io.Writer, first, last *theory.Calibration) error {
 	// A cost that was left out of the fit has no standard error.
 	for _, e := range []theory.Costs{first.StdErr, last.StdErr} {
 		if e.Empty == 0 || e.Entry == 0 || e.Fixed == 0 {
-			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", power(first.N), power(last.N))
+			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", format.Power(first.N), format.Power(last.N))
 			return err
 		}
 	}
 	_, err := fmt.Fprintf(w, "From %s to %s events b becomes %.1f times as long, c %.1f times and d %.1f times: costs depend on the number of\n"+
 		"events, and √(2b/c) with them. So say the authors too (1994, section 4); calibrate with as many as there will be.\n",
-		power(first.N), power(last.N), b, c, d)
+		format.Power(first.N), format.Power(last.N), b, c, d)
 	return err
 }
 
@@ -205,28 +202,17 @@ func reason(d calendar.Discipline) string {
 
 // writeCalibrate writes the numbers and a picture for each calibration.
 func writeCalibrate(dir string, report calibrateReport) error {
-	file, err := os.Create(filepath.Join(dir, "calibrate.json"))
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(printJSON(file, report), file.Close()); err != nil {
-		return err
-	}
-	if file, err = os.Create(filepath.Join(dir, "calibrate.csv")); err != nil {
-		return err
-	}
-	if err := errors.Join(calibrateCSV(file, report), file.Close()); err != nil {
-		return err
+	errs := []error{
+		writeFile(dir, "calibrate.json", func(w io.Writer) error { return printJSON(w, report) }),
+		writeFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
 	}
 	for _, c := range report.Calibrations {
 		for _, ending := range []string{".svg", ".png"} {
-			name := fmt.Sprintf("calibrate-%v-%s%s", c.Discipline, power(c.N), ending)
-			if err := calibrateChart(c).Save(filepath.Join(dir, name)); err != nil {
-				return err
-			}
+			name := fmt.Sprintf("calibrate-%v-%s%s", c.Discipline, format.Power(c.N), ending)
+			errs = append(errs, calibrateChart(c).Save(filepath.Join(dir, name)))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // calibrateCSV writes a line for each width.
@@ -259,7 +245,7 @@ func calibrateChart(c *theory.Calibration) plot.Chart {
 		}
 	}
 	return plot.Chart{
-		Title:  fmt.Sprintf("%v, %s events: b = %.2f, c = %.2f, d = %.1f ns", c.Discipline, power(c.N), c.Costs.Empty*toNs, c.Costs.Entry*toNs, c.Costs.Fixed*toNs),
+		Title:  fmt.Sprintf("%v, %s events: b = %.2f, c = %.2f, d = %.1f ns", c.Discipline, format.Power(c.N), c.Costs.Empty*toNs, c.Costs.Entry*toNs, c.Costs.Fixed*toNs),
 		XLabel: "bucket width, in units of μ/N", YLabel: "ns per event",
 		LogX: true, LogY: true,
 		Series: []plot.Series{measured, predicted},

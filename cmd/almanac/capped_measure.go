@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -201,11 +202,11 @@ func (p *cappedPoint) warn(c capped.Config, relaxation float64) {
 		return
 	case float64(p.Rounds) < enough*relaxation:
 		add("%s rounds are %.2g relaxation times; below %d (%s rounds) the means and their standard errors are not to be trusted",
-			thousands(float64(p.Rounds)), float64(p.Rounds)/relaxation, enough, many(enough*relaxation))
+			format.Thousands(float64(p.Rounds)), float64(p.Rounds)/relaxation, enough, many(enough*relaxation))
 	}
 	if !c.Warm && float64(p.BurnIn) < burnt*relaxation {
 		add("a burn-in of %s rounds is %.2g relaxation times; below %d (%s rounds) what is measured depends on the empty start",
-			thousands(float64(p.BurnIn)), float64(p.BurnIn)/relaxation, burnt, many(burnt*relaxation))
+			format.Thousands(float64(p.BurnIn)), float64(p.BurnIn)/relaxation, burnt, many(burnt*relaxation))
 	}
 }
 
@@ -214,7 +215,7 @@ func many(rounds float64) string {
 	if rounds > 1e9 {
 		return fmt.Sprintf("%.2g", rounds)
 	}
-	return thousands(math.Ceil(rounds))
+	return format.Thousands(math.Ceil(rounds))
 }
 
 // measure runs the process. When the context is done the point stays without what is measured.
@@ -345,5 +346,5 @@ func (r *cappedRecord) pace(since time.Duration) string {
 	}
 	all := float64(r.burnIn + r.rounds)
 	left := time.Duration(float64(since) * (all - float64(r.done)) / float64(r.done))
-	return fmt.Sprintf("%s, round %s of %s, %v left", doing, thousands(float64(r.done)), thousands(all), left.Round(time.Second))
+	return fmt.Sprintf("%s, round %s of %s, %v left", doing, format.Thousands(float64(r.done)), format.Thousands(all), left.Round(time.Second))
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
@@ -25,7 +26,7 @@ func writeCapped(dir string, r *cappedReport) error {
 	}
 	if r.Measured != nil {
 		limit := orNone(r.Limit)
-		title := fmt.Sprintf("%s, λ = %s, %s", r.name(), rateName(r.Rate), counted(r.Bins, "bin"))
+		title := fmt.Sprintf("%s, λ = %s, %s", r.name(), format.Rate(r.Rate), format.Count(r.Bins, "bin"))
 		errs = append(errs,
 			writeFile(dir, "waits.csv", func(w io.Writer) error { return waitsCSV(w, r.Measured.Waits, limit.Waits) }),
 			waitsChart(title, "wait, in rounds", shares(r.Measured.Waits), limit.Waits).Save(filepath.Join(dir, "waits.svg")),
@@ -36,7 +37,7 @@ func writeCapped(dir string, r *cappedReport) error {
 
 // writeThreshold writes the numbers of a batch and its pictures.
 func writeThreshold(dir string, r *thresholdReport) error {
-	title := fmt.Sprintf("threshold, %d accepted in a round, %s, %s", r.Capacity, counted(r.Balls, "ball"), counted(r.Bins, "bin"))
+	title := fmt.Sprintf("threshold, %d accepted in a round, %s, %s", r.Capacity, format.Count(r.Balls, "ball"), format.Count(r.Bins, "bin"))
 	errs := []error{
 		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
 		writeFile(dir, "rounds.csv", func(w io.Writer) error { return roundsCSV(w, r.rows) }),
@@ -82,9 +83,9 @@ func waitsCSV(w io.Writer, waits []int, limit []float64) error {
 	for wait, share := range shares(waits) {
 		expected := ""
 		if wait < len(limit) {
-			expected = number(limit[wait])
+			expected = format.Number(limit[wait])
 		}
-		lines = append(lines, []string{strconv.Itoa(wait), strconv.Itoa(waits[wait]), number(share), expected})
+		lines = append(lines, []string{strconv.Itoa(wait), strconv.Itoa(waits[wait]), format.Number(share), expected})
 	}
 	return out.WriteAll(lines)
 }
@@ -113,7 +114,7 @@ func poolChart(r *cappedReport) plot.Chart {
 		label, of = "balls per bin", func(row cappedRow) int { return row.held }
 	}
 	chart := plot.Chart{
-		Title:  fmt.Sprintf("%s, λ = %s, %s", r.name(), rateName(r.Rate), counted(r.Bins, "bin")),
+		Title:  fmt.Sprintf("%s, λ = %s, %s", r.name(), format.Rate(r.Rate), format.Count(r.Bins, "bin")),
 		XLabel: "round", YLabel: label, LogX: !r.Warm, FromZero: !r.Warm, LegendBeside: true,
 	}
 	if r.Incomplete {
@@ -347,7 +348,7 @@ func sweepCharts(r *sweepReport) (pool, waits plot.Chart) {
 	if r.Sweep == "rate" {
 		label = "1/(1−λ)"
 	}
-	title := fmt.Sprintf("%s, %s", r.subject(), counted(r.config.Bins, "bin"))
+	title := fmt.Sprintf("%s, %s", r.subject(), format.Count(r.config.Bins, "bin"))
 	pool = plot.Chart{Title: title, XLabel: label, YLabel: "pool per bin", LogX: r.Sweep == "rate", FromZero: true, LegendBeside: true}
 	waits = plot.Chart{Title: title, XLabel: label, YLabel: "wait, in rounds", LogX: r.Sweep == "rate", FromZero: true, LegendBeside: true}
 	var xs []float64

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 )
 
 // printCapped prints what was measured of a process beside what theory says.
 func printCapped(w io.Writer, r *cappedReport) error {
-	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.name(), counted(r.Bins, "bin"), rateName(r.Rate), r.Arrivals, r.Seed)
+	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate), r.Arrivals, r.Seed)
 	if r.Incomplete {
 		_, err := fmt.Fprintf(w, "INCOMPLETE: interrupted after round %s of %s, of which the first %s are the burn-in; nothing is measured\n",
-			thousands(float64(r.Reached)), thousands(float64(r.BurnIn+r.Rounds)), thousands(float64(r.BurnIn)))
+			format.Thousands(float64(r.Reached)), format.Thousands(float64(r.BurnIn+r.Rounds)), format.Thousands(float64(r.BurnIn)))
 		return err
 	}
 	fmt.Fprintln(w, r.howLong())
 	if r.Least > 0 {
-		fmt.Fprintf(w, "at least m* = %s balls are thrown in every round, %.4g per bin\n", thousands(float64(r.Least)), float64(r.Least)/float64(r.Bins))
+		fmt.Fprintf(w, "at least m* = %s balls are thrown in every round, %.4g per bin\n", format.Thousands(float64(r.Least)), float64(r.Least)/float64(r.Bins))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "WARNING: %s\n", warning)
@@ -44,29 +44,21 @@ func (p *cappedPoint) name() string {
 	return fmt.Sprintf("%s with capacity %d", p.Process, p.Capacity)
 }
 
-// rateName is a rate as one would write it: a decimal, or 1-2^-10 for those that are near 1 and so.
-func rateName(rate float64) string {
-	if half, exponent := math.Frexp(1 - rate); half == 0.5 && exponent <= -4 {
-		return fmt.Sprintf("1-2^%d", exponent-1)
-	}
-	return strconv.FormatFloat(rate, 'g', -1, 64)
-}
-
 // howLong says how many rounds there were, and why.
 func (p *cappedPoint) howLong() string {
 	rounds, burnIn := float64(p.Rounds), float64(p.BurnIn)
 	if p.Tenths != nil {
 		s := "warm start from the limit of many bins"
 		if p.BurnIn > 0 {
-			s += fmt.Sprintf(" and a burn-in of %s rounds", thousands(burnIn))
+			s += fmt.Sprintf(" and a burn-in of %s rounds", format.Thousands(burnIn))
 		}
-		return s + fmt.Sprintf("; first and last tenth of the %s rounds measured agree within %.1f standard errors", thousands(rounds), p.Tenths.Errors)
+		return s + fmt.Sprintf("; first and last tenth of the %s rounds measured agree within %.1f standard errors", format.Thousands(rounds), p.Tenths.Errors)
 	}
 	const moment = 0.1 // of a round: how many of these there were says nothing
 	if p.Relaxation == nil || *p.Relaxation < moment {
-		return fmt.Sprintf("burn-in %s rounds, then %s measured", thousands(burnIn), thousands(rounds))
+		return fmt.Sprintf("burn-in %s rounds, then %s measured", format.Thousands(burnIn), format.Thousands(rounds))
 	}
-	return fmt.Sprintf("burn-in %s rounds, then %s measured: %.3g and %.3g relaxation times of %.4g rounds", thousands(burnIn), thousands(rounds),
+	return fmt.Sprintf("burn-in %s rounds, then %s measured: %.3g and %.3g relaxation times of %.4g rounds", format.Thousands(burnIn), format.Thousands(rounds),
 		burnIn / *p.Relaxation, rounds / *p.Relaxation, *p.Relaxation)
 }
 
@@ -148,7 +140,7 @@ func rough(x *float64) string {
 	case *x < 1000:
 		return fmt.Sprintf("%.2f", *x)
 	}
-	return thousands(math.Round(*x))
+	return format.Thousands(math.Round(*x))
 }
 
 // sentence says which capacity is best.
@@ -170,24 +162,16 @@ func printSpeed(w io.Writer, thrown int, seconds float64) error {
 			pace, unit = pace/1000, larger
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s thrown in %s: %.3g %s balls/s\n", counted(thrown, "ball"), took, pace, unit)
+	_, err := fmt.Fprintf(w, "\n%s thrown in %s: %.3g %s balls/s\n", format.Count(thrown, "ball"), took, pace, unit)
 	return err
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(float64(n)) + " " + thing + "s"
 }
 
 // printThreshold prints how a batch found its places.
 func printThreshold(w io.Writer, r *thresholdReport) error {
-	balls := func(n int) string { return counted(n, "ball") }
-	rounds := counted(r.Rounds, "round")
-	fmt.Fprintf(w, "threshold, %d accepted by a bin in a round: %s, %s (λ = %s per bin, %s), seed %d\n", r.Capacity, counted(r.Bins, "bin"),
-		balls(r.Balls), rateName(r.Rate), r.Arrivals, r.Seed)
+	balls := func(n int) string { return format.Count(n, "ball") }
+	rounds := format.Count(r.Rounds, "round")
+	fmt.Fprintf(w, "threshold, %d accepted by a bin in a round: %s, %s (λ = %s per bin, %s), seed %d\n", r.Capacity, format.Count(r.Bins, "bin"),
+		balls(r.Balls), format.Rate(r.Rate), r.Arrivals, r.Seed)
 	switch {
 	case r.Incomplete:
 		fmt.Fprintf(w, "INCOMPLETE: interrupted after %s; %s left without a place\n", rounds, balls(r.Left))
@@ -211,7 +195,7 @@ func printThreshold(w io.Writer, r *thresholdReport) error {
 		if i >= first && i < len(r.rows)-last {
 			continue
 		}
-		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.number, thousands(float64(row.Thrown)), thousands(float64(row.Accepted)), thousands(float64(row.Pool)),
+		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.number, format.Thousands(float64(row.Thrown)), format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
 			float64(row.Pool)/float64(r.Bins))
 	}
 	if err := out.Flush(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -228,7 +229,7 @@ func (t *cappedTask) measureSweep(ctx context.Context, bar *progress.Bar) (*swee
 // subject is the process with what is not swept.
 func (r *sweepReport) subject() string {
 	if r.Sweep == "capacity" {
-		return fmt.Sprintf("%v, λ = %s", r.config.Kind, rateName(r.config.Rate))
+		return fmt.Sprintf("%v, λ = %s", r.config.Kind, format.Rate(r.config.Rate))
 	}
 	p := cappedPoint{Process: r.config.Kind.String(), Capacity: r.config.Capacity, Choices: r.config.Choices}
 	return p.name()
@@ -237,7 +238,7 @@ func (r *sweepReport) subject() string {
 // printSweep prints a row for each point.
 func printSweep(w io.Writer, r *sweepReport) error {
 	fmt.Fprintf(w, "%s, %s from %s to %s: %s, %v arrivals, seed %d\n", r.subject(), r.Sweep, r.sweep.values[0].name,
-		r.sweep.values[len(r.sweep.values)-1].name, counted(r.config.Bins, "bin"), r.config.Arrivals, r.config.Seed)
+		r.sweep.values[len(r.sweep.values)-1].name, format.Count(r.config.Bins, "bin"), r.config.Arrivals, r.config.Seed)
 	if r.Incomplete {
 		fmt.Fprintf(w, "INCOMPLETE: interrupted; %d of %d points are measured\n", len(r.Points), len(r.sweep.values))
 	}
@@ -313,12 +314,12 @@ func sweepCSV(w io.Writer, r *sweepReport) error {
 		"longest", "longest_error", "longest_limit", "longest_bound", "longest_estimate", "wait_max", "pool_max"}}
 	for _, p := range r.Points {
 		m, limit, bound, estimate := p.Measured, orNone(p.Limit), orNone(p.Bound), orNone(p.Estimate)
-		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices), number(p.Rate),
+		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices), format.Number(p.Rate),
 			strconv.Itoa(p.BurnIn), strconv.Itoa(p.Rounds),
-			number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool), optional(estimate.Pool),
-			number(m.Wait.Mean), optional(m.Wait.Error), optional(limit.Wait),
-			number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest), optional(estimate.Longest),
-			strconv.Itoa(m.WaitMax), number(m.PoolMax)})
+			format.Number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool), optional(estimate.Pool),
+			format.Number(m.Wait.Mean), optional(m.Wait.Error), optional(limit.Wait),
+			format.Number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest), optional(estimate.Longest),
+			strconv.Itoa(m.WaitMax), format.Number(m.PoolMax)})
 	}
 	return out.WriteAll(lines)
 }
@@ -328,7 +329,7 @@ func optional(x *float64) string {
 	if x == nil {
 		return ""
 	}
-	return number(*x)
+	return format.Number(*x)
 }
 
 // atLeastOne is a number, or nothing if it is 0.

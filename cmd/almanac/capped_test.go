@@ -356,11 +356,3 @@ func TestCappedCharts(t *testing.T) {
 		}
 	}
 }
-
-func TestRateName(t *testing.T) {
-	for rate, want := range map[float64]string{0.5: "0.5", 0.99: "0.99", 0.96875: "1-2^-5", 1 - 0x1p-10: "1-2^-10", 0.999: "0.999", 1e-9: "1e-09", 8: "8", 1: "1"} {
-		if got := rateName(rate); got != want {
-			t.Errorf("%v is %s, want %s", rate, got, want)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -60,7 +61,7 @@ func (t *cappedTask) threshold(ctx context.Context, bar *progress.Bar) (*thresho
 		if len(r.rows) < mostRows {
 			r.rows = append(r.rows, cappedRow{r.Rounds, r.Left, round})
 		}
-		bar.Set(r.Balls-r.Left, max(1, r.Balls), fmt.Sprintf("round %s, %s balls left", thousands(float64(r.Rounds)), thousands(float64(r.Left))))
+		bar.Set(r.Balls-r.Left, max(1, r.Balls), fmt.Sprintf("round %s, %s balls left", format.Thousands(float64(r.Rounds)), format.Thousands(float64(r.Left))))
 	}
 	r.Loads = p.Loads()
 	r.Largest = len(r.Loads) - 1

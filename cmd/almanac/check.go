@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -92,7 +93,7 @@ func newCheck() *cobra.Command {
 				}
 			}
 			start, most := m.Memory(population.Options{})
-			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.\n", m.Explain(), size(start), size(most)); err != nil {
+			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.\n", m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
 				return err
 			}
 			return m.Fits(population.Options{})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -216,4 +217,44 @@ func (o *output) own(owners map[string]string) error {
 		return err
 	}
 	return os.Rename(filepath.Join(o.dir, ownership+".new"), filepath.Join(o.dir, ownership))
+}
+
+// deliver writes a report into the directory of --out, if there is one, and prints it.
+func deliver[R any](w io.Writer, report R, out *output, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
+	if out != nil {
+		if err := write(out.path(), report); err != nil {
+			return err
+		}
+		if err := out.keep(); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return printJSON(w, report)
+	}
+	return print(w, report)
+}
+
+// writeFile writes a file through a buffer.
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	return errors.Join(write(w), w.Flush(), file.Close())
+}
+
+// printJSON prints JSON to be read by people, too.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// printCompact prints JSON on one line, for what is long.
+func printCompact(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }

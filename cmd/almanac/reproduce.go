@@ -72,8 +72,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	words := append(commandLine(c), names...)
-	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: "almanac " + strings.Join(words, " "), Results: results}
+	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: commandLine(c, names...), Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
 	if err := deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err

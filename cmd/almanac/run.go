@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,7 +104,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return runErr
 	}
 	if out != nil {
-		command := fmt.Sprintf("almanac run %s", strings.Join(f.words(path), " "))
+		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "events", "out"})
 		if err := writeRun(out.path(), m, result, command); err != nil {
 			return err
 		}
@@ -138,36 +137,4 @@ func pace(m *population.Model, p population.Progress, replicas int, since time.D
 		s += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}
 	return s
-}
-
-// words is the command line that gives this result again, seed and all.
-func (f *runFlags) words(path string) []string {
-	words := []string{quoted(path), fmt.Sprintf("--seed %d", f.seed), fmt.Sprintf("--replicas %d", f.replicas)}
-	if f.size != "" {
-		words = append(words, "--size "+quoted(f.size))
-	}
-	if f.until != "" {
-		words = append(words, "--until "+quoted(f.until))
-	}
-	for _, s := range f.set {
-		words = append(words, "--set "+quoted(s))
-	}
-	if f.events {
-		words = append(words, "--events")
-	}
-	if f.out != "" {
-		words = append(words, "--out "+quoted(f.out))
-	}
-	return words
-}
-
-// quoted is a word as a shell takes it.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -42,7 +43,7 @@ func linesAndBands(r *population.Result) string {
 	if len(r.Runs) == 1 {
 		return "one replica"
 	}
-	return fmt.Sprintf("lines: median of %s; bands: middle 90 %%", counted(len(r.Runs), "replica"))
+	return fmt.Sprintf("lines: median of %s; bands: middle 90 %%", format.Count(len(r.Runs), "replica"))
 }
 
 // overReplicas is a line for the median, with a band for the middle 90 % if there are several replicas.
@@ -91,7 +92,7 @@ func flowCharts(m *population.Model, r *population.Result) plot.Panels {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 		order = order[:mostFlows]
 		slices.Sort(order)
-		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, thousands(float64(len(flows))))
+		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(flows))))
 	}
 	every := r.Times[1] - r.Times[0]
 	unit := m.Unit()
@@ -100,7 +101,7 @@ func flowCharts(m *population.Model, r *population.Result) plot.Panels {
 	}
 	long := fmt.Sprintf("%.4g", every)
 	if every >= 1e4 {
-		long = thousands(every)
+		long = format.Thousands(every)
 	}
 	panels.Note = fmt.Sprintf("%s in each interval of %s %s; %s", which, long, unit, linesAndBands(r))
 	for _, i := range order {

@@ -1,24 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population"
 )
-
-func printCompact(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
 
 // runFiles are what may be in the directory of --out.
 var runFiles = []string{
@@ -39,18 +30,6 @@ func writeRun(dir string, m *population.Model, r *population.Result, command str
 	)
 }
 
-// writeFile writes a file through a buffer.
-func writeFile(dir, name string, write func(io.Writer) error) error {
-	file, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(file)
-	return errors.Join(write(w), w.Flush(), file.Close())
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
 func writeSeries(w io.Writer, m *population.Model, r *population.Result) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"replica", "time", "state", "count"}) // Error tells at the end
@@ -59,7 +38,7 @@ func writeSeries(w io.Writer, m *population.Model, r *population.Result) error {
 		run := &r.Runs[i]
 		for row := range run.Rows() {
 			for s, name := range states {
-				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), name, strconv.Itoa(run.Count(row, s))})
+				_ = out.Write([]string{strconv.Itoa(run.Replica), format.Number(r.Times[row]), name, strconv.Itoa(run.Count(row, s))})
 			}
 		}
 	}
@@ -76,7 +55,7 @@ func writeFlows(w io.Writer, m *population.Model, r *population.Result) error {
 		run := &r.Runs[i]
 		for row := range run.Rows() {
 			line := func(kind, flow string, count uint64) {
-				_ = out.Write([]string{strconv.Itoa(run.Replica), number(r.Times[row]), kind, flow, strconv.FormatUint(count, 10)})
+				_ = out.Write([]string{strconv.Itoa(run.Replica), format.Number(r.Times[row]), kind, flow, strconv.FormatUint(count, 10)})
 			}
 			for k, flow := range flows {
 				line("flow", flow.String(), run.Flow(row, k))

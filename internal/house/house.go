@@ -47,10 +47,11 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/bench",
-		"cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch"},
+	"cmd/almanac/internal/format":       {},
 	"cmd/almanac/internal/progress":     {},
 
 	// Examples are what users would write, and so use what users can.

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commandLine is how a command was called: flags as they took effect, in the order of their names, and then the arguments.
+func commandLine(c *cobra.Command, args ...string) string {
+	words := []string{c.CommandPath()}
+	c.Flags().Visit(func(f *pflag.Flag) { words = append(words, flagWords(f)...) })
+	for _, a := range args {
+		words = append(words, quoted(a))
+	}
+	return strings.Join(words, " ")
+}
+
+// commandLineAgain is the call that gives a result again: the arguments, and then flags by their names, those that were not given only if they are
+// always to be there.
+func commandLineAgain(c *cobra.Command, args, always, given []string) string {
+	words := []string{c.CommandPath()}
+	for _, a := range args {
+		words = append(words, quoted(a))
+	}
+	for _, name := range always {
+		words = append(words, flagWords(c.Flags().Lookup(name))...)
+	}
+	for _, name := range given {
+		if c.Flags().Changed(name) {
+			words = append(words, flagWords(c.Flags().Lookup(name))...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// flagWords is a flag with its value, or with each of its values, as one writes it.
+func flagWords(f *pflag.Flag) (words []string) {
+	values := []string{f.Value.String()}
+	switch many, list := f.Value.(pflag.SliceValue); {
+	case f.Value.Type() == "bool" && values[0] == "true":
+		return []string{"--" + f.Name}
+	case f.Value.Type() == "bool":
+		return []string{"--" + f.Name + "=" + values[0]}
+	case list && f.Value.Type() == "stringArray":
+		values = many.GetSlice()
+	case list:
+		values = []string{strings.Join(many.GetSlice(), ",")}
+	}
+	for _, v := range values {
+		words = append(words, "--"+f.Name, quoted(v))
+	}
+	return words
+}
+
+// quoted is a word as a shell takes it.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%,^:+µ−", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,76 @@
+// Package format writes numbers as the command prints them.
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Number writes a number with as many digits as it needs to be read back.
+func Number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Thousands writes a number with commas, and with decimals if it is small and not whole.
+func Thousands(x float64) string {
+	decimals := 0
+	if x != float64(int64(x)) && x < 1000 {
+		decimals = 2
+	}
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	whole, rest, _ := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		return whole + "." + rest
+	}
+	return whole
+}
+
+// Count is a number of things: 1 bin, 1,000 bins.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Thousands(float64(n)) + " " + thing + "s"
+}
+
+// Power writes powers of ten as such: 1e6.
+func Power(n int) string {
+	if s := strconv.Itoa(n); len(s) > 3 && strings.TrimRight(s[1:], "0") == "" {
+		return s[:1] + "e" + strconv.Itoa(len(s)-1)
+	}
+	return strconv.Itoa(n)
+}
+
+// Rate is a rate as one would write it: a decimal, or 1-2^-10 for those that are near 1 and so.
+func Rate(rate float64) string {
+	if half, exponent := math.Frexp(1 - rate); half == 0.5 && exponent <= -4 {
+		return fmt.Sprintf("1-2^%d", exponent-1)
+	}
+	return Number(rate)
+}
+
+// Bytes is an amount of memory as one says it.
+func Bytes(bytes uint64) string {
+	if bytes >= 1e9 {
+		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
+	}
+	return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+}
+
+// Nanoseconds writes a short time with three digits.
+func Nanoseconds(ns float64) string {
+	d := time.Duration(ns)
+	switch {
+	case d < time.Microsecond:
+		return d.String()
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.3gµs", ns/1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.3gms", ns/1e6)
+	}
+	return fmt.Sprintf("%.3gs", ns/1e9)
+}
