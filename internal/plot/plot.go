@@ -24,10 +24,11 @@ type Series struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
-	Same      bool // it has the colour of the series before it
-	Dashed    bool // it is a dashed line without marks
-	Triangles bool // its points are marked with triangles, not circles
-	Unmarked  bool // its points are not marked, however few they are
+	Same      bool    // it has the colour of the series before it
+	Dashed    bool    // it is a dashed line without marks
+	Triangles bool    // its points are marked with triangles, not circles
+	Unmarked  bool    // its points are not marked, however few they are
+	Bars      float64 // if it is above 0, there are bars of this width around X and as high as Y, and no line; they stand on the floor of the chart
 }
 
 // markable is up to how many points of a series are marked.
@@ -38,8 +39,10 @@ type Chart struct {
 	Title, XLabel, YLabel string
 	Note                  string // below the title: what lines and bands are
 	LogX, LogY            bool
-	FromZero              bool // the y axis begins at 0
-	LegendBeside          bool // the names stand to the right of the chart if there is room for them, and otherwise below it
+	FromZero              bool    // the y axis begins at 0
+	Headroom              bool    // a linear y axis goes on above what is drawn
+	UpToX                 float64 // the x axis goes at least as far, if this is not 0
+	LegendBeside          bool    // the names stand to the right of the chart if there is room for them, and otherwise below it
 	Series                []Series
 }
 
@@ -212,9 +215,13 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xd8}, color.Gray{0xd8}
 	p.Add(grid)
 	var entries []entry
+	floor := c.floor()
 	for i, s := range c.Series {
 		if i > 0 && !s.Same {
 			colour++
+		}
+		if s.Bars > 0 {
+			s = s.histogram(floor)
 		}
 		marks, err := c.add(p, s, colour)
 		if err != nil {
@@ -224,6 +231,7 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 			entries = append(entries, entry{s.Name, marks})
 		}
 	}
+	c.widen(p)
 	x, y := linear(p.X.Min, p.X.Max, false), scale{}
 	if c.LogX {
 		x = logarithmic(p.X.Min, p.X.Max)

@@ -1,0 +1,61 @@
+package plot
+
+import "math"
+
+// histogram is the line around bars that stand on a floor, and what is inside of them as a band. A bar that does not reach above the floor, or has no
+// height, is none.
+func (s Series) histogram(floor float64) Series {
+	out := Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed, Unmarked: true}
+	for i, x := range s.X {
+		top := floor
+		if s.Y[i] > floor {
+			top = s.Y[i]
+		}
+		left, right := x-s.Bars/2, x+s.Bars/2
+		out.X = append(out.X, left, left, right, right)
+		out.Y = append(out.Y, floor, top, top, floor)
+		out.Low = append(out.Low, floor, floor, floor, floor)
+		out.High = append(out.High, floor, top, top, floor)
+	}
+	return out
+}
+
+// floor is where bars stand: at 0, and on a logarithmic axis at the last power of ten below all that is drawn, where the axis begins.
+func (c Chart) floor() float64 {
+	if !c.LogY {
+		return 0
+	}
+	lowest := math.Inf(1)
+	for _, s := range c.Series {
+		for _, values := range [][]float64{s.Y, s.Low} {
+			for _, y := range values {
+				if y > 0 {
+					lowest = min(lowest, y)
+				}
+			}
+		}
+	}
+	if math.IsInf(lowest, 1) {
+		return 1
+	}
+	return math.Pow(10, math.Ceil(math.Log10(lowest))-1)
+}
+
+// widen makes the ranges of what is drawn as long as the chart wants them.
+func (c Chart) widen(p *drawing) {
+	if c.UpToX != 0 && p.X.Min <= p.X.Max {
+		p.X.Max = max(p.X.Max, c.UpToX)
+	}
+	if !c.Headroom || c.LogY || !(p.Y.Min <= p.Y.Max) {
+		return
+	}
+	low := p.Y.Min
+	if c.FromZero {
+		low = min(low, 0)
+	}
+	if length := p.Y.Max - low; length > 0 {
+		p.Y.Max += 0.05 * length
+	} else {
+		p.Y.Max++
+	}
+}
