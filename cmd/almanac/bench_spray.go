@@ -258,7 +258,7 @@ func writeBenchSpray(dir string, report benchSprayReport) error {
 // sprayCharts draw throughput and rank error against the number of goroutines.
 func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
 	title := fmt.Sprintf("%s, %s elements", table[0].Workload, format.Power(table[0].N))
-	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true}
+	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true, Headroom: true}
 	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}
 	speed.LegendBeside, rank.LegendBeside = true, true
 	var names []string
@@ -268,8 +268,7 @@ func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
 		}
 	}
 	for _, name := range names {
-		const room = "    " // the names are long, and the fonts of some viewers wide
-		a, b := plot.Series{Name: name + room}, plot.Series{Name: name + room}
+		a, b := plot.Series{Name: name}, plot.Series{Name: name}
 		for _, r := range table {
 			if r.Structure != name {
 				continue
@@ -281,5 +280,5 @@ func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
 		}
 		speed.Series, rank.Series = append(speed.Series, a), append(rank.Series, b)
 	}
-	return headroom(speed), rank
+	return speed, rank
 }

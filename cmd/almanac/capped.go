@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -86,12 +88,11 @@ var cappedProcesses = []cappedProcess{
 
 // A cappedTask is what a command line asks for.
 type cappedTask struct {
-	command string
-	config  capped.Config
-	plan    capped.Plan
-	sweep   *cappedSweep // or nil
-	out     string
-	json    bool
+	config capped.Config
+	plan   capped.Plan
+	sweep  *allocation.Sweep // or nil
+	out    string
+	json   bool
 }
 
 // task reads the command line.
@@ -104,10 +105,9 @@ func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
 		ways = append(ways, a.String())
 	}
 	t := &cappedTask{
-		command: commandLine(c),
-		config:  capped.Config{Seed: f.seed, ByBin: f.byBin, Warm: f.warm},
-		out:     f.out,
-		json:    f.json,
+		config: capped.Config{Seed: f.seed, ByBin: f.byBin, Warm: f.warm},
+		out:    f.out,
+		json:   f.json,
 	}
 	kind, err := chooseOne("--process", f.process, kinds)
 	if err != nil {
@@ -189,6 +189,22 @@ func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) 
 	return rounds, burnIn, nil
 }
 
+// What almanac capped --json prints: of one process, of a sweep, and of a batch of balls.
+type (
+	cappedReport struct {
+		Command string `json:"command"`
+		*allocation.Point
+	}
+	sweepReport struct {
+		Command string `json:"command"`
+		*allocation.Swept
+	}
+	thresholdReport struct {
+		Command string `json:"command"`
+		*allocation.Batch
+	}
+)
+
 func (f *cappedFlags) run(c *cobra.Command) error {
 	t, err := f.task(c)
 	if err != nil {
@@ -203,36 +219,43 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 	defer bar.Close()
 	switch {
 	case t.config.Kind == capped.Threshold:
-		report, err := t.threshold(c.Context(), bar)
+		batch, err := allocation.Threshold(c.Context(), t.config, t.plan.Rounds, bar.Set)
 		bar.Close()
-		return conclude(c.OutOrStdout(), t, out, report, err, writeThreshold, printThreshold)
+		if batch == nil {
+			return t.inFlags(err)
+		}
+		return conclude(c.OutOrStdout(), t, out, &thresholdReport{commandLine(c), batch}, err, writeThreshold, printThreshold)
 	case t.sweep != nil:
-		report, err := t.measureSweep(c.Context(), bar)
+		swept, err := t.sweep.Measure(c.Context(), t.config, t.plan, bar.Set)
 		bar.Close()
-		return conclude(c.OutOrStdout(), t, out, report, err, writeSweep, printSweep)
+		if swept == nil {
+			return t.inFlags(err)
+		}
+		return conclude(c.OutOrStdout(), t, out, &sweepReport{commandLine(c), swept}, err, writeSweep, printSweep)
 	}
-	report, err := t.measureOne(c.Context(), bar)
+	point, err := allocation.Measure(c.Context(), t.config, t.plan, t.out != "", bar.Set)
 	bar.Close()
-	return conclude(c.OutOrStdout(), t, out, report, err, writeCapped, printCapped)
+	if point == nil {
+		return t.inFlags(err)
+	}
+	return conclude(c.OutOrStdout(), t, out, &cappedReport{commandLine(c), point}, err, writeCapped, printCapped)
 }
 
-// cappedFiles are what may be in the directory of --out.
-var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv", "sweep-pool.svg", "sweep-waits.svg"}
-
-// wrongConfig is what is wrong with a configuration, in the words of the command line.
-func wrongConfig(err error) error {
+// inFlags is what is wrong with a configuration, in the words of the command line.
+func (t *cappedTask) inFlags(err error) error {
+	if errors.Is(err, capped.ErrSlow) {
+		advice := "say how many rounds there should be, with --burn-in and --rounds"
+		if t.config.Kind == capped.Capped {
+			advice += "; with --warm no burn-in is needed"
+		}
+		return usagef("%w; %s", err, advice)
+	}
 	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set AtLeast", "")
 	return usagef("%s", words.Replace(err.Error()))
 }
 
-// conclude delivers a report, if there is one, and returns what ended the work.
+// conclude delivers a report, and returns what ended the work.
 func conclude[R any](w io.Writer, t *cappedTask, out *output, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
-	if report == nil {
-		if ended != nil && strings.HasPrefix(ended.Error(), "capped: ") {
-			return wrongConfig(ended)
-		}
-		return ended
-	}
 	if err := deliver(w, report, out, t.json, write, print); err != nil {
 		return err
 	}

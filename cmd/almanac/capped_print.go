@@ -7,18 +7,19 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 )
 
 // printCapped prints what was measured of a process beside what theory says.
 func printCapped(w io.Writer, r *cappedReport) error {
-	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate), r.Arrivals, r.Seed)
+	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.Name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate), r.Arrivals, r.Seed)
 	if r.Incomplete {
 		_, err := fmt.Fprintf(w, "INCOMPLETE: interrupted after round %s of %s, of which the first %s are the burn-in; nothing is measured\n",
 			format.Thousands(float64(r.Reached)), format.Thousands(float64(r.BurnIn+r.Rounds)), format.Thousands(float64(r.BurnIn)))
 		return err
 	}
-	fmt.Fprintln(w, r.howLong())
+	fmt.Fprintln(w, howLong(r.Point))
 	if r.Least > 0 {
 		fmt.Fprintf(w, "at least m* = %s balls are thrown in every round, %.4g per bin\n", format.Thousands(float64(r.Least)), float64(r.Least)/float64(r.Bins))
 	}
@@ -26,26 +27,15 @@ func printCapped(w io.Writer, r *cappedReport) error {
 		fmt.Fprintf(w, "WARNING: %s\n", warning)
 	}
 	fmt.Fprintln(w)
-	if err := r.table(w); err != nil {
+	if err := printPoint(w, r.Point); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", r.Sweet.sentence())
+	fmt.Fprintf(w, "\n%s\n", sweetSpot(r.Sweet))
 	return printSpeed(w, r.Thrown, r.Seconds)
 }
 
-// name is the process with what belongs to it.
-func (p *cappedPoint) name() string {
-	switch {
-	case p.Choices == 1:
-		return p.Process + " with 1 choice"
-	case p.Choices > 1:
-		return fmt.Sprintf("%s with %d choices", p.Process, p.Choices)
-	}
-	return fmt.Sprintf("%s with capacity %d", p.Process, p.Capacity)
-}
-
 // howLong says how many rounds there were, and why.
-func (p *cappedPoint) howLong() string {
+func howLong(p *allocation.Point) string {
 	rounds, burnIn := float64(p.Rounds), float64(p.BurnIn)
 	if p.Tenths != nil {
 		s := "warm start from the limit of many bins"
@@ -62,59 +52,52 @@ func (p *cappedPoint) howLong() string {
 		burnIn / *p.Relaxation, rounds / *p.Relaxation, *p.Relaxation)
 }
 
-// table prints a row for each quantity.
-func (p *cappedPoint) table(w io.Writer) error {
-	m, limit, bound, estimate := p.Measured, orNone(p.Limit), orNone(p.Bound), orNone(p.Estimate)
+// printPoint prints a row for each quantity.
+func printPoint(w io.Writer, p *allocation.Point) error {
+	m := p.Measured
+	limit, bound, estimate := p.Theories()
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	proof, seen := "Theorem 2", "section V"
 	switch {
-	case p.kind == capped.Greedy:
+	case p.Kind() == capped.Greedy:
 		proof, seen = "", ""
-	case p.kind == capped.ModCapped && p.Capacity == 1:
+	case p.Kind() == capped.ModCapped && p.Capacity == 1:
 		proof = "Lemma 2"
-	case p.kind == capped.ModCapped:
+	case p.Kind() == capped.ModCapped:
 		proof = "Lemma 7"
 	case p.Capacity == 1:
 		proof = "Theorem 1"
 	}
 	fmt.Fprint(out, "\tmeasured\tlimit of\tbound\testimate\t\n")
 	fmt.Fprintf(out, "\t\tmany bins\t%s\t%s\t\n", proof, seen)
-	row := func(name string, x cappedMean, of func(*cappedTheory) *float64) {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, x, x.like(of(limit)), rough(of(bound)), rough(of(estimate)))
+	row := func(name string, x allocation.Mean, of func(allocation.Theory) *float64) {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, mean(x), like(x, of(limit)), rough(of(bound)), rough(of(estimate)))
 	}
-	pooled := p.kind != capped.Greedy
+	pooled := p.Kind() != capped.Greedy
 	if pooled {
-		row("pool per bin", m.Pool, func(t *cappedTheory) *float64 { return t.Pool })
+		row("pool per bin", m.Pool, func(t allocation.Theory) *float64 { return t.Pool })
 	}
-	row("thrown per bin", m.Thrown, func(t *cappedTheory) *float64 { return t.Thrown })
-	row("mean wait", m.Wait, func(t *cappedTheory) *float64 { return t.Wait })
-	row("longest wait in a round (mean)", m.Longest, func(t *cappedTheory) *float64 { return t.Longest })
+	row("thrown per bin", m.Thrown, func(t allocation.Theory) *float64 { return t.Thrown })
+	row("mean wait", m.Wait, func(t allocation.Theory) *float64 { return t.Wait })
+	row("longest wait in a round (mean)", m.Longest, func(t allocation.Theory) *float64 { return t.Longest })
 	fmt.Fprintf(out, "longest wait altogether\t%d\t%s\t%s\t%s\t\n", m.WaitMax, rough(limit.WaitMax), rough(bound.WaitMax), rough(estimate.WaitMax))
 	if pooled {
-		row("largest pool per bin", cappedMean{Mean: m.PoolMax}, func(t *cappedTheory) *float64 { return t.PoolMax })
+		row("largest pool per bin", allocation.Mean{Mean: m.PoolMax}, func(t allocation.Theory) *float64 { return t.PoolMax })
 	}
 	return out.Flush()
 }
 
-// orNone is what theory says, or nothing.
-func orNone(t *cappedTheory) *cappedTheory {
-	if t == nil {
-		return &cappedTheory{}
-	}
-	return t
-}
-
 // decimals is how many a mean is written with: its standard error has two digits then.
-func (m cappedMean) decimals() int {
+func decimals(m allocation.Mean) int {
 	if m.Error == nil || !(*m.Error > 0) {
 		return 4
 	}
 	return min(max(1-int(math.Floor(math.Log10(*m.Error))), 0), 9)
 }
 
-// String is the mean and its standard error.
-func (m cappedMean) String() string {
-	d := m.decimals()
+// mean is a mean and its standard error.
+func mean(m allocation.Mean) string {
+	d := decimals(m)
 	switch {
 	case m.Error == nil:
 		return fmt.Sprintf("%.*f", d, m.Mean)
@@ -125,11 +108,11 @@ func (m cappedMean) String() string {
 }
 
 // like is a number with as many decimals as the mean.
-func (m cappedMean) like(x *float64) string {
+func like(m allocation.Mean, x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%.*f", m.decimals(), *x)
+	return fmt.Sprintf("%.*f", decimals(m), *x)
 }
 
 // rough is a number of which nobody needs many decimals.
@@ -143,8 +126,8 @@ func rough(x *float64) string {
 	return format.Thousands(math.Round(*x))
 }
 
-// sentence says which capacity is best.
-func (s *cappedSweet) sentence() string {
+// sweetSpot says which capacity is best.
+func sweetSpot(s *allocation.Sweet) string {
 	return fmt.Sprintf("Sweet spot of CAPPED for this λ: capacity %d, with a mean wait of %.4g rounds in the limit; √ln(1/(1−λ)) is %.3g.",
 		s.Capacity, s.Wait, s.Scale)
 }
@@ -188,18 +171,83 @@ func printThreshold(w io.Writer, r *thresholdReport) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(out, "round\task\taccepted\tleft\tleft per bin\t\n")
 	const first, last = 15, 5 // of many rounds
-	for i, row := range r.rows {
-		if len(r.rows) > first+last && i == first {
+	rows := r.Rows()
+	for i, row := range rows {
+		if len(rows) > first+last && i == first {
 			fmt.Fprint(out, "…\t\t\t\t\t\n")
 		}
-		if i >= first && i < len(r.rows)-last {
+		if i >= first && i < len(rows)-last {
 			continue
 		}
-		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.number, format.Thousands(float64(row.Thrown)), format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
+		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.Number, format.Thousands(float64(row.Thrown)), format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
 			float64(row.Pool)/float64(r.Bins))
 	}
 	if err := out.Flush(); err != nil {
 		return err
 	}
 	return printSpeed(w, r.Thrown, r.Seconds)
+}
+
+// printSweep prints a row for each point.
+func printSweep(w io.Writer, r *sweepReport) error {
+	fmt.Fprintf(w, "%s, %s from %s to %s: %s, %v arrivals, seed %d\n", r.Subject(), r.Sweep, r.Values[0].Name,
+		r.Values[len(r.Values)-1].Name, format.Count(r.Config.Bins, "bin"), r.Config.Arrivals, r.Config.Seed)
+	if r.Incomplete {
+		fmt.Fprintf(w, "INCOMPLETE: interrupted; %d of %d points are measured\n", len(r.Points), len(r.Values))
+	}
+	if len(r.Points) == 0 {
+		return nil
+	}
+	for i, p := range r.Points {
+		for _, warning := range p.Warnings {
+			fmt.Fprintf(w, "WARNING: %s %s: %s\n", r.Sweep, r.Values[i].Name, warning)
+		}
+	}
+	pooled := r.Config.Kind != capped.Greedy
+	if pooled {
+		fmt.Fprint(w, "\npool per bin\n\n")
+		if err := sweepTable(w, r, "measured\tlimit\tbound\testimate\tlargest\t", func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4f\t", mean(m.Pool), like(m.Pool, limit.Pool), rough(bound.Pool), rough(estimate.Pool), m.PoolMax)
+		}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(w, "\nmean wait, and longest wait of a round on average and of all rounds\n\n")
+	head := "mean\tlimit\tlongest\tlimit\taltogether\tlimit\t"
+	if pooled {
+		head += "bound\testimate\t"
+	}
+	if err := sweepTable(w, r, head, func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
+		s := fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t", mean(m.Wait), like(m.Wait, limit.Wait), mean(m.Longest), like(m.Longest, limit.Longest), m.WaitMax, rough(limit.WaitMax))
+		if pooled {
+			s += fmt.Sprintf("%s\t%s\t", rough(bound.Longest), rough(estimate.Longest))
+		}
+		return s
+	}); err != nil {
+		return err
+	}
+	if r.Best > 0 {
+		fmt.Fprintf(w, "\n* waits least on average of those measured. %s\n", sweetSpot(r.Points[0].Sweet))
+	}
+	thrown, seconds := 0, 0.0
+	for _, p := range r.Points {
+		thrown += p.Thrown
+		seconds += p.Seconds
+	}
+	return printSpeed(w, thrown, seconds)
+}
+
+// sweepTable prints a line for each point; that of the best capacity is marked.
+func sweepTable(w io.Writer, r *sweepReport, head string, row func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string) error {
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(out, "%s\t%s\n", r.Sweep, head)
+	for i, p := range r.Points {
+		name := r.Values[i].Name
+		if r.Best > 0 && p.Capacity == r.Best {
+			name = "* " + name
+		}
+		limit, bound, estimate := p.Theories()
+		fmt.Fprintf(out, "%s\t%s\n", name, row(p.Measured, limit, bound, estimate))
+	}
+	return out.Flush()
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/plot"
 )
 
 // runCapped runs the command, which must succeed, and returns what it prints.
@@ -58,7 +57,7 @@ func TestCappedJSON(t *testing.T) {
 		c, n := test.config, float64(test.config.Bins)
 		if got.Process != c.Kind.String() || got.Bins != c.Bins || got.Capacity != c.Capacity || got.Choices != c.Choices || got.Rate != c.Rate ||
 			got.Arrivals != c.Arrivals.String() || got.Warm != c.Warm || got.Seed != c.Seed || got.Least != c.Least() {
-			t.Errorf("%s: the process is %+v", test.args, got.cappedPoint)
+			t.Errorf("%s: the process is %+v", test.args, got.Point)
 		}
 		if got.BurnIn != want.BurnIn || got.Rounds != want.Rounds || got.Reached != want.BurnIn+want.Rounds || *got.Relaxation != want.Relaxation {
 			t.Errorf("%s: burn-in %d, rounds %d, relaxation %v, want %d, %d, %v", test.args, got.BurnIn, got.Rounds, *got.Relaxation,
@@ -296,63 +295,11 @@ func TestParseSweep(t *testing.T) {
 			continue
 		}
 		var names []string
-		for _, v := range s.values {
-			names = append(names, v.name)
+		for _, v := range s.Values {
+			names = append(names, v.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%q is %s, want %s", text, got, want)
-		}
-	}
-}
-
-// The mean of the longest wait, by counting: two bins, each of which deletes a ball with probability ½, which waited for 0, 1 or 2 rounds.
-func TestMeanLongest(t *testing.T) {
-	waits := []float64{0.5, 0.25, 0.25}
-	one := map[int]float64{0: 0.5 + 0.25, 1: 0.125, 2: 0.125} // by bin, where none deleted is a wait of 0
-	want := 0.0
-	for a, p := range one {
-		for b, q := range one {
-			want += p * q * float64(max(a, b))
-		}
-	}
-	if got := meanLongest(waits, 0.5, 2); math.Abs(got-want) > 1e-15 {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := meanLongest([]float64{0, 0, 1}, 1, 1e6); got != 2 {
-		t.Errorf("got %v, want 2", got)
-	}
-}
-
-// Pictures have no more points than a line needs, and no number that cannot be drawn.
-func TestCappedCharts(t *testing.T) {
-	rows := make([]cappedRow, 100_000)
-	for i := range rows {
-		rows[i] = cappedRow{number: 3 * (i + 1), Round: capped.Round{Pool: i % 7}}
-	}
-	of := func(r cappedRow) int { return r.Pool }
-	for _, logX := range []bool{false, true} {
-		s := overTime(rows, 10, logX, of)
-		if len(s.X) > mostPoints || len(s.X) < mostPoints/2 || len(s.Low) != len(s.X) {
-			t.Errorf("%d points", len(s.X))
-		}
-		for i := range s.X {
-			if !(s.Low[i] <= s.Y[i] && s.Y[i] <= s.High[i]) || i > 0 && s.X[i] <= s.X[i-1] {
-				t.Fatalf("point %d at %v is %v in a band from %v to %v", i, s.X[i], s.Y[i], s.Low[i], s.High[i])
-			}
-		}
-	}
-	long := plot.Series{X: make([]float64, 12_345), Y: make([]float64, 12_345)}
-	long.X[12_344] = 1
-	if s := thinned(long); len(s.X) > mostPoints || s.X[len(s.X)-1] != 1 {
-		t.Errorf("%d points, the last at %v", len(s.X), s.X[len(s.X)-1])
-	}
-	for _, waits := range [][]float64{nil, {1}, {0, 1}, {0.5, 0.5, 0, 1e-9, 1e-30}, make([]float64, 5000)} {
-		for _, limit := range [][]float64{nil, waits} {
-			for _, c := range []plot.Chart{waitsChart("", "", waits, limit), loadsChart("", waits, limit)} {
-				if svg, err := c.SVG(); err != nil || bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
-					t.Errorf("%v: %v", waits[:min(5, len(waits))], err)
-				}
-			}
 		}
 	}
 }

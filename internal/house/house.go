@@ -46,8 +46,9 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The command.
-	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/bench",
-		"cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
+	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
+	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch"},

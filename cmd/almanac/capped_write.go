@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+)
+
+// cappedFiles are what may be in the directory of --out.
+var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv", "sweep-pool.svg", "sweep-waits.svg"}
+
+// writeCapped writes the numbers of a process and its pictures. Of one that was interrupted there are only its rounds.
+func writeCapped(dir string, r *cappedReport) error {
+	errs := []error{
+		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
+		writeFile(dir, "rounds.csv", func(w io.Writer) error { return roundsCSV(w, r.Rows()) }),
+	}
+	if len(r.Rows()) > 0 {
+		errs = append(errs, r.PoolChart().Save(filepath.Join(dir, "pool.svg")))
+	}
+	if r.Measured != nil {
+		limit, _, _ := r.Theories()
+		errs = append(errs,
+			writeFile(dir, "waits.csv", func(w io.Writer) error { return waitsCSV(w, r.Measured.Waits, limit.Waits) }),
+			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
+			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// writeThreshold writes the numbers of a batch and its pictures.
+func writeThreshold(dir string, r *thresholdReport) error {
+	errs := []error{
+		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
+		writeFile(dir, "rounds.csv", func(w io.Writer) error { return roundsCSV(w, r.Rows()) }),
+		writeFile(dir, "waits.csv", func(w io.Writer) error { return waitsCSV(w, r.Waits, nil) }),
+	}
+	if r.Balls > 0 {
+		errs = append(errs,
+			r.PoolChart().Save(filepath.Join(dir, "pool.svg")),
+			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
+			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// writeSweep writes the numbers of a sweep and its pictures.
+func writeSweep(dir string, r *sweepReport) error {
+	errs := []error{
+		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
+		writeFile(dir, "sweep.csv", func(w io.Writer) error { return sweepCSV(w, r) }),
+	}
+	if len(r.Points) > 0 {
+		pool, waits := r.Charts()
+		if r.Config.Kind != capped.Greedy { // which has no pool
+			errs = append(errs, pool.Save(filepath.Join(dir, "sweep-pool.svg")))
+		}
+		errs = append(errs, waits.Save(filepath.Join(dir, "sweep-waits.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// roundsCSV writes a line for each round that was kept.
+func roundsCSV(w io.Writer, rows []allocation.Row) error {
+	if _, err := io.WriteString(w, "round,arrived,thrown,accepted,served,pool,wait_sum,wait_max\n"); err != nil {
+		return err
+	}
+	var b []byte
+	for _, r := range rows {
+		b = strconv.AppendInt(b[:0], int64(r.Number), 10)
+		for _, x := range []int{r.Arrived, r.Thrown, r.Accepted, r.Served, r.Pool, r.WaitSum, r.WaitMax} {
+			b = strconv.AppendInt(append(b, ','), int64(x), 10)
+		}
+		if _, err := w.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitsCSV writes a line for each waiting time; the limit is empty where there is none.
+func waitsCSV(w io.Writer, waits []int, limit []float64) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"wait", "balls", "share", "limit"}}
+	for wait, share := range allocation.Shares(waits) {
+		expected := ""
+		if wait < len(limit) {
+			expected = format.Number(limit[wait])
+		}
+		lines = append(lines, []string{strconv.Itoa(wait), strconv.Itoa(waits[wait]), format.Number(share), expected})
+	}
+	return out.WriteAll(lines)
+}
+
+// sweepCSV writes a line for each point. What there is none of is empty.
+func sweepCSV(w io.Writer, r *sweepReport) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"process", "bins", "capacity", "choices", "rate", "burn_in", "rounds",
+		"pool", "pool_error", "pool_limit", "pool_bound", "pool_estimate", "wait", "wait_error", "wait_limit",
+		"longest", "longest_error", "longest_limit", "longest_bound", "longest_estimate", "wait_max", "pool_max"}}
+	for _, p := range r.Points {
+		m := p.Measured
+		limit, bound, estimate := p.Theories()
+		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices), format.Number(p.Rate),
+			strconv.Itoa(p.BurnIn), strconv.Itoa(p.Rounds),
+			format.Number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool), optional(estimate.Pool),
+			format.Number(m.Wait.Mean), optional(m.Wait.Error), optional(limit.Wait),
+			format.Number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest), optional(estimate.Longest),
+			strconv.Itoa(m.WaitMax), format.Number(m.PoolMax)})
+	}
+	return out.WriteAll(lines)
+}
+
+// optional is a number, or nothing.
+func optional(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return format.Number(*x)
+}
+
+// atLeastOne is a number, or nothing if it is 0.
+func atLeastOne(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
