@@ -1,30 +1,22 @@
 package main
 
 import (
-	"errors"
-	"io"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // benchFlags are the command line of almanac bench.
 type benchFlags struct {
-	sizes       string
-	dists       []string
-	workloads   []string
-	only        []string
-	targets     bool
-	json        bool
-	out         string
-	repetitions int
-	least, most time.Duration
-	seed        uint64
+	timing
+	sizes     string
+	dists     []string
+	workloads []string
+	only      []string
+	targets   bool
 }
 
 func newBench() *cobra.Command {
@@ -50,7 +42,13 @@ func newBench() *cobra.Command {
 			"  almanac bench --only queue,static --n 1e7 --out results\n" +
 			"  almanac bench --targets",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			plans, err := f.plans()
+			if err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg", draw: plotBench, print: printBench})
+		},
 	}
 	c.AddCommand(newBenchCapped())
 	c.AddCommand(newBenchLatency())
@@ -70,61 +68,13 @@ func newBench() *cobra.Command {
 	return c
 }
 
-// A benchReport is what almanac bench --json prints.
-type benchReport struct {
-	Machine bench.Machine  `json:"machine"`
-	Command string         `json:"command"`
-	Results []bench.Result `json:"results"`
-	Targets []bench.Target `json:"targets,omitempty"`
-}
-
-func (f *benchFlags) run(c *cobra.Command) error {
-	plans, err := f.plans()
-	if err != nil {
-		return err
-	}
-	out, err := openOutput(f.out, "bench", "bench.json", "bench-*.svg")
-	if err != nil {
-		return err
-	}
-	defer out.drop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	report := benchReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
-	for i, plan := range plans {
-		results, err := bench.Run(c.Context(), plan, bench.Options{
-			Repetitions: f.repetitions,
-			Least:       f.least,
-			Most:        f.most,
-			Seed:        f.seed,
-			Progress: func(done, of int, next string) {
-				// Plans count alike, however many cells they have.
-				bar.Set(i*1000+1000*done/of, len(plans)*1000, next)
-			},
-		})
-		if err != nil {
-			return err
-		}
-		for k := range results {
-			results[k].Plan = i
-		}
-		report.Results = append(report.Results, results...)
-		if f.targets {
-			report.Targets = append(report.Targets, bench.Judge(results)...)
-		}
-		runtime.GC() // what the next plan measures should not pay for this one
-	}
-	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, f.json, writeBench, printBench)
-}
-
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
 func (f *benchFlags) plans() ([][]bench.Cell, error) {
-	if f.repetitions < 1 {
-		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
+	if err := checkRepetitions(f.repetitions); err != nil {
+		return nil, err
 	}
 	if f.targets {
-		return bench.TargetPlans(), nil
+		return bench.TargetPlans(bench.EventSets), nil
 	}
 	sizes, err := parseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
 	if err != nil {
@@ -161,7 +111,7 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 			var plan []bench.Cell
 			for _, n := range sizes {
 				for _, s := range only {
-					plan = append(plan, bench.Cell{Structure: s, Workload: w, Distribution: d, N: n})
+					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n})
 				}
 				// Sets that take turns are all in memory; large ones would not fit together.
 				if n*len(only) > 100_000_000 {
@@ -175,10 +125,4 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 		}
 	}
 	return plans, nil
-}
-
-func writeBench(dir string, report benchReport) error {
-	return errors.Join(
-		writeFile(dir, "bench.json", func(w io.Writer) error { return printJSON(w, report) }),
-		plotBench(dir, report))
 }

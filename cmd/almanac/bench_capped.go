@@ -11,18 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
 // benchCappedFlags are the command line of almanac bench capped.
 type benchCappedFlags struct {
-	bins, rate  string
-	capacities  string
-	repetitions int
-	least       time.Duration
-	seed        uint64
-	json        bool
-	out         string
+	timing
+	bins, rate, capacities string
 }
 
 func newBenchCapped() *cobra.Command {
@@ -37,7 +31,13 @@ func newBenchCapped() *cobra.Command {
 		Example: "  almanac bench capped\n" +
 			"  almanac bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			plan, err := f.plan()
+			if err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json", print: printBenchCapped})
+		},
 	}
 	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
 	c.Flags().StringVar(&f.capacities, "capacity", "1,3", "capacities of a bin: a list")
@@ -50,62 +50,39 @@ func newBenchCapped() *cobra.Command {
 	return c
 }
 
-// A benchCappedReport is what almanac bench capped --json prints.
-type benchCappedReport struct {
-	Machine bench.Machine      `json:"machine"`
-	Command string             `json:"command"`
-	Results []bench.Allocation `json:"results"`
-}
-
-func (f *benchCappedFlags) run(c *cobra.Command) error {
-	if f.repetitions < 1 {
-		return usagef("--reps %d: at least one repetition is needed", f.repetitions)
+// plan is the cells to measure: every engine with every capacity.
+func (f *benchCappedFlags) plan() (plan []bench.Cell, err error) {
+	if err := checkRepetitions(f.repetitions); err != nil {
+		return nil, err
 	}
 	bins, err := parseWhole("--bins", f.bins, "bins", 1, 1<<27)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rate, err := parseRate("--rate", f.rate, capped.Capped)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	capacities, err := parseSizes("--capacity", f.capacities, "balls", 1, 100)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out, err := openOutput(f.out, "bench capped", "bench-capped.json")
-	if err != nil {
-		return err
-	}
-	defer out.drop()
-	report := benchCappedReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
 	for _, capacity := range capacities {
 		for _, e := range bench.Engines() {
-			report.Results = append(report.Results, bench.Allocation{Engine: e.Name, Bins: bins, Capacity: capacity, Rate: rate})
+			plan = append(plan, bench.Cell{Kind: bench.CappedEngines, Structure: e.Name, N: bins, Capacity: capacity, Rate: rate})
 		}
 	}
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	if err := bench.RunAllocations(c.Context(), report.Results, bench.Options{
-		Repetitions: f.repetitions, Least: f.least, Seed: f.seed, Progress: bar.Set,
-	}); err != nil {
-		return err
-	}
-	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, f.json,
-		func(dir string, r benchCappedReport) error {
-			return writeFile(dir, "bench-capped.json", func(w io.Writer) error { return printJSON(w, r) })
-		}, printBenchCapped)
+	return plan, nil
 }
 
-func printBenchCapped(w io.Writer, report benchCappedReport) error {
+func printBenchCapped(w io.Writer, report benchReport) error {
 	first := report.Results[0]
 	fmt.Fprintf(w, "%v\nCAPPED, %s bins, λ = %v: balls thrown per second, best of %d, on one core\n\n",
-		report.Machine, format.Thousands(float64(first.Bins)), first.Rate, len(first.Each))
+		report.Machine, format.Thousands(float64(first.N)), first.Rate, len(first.Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "capacity\tengine\tmillion balls/s\ttimes literal\tµs a round\tpool per bin\tmemory\t")
 	for _, a := range report.Results {
-		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Engine, a.Best/1e6, a.Over, a.Micros, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
+		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Structure, a.Best/1e6, a.Over, 1e6/a.RoundsSpeed, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
 	}
 	return t.Flush()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -88,20 +89,7 @@ func printBench(w io.Writer, report benchReport) error {
 			break
 		}
 	}
-	if len(report.Targets) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(out, "target\twanted\treached\t\t\n")
-	for _, t := range report.Targets {
-		verdict := "met"
-		if !t.Met {
-			verdict = "MISSED"
-		}
-		fmt.Fprintf(out, "%s\t%s\t%.3g\t%s\t%s\n", t.What, t.Wanted(), t.Value, verdict, t.Detail)
-	}
-	return out.Flush()
+	return printTargets(w, report.Targets)
 }
 
 // printRatios compares everything with the first structure, which is ours unless it was left out.
@@ -158,4 +146,26 @@ func plotBench(dir string, report benchReport) error {
 		}
 	}
 	return nil
+}
+
+// printTargets prints what was wanted beside what was reached.
+func printTargets(w io.Writer, targets []bench.Target) error {
+	if len(targets) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(out, "target\twanted\treached\t\t\n")
+	for _, t := range targets {
+		verdict := "met"
+		if !t.Met {
+			verdict = "MISSED"
+		}
+		value := fmt.Sprintf("%.3g", t.Value)
+		if t.Value == math.MaxFloat64 {
+			value = "∞"
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", t.What, t.Wanted(), value, verdict, t.Detail)
+	}
+	return out.Flush()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -9,20 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
-// benchSimFlags are the command line of almanac bench sim.
-type benchSimFlags struct {
-	repetitions int
-	least       time.Duration
-	seed        uint64
-	json        bool
-	out         string
-}
-
 func newBenchSim() *cobra.Command {
-	var f benchSimFlags
+	var f timing
 	name := func(e bench.Engine) (string, string) { return e.Name, e.About }
 	c := &cobra.Command{
 		Use:   "sim",
@@ -34,7 +25,12 @@ func newBenchSim() *cobra.Command {
 		Example: "  almanac bench sim\n" +
 			"  almanac bench sim --reps 15 --json",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "must last for some time, as 200ms")); err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true, file: "bench-sim.json", print: printBenchSim})
+		},
 	}
 	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
 	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
@@ -44,54 +40,13 @@ func newBenchSim() *cobra.Command {
 	return c
 }
 
-// A benchSimReport is what almanac bench sim --json prints.
-type benchSimReport struct {
-	Machine bench.Machine     `json:"machine"`
-	Command string            `json:"command"`
-	Results []bench.Simulated `json:"results"`
-	Targets []bench.Target    `json:"targets"`
-}
-
-func (f *benchSimFlags) run(c *cobra.Command) error {
-	if f.repetitions < 1 {
-		return usagef("--reps %d: at least one repetition is needed", f.repetitions)
-	}
-	if f.least <= 0 {
-		return usagef("--least %v: a repetition must last for some time, as 200ms", f.least)
-	}
-	out, err := openOutput(f.out, "bench sim", "bench-sim.json")
-	if err != nil {
-		return err
-	}
-	defer out.drop()
-	report := benchSimReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
-	for _, workload := range bench.Simulations() {
-		for _, kernel := range bench.Kernels() {
-			report.Results = append(report.Results, bench.Simulated{Workload: workload.Name, Kernel: kernel.Name})
-		}
-	}
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	if err := bench.RunSimulated(c.Context(), report.Results, bench.Options{
-		Repetitions: f.repetitions, Least: f.least, Seed: f.seed, Progress: bar.Set,
-	}); err != nil {
-		return err
-	}
-	bar.Close()
-	report.Targets = bench.JudgeSimulated(report.Results)
-	return deliver(c.OutOrStdout(), report, out, f.json,
-		func(dir string, r benchSimReport) error {
-			return writeFile(dir, "bench-sim.json", func(w io.Writer) error { return printJSON(w, r) })
-		}, printBenchSim)
-}
-
-func printBenchSim(w io.Writer, report benchSimReport) error {
+func printBenchSim(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%v\nmillion events per second, best of %d, on one core\n\n", report.Machine, len(report.Results[0].Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "workload\tkernel\tmillion/s\ttimes channels\tns an event\tmillion rounds/s\ta round is a\tallocations an event\t")
 	for _, r := range report.Results {
 		fmt.Fprintf(t, "%s\t%s\t%.3g\t%.3g\t%.4g\t%.3g\t%s\t%.3f\t\n",
-			r.Workload, r.Kernel, r.Best/1e6, r.Over, 1e9/r.Best, r.Rates/1e6, r.Settled, r.Allocs)
+			r.Workload, r.Structure, r.Best/1e6, r.Over, 1e9/r.Best, r.RoundsSpeed/1e6, r.RoundName(), r.Allocs)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,21 +15,16 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 // benchSprayFlags are the command line of almanac bench spray.
 type benchSprayFlags struct {
+	timing
 	sizes, goroutines string
 	workloads, only   []string
 	targets           bool
-	json              bool
-	out               string
-	repetitions       int
-	least             time.Duration
-	seed              uint64
 }
 
 func newBenchSpray() *cobra.Command {
@@ -61,7 +55,14 @@ func newBenchSpray() *cobra.Command {
 			"  almanac bench spray --only list,multiqueue --n 1e7 --out results\n" +
 			"  almanac bench spray --targets",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			plans, err := f.plans()
+			if err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench spray", plans: plans, judged: f.targets, file: "bench-spray.json", charts: "bench-spray-*.svg",
+				draw: plotBenchSpray, print: printBenchSpray})
+		},
 	}
 	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "how many elements there are: a list, 1e6 or 1000000 or 1_000_000")
 	c.Flags().StringVar(&f.goroutines, "goroutines", "1,2,8,64", "how many goroutines use a queue at once: a list")
@@ -76,62 +77,13 @@ func newBenchSpray() *cobra.Command {
 	return c
 }
 
-// A benchSprayReport is what almanac bench spray --json prints.
-type benchSprayReport struct {
-	Machine bench.Machine        `json:"machine"`
-	Command string               `json:"command"`
-	Results []bench.SharedResult `json:"results"`
-	Targets []bench.Target       `json:"targets,omitempty"`
-}
-
-func (f *benchSprayFlags) run(c *cobra.Command) error {
-	plans, err := f.plans()
-	if err != nil {
-		return err
-	}
-	out, err := openOutput(f.out, "bench spray", "bench-spray.json", "bench-spray-*.svg")
-	if err != nil {
-		return err
-	}
-	defer out.drop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	report := benchSprayReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
-	for i, plan := range plans {
-		results, err := bench.RunShared(c.Context(), plan, bench.Options{
-			Repetitions: f.repetitions,
-			Least:       f.least,
-			Seed:        f.seed,
-			Progress: func(done, of int, next string) {
-				// Plans count alike, however many cells they have.
-				bar.Set(i*1000+1000*done/of, len(plans)*1000, next)
-			},
-		})
-		if err != nil {
-			return err
-		}
-		for k := range results {
-			results[k].Plan = i
-		}
-		report.Results = append(report.Results, results...)
-		if f.targets {
-			report.Targets = append(report.Targets, bench.JudgeShared(results)...)
-		}
-		runtime.GC() // what the next plan measures should not pay for this one
-	}
-	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, f.json, writeBenchSpray, printBenchSpray)
-}
-
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
-func (f *benchSprayFlags) plans() ([][]bench.SharedCell, error) {
-	switch {
-	case f.repetitions < 1:
-		return nil, usagef("--reps %d: at least one repetition is needed", f.repetitions)
-	case f.least <= 0:
-		return nil, usagef("--least %v: a repetition lasts longer than nothing", f.least)
-	case f.targets:
-		return bench.SharedTargetPlans(), nil
+func (f *benchSprayFlags) plans() ([][]bench.Cell, error) {
+	if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "lasts longer than nothing")); err != nil {
+		return nil, err
+	}
+	if f.targets {
+		return bench.TargetPlans(bench.SharedQueues), nil
 	}
 	sizes, err := parseSizes("--n", f.sizes, "elements", 1, 100_000_000)
 	if err != nil {
@@ -168,9 +120,9 @@ func (f *benchSprayFlags) plans() ([][]bench.SharedCell, error) {
 }
 
 // sprayTables groups results by workload and size, in the order in which they came.
-func sprayTables(results []bench.SharedResult) (tables [][]bench.SharedResult) {
+func sprayTables(results []bench.Result) (tables [][]bench.Result) {
 	for _, r := range results {
-		i := slices.IndexFunc(tables, func(t []bench.SharedResult) bool { return t[0].Workload == r.Workload && t[0].N == r.N })
+		i := slices.IndexFunc(tables, func(t []bench.Result) bool { return t[0].Workload == r.Workload && t[0].N == r.N })
 		if i < 0 {
 			tables = append(tables, nil)
 			i = len(tables) - 1
@@ -180,7 +132,7 @@ func sprayTables(results []bench.SharedResult) (tables [][]bench.SharedResult) {
 	return tables
 }
 
-func printBenchSpray(w io.Writer, report benchSprayReport) error {
+func printBenchSpray(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, table := range sprayTables(report.Results) {
 		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, best repetition (fastest over slowest)\n\n",
@@ -223,30 +175,9 @@ func metered(r *spraytest.Report) string {
 	return fmt.Sprintf("%.2f\t%d\t%d\t%.2f\t%d\t%d", r.Rank.Mean, r.Rank.P99, r.Rank.Max, r.Delay.Mean, r.Delay.P99, most)
 }
 
-// printTargets prints what was wanted beside what was reached.
-func printTargets(w io.Writer, targets []bench.Target) error {
-	if len(targets) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(out, "target\twanted\treached\t\t\n")
-	for _, t := range targets {
-		verdict := "met"
-		if !t.Met {
-			verdict = "MISSED"
-		}
-		value := fmt.Sprintf("%.3g", t.Value)
-		if t.Value == math.MaxFloat64 {
-			value = "∞"
-		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", t.What, t.Wanted(), value, verdict, t.Detail)
-	}
-	return out.Flush()
-}
-
-func writeBenchSpray(dir string, report benchSprayReport) error {
-	errs := []error{writeFile(dir, "bench-spray.json", func(w io.Writer) error { return printJSON(w, report) })}
+// plotBenchSpray draws two charts for each workload and size.
+func plotBenchSpray(dir string, report benchReport) error {
+	var errs []error
 	for _, table := range sprayTables(report.Results) {
 		speed, rank := sprayCharts(table)
 		name := fmt.Sprintf("bench-spray-%s-%s", table[0].Workload, format.Power(table[0].N))
@@ -256,7 +187,7 @@ func writeBenchSpray(dir string, report benchSprayReport) error {
 }
 
 // sprayCharts draw throughput and rank error against the number of goroutines.
-func sprayCharts(table []bench.SharedResult) (speed, rank plot.Chart) {
+func sprayCharts(table []bench.Result) (speed, rank plot.Chart) {
 	title := fmt.Sprintf("%s, %s elements", table[0].Workload, format.Power(table[0].N))
 	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true, Headroom: true}
 	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}

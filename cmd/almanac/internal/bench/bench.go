@@ -5,184 +5,202 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
-// A Cell is one thing to time.
+// A Kind is a family of things that can be timed against each other.
+type Kind int
+
+// The kinds.
+const (
+	EventSets     Kind = iota // pending-event sets: Structures and Workloads
+	SharedQueues              // priority queues that goroutines share: SharedStructures and SharedWorkloads
+	SimKernels                // what runs simulations: Kernels and Simulations
+	CappedEngines             // ways to run CAPPED: Engines
+)
+
+// A family is what is particular to a kind.
+type family struct {
+	first    string // what preparing is called
+	rates    bool   // what is measured is operations per second, not nanoseconds per operation
+	single   bool   // on one processor
+	baseline string // the structure that others are compared with in Over, if there is one
+	prepare  func(c Cell, o Options, r *Result) (subject, error)
+	judge    func(results []Result, j *judge)
+	keys     func(r *Result) []key // in JSON
+}
+
+// A subject is something under test, prepared. It can be repeated any number of times.
+type subject interface {
+	repeat(o Options, r *Result) error
+}
+
+func (k Kind) family() family {
+	switch k {
+	case EventSets:
+		return family{first: "filling", prepare: prepareSet, judge: judgeSets, keys: setKeys}
+	case SharedQueues:
+		return family{first: "metering", rates: true, prepare: prepareShared, judge: judgeShared, keys: sharedKeys}
+	case SimKernels:
+		return family{first: "looking it up", rates: true, single: true, baseline: "channels", prepare: prepareKernel, judge: judgeKernels, keys: kernelKeys}
+	case CappedEngines:
+		return family{first: "filling", rates: true, baseline: "literal", prepare: prepareEngine, judge: func([]Result, *judge) {}, keys: engineKeys}
+	}
+	panic(fmt.Sprintf("bench: there is no kind %d", k))
+}
+
+// A Cell is one thing to time. What does not apply to its kind is empty.
 type Cell struct {
-	Structure    string `json:"structure"`
-	Workload     string `json:"workload"`
-	Distribution string `json:"distribution"`
-	N            int    `json:"n"`
+	Kind         Kind
+	Structure    string // set, queue, kernel or engine
+	Workload     string
+	Distribution string // of the jumps
+	N            int    // events, elements or bins
+	Goroutines   int
+	Capacity     int     // of a bin
+	Rate         float64 // new balls per bin and round
 }
 
 func (c Cell) String() string {
-	return fmt.Sprintf("%s, %s, %s, n = %d", c.Structure, c.Workload, c.Distribution, c.N)
+	words := []string{c.Structure}
+	for _, w := range []string{c.Workload, c.Distribution} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	for _, w := range []struct {
+		name  string
+		value int
+	}{{"n", c.N}, {"goroutines", c.Goroutines}, {"capacity", c.Capacity}} {
+		if w.value > 0 {
+			words = append(words, fmt.Sprintf("%s = %d", w.name, w.value))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
-// A Result is what was measured of a cell. Times are nanoseconds.
+// A Result is what was measured of a cell. Speeds are nanoseconds per operation of event sets, and operations per second of all others. An operation is
+// what the kind counts: one on a set, one on a queue that succeeded, an event, or a ball thrown.
 type Result struct {
 	Cell
-	Plan   int       `json:"plan"`            // results of one plan were measured in turns; those of another before or after
-	Fill   float64   `json:"fill_ns"`         // per event, to schedule the first n before any is taken
-	Best   float64   `json:"best_ns"`         // per operation, of the fastest repetition
-	Spread float64   `json:"spread"`          // the slowest repetition over the fastest
-	Each   []float64 `json:"each_ns"`         // every repetition
-	Ops    int       `json:"ops"`             // operations timed, all repetitions together
-	Bytes  float64   `json:"bytes_per_event"` // of heap, everything counted
-	Allocs float64   `json:"allocs_per_op"`   // while timed
-	Cut    bool      `json:"cut,omitempty"`   // too slow to warm up fully or to make as many operations as wanted
+	Plan   int       // results of one plan were measured in turns; those of another before or after
+	Best   float64   // speed of the fastest repetition
+	Spread float64   // how many times as long the slowest repetition took
+	Each   []float64 // speed of every repetition
+	Ops    int       // operations timed, all repetitions together
+	Bytes  float64   // of heap, everything counted: per event or element, and of an engine altogether
+	Allocs float64   // per operation, while timed; not of engines
+	Over   float64   // Best over that of the structure that others are compared with, where there is one
+
+	// Of event sets.
+	Fill float64 // nanoseconds per event, to schedule the first n before any is taken
+	Cut  bool    // too slow to warm up fully or to make as many operations as wanted
+
+	// Of shared queues.
+	Failed int               // removals that failed while timed
+	GC     float64           // share of the processors' time while timed
+	Meter  *spraytest.Report // of another run, not timed; nil if there was none
+
+	// Of kernels and engines.
+	Rounds      int     // all repetitions together; RoundName says what one is
+	RoundsSpeed float64 // rounds per second, in the fastest repetition
+	Pool        float64 // of engines: balls per bin, on average after a round
+}
+
+// RoundName is what a round of a kernel's workload is.
+func (r *Result) RoundName() string {
+	return map[string]string{"events": "event", "processes": "switch", "m/m/1": "customer"}[r.Workload]
+}
+
+// add notes a repetition of a kind that counts rounds.
+func (r *Result) add(ops, rounds int, took time.Duration) {
+	r.Ops += ops
+	r.Rounds += rounds
+	speed := float64(ops) / took.Seconds()
+	if len(r.Each) == 0 || speed > slices.Max(r.Each) {
+		r.RoundsSpeed = float64(rounds) / took.Seconds()
+	}
+	r.Each = append(r.Each, speed)
 }
 
 // Options say how long to measure.
 type Options struct {
 	Repetitions int           // rounds over all cells
-	Least       time.Duration // a repetition makes at least n operations and lasts at least this long,
+	Least       time.Duration // a repetition lasts at least this long, and of a set makes at least n operations,
 	Most        time.Duration // but no longer than this
 	Seed        uint64
 	// Progress, if set, is told of each step: how many are done, of how many, and which one comes next.
 	Progress func(done, of int, next string)
 }
 
-// takeTurns prepares cells, which is called as first says, and then repeats each of them in turns. It tells of the progress, and ends when the
-// context is done.
-func takeTurns[C fmt.Stringer](ctx context.Context, cells []C, o Options, first string, prepare, repeat func(i int) error) error {
+// Run measures cells, in turns: all are prepared, and then each is repeated in every round. It ends when the context is done.
+func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
+	if slices.ContainsFunc(cells, func(c Cell) bool { return c.Kind.family().single }) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
+	results := make([]Result, len(cells))
+	subjects := make([]subject, len(cells))
 	steps, done := len(cells)*(1+o.Repetitions), 0
-	each := func(what string, do func(i int) error) error {
-		for i, c := range cells {
-			if o.Progress != nil {
-				o.Progress(done, steps, c.String()+": "+what)
-			}
-			done++
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := do(i); err != nil {
-				return fmt.Errorf("%v: %w", c, err)
-			}
+	step := func(i int, what string, do func(i int) error) error {
+		if o.Progress != nil {
+			o.Progress(done, steps, cells[i].String()+": "+what)
+		}
+		done++
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := do(i); err != nil {
+			return fmt.Errorf("%v: %w", cells[i], err)
 		}
 		return nil
 	}
-	if err := each(first, prepare); err != nil {
-		return err
+	for i, c := range cells {
+		f := c.Kind.family()
+		if err := step(i, f.first, func(i int) (err error) {
+			results[i].Cell = c
+			subjects[i], err = f.prepare(c, o, &results[i])
+			return err
+		}); err != nil {
+			return nil, err
+		}
 	}
 	for r := range o.Repetitions {
-		if err := each(fmt.Sprintf("repetition %d", r+1), repeat); err != nil {
-			return err
+		for i := range cells {
+			if err := step(i, fmt.Sprintf("repetition %d", r+1), func(i int) error { return subjects[i].repeat(o, &results[i]) }); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if o.Progress != nil {
 		o.Progress(steps, steps, "")
 	}
-	return nil
-}
-
-// Run measures cells, in turns.
-func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
-	results := make([]Result, len(cells))
-	subjects := make([]*subject, len(cells))
-	err := takeTurns(ctx, cells, o, "filling",
-		func(i int) (err error) {
-			subjects[i], err = prepare(cells[i], o, &results[i])
-			return err
-		},
-		func(i int) error { return subjects[i].repeat(o, &results[i]) })
-	if err != nil {
-		return nil, err
-	}
-	for i := range results {
-		r := &results[i]
-		r.Best = slices.Min(r.Each)
-		r.Spread = slices.Max(r.Each) / r.Best
-		r.Allocs /= float64(r.Ops)
-	}
+	settle(results, o)
 	return results, nil
 }
 
-// A subject is a set under test, with what drives it.
-type subject struct {
-	Cell
-	set      calendartest.Set
-	jumps    *calendartest.Jumps
-	workload Workload
-}
-
-// prepare makes the set of a cell, fills it and brings it into its steady state.
-func prepare(c Cell, o Options, r *Result) (*subject, error) {
-	structure, err := find(Structures(), c.Structure, "structure", func(s Structure) string { return s.Name })
-	if err != nil {
-		return nil, err
-	}
-	workload, err := find(Workloads(), c.Workload, "workload", func(w Workload) string { return w.Name })
-	if err != nil {
-		return nil, err
-	}
-	dist, err := find(calendartest.Distributions(), c.Distribution, "distribution", func(d calendartest.Distribution) string { return d.Name })
-	if err != nil {
-		return nil, err
-	}
-	s := &subject{Cell: c, jumps: calendartest.NewJumps(dist, c.N, o.Seed), workload: workload}
-	r.Cell = c
-	before := heap()
-	start := time.Now()
-	if s.set, err = structure.New(c.N, dist); err != nil {
-		return nil, err
-	}
-	if err := calendartest.Fill(s.set, c.N, s.jumps); err != nil {
-		return nil, err
-	}
-	r.Fill = float64(time.Since(start).Nanoseconds()) / float64(c.N)
-	// Three jumps an event are enough to forget the start.
-	ops, _, err := s.work(3*c.N, 0, 2*o.Most)
-	if err != nil {
-		return nil, err
-	}
-	r.Cut = ops < 3*c.N
-	r.Bytes = float64(heap()-before) / float64(c.N)
-	return s, nil
-}
-
-// repeat times one repetition. What is small is timed several times each round: it is over so soon that a moment's
-// disturbance spoils all of it.
-func (s *subject) repeat(o Options, r *Result) error {
-	times := 1
-	if s.N <= 100_000 {
-		times = 4
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range times {
-		ops, took, err := s.work(s.N, o.Least, o.Most)
-		if err != nil {
-			return err
+// settle makes of what was summed over all repetitions what a result says.
+func settle(results []Result, o Options) {
+	best := map[Cell]float64{}
+	for i := range results {
+		r := &results[i]
+		low, high := slices.Min(r.Each), slices.Max(r.Each)
+		r.Best, r.Spread = low, high/low
+		if r.Kind.family().rates {
+			r.Best = high
 		}
-		r.Each = append(r.Each, float64(took.Nanoseconds())/float64(ops))
-		r.Ops += ops
-		r.Cut = r.Cut || ops < s.N
+		r.Allocs /= float64(max(1, r.Ops))
+		r.GC /= float64(o.Repetitions)
+		r.Pool /= float64(max(1, r.Rounds))
+		best[r.Cell] = r.Best
 	}
-	runtime.ReadMemStats(&after)
-	r.Allocs += float64(after.Mallocs - before.Mallocs)
-	return nil
-}
-
-// work does operations until there are at least ops of them and least has passed, or most has.
-func (s *subject) work(ops int, least, most time.Duration) (done int, took time.Duration, err error) {
-	start := time.Now()
-	for batch := 64; ; {
-		n, err := s.workload.run(s.set, batch, s.N, s.jumps)
-		if err != nil {
-			return 0, 0, err
-		}
-		done += n
-		took = time.Since(start)
-		if done >= ops && took >= least || took >= most {
-			return done, took, nil
-		}
-		// Batches so long that looking at the clock is nothing, so short that a slow set cannot run on for hours.
-		if took < 20*time.Millisecond {
-			batch *= 2
+	for i := range results {
+		r := &results[i]
+		c := r.Cell
+		if c.Structure = c.Kind.family().baseline; c.Structure != "" && best[c] > 0 {
+			r.Over = r.Best / best[c]
 		}
 	}
 }
@@ -193,6 +211,13 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// mallocs is how many allocations there have been.
+func mallocs() float64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.Mallocs)
 }
 
 // find looks a thing up by its name.

@@ -12,13 +12,17 @@ import (
 
 var quick = Options{Repetitions: 2, Least: time.Millisecond, Most: time.Second, Seed: 1}
 
+func setCell(structure, workload, distribution string, n int) Cell {
+	return Cell{Kind: EventSets, Structure: structure, Workload: workload, Distribution: distribution, N: n}
+}
+
 // Every structure can do every workload with every distribution, and what is measured of it makes sense.
 func TestRunEverything(t *testing.T) {
 	for _, w := range Workloads() {
 		var cells []Cell
 		for _, d := range calendartest.Distributions() {
 			for _, s := range Structures() {
-				cells = append(cells, Cell{s.Name, w.Name, d.Name, 40})
+				cells = append(cells, setCell(s.Name, w.Name, d.Name, 40))
 			}
 		}
 		o := quick
@@ -35,7 +39,7 @@ func TestRunEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range results {
-			if r.Cell != cells[i] || len(r.Each) != 8 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
+			if r.Cell != cells[i] || r.Over != 0 || len(r.Each) != 8 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -43,14 +47,14 @@ func TestRunEverything(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	for _, c := range []Cell{{"que", Hold, "exponential", 10}, {Queue, "hodl", "exponential", 10}, {Queue, Hold, "normal", 10}} {
+	for _, c := range []Cell{setCell("que", Hold, "exponential", 10), setCell(Queue, "hodl", "exponential", 10), setCell(Queue, Hold, "normal", 10)} {
 		if _, err := Run(context.Background(), []Cell{c}, quick); err == nil || !strings.Contains(err.Error(), "there are") {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, []Cell{{Queue, Hold, "exponential", 10}}, quick); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, []Cell{setCell(Queue, Hold, "exponential", 10)}, quick); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -59,7 +63,7 @@ func TestRunRefuses(t *testing.T) {
 func TestRunCutsShort(t *testing.T) {
 	o := quick
 	o.Most = time.Microsecond
-	results, err := Run(context.Background(), []Cell{{Static, Hold, "equal", 5000}}, o)
+	results, err := Run(context.Background(), []Cell{setCell(Static, Hold, "equal", 5000)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,7 @@ func TestRunCutsShort(t *testing.T) {
 func TestJudge(t *testing.T) {
 	for _, fast := range []bool{true, false} {
 		var targets []Target
-		for _, plan := range TargetPlans() {
+		for _, plan := range TargetPlans(EventSets) {
 			var results []Result
 			for _, c := range plan {
 				r := Result{Cell: c, Best: 100, Bytes: 40, Allocs: 0.5}

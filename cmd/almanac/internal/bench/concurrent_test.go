@@ -12,6 +12,10 @@ import (
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
+func sharedCell(structure, workload string, n, goroutines int) Cell {
+	return Cell{Kind: SharedQueues, Structure: structure, Workload: workload, N: n, Goroutines: goroutines}
+}
+
 // Every structure can do every workload, and what is measured of it makes sense.
 func TestRunShared(t *testing.T) {
 	var names, workloads []string
@@ -30,55 +34,55 @@ func TestRunShared(t *testing.T) {
 			}
 			steps++
 		}
-		results, err := RunShared(context.Background(), plan, o)
+		results, err := Run(context.Background(), plan, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range results {
-			if r.SharedCell != plan[i] || len(r.Each) != 2 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 10 || r.GC < 0 || r.GC > 1 {
+			if r.Cell != plan[i] || len(r.Each) != 2 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 10 || r.GC < 0 || r.GC > 1 {
 				t.Errorf("%+v", r)
 			}
 			if (r.Meter == nil) != (r.Structure == Queue) {
-				t.Errorf("%v: metered: %v", r.SharedCell, r.Meter)
+				t.Errorf("%v: metered: %v", r.Cell, r.Meter)
 				continue
 			}
 			if r.Meter == nil {
 				continue
 			}
 			if r.Meter.Operations() == 0 || r.Meter.Missed > 0 {
-				t.Errorf("%v: %v", r.SharedCell, r.Meter)
+				t.Errorf("%v: %v", r.Cell, r.Meter)
 			}
 			if exact := strings.HasPrefix(r.Structure, "mutex") || r.Structure == "list exact"; exact && r.Meter.Rank.Max > 0 {
-				t.Errorf("%v: %v", r.SharedCell, r.Meter)
+				t.Errorf("%v: %v", r.Cell, r.Meter)
 			}
 			if r.Workload == Hold && r.N > 3 && r.Failed > 0 {
-				t.Errorf("%v: %d removals failed with elements there", r.SharedCell, r.Failed)
+				t.Errorf("%v: %d removals failed with elements there", r.Cell, r.Failed)
 			}
 		}
 	}
 }
 
 func TestRunSharedRefuses(t *testing.T) {
-	for c, want := range map[SharedCell]string{
-		{"lists", Hold, 10, 1}:   "there are",
-		{"list", "holds", 10, 1}: "there are",
-		{Queue, Hold, 10, 2}:     "for one goroutine",
-		{Queue, Mixed, 10, 1}:    "for one goroutine",
+	for c, want := range map[Cell]string{
+		sharedCell("lists", Hold, 10, 1):   "there are",
+		sharedCell("list", "holds", 10, 1): "there are",
+		sharedCell(Queue, Hold, 10, 2):     "for one goroutine",
+		sharedCell(Queue, Mixed, 10, 1):    "for one goroutine",
 	} {
-		if _, err := RunShared(context.Background(), []SharedCell{c}, quick); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), []Cell{c}, quick); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := RunShared(ctx, []SharedCell{{"list", Hold, 10, 1}}, quick); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, []Cell{sharedCell("list", Hold, 10, 1)}, quick); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // A queue that loses elements is found out.
 func TestSharedChecks(t *testing.T) {
-	s := sharedSubject{SharedCell: SharedCell{"leaky", Hold, 100, 2}, queue: &leaky{Concurrent: rivals.NewLockedBinary(0)}, hold: true}
+	s := sharedSubject{Cell: sharedCell("leaky", Hold, 100, 2), queue: &leaky{Concurrent: rivals.NewLockedBinary(0)}, hold: true}
 	s.workers = []*worker{{}, {}}
 	_, err := s.meter(Options{Least: time.Millisecond})
 	if err == nil || !strings.Contains(err.Error(), "elements, and should have") {
@@ -115,14 +119,14 @@ func TestSharedPlans(t *testing.T) {
 	}
 }
 
-// JudgeShared finds in the results of each plan the targets it is for, and sees the difference between met and missed.
+// Judge finds in the results of each plan the targets it is for, and sees the difference between met and missed.
 func TestJudgeShared(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		var targets []Target
-		for _, plan := range SharedTargetPlans() {
-			var results []SharedResult
+		for _, plan := range TargetPlans(SharedQueues) {
+			var results []Result
 			for _, c := range plan {
-				r := SharedResult{SharedCell: c, Best: 100, Meter: &spraytest.Report{Rank: spraytest.Summary{Mean: 2 * float64(c.Goroutines)}}}
+				r := Result{Cell: c, Best: 100, Meter: &spraytest.Report{Rank: spraytest.Summary{Mean: 2 * float64(c.Goroutines)}}}
 				switch {
 				case good && ours(c.Structure):
 					r.Best = 1000
@@ -135,7 +139,7 @@ func TestJudgeShared(t *testing.T) {
 				}
 				results = append(results, r)
 			}
-			targets = append(targets, JudgeShared(results)...)
+			targets = append(targets, Judge(results)...)
 		}
 		if len(targets) != 2*8 {
 			t.Errorf("%d targets", len(targets))

@@ -4,28 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/sim"
 )
-
-// A Simulated is a workload for simulation kernels on one of them, and what was measured.
-type Simulated struct {
-	Workload string `json:"workload"` // one of Simulations
-	Kernel   string `json:"kernel"`   // one of Kernels
-
-	Events  uint64    `json:"events"`               // dispatched, all repetitions together
-	Best    float64   `json:"best_per_second"`      // events per second in the fastest repetition
-	Each    []float64 `json:"each_per_second"`      // in every repetition
-	Allocs  float64   `json:"allocations_an_event"` // all repetitions together
-	Over    float64   `json:"times_channels"`       // Best over that of channels, where it has the workload
-	Rounds  uint64    `json:"rounds"`               // what users count: events, switches, customers
-	Rates   float64   `json:"rounds_per_second"`    // in the fastest repetition
-	Settled string    `json:"round"`                // what a round is
-}
 
 // Simulations are the workloads for kernels.
 func Simulations() []Engine {
@@ -54,9 +38,9 @@ type running struct {
 }
 
 // start begins a workload on a kernel.
-func (c *Simulated) start(seed uint64) (running, error) {
+func (c Cell) start(seed uint64) (running, error) {
 	r := random.New(seed)
-	switch c.Kernel + " " + c.Workload {
+	switch c.Structure + " " + c.Workload {
 	case "sim events":
 		s := sim.New()
 		rounds := uint64(0)
@@ -134,7 +118,7 @@ func (c *Simulated) start(seed uint64) (running, error) {
 		})
 		return channelsRunning(k, &rounds), nil
 	}
-	return running{}, fmt.Errorf("bench: there is no workload %q on a kernel %q", c.Workload, c.Kernel)
+	return running{}, fmt.Errorf("bench: there is no workload %q on a kernel %q", c.Workload, c.Structure)
 }
 
 // arrivals is the rate at which customers come.
@@ -170,73 +154,44 @@ func channelsRunning(k *rivals.Channels, rounds *uint64) running {
 	}
 }
 
-// RunSimulated times workloads, in turns, on one processor. Each is started anew for every repetition, and the only one that is there: the
-// goroutines of the others would have to be looked at by the garbage collector.
-func RunSimulated(ctx context.Context, all []Simulated, o Options) error {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	mallocs := make([]uint64, len(all))
-	for turn := range o.Repetitions {
-		for i := range all {
-			c := &all[i]
-			if o.Progress != nil {
-				o.Progress(turn*len(all)+i, o.Repetitions*len(all), fmt.Sprintf("%s on %s: repetition %d", c.Workload, c.Kernel, turn+1))
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n, err := c.repeat(o)
-			if err != nil {
-				return err
-			}
-			mallocs[i] += n
-		}
+// A kernelSubject is a workload on a kernel. It is started anew for every repetition, and the only one that is there: the goroutines of the others would
+// have to be looked at by the garbage collector.
+type kernelSubject struct{ Cell }
+
+// prepareKernel makes sure that there is such a workload and such a kernel.
+func prepareKernel(c Cell, o Options, _ *Result) (subject, error) {
+	r, err := c.start(o.Seed)
+	if err != nil {
+		return nil, err
 	}
-	for i := range all {
-		c := &all[i]
-		c.Allocs = float64(mallocs[i]) / float64(max(1, c.Events))
-		c.Settled = map[string]string{"events": "event", "processes": "switch", "m/m/1": "customer"}[c.Workload]
-		k := slices.IndexFunc(all, func(o Simulated) bool { return o.Workload == c.Workload && o.Kernel == "channels" })
-		if k >= 0 {
-			c.Over = c.Best / all[k].Best
-		}
+	r.close()
+	return kernelSubject{c}, nil
+}
+
+// repeat times one repetition.
+func (s kernelSubject) repeat(o Options, r *Result) error {
+	running, err := s.start(o.Seed)
+	if err != nil {
+		return err
 	}
+	defer running.close()
+	running.advance(o.Least / 4) // to warm up
+	runtime.GC()
+	before := mallocs()
+	began := time.Now()
+	events, rounds := running.advance(o.Least)
+	took := time.Since(began)
+	r.Allocs += mallocs() - before
+	r.add(int(events), int(rounds), took)
 	return nil
 }
 
-// repeat makes one repetition, and returns how many allocations there were.
-func (c *Simulated) repeat(o Options) (mallocs uint64, err error) {
-	r, err := c.start(o.Seed)
-	if err != nil {
-		return 0, err
-	}
-	defer r.close()
-	r.advance(o.Least / 4) // to warm up
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	began := time.Now()
-	events, rounds := r.advance(o.Least)
-	took := time.Since(began).Seconds()
-	runtime.ReadMemStats(&after)
-	c.Events += events
-	c.Rounds += rounds
-	rate := float64(events) / took
-	c.Each = append(c.Each, rate)
-	if rate > c.Best {
-		c.Best, c.Rates = rate, float64(rounds)/took
-	}
-	return after.Mallocs - before.Mallocs, nil
-}
-
-// JudgeSimulated compares what was measured with what is wanted, on one core.
-func JudgeSimulated(all []Simulated) (targets []Target) {
-	for _, c := range all {
-		wanted := map[string]float64{"events": 10, "processes": 2.5, "m/m/1": 3}[c.Workload]
-		if c.Kernel == "sim" && wanted > 0 {
-			targets = append(targets, Target{
-				What: c.Workload + ", million events per second", Limit: wanted, Least: true, Value: c.Best / 1e6, Met: c.Best/1e6 >= wanted,
-			})
+// KernelCells are all workloads on all kernels.
+func KernelCells() (cells []Cell) {
+	for _, workload := range Simulations() {
+		for _, kernel := range Kernels() {
+			cells = append(cells, Cell{Kind: SimKernels, Structure: kernel.Name, Workload: workload.Name})
 		}
 	}
-	return targets
+	return cells
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+)
+
+// timing is what the flags of all benchmarks that take turns have in common.
+type timing struct {
+	repetitions int
+	least, most time.Duration
+	seed        uint64
+	json        bool
+	out         string
+}
+
+// A benchReport is what almanac bench --json prints, and so do those below it whose structures take turns.
+type benchReport struct {
+	Machine bench.Machine  `json:"machine"`
+	Command string         `json:"command"`
+	Results []bench.Result `json:"results"`
+	Targets []bench.Target `json:"targets,omitempty"`
+}
+
+// A benchmark is what to measure and what becomes of it.
+type benchmark struct {
+	name   string         // of the command: bench, or bench spray
+	plans  [][]bench.Cell // those of one plan take turns, and plans come one after the other
+	judged bool           // compare with what the project promises
+	file   string         // in the directory of --out: everything measured
+	charts string         // pattern of the pictures beside it, if there are any
+	draw   func(dir string, r benchReport) error
+	print  func(w io.Writer, r benchReport) error
+}
+
+// run measures, and delivers what was measured.
+func (t *timing) run(c *cobra.Command, b benchmark) error {
+	files := []string{b.file}
+	if b.charts != "" {
+		files = append(files, b.charts)
+	}
+	out, err := openOutput(t.out, b.name, files...)
+	if err != nil {
+		return err
+	}
+	defer out.drop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report := benchReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
+	for i, plan := range b.plans {
+		results, err := bench.Run(c.Context(), plan, bench.Options{
+			Repetitions: t.repetitions,
+			Least:       t.least,
+			Most:        t.most,
+			Seed:        t.seed,
+			Progress: func(done, of int, next string) {
+				// Plans count alike, however many cells they have.
+				bar.Set(i*1000+1000*done/of, len(b.plans)*1000, next)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		for k := range results {
+			results[k].Plan = i
+		}
+		report.Results = append(report.Results, results...)
+		if b.judged {
+			report.Targets = append(report.Targets, bench.Judge(results)...)
+		}
+		runtime.GC() // what the next plan measures should not pay for this one
+	}
+	bar.Close()
+	return deliver(c.OutOrStdout(), report, out, t.json, func(dir string, r benchReport) error {
+		err := writeFile(dir, b.file, func(w io.Writer) error { return printJSON(w, r) })
+		if b.draw != nil {
+			err = errors.Join(err, b.draw(dir, r))
+		}
+		return err
+	}, b.print)
+}
