@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -257,87 +256,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// What is queued and due next, and what is accepted with none before it, is what will be deleted: λ times the law of the waits.
-func TestQueuedAreDeleted(t *testing.T) {
-	for _, c := range []int{2, 3, 10} {
-		for _, lambda := range []float64{0.1, 0.75, short(10), 1 - 1e-9} {
-			l := CappedLimit(c, lambda)
-			var deleted []float64
-			for a, row := range l.accepted() {
-				for len(deleted) < a+2 {
-					deleted = append(deleted, 0)
-				}
-				deleted[a] += row[0]
-			}
-			for a, balls := range l.Queued()[0] { // a round later they are a+1 old
-				for len(deleted) < a+2 {
-					deleted = append(deleted, 0)
-				}
-				deleted[a+1] += balls
-			}
-			waits := l.Waits()
-			for w := range waits {
-				waits[w] *= lambda
-			}
-			wantAll(t, fmt.Sprintf("c = %d, λ = %v", c, lambda), deleted, waits, 1e-12, 1e-20)
-		}
-	}
-}
-
-// The law of the waits by the integral over the balls that are before a ball.
-func TestWaitsByIntegral(t *testing.T) {
-	for _, c := range []int{1, 2, 4} {
-		for _, lambda := range []float64{0.3, 0.75, short(10)} {
-			l := CappedLimit(c, lambda)
-			var waits []float64
-			y := l.Requests
-			for age := 0; y > 1e-15; age++ {
-				next := 0.0
-				for load, share := range l.Loads {
-					for asking := c - load + 1; asking < 100; asking++ {
-						next += share * poisson(y, asking) * float64(asking-(c-load))
-					}
-				}
-				for p := range c {
-					for len(waits) <= age+p {
-						waits = append(waits, 0)
-					}
-					waits[age+p] += quad.Fixed(func(y float64) float64 {
-						sum := 0.0
-						for load := range p + 1 {
-							sum += l.Loads[load] * poisson(y, p-load)
-						}
-						return sum / lambda
-					}, next, y, 24, quad.Legendre{}, 0)
-				}
-				y = next
-			}
-			wantAll(t, fmt.Sprintf("c = %d, λ = %v", c, lambda), l.Waits(), waits, 1e-11, 1e-14)
-		}
-	}
-}
-
-func TestMaxWait(t *testing.T) {
-	l := CappedLimit(3, 0.9)
-	waits := l.Waits()
-	for _, n := range []int{1, 2, 10, 1000, 1 << 15, 1 << 30} {
-		w := l.MaxWait(n)
-		if balls := total(waits[w:]) * 0.9 * float64(n); balls < 0.5 && w > 0 {
-			t.Errorf("n = %d: %v balls wait for %d or more", n, balls, w)
-		}
-		if balls := total(waits[w+1:]) * 0.9 * float64(n); balls >= 0.5 {
-			t.Errorf("n = %d: %v balls wait for more than %d", n, balls, w)
-		}
-	}
-	// By hand: c = 1, λ = 3/4. y = 1.386, 0.636, 0.166, 0.0129, 8.3e-5: those of age a or more are yₐ − y_{a+1} of λ.
-	if got := CappedLimit(1, 0.75).MaxWait(1000); got != 3 {
-		t.Errorf("the longest wait of 1000 bins is %d, want 3, as 12.9 balls in a thousand bins are that old", got)
-	}
-	if got := CappedLimit(1, 0.01).MaxWait(10); got != 0 {
-		t.Errorf("the longest wait of a tenth of a ball is %d", got)
-	}
-}
-
 func TestMonotone(t *testing.T) {
 	for _, lambda := range rates {
 		before := CappedLimit(1, lambda)
@@ -387,91 +305,6 @@ func TestManyPlaces(t *testing.T) {
 	for _, lambda := range []float64{0.01, 0.5, 0.85} {
 		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), CappedLimit(1000, lambda).Relaxation(), 1e-3)
 		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), GreedyLimit(1, lambda).Relaxation(), 1e-3)
-	}
-}
-
-// 2000 rounds are not enough for λ = 1−2⁻¹³ and c = 1, which takes 8191.5 to fall by e.
-func TestFromEmpty(t *testing.T) {
-	l := CappedLimit(1, short(13))
-	pools := l.FromEmpty(2000)
-	wantClose(t, "the pool", l.Pool, 8.011035417592, 1e-12)
-	wantClose(t, "the pool of round 2000", pools[1999], 6.484148780681, 1e-12)
-	wantClose(t, "the relaxation", l.Relaxation(), 8191.499989827, 1e-12)
-	if !slices.IsSorted(pools) {
-		t.Error("the pool does not grow")
-	}
-	if got := l.FromEmpty(0); len(got) != 0 {
-		t.Errorf("no rounds have %v", got)
-	}
-}
-
-// derivative is that of the mean field by differences, in pool and loads: the last load is what the others leave.
-func derivative(c int, lambda float64) *mat.Dense {
-	l := CappedLimit(c, lambda)
-	const step = 1e-6
-	m := mat.NewDense(c, c, nil)
-	for j := range c {
-		var after [2]*field
-		for i, h := range []float64{step, -step} {
-			f := &field{c: c, lambda: lambda, pool: l.Pool, loads: slices.Clone(l.Loads)}
-			if j == 0 {
-				f.pool += h
-			} else {
-				f.loads[j] += h
-				f.loads[0] -= h
-			}
-			f.round()
-			after[i] = f
-		}
-		m.Set(0, j, (after[0].pool-after[1].pool)/(2*step))
-		for i := 1; i < c; i++ {
-			m.Set(i, j, (after[0].loads[i]-after[1].loads[i])/(2*step))
-		}
-	}
-	return m
-}
-
-// radius is the largest modulus of an eigenvalue.
-func radius(m *mat.Dense) float64 {
-	var eigen mat.Eigen
-	if !eigen.Factorize(m, mat.EigenNone) {
-		panic("no eigenvalues")
-	}
-	most := 0.0
-	for _, v := range eigen.Values(nil) {
-		most = max(most, math.Hypot(real(v), imag(v)))
-	}
-	return most
-}
-
-func TestRelaxation(t *testing.T) {
-	for _, c := range []int{1, 2, 3, 4, 5, 8, 15} {
-		for _, lambda := range []float64{0.01, 0.3, 0.75, 0.95, short(10), short(13)} {
-			got := CappedLimit(c, lambda).Relaxation()
-			wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), got, -1/math.Log(radius(derivative(c, lambda))), 1e-4)
-		}
-	}
-	// As it is seen: what is missing of the pool falls by μ in a round.
-	for c, lambda := range map[int]float64{2: short(6), 5: 0.9, 30: 0.97} {
-		l := CappedLimit(c, lambda)
-		far := int(8 * l.Relaxation())
-		pools := l.FromEmpty(far + 1)
-		mu := (l.Pool - pools[far]) / (l.Pool - pools[far-1])
-		wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), l.Relaxation(), -1/math.Log(mu), 1e-3)
-	}
-	// λ near 1 and few places: the pool is about ln(1/(1−λ))/c and a share of about c(1−λ) of what is missing comes in a round.
-	for _, c := range []int{1, 2, 3} {
-		for _, gap := range []float64{1e-9, 1e-12} {
-			got := CappedLimit(c, 1-gap).Relaxation() * gap * float64(c)
-			if !(got > 0.9 && got < 1.1) {
-				t.Errorf("c = %d: the relaxation times c(1−λ) is %v", c, got)
-			}
-		}
-	}
-	// Many places, and the walk hits both walls: of order c².
-	long, longer := CappedLimit(500, 0.9999).Relaxation(), CappedLimit(1000, 0.9999).Relaxation()
-	if ratio := longer / long; !(ratio > 1 && ratio < 4) {
-		t.Errorf("twice the places relax %v times as slowly", ratio)
 	}
 }
 

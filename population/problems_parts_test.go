@@ -1,3 +1,5 @@
+// This file is longer than others because it is one table, of what can be wrong in the parts of a model.
+
 package population_test
 
 import (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -160,147 +159,6 @@ func ExampleWaitable() {
 	// sim: nothing is left to happen
 }
 
-func ExampleResource() {
-	s := sim.New()
-	beds := sim.NewResource(s, "beds", 2)
-	patient := func(name string, stay float64, opts ...sim.RequestOption) {
-		s.Go(name, func(p *sim.Process) {
-			err := beds.Use(p, 1, func() {
-				fmt.Println(p.Now(), name, "is in bed")
-				p.Wait(stay)
-			}, opts...)
-			if err != nil {
-				fmt.Println(p.Now(), name, err)
-			}
-		})
-	}
-	patient("ann", 4)
-	patient("bob", 6)
-	patient("eve", 3)
-	patient("dan", 3, sim.Rank(-1))
-	patient("fay", 1, sim.Patience(2))
-	patient("gus", 1, sim.AtMost(3))
-	s.Run(ctx, math.Inf(1))
-	fmt.Printf("%.4g beds in use, on average\n", beds.Utilisation().Mean())
-	// Output:
-	// 0 ann is in bed
-	// 0 bob is in bed
-	// 0 gus sim: too many were waiting
-	// 2 fay sim: patience ran out before the request was granted
-	// 4 dan is in bed
-	// 6 eve is in bed
-	// 1.778 beds in use, on average
-}
-
-func ExampleGrant() {
-	s := sim.New()
-	key := sim.NewResource(s, "key", 1)
-	s.Go("ann", func(p *sim.Process) {
-		g, err := key.Request(p, 1)
-		if err != nil {
-			return
-		}
-		defer g.Release()
-		p.Wait(3)
-	})
-	// The same without a process.
-	s.At(1, func() {
-		key.RequestThen(1, func(g *sim.Grant) {
-			fmt.Println("granted at", s.Now())
-			s.After(2, g.Release)
-		})
-	})
-	s.Run(ctx, 10)
-	fmt.Println("in use:", key.InUse())
-	// Output:
-	// granted at 3
-	// in use: 0
-}
-
-func ExamplePreempted() {
-	s := sim.New()
-	machine := sim.NewResource(s, "machine", 1)
-	s.Go("job", func(p *sim.Process) {
-		for work := 10.0; work > 0; {
-			machine.Use(p, 1, func() {
-				var in *sim.Interrupted
-				if errors.As(p.Wait(work), &in) {
-					work = in.Remaining
-					fmt.Println(p.Now(), in.Cause)
-				} else {
-					work = 0
-				}
-			}, sim.Rank(1))
-		}
-		fmt.Println(p.Now(), "done")
-	})
-	s.GoAt(4, "repair", func(p *sim.Process) {
-		machine.Use(p, 1, func() { p.Wait(5) }, sim.Preempting())
-	})
-	s.Run(ctx, math.Inf(1))
-	// Output:
-	// 4 sim: machine, held since 0, was taken away by repair
-	// 15 done
-}
-
-func ExampleStore() {
-	s := sim.New()
-	defer s.Close()
-	belt := sim.NewStore[string](s, "belt", 2)
-	s.Go("maker", func(p *sim.Process) {
-		for _, part := range []string{"bolt", "nut", "gear"} {
-			belt.Put(p, part)
-			fmt.Println(p.Now(), "put", part)
-		}
-	})
-	s.GoAt(3, "fitter", func(p *sim.Process) {
-		part, _ := belt.GetWhere(p, func(part string) bool { return part == "gear" }, sim.Patience(1))
-		fmt.Printf("%g got %q\n", p.Now(), part)
-		part, _ = belt.Get(p)
-		fmt.Printf("%g got %q\n", p.Now(), part)
-	})
-	s.Run(ctx, 10)
-	fmt.Println(belt.Items())
-	// Output:
-	// 0 put bolt
-	// 0 put nut
-	// 4 got ""
-	// 4 got "bolt"
-	// 4 put gear
-	// [nut gear]
-}
-
-func ExampleNewSortedStore() {
-	s := sim.New()
-	jobs := sim.NewSortedStore(s, "jobs", 0, strings.Compare)
-	for _, job := range []string{"b", "c", "a"} {
-		jobs.TryPut(job)
-	}
-	s.Go("worker", func(p *sim.Process) {
-		for range 3 {
-			job, _ := jobs.Get(p)
-			fmt.Print(job, " ")
-		}
-	})
-	s.Run(ctx, 1)
-	// Output: a b c
-}
-
-func ExampleContainer() {
-	s := sim.New()
-	tank := sim.NewContainer(s, "tank", 100, 30)
-	s.Go("car", func(p *sim.Process) {
-		tank.Get(p, 50)
-		fmt.Println(p.Now(), "filled up,", tank.Amount(), "left")
-	})
-	s.GoAt(5, "truck", func(p *sim.Process) { tank.Put(p, 60) })
-	s.Run(ctx, 10)
-	fmt.Println("on average", tank.Level().Mean())
-	// Output:
-	// 5 filled up, 40 left
-	// on average 35
-}
-
 func ExampleTextTrace() {
 	s := sim.New(sim.TraceTo(sim.TextTrace(os.Stdout)))
 	s.Go("ann", func(p *sim.Process) { p.Wait(2.5) })
@@ -400,23 +258,6 @@ func ExampleEventOption() {
 	// Output:
 	//            1  event      last customer
 	//            1  event      close
-}
-
-func ExampleRequestOption() {
-	s := sim.New()
-	defer s.Close()
-	lot := sim.NewResource(s, "parking lot", 1)
-	s.Go("ann", func(p *sim.Process) { lot.Use(p, 1, func() { p.Wait(10) }) })
-	s.Go("bob", func(p *sim.Process) {
-		err := lot.Use(p, 1, func() {}, sim.AtMost(0)) // does not wait at all
-		fmt.Println(p.Now(), errors.Is(err, sim.ErrBalked))
-		err = lot.Use(p, 1, func() {}, sim.Patience(5), sim.Rank(-1))
-		fmt.Println(p.Now(), errors.Is(err, sim.ErrReneged))
-	})
-	s.Run(ctx, math.Inf(1))
-	// Output:
-	// 0 true
-	// 5 true
 }
 
 func ExampleTraceKind() {

@@ -1,3 +1,5 @@
+// This file is longer than others because it is one side of a comparison: a test looks in it for every piece of Go that docs/simpy.md shows.
+
 package sim_test
 
 import (

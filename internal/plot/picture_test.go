@@ -2,18 +2,15 @@ package plot
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image/png"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -354,112 +351,4 @@ func savePanels(t *testing.T, ps Panels) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// TestSeparated writes numbers.
-func TestSeparated(t *testing.T) {
-	for s, want := range map[string]string{"0": "0", "999": "999", "1000": "1,000", "12345": "12,345", "-1234567.50": "−1,234,567.50", "-0.00": "0.00"} {
-		if got := separated(s, true); got != want {
-			t.Errorf("%s is %q, want %q", s, got, want)
-		}
-	}
-	if got := separated("2005", false); got != "2005" {
-		t.Errorf("a year is %q", got)
-	}
-}
-
-// TestLetters has names in letters that our font does not have. A viewer of an SVG can take them from another; a PNG has boxes.
-func TestLetters(t *testing.T) {
-	if got := plain("潜 a→b λ₂ 1−x"); got != "□ a→b λ₂ 1−x" {
-		t.Errorf("%q", got)
-	}
-	c := Chart{Title: "潜伏期", Series: []Series{curve("潜", 0, 1, 0, 1, 40), curve("a & <b>", 0, 1, 0, 1, 40)}}
-	svg, err := c.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`px">潜</text>`, `px">潜伏期</text>`, `lengthAdjust="spacingAndGlyphs">a &amp; &lt;b&gt;</text>`} {
-		if !bytes.Contains(svg, []byte(want)) {
-			t.Errorf("no %s in the picture", want)
-		}
-	}
-	if c.plain(); c.Series[0].Name != "潜" {
-		t.Error("the chart itself was changed")
-	}
-	save(t, c, "a.png")
-}
-
-// Numbers of four digits are years if all of them have four.
-func TestYears(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		grow      bool
-		want      string
-	}{
-		{1981, 2011, false, "1985 1990 1995 2000 2005 2010"}, {100, 5000, false, "1,000 2,000 3,000 4,000 5,000"},
-		{1000, 20_000, false, "2,000 4,000 6,000 8,000 10,000 12,000 14,000 16,000 18,000 20,000"}, {1981, 2011, true, "1,980 1,990 2,000 2,010 2,020"},
-		{0, 0.3, true, "0.00 0.05 0.10 0.15 0.20 0.25 0.30"}, {-0.3, 0.1, true, "−0.3 −0.2 −0.1 0.0 0.1"}, {0, 6e7, true, "0 10 20 30 40 50 60"},
-	} {
-		var got []string
-		for _, tick := range linear(c.low, c.high, c.grow).ticks {
-			if tick.Label != "" {
-				got = append(got, tick.Label)
-			}
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%g to %g: %v, want %s", c.low, c.high, got, c.want)
-		}
-	}
-}
-
-// TestLongLines draws a line of a hundred thousand points with as many as can be seen: none of its peaks is lost.
-func TestLongLines(t *testing.T) {
-	var points plotter.XYs
-	for i := range 100_000 {
-		y := math.Sin(float64(i) / 5000)
-		if i == 54_321 {
-			y = 7
-		}
-		if i == 54_322 {
-			y = -7
-		}
-		points = append(points, plotter.XY{X: float64(i), Y: y})
-	}
-	fewer := visible(points)
-	if len(fewer) > 2800 || fewer[0] != points[0] || fewer[len(fewer)-1] != points[len(points)-1] {
-		t.Errorf("%d points, from %v to %v", len(fewer), fewer[0], fewer[len(fewer)-1])
-	}
-	if !slices.Contains(fewer, points[54_321]) || !slices.Contains(fewer, points[54_322]) {
-		t.Error("a peak is lost")
-	}
-	if !slices.IsSortedFunc(fewer, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) }) {
-		t.Error("points have changed places")
-	}
-	if short := points[:2800]; !slices.Equal(visible(short), short) {
-		t.Error("a short line is another")
-	}
-}
-
-// TestPieces draws a long line that goes up and down, solid and dashed. It is drawn in pieces, each of which begins where the one before it ended.
-func TestPieces(t *testing.T) {
-	s := Series{Name: "a"}
-	for i := range 1000 {
-		s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(i%2*(i%7)))
-	}
-	for _, dashed := range []bool{false, true} {
-		s.Dashed = dashed
-		svg, err := Chart{Series: []Series{s}}.SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		longest := 0
-		paths := regexp.MustCompile(`<path d="([^"]*)"`).FindAllStringSubmatch(string(svg), -1)
-		for _, m := range paths {
-			longest = max(longest, strings.Count(m[1], "L"))
-		}
-		if longest < piece || longest > piece+1 {
-			t.Errorf("a path has %d segments, want %d", longest, piece)
-		}
-		save(t, Chart{Series: []Series{s}}, "a.png")
-	}
 }

@@ -1,0 +1,108 @@
+package population
+
+import (
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// strike lets the clock of an individual do what it does.
+func (r *replica) strike(id uint32) {
+	state := r.person(id).state
+	st := &r.t.states[state]
+	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
+		r.setTimer(id, column, never)
+		switch k := column - len(r.t.always); {
+		case k < 0:
+			r.do(id, state, &r.t.always[column].do)
+		case k < len(st.race):
+			r.do(id, state, &st.race[k].do)
+		default:
+			r.do(id, state, &st.split[r.person(id).branch].do)
+		}
+		return
+	}
+	do := &st.menu[0].do
+	if len(st.menu) > 1 {
+		do = st.pick(r.stream(id).Float64() * st.rate)
+	}
+	r.do(id, state, do)
+}
+
+// do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
+func (r *replica) do(id uint32, state uint8, do *action) {
+	switch do.verb {
+	case doContact:
+		r.contact(id, do)
+	case doBirth:
+		child := r.stream(id).Split()
+		r.count(do.name)
+		r.flow(r.admit(do.to, child, nil), id, len(r.counts)+fromBirths, do.to, do.name)
+	default:
+		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
+			break
+		}
+		moved := r.move(id, do)
+		if do.to != same {
+			r.change(id, state, do.to, id, do.name)
+			return
+		}
+		if moved {
+			r.moved(id, id, do.name)
+		}
+	}
+	r.plan(id, state)
+}
+
+// move gives attributes of an individual the values that they are to have. It reports whether one of them was another.
+func (r *replica) move(id uint32, do *action) bool {
+	moved := false
+	for _, m := range do.moves {
+		old := r.values[m.attribute][id]
+		if old == m.value {
+			continue
+		}
+		moved = true
+		r.values[m.attribute][id] = m.value
+		if g := r.groups[m.attribute]; g != nil {
+			g.remove(id, int(old))
+			g.add(id, int(m.value))
+		}
+	}
+	return moved
+}
+
+// change takes an individual to another state, or out, because of another, of itself, or of nobody.
+func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
+	r.count(name)
+	r.flow(id, by, int(from), to, name)
+	r.counts[from]--
+	if to == nobody {
+		r.leave(id)
+		return
+	}
+	r.counts[to]++
+	if c := r.counts[to]; c > r.peaks[to].Count {
+		r.peaks[to] = Peak{c, r.m.start + r.now}
+	}
+	r.person(id).state = to
+	r.wind(id, to)
+	r.planAnew(id, to)
+}
+
+// leave takes an individual out of the population.
+func (r *replica) leave(id uint32) {
+	r.queue.Cancel(calendar.ID(id))
+	for a, g := range r.groups {
+		if g != nil {
+			g.remove(id, int(r.values[a][id]))
+		}
+	}
+	r.stopTimers(id, 0)
+	r.person(id).state = nobody
+	r.free = append(r.free, id)
+	r.population(-1)
+	if r.all != nil {
+		r.all.remove(id, 0)
+	} else if r.m.plainMixing {
+		r.thin()
+	}
+}
