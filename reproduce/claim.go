@@ -28,11 +28,9 @@ type Claim struct {
 	Says  string // what the paper claims, in a sentence or two
 	How   string // how it is measured here
 
-	// Fails says that the claim is expected not to hold, as where a theorem's assumption is broken on purpose. The finding then
-	// shows how.
-	Fails bool
-	// Timed says that the claim is about time on a machine: the finding is a report, and has no verdict.
-	Timed bool
+	// Found is the verdict that was found before, at full size and on other machines. A report marks what differs from it; it does not
+	// decide anything.
+	Found Verdict
 
 	Run func(context.Context, Options) (Finding, error)
 }
@@ -54,22 +52,12 @@ func (o Options) ReportProgress(fraction float64) {
 
 // A Finding is what came of checking a claim.
 type Finding struct {
-	Holds     bool         // every check of the claim is within its tolerance
+	Measured  string       // what was measured, in a sentence with its numbers, for the table that a report opens with
 	Checks    []Check      // the numbers that decide
 	Notes     []string     // what is to be said beside them
 	Tables    []Table      // what was measured
 	Charts    []plot.Chart // and drawn
 	ChartName []string     // a short name for each chart's file, in the same order
-}
-
-// A Check compares a number with what the paper says.
-type Check struct {
-	What      string  `json:"what"`
-	Measured  float64 `json:"measured"`
-	Expected  float64 `json:"expected"`
-	Tolerance float64 `json:"tolerance"` // how far off it may be, and why is in Because
-	Because   string  `json:"because"`
-	OK        bool    `json:"ok"`
 }
 
 // A Table is numbers under headings.
@@ -95,19 +83,6 @@ func (t Table) MarshalJSON() ([]byte, error) {
 		Columns []string `json:"columns"`
 		Rows    [][]any  `json:"rows"`
 	}{t.Name, t.Columns, rows})
-}
-
-// Check adds a comparison: measured must be within the tolerance of what is expected, and because says where the tolerance comes
-// from. NaN is never within. A finding holds if it has checks and all of them pass.
-func (f *Finding) Check(what string, measured, expected, tolerance float64, because string) {
-	ok := measured >= expected-tolerance && measured <= expected+tolerance
-	f.Checks = append(f.Checks, Check{what, measured, expected, tolerance, because, ok})
-	f.Holds = ok && (f.Holds || len(f.Checks) == 1)
-}
-
-// Between adds a comparison with bounds: measured must be from low to high, or outside of them by the tolerance at most.
-func (f *Finding) Between(what string, measured, low, high, tolerance float64, because string) {
-	f.Check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
 }
 
 // Chart adds a chart. Its name is part of that of the file it is saved to.

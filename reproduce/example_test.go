@@ -12,7 +12,7 @@ import (
 
 // dice is a claim of nobody's: a die shows 3.5 on average.
 var dice = reproduce.Claim{
-	Name: "dice", Paper: "Nobody", Place: "nowhere",
+	Name: "dice", Paper: "Nobody", Place: "nowhere", Found: reproduce.Holds,
 	Says: "A die shows 3.5 on average.",
 	How:  "A hundred batches of a thousand throws.",
 	Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
@@ -72,11 +72,21 @@ func ExampleFinding() {
 	for _, k := range f.Checks {
 		fmt.Println(k.What, k.OK)
 	}
-	fmt.Println("holds:", f.Holds)
+	fmt.Println(f.Verdict())
 	// Output:
 	// π by 22/7 true
 	// π by 3 false
-	// holds: false
+	// does not hold
+}
+
+// What is printed may fail where a correction holds.
+func ExampleChecker() {
+	var f reproduce.Finding
+	f.Check("π", math.Pi, 3, 0, "so it is printed")
+	f.For(reproduce.Corrected).Check("π, to two digits", math.Pi, 3.14, 0.005, "rounding")
+	fmt.Println(f.Verdict())
+	// Output:
+	// holds with a correction
 }
 
 func ExampleEstimate() {

@@ -23,8 +23,8 @@ type Report struct {
 //go:embed report.html
 var page embed.FS
 
-// Write writes the report into a directory: report.html, which has everything in it, and beside it each table as CSV and each
-// picture as SVG.
+// Write writes the report into a directory: report.html, which has everything in it, report.md with the table that it opens with, and
+// beside them each table as CSV and each picture as SVG.
 func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -33,12 +33,12 @@ func (r *Report) Write(dir string) error {
 	for i := range r.Results {
 		errs = append(errs, r.Results[i].writeTables(dir), r.Results[i].writeCharts(dir))
 	}
-	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML))...)
+	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown))...)
 }
 
 // HTML writes the report as one page that needs nothing else.
 func (r *Report) HTML(w io.Writer) error {
-	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class}).ParseFS(page, "report.html")
+	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class, "mark": func(r Result) string { return r.mark() }}).ParseFS(page, "report.html")
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,31 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // class is the style of a verdict.
 func class(v Verdict) string {
-	return map[Verdict]string{Holds: "holds", FailsThus: "thus", Reported: "reported", Broken: "broken"}[v]
+	return map[Verdict]string{Holds: "holds", HoldsThus: "thus", NotDecided: "undecided", DoesNotHold: "fails"}[v]
+}
+
+// Markdown writes the table that the page opens with: paper, claim, what it says, what was measured, and the verdict.
+func (r *Report) Markdown(w io.Writer) error {
+	cell := strings.NewReplacer("|", "\\|", "\n", " ")
+	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict |\n|---|---|---|---|---|\n"); err != nil {
+		return err
+	}
+	for i := range r.Results {
+		c := &r.Results[i]
+		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s |\n", cell.Replace(c.Paper), cell.Replace(c.Place), c.Name,
+			cell.Replace(c.Says), cell.Replace(c.Measured), c.Verdict, c.mark()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark is what is said beside a verdict that is not the one found before.
+func (r *Result) mark() string {
+	if r.AsBefore() {
+		return ""
+	}
+	return fmt.Sprintf("; found before: %s", r.Found)
 }
 
 func writeFile(dir, name string, write func(io.Writer) error) error {

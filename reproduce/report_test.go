@@ -16,9 +16,9 @@ import (
 
 // pretend is a claim that finds what it is told to.
 func pretend(name string, holds bool) Claim {
-	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more", How: "not at all",
+	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more", How: "not at all", Found: Holds,
 		Run: func(_ context.Context, o Options) (Finding, error) {
-			var f Finding
+			f := Finding{Measured: "a | b"}
 			measured := 1.0
 			if !holds {
 				measured = 2
@@ -33,12 +33,9 @@ func pretend(name string, holds bool) Claim {
 		}}
 }
 
-func TestVerdicts(t *testing.T) {
-	wrong := pretend("wrong", false)
-	thus, timed, unexpected := pretend("thus", true), pretend("timed", false), pretend("unexpected", false)
-	thus.Fails, timed.Timed, unexpected.Fails = true, true, true
+func TestRun(t *testing.T) {
 	var seen []string
-	results, err := Run(context.Background(), []Claim{pretend("right", true), wrong, thus, timed, unexpected}, Options{}, func(name string, fraction float64) {
+	results, err := Run(context.Background(), []Claim{pretend("right", true), pretend("wrong", false)}, Options{}, func(name string, fraction float64) {
 		if fraction < 0 || fraction > 1 {
 			t.Errorf("%s: a share of %v is done", name, fraction)
 		}
@@ -47,29 +44,73 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Verdict{Holds, Broken, FailsThus, Reported, Broken} {
-		if results[i].Verdict != want {
-			t.Errorf("%s: %s, want %s", results[i].Name, results[i].Verdict, want)
-		}
+	if r := results[0]; r.Verdict != Holds || !r.AsBefore() {
+		t.Errorf("%+v", r)
 	}
-	if len(seen) != 10 {
+	if r := results[1]; r.Verdict != DoesNotHold || r.AsBefore() || r.Found != Holds {
+		t.Errorf("%+v", r)
+	}
+	if len(seen) != 4 {
 		t.Errorf("progress was told of %q", seen)
 	}
 }
 
-// A finding holds if all of its checks do, whichever fails, and not if there are none.
-func TestFindingHolds(t *testing.T) {
-	for _, c := range []struct {
-		measured []float64
-		want     bool
-	}{{nil, false}, {[]float64{1}, true}, {[]float64{2}, false}, {[]float64{1, 1}, true}, {[]float64{2, 1}, false}, {[]float64{1, 2}, false}, {[]float64{math.NaN()}, false}, {[]float64{2, 1, 1}, false}} {
+// The verdict follows from which kinds of checks there are and which of them pass: + passes, - fails.
+func TestVerdict(t *testing.T) {
+	kinds := map[byte]Kind{'p': Printed, 'c': Corrected, 'k': Control}
+	for checks, want := range map[string]Verdict{
+		"":            NotDecided,
+		"p+":          Holds,
+		"p+ p+":       Holds,
+		"p-":          DoesNotHold,
+		"p+ p-":       DoesNotHold,
+		"p- p+":       DoesNotHold,
+		"p- p+ p+":    DoesNotHold,
+		"p- c+":       HoldsThus,
+		"p+ p- c+ c+": HoldsThus,
+		"c+ p-":       HoldsThus,
+		"p- c+ c-":    DoesNotHold,
+		"p- c-":       DoesNotHold,
+		"p+ c+":       Holds,
+		"p+ c-":       Holds, // nothing needs to be corrected
+		"c+":          NotDecided,
+		"k+":          NotDecided,
+		"k+ p+":       Holds,
+		"k- p+":       NotDecided,
+		"p- c+ k-":    NotDecided,
+		"p- k- c-":    NotDecided,
+		"k+ p- c+ k+": HoldsThus,
+		"k+ p- k+":    DoesNotHold,
+	} {
 		var f Finding
-		for _, x := range c.measured {
-			f.Check("", x, 1, 0.5, "")
+		for _, c := range strings.Fields(checks) {
+			f.For(kinds[c[0]]).Check("", map[byte]float64{'+': 1, '-': 2}[c[1]], 1, 0.5, "")
 		}
-		if f.Holds != c.want {
-			t.Errorf("%v: holds is %v", c.measured, f.Holds)
+		if got := f.Verdict(); got != want {
+			t.Errorf("%q: %s, want %s", checks, got, want)
 		}
+	}
+}
+
+// NaN is within no tolerance, and bounds belong to what they enclose.
+func TestChecks(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		measured, expected, tolerance float64
+		want                          bool
+	}{{1, 1, 0, true}, {1.5, 1, 0.5, true}, {0.5, 1, 0.5, true}, {1.6, 1, 0.5, false}, {0.4, 1, 0.5, false}, {nan, 1, 0.5, false}, {1, nan, 0.5, false},
+		{1, 1, nan, false}, {inf, 1, 5, false}} {
+		var f Finding
+		f.Check("x", c.measured, c.expected, c.tolerance, "a test")
+		if f.Checks[0].OK != c.want || f.Checks[0].Kind != Printed {
+			t.Errorf("%+v: %+v", c, f.Checks[0])
+		}
+	}
+	var f Finding
+	f.Between("x", 3, 1, 3, 0, "a test")
+	f.For(Corrected).Between("x", 3.5, 1, 3, 0.4, "a test")
+	if !f.Checks[0].OK || f.Checks[1].OK || f.Checks[1].Kind != Corrected {
+		t.Errorf("%+v", f.Checks)
 	}
 }
 
@@ -87,7 +128,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a machine", "right", "DOES NOT HOLD", "Figure &lt;1&gt;", "a &lt;note&gt;", "<svg", "2.5", "✓", "✗"} {
+	for _, want := range []string{"a machine", "right", "does not hold", "found before: holds", "Figure &lt;1&gt;", "a &lt;note&gt;", "<svg", "2.5", "✓", "✗"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -98,6 +139,11 @@ func TestReport(t *testing.T) {
 				t.Errorf("the page needs something else: %s", line)
 			}
 		}
+	}
+	summary, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b | **does not hold**; found before: holds |\n"; err != nil ||
+		!strings.Contains(string(summary), want) {
+		t.Errorf("the summary is %s, %v", summary, err)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "right-all-of-it.csv"))
 	if err != nil || string(table) != "x,y\n1,2.5\n3,+Inf\n" {

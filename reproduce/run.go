@@ -8,42 +8,23 @@ import (
 
 // A Result is a claim that has been checked.
 type Result struct {
-	Name    string   `json:"name"`
-	Paper   string   `json:"paper"`
-	Place   string   `json:"place"`
-	Says    string   `json:"says"`
-	How     string   `json:"how"`
-	Verdict Verdict  `json:"verdict"`
-	Seconds float64  `json:"seconds"`
-	Checks  []Check  `json:"checks"`
-	Notes   []string `json:"notes,omitempty"`
-	Tables  []Table  `json:"tables"`
-	Finding Finding  `json:"-"`
+	Name     string   `json:"name"`
+	Paper    string   `json:"paper"`
+	Place    string   `json:"place"`
+	Says     string   `json:"says"`
+	How      string   `json:"how"`
+	Measured string   `json:"measured"`
+	Verdict  Verdict  `json:"verdict"`
+	Found    Verdict  `json:"found_before"`
+	Seconds  float64  `json:"seconds"`
+	Checks   []Check  `json:"checks"`
+	Notes    []string `json:"notes,omitempty"`
+	Tables   []Table  `json:"tables"`
+	Finding  Finding  `json:"-"`
 }
 
-// A Verdict is what is to be said of a claim.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds     Verdict = "holds"
-	FailsThus Verdict = "does not hold, as expected" // where it is the point that it does not
-	Reported  Verdict = "reported"                   // about time on a machine
-	Broken    Verdict = "DOES NOT HOLD"
-)
-
-// verdict decides by the checks.
-func (c *Claim) verdict(f *Finding) Verdict {
-	switch {
-	case c.Timed:
-		return Reported
-	case !f.Holds:
-		return Broken
-	case c.Fails:
-		return FailsThus
-	}
-	return Holds
-}
+// AsBefore reports whether the verdict is what was found before.
+func (r *Result) AsBefore() bool { return r.Verdict == r.Found }
 
 // Run checks claims, one after the other. The callback, which may be nil, is told which one is under way and how much of all of
 // them is done, from 0 to 1. A claim that cannot be checked ends the run.
@@ -63,8 +44,8 @@ func Run(ctx context.Context, claims []Claim, o Options, progress func(name stri
 			return all, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		all = append(all, Result{
-			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How,
-			Verdict: c.verdict(&f), Seconds: time.Since(began).Seconds(),
+			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How, Measured: f.Measured,
+			Verdict: f.Verdict(), Found: c.Found, Seconds: time.Since(began).Seconds(),
 			Checks: f.Checks, Notes: f.Notes, Tables: f.Tables, Finding: f,
 		})
 	}

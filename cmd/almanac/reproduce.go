@@ -29,9 +29,11 @@ func newReproduce() *cobra.Command {
 		Use:   "reproduce [NAME...]",
 		Short: "Check what the papers claim, on this machine",
 		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
-			"The exit status is 1 if a claim that should hold does not. What is timed depends on the machine and is only reported.\n" +
-			"With --out DIR there is then in DIR a page report.html with everything in it, and beside it the tables as CSV and the\n" +
-			"pictures as SVG.",
+			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is not decided, as where it is about\n" +
+			"time on a machine. The verdict follows from the checks alone. One that differs from what was found before is marked, and then\n" +
+			"the exit status is 1.\n" +
+			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, and beside them the\n" +
+			"tables as CSV and the pictures as SVG.",
 		Example: "  almanac reproduce\n" +
 			"  almanac reproduce --list\n" +
 			"  almanac reproduce figure-1 figure-3 --out report",
@@ -77,14 +79,14 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if err := deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err
 	}
-	var broken []string
+	var other []string
 	for _, r := range results {
-		if r.Verdict == reproduce.Broken {
-			broken = append(broken, r.Name)
+		if !r.AsBefore() {
+			other = append(other, r.Name)
 		}
 	}
-	if len(broken) > 0 {
-		return fmt.Errorf("%d of %d claims do not hold: %s", len(broken), len(results), strings.Join(broken, ", "))
+	if len(other) > 0 {
+		return fmt.Errorf("%d of %d verdicts are not what was found before: %s", len(other), len(results), strings.Join(other, ", "))
 	}
 	return nil
 }
@@ -121,33 +123,37 @@ func listClaims(w io.Writer, claims []reproduce.Claim) error {
 	return nil
 }
 
-// printClaims prints a line for each claim, and what is wrong with those that do not hold.
+// printClaims prints a line for each claim, and what is to be said of those that do not simply hold.
 func printClaims(w io.Writer, r *reproduce.Report) error {
 	fmt.Fprintf(w, "%s\n%s\n\n", r.Machine, r.Command)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(out, "claim\tpaper\tplace\tchecks\tverdict\tseconds")
+	fmt.Fprintln(out, "claim\tpaper\tplace\tchecks\tverdict\tas before\tseconds")
 	for _, c := range r.Results {
-		good := 0
+		good, before := 0, "yes"
 		for _, k := range c.Checks {
 			if k.OK {
 				good++
 			}
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict, c.Seconds)
+		if !c.AsBefore() {
+			before = "NO: " + string(c.Found)
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict, before, c.Seconds)
 	}
 	if err := out.Flush(); err != nil {
 		return err
 	}
 	for _, c := range r.Results {
-		if c.Verdict != reproduce.Holds {
-			fmt.Fprintf(w, "\n%s: %s\n", c.Name, c.Verdict)
-			for _, n := range c.Notes {
-				fmt.Fprintf(w, "  %s\n", n)
-			}
+		if c.Verdict == reproduce.Holds && c.AsBefore() {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s: %s. %s\n", c.Name, c.Verdict, c.Measured)
+		for _, n := range c.Notes {
+			fmt.Fprintf(w, "  %s\n", n)
 		}
 		for _, k := range c.Checks {
 			if !k.OK {
-				fmt.Fprintf(w, "  %s: measured %.6g, expected %.6g ± %.2g (%s)\n", k.What, k.Measured, k.Expected, k.Tolerance, k.Because)
+				fmt.Fprintf(w, "  %s (%s): measured %.6g, expected %.6g ± %.2g (%s)\n", k.What, k.Kind, k.Measured, k.Expected, k.Tolerance, k.Because)
 			}
 		}
 	}

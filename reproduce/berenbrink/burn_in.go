@@ -21,7 +21,7 @@ import (
 func burnIn(e effort) reproduce.Claim {
 	const name = "capped-burn-in"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section V", Fails: true,
+		Name: name, Paper: paper, Place: "section V", Found: reproduce.DoesNotHold,
 		Says: "All measurements refer to a stabilized system after a burn-in phase of suitable length.",
 		How: "The simulator that the paper refers to begins empty and averages over rounds 1001–2000. The pool is measured there, " +
 			"and after round 2000, for every λ and c of Figures 4 and 5, and compared with what the mean field, begun empty, has in " +

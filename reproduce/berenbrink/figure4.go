@@ -12,7 +12,7 @@ import (
 func figure4(e effort) reproduce.Claim {
 	const name = "capped-figure-4"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 4, section V",
+		Name: name, Paper: paper, Place: "Figure 4, section V", Found: reproduce.Holds,
 		Says: "The pool of CAPPED(c, λ) with 2¹⁵ bins, once stable, is below n/c·ln(1/(1−λ)) + n, which is the bound of Theorem 2 " +
 			"without its factor of four.",
 		How: "The pool is measured in the long run, for c = 1 … 5 at λ = 1−2⁻² and 1−2⁻¹⁰ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ at c = 1 and " +

@@ -17,7 +17,7 @@ import (
 func figure5(e effort) reproduce.Claim {
 	const name = "capped-figure-5"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 5, section V",
+		Name: name, Paper: paper, Place: "Figure 5, section V", Found: reproduce.Holds,
 		Says: "Average and maximum waiting time of CAPPED(c, λ) with 2¹⁵ bins are below ln(1/(1−λ))/c + log log n + c, which is the " +
 			"bound of Theorem 2 without its constant factors, and both are least around c = 2 and c = 3.",
 		How: "Waiting times are measured in the long run, for c = 1 … 5 at λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ " +

@@ -20,7 +20,7 @@ import (
 func logLog(e effort) reproduce.Claim {
 	const name = "capped-log-log"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "abstract, sections I-A and I-B",
+		Name: name, Paper: paper, Place: "abstract, sections I-A and I-B", Found: reproduce.Holds,
 		Says: "For constant λ balls wait for at most log log n + O(1) rounds with CAPPED, where the bounds for GREEDY[1] and " +
 			"GREEDY[2] are Θ(log n), and each asks a constant number of bins on average. THRESHOLD[1] of Adler et al. places n " +
 			"balls in at most log log n + O(1) steps, which section I-A writes with natural logarithms.",

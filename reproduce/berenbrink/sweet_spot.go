@@ -14,7 +14,7 @@ import (
 func sweetSpot(e effort) reproduce.Claim {
 	const name = "capped-sweet-spot"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "abstract, section V",
+		Name: name, Paper: paper, Place: "abstract, section V", Found: reproduce.Holds,
 		Says: "There is a sweet spot for the capacity around c = Θ(√log(1/(1−λ))); for λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ the average and " +
 			"the maximum waiting time are least around c = 2 and c = 3.",
 		How: "The mean wait, and the longest of a round, for c = 1 … 8 and λ = 1−2⁻², 1−2⁻⁴ … 1−2⁻¹⁴, by the limit of many bins; " +

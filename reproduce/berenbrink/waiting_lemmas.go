@@ -17,7 +17,7 @@ import (
 func waitingLemmas(e effort) reproduce.Claim {
 	const name = "capped-waiting-lemmas"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemmas 3, 4 and 5, Observation 1",
+		Name: name, Paper: paper, Place: "Lemmas 3, 4 and 5, Observation 1", Found: reproduce.Holds,
 		Says: "Of the m(t) balls that are in the pool after round t, with high probability at most 2n are left after m(t)/(n−n/e) " +
 			"rounds, at most n/(2e) after 19 more, and none after log log n + O(1) more, for every c ≥ 1.",
 		How: "CAPPED runs in its long run, and the survivors of every round's pool are counted after every later round until there " +

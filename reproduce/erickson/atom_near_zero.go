@@ -17,7 +17,7 @@ import (
 func atomNearZero(e effort) reproduce.Claim {
 	const name = "atom-near-zero"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 2.1", Fails: true,
+		Name: name, Paper: paper, Place: "Theorem 2.1", Found: reproduce.DoesNotHold,
 		Says: "The density of the jump must be bounded near 0. Without that, the time per event at the best width need not be near " +
 			"c + √(2bc) + d, however many events there are.",
 		How: "The hold model on calendar.Static with unlimited buckets: half of the jumps are a billionth of the mean, the others exponential. " +

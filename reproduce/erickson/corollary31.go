@@ -12,7 +12,7 @@ import (
 func corollary31(e effort) reproduce.Claim {
 	const name = "corollary-3.1"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Corollary 3.1",
+		Name: name, Paper: paper, Place: "Corollary 3.1", Found: reproduce.Holds,
 		Says: "With Nδ/μ = λ and M/N = r held fixed, the events of later years in a bucket tend to λ·Σ[1−F(jμλr)] as N grows.",
 		How: "The hold model on calendar.Static with 30 to 10 000 events, finite and unlimited buckets on the same jumps, divided by the limit; " +
 			"for pairs of λ and r, and three jumps.",

@@ -12,7 +12,7 @@ import (
 func corollary32(e effort) reproduce.Claim {
 	const name = "corollary-3.2-and-3.3"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Corollaries 3.2 and 3.3",
+		Name: name, Paper: paper, Place: "Corollaries 3.2 and 3.3", Found: reproduce.Holds,
 		Says: "With the best width, M buckets take longer than infinitely many by a share of (c+√(2bc))/(c+√(2bc)+d)·Σ[1−F(jμ√(2b/c)M/N)], " +
 			"which is at most √(c/2b)·N/M times the same factor, whatever the jump is.",
 		How: "The hold model on calendar.Static with 1000 events, finite and unlimited buckets on the same jumps, for jumps that are not exponential.",

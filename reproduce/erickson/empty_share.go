@@ -13,7 +13,7 @@ import (
 func emptyShare(e effort) reproduce.Claim {
 	const name = "empty-share"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 2, equation 8",
+		Name: name, Paper: paper, Place: "section 2, equation 8", Found: reproduce.Holds,
 		Says: "Of the visits to a bucket, μ/(μ+Nδ) find it empty, whatever N, δ and the jump are; at the best width with b = c, 1/(1+√2).",
 		How: "The hold model on calendar.Static with 1 to 10 000 events, widths over a factor of 32 and unlimited buckets, for exponential " +
 			"and for uniform jumps.",

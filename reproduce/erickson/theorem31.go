@@ -13,7 +13,7 @@ import (
 func theorem31(e effort) reproduce.Claim {
 	const name = "theorem-3.1"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 3.1",
+		Name: name, Paper: paper, Place: "Theorem 3.1", Found: reproduce.Holds,
 		Says: "If no jump is longer than β, β/δ + 1 buckets take exactly what infinitely many do.",
 		How: "Calendars with just so many buckets, with ten times as many, and with 20% fewer, on the same jumps side by side: the work " +
 			"of every single event is compared. 1000 events; uniform and triangular jumps.",

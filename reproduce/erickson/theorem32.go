@@ -11,7 +11,7 @@ import (
 func theorem32(e effort) reproduce.Claim {
 	const name = "theorem-3.2"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 3.2",
+		Name: name, Paper: paper, Place: "Theorem 3.2", Found: reproduce.Holds,
 		Says: "With M buckets, the current one has L_M events of later years on average, between two bounds that depend on the jump.",
 		How: "The hold model on calendar.Static with 1000 events at the best width, finite and unlimited buckets on the same jumps: the entries " +
 			"that only the finite one looks at, for each visit. M/N from 0.1 to 3, jumps with short and with heavy tails.",

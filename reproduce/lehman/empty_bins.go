@@ -16,7 +16,7 @@ func emptyBins() reproduce.Claim {
 	return reproduce.Claim{
 		Name:  "lehman-empty-bins",
 		Paper: paper,
-		Place: "section 6, footnote 4; comment in Algorithm 2",
+		Place: "section 6, footnote 4; comment in Algorithm 2", Found: reproduce.Holds,
 		Says: "With one bin for each event, 1/e = 37 % of the bins are empty under random distribution, which is optimal for overall " +
 			"speed if all bin operations are equally fast; and the average number of events in non-empty bins is about 1.5.",
 		How: "Events at random times fill a calendar of as many bins, and of 1.25 times as many as in section 5; going through the " +

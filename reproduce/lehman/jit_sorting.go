@@ -17,7 +17,7 @@ func jitSorting() reproduce.Claim {
 	return reproduce.Claim{
 		Name:  "lehman-jit-sorting",
 		Paper: paper,
-		Place: "sections 4.1, 4.3 and 6",
+		Place: "sections 4.1, 4.3 and 6", Found: reproduce.Holds,
 		Says: "Sorting a bin when its turn comes takes one or two operations per ticket if bins are nearly empty, Order N on lists that are " +
 			"partially sorted, and Order N log₂ N at worst; keeping bins always sorted can be disabling if a large number of events accumulate in any.",
 		How: "k events are scheduled in one bin, at random, in order of time, in reverse, and in an order made to break up all runs. The " +

@@ -15,7 +15,7 @@ func order1() reproduce.Claim {
 	return reproduce.Claim{
 		Name:  "lehman-order-1",
 		Paper: paper,
-		Place: "sections 1 and 4.3",
+		Place: "sections 1 and 4.3", Found: reproduce.Holds,
 		Says: "Adding an event, cancelling one, or finding the next is the same whether the schedule contains 100 events or 100 million, " +
 			"by maintaining at least as many bins as there are events.",
 		How: "Hold model with exponential jumps, one bin an event, all bins together as wide as the mean jump, just-in-time sorting: the empty " +

@@ -14,7 +14,7 @@ import (
 func collisions(e effort) reproduce.Claim {
 	const name = "spray-collisions"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "sections 3.1 and 3.2",
+		Name: name, Paper: paper, Place: "sections 3.1 and 3.2", Found: reproduce.Holds,
 		Says: "Sprays don't collide too much: of p that are made at once, at most a constant share fails. So in " +
 			"logarithmically many rounds, in each of which all that have failed spray again, all p have an element.",
 		How: "Rounds as in section 3.2: all processes that have no element spray on the same list, one of those that land on " +

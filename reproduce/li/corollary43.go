@@ -13,7 +13,7 @@ import (
 func corollary43(e effort) reproduce.Claim {
 	const name = "spray-corollary-4.3"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 4.2 and Corollary 4.3",
+		Name: name, Paper: paper, Place: "Theorem 4.2 and Corollary 4.3", Found: reproduce.Holds,
 		Says: "Sprays can go farther than (1+α)·σ(p)·p·f(p)·log³p, where σ(p) = log p/(log p − 1), with a probability of at " +
 			"most p^(−O(α²·f(p)·log²p)); and two that are at height k farther apart than (1+α)·σ(p)·E_k end at different places.",
 		How: "The longest of all BasicSprays makes the most steps at every height. Where it ends is measured in random lists " +

@@ -28,7 +28,7 @@ import (
 func dirty(e effort) reproduce.Claim {
 	const name = "spray-dirty"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2",
+		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.Holds,
 		Says: "We will assume that even after any number of sprays, the structure of the skip list is distributed as the " +
 			"structure of a clean skip list. This is not clear, and not true for general remove procedures. However, this does " +
 			"not seem to happen with sprays.",

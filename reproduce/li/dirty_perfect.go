@@ -13,7 +13,7 @@ import (
 func dirtyPerfect(e effort) reproduce.Claim {
 	const name = "spray-dirty-perfect"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2", Fails: true,
+		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.DoesNotHold,
 		Says: "Even after any number of sprays, the structure of the skip list is distributed as the structure of a clean skip " +
 			"list; here for PerfectSpray, which section 7.1 expects to do as well as BasicSpray.",
 		How: "As in spray-dirty, for PerfectSpray: by itself; with every 2p-th removal that of the first element, so that none " +

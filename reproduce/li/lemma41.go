@@ -12,7 +12,7 @@ import (
 func lemma41(e effort) reproduce.Claim {
 	const name = "spray-lemma-4.1"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemma 4.1",
+		Name: name, Paper: paper, Place: "Lemma 4.1", Found: reproduce.Holds,
 		Says: "f(p)·log³p steps at height k ≤ log p lead more than (1+α)·2^(k−1)·f(p)·log³p elements on with a probability of " +
 			"at most p^(−O(α²·f(p)·log²p)).",
 		How: "Among T = (1+α)·2^(k−1)·s elements those of height k or more are binomial, and s steps lead further than T if " +

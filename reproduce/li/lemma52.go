@@ -12,7 +12,7 @@ import (
 func lemma52(e effort) reproduce.Claim {
 	const name = "spray-lemma-5.2"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemma 5.2", Fails: true,
+		Name: name, Paper: paper, Place: "Lemma 5.2", Found: reproduce.DoesNotHold,
 		Says: "Among k+1 neighbours there are at most (1+β)·(k+1)·2^(−i+1) of height i or more with probability 1 − " +
 			"exp(−β²(k+1)/3) at least, and at least (1−β)·(k+1)·2^(−i+1) with probability 1 − exp(−β²(k+1)/2). (Printed is " +
 			"2^(i−1), which would be more than all of them; the proof has 2^(−i+1).)",

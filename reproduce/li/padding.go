@@ -12,7 +12,7 @@ import (
 func padding(e effort) reproduce.Claim {
 	const name = "spray-padding"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.1, Algorithm 3.2; end of section 6", Fails: true,
+		Name: name, Paper: paper, Place: "section 3.1, Algorithm 3.2; end of section 6", Found: reproduce.DoesNotHold,
 		Says: "With K(p) = p·f(p)·log²p dummy elements before the list, at most a constant share of sprays lands among them " +
 			"(section 3.1); and sprays miss the interval of Theorem 6.2, which begins there, with a probability of roughly " +
 			"O(log²p/p) (section 6).",

@@ -13,7 +13,7 @@ import (
 func perfectConjecture(e effort) reproduce.Claim {
 	const name = "spray-perfect-conjecture"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 7.1", Fails: true,
+		Name: name, Paper: paper, Place: "section 7.1", Found: reproduce.DoesNotHold,
 		Says: "We conjecture that PerfectSpray, or some variant which still runs in O(log²p) time, also has the same " +
 			"distributional properties as BasicSpray on random clean skip lists.",
 		How: "The share of PerfectSprays on every element of random lists is computed exactly, for p up to 4096, and compared " +

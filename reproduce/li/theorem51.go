@@ -17,7 +17,7 @@ const mostPower = 15
 func theorem51(e effort) reproduce.Claim {
 	const name = "spray-theorem-5.1"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 5.1",
+		Name: name, Paper: paper, Place: "Theorem 5.1", Found: reproduce.Holds,
 		Says: "For any x in a perfect skip list, at most a 1/p fraction of PerfectSpray sprays will hit x.",
 		How: "On a perfect list a spray that makes a_i steps at height i ends at element Σ a_i·2^(i−1). All (log p + 1)^(log " +
 			"p) sprays are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵.",

@@ -13,7 +13,7 @@ import (
 func theorems53And62(e effort) reproduce.Claim {
 	const name = "spray-theorems-5.3-6.2"
 	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorems 5.3 and 6.2", Fails: true,
+		Name: name, Paper: paper, Place: "Theorems 5.3 and 6.2", Found: reproduce.DoesNotHold,
 		Says: "On a random list at most C/(p·f·log³p) of the BasicSprays land at any x, and at least C'/(p·f·log³p) at every x " +
 			"from K·p·f·log²p to p·f·log³p/(1+β), with constants that can be chosen arbitrarily close to 1 for large p. " +
 			"(Theorem 6.2 as printed has no f in K·p·log²p and C'/(p·log³p); its proof and Algorithm 3.2 do.)",

@@ -25,8 +25,8 @@ func Named(t testing.TB, claims []reproduce.Claim, name string) reproduce.Claim 
 	return reproduce.Claim{}
 }
 
-// run checks a claim.
-func run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result {
+// Run checks a claim.
+func Run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result {
 	t.Helper()
 	progress := o.Progress
 	if progress == nil {
@@ -39,26 +39,26 @@ func run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result 
 	return results[0]
 }
 
-// Verdict expects a claim to have a verdict and all of its checks to be within their tolerances; that its progress goes from 0 to 1;
-// and that what it finds can be reported. It returns what was found.
-func Verdict(t testing.TB, c reproduce.Claim, seed uint64, want reproduce.Verdict) reproduce.Finding {
+// Verdict expects a claim to have the verdict that was found before, and of its checks none to fail but those of what is printed, where
+// that does not hold; that its progress goes from 0 to 1; and that what it finds can be reported. It returns what was found.
+func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 	t.Helper()
 	last := 0.0
-	r := run(t, c, reproduce.Options{Seed: seed, Progress: func(fraction float64) {
+	r := Run(t, c, reproduce.Options{Seed: seed, Progress: func(fraction float64) {
 		if fraction < last || fraction > 1 {
 			t.Errorf("progress is %v after %v", fraction, last)
 		}
 		last = fraction
 	}})
-	if r.Verdict != want {
-		t.Errorf("the verdict is %s, want %s", r.Verdict, want)
+	if !r.AsBefore() {
+		t.Errorf("the verdict is %q, want %q", r.Verdict, r.Found)
 	}
 	if last != 1 {
 		t.Errorf("progress ends at %v", last)
 	}
 	for _, k := range r.Checks {
-		if !k.OK {
-			t.Errorf("%s: %v, want %v ± %v", k.What, k.Measured, k.Expected, k.Tolerance)
+		if !k.OK && (k.Kind != reproduce.Printed || r.Found == reproduce.Holds) {
+			t.Errorf("%s (%s): %v, want %v ± %v", k.What, k.Kind, k.Measured, k.Expected, k.Tolerance)
 		}
 		if k.What == "" || k.Because == "" {
 			t.Errorf("a check without a name or a reason: %+v", k)
@@ -71,7 +71,7 @@ func Verdict(t testing.TB, c reproduce.Claim, seed uint64, want reproduce.Verdic
 // reportable expects what a report needs: a description, tables that are whole, and charts that can be drawn.
 func reportable(t testing.TB, r reproduce.Result) {
 	t.Helper()
-	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" {
+	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" || r.Measured == "" {
 		t.Errorf("the claim is not described: %+v", r)
 	}
 	f := r.Finding
@@ -108,21 +108,26 @@ func Illustrated(t testing.TB, f reproduce.Finding) {
 	}
 }
 
-// Notices expects a claim whose theory has been spoiled to be broken, and in each of the checks that are given by a part of their
-// names.
-func Notices(t testing.TB, c reproduce.Claim, seed uint64, checks ...string) {
+// Notices expects a claim of which the theory or the paper's number has been changed to have another verdict than it had before, as it is,
+// and each of the checks that are given by a part of their names to have turned: to fail where it passed, or to pass where it failed.
+func Notices(t testing.TB, before reproduce.Result, wrong reproduce.Claim, seed uint64, checks ...string) {
 	t.Helper()
-	r := run(t, c, reproduce.Options{Seed: seed})
-	if r.Verdict != reproduce.Broken {
-		t.Errorf("the verdict is %s", r.Verdict)
+	after := Run(t, wrong, reproduce.Options{Seed: seed})
+	if after.Verdict == before.Verdict {
+		t.Errorf("the verdict is still %q", after.Verdict)
+	}
+	ok := map[string]bool{}
+	for _, k := range before.Checks {
+		ok[k.What] = k.OK
 	}
 	for _, part := range checks {
-		noticed := false
-		for _, k := range r.Checks {
-			noticed = noticed || !k.OK && strings.Contains(k.What, part)
+		turned := false
+		for _, k := range after.Checks {
+			was, known := ok[k.What]
+			turned = turned || known && was != k.OK && strings.Contains(k.What, part)
 		}
-		if !noticed {
-			t.Errorf("no check of %q notices", part)
+		if !turned {
+			t.Errorf("no check of %q turns", part)
 		}
 	}
 }
@@ -144,7 +149,7 @@ func Seeded(t testing.TB, c reproduce.Claim, measured func(reproduce.Finding) fl
 	t.Helper()
 	var got [3]float64
 	for i, seed := range []uint64{1, 1, 2} {
-		got[i] = measured(run(t, c, reproduce.Options{Seed: seed}).Finding)
+		got[i] = measured(Run(t, c, reproduce.Options{Seed: seed}).Finding)
 	}
 	if got[0] != got[1] || got[0] == got[2] {
 		t.Errorf("seeds 1, 1, 2 give %v", got)

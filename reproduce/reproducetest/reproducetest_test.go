@@ -22,12 +22,12 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 // pretend is a claim that is as it should be, and measures what the seed says.
 func pretend() reproduce.Claim {
-	return reproduce.Claim{Name: "pretend", Paper: "none", Place: "nowhere", Says: "one", How: "not at all",
+	return reproduce.Claim{Name: "pretend", Paper: "none", Place: "nowhere", Says: "one", How: "not at all", Found: reproduce.Holds,
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			if ctx.Err() != nil {
 				return reproduce.Finding{}, ctx.Err()
 			}
-			var f reproduce.Finding
+			f := reproduce.Finding{Measured: "one"}
 			f.Check("one", 1, 1, 0.5, "a test")
 			f.Tables = []reproduce.Table{{Name: "seed", Columns: []string{"seed"}, Rows: [][]float64{{float64(o.Seed)}}}}
 			f.Chart("curve", plot.Chart{Series: []plot.Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}})
@@ -51,11 +51,12 @@ func changed(change func(*reproduce.Finding)) reproduce.Claim {
 
 // Every test complains of what it is there for, and of nothing else.
 func TestComplaints(t *testing.T) {
-	verdict := func(r *recorder, c reproduce.Claim) { Illustrated(r, Verdict(r, c, 1, reproduce.Holds)) }
+	verdict := func(r *recorder, c reproduce.Claim) { Illustrated(r, Verdict(r, c, 1)) }
 	seeded := func(r *recorder, c reproduce.Claim) {
 		Seeded(r, c, func(f reproduce.Finding) float64 { return f.Tables[0].Rows[0][0] })
 	}
-	notices := func(r *recorder, c reproduce.Claim) { Notices(r, c, 1, "two") }
+	before := Run(t, changed(func(f *reproduce.Finding) { f.Check("two", 1, 1, 0.5, "a test") }), reproduce.Options{Seed: 1})
+	notices := func(r *recorder, c reproduce.Claim) { Notices(r, before, c, 1, "two") }
 	stops := func(r *recorder, c reproduce.Claim) { Stops(r, []reproduce.Claim{c}) }
 	broken := func(f *reproduce.Finding) { f.Check("two", 2, 1, 0.5, "a test") }
 	described, slow := pretend(), pretend()
@@ -70,7 +71,7 @@ func TestComplaints(t *testing.T) {
 		want  []string
 	}{
 		{"all well", verdict, pretend(), nil},
-		{"broken", verdict, changed(broken), []string{"the verdict is DOES NOT HOLD", "two: 2, want 1 ± 0.5"}},
+		{"broken", verdict, changed(broken), []string{`the verdict is "does not hold", want "holds"`, "two (printed): 2, want 1 ± 0.5"}},
 		{"no reason", verdict, changed(func(f *reproduce.Finding) { f.Checks[0].Because = "" }), []string{"a check without"}},
 		{"not described", verdict, described, []string{"the claim is not described"}},
 		{"an empty table", verdict, changed(func(f *reproduce.Finding) { f.Tables[0].Rows = nil }), []string{"has no rows"}},
@@ -80,7 +81,7 @@ func TestComplaints(t *testing.T) {
 		{"seeded", seeded, pretend(), nil},
 		{"not seeded", seeded, changed(func(f *reproduce.Finding) { f.Tables[0].Rows[0][0] = 1 }), []string{"seeds 1, 1, 2 give [1 1 1]"}},
 		{"noticed", notices, changed(broken), nil},
-		{"not noticed", notices, pretend(), []string{"the verdict is holds", `no check of "two" notices`}},
+		{"not noticed", notices, pretend(), []string{`the verdict is still "holds"`, `no check of "two" turns`}},
 		{"stops", stops, pretend(), nil},
 		{"does not stop", stops, slow, []string{"want that it was cancelled"}},
 	} {
