@@ -22,15 +22,25 @@ func Claims() []reproduce.Claim {
 func claims(e effort) []reproduce.Claim {
 	return []reproduce.Claim{
 		logLog(e),
+		rootLog(e),
+		threshold(e),
+		recurrence(e),
 		theorem1(e),
 		lemma1(e),
 		waitingLemmas(e),
 		theorem2(e),
+		filledBuffers(e),
 		lemma6(e),
+		equation10(e),
+		negligibleSize(e),
 		figure4(e),
 		figure5(e),
 		burnIn(e),
 		sweetSpot(e),
+		lemma8(e),
+		lemma9(e),
+		lemma10(e),
+		lemma11(e),
 	}
 }
 
@@ -56,10 +66,26 @@ type theory struct {
 	poolEstimate, waitEstimate func(n, c int, lambda float64) float64 // the dashed lines of Figures 4 and 5
 	capped                     func(c int, lambda float64) *capped.Limit
 	greedy                     func(d int, lambda float64) *capped.Limit
-	partner                    func(seed uint64) uint64 // the seed of the process that dominates one with this seed
-	lemma3                     float64                  // survivors that go in a round while there are more than 2n, per bin
-	lemma4                     int                      // rounds from 2n to n/(2e) survivors
-	lemma5                     float64                  // the O(1) of rounds from there to none
+	leastThrown                func(capped.Config) float64     // m*
+	partner                    func(seed uint64) uint64        // the seed of the process that dominates one with this seed
+	lemma3                     float64                         // survivors that go in a round while there are more than 2n, per bin
+	lemma4                     int                             // rounds from 2n to n/(2e) survivors
+	lemma5                     float64                         // the O(1) of rounds from there to none
+	logLog                     func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
+	logLogThreshold            func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
+	rootLog                    float64                         // the power of ln n as which waits grow at λ = 1−1/n
+	rootCapacity               func(log float64) int           // c, given ln n
+	versions                   []version                       // of the authors' simulator
+	sweet                      [2]float64                      // the capacities around which waits are least
+	negligible                 float64                         // what n may change, as a share
+	arrivals                   func(n int, lambda float64) int // of a round
+	goodChance                 float64                         // for a ball to land in a bin that is half full
+	upTo                       func(lambda float64) float64    // the capacity up to which it has that
+	equation10                 func(least, c float64) float64
+	lemma8                     float64 // R over E[X]
+	lemma9                     float64 // the 2 of 2+δ
+	lemma10                    float64 // what the exponent has before λ²
+	lemma11                    float64 // what p is multiplied by
 }
 
 // paperTheory is the theory as the capped package has it.
@@ -68,8 +94,21 @@ func paperTheory() theory {
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
 		poolEstimate: capped.PoolEstimate, waitEstimate: capped.WaitEstimate,
 		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
-		partner: func(seed uint64) uint64 { return seed },
-		lemma3:  1 - 1/math.E, lemma4: 19, lemma5: 2,
+		leastThrown: func(c capped.Config) float64 { return float64(c.Least()) },
+		partner:     func(seed uint64) uint64 { return seed },
+		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 2,
+		logLog:          math.Log2,
+		logLogThreshold: func(log2n float64) float64 { return math.Log(log2n * math.Ln2) },
+		rootLog:         0.5,
+		rootCapacity:    func(log float64) int { return int(math.Round(math.Sqrt(log))) },
+		versions:        simulatorVersions(),
+		sweet:           [2]float64{2, 3},
+		negligible:      0.01,
+		arrivals:        func(n int, lambda float64) int { return int(lambda * float64(n)) },
+		goodChance:      0.2,
+		upTo:            func(lambda float64) float64 { return 1 / (1 - lambda) },
+		equation10:      func(least, _ float64) float64 { return least },
+		lemma8:          2 * math.E, lemma9: 2, lemma10: 1, lemma11: 1,
 	}
 }
 
@@ -134,12 +173,15 @@ func powerName(n int) string {
 
 // longestOf is the mean of the longest wait of the balls that n bins delete in a round, if each deletes a ball with the
 // waiting time of the limit, independently: the sum over w ≥ 1 of the probability that one of them waits w or longer.
-func longestOf(l *capped.Limit, n int) float64 {
+func longestOf(l *capped.Limit, n int) float64 { return longestFar(l, math.Log2(float64(n))) }
+
+// longestFar is longestOf for 2^log bins.
+func longestFar(l *capped.Limit, log float64) float64 {
 	waits := l.Waits()
-	sum, balls := 0.0, 0.0
+	sum, share := 0.0, 0.0
 	for w := len(waits) - 1; w > 0; w-- {
-		balls += waits[w] * l.Rate * float64(n)
-		sum -= math.Expm1(-balls)
+		share += waits[w]
+		sum -= math.Expm1(-share * l.Rate * math.Exp2(log))
 	}
 	return sum
 }

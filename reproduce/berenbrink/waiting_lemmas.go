@@ -223,6 +223,8 @@ func judgeDrains(e effort, all []*drains) reproduce.Finding {
 	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
 		e.theory.lemma5, 0,
 		"Lemma 5 with an O(1) of 2: one since rounds are whole, and one for the few balls that are left when the induction ends")
+	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
+		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n + %.2f at most.", starts, late, nearest, fourth, beyond)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
