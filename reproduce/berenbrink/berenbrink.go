@@ -96,7 +96,7 @@ func paperTheory() theory {
 		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
 		leastThrown: func(c capped.Config) float64 { return float64(c.Least()) },
 		partner:     func(seed uint64) uint64 { return seed },
-		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 2,
+		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
 		logLog:          math.Log2,
 		logLogThreshold: func(log2n float64) float64 { return math.Log(log2n * math.Ln2) },
 		rootLog:         0.5,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -32,7 +31,7 @@ func burnIn(e effort) reproduce.Claim {
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			g := panels{rates: []int{2, 10, 13}}
 			keys := g.keys()
-			r := newRunner(ctx, o, name, len(keys)+2)
+			r := newRunner(ctx, o, name, len(keys)+1)
 			var points []burnInPoint
 			for _, k := range keys {
 				p, err := r.burnIn(e, k[0], k[1])
@@ -45,11 +44,7 @@ func burnIn(e effort) reproduce.Claim {
 			if err != nil {
 				return reproduce.Finding{}, err
 			}
-			biased, err := r.biased(e)
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeBurnIn(e, points, last, biased), nil
+			return judgeBurnIn(e, points, last), nil
 		},
 	}
 }
@@ -87,10 +82,13 @@ type burnInPoint struct {
 // missing is what a version's pool lacks of the long run, as a share of that.
 func (p burnInPoint) missing(version int) float64 { return 1 - p.byVersion[version]/p.limit.Pool }
 
+// What is computed of the simulator's > for ≥: as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³, four.
+const biasedBins, biasedRate = 64, 4
+
 // stable is by which share a pool may be off the long run and count as stabilized: less than the size of a point in the figures.
 const stable = 0.01
 
-// in says whether a point is in Figure 4; all of them are in Figure 5.
+// in4 reports whether a point is in Figure 4; all of them are in Figure 5.
 func (p burnInPoint) in4() bool { return p.i <= panelRates }
 
 func (r *runner) burnIn(e effort, c, i int) (burnInPoint, error) {
@@ -149,7 +147,7 @@ func logarithmicRound(t int) bool {
 	return t%step == 0
 }
 
-func judgeBurnIn(e effort, points []burnInPoint, last point, biased biasedPool) reproduce.Finding {
+func judgeBurnIn(e effort, points []burnInPoint, last point) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
 		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
@@ -187,10 +185,11 @@ func judgeBurnIn(e effort, points []burnInPoint, last point, biased biasedPool) 
 			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
 	pool := last.pool()
 	control.Check("pool in the long run, c = 1, λ = "+halvedName(13), pool.Mean, last.limit.Pool, reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
-	control.Check("pool that > for ≥ takes away, "+biased.name(), biased.pool.Mean-biased.limit.Pool, biased.want(),
-		reproduce.Sigmas*biased.pool.SE+restOf(biased.limit, biased.n)+0.05,
-		"−ln(1 + 1/(n(1−λ))), since the empty bins count as one more than they are; 4.5 standard errors, (2x+1)/n, and 0.05, since "+
-			"none counts as none and not as one")
+	biased := biasedPool(biasedBins, biasedRate, 1) - biasedPool(biasedBins, biasedRate, 0)
+	control.Check(fmt.Sprintf("pool per bin that > for ≥ takes away, %d bins, c = 1, λ = %s", biasedBins, halvedName(biasedRate)), biased,
+		math.Log1p(1.0/biasedBins)-math.Log1p(float64(int(1)<<biasedRate)/biasedBins), 0.005,
+		"exact, beside −ln(1 + 1/(n(1−λ))) + ln(1 + 1/n): as the empty bins count as one more, e+1 of them fall as e did, from n+1 to n(1−λ)+1; with a probability of "+
+			"e^(−4) none is empty, and then none counts")
 	noteBurnIn(e, &f, points, worst, biased)
 	f.Chart("pool", burnInChart(points))
 	return f
@@ -226,7 +225,7 @@ func unstable(points []burnInPoint, version int, in4 bool) string {
 	return list[2:]
 }
 
-func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burnInPoint, biased biasedPool) {
+func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burnInPoint, biased float64) {
 	least := math.Inf(1)
 	for k := range e.theory.versions {
 		least = min(least, worst.missing(k))
@@ -237,8 +236,10 @@ func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burn
 		"left) is %.2f n, and in the long run %.2f n: %.0f %% are missing, and %.0f %% in the version of 11,000 rounds that was replaced the same evening.",
 		halvedName(13), worst.mean, worst.limit.Pool, 100*(1-worst.mean/worst.limit.Pool), 100*least)
 	f.Notes = append(f.Notes,
-		"Which version drew the figures is not known: the repository has the programs and the scripts that draw, and no data. The points of "+
-			"Figure 5 at λ = 1−2⁻¹³ and c = 1 are not stable in any of them; those of Figure 4 are in the version of 11,000 rounds, and not in the last.",
+		"The repository has the programs and the scripts that draw, and no data, so that it is not certain which version drew the figures. But the line of Figure 5 "+
+			"has a 1/c by its caption, and the program writes that from commit 19d5db2 on, when it ended after 2000 rounds; before, it wrote the line without "+
+			"1/c that the text of section V still has. The points of Figure 5 at λ = 1−2⁻¹³ and c = 1 are not stable in any version; those of Figure 4 are in the "+
+			"version of 11,000 rounds, and not in the last.",
 		fmt.Sprintf("The reason is the relaxation time, which is 1/(1−λ) for c = 1: %.0f rounds at λ = %s, of which 2000 are a "+
 			"quarter. After them balls wait for %.2f rounds and not %.2f, and the longest wait of a round is %.2f and not %.2f.",
 			worst.limit.Relaxation(), halvedName(13), worst.wait, worst.limit.Wait, worst.longest, longestOf(worst.limit, worst.n)),
@@ -246,9 +247,9 @@ func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burn
 			"lines of Figures 4 and 5 too (capped-figure-4, capped-figure-5).",
 		fmt.Sprintf("Besides, all versions find the bin of a ball by r > loads[i], where r ≥ loads[i] would be right for r from "+
 			"0 to n−1. So the bins of the smallest load there is count as one more than they are. Where few bins are empty, that "+
-			"fills them: with %s bins and λ = %s, which leaves %d empty, the pool per bin is %.3f smaller. With 2¹⁵ bins it "+
-			"would be %.3f at λ = 1−2⁻¹⁰ and %.3f at λ = 1−2⁻¹³, for c = 1 and once stable.", powerName(biased.n),
-			halvedName(biased.i), biased.n>>biased.i, biased.limit.Pool-biased.pool.Mean, math.Log1p(1.0/32), math.Log1p(1.0/4)))
+			"fills them: with %d bins and λ = %s, which leaves %d empty, the pool per bin is %.3f smaller. With 2¹⁵ bins it "+
+			"would be %.3f at λ = 1−2⁻¹⁰ and %.3f at λ = 1−2⁻¹³, for c = 1 and once stable.", biasedBins,
+			halvedName(biasedRate), biasedBins>>biasedRate, -biased, math.Log1p(1.0/32), math.Log1p(1.0/4)))
 }
 
 func burnInChart(points []burnInPoint) plot.Chart {
@@ -274,47 +275,45 @@ func burnInChart(points []burnInPoint) plot.Chart {
 	return chart
 }
 
-// A biasedPool is the pool of CAPPED(1, 1−2⁻ⁱ) if the empty bins count as one more than they are.
-type biasedPool struct {
-	n, i  int
-	pool  reproduce.Estimate
-	limit *capped.Limit // without it
-}
-
-func (b biasedPool) name() string {
-	return fmt.Sprintf("%s bins, c = 1, λ = %s", powerName(b.n), halvedName(b.i))
-}
-
-// want is what it takes from the pool: e empty bins become one less with probability (e+1)/n, so that e+1 falls as e did,
-// from n+1 to n(1−λ)+1.
-func (b biasedPool) want() float64 { return -math.Log1p(1 / math.Ldexp(float64(b.n), -b.i)) }
-
-// biased simulates it, ball by ball, with as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³.
-func (r *runner) biased(e effort) (biasedPool, error) {
-	const tau = 1 << 8
-	b := biasedPool{n: 1 << 10, i: 8, limit: e.theory.capped(1, halved(8))}
-	rounds := e.rounds(r.Options, 40*tau, 10*tau)
-	rng := random.New(r.seed(0))
-	n := uint64(b.n)
-	pool := int(b.limit.Pool * float64(b.n))
-	var each [20]float64
-	for t := -5 * tau; t < rounds; t++ {
-		if t%64 == 0 && r.Context.Err() != nil {
-			return b, r.Context.Err()
-		}
-		pool += b.n - b.n>>b.i
-		empty := n
-		for range pool {
-			if bin := rng.Below(n); empty > 0 && bin <= empty {
-				empty--
+// biasedPool is the mean pool per bin of CAPPED(1, 1−2⁻ⁱ) in the long run, exactly, if the empty bins count as so many more than they are: 1 in the authors'
+// simulator, and 0 as it should be. The pool is a Markov chain: m balls leave e bins empty with a probability that follows from that of m−1, and
+// then n−e of them are deleted.
+func biasedPool(n, i, more int) float64 {
+	arrivals := n - n>>i
+	most := n * (2*i + 4) // balls thrown: far beyond ln(1/(1−λ)) a bin
+	laws := make([][]float64, most+1)
+	laws[0] = make([]float64, n+1)
+	laws[0][n] = 1
+	for m := 1; m <= most; m++ {
+		laws[m] = make([]float64, n+1)
+		for e, p := range laws[m-1] {
+			found := 0.0
+			if e > 0 {
+				found = min(1, float64(e+more)/float64(n))
+				laws[m][e-1] += p * found
 			}
-		}
-		pool -= int(n - empty)
-		if t >= 0 {
-			each[t*len(each)/rounds] += float64(pool) / float64(b.n) * float64(len(each)) / float64(rounds)
+			laws[m][e] += p * (1 - found)
 		}
 	}
-	b.pool = reproduce.BatchMeans(each[:])
-	r.Ran()
-	return b, nil
+	pool, next := make([]float64, most+1), make([]float64, most+1)
+	pool[int(float64(n)*math.Ln2*float64(i))-arrivals] = 1
+	mean := 0.0
+	for range 20 << i { // relaxation times
+		clear(next)
+		mean = 0
+		for m, p := range pool[:most-arrivals+1] {
+			if p < 1e-20 {
+				continue
+			}
+			for e, q := range laws[m+arrivals] {
+				left := m + arrivals - (n - e)
+				if q > 1e-20 {
+					next[left] += p * q
+					mean += p * q * float64(left) / float64(n)
+				}
+			}
+		}
+		pool, next = next, pool
+	}
+	return mean
 }

@@ -185,7 +185,7 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 	f.For(reproduce.Corrected).Between("balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)", upTo, e.theory.goodChance, 1, 0,
 		because+"; by the diffusion it is 0.31 at c = 1/(1−λ), and more below; half of 3 is 2")
 	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are at least half full; for c ≤ 1/(1−λ) it "+
-		"is %.0f %% or more, and beyond it falls like e^(−c(1−λ)): %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
+		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
 		100*upTo, 100*worst.half, worst.c)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more even at λ = 3/4, where c is above 1/(1−λ) at last, and the "+

@@ -107,10 +107,10 @@ func judgeSizes(e effort, all []sized) reproduce.Finding {
 	f.Tables = append(f.Tables, table)
 	const because = "negligible: 1 % beyond 4.5 standard errors of the difference from 2¹⁵ bins"
 	for q, name := range names {
-		f.Between("impact of n on the "+name+", in %, at most", 100*impact[q], -100, 100*e.theory.negligible, 0, because)
+		f.Check("impact of n on the "+name+", in %, at most", 100*impact[q], 0, 100*e.theory.negligible, because)
 	}
 	for q, name := range names[:2] {
-		f.For(reproduce.Corrected).Between("impact of n on the "+name+", in %, at most, normalized results only", 100*impact[q], -100, 100*e.theory.negligible, 0, because)
+		f.For(reproduce.Corrected).Check("impact of n on the "+name+", in %, at most, normalized results only", 100*impact[q], 0, 100*e.theory.negligible, because)
 	}
 	f.For(reproduce.Corrected).Between("growth of the longest wait from 2¹⁰ to 2²⁰ bins beyond log₂log₂n, at most", growth, -1, 1, 0,
 		"log log n + O(1): one round, as waits are whole")

@@ -165,8 +165,8 @@ func judgeRootLog(e effort, points []rootPoint) reproduce.Finding {
 	c, far := e.theory.rootCapacity(rootNear), e.theory.rootCapacity(rootFar)
 	near, most := pooled(c, rootNear)+float64(c-1), pooled(far, rootFar)+float64(far-1)
 	grows, round := power(near, most)
-	f.Between("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n", grows, 0, e.theory.rootLog, round,
-		"O(√log n); and one round at each end, as waits are whole")
+	f.Check("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n", grows, e.theory.rootLog, round,
+		"O(√log n); one round at each end, as waits are whole")
 	single, _ := power(pooled(1, rootNear), pooled(1, rootFar))
 	f.For(reproduce.Control).Between("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = 1", single, 0.9, 1, 0,
 		"ln n + log₂log₂n: the measure tells one power from the other")

@@ -22,7 +22,7 @@ func waitingLemmas(e effort) reproduce.Claim {
 			"rounds, at most n/(2e) after 19 more, and none after log log n + O(1) more, for every c ≥ 1.",
 		How: "CAPPED runs in its long run, and the survivors of every round's pool are counted after every later round until there " +
 			"are none. As the pool is never large, Lemma 3 is also tried with up to 100 balls a bin: younger balls do not delay " +
-			"older ones, so for c = 1 the survivors are those of THRESHOLD[1] with as many balls. The O(1) of Lemma 5 is taken as 2.",
+			"older ones, so for c = 1 the survivors are those of THRESHOLD[1] with as many balls. The O(1) of Lemma 5 is taken as 1.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{1 << 10, e.bins}
 			if e.bins <= 1<<10 {
@@ -222,7 +222,7 @@ func judgeDrains(e effort, all []*drains) reproduce.Finding {
 		"Lemma 4: the probability of more is e^(−Ω(n))")
 	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
 		e.theory.lemma5, 0,
-		"Lemma 5 with an O(1) of 2: one since rounds are whole, and one for the few balls that are left when the induction ends")
+		"Lemma 5 with an O(1) of 1, since rounds are whole")
 	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
 		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n + %.2f at most.", starts, late, nearest, fourth, beyond)
 	f.Tables = append(f.Tables, table)
