@@ -101,9 +101,10 @@ func judgeTheorem(capacities []int, points []theoremPoint) reproduce.Finding {
 	for _, p := range points {
 		all += p.rounds
 	}
-	f.Measured = fmt.Sprintf("In %d rounds of %d runs with up to %s bins the largest pool is %.2f to %.2f of its bound, and the longest wait "+
-		"%.2f to %.2f of its bound.", all, len(points), powerName(points[len(points)-1].n), least, most, waitLeast, waitMost)
-	f.Notes = append(f.Notes, "The constants are pessimistic, as the paper says.")
+	f.Measured = fmt.Sprintf("In %d rounds of %d runs with up to %s bins the largest pool is at most %.2f of its bound, and the longest wait at "+
+		"most %.2f.", all, len(points), powerName(points[len(points)-1].n), most, waitMost)
+	f.Notes = append(f.Notes, fmt.Sprintf("The constants are pessimistic, as the paper says: the largest pool is %.2g to %.2g of its bound, and the longest wait %.2g to "+
+		"%.2g.", least, most, waitLeast, waitMost))
 	if capacities[0] == 1 {
 		f.Notes = append(f.Notes, "For c = 1 the pool is about ln(1/(1−λ)) − λ per bin, so that it is less than half of the bound, "+
 			"and about half of it as λ goes to 1.")

@@ -136,7 +136,7 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "where balls land, by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "c(1−λ)", "pool per bin",
 		"land in bins that are half full, %", "by the diffusion, %", "others in the bin, mean", "over c"}}
-	chart := plot.Chart{Title: "Balls that land in bins that are at least half full", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
+	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
 		FromZero: true, LegendBeside: true}
 	figures, all, upTo := math.Inf(1), math.Inf(1), math.Inf(1)
 	var example, worst landing
@@ -164,7 +164,9 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 		if len(chart.Series) == 0 || p.c == 2 {
 			chart.Series = append(chart.Series, plot.Series{Name: "λ = " + halvedName(p.i)})
 		}
-		chart.Series[len(chart.Series)-1].Add(theta, p.half)
+		if p.c%2 == 0 { // half of an odd capacity is more than half
+			chart.Series[len(chart.Series)-1].Add(theta, p.half)
+		}
 	}
 	chart.Series = append(chart.Series, diffusion)
 	f.Tables = append(f.Tables, table)
