@@ -25,6 +25,7 @@ func claims(e effort) []reproduce.Claim {
 		rootLog(e),
 		threshold(e),
 		recurrence(e),
+		factorC(e),
 		theorem1(e),
 		lemma1(e),
 		waitingLemmas(e),
@@ -73,6 +74,7 @@ type theory struct {
 	lemma5                     float64                         // the O(1) of rounds from there to none
 	logLog                     func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
 	logLogThreshold            func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
+	factor                     func(c float64) float64         // by which pool and wait fall
 	rootLog                    float64                         // the power of ln n as which waits grow at λ = 1−1/n
 	rootCapacity               func(log float64) int           // c, given ln n
 	versions                   []version                       // of the authors' simulator
@@ -99,6 +101,7 @@ func paperTheory() theory {
 		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
 		logLog:          math.Log2,
 		logLogThreshold: func(log2n float64) float64 { return math.Log(log2n * math.Ln2) },
+		factor:          func(c float64) float64 { return c },
 		rootLog:         0.5,
 		rootCapacity:    func(log float64) int { return int(math.Round(math.Sqrt(log))) },
 		versions:        simulatorVersions(),

@@ -67,6 +67,8 @@ func TestClaims(t *testing.T) {
 		{"log₂log₂n", "capped-threshold", func(y *theory) { y.logLogThreshold = math.Log2 }, []string{"growth of the rounds beyond that of the printed ln ln n"}},
 		{"a ball more than bins in every round", "capped-recurrence", func(y *theory) { y.arrivals = func(n int, _ float64) int { return n + 1 } },
 			[]string{"exact mean time of return over Foster's bound, at least", "runs of 24 that have not come back"}},
+		{"c + 1/2", "capped-factor-c", func(y *theory) { y.factor = func(c float64) float64 { return c + 0.5 } },
+			[]string{"the pool falls, c = 4", "the mean wait falls, c = 2"}},
 		{"a twentieth of the bounds", "capped-theorem-1", tooLittle, []string{"largest pool over its bound", "longest wait over its bound"}},
 		{"a twentieth of the bounds", "capped-theorem-2", tooLittle, []string{"largest pool over its bound, c = 2", "longest wait over its bound, c = 5"}},
 		{"another seed", "capped-lemma-1", anotherSeed, []string{"out of order with one ball more in every round"}},
@@ -139,6 +141,8 @@ func TestFormulas(t *testing.T) {
 		{"half full by the diffusion, c = 1/(2(1−λ))", landingByDiffusion(0.5), 0.5, 1e-9},
 		{"others in a bin without a limit", landingOf(capped.CappedLimit(64, 0.75), 2).others, 1.5, 1e-3},
 		{"balls of all places", landingShares(capped.CappedLimit(5, 0.75)), 1, 1e-12},
+		{"pool of the far limit", far(3, 10).pool(), capped.CappedLimit(3, halved(10)).Pool, 1e-9},
+		{"wait of the far limit", far(3, 10).wait() / halved(10), capped.CappedLimit(3, halved(10)).Wait, 1e-9},
 		{"time in the pool, 2²⁰ bins, c = 1", pooled(1, rootNear), longestOf(capped.CappedLimit(1, halved(20)), 1<<20), 1e-6},
 		{"rounds of THRESHOLD[1] with 2²⁵ balls", thresholdField(25), 5, 1e-3},
 		{"rounds of THRESHOLD[1] with 2¹⁰⁰⁰ balls", thresholdField(1000), 10, 1e-3},
@@ -182,6 +186,12 @@ func emptiesMean(n, balls int) float64 {
 		}
 	})
 	return mean
+}
+
+// far is the far limit of 2^power bins.
+func far(c int, power float64) *farLimit {
+	l := newFarLimit(c, power*math.Ln2)
+	return &l
 }
 
 // landingShares is the share of the balls that land anywhere: in bins that are half full, and in others.

@@ -138,7 +138,7 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 		"land in bins that are half full, %", "by the diffusion, %", "others in the bin, mean", "over c"}}
 	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
 		FromZero: true, LegendBeside: true}
-	figures, all, upTo := math.Inf(1), math.Inf(1), math.Inf(1)
+	figures, all, upTo, linear := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var example, worst landing
 	diffusion := plot.Series{Name: "for large c", Dashed: true}
 	for theta := 1.0 / 4096; theta <= 16; theta *= 1.25 {
@@ -156,7 +156,7 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 			figures = min(figures, p.half)
 		}
 		if float64(p.c) <= e.theory.upTo(lambda) {
-			upTo = min(upTo, p.half)
+			upTo, linear = min(upTo, p.half), min(linear, p.others/float64(p.c))
 		}
 		if p.i == 10 && p.c == 64 {
 			example = p
@@ -190,10 +190,10 @@ func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
 		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
 		100*upTo, 100*worst.half, worst.c)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more even at λ = 3/4, where c is above 1/(1−λ) at last, and the "+
-			"pool is down to 0.016 n: what the authors observed is so.", 100*figures),
-		"The wait in the bin is O(c) and no less as long as c is below 1/(1−λ): about c/2 rounds or more. For constant λ and larger c it is λ/(2(1−λ)) "+
-			"rounds on average, that of a queue without a limit, whatever c is: 1.5 at λ = 3/4. There the O(c) is only a bound.")
+		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more, also at λ = 3/4 and c = 5, which is above 1/(1−λ), and with a "+
+			"pool of 0.016 n: what the authors observed is so.", 100*figures),
+		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. For constant λ and larger c it is λ/(2(1−λ)) "+
+			"rounds on average, that of a queue without a limit, whatever c is: 1.5 at λ = 3/4. There the O(c) is only a bound.", linear))
 	f.Chart("landings", chart)
 	return f
 }

@@ -60,61 +60,6 @@ type rootPoint struct {
 // Between these numbers of bins, as their natural logarithms, the power of ln n is determined.
 const rootNear, rootFar = 20 * math.Ln2, 600.0
 
-// pooled is how long balls of CAPPED(c, 1−1/n) are in the pool, by the limit of many bins, for numbers of bins of which only the logarithm is a
-// number: the mean of the longest time of the balls of a round. It is found by the requests x of a bin and not by λ, which would be 1:
-// a bin is idle with probability 1/n = π₀e^(−x), where π is the law of its loads at that x.
-func pooled(c int, log float64) float64 {
-	low, high := 0.0, log
-	for range 100 {
-		x := (low + high) / 2
-		sum := 0.0
-		for _, w := range loadsAt(c, x) {
-			sum += w
-		}
-		if x+math.Log(sum) < log { // and so not if it is no number
-			low = x
-		} else {
-			high = x
-		}
-	}
-	loads := loadsAt(c, low)
-	sum := 0.0
-	for _, w := range loads {
-		sum += w
-	}
-	longest := 0.0
-	for y := low; ; {
-		from := tails(poisson(y, 10_000))
-		left := 0.0 // E[(L+N−c)⁺]
-		for load, w := range loads {
-			for j := c - load + 1; j < len(from); j++ {
-				left += w / sum * from[j]
-			}
-		}
-		y = left
-		balls := y * math.Exp(log)
-		if balls < 1e-20 {
-			return longest
-		}
-		longest -= math.Expm1(-balls)
-	}
-}
-
-// loadsAt is the law of the loads of CAPPED(c, ·) if a bin is asked x times in a round on average, up to a factor: what leaves loads up to i comes back from
-// i+1, so that π_{i+1}·P(N=0) = Σ_{j≤i} π_j·P(N ≥ i−j+2).
-func loadsAt(c int, x float64) []float64 {
-	law := poisson(x, 10_000)
-	from := tails(law)
-	loads := make([]float64, c)
-	loads[0] = 1
-	for i := range c - 1 {
-		for j := max(0, i+3-len(from)); j <= i; j++ {
-			loads[i+1] += loads[j] * from[i-j+2] / law[0]
-		}
-	}
-	return loads
-}
-
 // power is the power of ln n as which waits grow between two numbers of bins, and by how much one round at each end changes it.
 func power(near, far float64) (power, round float64) {
 	logs := math.Log(rootFar / rootNear)

@@ -224,14 +224,14 @@ func judgeDrains(e effort, all []*drains) reproduce.Finding {
 		e.theory.lemma5, 0,
 		"Lemma 5 with an O(1) of 1, since rounds are whole")
 	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
-		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n + %.2f at most.", starts, late, nearest, fourth, beyond)
+		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest, fourth, beyond)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
 			"as long as there are many, nearly every bin gets one of them, and not only 1−1/e of the bins.", nearest),
 		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors 0.86 n "+
 			"have a place after one round.", fourth),
-		fmt.Sprintf("Lemma 5: from n/(2e) on it takes %.2f rounds more than log₂log₂n at most. If y per bin are left, y²/2 are left "+
+		fmt.Sprintf("Lemma 5: from n/(2e) on it takes log₂log₂n %+.2f rounds at most. If y per bin are left, y²/2 are left "+
 			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
 	f.Chart("survivors", drainChart(e, all))
 	return f
