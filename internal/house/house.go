@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"reproduce":               {"internal/plot", "internal/random"},
 	"reproduce/berenbrink":    {"capped", "internal/plot", "internal/random", "reproduce"},
 	"reproduce/erickson":      {"calendar", "calendar/theory", "internal/plot", "reproduce"},
-	"reproduce/lehman":        {"calendar", "calendar/calendartest", "calendar/theory", "internal/plot", "internal/random", "population", "reproduce"},
+	"reproduce/lehman":        {"calendar", "calendar/calendartest", "internal/memory", "internal/plot", "internal/random", "population", "reproduce"},
 	"reproduce/li":            {"internal/plot", "internal/random", "reproduce", "spray"},
 	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},

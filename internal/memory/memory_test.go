@@ -2,6 +2,7 @@ package memory
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -18,5 +19,22 @@ func TestPeak(t *testing.T) {
 	// The program may have had some of it before.
 	if after < size || after < before {
 		t.Errorf("%d before, %d after %d more", before, after, size)
+	}
+}
+
+// What is available is read from the line that has it, and is 0 where there is none or it is no number.
+func TestAvailable(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"MemTotal: 5 kB\nMemAvailable:   22803456 kB\n": 22803456 * 1024,
+		"MemTotal: 5 kB\n":                             0,
+		"MemAvailable: much kB\n":                      0,
+		"":                                             0,
+	} {
+		if got := available(strings.NewReader(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if n := Available(); runtime.GOOS == "linux" && n == 0 {
+		t.Errorf("nothing is available")
 	}
 }

@@ -43,6 +43,14 @@ record: {every: 30 years}
 // incrementsFrom is when measuring begins, in years: by then the numbers in each state have settled.
 const incrementsFrom = 10
 
+// incrementsSays is what the paper reports, in seconds, each to the nearest one.
+type incrementsSays struct{ mean, deviation, longest, shortest float64 }
+
+var paperIncrements = incrementsSays{mean: 14, deviation: 12, longest: 53, shortest: 1e-6}
+
+// events is how many increments 30 years have.
+func (s incrementsSays) events() float64 { return 30 * 365.25 * 86400 / s.mean }
+
 func increments() reproduce.Claim {
 	return reproduce.Claim{
 		Name:  "lehman-increments",
@@ -51,53 +59,21 @@ func increments() reproduce.Claim {
 		Says: "In the model of tuberculosis, the average time increment between scheduled events was 14 simulated seconds, with a standard " +
 			"deviation of 12; the minimum was less than a microsecond, and the maximum 53 seconds.",
 		How: "A model with events of the kinds that the paper lists is run, and the increments between one event and the next are measured in units of " +
-			"their mean. The events of many individuals that hardly depend on each other make increments that are exponential: the checks compare " +
-			"with that law. The paper's standard deviation and maximum do not agree with it.",
-		Found: reproduce.DoesNotHold,
+			"their mean, which is set to 14 s. In one reading all events come at random, by clocks of individuals that hardly depend on each other. In the other, " +
+			"one kind of event, as it may be arrivals, comes at regular intervals of 53 s among those at random.",
+		Found: reproduce.HoldsThus,
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			size := 20_000
 			if o.Full {
 				size = 1_000_000
 			}
-			return measureIncrements(ctx, o, size, 20)
+			return measureIncrements(ctx, o, paperIncrements, size, 20)
 		},
 	}
 }
 
-// A steps is what is known of the increments of one replica.
-type steps struct {
-	last         float64
-	n, sum, sum2 float64
-	least, most  float64
-	beyond       [incrementsBeyond]float64 // more than so many of its means: needs the mean of an earlier stretch
-	scale        float64
-}
-
-// incrementsBeyond is how many means are looked at in the tail, 0 included.
-const incrementsBeyond = 13
-
-// add counts an event. The tail is counted in means of the five years before measuring began.
-func (s *steps) add(at float64) {
-	if at < incrementsFrom {
-		if at >= incrementsFrom-5 {
-			s.scale += 1.0 / 5
-		}
-		s.last = at
-		return
-	}
-	d := at - s.last
-	s.last = at
-	s.n++
-	s.sum += d
-	s.sum2 += d * d
-	s.least, s.most = min(s.least, d), max(s.most, d)
-	for k := 0; k < incrementsBeyond && d*s.scale > float64(k); k++ {
-		s.beyond[k]++
-	}
-}
-
 // measureIncrements checks the claim with a population of a size, so many times.
-func measureIncrements(ctx context.Context, o reproduce.Options, size, replicas int) (reproduce.Finding, error) {
+func measureIncrements(ctx context.Context, o reproduce.Options, says incrementsSays, size, replicas int) (reproduce.Finding, error) {
 	var f reproduce.Finding
 	// Those who come in are as many as those who die.
 	source := fmt.Sprintf("rate: %g per year", 0.02*float64(size))
@@ -105,9 +81,9 @@ func measureIncrements(ctx context.Context, o reproduce.Options, size, replicas 
 	if err != nil {
 		return f, err
 	}
-	all := make([]steps, replicas)
+	all := make([]stream, replicas)
 	for i := range all {
-		all[i].least = math.Inf(1)
+		all[i] = newStream(says.longest / says.mean)
 	}
 	_, err = m.Run(ctx, population.Options{Seed: o.Seed, Replicas: replicas,
 		OnEvent: func(e population.Event) {
@@ -119,31 +95,34 @@ func measureIncrements(ctx context.Context, o reproduce.Options, size, replicas 
 	if err != nil {
 		return f, err
 	}
-	compareIncrements(&f, all)
-	tabulateTail(&f, all)
+	var random, mixed []*steps
+	for i := range all {
+		random, mixed = append(random, &all[i].random), append(mixed, &all[i].mixed)
+	}
+	compareIncrements(&f, says, summarize(random), summarize(mixed))
+	tabulateTail(&f, says, random, mixed)
 	o.ReportProgress(1) // the last that the population reports may be from before its end
 	return f, nil
 }
 
-// compareIncrements compares with the exponential law, in units of the mean increment.
-func compareIncrements(f *reproduce.Finding, all []steps) {
-	var n, deviation, longest, shortest, want float64
-	replicas := float64(len(all))
-	for _, s := range all {
-		mean := s.sum / s.n
-		n += s.n
-		deviation += math.Sqrt(s.sum2/s.n-mean*mean) / mean / replicas
-		longest += s.most / mean / replicas
-		shortest += s.least / mean * s.n / replicas
-		want += (math.Log(s.n) + euler) / replicas
+// A summary is what the increments of all replicas have, in units of their mean.
+type summary struct {
+	n, replicas                  float64 // increments in all
+	deviation, longest, shortest float64 // averages of replicas; the shortest times n
+	expected                     float64 // the longest, by Gumbel's law
+}
+
+func summarize(all []*steps) summary {
+	s := summary{replicas: float64(len(all))}
+	for _, one := range all {
+		mean := one.sum / one.n
+		s.n += one.n
+		s.deviation += math.Sqrt(one.sum2/one.n-mean*mean) / mean / s.replicas
+		s.longest += one.most / mean / s.replicas
+		s.shortest += one.least / mean * one.n / s.replicas
+		s.expected += (math.Log(one.n) + euler) / s.replicas
 	}
-	f.Check("standard deviation over mean", deviation, 1, reproduce.Sigmas/math.Sqrt(n)+incrementsDrift,
-		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that wanders by 2 % adds, as it may by chance")
-	f.Check("longest increment over mean, mean of replicas", longest, want, reproduce.Sigmas*math.Pi/math.Sqrt(6*replicas),
-		"ln n + 0.577, the mean of Gumbel's law; 4.5 standard errors, of which one is π/√6 over the root of the replicas")
-	f.Check("shortest increment times n over mean, mean of replicas", shortest, 1, reproduce.Sigmas/math.Sqrt(replicas),
-		"exponential with mean 1; 4.5 standard errors, of which one is 1 over the root of the replicas")
-	noteIncrements(f, n/replicas, deviation, longest)
+	return s
 }
 
 const (
@@ -153,36 +132,118 @@ const (
 	incrementsDrift = 0.0004
 )
 
-// noteIncrements says what follows for the paper's run.
-func noteIncrements(f *reproduce.Finding, each, deviation, longest float64) {
-	const mean, year = 14, 365.25 * 86400
-	events := 30 * year / mean
-	f.Notes = append(f.Notes,
-		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean agrees with the size of the run. "+
-			"So does the minimum: the shortest of so many exponential increments is 14 s/n = %.1f µs on average.", scientific(events), 1e6*mean/events),
-		fmt.Sprintf("The standard deviation of 12 s and the maximum of 53 s were not reproduced. Here the standard deviation is %.3f means, which would be %.1f s, and the longest of about %s "+
-			"increments is %.1f means; the longest of %s would be about ln n + 0.577 = %.1f means, or %.0f s.",
-			deviation, mean*deviation, scientific(each), longest, scientific(events), math.Log(events)+euler, mean*(math.Log(events)+euler)),
-		fmt.Sprintf("If the events are independent, a rate that changes in the course of the run makes the standard deviation larger than the mean and never smaller. "+
-			"A longest increment of 53/14 = 3.8 means is what about %.0f increments have, not %s: it may be that of a short sample.", math.Exp(53.0/mean-euler), scientific(events)))
+// compareIncrements compares with the paper's numbers, and what is simulated with its law.
+//
+// Random events: increments are exponential, so the standard deviation is the mean, 14 s, and the longest of n is ln n + 0.577 means on average, with a standard
+// deviation of π/√6 means (Gumbel). Neither is the paper's. A rate that changes in the course of the run makes the standard deviation larger only.
+//
+// One event every s seconds, and random ones among them: no increment is longer than s. See [regularDeviation] for the standard deviation.
+func compareIncrements(f *reproduce.Finding, says incrementsSays, random, mixed summary) {
+	control := f.For(reproduce.Control)
+	control.Check("events at random: standard deviation over mean", random.deviation, 1, reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift,
+		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that wanders by 2 % adds, as it may by chance")
+	control.Check("events at random: longest increment over mean, mean of replicas", random.longest, random.expected, reproduce.Sigmas*math.Pi/math.Sqrt(6*random.replicas),
+		"ln n + 0.577, the mean of Gumbel's law; 4.5 standard errors, of which one is π/√6 over the root of the replicas")
+	control.Check("events at random: shortest increment times n over mean, mean of replicas", random.shortest, 1, reproduce.Sigmas/math.Sqrt(random.replicas),
+		"exponential with mean 1; 4.5 standard errors, of which one is 1 over the root of the replicas")
+
+	n := says.events()
+	longest := random.longest + math.Log(n*random.replicas/random.n)
+	f.Check("events at random: standard deviation, s", says.mean*random.deviation, says.deviation, 0.5+0.5*random.deviation+says.mean*(reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift),
+		"half a second by which 12 is rounded, and what half a second by which 14 is rounded does; and the error of the simulation as above")
+	f.Check("events at random: longest of the paper's increments, s", says.mean*longest, says.longest, 0.5+0.5*longest+reproduce.Sigmas*says.mean*math.Pi/math.Sqrt(6),
+		"the measured longest, and the logarithm of how many more increments 30 years have; the roundings of 53 and 14; and 4.5 standard deviations of Gumbel's law, π/√6 means each")
+	f.Between("events at random: shortest of the paper's increments, µs", 1e6*says.mean*random.shortest/n, 0, 1e6*says.shortest, 0,
+		"“less than a microsecond”; the measured shortest, over how many more increments 30 years have")
+
+	corrected := f.For(reproduce.Corrected)
+	theory := regularDeviation(says.mean, says.longest)
+	corrected.Check("one every 53 s: standard deviation, s", says.mean*mixed.deviation, says.deviation, 0.5+says.rounding()+says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsDrift),
+		"half a second by which 12 is rounded, and what the roundings of 14 and 53 do in theory; and the error of the simulation, at most that of exponential increments")
+	corrected.Check("one every 53 s: standard deviation, s, against theory", says.mean*mixed.deviation, theory, says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsRate),
+		"the error of the simulation, at most that of exponential increments; and 1.5 %, since three quarters of the events are random and their rate may be 2 % off what it was before measuring began")
+	corrected.Check("one every 53 s: longest increment, s", says.mean*mixed.longest, says.longest, 0.5+says.longest*incrementsRate,
+		"half a second by which 53 is rounded; and 1.5 % as above")
+	corrected.Between("one every 53 s: shortest of the paper's increments, µs", 1e6*says.mean*mixed.shortest/n, 0, 1e6*says.shortest, 0,
+		"“less than a microsecond”; the measured shortest, over how many more increments 30 years have")
+	f.Measured = fmt.Sprintf("If all events come at random, increments with a mean of %.0f s have a standard deviation of %.1f s, and the longest of %s is about %.0f s; if one event comes every %.0f s and the rest at random, it is %.1f s and %.0f s, and the shortest is below a microsecond in both.",
+		says.mean, says.mean*random.deviation, scientific(n), says.mean*longest, says.longest, says.mean*mixed.deviation, says.mean*mixed.longest)
+	noteIncrements(f, says)
 }
 
-// tabulateTail shows the law itself: how many increments are longer than 0, 1, 2 … means.
-func tabulateTail(f *reproduce.Finding, all []steps) {
-	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "measured", "e^-k"}}
-	measured, law := plot.Series{Name: "measured"}, plot.Series{Name: "exponential law"}
-	for k := range incrementsBeyond {
-		var n, beyond float64
-		for _, s := range all {
-			n += s.n
-			beyond += s.beyond[k]
+// incrementsRate is 2 % of three quarters: regular events are set among random ones by the rate of these in the five years before measuring, which
+// the rate afterwards may differ from by so much, and three quarters of the events are random. The interval in units of the mean increment differs by
+// that, and the standard deviation by less.
+const incrementsRate = 0.015
+
+// regularDeviation is the standard deviation of increments with some mean, if one event comes every s seconds and the others at random.
+//
+// Of the latter a = s/mean − 1 come between two regular ones on average, K by Poisson's law, and cut the interval into K+1 parts whose
+// squares add up to 2s²/(K+2) on average. With E[1/(K+2)] = (a − 1 + e^(−a))/a², and a+1 increments in an interval,
+// the mean square is 2s²(a − 1 + e^(−a))/(a²(a+1)).
+func regularDeviation(mean, s float64) float64 {
+	a := s/mean - 1
+	return math.Sqrt(2*s*s*(a-1+math.Exp(-a))/(a*a*(a+1)) - mean*mean)
+}
+
+// rounding is how much the standard deviation changes if the mean and the longest are off by the half second that they are rounded by.
+func (s incrementsSays) rounding() float64 {
+	most, theory := 0.0, regularDeviation(s.mean, s.longest)
+	for _, mean := range []float64{-0.5, 0.5} {
+		for _, longest := range []float64{-0.5, 0.5} {
+			most = max(most, math.Abs(regularDeviation(s.mean+mean, s.longest+longest)-theory))
 		}
-		share, want := beyond/n, math.Exp(-float64(k))
-		t.Rows = append(t.Rows, []float64{float64(k), share, want})
-		measured.Add(float64(k), share)
-		law.Add(float64(k), want)
+	}
+	return most
+}
+
+// noteIncrements says what follows for the paper's run.
+func noteIncrements(f *reproduce.Finding, says incrementsSays) {
+	n := says.events()
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean agrees with the size of the run. "+
+			"So does the minimum: the shortest of so many random increments is 14 s/n = %.1f µs on average.", scientific(n), 1e6*says.mean/n),
+		fmt.Sprintf("If one event comes every 53 s, the theory's standard deviation is %.1f s with a mean of 14 s and %.1f s with 13.5 s: all four numbers of the paper agree, to their rounding. "+
+			"One every 53 s is %.0f thousand a year, which is about what births or immigration are in the United Kingdom, and a quarter of all events. That the authors' model has such a stream is an inference from these numbers; the paper does not say so.",
+			regularDeviation(14, 53), regularDeviation(13.5, 53), 365.25*86400/53/1000),
+		fmt.Sprintf("A short sample would not explain them. A longest of 53 s is what about %.0f random increments have, and these have one below a microsecond with a probability of two in a million.", math.Exp(says.longest/says.mean-euler)))
+}
+
+// tabulateTail shows the laws themselves: how many increments are longer than so many means.
+func tabulateTail(f *reproduce.Finding, says incrementsSays, random, mixed []*steps) {
+	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "all at random", "e^-k", "one every 53 s", "theory"}}
+	chart := plot.Chart{Title: "Increments between events", XLabel: "longer than so many means", YLabel: "share", LogY: true, LegendBeside: true,
+		Series: []plot.Series{{Name: "all at random"}, {Name: "theory", Same: true, Dashed: true}, {Name: "one every 53 s"}, {Name: "theory", Same: true, Dashed: true}}}
+	for i := range tailSteps {
+		k := tailStep * float64(i)
+		row := []float64{k, share(random, i), math.Exp(-k), share(mixed, i), regularTail(says.longest/says.mean, k)}
+		t.Rows = append(t.Rows, row)
+		for j, y := range row[1:] {
+			if y > 0 {
+				chart.Series[j].Add(k, y)
+			}
+		}
 	}
 	f.Tables = append(f.Tables, t)
-	f.Chart("tail", plot.Chart{Title: "Increments between events", XLabel: "longer than so many means", YLabel: "share", LogY: true,
-		Series: []plot.Series{measured, law}})
+	f.Chart("tail", chart)
+}
+
+// share is that of the increments that are longer than i steps of the table.
+func share(all []*steps, i int) float64 {
+	var n, beyond float64
+	for _, s := range all {
+		n += s.n
+		beyond += s.beyond[i]
+	}
+	return beyond / n
+}
+
+// regularTail is the share of increments longer than y if one event comes every s, in means: of K+1 parts of an interval each is longer than y with
+// probability z^K, z = 1 − y/s, and E[(K+1)z^K] = (1 + az)·e^(−a(1−z)).
+func regularTail(s, y float64) float64 {
+	a, z := s-1, 1-y/s
+	if z <= 0 {
+		return 0
+	}
+	return (1 + a*z) * math.Exp(-a*(1-z)) / (1 + a)
 }

@@ -1,5 +1,6 @@
 // Package lehman has the claims of Lehman, Keen and Barnes: how bins fill, that an event costs the same however many there are, what
-// sorting a bin just in time takes, and how long it took them.
+// sorting a bin just in time takes, what cancelling takes, how much memory, and how long it took them. Their algorithms are here
+// as they are printed, to be measured.
 package lehman
 
 import (
@@ -17,11 +18,19 @@ const paper = "Lehman, Keen, Barnes 2012"
 // Claims returns the claims of the paper, what is counted first.
 func Claims() []reproduce.Claim {
 	return []reproduce.Claim{
+		spaceForTime(),
 		emptyBins(),
+		bestBins(),
 		order1(),
+		cancel(),
 		jitSorting(),
+		algorithm5(),
 		increments(),
+		gigabyte(),
+		billion(),
 		timing(),
+		rate(),
+		sixtyMillion(),
 	}
 }
 

@@ -1,0 +1,211 @@
+package lehman
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
+)
+
+func algorithm5() reproduce.Claim {
+	return reproduce.Claim{
+		Name:  "lehman-algorithm-5",
+		Paper: paper,
+		Place: "section 6, Algorithm 5",
+		Says: "Algorithm 5 has best performance when the list is already partially sorted, e.g. Order N, as lists remain from earlier passes; high speed with 1 and 2 entries; " +
+			"and good worst-case performance, e.g. Order N log₂ N.",
+		How: "Algorithm 5 as printed sorts lists of several lengths and orders, and all lists of up to 8; its comparisons are counted. Partially sorted is read as: part of the list, one half, was sorted " +
+			"in an earlier pass, and the new tickets on top are in any order; or, as corrected: the list has few runs, stretches that are in order as they lie.",
+		Found: reproduce.HoldsThus,
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			lengths := []int{1_000, 10_000, 100_000}
+			if o.Full {
+				lengths = append(lengths, 1_000_000)
+			}
+			return measureAlgorithm5(ctx, o, paperAlgorithm5, lengths)
+		},
+	}
+}
+
+// algorithm5Says is what is said of the comparisons that sorting takes.
+type algorithm5Says struct {
+	partly func(n float64) float64    // a list of which part is sorted takes a number in proportion to it
+	worst  func(n float64) float64    // no list takes more
+	runs   func(n, r float64) float64 // and, corrected, none of r runs takes more
+}
+
+// paperAlgorithm5 is what the paper says, and the correction.
+//
+// Whoever asks isort for n entries asks for n/2, and then for what is missing, so that requests are halved at least ⌈log₂ n⌉ times at most. The lists of one
+// level have no entry in common, and a merge takes a comparison fewer than it has entries at most: N·⌈log₂ N⌉ in all. Finding the runs takes N−1.
+// An entry is merged when its run is joined with others, r−1 times at most: N·(r−1) if there are few runs.
+//
+// So a list of a fixed number of runs takes Order N: one that is in order N−1, with a few new tickets on top a few times as many. But a list half
+// of which is new has N/4 runs, and takes Order N log N, as with any sort by comparisons: there are (N/2)! orders to tell apart. And what
+// arises in order of time lies in reverse, since new tickets are dropped on top. It has N runs of one ticket. A merge of two neighbours then
+// compares once for each entry of the second, so that W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉: about ½N·log₂ N.
+var paperAlgorithm5 = algorithm5Says{
+	partly: func(n float64) float64 { return n },
+	worst:  func(n float64) float64 { return n*math.Ceil(math.Log2(n)) + n - 1 },
+	runs:   func(n, r float64) float64 { return n*min(r-1, math.Ceil(math.Log2(n))) + n - 1 },
+}
+
+// A listing is a kind of list, as it lies from top to bottom.
+type listing struct {
+	name  string
+	times func(n int, r *random.Stream) []float64
+}
+
+var listings = []listing{
+	{"in order", func(n int, _ *random.Stream) []float64 { return ascending(n) }},
+	{"1 new on the rest in order", func(n int, _ *random.Stream) []float64 { return newOnTop(n, []float64{float64(n)}) }},
+	{"7 new on the rest in order", func(n int, _ *random.Stream) []float64 {
+		fresh := ascending(7)
+		for i := range fresh {
+			fresh[i] = float64(n - i)
+		}
+		return newOnTop(n, fresh)
+	}},
+	{"half new", func(n int, r *random.Stream) []float64 {
+		fresh := make([]float64, n/2)
+		for i := range fresh {
+			fresh[i] = r.Float64() * float64(n-n/2)
+		}
+		return newOnTop(n, fresh)
+	}},
+	{"neighbours swapped", func(n int, _ *random.Stream) []float64 {
+		all := ascending(n)
+		for i := 1; i < n; i += 2 {
+			all[i-1], all[i] = all[i], all[i-1]
+		}
+		return all
+	}},
+	{"in reverse", func(n int, _ *random.Stream) []float64 { return reversed(ascending(n)) }},
+	{"at random", arrivals[0].times},
+	{"runs broken up", brokenRuns},
+}
+
+// newOnTop has new tickets above others that are in order, n in all.
+func newOnTop(n int, fresh []float64) []float64 { return append(fresh, ascending(n-len(fresh))...) }
+
+// brokenRuns is 0 … n−1 by their bits in reverse: no run is longer than two, and the runs that are merged interleave.
+func brokenRuns(n int, _ *random.Stream) []float64 {
+	width := bits.Len(uint(n - 1))
+	all := make([]float64, 0, n)
+	for i := range 1 << width {
+		if t := int(bits.Reverse64(uint64(i)) >> (64 - width)); t < n {
+			all = append(all, float64(t))
+		}
+	}
+	return all
+}
+
+// inReverse is what Algorithm 5 takes for a list in reverse, from the recurrence.
+func inReverse(n int) int {
+	var merges func(n int) int
+	merges = func(n int) int {
+		if n < 2 {
+			return 0
+		}
+		return merges(n/2) + merges(n-n/2) + n - n/2
+	}
+	return merges(n) + n - 1
+}
+
+// measureAlgorithm5 checks the claim for lists of some lengths, the shortest first.
+func measureAlgorithm5(ctx context.Context, o reproduce.Options, says algorithm5Says, lengths []int) (reproduce.Finding, error) {
+	var f reproduce.Finding
+	f.Check("comparisons for 1 ticket", float64(comparisonsOf(ascending(1))), 0, 0, "it is returned as it is")
+	f.Check("comparisons for 2 tickets", float64(max(comparisonsOf([]float64{0, 1}), comparisonsOf([]float64{1, 0}))), 1, 0, "sorted by inspection")
+	corrected := f.For(reproduce.Corrected)
+	for k := 3; k <= enumerated; k++ {
+		_, most := enumerate(k)
+		for _, c := range []reproduce.Checker{f.For(reproduce.Printed), corrected} {
+			c.Between(fmt.Sprintf("most comparisons for %d tickets, all orders", k), float64(most), 0, says.worst(float64(k)), 0, "N⌈log₂ N⌉ + N − 1, a bound; all orders were gone through")
+		}
+	}
+	table := reproduce.Table{Name: "Comparisons of Algorithm 5 for N tickets, by how they lie", Columns: []string{"N", "N·log2(N)"}}
+	for _, l := range listings {
+		table.Columns = append(table.Columns, l.name)
+	}
+	table.Columns = append(table.Columns, "in reverse, sort of Static")
+	for i, n := range lengths {
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		row, err := sortListings(ctx, &f, o, says, n)
+		if err != nil {
+			return f, err
+		}
+		table.Rows = append(table.Rows, row)
+		o.ReportProgress(float64(i+1) / float64(len(lengths)))
+	}
+	f.Tables = append(f.Tables, table)
+	f.Chart("comparisons", algorithm5Chart(table))
+	first, last := table.Rows[0], table.Rows[len(table.Rows)-1]
+	const half = 5 // the column of the list that is half new
+	f.Check(fmt.Sprintf("half new: comparisons with %.0f tickets over those with %.0f", last[0], first[0]), last[half]/first[half], says.partly(last[0])/says.partly(first[0]), 0.1*says.partly(last[0])/says.partly(first[0]),
+		"Order N lets it grow as N does; 10 % for terms of lower order, where a factor of log₂ N adds 67 % from a thousand to a hundred thousand")
+	f.Measured = fmt.Sprintf("With %.0f tickets, a list in order takes %.0f comparisons, one with 7 new tickets on top %.2f for a ticket, one half of which is new %.1f, and events that arose in order of time, which lie in reverse, %.0f in all (½N log₂ N is %.0f); the most found is %.0f, below N log₂ N + N.",
+		last[0], last[2], last[4]/last[0], last[5]/last[0], last[7], last[1]/2, last[9])
+	f.Notes = append(f.Notes,
+		"Order N holds in the number of tickets if the number of runs is fixed. A list of r runs takes N·min(r−1, ⌈log₂ N⌉) + N − 1 comparisons at most.",
+		fmt.Sprintf("Events that arise in order of time lie in reverse, as every new one is dropped on top. They are the worst case of runs, one for each ticket: 10 000 take %d comparisons, where an ordered list takes 9999.", inReverse(10_000)),
+		fmt.Sprintf("Static looks for falling runs as well as rising ones, and takes %.0f comparisons for %.0f events that arose in order of time.", last[10], last[0]))
+	return f, nil
+}
+
+// sortListings sorts all kinds of lists of n tickets, and makes a row of the table.
+func sortListings(ctx context.Context, f *reproduce.Finding, o reproduce.Options, says algorithm5Says, n int) ([]float64, error) {
+	size := float64(n)
+	corrected := f.For(reproduce.Corrected)
+	row := []float64{size, size * math.Log2(size)}
+	for i, l := range listings {
+		r := random.New(o.Seed, 0x616c6735, uint64(n), uint64(i))
+		times := l.times(n, &r)
+		took := float64(comparisonsOf(times))
+		row = append(row, took)
+		f.Between(fmt.Sprintf("comparisons for %d tickets, %s", n, l.name), took, 0, says.worst(size), 0, "N⌈log₂ N⌉ + N − 1, a bound, so nothing is left to chance")
+		corrected.Between(fmt.Sprintf("comparisons for %d tickets, %s, by runs", n, l.name), took, 0, says.runs(size, float64(runsOf(times))), 0,
+			"N·min(r−1, ⌈log₂ N⌉) + N − 1 for r runs, a bound, so nothing is left to chance")
+		switch l.name {
+		case "in order":
+			f.Check(fmt.Sprintf("comparisons for %d tickets in order", n), took, size-1, 0, "each with the one before, and no more")
+		case "in reverse":
+			corrected.Check(fmt.Sprintf("comparisons for %d tickets in reverse", n), took, float64(inReverse(n)), 0, "W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉ for merging, and n−1 for finding runs, exactly")
+		}
+	}
+	ours, err := staticComparisons(ctx, ascending(n))
+	return append(row, ours), err
+}
+
+// staticComparisons counts the comparisons that Static makes to sort a bin with events at these times, as they arise.
+func staticComparisons(ctx context.Context, times []float64) (float64, error) {
+	k := len(times)
+	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.JustInTime, Capacity: k})
+	if err != nil {
+		return 0, err
+	}
+	if err := forEach(ctx, k, func(i int) error { return s.Schedule(calendar.ID(i), times[i]) }); err != nil {
+		return 0, err
+	}
+	s.Peek()
+	return float64(s.Work().Traversed) - 1, nil // one of the entries counted is the look at the first event
+}
+
+func algorithm5Chart(t reproduce.Table) plot.Chart {
+	c := plot.Chart{Title: "Comparisons of Algorithm 5 for a ticket, by how the list lies", XLabel: "tickets in the list", YLabel: "comparisons for a ticket", LogX: true, FromZero: true, LegendBeside: true}
+	for _, i := range []int{9, 8, 7, 5, 4, 3, 2} {
+		s := plot.Series{Name: t.Columns[i]}
+		for _, row := range t.Rows {
+			s.Add(row[0], row[i]/row[0])
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}

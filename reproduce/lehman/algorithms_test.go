@@ -1,0 +1,142 @@
+package lehman
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Algorithm 5 puts lists of up to 200 tickets in order, equal ones as they lie.
+func TestAlgorithm5Sorts(t *testing.T) {
+	r := random.New(1)
+	for n := range 200 {
+		for range 50 {
+			times := make([]float64, n)
+			for i := range times {
+				times[i] = float64(r.Below(uint64(1 + n/2))) // some are equal
+			}
+			s, first := newSorter(times)
+			var got []int32
+			for i := s.sort(first); i > 0; i = s.links[i] {
+				got = append(got, i)
+			}
+			want := make([]int32, n)
+			for i := range want {
+				want[i] = int32(i + 1)
+			}
+			slices.SortStableFunc(want, func(a, b int32) int { return int(times[a-1]) - int(times[b-1]) })
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v: %v, want %v", times, got, want)
+			}
+		}
+	}
+}
+
+// What the algorithm takes is known by hand for short lists, and for long ones in order and in reverse.
+func TestAlgorithm5Comparisons(t *testing.T) {
+	for _, test := range []struct {
+		times []float64
+		want  int
+	}{
+		{nil, 0}, {[]float64{1}, 0}, {[]float64{1, 2}, 1}, {[]float64{2, 1}, 1},
+		{[]float64{1, 2, 3}, 2}, // one run
+		{[]float64{3, 2, 1}, 5}, // two comparisons for three runs; 2 and 1 merged by one; 3 with these two by two
+		{[]float64{2, 3, 1}, 3}, // two for two runs; 1 goes before 2 at the first comparison
+		{ascending(10_000), 9_999},
+		{reversed(ascending(10_000)), 79_007},
+	} {
+		if got := comparisonsOf(test.times); got != test.want {
+			t.Errorf("%d tickets: %d comparisons, want %d", len(test.times), got, test.want)
+		}
+	}
+}
+
+// The paper's calendar does what Static does, with random events scheduled, cancelled and dispatched, over many cycles; and refuses what the paper refuses.
+func TestPaperCalendar(t *testing.T) {
+	const n, bins = 300, 128
+	theirs := newPaperCalendar(n, bins, 1)
+	ours, err := calendar.NewStatic(calendar.StaticConfig{Buckets: bins, Width: 1.0 / bins, Discipline: calendar.JustInTime, Capacity: n + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := random.New(5)
+	for range 50_000 {
+		id := int32(r.Below(n)) + 1
+		_, pending := ours.At(calendar.ID(id))
+		switch {
+		case r.Below(3) == 0:
+			got := theirs.dispatch()
+			want, at, ok := ours.Next()
+			if got != int32(want) || ok && at != theirs.now {
+				t.Fatalf("dispatched %d at %v, want %d at %v", got, theirs.now, want, at)
+			}
+		case pending:
+			if err := theirs.schedule(id, ours.Now()+1); err == nil {
+				t.Fatal("scheduled twice")
+			}
+			if err := theirs.cancel(id); err != nil || !ours.Cancel(calendar.ID(id)) {
+				t.Fatalf("%d was not cancelled: %v", id, err)
+			}
+		default:
+			if err := theirs.cancel(id); err == nil {
+				t.Fatal("cancelled what was not scheduled")
+			}
+			at := ours.Now() + 3*r.Exp()
+			if theirs.schedule(id, at) != nil || ours.Schedule(calendar.ID(id), at) != nil {
+				t.Fatalf("%d was not scheduled", id)
+			}
+		}
+		if theirs.pending != ours.Len() {
+			t.Fatalf("%d pending, want %d", theirs.pending, ours.Len())
+		}
+	}
+	if err := theirs.schedule(1, theirs.now-1); err == nil {
+		t.Error("scheduled in the past")
+	}
+}
+
+// Lists are what they are called.
+func TestListings(t *testing.T) {
+	for _, l := range listings {
+		r := random.New(1)
+		times := l.times(1024, &r)
+		if len(times) != 1024 {
+			t.Fatalf("%s: %d tickets", l.name, len(times))
+		}
+		want := map[string][2]int{"in order": {1, 1}, "1 new on the rest in order": {2, 2}, "7 new on the rest in order": {8, 8}, "half new": {200, 300},
+			"neighbours swapped": {512, 513}, "in reverse": {1024, 1024}, "at random": {450, 580}, "runs broken up": {512, 513}}[l.name]
+		if runs := runsOf(times); runs < want[0] || runs > want[1] {
+			t.Errorf("%s: %d runs, want from %d to %d", l.name, runs, want[0], want[1])
+		}
+	}
+}
+
+// Regular events among random ones, in a simulation of its own: the standard deviation and the tail are the theory's.
+func TestRegularDeviation(t *testing.T) {
+	const gap, n = 53.0 / 14, 400_000
+	r := random.New(9)
+	s := newStream(gap)
+	at := float64(incrementsFrom - 5)
+	for at < incrementsFrom { // the rate before measuring begins is what the stream goes by
+		at += 0.0001 // exactly
+		s.add(at)
+	}
+	for range n {
+		at += 0.0001 * r.Exp()
+		s.add(at)
+	}
+	got := summarize([]*steps{&s.mixed})
+	if want := regularDeviation(14, 53) / 14; got.deviation < want-0.005 || got.deviation > want+0.005 {
+		t.Errorf("standard deviation of %v means, want %v", got.deviation, want)
+	}
+	if got.longest < gap-0.02 || got.longest > gap+0.02 {
+		t.Errorf("longest of %v means, want %v", got.longest, gap)
+	}
+	for i := range 8 {
+		if got, want := share([]*steps{&s.mixed}, i), regularTail(gap, tailStep*float64(i)); got < want-0.004 || got > want+0.004 {
+			t.Errorf("%v are longer than %v means, want %v", got, tailStep*float64(i), want)
+		}
+	}
+}

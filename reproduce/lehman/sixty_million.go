@@ -1,0 +1,113 @@
+package lehman
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/reproduce"
+)
+
+// countryModel is a country of the kind that section 5 describes: death and emigration, disease some time after an infection, transmission, vaccination of
+// juveniles, births and immigration. Rates of births, deaths and migration are of the order of the United Kingdom's; the rest is plausible and not fitted.
+const countryModel = `
+name: country
+time: {unit: year, start: 0, end: 30}
+population:
+  size: 600_000
+  age: {uniform: {low: 0 years, high: 80 years}}
+  start: {vaccinated: 30%, latent: 8%, ill: 0.003%, recovered: 1%, susceptible: rest}
+states:
+  susceptible: {}
+  vaccinated: {}
+  latent:
+    race: [{rate: 0.001 per year, to: ill}]
+  ill:
+    race: [{after: {gamma: {mean: 4 months, shape: 2}}, to: recovered}, {rate: 0.15 per year, to: out}]
+  recovered:
+    race: [{rate: 0.001 per year, to: ill}]
+transmission:
+  - {from: ill, rate: 9 per year, to: {susceptible: latent}}
+always:
+  - {after: {hazard: {0 years: 0.001 per year, 35 years: 0.002 per year, 50 years: 0.01 per year, 65 years: 0.04 per year, 80 years: 0.15 per year}}, to: out}
+  - {after: {uniform: {low: 12 years, high: 14 years}}, from: susceptible, chance: 75%, to: vaccinated}
+  - {rate: 0.002 per year, to: out}
+births: {rate: 0.0123 per year, enter: susceptible}
+immigration:
+  - {rate: 2.5 per year, per: 1000, enter: susceptible, age: {uniform: {low: 18 years, high: 40 years}}}
+  - {rate: 1 per year, per: 1000, enter: latent, age: {uniform: {low: 18 years, high: 40 years}}}
+record: {every: 30 years}
+`
+
+func sixtyMillion() reproduce.Claim {
+	return reproduce.Claim{
+		Name:  "lehman-sixty-million",
+		Paper: paper,
+		Place: "section 5",
+		Says: "Runs of the model of tuberculosis with 60 million individuals over 30 simulated years took about 80 seconds on a 2.8 GHz processor and a little over 6 GB of memory, " +
+			"with an event every 14 simulated seconds on average.",
+		How: "A country with births, deaths by age, migration, vaccination, infection and disease is run for 30 years at two sizes, with 60,000 and 600,000 individuals, a thousandth and a hundredth, and with 60 million " +
+			"in the full run (half a minute and 4 GB). That events are in proportion to the individuals is checked; time and memory depend on the machine and on the model, and decide nothing.",
+		Found: reproduce.NotDecided,
+		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
+			sizes := []int{60_000, 600_000}
+			if o.Full {
+				sizes = append(sizes, 60_000_000)
+			}
+			return measureSixtyMillion(ctx, o, sizes)
+		},
+	}
+}
+
+// measureSixtyMillion runs the model at some sizes, the smallest first.
+func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) (reproduce.Finding, error) {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "Runs over 30 years", Columns: []string{"individuals", "events", "events each", "seconds between events if there were 60 million", "seconds it took", "seconds of these to set up", "memory of the program so far, GB"}}
+	total, done := 0.0, 0.0
+	for _, n := range sizes {
+		total += float64(n)
+	}
+	for _, n := range sizes {
+		m, err := population.Compile("country.yaml", []byte(countryModel), population.Size(n))
+		if err != nil {
+			return f, err
+		}
+		result, err := m.Run(ctx, population.Options{Seed: o.Seed, OnProgress: func(p population.Progress) { o.ReportProgress((done + p.Fraction*float64(n)) / total) }})
+		if err != nil {
+			return f, err
+		}
+		done += float64(n)
+		events := float64(result.Events)
+		each := events / float64(n)
+		table.Rows = append(table.Rows, []float64{float64(n), events, each, 30 * 365.25 * 86400 / (each * 60e6), result.Seconds, result.Runs[0].Setup, float64(memory.Peak()) / 1e9})
+	}
+	first, last := table.Rows[0], table.Rows[len(table.Rows)-1]
+	for _, row := range table.Rows[1:] {
+		f.For(reproduce.Control).Check(fmt.Sprintf("events for an individual, %.0f against %.0f", row[0], first[0]), row[2], first[2], reproduce.Sigmas*math.Sqrt(eventsVariance*first[2]/first[0]*(1+first[0]/row[0])),
+			"4.5 standard errors of both; the number of an individual's events, its children's included, has a variance of at most three times its mean")
+	}
+	f.Tables = append(f.Tables, table)
+	f.Chart("seconds", sixtyChart(table))
+	f.Measured = fmt.Sprintf("%s individuals over 30 years have %.2f events each, so that 60 million would have one every %.1f simulated seconds; it took %.1f s and %.2f GB on this machine, %.2f µs an event.",
+		scientific(last[0]), last[2], last[3], last[4], last[6], 1e6*last[4]/last[1])
+	f.Notes = append(f.Notes,
+		"The paper's 80 s for 30 years at one event every 14 s, 6.8×10⁷ events, are 1.2 µs an event, setting up included; its 6 GB are 100 bytes an individual.",
+		"The model is not the authors', of which the paper gives the kinds of events only; and the calendar is the self-tuning Queue, which has no bins to be 75 million.")
+	o.ReportProgress(1)
+	return f, nil
+}
+
+// eventsVariance is how many times its mean the variance of an individual's events is, at most. Births and what comes of them make it more than Poisson's.
+const eventsVariance = 3
+
+func sixtyChart(t reproduce.Table) plot.Chart {
+	c := plot.Chart{Title: "30 years of a country", XLabel: "individuals", YLabel: "seconds it took", LogX: true, LogY: true, LegendBeside: true,
+		Series: []plot.Series{{Name: "this machine"}, {Name: "paper", X: []float64{6e7}, Y: []float64{80}, Triangles: true}}}
+	for _, row := range t.Rows {
+		c.Series[0].Add(row[0], row[4])
+	}
+	return c
+}
