@@ -134,7 +134,7 @@ func TestRegularDeviation(t *testing.T) {
 	if got.longest < gap-0.02 || got.longest > gap+0.02 {
 		t.Errorf("longest of %v means, want %v", got.longest, gap)
 	}
-	for i := range 8 {
+	for i := range 15 {
 		if got, want := share([]*steps{&s.mixed}, i), regularTail(gap, tailStep*float64(i)); got < want-0.004 || got > want+0.004 {
 			t.Errorf("%v are longer than %v means, want %v", got, tailStep*float64(i), want)
 		}

@@ -212,16 +212,14 @@ func noteIncrements(f *reproduce.Finding, says incrementsSays) {
 // tabulateTail shows the laws themselves: how many increments are longer than so many means.
 func tabulateTail(f *reproduce.Finding, says incrementsSays, random, mixed []*steps) {
 	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "all at random", "e^-k", "one every 53 s", "theory"}}
-	chart := plot.Chart{Title: "Increments between events", XLabel: "longer than so many means", YLabel: "share", LogY: true, LegendBeside: true,
+	chart := plot.Chart{Title: "Increments longer than k means, against exponential ones", XLabel: "k", YLabel: "share over e^(-k)", FromZero: true, LegendBeside: true,
 		Series: []plot.Series{{Name: "all at random"}, {Name: "theory", Same: true, Dashed: true}, {Name: "one every 53 s"}, {Name: "theory", Same: true, Dashed: true}}}
 	for i := range tailSteps {
 		k := tailStep * float64(i)
 		row := []float64{k, share(random, i), math.Exp(-k), share(mixed, i), regularTail(says.longest/says.mean, k)}
 		t.Rows = append(t.Rows, row)
 		for j, y := range row[1:] {
-			if y > 0 {
-				chart.Series[j].Add(k, y)
-			}
+			chart.Series[j].Add(k, y/math.Exp(-k))
 		}
 	}
 	f.Tables = append(f.Tables, t)

@@ -10,9 +10,9 @@ type steps struct {
 	beyond       [tailSteps]float64
 }
 
-// The tail is looked at from 0 to 12 means.
+// The tail is looked at from 0 to 6 means.
 const (
-	tailStep  = 0.5
+	tailStep  = 0.25
 	tailSteps = 25
 )
 
@@ -50,7 +50,7 @@ func (s *stream) add(at float64) {
 		if at >= incrementsFrom-5 {
 			s.rate += 1.0 / 5
 		}
-		s.random.last, s.mixed.last = at, at
+		s.random.last, s.mixed.last = at, incrementsFrom // a regular event, after which measuring begins
 		return
 	}
 	s.random.add(at, s.rate)
@@ -58,7 +58,7 @@ func (s *stream) add(at float64) {
 	// g/(g−1) of the random ones.
 	years, all := (s.gap-1)/s.rate, s.rate*s.gap/(s.gap-1)
 	for {
-		next := incrementsFrom + float64(s.regular)*years // the first when measuring begins, so that no increment is longer
+		next := incrementsFrom + float64(s.regular+1)*years
 		if next > at {
 			break
 		}

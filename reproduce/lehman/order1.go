@@ -120,11 +120,12 @@ func holdCancel(ctx context.Context, o reproduce.Options, n, batches int) (repro
 	if err := fillHold(ctx, s, n, &r); err != nil {
 		return reproduce.Estimate{}, err
 	}
-	// In a batch half of all events are cancelled or more, and several jump between batches, so that batches are nearly independent.
+	// Half of all events jump between batches and half are cancelled in one, so that of two that share a bin one in seven still do in the next
+	// batch: batches are nearly independent.
 	ops := max(n/2, 10_000)
 	each := make([]float64, batches)
 	for i := range each {
-		if err := runHold(ctx, s, 2*n, &r); err != nil {
+		if err := runHold(ctx, s, n/2, &r); err != nil {
 			return reproduce.Estimate{}, err
 		}
 		before := s.Work()

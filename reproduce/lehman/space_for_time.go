@@ -21,9 +21,9 @@ func spaceForTime() reproduce.Claim {
 			"slots. Then random keys are added to the list in order and deleted from it; moving an item is a read and a write.",
 		Found: reproduce.Holds,
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			changes := 2_000
+			changes := 10_000
 			if o.Full {
-				changes = 50_000
+				changes = 100_000
 			}
 			return measureSpaceForTime(ctx, o, paperSpace, changes)
 		},
