@@ -26,9 +26,9 @@ func TestPeak(t *testing.T) {
 func TestAvailable(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"MemTotal: 5 kB\nMemAvailable:   22803456 kB\n": 22803456 * 1024,
-		"MemTotal: 5 kB\n":                             0,
-		"MemAvailable: much kB\n":                      0,
-		"":                                             0,
+		"MemTotal: 5 kB\n":        0,
+		"MemAvailable: much kB\n": 0,
+		"":                        0,
 	} {
 		if got := available(strings.NewReader(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)

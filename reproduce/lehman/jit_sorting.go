@@ -25,7 +25,7 @@ func jitSorting() reproduce.Claim {
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			lengths, n := []int{2, 10, 100, 1_000, 10_000}, 200_000
 			if o.Full {
-				lengths, n = append(lengths, 100_000), 10_000_000
+				lengths, n = append(lengths, 30_000), 10_000_000
 			}
 			return measureSorting(ctx, o, paperSorting, lengths, n)
 		},
