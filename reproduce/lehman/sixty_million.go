@@ -87,7 +87,7 @@ func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) 
 	first, last := table.Rows[0], table.Rows[len(table.Rows)-1]
 	for _, row := range table.Rows[1:] {
 		f.For(reproduce.Control).Check(fmt.Sprintf("events for an individual, %.0f against %.0f", row[0], first[0]), row[2], first[2], reproduce.Sigmas*math.Sqrt(eventsVariance*first[2]/first[0]*(1+first[0]/row[0])),
-			"4.5 standard errors of both; the number of an individual's events, its children's included, has a variance of at most three times its mean")
+			"4.5 standard errors of both; the variance is 1.5 times the mean, since births bring about further events")
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("seconds", sixtyChart(table))
@@ -100,8 +100,9 @@ func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) 
 	return f, nil
 }
 
-// eventsVariance is how many times its mean the variance of an individual's events is, at most. Births and what comes of them make it more than Poisson's.
-const eventsVariance = 3
+// eventsVariance is how many times its mean the variance of the events is. Births and what comes of them make it more than Poisson's: it was 1.39 in a
+// thousand runs with a thousand individuals.
+const eventsVariance = 1.5
 
 func sixtyChart(t reproduce.Table) plot.Chart {
 	c := plot.Chart{Title: "30 years of a country", XLabel: "individuals", YLabel: "seconds it took", LogX: true, LogY: true, LegendBeside: true,
