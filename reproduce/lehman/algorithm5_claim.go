@@ -41,9 +41,9 @@ type algorithm5Says struct {
 
 // paperAlgorithm5 is what the paper says, and the correction.
 //
-// Whoever asks isort for n entries asks for n/2, and then for what is missing, so that requests are halved at least ⌈log₂ n⌉ times at most. The lists of one
-// level have no entry in common, and a merge takes a comparison fewer than it has entries at most: N·⌈log₂ N⌉ in all. Finding the runs takes N−1.
-// An entry is merged when its run is joined with others, r−1 times at most: N·(r−1) if there are few runs.
+// To get n entries, isort asks for n/2 and then for what is missing, n/2 rounded up at most; so there are ⌈log₂ N⌉ levels of requests at most. The lists
+// that are merged at one level have no entry in common, and a merge takes fewer comparisons than it has entries: N·⌈log₂ N⌉ at most in all. Finding the
+// runs takes N−1. And r runs are made one by r−1 merges, each of N entries at most: N·(r−1), which is less if there are few.
 //
 // So a list of a fixed number of runs takes Order N: one that is in order N−1, with a few new tickets on top a few times as many. But a list half
 // of which is new has N/4 runs, and takes Order N log N, as with any sort by comparisons: there are (N/2)! orders to tell apart. And what

@@ -20,7 +20,7 @@ func billion() reproduce.Claim {
 		Place: "section 5",
 		Says: "Expanding the number of individuals from 60 million to 10⁹ required exactly the same amount of time per operation with events in sequence; in random order scheduling took three and six " +
 			"times as long (90 and 180 ns instead of 30), which is attributed to memory caches.",
-		How: "All events are scheduled, cancelled, scheduled again and dispatched, with one bin an event, and the steps are counted that each operation takes, at two sizes of which one is 16⅔ times the " +
+		How: "“The same time” is decided by steps, which do not depend on the machine. All events are scheduled, cancelled, scheduled again and dispatched, with one bin an event, and the steps of each operation are counted, at two sizes of which one is 16⅔ times the " +
 			"other: 60,000 and 10⁶, and in the full run 60 million and 10⁹, which takes 16 GB (10⁸ if that is not to be had). Time is reported beside.",
 		Found: reproduce.Holds,
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
