@@ -23,6 +23,7 @@ func emptyShare(e effort) reproduce.Claim {
 			r := newRunner(ctx, o, name, len(all)*len(sizes)*len(ratios))
 			var f reproduce.Finding
 			measured := map[int]*plot.Series{}
+			runs, furthest := 0, 0.0
 			for k, j := range all {
 				table := reproduce.Table{Name: "share of empty buckets, " + j.name, Columns: []string{"events", "width", "share", "se", "equation 8"}}
 				for _, n := range sizes {
@@ -36,6 +37,10 @@ func emptyShare(e effort) reproduce.Claim {
 						}
 						q0, want := meanOf(works, emptyVisits), e.emptyShare(n, 1, h.width)
 						worst = max(worst, q0.Outside(want, want))
+						runs, furthest = runs+1, max(furthest, math.Abs(q0.Mean-want))
+						if n == 1000 && k == 0 && x == math.Sqrt2 {
+							f.Measured = fmt.Sprintf("At the best width of 1000 events %.4f ± %.4f of the visits find nothing (1/(1+√2) = %.4f)", q0.Mean, q0.SE, 1/(1+math.Sqrt2))
+						}
 						table.Rows = append(table.Rows, []float64{float64(n), h.width, q0.Mean, q0.SE, want})
 						series.Add(x, q0.Mean)
 						if k == 0 && x == math.Sqrt2 {
@@ -47,6 +52,7 @@ func emptyShare(e effort) reproduce.Claim {
 				}
 				f.Tables = append(f.Tables, table)
 			}
+			f.Measured += fmt.Sprintf("; all %d shares, for 1 to 10 000 events and two jumps, agree with equation 8, the worst being %.4f off.", runs, furthest)
 			f.Chart("empty-share", emptyChart(sizes, measured))
 			return f, nil
 		},

@@ -6,9 +6,13 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-const paper = "Erickson, Ladner, LaMarca 1994"
+// The two papers: the first is the one that numbers are of, where nothing else is said.
+const (
+	paper   = "Erickson, Ladner, LaMarca 1994"
+	journal = "Erickson, Ladner, LaMarca 2000"
+)
 
-// Claims returns the claims of the paper, in its order.
+// Claims returns the claims of the paper, in its order, and then those that only the journal version has.
 func Claims() []reproduce.Claim {
 	return claims(effort{scale: 1, formulas: paperFormulas()})
 }
@@ -19,15 +23,20 @@ func claims(e effort) []reproduce.Claim {
 		figure1(e),
 		figure2(e),
 		markovChain(e),
+		theorem21Orders(e),
 		shapeIndependence(e),
 		atomNearZero(e),
 		emptyShare(e),
+		equation13(e),
+		equations15and16(e),
 		theorem31(e),
 		theorem32(e),
 		corollary31(e),
 		corollary32(e),
 		figure3(e),
 		orderedLists(e),
+		journalMinimum(e),
+		journalCalibration(e),
 	}
 }
 

@@ -3,6 +3,8 @@ package erickson
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/almanac-sim/almanac/calendar/theory"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -10,24 +12,38 @@ import (
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
 var unit = theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
-// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1.
+// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1, and its numbers. What is marked as ours was
+// derived here.
 type formulas struct {
 	least            float64                                                                // E_min, Theorem 2.2
+	leastOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
 	width            func(n int, mean float64) float64                                      // δ_opt, Theorem 2.2
+	widthOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
 	perEvent         func(n int, mean, width float64) float64                               // h of section A.5
 	bounds           func(n int, j theory.Jump, width float64) (low, high float64)          // of section A.5
 	emptyShare       func(n int, mean, width float64) float64                               // q₀, equation 8
+	hit              func(j theory.Jump, width float64) float64                             // p, equation 14
+	binomial         func(n int, p float64, i int) float64                                  // b(i), equation 13
+	shareBounds      func(n int, j theory.Jump, width float64, k int) (low, high float64)   // of q_k, equations 15 and 16
+	enough           func(support, width float64) int                                       // M, Theorem 3.1
 	excess           func(n, buckets int, j theory.Jump, width float64) float64             // L_M, Corollary 3.1
 	excessBounds     func(n, buckets int, j theory.Jump, width float64) (low, high float64) // Theorem 3.2
 	degradation      func(ratio float64, j theory.Jump) float64                             // ε_M, Corollary 3.2
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
+	figure3          [2]float64                                                             // ε_M for the two ratios of Figure 3
+	predicted        func(k theory.Costs, x float64) float64                                // what an event takes at x = Nδ/μ, the journal
+	atomLeast        func(share float64) float64                                            // ours: the least with a mass of jumps at 0
+	orderedWidth     func(k theory.Costs) float64                                           // ours: Nδ/μ where ordered lists take least
+	orderedLeast     func(k theory.Costs) float64                                           // ours: and what they take there
 }
 
 // paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
 func paperFormulas() formulas {
-	return formulas{
-		least: sure(unit.Least()),
-		width: func(n int, mean float64) float64 { return sure(unit.Width(n, mean)) },
+	t := formulas{
+		least:      sure(unit.Least()),
+		leastOrder: 1,
+		width:      func(n int, mean float64) float64 { return sure(unit.Width(n, mean)) },
+		widthOrder: 1.5,
 		perEvent: func(n int, mean, width float64) float64 {
 			return sure(unit.PerEvent(n, mean, width))
 		},
@@ -37,6 +53,14 @@ func paperFormulas() formulas {
 		emptyShare: func(n int, mean, width float64) float64 {
 			return sure(theory.EmptyShare(n, mean, width))
 		},
+		hit: hitOf,
+		binomial: func(n int, p float64, i int) float64 {
+			return distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
+		},
+		enough: func(support, width float64) int {
+			m, err := theory.BucketsFor(support, width)
+			return int(sure(float64(m), err))
+		},
 		excess: func(n, buckets int, j theory.Jump, width float64) float64 {
 			return sure(theory.Excess(n, buckets, j, width))
 		},
@@ -45,7 +69,21 @@ func paperFormulas() formulas {
 		},
 		degradation:      func(ratio float64, j theory.Jump) float64 { return sure(unit.Degradation(ratio, j)) },
 		degradationBound: func(ratio float64) float64 { return sure(unit.DegradationBound(ratio)) },
+		figure3:          [2]float64{0.05, 0.01},
+		predicted:        func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x/2) + k.Fixed },
+		atomLeast:        func(share float64) float64 { return 2 + math.Sqrt(2*(1-share)) },
+		orderedWidth:     func(k theory.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
+		orderedLeast:     func(k theory.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
 	}
+	t.shareBounds = func(n int, j theory.Jump, width float64, k int) (low, high float64) {
+		p := hitOf(j, width)
+		for i := k; i <= n; i++ {
+			low += distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
+		}
+		low *= j.Mean / (j.Mean + float64(n)*width)
+		return low, low / (1 - j.CDF(width))
+	}
+	return t
 }
 
 func sure(x float64, err error) float64 {

@@ -89,24 +89,17 @@ func paretoJumps(alpha, cut float64) jumps {
 	return jumps{fmt.Sprintf("Pareto of index %g", alpha), law, draw, residual}
 }
 
-// atomJumps are nearly nothing with some probability, and else exponential. They break the assumption of Theorem 2.1.
-func atomJumps(share, nearly float64) jumps {
-	mean := (1 - share*nearly) / (1 - share) // of the others
-	pick := func(rng *rand.Rand, share, small float64) float64 {
+// atomJumps are 0 with some probability, and else exponential. They have no density, which the paper assumes.
+func atomJumps(share float64) jumps {
+	mean := 1 / (1 - share) // of the others
+	law := theory.Jump{Mean: 1, Support: math.Inf(1), CDF: func(x float64) float64 { return share - (1-share)*math.Expm1(-max(0, x)/mean) }}
+	draw := func(rng *rand.Rand) float64 {
 		if rng.Float64() < share {
-			return small
+			return 0
 		}
 		return mean * rng.ExpFloat64()
 	}
-	law := theory.Jump{Mean: 1, Support: math.Inf(1), CDF: func(x float64) float64 {
-		if x < nearly {
-			return (1 - share) * -math.Expm1(-max(0, x)/mean)
-		}
-		return share + (1-share)*-math.Expm1(-x/mean)
-	}}
-	return jumps{fmt.Sprintf("%g of them nearly 0", share), law,
-		func(rng *rand.Rand) float64 { return pick(rng, share, nearly) },
-		func(rng *rand.Rand) float64 { return pick(rng, share*nearly, nearly*rng.Float64()) }}
+	return jumps{fmt.Sprintf("%g of them 0", share), law, draw, func(rng *rand.Rand) float64 { return mean * rng.ExpFloat64() }}
 }
 
 // bounded makes jumps that have a longest one. Drawing until one is taken, with probability in proportion to its length, gives
