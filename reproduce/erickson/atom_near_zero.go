@@ -35,6 +35,7 @@ func atomNearZero(e effort) reproduce.Claim {
 			r := newRunner(ctx, o, name, len(all)*len(sizes))
 			var f reproduce.Finding
 			table := reproduce.Table{Name: "measured and exact", Columns: []string{"jump", "events", "cost", "se", "exact"}}
+			furthest := 0.0
 			for k, j := range all {
 				worst := 0.0
 				for _, n := range sizes {
@@ -47,17 +48,18 @@ func atomNearZero(e effort) reproduce.Claim {
 					worst = max(worst, measured.Outside(exact, exact))
 					table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), measured.Mean, measured.SE, exact})
 				}
+				furthest = max(furthest, worst)
 				f.For(reproduce.Control).Check("how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
 			}
-			judgeAssumption(&f, all, e.formulas)
+			judgeAssumption(&f, all, furthest, e.formulas)
 			f.Tables = append(f.Tables, table)
 			return f, nil
 		},
 	}
 }
 
-// judgeAssumption compares the exact least of each jump with the theorem's.
-func judgeAssumption(f *reproduce.Finding, all []jumps, t formulas) {
+// judgeAssumption compares the exact least of each jump with the theorem's. What was simulated is so many standard errors off, at most.
+func judgeAssumption(f *reproduce.Finding, all []jumps, furthest float64, t formulas) {
 	table := reproduce.Table{Name: "the least, exactly", Columns: []string{"events"}}
 	chart := plot.Chart{Title: "Distance of the least time per event from c + √(2bc) + d", XLabel: "events", YLabel: "distance", LogX: true, LogY: true, LegendBeside: true}
 	var sizes []int
@@ -91,11 +93,10 @@ func judgeAssumption(f *reproduce.Finding, all []jumps, t formulas) {
 			"exact: it tends to 0, as N^−shape; twice that for the terms of higher order with 100 events")
 	}
 	f.Check("half of the jumps 0: the least with 10⁸ events", least[3][last], t.atomLeast(0.5), 1e-7, "exact: O(1/N)")
-	f.Between("half of the jumps 0: the theorem's least, less that with 10⁸ events", t.least-least[3][last], 0.1, 1, 0, "exact: it does not tend to 0")
 	f.Measured = fmt.Sprintf("With 10⁸ events the exact least is off 2+√2 by %.1g for exponential jumps (order N^−%.2f), %.1g for gamma jumps of shape 1/2 (N^−%.2f), %.1g "+
-		"for shape 1/4 (N^−%.2f), and by %.3f with half of the jumps 0, where it is %.3f; simulated costs agree with the exact ones.",
+		"for shape 1/4 (N^−%.2f), and by %.3f with half of the jumps 0, where it is %.3f; simulated costs are at most %.1f standard errors off the exact ones.",
 		math.Abs(least[0][last]-t.least), orders[0], math.Abs(least[1][last]-t.least), orders[1], math.Abs(least[2][last]-t.least), orders[2],
-		math.Abs(least[3][last]-t.least), least[3][last])
+		math.Abs(least[3][last]-t.least), least[3][last], furthest)
 	f.Notes = append(f.Notes,
 		"A point mass is no density, so the paper says nothing of it, and nothing in the paper fails. What the assumption is for: a density alone gives F(δ) → 0, "+
 			"which is all that the limit needs; that it is bounded near 0 gives F(δ) = O(1/N), which the order needs.",

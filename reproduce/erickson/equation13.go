@@ -48,7 +48,7 @@ func equation13(e effort) reproduce.Claim {
 				f.Check("how far a share is from the binomial, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
 				f.Tables = append(f.Tables, table)
 			}
-			f.Measured = fmt.Sprintf("All %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, agree with the binomial; the worst is %.1f standard errors off.", cells, worstOfAll)
+			f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are at most %.1f standard errors off the binomial.", cells, worstOfAll)
 			f.Chart("equation-13", chart)
 			return f, nil
 		},

@@ -127,9 +127,14 @@ func spoils() map[string][]spoiled {
 			{"a width of 1.1 times the best", "the best width of 1000 events", wider(1.1)},
 			{"another least", "the least of 1000 events", func(y *formulas) { y.least += 0.1 }},
 		},
-		"journal-figure-4": {{"every entry of a bucket for each event", "the cost c", func(y *formulas) {
-			y.predicted = func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x) + k.Fixed }
-		}}},
+		"journal-calibration": {
+			{"every entry of a bucket for each event", "the cost c", func(y *formulas) {
+				y.predicted = func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x) + k.Fixed }
+			}},
+			{"lists that grow as the root of the width", "prediction is from what was measured", func(y *formulas) {
+				y.predicted = func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+math.Sqrt(x)/2) + k.Fixed }
+			}},
+		},
 	}
 }
 

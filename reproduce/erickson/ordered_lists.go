@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -68,7 +69,7 @@ var orderedCosts = []theory.Costs{{Empty: 1, Entry: 4, Fixed: 1}, unit, {Empty: 
 func (r *runner) judgeOrdered(f *reproduce.Finding, e effort, o reproduce.Options) error {
 	const n = 1000
 	table := reproduce.Table{Name: "the best width of ordered lists", Columns: []string{"b", "c", "d", "x", "cost", "se", "derived", "at half of x", "se", "at twice x", "se"}}
-	measured := ""
+	var measured []string
 	for _, k := range orderedCosts {
 		var at [3]reproduce.Estimate
 		x := e.orderedWidth(k)
@@ -86,10 +87,10 @@ func (r *runner) judgeOrdered(f *reproduce.Finding, e effort, o reproduce.Option
 		diff := at[0].Minus(at[2])
 		f.Check("cost at half of that width, less that at twice, "+where, diff.Mean, 0, 2*open+reproduce.Sigmas*diff.SE, "derived: 1/N and F(δ) of the lists, and 4.5 standard errors")
 		table.Rows = append(table.Rows, []float64{k.Empty, k.Entry, k.Fixed, x, at[1].Mean, at[1].SE, e.orderedLeast(k), at[0].Mean, at[0].SE, at[2].Mean, at[2].SE})
-		measured += fmt.Sprintf("%.3f at %g·μ/N for b = %g, c = %g (derived %g); ", at[1].Mean, x, k.Empty, k.Entry, e.orderedLeast(k))
+		measured = append(measured, fmt.Sprintf("%.3f at %g·μ/N for b = %g, c = %g (derived %g; half and twice the width take %.3f and %.3f)", at[1].Mean, x, k.Empty, k.Entry, e.orderedLeast(k), at[0].Mean, at[2].Mean))
 	}
 	f.Tables = append(f.Tables, table)
-	f.Measured = "With d = 1 and 1000 events ordered lists take " + measured + "half and twice the width take the same, as they do around the best one."
+	f.Measured = "With d = 1 and 1000 events ordered lists take " + strings.Join(measured, ", ") + "."
 	return nil
 }
 

@@ -55,7 +55,7 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 		f.Tables = append(f.Tables, widthTable(j.name, points[k]))
 		chart.Series = append(chart.Series, series)
 	}
-	var apart []float64
+	var apart, open []float64
 	for i, ratio := range ratios {
 		low, high, se := math.Inf(1), 0.0, 0.0
 		from, to := math.Inf(1), 0.0 // the bounds of all of them together
@@ -64,14 +64,14 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 			low, high, se = min(low, p.cost.Mean), max(high, p.cost.Mean), max(se, p.cost.SE)
 			from, to = min(from, p.low), max(to, p.high)
 		}
-		apart = append(apart, high-low)
+		apart, open = append(apart, high-low), append(open, to-from)
 		if ratio == 1 {
 			f.Measured = fmt.Sprintf("At the best width the six jumps take from %.3f to %.3f (2 + √2 = %.3f)", low, high, t.least)
 		}
 		f.Between(fmt.Sprintf("costs at %g times the best width, the largest less the least", ratio), high-low, 0, to-from, reproduce.Sigmas*math.Sqrt2*se,
 			"the bounds of section A.5 for all these jumps, which are O(1/N) apart, and 4.5 standard errors of a difference")
 	}
-	f.Measured += fmt.Sprintf("; at a quarter of it they are %.3f apart, and at four times that %.3f: what 1000 events leave open.", apart[0], apart[len(apart)-1])
+	f.Measured += fmt.Sprintf("; at a quarter of it they are %.3f apart, and at four times that %.3f, where the bounds for 1000 events leave %.3f and %.3f.", apart[0], apart[len(apart)-1], open[0], open[len(open)-1])
 	f.Chart("shape-independence", chart)
 	return f
 }
