@@ -31,16 +31,18 @@ func equation13(e effort) reproduce.Claim {
 						return reproduce.Finding{}, err
 					}
 					p := e.hit(j.law, h.width)
-					measured, says := plot.Series{Name: j.name}, plot.Series{Name: "binomial", Dashed: true, Same: true}
+					measured, says := plot.Series{Name: j.name}, plot.Series{Name: "binomial", Dashed: true}
 					for i := range counts[0].beginning {
 						share, want := shareOf(counts, beginning, i), together(h.n, i, func(k int) float64 { return e.binomial(h.n, p, k) })
 						worst = max(worst, share.Outside(want, want))
 						cells++
 						table.Rows = append(table.Rows, []float64{float64(h.n), h.width, p, float64(i), share.Mean, share.SE, want})
-						measured.Add(float64(i), share.Mean)
-						says.Add(float64(i), want)
+						if i <= 7 {
+							measured.Add(float64(i), share.Mean)
+							says.Add(float64(i), want)
+						}
 					}
-					if h.n == 10 {
+					if h.n == 10 && (j.law.CDF(h.width) == 0 || j.law.CDF(h.width) > 0.3) { // the extremes
 						chart.Series = append(chart.Series, measured, says)
 					}
 				}

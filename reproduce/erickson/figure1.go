@@ -46,18 +46,20 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Findi
 	f.Between("cost at four times the best width, less that at the best", marks[2].cost.Mean-at.cost.Mean,
 		marks[2].low-at.high, marks[2].high-at.low, reproduce.Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
 
-	least, worst := grid[0], 0.0
+	least, worst, off := grid[0], 0.0, 0.0
 	from, to := math.Inf(1), 0.0
 	for _, p := range grid {
 		if p.cost.Mean < least.cost.Mean {
 			least = p
 		}
-		worst = max(worst, p.cost.Outside(p.low, p.high))
+		exact := exactCost(unit, 100, exponentialJumps().law, p.width)
+		worst, off = max(worst, p.cost.Outside(p.low, p.high)), max(off, p.cost.Outside(exact, exact))
 		if p.low-reproduce.Sigmas*p.cost.SE <= at.high+reproduce.Sigmas*at.cost.SE {
 			from, to = min(from, p.width), max(to, p.width)
 		}
 	}
 	f.Check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, reproduce.Sigmas, because)
+	f.For(reproduce.Control).Check("how far a width's cost is from the exact one, in standard errors, at most", off, 0, reproduce.Sigmas, because)
 	f.Between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
 		"the curve is flat: at these widths of the grid the bounds do not tell the cost from that at the best width")
 	f.Between("the least cost of the grid, less that at the best width", least.cost.Mean-at.cost.Mean,

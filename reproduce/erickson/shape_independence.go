@@ -16,7 +16,7 @@ func shapeIndependence(e effort) reproduce.Claim {
 		Name: name, Paper: paper, Place: "Theorem 2.2", Found: reproduce.Holds,
 		Says: "The time per event and the best width depend on the mean of the jump and not on the shape of its density.",
 		How: "The hold model on calendar.Static with 1000 events and unlimited buckets, for jumps of mean 1 with variances from 0.05 " +
-			"to 8.5, at widths from a quarter of the best to four times that.",
+			"to 8.5, at widths from a quarter of the best to four times that; and the exact costs, also for 1 000 000 events.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1.5)}
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
@@ -41,37 +41,48 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 	var f reproduce.Finding
 	chart := plot.Chart{Title: "Width against time per event, 1000 events, jumps of one mean", XLabel: "bucket width", YLabel: "time per event",
 		LogX: true, FromZero: true, LegendBeside: true}
+	least, most := math.Inf(1), 0.0
 	for k, j := range all {
-		worst := 0.0
+		worst, off := 0.0, 0.0
 		series := plot.Series{Name: j.name}
 		for i, p := range points[k] {
-			worst = max(worst, p.cost.Outside(p.low, p.high))
+			exact := exactCost(unit, 1000, j.law, p.width)
+			worst, off = max(worst, p.cost.Outside(p.low, p.high)), max(off, p.cost.Outside(exact, exact))
 			series.Add(p.width, p.cost.Mean)
 			if ratios[i] == 1 {
+				least, most = min(least, p.cost.Mean), max(most, p.cost.Mean)
 				near(&f, "cost at the best width, "+j.name, p.cost, t.least, p.low, p.high, restOf(1000), becauseNear)
 			}
 		}
 		f.Check("how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
+		f.For(reproduce.Control).Check("how far a cost is from the exact one, in standard errors, at most, "+j.name, off, 0, reproduce.Sigmas, because)
 		f.Tables = append(f.Tables, widthTable(j.name, points[k]))
 		chart.Series = append(chart.Series, series)
 	}
-	var apart, open []float64
+	var apart []float64
 	for i, ratio := range ratios {
-		low, high, se := math.Inf(1), 0.0, 0.0
 		from, to := math.Inf(1), 0.0 // the bounds of all of them together
 		for k := range all {
-			p := points[k][i]
-			low, high, se = min(low, p.cost.Mean), max(high, p.cost.Mean), max(se, p.cost.SE)
-			from, to = min(from, p.low), max(to, p.high)
+			from, to = min(from, points[k][i].low), max(to, points[k][i].high)
 		}
-		apart, open = append(apart, high-low), append(open, to-from)
-		if ratio == 1 {
-			f.Measured = fmt.Sprintf("At the best width the six jumps take from %.3f to %.3f (2 + √2 = %.3f)", low, high, t.least)
-		}
-		f.Between(fmt.Sprintf("costs at %g times the best width, the largest less the least", ratio), high-low, 0, to-from, reproduce.Sigmas*math.Sqrt2*se,
-			"the bounds of section A.5 for all these jumps, which are O(1/N) apart, and 4.5 standard errors of a difference")
+		some, many := spread(all, 1000, ratio, t), spread(all, 1_000_000, ratio, t)
+		apart = append(apart, some)
+		f.Between(fmt.Sprintf("exact costs at %g times the best width of 1000 events, the largest less the least", ratio), some, 0, to-from, 1e-9,
+			"the bounds of section A.5 for all these jumps, which are O(1/N) apart; rounding")
+		f.Check(fmt.Sprintf("and of 1 000 000 events, over that, at %g times the best width", ratio), many/some, 0.001, 0.0001, "exact: it falls as 1/N; terms of higher order")
 	}
-	f.Measured += fmt.Sprintf("; at a quarter of it they are %.3f apart, and at four times that %.3f, where the bounds for 1000 events leave %.3f and %.3f.", apart[0], apart[len(apart)-1], open[0], open[len(open)-1])
+	f.Measured = fmt.Sprintf("At the best width of 1000 events the six jumps take from %.3f to %.3f (2 + √2 = %.3f), as simulated; exactly they are %.4f apart there and %.4f at four times the width, and a thousandth of that with a thousand "+
+		"times the events.", least, most, t.least, apart[2], apart[len(apart)-1])
 	f.Chart("shape-independence", chart)
 	return f
+}
+
+// spread is how far the exact costs of jumps are apart.
+func spread(all []jumps, n int, ratio float64, t formulas) float64 {
+	low, high := math.Inf(1), 0.0
+	for _, j := range all {
+		c := exactCost(unit, n, j.law, ratio*t.width(n, 1))
+		low, high = min(low, c), max(high, c)
+	}
+	return high - low
 }
