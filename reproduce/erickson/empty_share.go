@@ -28,7 +28,7 @@ func emptyShare(e effort) reproduce.Claim {
 				table := reproduce.Table{Name: "share of empty buckets, " + j.name, Columns: []string{"events", "width", "share", "se", "equation 8"}}
 				for _, n := range sizes {
 					worst := 0.0
-					series := &plot.Series{Name: fmt.Sprintf("%d events", n)}
+					series := &plot.Series{Name: fmt.Sprintf("N = %d", n)}
 					for _, x := range ratios {
 						h := hold{jumps: j, n: n, width: x / float64(n), events: e.events(o, 300_000), stream: uint64(r.Done())}
 						works, err := r.run(h)
