@@ -49,7 +49,7 @@ func atomNearZero(e effort) reproduce.Claim {
 					table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), measured.Mean, measured.SE, exact})
 				}
 				furthest = max(furthest, worst)
-				f.For(reproduce.Control).Check("how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
+				worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
 			}
 			judgeAssumption(&f, all, furthest, e.formulas)
 			f.Tables = append(f.Tables, table)

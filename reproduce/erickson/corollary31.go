@@ -54,7 +54,7 @@ func corollary31(e effort) reproduce.Claim {
 					}
 					judgeLimit(&f, e.formulas, j, at, sum)
 				}
-				f.For(reproduce.Control).Check("how far L_M is from the exact one, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
+				worstOf(f.For(reproduce.Control), "how far L_M is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes)*len(fixed))
 				sum.worst = max(sum.worst, worst)
 				f.Tables = append(f.Tables, table)
 			}

@@ -61,12 +61,11 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 					"the distance between the bounds of Theorem 3.2 and section A.5, the term that E_min leaves out, and 4.5 standard errors")
 			}
 		}
-		f.Check("how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
+		worstOf(f.For(reproduce.Printed), "how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.Check("how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, 0, reproduce.Sigmas,
-		"the bound is for large N: the distance between the bounds of Theorem 3.2, and 4.5 standard errors")
+	worstOf(f.For(reproduce.Printed), "how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, len(all)*len(ratios))
 	f.Measured = fmt.Sprintf("Seven jumps, 1000 events, M/N from 0.3 to 3: with M/N = %g degradations are %.3f to %.3f, at most %.1f%% off Corollary 3.2; the largest of all, for nearly constant jumps, is %.3f of the bound of Corollary 3.3.",
 		nearBound, least, most, 100*apart, nearest)
 	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, with a year of 0.93 of them.", nearest))

@@ -58,8 +58,8 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Findi
 			from, to = min(from, p.width), max(to, p.width)
 		}
 	}
-	f.Check("how far a width's cost is outside of its bounds, in standard errors, at most", worst, 0, reproduce.Sigmas, because)
-	f.For(reproduce.Control).Check("how far a width's cost is from the exact one, in standard errors, at most", off, 0, reproduce.Sigmas, because)
+	worstOf(f.For(reproduce.Printed), "how far a width's cost is outside of its bounds, in standard errors, at most", worst, len(grid))
+	worstOf(f.For(reproduce.Control), "how far a width's cost is from the exact one, in standard errors, at most", off, len(grid))
 	f.Between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
 		"the curve is flat: at these widths of the grid the bounds do not tell the cost from that at the best width")
 	f.Between("the least cost of the grid, less that at the best width", least.cost.Mean-at.cost.Mean,

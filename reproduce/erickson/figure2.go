@@ -53,8 +53,8 @@ func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Fin
 		limit.Add(x, unlimited.Mean)
 	}
 	near(&f, "cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
-	f.Check("how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, 0, reproduce.Sigmas, because)
-	f.Check("the same for the difference from unlimited buckets on the same jumps", worstExtra, 0, reproduce.Sigmas, because)
+	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, len(buckets))
+	worstOf(f.For(reproduce.Printed), "the same for the difference from unlimited buckets on the same jumps", worstExtra, len(buckets))
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
 	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
 	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")

@@ -75,7 +75,7 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 			}
 		}
 		outside = max(outside, worst)
-		f.Check(fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, 0, reproduce.Sigmas, because)
+		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, len(sizes))
 		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, t.figure3[k], rounding*t.figure3[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)

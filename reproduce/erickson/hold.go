@@ -3,7 +3,10 @@ package erickson
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
@@ -15,6 +18,18 @@ const batches = 40
 
 // because is the reason for a tolerance that has nothing but the standard error in it.
 const because = "the formula is exact: 4.5 standard errors of batch means"
+
+// worstOf adds a check of the largest of several distances, each in standard errors of batch means. The largest of many goes further by chance than a single one
+// does; so the tolerance is what chance takes one of them beyond as rarely as it takes a single one beyond 4.5 (Bonferroni's correction, with Student's distribution).
+func worstOf(c reproduce.Checker, what string, worst float64, of int) {
+	c.Check(what, worst, 0, sigmasOf(of), fmt.Sprintf("exact: chance takes the largest of %d beyond this as rarely as one beyond 4.5 standard errors of %d batch means", of, batches))
+}
+
+// sigmasOf is how many standard errors the largest of several distances may be.
+func sigmasOf(of int) float64 {
+	student := distuv.StudentsT{Sigma: 1, Nu: batches - 1}
+	return student.Quantile(1 - student.Survival(reproduce.Sigmas)/float64(of))
+}
 
 // A hold is a run of the papers' model: n events are pending; the earliest leaves and is scheduled again, a jump later.
 type hold struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
@@ -123,5 +124,18 @@ func TestJumps(t *testing.T) {
 				t.Errorf("the mean is %v, and by the distribution %v", j.law.Mean, mean)
 			}
 		})
+	}
+}
+
+// One distance may be 4.5 standard errors; of many, the largest may be more, though not by much.
+func TestSigmasOf(t *testing.T) {
+	wantNear(t, "how far one may be", sigmasOf(1), reproduce.Sigmas, 1e-6)
+	student := distuv.StudentsT{Sigma: 1, Nu: batches - 1}
+	for _, of := range []int{5, 36, 72} {
+		far := sigmasOf(of)
+		wantNear(t, "the chance that one of them is further", float64(of)*student.Survival(far)/student.Survival(reproduce.Sigmas), 1, 1e-6)
+		if !(far > reproduce.Sigmas && far < 6) {
+			t.Errorf("the largest of %d may be %v", of, far)
+		}
 	}
 }

@@ -124,7 +124,7 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 	for _, x := range logarithmic(1./32, 128, 100) {
 		curve.Add(x, t.predicted(costs, x))
 	}
-	f.Check("how far a prediction is from what was measured, in standard errors, at most", worst, 0, reproduce.Sigmas, "beyond the O(1/N) of the formula: 4.5 standard errors")
+	worstOf(f.For(reproduce.Printed), "how far a prediction is from what was measured, in standard errors, at most", worst, len(points))
 	x, least := math.Sqrt(2*costs.Empty/costs.Entry), costs.Entry+math.Sqrt(2*costs.Empty*costs.Entry)+costs.Fixed
 	f.Between("the best width of those measured, over that of the costs that are found", best.x/x, 0.5, 2, 0, "a step of the grid")
 	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its curve is at most %.2f%% off the 13 points; it puts the best width at x = %.2f "+

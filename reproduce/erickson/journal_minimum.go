@@ -56,9 +56,9 @@ func journalMinimum(e effort) reproduce.Claim {
 						chart.Series = append(chart.Series, measured, exactly)
 					}
 				}
-				f.Check("how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, 0, reproduce.Sigmas, because)
-				f.Check("how far a cost is below the exact least, in standard errors, at most, "+j.name, below, 0, reproduce.Sigmas, because)
-				f.For(reproduce.Control).Check("how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name, off, 0, reproduce.Sigmas, because)
+				worstOf(f.For(reproduce.Printed), "how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, len(sizes)*widths)
+				worstOf(f.For(reproduce.Printed), "how far a cost is below the exact least, in standard errors, at most, "+j.name, below, len(sizes)*widths)
+				worstOf(f.For(reproduce.Control), "how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name, off, 2*len(sizes)*widths)
 				f.Tables = append(f.Tables, table)
 			}
 			f.Chart("journal-global-minimum", chart)

@@ -135,7 +135,7 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) repro
 			worst = max(worst, p.cost.Outside(p.low, p.high))
 			series.Add(ratios[i], p.cost.Mean)
 		}
-		f.Check("how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, 0, reproduce.Sigmas, "the bounds are derived: 4.5 standard errors")
+		worstOf(f.For(reproduce.Printed), "how far a cost is outside of what is derived, in standard errors, at most, "+name, worst, len(line))
 		least, wide := line[best[d]].cost, line[eightfold]
 		f.Between("cost at 8 times the best width of unordered lists over the least, "+name, wide.cost.Mean/least.Mean, wide.low/high, wide.high/low,
 			reproduce.Sigmas*math.Hypot(wide.cost.SE, wide.cost.Mean/least.Mean*least.SE)/least.Mean, "what is derived for both, and 4.5 standard errors")

@@ -54,8 +54,8 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 				near(&f, "cost at the best width, "+j.name, p.cost, t.least, p.low, p.high, restOf(1000), becauseNear)
 			}
 		}
-		f.Check("how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
-		f.For(reproduce.Control).Check("how far a cost is from the exact one, in standard errors, at most, "+j.name, off, 0, reproduce.Sigmas, because)
+		worstOf(f.For(reproduce.Printed), "how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
+		worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, off, len(ratios))
 		f.Tables = append(f.Tables, widthTable(j.name, points[k]))
 		chart.Series = append(chart.Series, series)
 	}

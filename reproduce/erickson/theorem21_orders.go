@@ -42,7 +42,7 @@ func theorem21Orders(e effort) reproduce.Claim {
 					worst = max(worst, c.Outside(exact, exact))
 					table.Rows = append(table.Rows, []float64{float64(n), c.Mean, c.SE, exact, float64(n) * (e.least - c.Mean)})
 				}
-				f.For(reproduce.Control).Check("how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, 0, reproduce.Sigmas, because)
+				worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
 				f.Tables = append(f.Tables, table)
 			}
 			return f, nil
