@@ -17,18 +17,19 @@ import (
 // Every density has F(δ) → 0 when N grows and δ falls as 1/N, and so the theorem's limit. One that is bounded near 0 has F(δ) = O(1/N),
 // and so the theorem's order. Without the bound the order is that of F(δ): for gamma jumps of shape a < 1, N^(−a).
 //
-// If a mass s of jumps is exactly 0, which is no density, F(δ) → s. An event comes back at once, 1/(1−s) times on average, with nobody new in
-// front of it: a bucket dispatches x events, but there are (1−s)x of them when it begins. P(u) is about (1−s)u/μ, the cost
-// b/x + c(1 + (1−s)x/2) + d, and the least of it c + √(2bc(1−s)) + d at x = √(2b/(c(1−s))).
+// If a mass s of jumps is exactly 0, which is no density, F(δ) → s. An event comes back at once, 1/(1−s) times on average, with
+// nobody new in front of it: a bucket dispatches x events, but there are (1−s)x of them when it begins. P(u) is about (1−s)u/μ, the
+// cost b/x + c(1 + (1−s)x/2) + d, and the least of it c + √(2bc(1−s)) + d at x = √(2b/(c(1−s))).
 func atomNearZero(e effort) reproduce.Claim {
 	const name = "atom-near-zero"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Theorem 2.1, what it assumes", Found: reproduce.Holds,
-		Says: "Theorem 2.1 assumes a density that is bounded near 0: then the least time per event is c + √(2bc) + d within O(1/N). (Derived here: a " +
-			"density without bound keeps the limit and loses the order; a mass s of jumps at 0, which is no density, makes the limit c + √(2bc(1−s)) + d.)",
-		How: "The exact least for 100 to 100 000 000 events: exponential jumps, which keep the assumption; gamma jumps of shape 1/2 and 1/4, whose " +
-			"densities have no bound; half of the jumps 0, the others exponential. And the hold model on calendar.Static with up to 10 000 events, " +
-			"which confirms the exact cost.",
+		Says: "Theorem 2.1 assumes a density that is bounded near 0: then the least time per event is c + √(2bc) + d within O(1/N). " +
+			"(Derived here: a density without bound keeps the limit and loses the order; a mass s of jumps at 0, which is no " +
+			"density, makes the limit c + √(2bc(1−s)) + d.)",
+		How: "The exact least for 100 to 100 000 000 events: exponential jumps, which keep the assumption; gamma jumps of shape 1/2 " +
+			"and 1/4, whose densities have no bound; half of the jumps 0, the others exponential. And the hold model on " +
+			"calendar.Static with up to 10 000 events, which confirms the exact cost.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []jumps{exponentialJumps(), gammaJumps(0.5), gammaJumps(0.25), atomJumps(0.5)}
 			sizes := []int{100, 1000, 10_000}
@@ -93,13 +94,15 @@ func judgeAssumption(f *reproduce.Finding, all []jumps, furthest float64, t form
 			"exact: it tends to 0, as N^−shape; twice that for the terms of higher order with 100 events")
 	}
 	f.Check("half of the jumps 0: the least with 10⁸ events", least[3][last], t.atomLeast(0.5), 1e-7, "exact: O(1/N)")
-	f.Measured = fmt.Sprintf("With 10⁸ events the exact least is off 2+√2 by %.1g for exponential jumps (order N^−%.2f), %.1g for gamma jumps of shape 1/2 (N^−%.2f), %.1g "+
-		"for shape 1/4 (N^−%.2f), and by %.3f with half of the jumps 0, where it is %.3f; simulated costs are at most %.1f standard errors off the exact ones.",
+	f.Measured = fmt.Sprintf("With 10⁸ events the exact least is off 2+√2 by %.1g for exponential jumps (order N^−%.2f), %.1g for "+
+		"gamma jumps of shape 1/2 (N^−%.2f), %.1g for shape 1/4 (N^−%.2f), and by %.3f with half of the jumps 0, where it is %.3f; "+
+		"simulated costs are at most %.1f standard errors off the exact ones.",
 		math.Abs(least[0][last]-t.least), orders[0], math.Abs(least[1][last]-t.least), orders[1], math.Abs(least[2][last]-t.least), orders[2],
 		math.Abs(least[3][last]-t.least), least[3][last], furthest)
 	f.Notes = append(f.Notes,
-		"A point mass is no density, so the paper says nothing of it, and nothing in the paper fails. What the assumption is for: a density alone gives F(δ) → 0, "+
-			"which is all that the limit needs; that it is bounded near 0 gives F(δ) = O(1/N), which the order needs.",
+		"A point mass is no density, so the paper says nothing of it, and nothing in the paper fails. What the assumption is for: a "+
+			"density alone gives F(δ) → 0, which is all that the limit needs; that it is bounded near 0 gives F(δ) = O(1/N), which "+
+			"the order needs.",
 		"Jumps of 0 make lists shorter, not longer: events that come back at once have nobody new in front of them.",
 		"In the table of measured costs, jumps 1 to 4 are exponential, gamma of shape 1/2, gamma of shape 1/4, and half of them 0.")
 	f.Tables = append(f.Tables, table)

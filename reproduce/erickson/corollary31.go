@@ -11,15 +11,15 @@ import (
 
 // corollary31 is what L_M tends to when there are many events.
 //
-// The exact L_M is q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)]. With δ = λμ/N, both Π(s) and Π(δ) are δ/μ·Σ[1−F(kMδ)] but for a share O(δ), so that L_M is
-// that sum times q₀·λ·(λ(1−1/N) + 1), and q₀ = 1/(1+λ): the limit, with an error of O(1/N).
+// The exact L_M is q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)]. With δ = λμ/N, both Π(s) and Π(δ) are δ/μ·Σ[1−F(kMδ)] but for a share O(δ),
+// so that L_M is that sum times q₀·λ·(λ(1−1/N) + 1), and q₀ = 1/(1+λ): the limit, with an error of O(1/N).
 func corollary31(e effort) reproduce.Claim {
 	const name = "corollary-3.1"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Corollary 3.1", Found: reproduce.Holds,
 		Says: "With Nδ/μ = λ and M/N = r held fixed, the events of later years in a bucket tend to λ·Σ[1−F(jμλr)] as N grows.",
-		How: "The exact L_M for 30 to 1 000 000 events over the limit, for pairs of λ and r and three jumps; and the hold model on calendar.Static with 30 to 10 000 " +
-			"events, finite and unlimited buckets on the same jumps, which confirms the exact L_M.",
+		How: "The exact L_M for 30 to 1 000 000 events over the limit, for pairs of λ and r and three jumps; and the hold model on " +
+			"calendar.Static with 30 to 10 000 events, finite and unlimited buckets on the same jumps, which confirms the exact L_M.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), gammaJumps(20), lognormalJumps(1)}, []int{30, 100, 1000, 10_000}
 			fixed := []limitAt{{1.5, 0.5}, {0.5, 1}, {3, 0.4}} // exact decimals, so that M is whole
@@ -58,8 +58,9 @@ func corollary31(e effort) reproduce.Claim {
 				sum.worst = max(sum.worst, worst)
 				f.Tables = append(f.Tables, table)
 			}
-			f.Measured = fmt.Sprintf("The exact L_M is off the limit by up to %.0f%% with 30 events and by up to %.1g with 10⁶, %.1f times less than with 10⁵; "+
-				"L_M as simulated with 30 to 10 000 events is at most %.1f standard errors off the exact one.", 100*sum.first, sum.last, sum.before/sum.last, sum.worst)
+			f.Measured = fmt.Sprintf("The exact L_M is off the limit by up to %.0f%% with 30 events and by up to %.1g with 10⁶, "+
+				"%.1f times less than with 10⁵; L_M as simulated with 30 to 10 000 events is at most %.1f standard errors off the "+
+				"exact one.", 100*sum.first, sum.last, sum.before/sum.last, sum.worst)
 			f.Chart("corollary-3.1", chart)
 			return f, nil
 		},
@@ -80,7 +81,8 @@ func judgeLimit(f *reproduce.Finding, t formulas, j jumps, at limitAt, sum *limi
 	}
 	before, last := off(100_000), off(1_000_000)
 	where := fmt.Sprintf("%s, λ = %g, r = %g", j.name, at.lambda, at.r)
-	f.Check("how far L_M is off the limit with 10⁶ events, as a share, "+where, last, 0, 1e-5, "exact: it falls as 1/N, and 10/N is allowed")
+	f.Check("how far L_M is off the limit with 10⁶ events, as a share, "+where, last, 0, 1e-5, "exact: it falls as 1/N, and 10/N is "+
+		"allowed")
 	f.Check("and over that with 10⁵ events, "+where, last/before, 0.1, 0.005, "exact: it falls as 1/N; terms of higher order, and rounding")
 	sum.before, sum.last = max(sum.before, math.Abs(before)), max(sum.last, math.Abs(last))
 }

@@ -14,9 +14,10 @@ func corollary32(e effort) reproduce.Claim {
 	const name = "corollary-3.2-and-3.3"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Corollaries 3.2 and 3.3", Found: reproduce.Holds,
-		Says: "With the best width, M buckets take longer than infinitely many by a share of (c+√(2bc))/(c+√(2bc)+d)·Σ[1−F(jμ√(2b/c)M/N)], " +
-			"which is at most √(c/2b)·N/M times the same factor, whatever the jump is.",
-		How: "The hold model on calendar.Static with 1000 events, finite and unlimited buckets on the same jumps, for jumps that are not exponential.",
+		Says: "With the best width, M buckets take longer than infinitely many by a share of " +
+			"(c+√(2bc))/(c+√(2bc)+d)·Σ[1−F(jμ√(2b/c)M/N)], which is at most √(c/2b)·N/M times the same factor, whatever the jump is.",
+		How: "The hold model on calendar.Static with 1000 events, finite and unlimited buckets on the same jumps, for jumps that " +
+			"are not exponential.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			// The last one is nearly constant. With a year a little shorter than the jump it comes close to the bound.
 			all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
@@ -58,17 +59,21 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 			if ratios[i] == nearBound {
 				least, most, apart = min(least, d.Mean), max(most, d.Mean), max(apart, math.Abs(d.Mean/says-1))
 				near(&f, "degradation with M/N = 0.66, "+j.name, d, says, low, high, restOf(h.n)*says,
-					"the distance between the bounds of Theorem 3.2 and section A.5, the term that E_min leaves out, and 4.5 standard errors")
+					"the distance between the bounds of Theorem 3.2 and section A.5, the term that E_min leaves out, and 4.5 "+
+						"standard errors")
 			}
 		}
 		worstOf(f.For(reproduce.Printed), "how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	worstOf(f.For(reproduce.Printed), "how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard errors, at most", above, len(all)*len(ratios))
-	f.Measured = fmt.Sprintf("Seven jumps, 1000 events, M/N from 0.3 to 3: with M/N = %g degradations are %.3f to %.3f, at most %.1f%% off Corollary 3.2; the largest of all, for nearly constant jumps, is %.3f of the bound of Corollary 3.3.",
+	worstOf(f.For(reproduce.Printed), "how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard "+
+		"errors, at most", above, len(all)*len(ratios))
+	f.Measured = fmt.Sprintf("Seven jumps, 1000 events, M/N from 0.3 to 3: with M/N = %g degradations are %.3f to %.3f, at most "+
+		"%.1f%% off Corollary 3.2; the largest of all, for nearly constant jumps, is %.3f of the bound of Corollary 3.3.",
 		nearBound, least, most, 100*apart, nearest)
-	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, with a year of 0.93 of them.", nearest))
+	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, "+
+		"with a year of 0.93 of them.", nearest))
 	bound := plot.Series{Name: "Corollary 3.3"}
 	for _, ratio := range ratios {
 		bound.Add(ratio, t.degradationBound(ratio))

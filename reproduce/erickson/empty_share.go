@@ -15,8 +15,8 @@ func emptyShare(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section 2, equation 8", Found: reproduce.Holds,
 		Says: "Of the visits to a bucket, μ/(μ+Nδ) find it empty, whatever N, δ and the jump are; at the best width with b = c, 1/(1+√2).",
-		How: "The hold model on calendar.Static with 1 to 10 000 events, widths over a factor of 32 and unlimited buckets, for exponential " +
-			"and for uniform jumps.",
+		How: "The hold model on calendar.Static with 1 to 10 000 events, widths over a factor of 32 and unlimited buckets, for " +
+			"exponential and for uniform jumps.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), uniformJumps(1)}, []int{1, 10, 100, 1000, 10_000}
 			ratios := []float64{0.25, 0.5, 1, math.Sqrt2, 2, 4, 8}
@@ -39,7 +39,8 @@ func emptyShare(e effort) reproduce.Claim {
 						worst = max(worst, q0.Outside(want, want))
 						runs, furthest = runs+1, max(furthest, q0.Outside(want, want))
 						if n == 1000 && k == 0 && x == math.Sqrt2 {
-							f.Measured = fmt.Sprintf("At the best width of 1000 events %.4f ± %.4f of the visits find nothing (1/(1+√2) = %.4f)", q0.Mean, q0.SE, 1/(1+math.Sqrt2))
+							f.Measured = fmt.Sprintf("At the best width of 1000 events %.4f ± %.4f of the visits find nothing "+
+								"(1/(1+√2) = %.4f)", q0.Mean, q0.SE, 1/(1+math.Sqrt2))
 						}
 						table.Rows = append(table.Rows, []float64{float64(n), h.width, q0.Mean, q0.SE, want})
 						series.Add(x, q0.Mean)
@@ -47,12 +48,14 @@ func emptyShare(e effort) reproduce.Claim {
 							f.Check(fmt.Sprintf("share of empty buckets at the best width, %d events", n), q0.Mean, 1/(1+math.Sqrt2), reproduce.Sigmas*q0.SE, because)
 						}
 					}
-					worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, %d events, %s", n, j.name), worst, len(ratios))
+					worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a share is from equation 8, in standard errors, at most, "+
+						"%d events, %s", n, j.name), worst, len(ratios))
 					measured[n] = series
 				}
 				f.Tables = append(f.Tables, table)
 			}
-			f.Measured += fmt.Sprintf("; the %d shares, for 1 to 10 000 events and two jumps, are at most %.1f standard errors off equation 8.", runs, furthest)
+			f.Measured += fmt.Sprintf("; the %d shares, for 1 to 10 000 events and two jumps, are at most %.1f standard errors off "+
+				"equation 8.", runs, furthest)
 			f.Chart("empty-share", emptyChart(sizes, measured))
 			return f, nil
 		},

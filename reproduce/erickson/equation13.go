@@ -14,8 +14,8 @@ func equation13(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section A.3, equations 13 and 14", Found: reproduce.Holds,
 		Says: "When a bucket begins, the number of its events is binomial: N trials of probability p = (1/μ)∫₀^δ [1−F].",
-		How: "The hold model on calendar.Static with 2, 10 and 100 events and unlimited buckets, wide buckets so that p is not δ/μ, five jumps: how many of the buckets " +
-			"begin with 0, 1, 2 … events.",
+		How: "The hold model on calendar.Static with 2, 10 and 100 events and unlimited buckets, wide buckets so that p is not δ/μ, " +
+			"five jumps: how many of the buckets begin with 0, 1, 2 … events.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			r := newRunner(ctx, o, name, len(occupancyJumps())*len(occupancySizes))
 			var f reproduce.Finding
@@ -50,7 +50,8 @@ func equation13(e effort) reproduce.Claim {
 				worstOf(f.For(reproduce.Printed), "how far a share is from the binomial, in standard errors, at most, "+j.name, worst, own)
 				f.Tables = append(f.Tables, table)
 			}
-			f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are at most %.1f standard errors off the binomial.", cells, worstOfAll)
+			f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are "+
+				"at most %.1f standard errors off the binomial.", cells, worstOfAll)
 			f.Chart("equation-13", chart)
 			return f, nil
 		},

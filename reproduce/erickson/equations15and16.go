@@ -13,9 +13,10 @@ func equations15and16(e effort) reproduce.Claim {
 	const name = "equations-15-and-16"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section A.4, equations 15 and 16", Found: reproduce.Holds,
-		Says: "Of the visits, the share q_j that finds j events is at least q₀·Σ_{i≥j} b(i), and at most that over 1−F(δ); the two are equal if F(δ) = 0.",
-		How: "The hold model on calendar.Static with 2, 10 and 100 events and unlimited buckets, wide buckets so that F(δ) is up to 0.76, five jumps: each q_j against " +
-			"its bounds, and against the exact share that is derived here.",
+		Says: "Of the visits, the share q_j that finds j events is at least q₀·Σ_{i≥j} b(i), and at most that over 1−F(δ); the two " +
+			"are equal if F(δ) = 0.",
+		How: "The hold model on calendar.Static with 2, 10 and 100 events and unlimited buckets, wide buckets so that F(δ) is up to " +
+			"0.76, five jumps: each q_j against its bounds, and against the exact share that is derived here.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			r := newRunner(ctx, o, name, len(occupancyJumps())*len(occupancySizes))
 			var f reproduce.Finding
@@ -60,10 +61,12 @@ func equations15and16(e effort) reproduce.Claim {
 				worstOf(f.For(reproduce.Control), "how far a share is from the exact one, in standard errors, at most, "+j.name, off, own)
 				f.Tables = append(f.Tables, table)
 			}
-			f.Measured = fmt.Sprintf("The %d shares are at most %.1f standard errors outside of the bounds, which are up to a factor of %.1f apart, and %.1f off the exact ones, which are up to %.2f times the lower bound; "+
-				"where F(δ) = 0 the bounds are %.1g apart.", cells, outsideOfAll, widest, worstOfAll, nearest, one)
-			f.Notes = append(f.Notes, "The exact share is q_j = q₀·(N/μ)·∫₀^δ C(N−1, j−1)·P(u)^(j−1)·(1−P(u))^(N−j) du with P(u) = (1/μ)∫₀^u [1−F], derived here; the paper has no explicit formula for it. "+
-				"With v = P(u) it is the tail of the binomial but for a factor 1/(1−F), which is between 1 and 1/(1−F(δ)): that proves (15) and (16) again.")
+			f.Measured = fmt.Sprintf("The %d shares are at most %.1f standard errors outside of the bounds, which are up to a "+
+				"factor of %.1f apart, and %.1f off the exact ones, which are up to %.2f times the lower bound; where F(δ) = 0 the "+
+				"bounds are %.1g apart.", cells, outsideOfAll, widest, worstOfAll, nearest, one)
+			f.Notes = append(f.Notes, "The exact share is q_j = q₀·(N/μ)·∫₀^δ C(N−1, j−1)·P(u)^(j−1)·(1−P(u))^(N−j) du with P(u) = "+
+				"(1/μ)∫₀^u [1−F], derived here; the paper has no explicit formula for it. With v = P(u) it is the tail of the "+
+				"binomial but for a factor 1/(1−F), which is between 1 and 1/(1−F(δ)): that proves (15) and (16) again.")
 			f.Chart("equations-15-and-16", chart)
 			return f, nil
 		},

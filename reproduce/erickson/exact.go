@@ -11,11 +11,11 @@ import (
 // What follows is exact, for every N, every width and every jump that has a density, or besides a density a mass at 0. The papers have
 // bounds, and the journal version says that its exact formulas are unwieldy. These are not:
 //
-// In the infinite calendar an event does not feel the others: its times are a renewal process of its own, and in the steady state (section
-// A.3) the N processes are independent and stationary, each of rate 1/μ. So a bucket, from 0 to δ, sees N/μ·ds dispatches at s; and
-// when one event is dispatched at s, another one is in the bucket if its process has a time between s and δ, which has probability
-// P(δ−s), where P(u) = (1/μ)∫₀^u (1−F). The number of the others is binomial, of N−1 trials. One bucket takes 1 + Nδ/μ = 1/q₀ visits.
-// Hence, with u = δ−s,
+// In the infinite calendar an event does not feel the others: its times are a renewal process of its own, and in the steady state
+// (section A.3) the N processes are independent and stationary, each of rate 1/μ. So a bucket, from 0 to δ, sees N/μ·ds dispatches
+// at s; and when one event is dispatched at s, another one is in the bucket if its process has a time between s and δ, which has
+// probability P(δ−s), where P(u) = (1/μ)∫₀^u (1−F). The number of the others is binomial, of N−1 trials. One bucket takes 1 + Nδ/μ
+// = 1/q₀ visits. Hence, with u = δ−s,
 //
 //	q_j = q₀·(N/μ)·∫₀^δ C(N−1, j−1)·P(u)^(j−1)·(1−P(u))^(N−j) du,
 //	entries for each event = 1 + (N−1)·(1/δ)·∫₀^δ P(u) du.
@@ -28,8 +28,8 @@ import (
 //
 //	L_M = q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)].
 
-// residual is ∫₀^δ g(y/δ)·(1−F(y)) dy/δ. A density that grows without bound near 0 makes F a power of y less than 1; in the fourth root of y
-// that is smooth enough for the rule.
+// residual is ∫₀^δ g(y/δ)·(1−F(y)) dy/δ. A density that grows without bound near 0 makes F a power of y less than 1; in the fourth
+// root of y that is smooth enough for the rule.
 func residual(j theory.Jump, width float64, g func(float64) float64) float64 {
 	return integral(func(t float64) float64 {
 		cube := t * t * t
@@ -59,8 +59,9 @@ func exactInBucket(n int, j theory.Jump, width float64) float64 {
 	return x / (1 + x) * exactEntries(n, j, width)
 }
 
-// slope has the sign of the derivative of exactCost: that is (c(N−1)·m(δ) − bμ/N)/δ², where m(δ) = (1/μ)∫₀^δ y(1−F(y)) dy grows with δ, up
-// to E[ξ²]/2μ. So the cost falls, and if N(N−1)·E[ξ²]/μ² > 2b/c it rises from some width on: there it has its only minimum.
+// slope has the sign of the derivative of exactCost: that is (c(N−1)·m(δ) − bμ/N)/δ², where m(δ) = (1/μ)∫₀^δ y(1−F(y)) dy grows
+// with δ, up to E[ξ²]/2μ. So the cost falls, and if N(N−1)·E[ξ²]/μ² > 2b/c it rises from some width on: there it has its only
+// minimum.
 func slope(k theory.Costs, n int, j theory.Jump, width float64) float64 {
 	m := width * width / j.Mean * residual(j, width, func(y float64) float64 { return y })
 	return k.Entry*float64(n-1)*m - k.Empty*j.Mean/float64(n)

@@ -38,7 +38,8 @@ func TestExactExponential(t *testing.T) {
 	wantNear(t, "the best width for 2 events", exactWidth(unit, 2, j), 1.6783469900166605, 1e-9)
 }
 
-// The shares of visits add up to all of them, their mean is E_N, and where no jump leads into the same bucket they are tails of the binomial.
+// The shares of visits add up to all of them, their mean is E_N, and where no jump leads into the same bucket they are tails of the
+// binomial.
 func TestExactShares(t *testing.T) {
 	for _, j := range []jumps{exponentialJumps(), uniformJumps(1), uniformJumps(0.05), gammaJumps(0.5), atomJumps(0.5)} {
 		for _, n := range []int{2, 12} {

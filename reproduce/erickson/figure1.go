@@ -42,9 +42,11 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Findi
 	at := marks[1]
 	near(&f, "cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
 	f.Between("cost at a quarter of the best width, less that at the best", marks[0].cost.Mean-at.cost.Mean,
-		marks[0].low-at.high, marks[0].high-at.low, reproduce.Sigmas*marks[0].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
+		marks[0].low-at.high, marks[0].high-at.low, reproduce.Sigmas*marks[0].cost.Minus(at.cost).SE, "the bounds of section A.5, "+
+			"and 4.5 standard errors")
 	f.Between("cost at four times the best width, less that at the best", marks[2].cost.Mean-at.cost.Mean,
-		marks[2].low-at.high, marks[2].high-at.low, reproduce.Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, and 4.5 standard errors")
+		marks[2].low-at.high, marks[2].high-at.low, reproduce.Sigmas*marks[2].cost.Minus(at.cost).SE, "the bounds of section A.5, "+
+			"and 4.5 standard errors")
 
 	least, worst, off := grid[0], 0.0, 0.0
 	from, to := math.Inf(1), 0.0
@@ -63,8 +65,10 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Findi
 	f.Between("the width that took least, over the best", least.width/best, from/best, to/best, 0,
 		"the curve is flat: at these widths of the grid the bounds do not tell the cost from that at the best width")
 	f.Between("the least cost of the grid, less that at the best width", least.cost.Mean-at.cost.Mean,
-		least.low-at.high, 0, reproduce.Sigmas*least.cost.Minus(at.cost).SE, "no width takes less than the best, but for the bounds, O(1/N), and 4.5 standard errors")
-	f.Measured = fmt.Sprintf("At the width √2/100 an event takes %.3f ± %.3f (2 + √2 = %.3f; exactly %.3f with 100 events), a quarter of it takes %.2f and four times that %.2f; of 33 widths the least is %.3f, at %.2f of √2/100.",
+		least.low-at.high, 0, reproduce.Sigmas*least.cost.Minus(at.cost).SE, "no width takes less than the best, but for the "+
+			"bounds, O(1/N), and 4.5 standard errors")
+	f.Measured = fmt.Sprintf("At the width √2/100 an event takes %.3f ± %.3f (2 + √2 = %.3f; exactly %.3f with 100 events), a "+
+		"quarter of it takes %.2f and four times that %.2f; of 33 widths the least is %.3f, at %.2f of √2/100.",
 		at.cost.Mean, at.cost.SE, 2+math.Sqrt2, exactCost(unit, 100, exponentialJumps().law, math.Sqrt2/100), marks[0].cost.Mean, marks[2].cost.Mean, least.cost.Mean, least.width/best)
 	f.Tables = append(f.Tables, widthTable("cost against width", points))
 	f.Chart("figure-1", widthChart("Width against time per event, 100 events, exponential jumps", grid))

@@ -15,7 +15,8 @@ func figure2(e effort) reproduce.Claim {
 		Name: name, Paper: paper, Place: "Figure 2, Lemma 3.1, Theorem 3.2", Found: reproduce.Holds,
 		Says: "With 1000 events, exponential jumps and the best width, the time per event falls with the number of buckets and " +
 			"approaches what infinitely many take.",
-		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is a year ahead.",
+		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is " +
+			"a year ahead.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var buckets []int
 			for _, m := range logarithmic(100, 5000, 18) {
@@ -53,14 +54,17 @@ func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Fin
 		limit.Add(x, unlimited.Mean)
 	}
 	near(&f, "cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
-	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard errors, at most", worst, len(buckets))
+	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard "+
+		"errors, at most", worst, len(buckets))
 	worstOf(f.For(reproduce.Printed), "the same for the difference from unlimited buckets on the same jumps", worstExtra, len(buckets))
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
 	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
 	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	low, high = t.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
 	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, reproduce.Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
-	f.Measured = fmt.Sprintf("100 buckets take %.2f more than unlimited ones, %d buckets %.3f and 5000 buckets %.4f; unlimited ones take %.3f ± %.3f. Over 18 numbers of buckets, what they take more is at most %.1f standard errors outside of the bounds of Theorem 3.2.",
+	f.Measured = fmt.Sprintf("100 buckets take %.2f more than unlimited ones, %d buckets %.3f and 5000 buckets %.4f; unlimited ones "+
+		"take %.3f ± %.3f. Over 18 numbers of buckets, what they take more is at most %.1f standard errors outside of the bounds of "+
+		"Theorem 3.2.",
 		first.Mean, buckets[10], pairs[10].extra().Mean, last.Mean, unlimited.Mean, unlimited.SE, worstExtra)
 	f.Tables = append(f.Tables, table)
 	f.Chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",

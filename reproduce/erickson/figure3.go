@@ -15,9 +15,10 @@ func figure3(e effort) reproduce.Claim {
 	const name = "figure-3"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Figure 3, equation 3", Found: reproduce.Holds,
-		Says: "With exponential jumps and the best width, 1.92 buckets an event take about 5% more time than infinitely many, and 3.02 " +
-			"about 1%, over a wide range of the number of events.",
-		How: "The hold model on calendar.Static for 100 to 100 000 events (1 000 000 in full), finite and unlimited buckets on the same jumps.",
+		Says: "With exponential jumps and the best width, 1.92 buckets an event take about 5% more time than infinitely many, and " +
+			"3.02 about 1%, over a wide range of the number of events.",
+		How: "The hold model on calendar.Static for 100 to 100 000 events (1 000 000 in full), finite and unlimited buckets on the " +
+			"same jumps.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			most := 1e5 * min(1, e.scale)
 			if o.Full {
@@ -75,13 +76,15 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 			}
 		}
 		outside = max(outside, worst)
-		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard errors, at most", ratio), worst, len(sizes))
+		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard "+
+			"errors, at most", ratio), worst, len(sizes))
 		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, t.figure3[k], rounding*t.figure3[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)
 	}
 	f.Tables = append(f.Tables, table)
-	f.Measured = fmt.Sprintf("With %d events, %s; from 100 events on, at most %.1f standard errors outside of what the theorems allow.", sizes[len(sizes)-1], strings.Join(measuredAs, " and "), outside)
+	f.Measured = fmt.Sprintf("With %d events, %s; from 100 events on, at most %.1f standard errors outside of what the theorems "+
+		"allow.", sizes[len(sizes)-1], strings.Join(measuredAs, " and "), outside)
 	f.Chart("figure-3", chart)
 	return f
 }

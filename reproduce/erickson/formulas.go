@@ -12,8 +12,8 @@ import (
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
 var unit = theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
-// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1, and its numbers. What is marked as ours was
-// derived here.
+// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1, and its numbers. What is marked as
+// ours was derived here.
 type formulas struct {
 	least            float64                                                                // E_min, Theorem 2.2
 	leastOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
@@ -119,8 +119,9 @@ func (t formulas) degradationBounds(n, buckets int, j theory.Jump, width float64
 	return low / most, high / least
 }
 
-// near adds a comparison with what is right for large N. Bounds that enclose the measured number for this N enclose that too, but for some
-// rest of order 1/N; so the two are no further apart than the bounds are, and the tolerance owes nothing to the number expected.
+// near adds a comparison with what is right for large N. Bounds that enclose the measured number for this N enclose that too, but
+// for some rest of order 1/N; so the two are no further apart than the bounds are, and the tolerance owes nothing to the number
+// expected.
 func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit, low, high, rest float64, because string) {
 	f.Check(what, measured.Mean, limit, high-low+rest+reproduce.Sigmas*measured.SE, because)
 }

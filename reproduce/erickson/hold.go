@@ -19,10 +19,12 @@ const batches = 40
 // because is the reason for a tolerance that has nothing but the standard error in it.
 const because = "the formula is exact: 4.5 standard errors of batch means"
 
-// worstOf adds a check of the largest of several distances, each in standard errors of batch means. The largest of many goes further by chance than a single one
-// does; so the tolerance is what chance takes one of them beyond as rarely as it takes a single one beyond 4.5 (Bonferroni's correction, with Student's distribution).
+// worstOf adds a check of the largest of several distances, each in standard errors of batch means. The largest of many goes
+// further by chance than a single one does; so the tolerance is what chance takes one of them beyond as rarely as it takes a single
+// one beyond 4.5 (Bonferroni's correction, with Student's distribution).
 func worstOf(c reproduce.Checker, what string, worst float64, of int) {
-	c.Check(what, worst, 0, sigmasOf(of), fmt.Sprintf("exact: chance takes the largest of %d beyond this as rarely as one beyond 4.5 standard errors of %d batch means", of, batches))
+	c.Check(what, worst, 0, sigmasOf(of), fmt.Sprintf("exact: chance takes the largest of %d beyond this as rarely as one beyond "+
+		"4.5 standard errors of %d batch means", of, batches))
 }
 
 // sigmasOf is how many standard errors the largest of several distances may be.

@@ -19,16 +19,17 @@ var hidden = theory.Costs{Empty: 4, Entry: 1, Fixed: 10}
 
 // journalCalibration is the method by which an implementation's costs are found, and the figure that shows how well they predict.
 //
-// The time on a machine decides nothing here, and is shown beside. What decides is the work that is counted, at costs that are known: the method must find them again,
-// and its curve must go through what was measured.
+// The time on a machine decides nothing here, and is shown beside. What decides is the work that is counted, at costs that are
+// known: the method must find them again, and its curve must go through what was measured.
 func journalCalibration(e effort) reproduce.Claim {
 	const name = "journal-calibration"
 	return reproduce.Claim{
 		Name: name, Paper: journal, Place: "calibration, measured against predicted", Found: reproduce.Holds,
-		Says: "Least squares on b/x + c(1 + x/2) + d, x = Nδ/μ, finds b, c and d from the times per event at widths over several orders of magnitude, and the curve with these " +
-			"predicts the times accurately.",
-		How: "The hold model on calendar.Static with 10 000 events, exponential jumps, unlimited buckets and 13 widths from μ/32N to 128μ/N: the work that is counted, at b = 4, " +
-			"c = 1, d = 10, is what least squares are applied to. Beside it the times on this machine, which decide nothing.",
+		Says: "Least squares on b/x + c(1 + x/2) + d, x = Nδ/μ, finds b, c and d from the times per event at widths over several " +
+			"orders of magnitude, and the curve with these predicts the times accurately.",
+		How: "The hold model on calendar.Static with 10 000 events, exponential jumps, unlimited buckets and 13 widths from μ/32N " +
+			"to 128μ/N: the work that is counted, at b = 4, c = 1, d = 10, is what least squares are applied to. Beside it the " +
+			"times on this machine, which decide nothing.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			const n, widths = 10_000, 13
 			r := newRunner(ctx, o, name, widths+1)
@@ -69,8 +70,8 @@ type fitPoint struct {
 	exact    float64
 }
 
-// fit returns the matrix that makes costs of times: least squares of the errors in per cent, since times are orders of magnitude apart. What the times are
-// made of is that which the costs multiply.
+// fit returns the matrix that makes costs of times: least squares of the errors in per cent, since times are orders of magnitude
+// apart. What the times are made of is that which the costs multiply.
 func fit(points []fitPoint, predicted func(theory.Costs, float64) float64) *mat.Dense {
 	a := mat.NewDense(len(points), 3, nil)
 	for i, p := range points {
@@ -127,8 +128,9 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 	worstOf(f.For(reproduce.Printed), "how far a prediction is from what was measured, in standard errors, at most", worst, len(points))
 	x, least := math.Sqrt(2*costs.Empty/costs.Entry), costs.Entry+math.Sqrt(2*costs.Empty*costs.Entry)+costs.Fixed
 	f.Between("the best width of those measured, over that of the costs that are found", best.x/x, 0.5, 2, 0, "a step of the grid")
-	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its curve is at most %.2f%% off the 13 points; it puts the best width at x = %.2f "+
-		"and the least at %.2f, where the best of those measured is %.2f at x = %.2f. Times on this machine are shown and decide nothing.",
+	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its curve is at "+
+		"most %.2f%% off the 13 points; it puts the best width at x = %.2f and the least at %.2f, where the best of those measured "+
+		"is %.2f at x = %.2f. Times on this machine are shown and decide nothing.",
 		costs.Empty, costs.Entry, costs.Fixed, 100*apart, x, least, best.measured.Mean, best.x)
 	f.Tables = append(f.Tables, table)
 	f.Chart("counted", plot.Chart{Title: "Counted and predicted time per event, b = 4, c = 1, d = 10", XLabel: "Nδ/μ", YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true,
@@ -145,8 +147,9 @@ func showTimes(f *reproduce.Finding, c *theory.Calibration) {
 		measured.Add(p.X, 1e9*p.Measured)
 		curve.Add(p.X, 1e9*p.Predicted)
 	}
-	f.Notes = append(f.Notes, fmt.Sprintf("On this machine, with %d events: b = %.2g ns, c = %.2g ns, d = %.2g ns; times and predictions are %.0f%% apart (root mean square), the best width should be at x = %.2g "+
-		"and was at %.2g. The paper's own times are of a DEC Alpha.", c.N, 1e9*c.Costs.Empty, 1e9*c.Costs.Entry, 1e9*c.Costs.Fixed, 100*c.Misfit, c.PredictedX, c.BestX))
+	f.Notes = append(f.Notes, fmt.Sprintf("On this machine, with %d events: b = %.2g ns, c = %.2g ns, d = %.2g ns; times and "+
+		"predictions are %.0f%% apart (root mean square), the best width should be at x = %.2g and was at %.2g. The paper's own "+
+		"times are of a DEC Alpha.", c.N, 1e9*c.Costs.Empty, 1e9*c.Costs.Entry, 1e9*c.Costs.Fixed, 100*c.Misfit, c.PredictedX, c.BestX))
 	f.Tables = append(f.Tables, table)
 	f.Chart("timed", plot.Chart{Title: fmt.Sprintf("Timed and predicted, %d events, this machine", c.N), XLabel: "Nδ/μ", YLabel: "ns per event", LogX: true, LogY: true, LegendBeside: true,
 		Series: []plot.Series{measured, curve}})

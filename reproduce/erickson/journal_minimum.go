@@ -11,18 +11,19 @@ import (
 
 // journalMinimum is that the cost has one minimum over all widths, not only near μ/N.
 //
-// E_N(δ), the number of events that a visit finds, is [Nδ + N(N−1)A(δ)]/(μ+Nδ) with A(δ) = ∫₀^δ P. Its derivative has the sign of
-// μ + (N−1)(μP + N(δP − A)), and A ≤ δP since P grows: so E_N grows. The cost is K_N(δ) = bμ/(Nδ) + c(1 + (N−1)A/δ) + d, and δ²·K_N′(δ) is
-// c(N−1)(δP − A) − bμ/N. There δP − A grows, from 0 to E[ξ²]/2μ, and the cost falls first and then rises, if N(N−1)·E[ξ²]/μ² > 2b/c. One event
-// has no best width, and two with nearly constant jumps have none if b > c; the journal's proof is for large N.
+// E_N(δ), the number of events that a visit finds, is [Nδ + N(N−1)A(δ)]/(μ+Nδ) with A(δ) = ∫₀^δ P. Its derivative has the sign of μ
+// + (N−1)(μP + N(δP − A)), and A ≤ δP since P grows: so E_N grows. The cost is K_N(δ) = bμ/(Nδ) + c(1 + (N−1)A/δ) + d, and
+// δ²·K_N′(δ) is c(N−1)(δP − A) − bμ/N. There δP − A grows, from 0 to E[ξ²]/2μ, and the cost falls first and then rises, if
+// N(N−1)·E[ξ²]/μ² > 2b/c. One event has no best width, and two with nearly constant jumps have none if b > c; the journal's proof
+// is for large N.
 func journalMinimum(e effort) reproduce.Claim {
 	const name = "journal-global-minimum"
 	return reproduce.Claim{
 		Name: name, Paper: journal, Place: "theorem on the best width, appendix D", Found: reproduce.Holds,
-		Says: "The number of events that a visit finds, E_N(δ), never falls when the width grows; and the time per event has its global minimum, over all " +
-			"widths, near √(2b/c)·μ/N, where it is c + √(2bc) + d + O(1/N).",
-		How: "The exact E_N and time per event for 2, 10, 100 and 1000 events at 241 widths, from a thousandth of μ/N to 100μ, six jumps; and the hold model on " +
-			"calendar.Static with 2, 10 and 100 events at 12 widths from μ/30N to 10μ.",
+		Says: "The number of events that a visit finds, E_N(δ), never falls when the width grows; and the time per event has its " +
+			"global minimum, over all widths, near √(2b/c)·μ/N, where it is c + √(2bc) + d + O(1/N).",
+		How: "The exact E_N and time per event for 2, 10, 100 and 1000 events at 241 widths, from a thousandth of μ/N to 100μ, six " +
+			"jumps; and the hold model on calendar.Static with 2, 10 and 100 events at 12 widths from μ/30N to 10μ.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, sizes := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(0.5), lognormalJumps(1.5), uniformJumps(0.05)}, []int{2, 10, 100}
 			const widths = 12
@@ -95,14 +96,18 @@ func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {
 		rest := 1./n + j.law.CDF(best)
 		width, least := best/t.width(n, 1)-1, exactCost(unit, n, j.law, best)-t.least
 		f.Check("the best width of 1000 events over √2·μ/N, less 1, "+j.name, width, 0, rest, "exact: 1/N and F(δ) are left open")
-		f.Check("the least of 1000 events, less c + √(2bc) + d, "+j.name, least, 0, math.Sqrt2*rest, "exact: √(2bc) times 1/N and F(δ) is left open")
+		f.Check("the least of 1000 events, less c + √(2bc) + d, "+j.name, least, 0, math.Sqrt2*rest, "exact: √(2bc) times 1/N and "+
+			"F(δ) is left open")
 		if j.law.CDF(best) < 0.01 {
 			worstWidth, worstLeast = max(worstWidth, math.Abs(width)), max(worstLeast, math.Abs(least))
 		}
 	}
-	f.Measured = fmt.Sprintf("Exactly, over 241 widths, 2 to 1000 events and six jumps: E_N grows by %.2g%% at least from one width to the next, and the cost turns from falling to rising %s; with 1000 events the minimum is "+
-		"within %.2f%% of √2·μ/N and %.4f of 2+√2 for the densities that are bounded near 0.", 100*leastStep, map[bool]string{true: "once", false: "not just once"}[once], 100*worstWidth, worstLeast)
-	f.Notes = append(f.Notes, "There is a minimum exactly if N(N−1)·E[ξ²]/μ² > 2b/c, so for all large N. One event has none: it takes less the wider the bucket.",
-		"In the table, jumps 1 to 6 are exponential, uniform, gamma of shape 20, gamma of shape 1/2 (a density without bound), lognormal, and nearly constant.")
+	f.Measured = fmt.Sprintf("Exactly, over 241 widths, 2 to 1000 events and six jumps: E_N grows by %.2g%% at least from one width "+
+		"to the next, and the cost turns from falling to rising %s; with 1000 events the minimum is within %.2f%% of √2·μ/N and "+
+		"%.4f of 2+√2 for the densities that are bounded near 0.", 100*leastStep, map[bool]string{true: "once", false: "not just once"}[once], 100*worstWidth, worstLeast)
+	f.Notes = append(f.Notes, "There is a minimum exactly if N(N−1)·E[ξ²]/μ² > 2b/c, so for all large N. One event has none: it "+
+		"takes less the wider the bucket.",
+		"In the table, jumps 1 to 6 are exponential, uniform, gamma of shape 20, gamma of shape 1/2 (a density without bound), "+
+			"lognormal, and nearly constant.")
 	f.Tables = append(f.Tables, table)
 }

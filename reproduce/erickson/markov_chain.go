@@ -14,9 +14,11 @@ func markovChain(e effort) reproduce.Claim {
 	const name = "markov-chain"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section 2, Lemma 2.1", Found: reproduce.Holds,
-		Says: "A Markov chain of N particles models the calendar: where no particle is within a width of the origin, all come nearer by " +
-			"a width, and otherwise the nearest jumps away. It has the same share of empty buckets, the same lists, the same cost.",
-		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and exponential jumps, on different jumps.",
+		Says: "A Markov chain of N particles models the calendar: where no particle is within a width of the origin, all come " +
+			"nearer by a width, and otherwise the nearest jumps away. It has the same share of empty buckets, the same lists, the " +
+			"same cost.",
+		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and " +
+			"exponential jumps, on different jumps.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
 			r := newRunner(ctx, o, name, 2*len(ratios))
@@ -43,8 +45,9 @@ func markovChain(e effort) reproduce.Claim {
 					apart = max(apart, math.Abs(row[i]-row[i+2])/math.Hypot(row[i+1], row[i+3]))
 				}
 			}
-			f.Measured = fmt.Sprintf("At the best width with 100 events the chain and the calendar find %.4f and %.4f of the buckets empty, %.3f and %.3f events in the current one, and take %.3f and %.3f for each event; "+
-				"over five widths the two are at most %.1f standard errors apart.", at[1], at[3], at[5], at[7], at[9], at[11], apart)
+			f.Measured = fmt.Sprintf("At the best width with 100 events the chain and the calendar find %.4f and %.4f of the "+
+				"buckets empty, %.3f and %.3f events in the current one, and take %.3f and %.3f for each event; over five widths "+
+				"the two are at most %.1f standard errors apart.", at[1], at[3], at[5], at[7], at[9], at[11], apart)
 			return f, nil
 		},
 	}

@@ -4,8 +4,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// occupancyJumps are those for which buckets are looked into: for exponential, uniform and gamma jumps F(δ) is considerable, for shape 1/2
-// most of all, and for nearly constant ones it is 0.
+// occupancyJumps are those for which buckets are looked into: for exponential, uniform and gamma jumps F(δ) is considerable, for
+// shape 1/2 most of all, and for nearly constant ones it is 0.
 func occupancyJumps() []jumps {
 	return []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(1.2), gammaJumps(0.5), uniformJumps(0.05)}
 }
@@ -39,10 +39,11 @@ type counts struct {
 func beginning(c counts) []float64 { return c.beginning }
 func visited(c counts) []float64   { return c.visited }
 
-// occupancy runs h with unlimited buckets, and tells for each batch how many events buckets had, when they began and when they were visited.
+// occupancy runs h with unlimited buckets, and tells for each batch how many events buckets had, when they began and when they were
+// visited.
 //
-// A search that passes k empty buckets, the first of which is the one that has just lost its last event, begins k buckets: k−1 with no event, and one with as
-// many as it then finds there. One that passes none finds the rest of the current bucket.
+// A search that passes k empty buckets, the first of which is the one that has just lost its last event, begins k buckets: k−1 with
+// no event, and one with as many as it then finds there. One that passes none finds the rest of the current bucket.
 func (r *runner) occupancy(h hold) ([]counts, error) {
 	s, rng, err := r.begin(h)
 	if err != nil {

@@ -15,8 +15,8 @@ func shapeIndependence(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Theorem 2.2", Found: reproduce.Holds,
 		Says: "The time per event and the best width depend on the mean of the jump and not on the shape of its density.",
-		How: "The hold model on calendar.Static with 1000 events and unlimited buckets, for jumps of mean 1 with variances from 0.05 " +
-			"to 8.5, at widths from a quarter of the best to four times that; and the exact costs, also for 1 000 000 events.",
+		How: "The hold model on calendar.Static with 1000 events and unlimited buckets, for jumps of mean 1 with variances from " +
+			"0.05 to 8.5, at widths from a quarter of the best to four times that; and the exact costs, also for 1 000 000 events.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1.5)}
 			ratios := []float64{0.25, 0.5, 1, 2, 4}
@@ -71,8 +71,9 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 			"the bounds of section A.5 for all these jumps, which are O(1/N) apart; rounding")
 		f.Check(fmt.Sprintf("and of 1 000 000 events, over that, at %g times the best width", ratio), many/some, 0.001, 0.0001, "exact: it falls as 1/N; terms of higher order")
 	}
-	f.Measured = fmt.Sprintf("At the best width of 1000 events the six jumps take from %.3f to %.3f (2 + √2 = %.3f), as simulated; exactly they are %.4f apart there and %.4f at four times the width, and a thousandth of that with a thousand "+
-		"times the events.", least, most, t.least, apart[2], apart[len(apart)-1])
+	f.Measured = fmt.Sprintf("At the best width of 1000 events the six jumps take from %.3f to %.3f (2 + √2 = %.3f), as simulated; "+
+		"exactly they are %.4f apart there and %.4f at four times the width, and a thousandth of that with a thousand times the "+
+		"events.", least, most, t.least, apart[2], apart[len(apart)-1])
 	f.Chart("shape-independence", chart)
 	return f
 }

@@ -12,17 +12,18 @@ import (
 
 // theorem21Orders is how fast the best width and the least time tend to what Theorem 2.1 has for them.
 //
-// By the exact formula the derivative of the cost is 0 where c(N−1)·∫₀^δ y(1−F(y)) dy = bμ²/N. The integral is δ²/2 less ∫₀^δ yF(y) dy, which
-// is O(δ³) if the density is bounded near 0, and f(0)δ³/3 to that order. So with ω = √(2b/c) the width is ωμ/N·(1 + (1/2 + ωμf(0)/3)/N): the
-// error is of order N^(−2), and the paper's O(N^(−3/2)) is true but can be improved. The least is c + √(2bc) + d − cω(1/2 + ωμf(0)/6)/N: of
-// order 1/N and no less, whatever the jump.
+// By the exact formula the derivative of the cost is 0 where c(N−1)·∫₀^δ y(1−F(y)) dy = bμ²/N. The integral is δ²/2 less ∫₀^δ yF(y)
+// dy, which is O(δ³) if the density is bounded near 0, and f(0)δ³/3 to that order. So with ω = √(2b/c) the width is ωμ/N·(1 + (1/2
+// + ωμf(0)/3)/N): the error is of order N^(−2), and the paper's O(N^(−3/2)) is true but can be improved. The least is c + √(2bc) +
+// d − cω(1/2 + ωμf(0)/6)/N: of order 1/N and no less, whatever the jump.
 func theorem21Orders(e effort) reproduce.Claim {
 	const name = "theorem-2.1-orders"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Theorem 2.1", Found: reproduce.Holds,
 		Says: "The width √(2b/c)·μ/N is off the best by O(N^(−3/2)), and c + √(2bc) + d is off the least time per event by O(1/N).",
-		How: "The exact best width and least for 100 to 1 000 000 events and six jumps with densities that are bounded near 0; and the hold model " +
-			"on calendar.Static with 3 to 300 events at the width √2·μ/N, which confirms the exact cost where the error is large.",
+		How: "The exact best width and least for 100 to 1 000 000 events and six jumps with densities that are bounded near 0; and " +
+			"the hold model on calendar.Static with 3 to 300 events at the width √2·μ/N, which confirms the exact cost where the " +
+			"error is large.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []orderedJumps{{exponentialJumps(), 1}, {uniformJumps(1), 0.5}, {triangularJumps(), 0}, {gammaJumps(1.2), 0}, {gammaJumps(20), 0}, {lognormalJumps(1), 0}}
 			sizes := []int{3, 10, 30, 100, 300}
@@ -106,9 +107,10 @@ func judgeOrders(f *reproduce.Finding, all []orderedJumps, t formulas) {
 		}
 		chart.Series = append(chart.Series, line)
 	}
-	f.Measured = fmt.Sprintf("Exactly, with b = c = d = μ = 1, the width and the least time are off by %s; over six jumps the orders from 10⁵ to 10⁶ events are N^−%.2f and N^−%.2f at worst.",
+	f.Measured = fmt.Sprintf("Exactly, with b = c = d = μ = 1, the width and the least time are off by %s; over six jumps the "+
+		"orders from 10⁵ to 10⁶ events are N^−%.2f and N^−%.2f at worst.",
 		strings.Join(limits, ", "), slowest[0], slowest[1])
-	f.Notes = append(f.Notes, "The order of the width can be improved to N^(−2): with ω = √(2b/c), the best width is ωμ/N·(1 + (1/2 + ωμf(0)/3)/N), and the least "+
-		"c + √(2bc) + d − cω(1/2 + ωμf(0)/6)/N. That of the time cannot.")
+	f.Notes = append(f.Notes, "The order of the width can be improved to N^(−2): with ω = √(2b/c), the best width is ωμ/N·(1 + (1/2 "+
+		"+ ωμf(0)/3)/N), and the least c + √(2bc) + d − cω(1/2 + ωμf(0)/6)/N. That of the time cannot.")
 	f.Chart("theorem-2.1-orders", chart)
 }

@@ -14,8 +14,8 @@ func theorem31(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Theorem 3.1", Found: reproduce.Holds,
 		Says: "If no jump is longer than β, β/δ + 1 buckets take exactly what infinitely many do.",
-		How: "Calendars with just so many buckets, with ten times as many, and with 20% fewer, on the same jumps side by side: the work " +
-			"of every single event is compared. 1000 events; uniform and triangular jumps.",
+		How: "Calendars with just so many buckets, with ten times as many, and with 20% fewer, on the same jumps side by side: the " +
+			"work of every single event is compared. 1000 events; uniform and triangular jumps.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all, ratios := []jumps{uniformJumps(1), triangularJumps()}, []float64{0.5, 1, 4}
 			r := newRunner(ctx, o, name, 3*len(all)*len(ratios))
@@ -39,8 +39,10 @@ func theorem31(e effort) reproduce.Claim {
 					same, few = max(same, row[3]/row[2]), max(few, row[5]/row[2])
 				}
 			}
-			f.Measured = fmt.Sprintf("With β/δ + 1 buckets and with ten times as many, %g of the events differ in what they take, at three widths and for two jumps; with 20%% fewer, up to %.0f%% of them do.", same, 100*few)
-			f.Notes = append(f.Notes, "One bucket less than β/δ + 1 is hardly noticed, since it takes a jump of nearly β from the end of a bucket.")
+			f.Measured = fmt.Sprintf("With β/δ + 1 buckets and with ten times as many, %g of the events differ in what they take, "+
+				"at three widths and for two jumps; with 20%% fewer, up to %.0f%% of them do.", same, 100*few)
+			f.Notes = append(f.Notes, "One bucket less than β/δ + 1 is hardly noticed, since it takes a jump of nearly β from the "+
+				"end of a bucket.")
 			return f, nil
 		},
 	}

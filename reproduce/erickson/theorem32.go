@@ -14,8 +14,8 @@ func theorem32(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Theorem 3.2", Found: reproduce.Holds,
 		Says: "With M buckets, the current one has L_M events of later years on average, between two bounds that depend on the jump.",
-		How: "The hold model on calendar.Static with 1000 events at the best width, finite and unlimited buckets on the same jumps: the entries " +
-			"that only the finite one looks at, for each visit. M/N from 0.1 to 3, jumps with short and with heavy tails.",
+		How: "The hold model on calendar.Static with 1000 events at the best width, finite and unlimited buckets on the same jumps: " +
+			"the entries that only the finite one looks at, for each visit. M/N from 0.1 to 3, jumps with short and with heavy tails.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
 			ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
@@ -63,7 +63,8 @@ func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t for
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.Measured = fmt.Sprintf("The %d L_M, for six jumps and M/N from 0.1 to 3, are at most %.1f standard errors outside of the bounds, which are up to %.1f%% apart, and %.1f off the exact L_M that is derived here.",
+	f.Measured = fmt.Sprintf("The %d L_M, for six jumps and M/N from 0.1 to 3, are at most %.1f standard errors outside of the "+
+		"bounds, which are up to %.1f%% apart, and %.1f off the exact L_M that is derived here.",
 		len(all)*len(ratios), outside, 100*apart, furthest)
 	f.Chart("theorem-3.2", chart)
 	return f
