@@ -20,7 +20,7 @@ func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
 	}
 	for i, w := range finite {
 		if w.EmptyBuckets != unlimited[i].EmptyBuckets {
-			return pair{}, errors.New("reproduce: runs on the same jumps visited different buckets")
+			return pair{}, errors.New("reproduce: runs on the same jumps visited different buckets, as if a year had no event")
 		}
 	}
 	return pair{finite, unlimited}, nil
