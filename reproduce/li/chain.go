@@ -1,6 +1,8 @@
 package li
 
 import (
+	"slices"
+
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/spray"
 )
@@ -10,6 +12,7 @@ import (
 type chain struct {
 	endless bool
 	random  *random.Stream // of heights
+	height  func(*random.Stream) int
 
 	heights []uint8
 	keys    []float64
@@ -21,7 +24,7 @@ type chain struct {
 }
 
 func newChain(top int, endless bool, r *random.Stream) *chain {
-	c := &chain{endless: endless, random: r, heights: make([]uint8, 1), keys: make([]float64, 1),
+	c := &chain{endless: endless, random: r, height: drawHeight, heights: make([]uint8, 1), keys: make([]float64, 1),
 		next: make([][]int32, top+1), prev: make([][]int32, top+1)}
 	for h := 1; h <= top; h++ {
 		c.next[h], c.prev[h] = make([]int32, 1), make([]int32, 1)
@@ -41,7 +44,7 @@ func (c *chain) node(key float64) int32 {
 			c.next[h], c.prev[h] = append(c.next[h], 0), append(c.prev[h], 0)
 		}
 	}
-	c.heights[i], c.keys[i] = uint8(drawHeight(c.random)), key
+	c.heights[i], c.keys[i] = uint8(c.height(c.random)), key
 	c.n++
 	return i
 }
@@ -90,6 +93,42 @@ func (c *chain) remove(i int32) float64 {
 	return c.keys[i]
 }
 
+// redraw gives the first n elements new heights.
+func (c *chain) redraw(n int) {
+	var front []int32
+	for i := c.next[1][0]; i != 0 && len(front) < n; i = c.next[1][i] {
+		front = append(front, i)
+	}
+	in := make(map[int32]bool, len(front))
+	for _, i := range front {
+		in[i] = true
+	}
+	for h := 2; h < len(c.next); h++ {
+		rest := c.next[h][0]
+		for in[rest] {
+			rest = c.next[h][rest]
+		}
+		c.next[h][0], c.prev[h][rest] = rest, 0
+	}
+	for _, i := range slices.Backward(front) {
+		c.heights[i] = uint8(c.height(c.random))
+		for h := c.top(i); h >= 2; h-- {
+			c.link(h, i, c.next[h][0])
+		}
+	}
+}
+
+// search goes to the last element before a key, as section 2.2 has it, and calls step with the height of each step on.
+func (c *chain) search(key float64, step func(h int)) {
+	at := int32(0)
+	for h := len(c.next) - 1; h >= 1; h-- {
+		for next := c.next[h][at]; next != 0 && c.keys[next] < key; next = c.next[h][at] {
+			at = next
+			step(h)
+		}
+	}
+}
+
 // after is the next node at a height, or 0 if there is none.
 func (c *chain) after(h int, i int32) int32 {
 	for c.endless && c.next[h][i] == 0 {
@@ -102,7 +141,7 @@ func (c *chain) after(h int, i int32) int32 {
 func (c *chain) land(heights []int, w spray.Walk, r *random.Stream) (int32, bool) {
 	i := int32(0)
 	for _, h := range heights {
-		for range drawSteps(w, r) {
+		for range drawSteps(w, h, r) {
 			if i = c.after(h, i); i == 0 {
 				return 0, false
 			}

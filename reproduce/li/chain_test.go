@@ -61,3 +61,62 @@ func TestChain(t *testing.T) {
 		}
 	}
 }
+
+// New heights leave the order as it is, and what is linked at a height is what is so high; a search counts the steps that it makes.
+func TestRedraw(t *testing.T) {
+	const top, n = 6, 200
+	for _, front := range []int{0, 1, 50, n, n + 10} {
+		r := random.New(9, uint64(front))
+		c := newChain(top, false, &r)
+		for i := range n {
+			c.insert(float64(i))
+		}
+		before := slices.Clone(c.heights)
+		c.redraw(front)
+		changed, rank := 0, 0
+		for i := c.next[1][0]; i != 0; i = c.next[1][i] {
+			if c.keys[i] != float64(rank) {
+				t.Fatalf("front %d: element %d has key %v", front, rank, c.keys[i])
+			}
+			rank++
+			if c.heights[i] != before[i] {
+				changed++
+				if rank > front {
+					t.Errorf("front %d: element %d has another height", front, rank)
+				}
+			}
+		}
+		if rank != n || front >= 50 && changed < front/4 && changed < n/4 {
+			t.Errorf("front %d: %d elements, %d with another height", front, rank, changed)
+		}
+		for h := 2; h <= top; h++ {
+			at, last := c.next[h][0], int32(0)
+			for i := c.next[1][0]; i != 0; i = c.next[1][i] {
+				if int(c.heights[i]) < h {
+					continue
+				}
+				if at != i || c.prev[h][i] != last {
+					t.Fatalf("front %d, height %d: node %d after %d, want %d", front, h, at, last, i)
+				}
+				at, last = c.next[h][i], i
+			}
+			if at != 0 || c.prev[h][0] != last {
+				t.Fatalf("front %d, height %d goes on", front, h)
+			}
+		}
+		// A search for the end passes, from the back, the elements that are higher than all behind them or as high.
+		want := make([]int, top+1)
+		highest := 0
+		for i := c.prev[1][0]; i != 0; i = c.prev[1][i] {
+			if h := c.top(i); h >= highest {
+				want[h]++
+				highest = h
+			}
+		}
+		got := make([]int, top+1)
+		c.search(n, func(h int) { got[h]++ })
+		if !slices.Equal(got, want) {
+			t.Errorf("front %d: steps %v, want %v", front, got, want)
+		}
+	}
+}

@@ -31,3 +31,17 @@ func TestCompete(t *testing.T) {
 		t.Errorf("all have an element after %d rounds", rounds)
 	}
 }
+
+// Groups of those that wait for one another, by hand.
+func TestGrouping(t *testing.T) {
+	var g grouping
+	for range 6 {
+		g.add()
+	}
+	g.join(0, 1)
+	g.join(2, 3)
+	g.join(3, 0)
+	if mean, largest := g.sizes(); largest != 4 || math.Abs(mean-(4*4+1+1)/6.0) > 1e-12 || g.joined != 3 {
+		t.Errorf("%v on average, %d at most, %d pairs", mean, largest, g.joined)
+	}
+}

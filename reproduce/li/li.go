@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
@@ -18,16 +19,28 @@ func Claims() []reproduce.Claim { return claims(effort{scale: 1, theory: reportT
 // claims are those of the report, checked with some effort.
 func claims(e effort) []reproduce.Claim {
 	return []reproduce.Claim{
+		proposition21(e),
+		proposition22(e),
+		startHeight(e),
+		stepCounts(e),
+		padding(e),
+		collisions(e),
+		deleteInsert(e),
+		naiveRemove(e),
+		dirty(e),
+		dirtyPerfect(e),
+		dirtyModified(e),
+		redraw(e),
 		lemma41(e),
+		theorem42(e),
 		corollary43(e),
 		theorem51(e),
 		lemma52(e),
+		proofs53And62(e),
+		lemma61(e),
 		theorems53And62(e),
-		padding(e),
-		collisions(e),
-		dirty(e),
-		dirtyPerfect(e),
 		perfectConjecture(e),
+		perfectUniform(e),
 	}
 }
 
@@ -46,21 +59,47 @@ func (e effort) count(o reproduce.Options, usual float64, least int) int {
 	return max(least, int(e.scale*usual))
 }
 
-// A theory is what measurements are compared with, and the walks themselves.
+// A theory is what measurements are compared with, the walks themselves, and the numbers that the report prints.
 type theory struct {
-	perfect      func(p int) spray.Walk
+	perfect      func(p int) spray.Walk // as section 3.1 defines it
+	modified     func(p int) spray.Walk // with steps from 0 on
 	basic, full  func(p int, f float64) spray.Walk
-	share        func(p int) float64               // Theorem 5.1: of the sprays, on one element
-	above, below func(mean, delta float64) float64 // Theorem 1.2: a sum is (1+δ)μ or more, (1−δ)μ or less
+	height       func(r *random.Stream) int                       // section 2.2: i with probability 2^(−i)
+	share        func(p int) float64                              // Theorem 5.1: of the sprays, on one element
+	above, below func(mean, delta float64) float64                // Theorem 1.2: a sum is (1+δ)μ or more, (1−δ)μ or less
+	highest      float64                                          // Proposition 2.1: no element of k is higher than this times log k
+	separated    func(alpha float64) float64                      // Theorem 4.2 and Corollary 4.3 print α where their proofs have 1+α
+	sigma        func(log float64) float64                        // σ(p) of Theorem 4.2
+	slack        func(log float64) float64                        // α = β in the proof of Theorem 5.3
+	slack62      func(log float64) float64                        // β in the proof of Theorem 6.2
+	gamma        func(log, beta float64) (gamma0, gamma1 float64) // Lemma 6.1
 }
 
-// reportTheory is the report's, with the walks of the spray package.
+// reportTheory is the report's. PerfectSpray is that of section 3.1, which chooses from 1 … log p; the same section calls the one that
+// chooses from 0 … log p, and of which the proof of Theorem 5.1 speaks, a modified PerfectSpray.
 func reportTheory() theory {
 	return theory{
-		perfect: spray.PerfectSpray, basic: spray.BasicSpray, full: spray.FullSpray,
-		share: func(p int) float64 { return 1 / float64(p) },
-		above: func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 3) },
-		below: func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 2) },
+		perfect: func(p int) spray.Walk {
+			l := int(math.Ceil(logp(p)))
+			return spray.Walk{Start: l, Descend: 1, Least: 1, Most: l}
+		},
+		modified: func(p int) spray.Walk {
+			l := int(math.Ceil(logp(p)))
+			return spray.Walk{Start: l, Descend: 1, Most: l}
+		},
+		basic: spray.BasicSpray, full: spray.FullSpray,
+		height:    drawHeight,
+		share:     func(p int) float64 { return 1 / float64(p) },
+		above:     func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 3) },
+		below:     func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 2) },
+		highest:   3,
+		separated: func(alpha float64) float64 { return alpha },
+		sigma:     func(log float64) float64 { return log / (log - 1) },
+		slack:     func(log float64) float64 { return math.Sqrt(1+1/log) - 1 },
+		slack62:   func(log float64) float64 { return 1 / log },
+		gamma: func(log, beta float64) (float64, float64) {
+			return log / ((beta + 1) * (log + 1)), (beta*log + beta + 1) / ((beta + 1) * (log + 1))
+		},
 	}
 }
 
@@ -85,5 +124,5 @@ func logp(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
 // deviations is how many standard errors a mean is off, and none if it is off by rounding alone.
 func deviations(e reproduce.Estimate, want float64) float64 {
-	return e.Off(want, 1e-12*math.Abs(want))
+	return min(1e9, e.Off(want, 1e-12*math.Abs(want)))
 }

@@ -85,16 +85,25 @@ func walkHeights(w spray.Walk) []int {
 	return append(all, 1)
 }
 
-// drawSteps is a number of steps of a walk.
-func drawSteps(w spray.Walk, r *random.Stream) int {
-	return w.Least + int(r.Below(uint64(w.Most-w.Least+1)))
+// least is the fewest steps of a walk at a height.
+func least(w spray.Walk, h int) int {
+	if h == 1 {
+		return max(w.Least, min(w.Final, w.Most))
+	}
+	return w.Least
+}
+
+// drawSteps is a number of steps of a walk at a height.
+func drawSteps(w spray.Walk, h int, r *random.Stream) int {
+	from := least(w, h)
+	return from + int(r.Below(uint64(w.Most-from+1)))
 }
 
 // walk is the element at which a walk ends that makes so many steps at each of its heights, or −1 if the list is too short.
-func (l *skiplist) walk(heights []int, steps func() int) int {
+func (l *skiplist) walk(heights []int, steps func(h int) int) int {
 	i := 0 // in at[h]
 	for k, h := range heights {
-		i += steps()
+		i += steps(h)
 		if h == 1 {
 			break
 		}
@@ -113,21 +122,25 @@ func (l *skiplist) walk(heights []int, steps func() int) int {
 
 // land is the element at which a spray ends.
 func (l *skiplist) land(heights []int, w spray.Walk, r *random.Stream) int {
-	return l.walk(heights, func() int { return drawSteps(w, r) })
+	return l.walk(heights, func(h int) int { return drawSteps(w, h, r) })
 }
 
 // longest is the element at which the longest of all walks ends.
 func (l *skiplist) longest(w spray.Walk) int {
-	return l.walk(walkHeights(w), func() int { return w.Most })
+	return l.walk(walkHeights(w), func(int) int { return w.Most })
 }
 
 // landing is the share of all sprays that end at each element, from the head on. It is exact: at each height, what is at an
 // element spreads evenly over those that a number of steps leads to. The list must be long enough for all walks.
-func (l *skiplist) landing(w spray.Walk) []float64 {
-	share := []float64{1} // of at[h]
+func (l *skiplist) landing(w spray.Walk) []float64 { return l.landingFrom(w, 0) }
+
+// landingFrom is the same for sprays that begin at the i-th of the elements of the first height.
+func (l *skiplist) landingFrom(w spray.Walk, i int) []float64 {
+	share := make([]float64, i+1) // of at[h]
+	share[i] = 1
 	heights := walkHeights(w)
 	for k, h := range heights {
-		share = spreadEvenly(share, w.Least, w.Most)
+		share = spreadEvenly(share, least(w, h), w.Most)
 		if h == 1 {
 			break
 		}
@@ -168,9 +181,9 @@ func spreadEvenly(share []float64, least, most int) []float64 {
 // moments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
 // average, and geometrically; and the number of steps is uniform.
 func moments(w spray.Walk) (mean, variance float64) {
-	count := float64(w.Most - w.Least + 1)
-	steps, varied := float64(w.Least+w.Most)/2, (count*count-1)/12
 	for _, h := range walkHeights(w) {
+		count := float64(w.Most - least(w, h) + 1)
+		steps, varied := float64(least(w, h)+w.Most)/2, (count*count-1)/12
 		length := float64(uint64(1) << (h - 1))
 		mean += steps * length
 		variance += varied*length*length + steps*length*(length-1)

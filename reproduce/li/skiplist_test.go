@@ -51,11 +51,11 @@ func TestSkiplistNaive(t *testing.T) {
 		ended := 0
 		for range 500 {
 			for k := range steps {
-				steps[k] = drawSteps(w, &r) * (1 + int(r.Below(8))/7) // now and then further than the list goes
+				steps[k] = drawSteps(w, at[k], &r) * (1 + int(r.Below(8))/7) // now and then further than the list goes
 			}
 			want := naive(list.heights, at, steps)
 			k := -1
-			if got := list.walk(at, func() int { k++; return steps[k] }); got != want {
+			if got := list.walk(at, func(int) int { k++; return steps[k] }); got != want {
 				t.Fatalf("%+v: %v steps end at %d, want %d", w, steps, got, want)
 			}
 			i := int32(0)
@@ -94,7 +94,7 @@ func TestLanding(t *testing.T) {
 		want := make([]float64, list.elements()+1)
 		farthest := 0
 		for n := range all {
-			x := list.walk(at, func() int {
+			x := list.walk(at, func(int) int {
 				s := w.Least + n%count
 				n /= count
 				return s

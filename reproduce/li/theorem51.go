@@ -20,22 +20,24 @@ func theorem51(e effort) reproduce.Claim {
 		Name: name, Paper: paper, Place: "Theorem 5.1", Found: reproduce.Holds,
 		Says: "For any x in a perfect skip list, at most a 1/p fraction of PerfectSpray sprays will hit x.",
 		How: "On a perfect list a spray that makes a_i steps at height i ends at element Σ a_i·2^(i−1). All (log p + 1)^(log " +
-			"p) sprays are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵.",
+			"p) sprays with 0 ≤ a_i ≤ log p, of which the proof speaks, are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵; " +
+			"and so are all (log p)^(log p) with 1 ≤ a_i ≤ log p, as section 3.1 defines PerfectSpray.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			most := mostPower
 			if e.scale < 1 {
 				most = 10
 			}
 			r := newRunner(ctx, o, name, most)
-			var points []perfectPoint
+			var points, defined []perfectPoint
 			for l := 1; l <= most; l++ {
 				if ctx.Err() != nil {
 					return reproduce.Finding{}, ctx.Err()
 				}
-				points = append(points, perfectPointOf(e, l))
+				points = append(points, perfectPointOf(e, e.theory.modified(1<<l), l))
+				defined = append(defined, perfectPointOf(e, e.theory.perfect(1<<l), l))
 				r.Ran()
 			}
-			return judgeTheorem51(points), nil
+			return judgeTheorem51(points, defined), nil
 		},
 	}
 }
@@ -79,9 +81,8 @@ type perfectPoint struct {
 	reported float64 // the bound
 }
 
-func perfectPointOf(e effort, l int) perfectPoint {
+func perfectPointOf(e effort, w spray.Walk, l int) perfectPoint {
 	p := 1 << l
-	w := e.theory.perfect(p)
 	c := perfectPoint{l: l, p: p, reach: w.Reach(), reported: e.theory.share(p) * float64(p)}
 	c.ways, c.walks = countWays(w)
 	// The bound as an integer ratio: hit·p ≤ walks.
@@ -95,24 +96,38 @@ func perfectPointOf(e effort, l int) perfectPoint {
 		}
 	}
 	c.share = float64(c.ways[c.at]) / float64(c.walks) * float64(p)
-	c.viable = float64((l+2)/2) / float64(l+1)
+	values := w.Most - w.Least + 1
+	c.viable = float64((values+1)/2) / float64(values)
 	c.byProof = math.Pow(2*c.viable, float64(l))
-	c.even = float64(p) / float64(len(c.ways))
+	c.even = float64(p) / float64(len(c.ways)-w.Least*(p-1))
 	return c
 }
 
-func judgeTheorem51(points []perfectPoint) reproduce.Finding {
+// row is a row of the tables.
+func (c *perfectPoint) row() []float64 {
+	return []float64{float64(c.p), float64(c.l), float64(c.walks), float64(len(c.ways) - 1), float64(c.at), float64(c.ways[c.at]), c.share,
+		c.even, c.viable, c.byProof}
+}
+
+func judgeTheorem51(points, defined []perfectPoint) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "the element that is hit most often", Columns: []string{"p", "log p", "sprays", "elements in reach",
-		"the most frequent", "its sprays", "share times p", "if all were hit alike", "viable a_k, at most",
-		"the proof's bound with that, times p"}}
+	columns := []string{"p", "log p", "sprays", "elements in reach", "the most frequent", "its sprays", "share times p",
+		"if all were hit alike", "viable a_k, at most", "the proof's bound with that, times p"}
+	table := reproduce.Table{Name: "the element that is hit most often, steps 0 … log p", Columns: columns}
+	other := reproduce.Table{Name: "the element that is hit most often, steps 1 … log p", Columns: columns}
 	share, bound := plot.Series{Name: "largest share"}, plot.Series{Name: "Theorem 5.1"}
 	even, proof := plot.Series{Name: "all alike"}, plot.Series{Name: "its proof, log p even"}
 	above, most := 0, 0.0
+	aboveOther, mostOther := 0, 0.0
+	for _, c := range defined {
+		other.Rows = append(other.Rows, c.row())
+		if c.p >= 4 {
+			aboveOther += c.above
+			mostOther = max(mostOther, c.share)
+		}
+	}
 	for _, c := range points {
-		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.l), float64(c.walks), float64(len(c.ways) - 1),
-			float64(c.at),
-			float64(c.ways[c.at]), c.share, c.even, c.viable, c.byProof})
+		table.Rows = append(table.Rows, c.row())
 		above += c.above
 		most = max(most, c.share)
 		p := float64(c.p)
@@ -124,13 +139,15 @@ func judgeTheorem51(points []perfectPoint) reproduce.Finding {
 		}
 	}
 	last := points[len(points)-1]
-	f.Check("elements that more than 1/p of the sprays hit", float64(above), 0, 0, "counted in integers")
-	f.Between("largest share times p, of all p", most, 0, 1, 0,
-		"the bound; it is reached by p = 2, where each of two elements has half of the sprays")
-	f.Tables = append(f.Tables, table)
+	f.Measured = fmt.Sprintf("All sprays counted for p = 2 … 2%s: with 0 … log p steps the most frequent element has at most %.3g/p of them, "+
+		"and %.3f/p at the largest p; with 1 … log p steps at most %.3g/p from p = 4 on.", reproduce.Superscript(last.l), most, last.share, mostOther)
+	f.Check("elements that more than 1/p of the sprays hit, steps 0 … log p", float64(above), 0, 0, "counted in integers")
+	f.Check("elements that more than 1/p of the sprays hit, steps 1 … log p, p ≥ 4", float64(aboveOther), 0, 0, "counted in integers")
+	f.Tables = append(f.Tables, table, other)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
-			"falls to %.3f, since sprays spread over p·log p elements and not over p.", reproduce.Superscript(last.l), last.share),
+			"falls to %.3f, since sprays spread over p·log p elements and not over p. For p = 2 and steps from 1 on there is one spray, which ends "+
+			"at the first element.", reproduce.Superscript(last.l), last.share),
 		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd ones. There "+
 			"are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are even: 2 of 3 for p = 4. "+
 			"What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p = 4 and tends to e/p. The theorem "+
