@@ -70,7 +70,7 @@ func judgeLemma61(points []lengthPoint) reproduce.Finding {
 	var f reproduce.Finding
 	columns := []string{"log p", "f", "γ0", "γ1", "s_1/E_1", "s_2/E_2", "s_3/E_3", "s_4/E_4", "lower bound", "upper bound", "elements beyond, at most"}
 	tables := []reproduce.Table{{Name: "lengths of the intervals over E_k, as printed", Columns: columns}, {Name: "lengths of the intervals over E_k, one height higher", Columns: columns}}
-	second, upper, higher := plot.Series{Name: "as defined"}, plot.Series{Name: "the lemma's upper bound"}, plot.Series{Name: "one height higher"}
+	second, upper, higher := plot.Series{Name: "as defined"}, plot.Series{Name: "the lemma's upper bound", Dashed: true}, plot.Series{Name: "one height higher"}
 	beyond, corrected, off := 0.0, 0.0, 0.0
 	var shown lengthPoint
 	for _, c := range points {
@@ -95,7 +95,7 @@ func judgeLemma61(points []lengthPoint) reproduce.Finding {
 		tables[i].Rows = append(tables[i].Rows, []float64{c.l, c.f, c.gamma0, c.gamma1, c.xi[1], c.xi[2], c.xi[3], c.xi[4], c.gamma0 - c.gamma1/c.l, c.gamma0 + c.gamma1/(c.l*c.l), c.beyond})
 	}
 	f.Measured = fmt.Sprintf("At log p = 16, f = 1, I_2 has %.5f·E_2 elements, above the bound of %.5f·E_2, since E_0 is 2·E_1/log p and not E_1/log p. With E_k one height "+
-		"higher all are within the bounds but for %.2f elements; as defined within %.2f/log²p of γ0.", shown.xi[2], shown.gamma0+shown.gamma1/256, corrected, off)
+		"higher all are within the bounds; as defined they are within %.2f/log²p of γ0.", shown.xi[2], shown.gamma0+shown.gamma1/256, off)
 	f.Between("elements of I_k beyond the bounds, at most, k ≥ 2", beyond, 0, 1, 0, "computed; the proof leaves out one element")
 	f.For(reproduce.Corrected).Between("elements of I_k beyond the bounds, at most, k ≥ 2, walks one height higher", corrected, 0, 1, 1e-6, "computed; the proof leaves out one element, and rounding")
 	f.For(reproduce.Corrected).Between("distance of s_k/E_k from γ0, times log²p, at most, k ≥ 2", off, 0, 2, 0, "computed: (2/L − 1/((1+β)(L+1)))/L for k = 2")
@@ -103,6 +103,6 @@ func judgeLemma61(points []lengthPoint) reproduce.Finding {
 	f.Notes = append(f.Notes, "The recurrence is solved rightly. What fails is E_(k−1) = E_k/log p for k = 1, the same factor of 2 as in Theorem 5.3. Theorem 6.2 needs the sum of all s_k and "+
 		"each t_k to a factor that tends to 1, and both corrections give that.",
 		"If I_0 has log³p elements, as section 6 prints, and not f·log³p, the lemma is right for f = 2 by chance, and for no other f.")
-	f.Chart("second", plot.Chart{Title: "(s_2/E_2 − γ0)·log²p, f = 1", XLabel: "log p", YLabel: "", LogX: true, FromZero: true, LegendBeside: true, Series: []plot.Series{second, upper, higher}})
+	f.Chart("second", plot.Chart{Title: "How far s_2/E_2 is above γ0, f = 1", XLabel: "log p", YLabel: "times log²p", LogX: true, FromZero: true, LegendBeside: true, Series: []plot.Series{second, higher, upper}})
 	return f
 }

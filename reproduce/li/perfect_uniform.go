@@ -110,13 +110,12 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 	var f reproduce.Finding
 	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean", "least", "most", "at a sixteenth"}
 	tables := []reproduce.Table{{Name: "PerfectSpray on a perfect list, steps 0 … log p", Columns: columns}, {Name: "PerfectSpray on a perfect list, steps 1 … log p", Columns: columns}}
-	var last, even [2]fabiusPoint
+	var even [2]fabiusPoint // the last with an even number of values
 	size := 0.0
 	for _, c := range points {
 		L := float64(c.l)
 		size = c.span / (math.Exp2(L) * L * L)
 		tables[c.from].Rows = append(tables[c.from].Rows, []float64{L, c.span, size, c.most, c.middle, c.low, c.high, c.front})
-		last[c.from] = c
 		if c.values%2 == 0 {
 			even[c.from] = c
 		}
@@ -151,12 +150,12 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 		"PerfectSpray has no more than p·log p elements in reach, and near the front shares vanish, faster than any power. An interval in which they are uniform in the limit, to 0.35 %, is the middle eighth of the reach; "+
 			"there the share is 2/(p·log p).",
 		"BasicSpray on a perfect list is uniform: every element between has 2/(p·f·log³p), the factor of 2 of spray-theorems-5.3-6.2 without any chance in it.")
-	mid, unit := plot.Series{Name: "uniform", X: []float64{0, 1}, Y: []float64{1, 1}}, last[0].curve
-	unit.Name = fmt.Sprintf("steps 0 … log p, log p = %d", last[0].l)
-	other := last[1].curve
-	other.Name = fmt.Sprintf("steps 1 … log p, log p = %d", last[1].l)
+	series := []plot.Series{even[0].curve, even[1].curve, {Name: "uniform", X: []float64{0, 1}, Y: []float64{1, 1}, Dashed: true}}
+	for from := range even {
+		series[from].Name = fmt.Sprintf("steps %d … log p, log p = %d", from, even[from].l)
+	}
 	f.Chart("bell", plot.Chart{Title: "Where PerfectSprays end on a perfect list", XLabel: "place over the reach", YLabel: "share times the reach", FromZero: true, LegendBeside: true,
-		Series: []plot.Series{unit, other, mid}})
+		Series: series})
 	return f
 }
 

@@ -156,7 +156,7 @@ func judgeProofs(cells []*proofCell) reproduce.Finding {
 			"log p/log log p levels makes it worse: in some level there are too many with a probability that tends to 1.",
 		fmt.Sprintf("The step is right if f grows faster than log p. With f = log²p the probability is %.2g at log p = 16 and %.2g at 64.",
 			mended.Rows[0][6], last64[6]),
-		"The theorems do not need it. What they need is the product of the counts of all levels: its logarithm is a sum of log p/log log p "+
+		"The theorems need not fall with it. What they need is the product of the counts of all levels: its logarithm is a sum of log p/log log p "+
 			"terms, each with a variance of about 1/(f·log²p), so that the variance of all is 1/(f·log p·log log p), which tends to 0; and a "+
 			"share of 1+ε times the mean for a fixed ε has a probability of about p^(−ε²·f·log log p/2), which is negligible. That is an "+
 			"argument and no proof: the counts of the levels are not independent. What is measured agrees with it (spray-theorems-5.3-6.2).",

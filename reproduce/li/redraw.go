@@ -18,7 +18,7 @@ func redraw(e effort) reproduce.Claim {
 			"removal being that of the first. All heights are drawn anew every n removals, which is one for each removal, every r, and never. Right before each cleaning, when the list is at its worst, and right after it, " +
 			"it is compared with a clean one. The correction cleans the first 2r elements alone, and more often: every r/8 removals.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes, replicas := []int{16, 64}, e.count(o, 40, 16)
+			sizes, replicas := []int{16, 64}, e.count(o, 24, 16)
 			if e.scale < 1 {
 				sizes = sizes[:1]
 			}
@@ -61,7 +61,7 @@ type redrawPoint struct {
 }
 
 // redrawRounds is how many times n elements are removed.
-const redrawRounds = 12
+const redrawRounds = 8
 
 func newRedrawPoint(e effort, p, kind int) *redrawPoint {
 	w := e.theory.modified(p)

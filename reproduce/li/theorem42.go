@@ -27,7 +27,7 @@ func theorem42(e effort) reproduce.Claim {
 		How: "In random lists one spray is at the head and one at the next element of height k·log log p after α·σ·E_k, for log p = 4, 8, 16 and " +
 			"32, k = 1 and 2, f = 1. The probability that they meet is computed exactly in each list. As printed, α = 1/2: if P = " +
 			"p^(−c·α²·f·log²p), c must not tend to 0 as p grows. As corrected, 1+α for α: lists in which the two can meet at all, with α = " +
-			"1/8, 1/4 and 1/2, are compared with the Chernoff bounds of Lemma 4.1.",
+			"1/4, 1/2 and 3/4, are compared with the Chernoff bounds of Lemma 4.1.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var points []*apartPoint
 			for _, at := range [][2]int{{2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 1}, {4, 2}, {5, 1}} {
@@ -50,7 +50,7 @@ func theorem42(e effort) reproduce.Claim {
 }
 
 // apartAlphas are the α of the correction.
-var apartAlphas = []float64{0.125, 0.25, 0.5}
+var apartAlphas = []float64{0.25, 0.5, 0.75}
 
 // An apartPoint is two sprays that are some way apart.
 type apartPoint struct {
@@ -74,7 +74,7 @@ func newApartPoint(e effort, loglog, k int) *apartPoint {
 }
 
 func (r *runner) apart(e effort, c *apartPoint, stream int) error {
-	for n := range e.count(r.Options, min(1000, 3e6/float64(c.walk.Reach())), 5) {
+	for n := range e.count(r.Options, min(1000, 2e6/float64(c.walk.Reach())), 4) {
 		if r.Context.Err() != nil {
 			return r.Context.Err()
 		}
@@ -153,6 +153,8 @@ func judgeTheorem42(points []*apartPoint) reproduce.Finding {
 	f.Tables = append(f.Tables, printed, corrected)
 	f.Notes = append(f.Notes,
 		"The proof begins with (1+α)·ΣE_i and writes α in its last line; with 1+α the theorem holds. With α > 1 what is printed holds too.",
+		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a share of about 1/log p. So α has to be more than that, "+
+			"which for a fixed α is so for large p.",
 		"Levels are read as in the report's notation, k of height k·log log p, and log p is a power of two, so that log log p is whole.")
 	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",
 		LogX: true, FromZero: true, LegendBeside: true, Series: series})
@@ -164,7 +166,7 @@ func withAlphaHalf(points []*apartPoint) int {
 	n := 0
 	for _, c := range points {
 		if c.l >= 8 {
-			n += c.can[2].of - c.can[2].seen
+			n += c.can[1].of - c.can[1].seen
 		}
 	}
 	return n
