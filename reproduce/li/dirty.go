@@ -73,8 +73,7 @@ const (
 	dirtyTimes = 16
 	// dirtySprays is how many sprays tell where they land, each time.
 	dirtySprays = 64
-	// dirtySigmas is how many standard errors a mean of all replicas may be off: with Student's distribution for 24 of them, one
-	// in 20 000 is further.
+	// dirtySigmas is how many standard errors a mean of all replicas may be off, taken as normal: one in a million is further.
 	dirtySigmas = 5
 )
 
@@ -289,7 +288,8 @@ func (d *dirtyRun) row() []float64 {
 
 // off is how many standard errors a run is off a clean list, at most.
 func (d *dirtyRun) off() (height, tall, lands float64) {
-	return deviations(d.late(d.height), 1), deviations(d.late(d.tall), 1), deviations(d.late(d.lands), 1)
+	off := func(what [][]float64) float64 { return normal(deviations(d.late(what), 1), d.replicas) }
+	return off(d.height), off(d.tall), off(d.lands)
 }
 
 // course draws the mean of where sprays land over time.
@@ -308,7 +308,7 @@ func judgeClean(f *reproduce.Finding, kind reproduce.Kind, what string, runs []*
 		h, t, l := d.off()
 		height, tall, lands = max(height, h), max(tall, t), max(lands, l)
 	}
-	because := "nothing changes; 5 standard errors of independent lists, and all p"
+	because := "nothing changes; 5 standard errors of independent lists, made normal by Student's law, for all p"
 	f.For(kind).Check(what+"mean height of the front off 2, in standard errors, at most", height, 0, dirtySigmas, because)
 	f.For(kind).Check(what+"elements of height log p in the front off those of a clean list, in standard errors, at most", tall, 0,
 		dirtySigmas, because)

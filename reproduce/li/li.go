@@ -122,6 +122,13 @@ func powers(from, to int) []int {
 // logp is log p, as the walks have it.
 func logp(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
+// normal is how many standard errors a mean of n numbers is off, if as improbable with a standard error that is known: what is far for a normal number is not for one of Student's with few
+// degrees of freedom (Wallace 1959).
+func normal(off float64, n int) float64 {
+	v := float64(n - 1)
+	return (8*v + 1) / (8*v + 3) * math.Sqrt(v*math.Log1p(off*off/v))
+}
+
 // deviations is how many standard errors a mean is off, and none if it is off by rounding alone.
 func deviations(e reproduce.Estimate, want float64) float64 {
 	return min(1e9, e.Off(want, 1e-12*math.Abs(want)))

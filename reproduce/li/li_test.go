@@ -86,10 +86,10 @@ func spoiledTheories() []spoiled {
 		{"4·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 4 }, []string{"one times k², largest"}},
 		{"2·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 2 }, []string{"or of one as high"}},
 		{"one in eight as high again, not one in two", "spray-proposition-2.2", lower, []string{"for each doubling", "mean steps at a height"}},
-		{"√p/2 steps at a height", "spray-start-height", func(y *theory) {
+		{"√p/4 steps at a height", "spray-start-height", func(y *theory) {
 			y.perfect = func(p int) spray.Walk {
 				w := report.perfect(p)
-				w.Most = int(math.Sqrt(float64(p))) / 2
+				w.Most = int(math.Sqrt(float64(p))) / 4
 				return w
 			}
 		}, []string{"exponent of p in the reach", "does not fail"}},
@@ -158,7 +158,7 @@ func spoiledTheories() []spoiled {
 		{"fewer steps", "spray-theorems-5.3-6.2", basic(func(w *spray.Walk) { w.Most = (w.Most + 3) / 4 }),
 			[]string{"C that is needed"}},
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
-			y.perfect = func(p int) spray.Walk { return report.basic(p, 1) }
+			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
 		}, []string{"smallest of all in O(log²p)"}},
 		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Start++ }), []string{"middle eighth off 2", "largest share"}},
 	}

@@ -30,7 +30,7 @@ func perfectConjecture(e effort) reproduce.Claim {
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{16, 64, 1024}
 			if e.scale < 1 {
-				sizes = []int{16, 256}
+				sizes = []int{16, 1024}
 			}
 			if o.Full {
 				sizes = powers(16, 4096)
@@ -41,7 +41,7 @@ func perfectConjecture(e effort) reproduce.Claim {
 					if kind == basicKind {
 						p = min(p, 512) // a list for more has a million elements
 						if e.scale < 1 {
-							p = min(p, 128)
+							p = min(p, 256)
 						}
 					}
 					points = append(points, newEvenPoint(e, kind, p))
@@ -75,9 +75,9 @@ var evenKinds = []struct {
 	{"BasicSpray, f = 1", "log⁴p/log log p", func(y theory, p, _ int) spray.Walk { return y.basic(p, 1) }},
 }
 
-// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By Σ(2^Δ−1)/s it is 0.52 for p = 1024 (0.63 for 256) with log²p steps at heights 2 apart
-// and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard errors are 7 % or less.
-const fallen = 0.8
+// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By Σ(2^Δ−1)/s it is 0.52 for p = 1024 with log²p steps at heights 2 apart
+// and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard errors are 8 % or less.
+const fallen = 0.75
 
 const (
 	slowKind  = 6 // the first that takes longer than log²p
@@ -119,9 +119,9 @@ func newEvenPoint(e effort, kind, p int) *evenPoint {
 }
 
 func (r *runner) even(e effort, c *evenPoint, stream int) error {
-	least := 12
-	if e.scale < 1 {
-		least = 100
+	least := 60
+	if c.reach < 1000 {
+		least = 1500
 	}
 	for k := range e.count(r.Options, min(1500, 6e6/c.reach), least) {
 		if r.Context.Err() != nil {

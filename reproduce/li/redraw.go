@@ -120,7 +120,7 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 			cost := 0.0
 			if c.every > 0 {
 				cost = float64(c.front) / float64(c.every)
-				clean = max(clean, after.Off(1, 0))
+				clean = max(clean, normal(after.Off(1, 0), len(c.after)))
 				if c.front == own[redrawAll].front {
 					all.Add(cost, lands.Mean)
 				} else {

@@ -173,7 +173,9 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 			want := float64(2 - c.higher)
 			scaled := reproduce.Estimate{Mean: first * mean.Mean, SE: first * mean.SE}
 			off[c.higher] = max(off[c.higher], scaled.Outside(want*(1-uniformEdge), want*(1+uniformEdge)))
-			ratios[g] = append(ratios[g], variance.Mean/c.want)
+			for _, v := range c.variances {
+				ratios[g] = append(ratios[g], v/c.want)
+			}
 			if c.higher == 0 {
 				offOne = max(offOne, scaled.Outside(1-uniformEdge, 1+uniformEdge))
 				needed = max(needed, c.constant(reproduce.Mean(c.all).Mean))
@@ -219,10 +221,10 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 	corrected.Between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(reproduce.Mean(last.least).Mean), 1, 2, 0,
 		"the smallest share in the interval is more than half of the mean one")
 	for _, factor := range []float64{1, 4} {
-		mean := reproduce.Mean(ratios[group{factor, 0}]).Mean
-		corrected.Between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all p", factor),
-			mean, 0.85, 1.15, 0, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
-				"other; terms of higher order and the few lists: 15 %")
+		ratio := reproduce.Mean(ratios[group{factor, 0}])
+		corrected.Between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all lists", factor),
+			ratio.Mean, 0.85, 1, reproduce.Sigmas*ratio.SE, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
+				"other; somewhat less, since those in reach do not all have the same share; 4.5 standard errors of lists")
 	}
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
