@@ -209,7 +209,8 @@ func judgeCollisions(all []*collisionPoint) reproduce.Finding {
 			logs.Add(p, math.Log2(p))
 		}
 	}
-	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and %.0f %% of FullSprays, less than with p = 16 (%.0f, %.1f "+
+	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and %.0f %% of "+
+		"FullSprays, less than with p = 16 (%.0f, %.1f "+
 		"and %.0f %%); all have an element after %.1f, %.1f and %.1f rounds on average.", last[0].p, 100*reproduce.Mean(last[0].exact).Mean,
 		100*reproduce.Mean(last[1].exact).Mean, 100*reproduce.Mean(last[2].exact).Mean, 100*sixteen[0], 100*sixteen[1], 100*sixteen[2],
 		reproduce.Mean(last[0].rounds).Mean, reproduce.Mean(last[1].rounds).Mean, reproduce.Mean(last[2].rounds).Mean)
@@ -224,7 +225,8 @@ func judgeCollisions(all []*collisionPoint) reproduce.Finding {
 			limit, because = 0.8, "a constant: with p = 4 two of three sprays end in the padding, and some of the others collide"
 		}
 		f.Between(what, most[i], 0, limit, 1e-9, because)
-		f.Between(fmt.Sprintf("%s, share that fails with p = %d over that with p = 16", name, last[i].p), reproduce.Mean(last[i].exact).Mean/sixteen[i], 0, 1, 0,
+		f.Between(fmt.Sprintf("%s, share that fails with p = %d over that with p = 16", name, last[i].p),
+			reproduce.Mean(last[i].exact).Mean/sixteen[i], 0, 1, 0,
 			"a constant does not grow with p; the shares are exact in each list, and fall")
 		what = name + ", mean rounds until all have an element over 1 + log p, at most"
 		if i == 2 {

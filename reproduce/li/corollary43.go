@@ -120,7 +120,8 @@ func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 	f.For(reproduce.Corrected).Check("lists in which a spray can go farther than σ·p·f·log³p", float64(beyond), 0, 0,
 		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is far below one in a "+
 			"million")
-	f.For(reproduce.Corrected).Between("share of lists beyond (1+α) times the end on a perfect list, beyond the Chernoff bounds of all heights, in standard errors, at most",
+	f.For(reproduce.Corrected).Between("share of lists beyond (1+α) times the end on a perfect list, beyond the Chernoff bounds of "+
+		"all heights, in standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,

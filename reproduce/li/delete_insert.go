@@ -12,20 +12,25 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A delete locks the element's predecessor at each of its heights, an insertion that of its place. Two deletes at once meet if one element comes right after the other at some
-// height of both, two insertions if they have the same predecessor. Those that meet wait for one another, and in the worst case all of a group do that are connected so.
+// A delete locks the element's predecessor at each of its heights, an insertion that of its place. Two deletes at once meet if
+// one element comes right after the other at some height of both, two insertions if they have the same predecessor. Those that
+// meet wait for one another, and in the worst case all of a group do that are connected so.
 //
-// Sprays do not look at the height of where they land, so that of the neighbours of an element, at each of its heights, each is deleted too with a probability of about p·Σ share²,
-// which for p uniform choices among n is p/n. With two neighbours and a mean height of 2 a delete meets 4·p·Σ share² others.
+// Sprays do not look at the height of where they land, so that of the neighbours of an element, at each of its heights, each is
+// deleted too with a probability of about p·Σ share², which for p uniform choices among n is p/n. With two neighbours and a
+// mean height of 2 a delete meets 4·p·Σ share² others.
 
 func deleteInsert(e effort) reproduce.Claim {
 	const name = "spray-delete-insert"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.Holds,
-		Says: "Of p elements that are sprayed at once few are near one another, so that p deletes finish in expected constant time, and in polylogarithmic time at worst; and so do insertions that " +
+		Says: "Of p elements that are sprayed at once few are near one another, so that p deletes finish in expected constant time, " +
+			"and in polylogarithmic time at worst; and so do insertions that " +
 			"look somewhat random. Insertions of nearby items can make a long chain of processes that wait for locks.",
-		How: "p = 16 … 512 BasicSprays, f = 1, in a random list; all elements hit are deleted at once. Counted are those that meet, which is where one follows the other at a height of both; the groups that are " +
-			"connected so, of which the size is what a process waits at most; and the heights of what is deleted, which is how many locks it takes. The same for p insertions at places chosen " +
+		How: "p = 16 … 512 BasicSprays, f = 1, in a random list; all elements hit are deleted at once. Counted are those that meet, " +
+			"which is where one follows the other at a height of both; the groups that are " +
+			"connected so, of which the size is what a process waits at most; and the heights of what is deleted, which is how many " +
+			"locks it takes. The same for p insertions at places chosen " +
 			"uniformly within reach, and for p at one place; and for PerfectSpray.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			largest := 512
@@ -183,7 +188,8 @@ func judgeLocks(points []*lockPoint) reproduce.Finding {
 	var f reproduce.Finding
 	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))
 	for i, name := range lockKinds {
-		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean", "standard error", "expected", "heights, mean", "size of the group, mean",
+		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean", "standard error",
+			"expected", "heights, mean", "size of the group, mean",
 			"standard error", "largest of all", "over log p"}}
 		series[i].Name = name
 	}
@@ -205,7 +211,8 @@ func judgeLocks(points []*lockPoint) reproduce.Finding {
 			off = max(off, math.Abs(met.Mean-want)/max(met.SE, math.Sqrt(want*one)))
 			tall = max(tall, height.Off(2, 0))
 		}
-		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE, want, height.Mean, group.Mean, group.SE, float64(c.largest),
+		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE, want,
+			height.Mean, group.Mean, group.SE, float64(c.largest),
 			float64(c.largest) / logp(c.p)})
 		series[c.kind].Add(float64(c.p), group.Mean)
 		longest[c.kind] = float64(c.largest) / logp(c.p) // for the largest p
@@ -215,21 +222,31 @@ func judgeLocks(points []*lockPoint) reproduce.Finding {
 		last[c.kind] = c
 	}
 	group := func(c *lockPoint) reproduce.Estimate { return reproduce.Mean(c.group) }
-	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = 16, takes 2 locks, and waits for no more than %d (p = %d); random insertions as few. "+
-		"%d insertions at one place all wait for one another.", last[0].p, reproduce.Mean(last[0].met).Mean, reproduce.Mean(first[0].met).Mean, last[0].largest-1, last[0].p, last[2].p)
+	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = 16, takes 2 "+
+		"locks, and waits for no more than %d (p = %d); random insertions as few. "+
+		"%d insertions at one place all wait for one another.", last[0].p, reproduce.Mean(last[0].met).Mean,
+		reproduce.Mean(first[0].met).Mean, last[0].largest-1, last[0].p, last[2].p)
 	because := "a constant does not grow with p: 4.5 standard errors"
 	for _, kind := range []int{0, 1} {
 		d := group(last[kind]).Minus(group(first[kind]))
-		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p), d.Mean, -1, 0, reproduce.Sigmas*d.SE, because)
-		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p), longest[kind], 0, 1, 0, "polylogarithmic at worst: here log p")
+		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p), d.Mean,
+			-1, 0, reproduce.Sigmas*d.SE, because)
+		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p), longest[kind], 0,
+			1, 0, "polylogarithmic at worst: here log p")
 	}
-	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas, "locks that a delete takes; 4.5 standard errors of independent lists")
-	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p), 1e-9, "a chain of all p, but for rounding")
-	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, at most", off, 0, reproduce.Sigmas,
+	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas, "locks that a delete "+
+		"takes; 4.5 standard errors of independent lists")
+	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p),
+		1e-9, "a chain of all p, but for rounding")
+	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, at most", off,
+		0, reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
 	f.Tables = append(f.Tables, tables...)
-	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),
-		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, has nobody wait; what meets there tries again.")
-	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p", YLabel: "mean size of a group", LogX: true, LogY: true, LegendBeside: true, Series: series})
+	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the "+
+		"largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),
+		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, has nobody "+
+			"wait; what meets there tries again.")
+	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p", YLabel: "mean size of a " +
+		"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
 	return f
 }

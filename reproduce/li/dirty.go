@@ -16,14 +16,14 @@ import (
 // that it removes.
 //
 // Say that the last step of every walk is one at height 1, as where each makes at least one there. Then whether it ends at
-// element x depends on the heights of the elements before x, and on the numbers of steps, but not on the height of x. A list has
-// been read from the front, so to speak, up to the element before the one that goes. Who leaves out of independent heights one
-// that is chosen without having been looked at, by what came before, leaves independent heights of the same law (Doob's theorem
-// on optional skipping). So after the removal the list is exactly as clean as before; and by induction after any number of them.
-// It is the same for several that spray at once, for one that goes on to the next element where it collides, for one that removes
-// the first element, and for insertions behind the place of a removal, the heights of which are new. BasicSpray makes at least
-// one step, and so does PerfectSpray as section 3.1 defines it. The modified one makes none with probability 1/(log p + 1), and then ends at
-// an element that has been chosen for its height.
+// element x depends on the heights of the elements before x, and on the numbers of steps, but not on the height of x. A list
+// has been read from the front, so to speak, up to the element before the one that goes. Who leaves out of independent heights
+// one that is chosen without having been looked at, by what came before, leaves independent heights of the same law (Doob's
+// theorem on optional skipping). So after the removal the list is exactly as clean as before; and by induction after any number
+// of them. It is the same for several that spray at once, for one that goes on to the next element where it collides, for one
+// that removes the first element, and for insertions behind the place of a removal, the heights of which are new. BasicSpray
+// makes at least one step, and so does PerfectSpray as section 3.1 defines it. The modified one makes none with probability
+// 1/(log p + 1), and then ends at an element that has been chosen for its height.
 
 func dirty(e effort) reproduce.Claim {
 	const name = "spray-dirty"
@@ -198,7 +198,8 @@ func (s *soiled) look(time int) {
 	d.lands[time] = append(d.lands[time], lands)
 }
 
-// compare is the mean height of the front, the number of elements of height log p in it, and the mean of where sprays land, over those of a clean list.
+// compare is the mean height of the front, the number of elements of height log p in it, and the mean of where sprays land,
+// over those of a clean list.
 func (s *soiled) compare() (height, tall, lands float64) { return s.compareAt(0) }
 
 // compareAt also adds to the squares of where sprays land at that time.

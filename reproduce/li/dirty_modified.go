@@ -15,7 +15,8 @@ func dirtyModified(e effort) reproduce.Claim {
 		Name: name, Paper: paper, Place: "section 3.2, with the steps of the proof of Theorem 5.1", Found: reproduce.DoesNotHold,
 		Says: "Even after any number of sprays, the structure of the skip list is distributed as that of a clean skip list; here for the " +
 			"“modified PerfectSpray” of section 3.1, with 0 … log p steps at each height, which the proof of Theorem 5.1 counts.",
-		How: "As in spray-dirty-perfect. The controls are the same measurement where no spray looks at the height of what it removes, so that lists " +
+		How: "As in spray-dirty-perfect. The controls are the same measurement where no spray looks at the height of what it " +
+			"removes, so that lists " +
 			"stay clean: if the element after the one at which the walk ends is removed; and if at height 1 there is one step at least.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			runs, sizes, err := soilAll(ctx, e, o, name, e.theory.modified, dirtyReadings)
@@ -74,6 +75,7 @@ func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
 		"In the hold model, where elements with new heights come in at the front too, it settles. Where sprays land, over a "+
 			"clean list, with eight times as many elements as are within reach: "+
 			list(hold, lands, "%.2f")+". The longer the list, the more it is.",
-		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that spray.List takes by default, or "+
+		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that spray.List "+
+			"takes by default, or "+
 			"removing the element after the one at which the walk ends, leaves lists exactly clean.")
 }

@@ -35,8 +35,8 @@ type dirtyVariant struct {
 	kept               int
 }
 
-// dirtyReadings are the ways in which PerfectSpray, modified or not, removes elements. The last two are such that no spray looks at the
-// height of what it removes.
+// dirtyReadings are the ways in which PerfectSpray, modified or not, removes elements. The last two are such that no spray
+// looks at the height of what it removes.
 var dirtyReadings = []dirtyVariant{
 	{name: "by itself", short: "by itself"},
 	{name: "every 2p-th removal exact", short: "exact", exact: true},

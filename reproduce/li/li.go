@@ -1,5 +1,5 @@
-// Package li has the claims of Jerry Li's report on SprayLists: how far sprays go, how evenly they land, how often they collide,
-// and what becomes of a list that they have been at.
+// Package li has the claims of Jerry Li's report on SprayLists: how far sprays go, how evenly they land, how often they
+// collide, and what becomes of a list that they have been at.
 package li
 
 import (
@@ -75,8 +75,8 @@ type theory struct {
 	gamma        func(log, beta float64) (gamma0, gamma1 float64) // Lemma 6.1
 }
 
-// reportTheory is the report's. PerfectSpray is that of section 3.1, which chooses from 1 … log p; the same section calls the one that
-// chooses from 0 … log p, and of which the proof of Theorem 5.1 speaks, a modified PerfectSpray.
+// reportTheory is the report's. PerfectSpray is that of section 3.1, which chooses from 1 … log p; the same section calls the
+// one that chooses from 0 … log p, and of which the proof of Theorem 5.1 speaks, a modified PerfectSpray.
 func reportTheory() theory {
 	return theory{
 		perfect: func(p int) spray.Walk {
@@ -122,8 +122,8 @@ func powers(from, to int) []int {
 // logp is log p, as the walks have it.
 func logp(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
-// normal is how many standard errors a mean of n numbers is off, if as improbable with a standard error that is known: what is far for a normal number is not for one of Student's with few
-// degrees of freedom (Wallace 1959).
+// normal is how many standard errors a mean of n numbers is off, if as improbable with a standard error that is known: what is
+// far for a normal number is not for one of Student's with few degrees of freedom (Wallace 1959).
 func normal(off float64, n int) float64 {
 	v := float64(n - 1)
 	return (8*v + 1) / (8*v + 3) * math.Sqrt(v*math.Log1p(off*off/v))

@@ -14,7 +14,8 @@ import (
 // little is enough for the checks to hold, and for wrong theories to be noticed.
 func little() effort { return effort{scale: 0.1, theory: reportTheory()} }
 
-// Claims have the verdicts that were found at full size; and what is wrong in a theory or in a walk is seen. For every claim there is something wrong that is tried.
+// Claims have the verdicts that were found before; and what is wrong in a theory or in a walk is seen. For every claim
+// there is something wrong that is tried.
 func TestClaims(t *testing.T) {
 	for _, c := range claims(little()) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -32,7 +33,8 @@ func TestClaims(t *testing.T) {
 				t.Run(wrong.name, func(t *testing.T) {
 					e := little()
 					wrong.spoil(&e.theory)
-					reproducetest.Notices(t, reproduce.Result{Verdict: f.Verdict(), Checks: f.Checks}, reproducetest.Named(t, claims(e), c.Name), 2014, wrong.checks...)
+					reproducetest.Notices(t, reproduce.Result{Verdict: f.Verdict(), Checks: f.Checks}, reproducetest.Named(t,
+						claims(e), c.Name), 2014, wrong.checks...)
 				})
 			}
 			if tried == 0 {
@@ -42,8 +44,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A spoiled theory has another number, formula or walk than the report's. The verdict on the claim must change, and so must the checks that are named by a part of
-// what they say, also with little effort.
+// A spoiled theory has another number, formula or walk than the report's. The verdict on the claim must change, and so must the
+// checks that are named by a part of what they say, also with little effort.
 type spoiled struct {
 	name, claim string
 	spoil       func(*theory)
@@ -93,7 +95,8 @@ func spoiledTheories() []spoiled {
 				return w
 			}
 		}, []string{"exponent of p in the reach", "does not fail"}},
-		{"a spray that goes down one height at a time", "spray-steps", basic(func(w *spray.Walk) { w.Descend = 1 }), []string{"(⌈log p/log log p⌉ + 1)"}},
+		{"a spray that goes down one height at a time", "spray-steps", basic(func(w *spray.Walk) { w.Descend = 1 }), []string{"(⌈log " +
+			"p/log log p⌉ + 1)"}},
 		{"steps at one height alone", "spray-steps", basic(func(w *spray.Walk) { w.Start = 1 }), []string{"over f·log³p, largest"}},
 		{"a quarter of the padding", "spray-padding", func(y *theory) {
 			y.full = func(p int, f float64) spray.Walk {
@@ -160,7 +163,8 @@ func spoiledTheories() []spoiled {
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
 			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
 		}, []string{"smallest of all in O(log²p)"}},
-		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Start++ }), []string{"middle eighth off 2", "largest share"}},
+		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Start++ }), []string{"middle eighth " +
+			"off 2", "largest share"}},
 	}
 }
 

@@ -8,16 +8,19 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// Elements of height log p or more are 2^(log p − 1) = p/2 apart on average, and those of height log p exactly p. If the first of them is removed k times,
-// the first that is left is the (k+1)-th of all, and k elements before it are gone: its place is (k+1)·p/2 − k, or (k+1)·p − k.
+// Elements of height log p or more are 2^(log p − 1) = p/2 apart on average, and those of height log p exactly p. If the first
+// of them is removed k times, the first that is left is the (k+1)-th of all, and k elements before it are gone: its place is
+// (k+1)·p/2 − k, or (k+1)·p − k.
 
 func naiveRemove(e effort) reproduce.Claim {
 	const name = "spray-naive-remove"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.HoldsThus,
-		Says: "After k removals of the first element of height log p the structure of the list has dramatically altered: the first element of height log p has now " +
+		Says: "After k removals of the first element of height log p the structure of the list has dramatically altered: the first " +
+			"element of height log p has now " +
 			"distance roughly k·n·log p from 0, as opposed to n·log p before.",
-		How: "Done as it says in lists without end, for p = 16 and 64, k up to 64, and both readings of “of height log p”: or more, and exactly. n is read as p. The " +
+		How: "Done as it says in lists without end, for p = 16 and 64, k up to 64, and both readings of “of height log p”: or more, " +
+			"and exactly. n is read as p. The " +
 			"exact mean is (k+1)·p/2 − k for the first reading and (k+1)·p − k for the second.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var points []*naivePoint
@@ -92,13 +95,15 @@ func judgeNaive(points []*naivePoint) reproduce.Finding {
 		if c.exactly {
 			name = fmt.Sprintf("p = %d, height log p exactly", c.p)
 		}
-		table := reproduce.Table{Name: "where the first tall element is, " + name, Columns: []string{"removals k", "lists", "mean", "standard error", "exact",
+		table := reproduce.Table{Name: "where the first tall element is, " + name, Columns: []string{"removals k", "lists", "mean",
+			"standard error", "exact",
 			"k·p·log p as printed", "mean over that before"}}
 		s := plot.Series{Name: name}
 		start := reproduce.Mean(c.first[0])
 		for t, k := range naiveTimes {
 			m := reproduce.Mean(c.first[t])
-			table.Rows = append(table.Rows, []float64{float64(k), float64(len(c.first[t])), m.Mean, m.SE, c.want(k), float64(max(k, 1)) * float64(c.p) * logp(c.p),
+			table.Rows = append(table.Rows, []float64{float64(k), float64(len(c.first[t])), m.Mean, m.SE, c.want(k), float64(max(k,
+				1)) * float64(c.p) * logp(c.p),
 				m.Mean / start.Mean})
 			off = max(off, m.Off(c.want(k), 0))
 			s.Add(float64(k), m.Mean/float64(c.p))
@@ -109,17 +114,22 @@ func judgeNaive(points []*naivePoint) reproduce.Finding {
 		series = append(series, s)
 	}
 	c := points[len(points)-2]
-	f.Measured = fmt.Sprintf("After %d removals with p = %d the first element of height log p or more is at %.0f, where it was at %.1f before: %.0f times as far. But before "+
-		"it is at p/2 (p for exactly log p), not at p·log p.", naiveTimes[last], c.p, reproduce.Mean(c.first[last]).Mean, reproduce.Mean(c.first[0]).Mean, times[len(times)-2])
+	f.Measured = fmt.Sprintf("After %d removals with p = %d the first element of height log p or more is at %.0f, where it was at "+
+		"%.1f before: %.0f times as far. But before "+
+		"it is at p/2 (p for exactly log p), not at p·log p.", naiveTimes[last], c.p, reproduce.Mean(c.first[last]).Mean,
+		reproduce.Mean(c.first[0]).Mean, times[len(times)-2])
 	f.Check("distance before, over p·log p, largest", before, 1, 0.5, "“roughly”: within a half")
 	for i, t := range times {
-		f.Between(fmt.Sprintf("distance after %d removals over that before, over %d, %s", naiveTimes[last], naiveTimes[last], f.Tables[i].Name[len("where the first tall element is, "):]),
+		f.Between(fmt.Sprintf("distance after %d removals over that before, over %d, %s", naiveTimes[last], naiveTimes[last],
+			f.Tables[i].Name[len("where the first tall element is, "):]),
 			t/float64(naiveTimes[last]), 0.5, 1.5, 0, "“roughly”: within a half; (k+1)/k less what is removed")
 	}
 	f.For(reproduce.Corrected).Check("distance off (k+1)·p/2 − k, or (k+1)·p − k, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
-	f.Notes = append(f.Notes, "The example shows what it is to show: the distance grows k-fold. The factor log p is in no reading of n: tall elements are p/2 or p apart. "+
+	f.Notes = append(f.Notes, "The example shows what it is to show: the distance grows k-fold. The factor log p is in no reading of "+
+		"n: tall elements are p/2 or p apart. "+
 		"A removal that looks at heights makes a list dirty; sprays that make a step at height 1 do not look (spray-dirty).")
-	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals", YLabel: "place over p", FromZero: true, LegendBeside: true, Series: series})
+	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals", YLabel: "place over p",
+		FromZero: true, LegendBeside: true, Series: series})
 	return f
 }

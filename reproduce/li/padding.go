@@ -120,7 +120,8 @@ func judgePadding(points []*paddingPoint) reproduce.Finding {
 	}
 	by := math.Pow(logp(from.p)/logp(to.p), 2) * float64(to.p) / float64(from.p)
 	start, end := reproduce.Mean(from.shares).Mean, reproduce.Mean(to.shares).Mean
-	f.Measured = fmt.Sprintf("Of the sprays %.0f %% end in the padding with p = 4, %.1f %% with p = %d and %.1f %% with p = %d (f = 1): a constant, but "+
+	f.Measured = fmt.Sprintf("Of the sprays %.0f %% end in the padding with p = 4, %.1f %% with p = %d and %.1f %% with p = %d (f = "+
+		"1): a constant, but "+
 		"it falls as 1.5/log p; log²p/p would be %.2f times as much at p = %d as at p = %d, and it is %.2f times.", 100*one.Y[0], 100*start, from.p,
 		100*end, to.p, 1/by, to.p, from.p, end/start)
 	f.Between("largest share of sprays in the padding, p ≥ 4", most, 0, 0.8, 0,

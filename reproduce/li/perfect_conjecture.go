@@ -10,11 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// How alike shares are. Of s elements that are in reach of x at some height a share of 2^(−Δ) is as tall as the height above, Δ higher; so
-// the share that comes by x varies by Σ(2^Δ−1)/s, relatively, over the steps down. With T steps in all, alike at log p/Δ heights, that is
-// (2^Δ−1)/Δ²·log²p/T: about log²p/T for Δ = 1 … 4, least for Δ = 2, and other numbers of steps at different heights make it more (the sum of 1/s
-// for a given sum of s). So with T = c·log²p it tends to about 1/c and not to 0, and with anything that grows faster it vanishes. It is an
-// upper estimate for small Δ, where the elements of the height above within s steps do not all have the same share.
+// How alike shares are. Of s elements that are in reach of x at some height a share of 2^(−Δ) is as tall as the height above, Δ
+// higher; so the share that comes by x varies by Σ(2^Δ−1)/s, relatively, over the steps down. With T steps in all, alike at log
+// p/Δ heights, that is (2^Δ−1)/Δ²·log²p/T: about log²p/T for Δ = 1 … 4, least for Δ = 2, and other numbers of steps at
+// different heights make it more (the sum of 1/s for a given sum of s). So with T = c·log²p it tends to about 1/c and not to 0,
+// and with anything that grows faster it vanishes. It is an upper estimate for small Δ, where the elements of the height above
+// within s steps do not all have the same share.
 
 func perfectConjecture(e effort) reproduce.Claim {
 	const name = "spray-perfect-conjecture"
@@ -23,9 +24,12 @@ func perfectConjecture(e effort) reproduce.Claim {
 		Says: "We conjecture that PerfectSpray, or some variant which still runs in O(log²p) time, also has the same " +
 			"distributional properties as BasicSpray on random clean skip lists: shares of elements in an interval become alike as p grows " +
 			"(Theorems 5.3 and 6.2).",
-		How: "The share of sprays on every element of random lists is computed exactly, and its relative variance in the middle eighth of the reach, where " +
-			"PerfectSpray is flat on a perfect list, for p up to 1024, and 4096 with --full. Tested are PerfectSpray, that with 0 … log p steps, and variants with c·log²p steps " +
-			"at most: c·log p at each height (c = 4, 8), and 4Δ·log p at heights Δ apart (Δ = 2, 3). The check is that the variance falls from p = 16 on, as " +
+		How: "The share of sprays on every element of random lists is computed exactly, and its relative variance in the middle " +
+			"eighth of the reach, where " +
+			"PerfectSpray is flat on a perfect list, for p up to 1024, and 4096 with --full. Tested are PerfectSpray, that with 0 … " +
+			"log p steps, and variants with c·log²p steps " +
+			"at most: c·log p at each height (c = 4, 8), and 4Δ·log p at heights Δ apart (Δ = 2, 3). The check is that the variance " +
+			"falls from p = 16 on, as " +
 			"that of BasicSpray does. The correction is a variant in O(log³p): log²p steps at heights 2 apart.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{16, 64, 1024}
@@ -75,8 +79,9 @@ var evenKinds = []struct {
 	{"BasicSpray, f = 1", "log⁴p/log log p", func(y theory, p, _ int) spray.Walk { return y.basic(p, 1) }},
 }
 
-// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By Σ(2^Δ−1)/s it is 0.52 for p = 1024 with log²p steps at heights 2 apart
-// and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard errors are 8 % or less.
+// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By Σ(2^Δ−1)/s it is 0.52 for p =
+// 1024 with log²p steps at heights 2 apart and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard
+// errors are 8 % or less.
 const fallen = 0.75
 
 const (
@@ -191,7 +196,8 @@ func (c *evenPoint) expected() float64 {
 func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding {
 	var f reproduce.Finding
 	columns := []string{"p", "steps at most", "within reach", "lists", "relative variance, middle eighth", "standard error", "Σ(2^Δ−1)/s",
-		"relative variance, middle half", "largest share times p", "largest share times the reach", "elements of the middle half that no spray hits, %"}
+		"relative variance, middle half", "largest share times p", "largest share times the reach", "elements of the middle half " +
+			"that no spray hits, %"}
 	chart := plot.Chart{Title: "How unlike the shares in the middle eighth are", XLabel: "p", YLabel: "relative variance", LogX: true, LogY: true,
 		LegendBeside: true}
 	var first, last []*evenPoint
@@ -203,7 +209,8 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 				continue // BasicSpray goes no further
 			}
 			v, most := c.eighth.variance(), reproduce.Mean(c.most).Mean
-			table.Rows = append(table.Rows, []float64{float64(c.p), float64(len(walkHeights(c.walk)) * c.walk.Most), c.reach, float64(len(c.most)), v.Mean,
+			table.Rows = append(table.Rows, []float64{float64(c.p), float64(len(walkHeights(c.walk)) * c.walk.Most), c.reach,
+				float64(len(c.most)), v.Mean,
 				v.SE, c.expected(), c.half.variance().Mean, most * float64(c.p), most * c.reach, 100 * reproduce.Mean(c.never).Mean})
 			series.Add(float64(c.p), v.Mean)
 			if c.p == 16 {
@@ -220,9 +227,12 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 	}
 	variance := func(kind int) float64 { return last[kind].eighth.variance().Mean }
 	p := last[0].p
-	f.Measured = fmt.Sprintf("At p = %d the relative variance of the shares in the middle is %.2f for PerfectSpray, %.2f with 4 log p steps and %.3f with 8 log p, "+
-		"and %.2f, %.2f and %.2f times that at p = 16: smaller with more steps, but it does not fall. With log²p steps at heights 2 apart, O(log³p), it is "+
-		"%.3f, and falls (%.2f times).", p, variance(0), variance(2), variance(3), growth(0).Mean, growth(2).Mean, growth(3).Mean, variance(slowKind), growth(slowKind).Mean)
+	f.Measured = fmt.Sprintf("At p = %d the relative variance of the shares in the middle is %.2f for PerfectSpray, %.2f with 4 log "+
+		"p steps and %.3f with 8 log p, "+
+		"and %.2f, %.2f and %.2f times that at p = 16: smaller with more steps, but it does not fall. With log²p steps at heights 2 "+
+		"apart, O(log³p), it is "+
+		"%.3f, and falls (%.2f times).", p, variance(0), variance(2), variance(3), growth(0).Mean, growth(2).Mean, growth(3).Mean,
+		variance(slowKind), growth(slowKind).Mean)
 	least := math.Inf(1)
 	for kind := range slowKind {
 		least = min(least, growth(kind).Mean)
@@ -244,12 +254,17 @@ func noteConjecture(f *reproduce.Finding, last []*evenPoint) {
 	perfect := last[0]
 	most := reproduce.Mean(perfect.most).Mean
 	f.Notes = append(f.Notes,
-		"What is claimed is what was tested: variants that make up to a fixed number of steps, alike, at heights at even distances. Of these none in O(log²p) has "+
-			"BasicSpray's property: with T steps in all the relative variance is about log²p/T, which vanishes if and only if T grows faster than log²p. "+
-			"With T = c·log²p it is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability that does not fall with p.",
-		fmt.Sprintf("PerfectSpray's largest share of all elements of a random list is %.2f/p at p = %d, and %.1f times the even share: it grows slowly with p.",
+		"What is claimed is what was tested: variants that make up to a fixed number of steps, alike, at heights at even distances. "+
+			"Of these none in O(log²p) has "+
+			"BasicSpray's property: with T steps in all the relative variance is about log²p/T, which vanishes if and only if T "+
+			"grows faster than log²p. "+
+			"With T = c·log²p it is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability "+
+			"that does not fall with p.",
+		fmt.Sprintf("PerfectSpray's largest share of all elements of a random list is %.2f/p at p = %d, and %.1f times the even "+
+			"share: it grows slowly with p.",
 			most*float64(perfect.p), perfect.p, most*perfect.reach),
-		"One height down at a time also has another shape: a bell with a flat top even on a perfect list (spray-perfect-uniform). Two heights at a time are "+
+		"One height down at a time also has another shape: a bell with a flat top even on a perfect list (spray-perfect-uniform). "+
+			"Two heights at a time are "+
 			"flat in the middle half.")
 }
 

@@ -10,18 +10,22 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// On a perfect list a spray ends at Σ a_i·2^(i−1) with a_i uniform. Over the reach p·log p that tends to U_1/2 + U_2/4 + … with U_i uniform from 0 to 1, of which the density is 2·F(2x) for
-// x ≤ 1/2, F being Fabius' function, which goes from 0 to 1, and the same from the other side. So it is 2 in the middle and not 1, which uniform would be; F(7/8) = 287/288 makes it within
+// On a perfect list a spray ends at Σ a_i·2^(i−1) with a_i uniform. Over the reach p·log p that tends to U_1/2 + U_2/4 + … with
+// U_i uniform from 0 to 1, of which the density is 2·F(2x) for x ≤ 1/2, F being Fabius' function, which goes from 0 to 1, and
+// the same from the other side. So it is 2 in the middle and not 1, which uniform would be; F(7/8) = 287/288 makes it within
 // 0.35 % of that in the middle eighth; and near the front it vanishes: F(1/8) = 1/288 of the most at a sixteenth of the reach.
 
 func perfectUniform(e effort) reproduce.Claim {
 	const name = "spray-perfect-uniform"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "section 7.1", Found: reproduce.HoldsThus,
-		Says: "With more care it should be possible to demonstrate that in some interval near the front of a perfect skip list, of size roughly O(p·log²p), every element is hit by PerfectSpray with uniform " +
+		Says: "With more care it should be possible to demonstrate that in some interval near the front of a perfect skip list, of " +
+			"size roughly O(p·log²p), every element is hit by PerfectSpray with uniform " +
 			"probability.",
-		How: "All PerfectSprays on a perfect list are counted by where they end, in integers, for p = 2⁴ … 2¹⁵, with 1 … log p and with 0 … log p steps. As printed: the first p·log²p elements are in reach; uniform " +
-			"is one over p·log p, the number of elements in reach (p·(log p + 1) for steps from 0 on; that is what all shares are in units of). The correction: in the middle eighth of the reach, where the share is twice that, if the number of " +
+		How: "All PerfectSprays on a perfect list are counted by where they end, in integers, for p = 2⁴ … 2¹⁵, with 1 … log p and " +
+			"with 0 … log p steps. As printed: the first p·log²p elements are in reach; uniform " +
+			"is one over p·log p, the number of elements in reach (p·(log p + 1) for steps from 0 on; that is what all shares are in " +
+			"units of). The correction: in the middle eighth of the reach, where the share is twice that, if the number of " +
 			"steps has an even number of values. BasicSprays on perfect lists, p = 16 … 512 and f = 1, are beside them.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			most := mostPower
@@ -108,8 +112,10 @@ func newBasicPoint(e effort, p int) basicPoint {
 
 func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Finding {
 	var f reproduce.Finding
-	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean", "least", "most", "at a sixteenth"}
-	tables := []reproduce.Table{{Name: "PerfectSpray on a perfect list, steps 0 … log p", Columns: columns}, {Name: "PerfectSpray on a perfect list, steps 1 … log p", Columns: columns}}
+	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean", "least",
+		"most", "at a sixteenth"}
+	tables := []reproduce.Table{{Name: "PerfectSpray on a perfect list, steps 0 … log p", Columns: columns}, {Name: "PerfectSpray on " +
+		"a perfect list, steps 1 … log p", Columns: columns}}
 	var even [2]fabiusPoint // the last with an even number of values
 	size := 0.0
 	for _, c := range points {
@@ -120,7 +126,8 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 			even[c.from] = c
 		}
 	}
-	basic := reproduce.Table{Name: "BasicSpray on a perfect list, shares in units of 1/(p·f·log³p)", Columns: []string{"p", "from", "to", "least", "most"}}
+	basic := reproduce.Table{Name: "BasicSpray on a perfect list, shares in units of 1/(p·f·log³p)", Columns: []string{"p", "from",
+		"to", "least", "most"}}
 	near, off := 0.0, 0.0
 	for _, c := range basics {
 		basic.Rows = append(basic.Rows, []float64{float64(c.p), float64(c.from), float64(c.to), c.low, c.high})
@@ -130,7 +137,8 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 	for _, p := range even {
 		off = max(off, math.Abs(p.middle-2))
 	}
-	f.Measured = fmt.Sprintf("At p = 2%s PerfectSpray reaches %.3f of p·log²p elements; shares in units of one over the reach are %.3f at most, %.3f … %.3f in the middle eighth, and %.4f at a sixteenth of the "+
+	f.Measured = fmt.Sprintf("At p = 2%s PerfectSpray reaches %.3f of p·log²p elements; shares in units of one over the reach are "+
+		"%.3f at most, %.3f … %.3f in the middle eighth, and %.4f at a sixteenth of the "+
 		"reach: a bell with a flat top of 2, not 1.", reproduce.Superscript(c.l), size, c.most, c.low, c.high, c.front)
 	f.Between("p·log²p over elements in reach, largest p", 1/size, 0, 1, 0, "every element of the interval is hit")
 	f.Check("largest share in units of one over the reach, largest p", c.most, 1, 0.1, "uniform, within a tenth")
@@ -138,23 +146,28 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 	corrected.Check("mean share in the middle eighth off 2, largest p with an even number of values, both readings", off, 0, 2.0/288,
 		"2·F(7/8) = 2·287/288 at the ends of the interval")
 	for from, p := range even {
-		corrected.Between(fmt.Sprintf("most over least in the middle eighth, steps %d … log p, log p = %d", from, p.l), p.high/p.low, 1, 288.0/287, 0.002,
+		corrected.Between(fmt.Sprintf("most over least in the middle eighth, steps %d … log p, log p = %d", from, p.l), p.high/p.low,
+			1, 288.0/287, 0.002,
 			"F(7/8) = 287/288, and 0.2 % for sums of finitely many numbers")
 	}
 	corrected.Check("BasicSpray: shares between what the lower heights can add and the end of the first, off 2/(p·f·log³p), at most", near, 0, 0.05,
 		"where the lower heights have an odd number of values even places are before odd ones by up to 1/log³p, which is 1.6 % at p = 16")
 	f.Tables = append(f.Tables, tables[0], tables[1], basic)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("Where the number of steps has an odd number of values, even and odd places differ by about 2 over that number, which vanishes slowly: most over least in the middle eighth is %.3f for steps 1 … log p and log p = %d.",
+		fmt.Sprintf("Where the number of steps has an odd number of values, even and odd places differ by about 2 over that number, "+
+			"which vanishes slowly: most over least in the middle eighth is %.3f for steps 1 … log p and log p = %d.",
 			oddest(points).high/oddest(points).low, oddest(points).l),
-		"PerfectSpray has no more than p·log p elements in reach, and near the front shares vanish, faster than any power. An interval in which they are uniform in the limit, to 0.35 %, is the middle eighth of the reach; "+
+		"PerfectSpray has no more than p·log p elements in reach, and near the front shares vanish, faster than any power. An "+
+			"interval in which they are uniform in the limit, to 0.35 %, is the middle eighth of the reach; "+
 			"there the share is 2/(p·log p).",
-		"BasicSpray on a perfect list is uniform: every element between has 2/(p·f·log³p), the factor of 2 of spray-theorems-5.3-6.2 without any chance in it.")
+		"BasicSpray on a perfect list is uniform: every element between has 2/(p·f·log³p), the factor of 2 of spray-theorems-5.3-6.2 "+
+			"without any chance in it.")
 	series := []plot.Series{even[0].curve, even[1].curve, {Name: "uniform", X: []float64{0, 1}, Y: []float64{1, 1}, Dashed: true}}
 	for from := range even {
 		series[from].Name = fmt.Sprintf("steps %d … log p, log p = %d", from, even[from].l)
 	}
-	f.Chart("bell", plot.Chart{Title: "Where PerfectSprays end on a perfect list", XLabel: "place over the reach", YLabel: "share times the reach", FromZero: true, LegendBeside: true,
+	f.Chart("bell", plot.Chart{Title: "Where PerfectSprays end on a perfect list", XLabel: "place over the reach", YLabel: "share " +
+		"times the reach", FromZero: true, LegendBeside: true,
 		Series: series})
 	return f
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// The proofs of Theorems 5.3 and 6.2 count tall elements in intervals, and bound the counts by Lemma 5.2 as it is printed, with the length
-// of the interval in the exponent and not the mean. With L = log p:
+// The proofs of Theorems 5.3 and 6.2 count tall elements in intervals, and bound the counts by Lemma 5.2 as it is printed, with
+// the length of the interval in the exponent and not the mean. With L = log p:
 //
-// In 5.3 the interval I_k, k ≥ 2, has (1+α)·σ·E_(k−1) = (1+α)·σ·f·L³·L^(k−1)/2 elements, of which each is as high as k·log log p with
-// probability 2/L^k. So the mean is μ = (1+α)·σ·f·L², and the proof needs at most (1+β)·μ, with (1+α)(1+β) = 1 + 1/L, that is
-// β ≈ 1/(2L). Then β²μ tends to f/4: the count is above with a probability that tends to that of a normal number above √f/2, and does
-// not fall with p. By the length of the interval it would be β²·f·L³ = f·L/4, and p^(−O(f)).
+// In 5.3 the interval I_k, k ≥ 2, has (1+α)·σ·E_(k−1) = (1+α)·σ·f·L³·L^(k−1)/2 elements, of which each is as high as k·log log
+// p with probability 2/L^k. So the mean is μ = (1+α)·σ·f·L², and the proof needs at most (1+β)·μ, with (1+α)(1+β) = 1 + 1/L,
+// that is β ≈ 1/(2L). Then β²μ tends to f/4: the count is above with a probability that tends to that of a normal number above
+// √f/2, and does not fall with p. By the length of the interval it would be β²·f·L³ = f·L/4, and p^(−O(f)).
 //
-// In 6.2 t_k counts those of height (k+1)·log log p in I_k, which has s_k ≈ γ0·E_k elements: the mean is γ0·f·L². The proof needs
-// (γ0 − γ1/L)·f·L² of them, which is 2/L² less, and that fails with a probability that tends to 1/2. If Lemma 5.2's factor (1−β) is not
-// forgotten, with β = 1/L, β²μ tends to f: it fails with the probability of a normal number above √f.
+// In 6.2 t_k counts those of height (k+1)·log log p in I_k, which has s_k ≈ γ0·E_k elements: the mean is γ0·f·L². The proof
+// needs (γ0 − γ1/L)·f·L² of them, which is 2/L² less, and that fails with a probability that tends to 1/2. If Lemma 5.2's
+// factor (1−β) is not forgotten, with β = 1/L, β²μ tends to f: it fails with the probability of a normal number above √f.
 
 func proofs53And62(e effort) reproduce.Claim {
 	const name = "spray-proofs-5.3-6.2"

@@ -9,16 +9,17 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// An element is higher than h with probability 2^(−h), for whole h. For 3·log k, which is whole if k is a power of two, that is 1/k³; in between
-// heights are whole and 3·log k is not, so that it is 2^(−⌊3·log k⌋), up to twice as much. And “height at least 3·log k”, as the proof has it, has
-// twice the probability for powers of two.
+// An element is higher than h with probability 2^(−h), for whole h. For 3·log k, which is whole if k is a power of two, that is
+// 1/k³; in between heights are whole and 3·log k is not, so that it is 2^(−⌊3·log k⌋), up to twice as much. And “height at
+// least 3·log k”, as the proof has it, has twice the probability for powers of two.
 
 func proposition21(e effort) reproduce.Claim {
 	const name = "spray-proposition-2.1"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Proposition 2.1", Found: reproduce.HoldsThus,
 		Says: "With probability 1 − 1/k², the maximum height of the first k elements of a skip list is (at most) 3·log k.",
-		How: "The probability that one of k elements is higher than 3·log k is 1 − (1 − 2^(−⌊3·log k⌋))^k. It is computed for all k from 2 to 4096, and " +
+		How: "The probability that one of k elements is higher than 3·log k is 1 − (1 − 2^(−⌊3·log k⌋))^k. It is computed for all k " +
+			"from 2 to 4096, and " +
 			"counted in lists of some k. The correction is 2/k² for 1/k², also for “at least 3·log k”, as in the proof.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes := []int{2, 3, 4, 5, 6, 8, 10, 12}
@@ -83,16 +84,20 @@ func judgeProposition21(e effort, sizes []int, counts []tally) reproduce.Finding
 			atLeast.Add(x, least*x*x)
 		}
 	}
-	f.Measured = fmt.Sprintf("One of k elements is higher than 3·log k with a probability of up to %.2f/k² (k = %d), not 1/k², since heights are whole and 3·log k is "+
+	f.Measured = fmt.Sprintf("One of k elements is higher than 3·log k with a probability of up to %.2f/k² (k = %d), not 1/k², since "+
+		"heights are whole and 3·log k is "+
 		"not; with k a power of two it is at most %.3f/k², and always below 2/k².", worst, at, powers)
 	f.Between("probability of a higher one times k², largest of k = 2 … 4096", worst, 0, 1, 0, "computed: no tolerance")
-	f.For(reproduce.Corrected).Between("probability of a higher one, or of one as high, times k², largest of k = 2 … 4096", twice, 0, 2, 0, "computed: no tolerance")
+	f.For(reproduce.Corrected).Between("probability of a higher one, or of one as high, times k², largest of k = 2 … 4096", twice, 0,
+		2, 0, "computed: no tolerance")
 	f.For(reproduce.Control).Between("probability of the rarest count, times the number of counts", min(1, rarest*float64(len(counts))), rare, 1, 0,
 		"what is counted in lists has the exact probability; chance makes it as small once in 5000 runs")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "The height is i with probability 2^(−i); the report prints 2^i. The proof has “at least 3·log k” with a probability of 2^(−3·log k): "+
+	f.Notes = append(f.Notes, "The height is i with probability 2^(−i); the report prints 2^i. The proof has “at least 3·log k” with "+
+		"a probability of 2^(−3·log k): "+
 		"that is the probability of being higher. Nothing depends on the factor of 2.")
-	f.Chart("highest", plot.Chart{Title: "One of the first k elements is too high: probability times k²", XLabel: "k", YLabel: "probability times k²", LogX: true,
+	f.Chart("highest", plot.Chart{Title: "One of the first k elements is too high: probability times k²", XLabel: "k",
+		YLabel: "probability times k²", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{above, atLeast}})
 	return f
 }

@@ -10,17 +10,19 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// A search that passes m elements steps on at height k to those that are exactly so high and have nothing higher behind them before the key: there
-// are Σ 2^(−k)·(1−2^(−k))^(m−j) = 1 − (1−2^(−k))^m of them on average, over j = 1 … m. So it is less than one step at each height, and in all the mean
-// of the greatest height of m elements, which is log m + 1.33 or so.
+// A search that passes m elements steps on at height k to those that are exactly so high and have nothing higher behind them
+// before the key: there are Σ 2^(−k)·(1−2^(−k))^(m−j) = 1 − (1−2^(−k))^m of them on average, over j = 1 … m. So it is less than
+// one step at each height, and in all the mean of the greatest height of m elements, which is log m + 1.33 or so.
 
 func proposition22(e effort) reproduce.Claim {
 	const name = "spray-proposition-2.2"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "Proposition 2.2", Found: reproduce.Holds,
-		Says: "In expectation, search(x) takes O(log n) time on a skip list with n elements: a constant number of steps at each height, as many as a fair coin " +
+		Says: "In expectation, search(x) takes O(log n) time on a skip list with n elements: a constant number of steps at each " +
+			"height, as many as a fair coin " +
 			"shows heads before tails, and O(log n) heights.",
-		How: "Steps on are counted by height, in searches for elements chosen uniformly, in random lists of n = 2⁶ … 2¹⁴ elements, and compared with their " +
+		How: "Steps on are counted by height, in searches for elements chosen uniformly, in random lists of n = 2⁶ … 2¹⁴ elements, " +
+			"and compared with their " +
 			"exact mean, 1 − (1−2^(−k))^m at height k if m elements are passed. O(log n) is as many more for each doubling of n.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			lists := e.count(o, 60, 30)
@@ -72,7 +74,8 @@ type searchPoint struct {
 	all []float64
 }
 
-// exact is the mean number of steps at height h: m is uniform from 0 to n−1. The highest that lists have stands for all that are higher.
+// exact is the mean number of steps at height h: m is uniform from 0 to n−1. The highest that lists have stands for all that
+// are higher.
 func (c *searchPoint) exact(h int) float64 {
 	if h == len(c.at)-1 {
 		return float64(c.n-1) / 2 * math.Exp2(float64(1-h)) // to every element that is so high
@@ -83,7 +86,8 @@ func (c *searchPoint) exact(h int) float64 {
 
 func judgeProposition22(points []*searchPoint) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "steps of a search", Columns: []string{"n", "lists", "steps on, mean", "standard error", "exact", "log n", "most at a height, mean"}}
+	table := reproduce.Table{Name: "steps of a search", Columns: []string{"n", "lists", "steps on, mean", "standard error", "exact",
+		"log n", "most at a height, mean"}}
 	byHeight := reproduce.Table{Name: "steps at each height, largest n", Columns: []string{"height", "steps on, mean", "standard error", "exact"}}
 	mean, exact, logs := plot.Series{Name: "steps on, mean"}, plot.Series{Name: "exact"}, plot.Series{Name: "log n"}
 	off, most, over := 0.0, 0.0, 0.0
@@ -110,17 +114,21 @@ func judgeProposition22(points []*searchPoint) reproduce.Finding {
 	}
 	a, b := reproduce.Mean(first.all), reproduce.Mean(last.all)
 	doublings := math.Log2(float64(last.n / first.n))
-	f.Measured = fmt.Sprintf("A search makes %.1f steps on average with n = %d and %.1f with n = %d, %.2f more for each doubling, and at most %.2f at a height.",
+	f.Measured = fmt.Sprintf("A search makes %.1f steps on average with n = %d and %.1f with n = %d, %.2f more for each doubling, "+
+		"and at most %.2f at a height.",
 		a.Mean, first.n, b.Mean, last.n, (b.Mean-a.Mean)/doublings, most)
 	f.Check("steps more for each doubling of n", (b.Mean-a.Mean)/doublings, 1, reproduce.Sigmas*math.Hypot(a.SE, b.SE)/doublings,
 		"one height more, and one step at each; 4.5 standard errors of independent lists")
 	f.Check("mean steps at a height above 1, in standard errors, at most of all heights and n", over, 0, reproduce.Sigmas,
 		"a fair coin shows 1 head before tails; 4.5 standard errors of independent lists")
-	f.For(reproduce.Control).Check("steps off the exact mean, in standard errors, at most", off, 0, reproduce.Sigmas, "4.5 standard errors of independent lists")
+	f.For(reproduce.Control).Check("steps off the exact mean, in standard errors, at most", off, 0, reproduce.Sigmas, "4.5 standard "+
+		"errors of independent lists")
 	f.Tables = append(f.Tables, table, byHeight)
-	f.Notes = append(f.Notes, "The mean is Σ(1 − (1−2^(−k))^m) over the heights: the mean greatest height of the m elements that are passed, about log m + 1.33. Going down adds one "+
+	f.Notes = append(f.Notes, "The mean is Σ(1 − (1−2^(−k))^m) over the heights: the mean greatest height of the m elements that are "+
+		"passed, about log m + 1.33. Going down adds one "+
 		"look at each height.")
-	f.Chart("search", plot.Chart{Title: "Steps of a search in a list of n elements", XLabel: "n", YLabel: "steps on", LogX: true, FromZero: true, LegendBeside: true,
+	f.Chart("search", plot.Chart{Title: "Steps of a search in a list of n elements", XLabel: "n", YLabel: "steps on", LogX: true,
+		FromZero: true, LegendBeside: true,
 		Series: []plot.Series{mean, exact, logs}})
 	return f
 }

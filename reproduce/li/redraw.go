@@ -12,10 +12,13 @@ func redraw(e effort) reproduce.Claim {
 	const name = "spray-redraw"
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "sections 3.2 and 7.1", Found: reproduce.HoldsThus,
-		Says: "If new heights are calculated for every element every polynomially many steps, then between cleans the list has the desired distributional properties, and the cost of the cleaning can " +
+		Says: "If new heights are calculated for every element every polynomially many steps, then between cleans the list has the " +
+			"desired distributional properties, and the cost of the cleaning can " +
 			"be amortized away.",
-		How: "With the modified PerfectSpray, which wears its list down (BasicSpray and PerfectSpray do not, and need no cleaning), in the hold model with n = 8r elements, r of which are within reach, every 2p-th " +
-			"removal being that of the first. All heights are drawn anew every n removals, which is one for each removal, every r, and never. Right before each cleaning, when the list is at its worst, and right after it, " +
+		How: "With the modified PerfectSpray, which wears its list down (BasicSpray and PerfectSpray do not, and need no cleaning), " +
+			"in the hold model with n = 8r elements, r of which are within reach, every 2p-th " +
+			"removal being that of the first. All heights are drawn anew every n removals, which is one for each removal, every r, " +
+			"and never. Right before each cleaning, when the list is at its worst, and right after it, " +
 			"it is compared with a clean one. The correction cleans the first 2r elements alone, and more often: every r/8 removals.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			sizes, replicas := []int{16, 64}, e.count(o, 24, 16)
@@ -78,7 +81,8 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) error {
 	if every == 0 {
 		every = dirtyKept * c.run.walk.Reach()
 	}
-	// The first half is passed over, so that what is not cleaned is as dirty as it gets. Of what is cleaned often not every time is looked at.
+	// The first half is passed over, so that what is not cleaned is as dirty as it gets. Of what is cleaned often not every
+	// time is looked at.
 	from, times := c.run.removals/2, 0.0
 	height, lands, after := 0.0, 0.0, 0.0
 	look := from
@@ -106,13 +110,15 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) error {
 
 func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Modified PerfectSpray: where sprays land before a cleaning", XLabel: "new heights for each removal", YLabel: "mean over that of a clean list", LogX: true, FromZero: true,
+	chart := plot.Chart{Title: "Modified PerfectSpray: where sprays land before a cleaning", XLabel: "new heights for each removal",
+		YLabel: "mean over that of a clean list", LogX: true, FromZero: true,
 		LegendBeside: true}
 	drift, clean := map[int]float64{}, 0.0
 	for at := 0; at < len(points); at += kinds {
 		own := points[at : at+kinds]
 		p := own[0].p
-		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals between cleanings", "elements that are cleaned", "new heights for each removal", "lists",
+		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals between " +
+			"cleanings", "elements that are cleaned", "new heights for each removal", "lists",
 			"mean height before over clean", "standard error", "mean height after", "mean of where sprays land before, over clean", "standard error"}}
 		all, front := plot.Series{Name: fmt.Sprintf("all, p = %d", p)}, plot.Series{Name: fmt.Sprintf("the front, p = %d", p)}
 		for kind, c := range own {
@@ -128,19 +134,25 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 				}
 			}
 			drift[kind] = max(drift[kind], lands.Mean-reproduce.Sigmas*lands.SE)
-			table.Rows = append(table.Rows, []float64{float64(c.every), float64(c.front), cost, float64(len(c.lands)), height.Mean, height.SE, after.Mean, lands.Mean, lands.SE})
+			table.Rows = append(table.Rows, []float64{float64(c.every), float64(c.front), cost, float64(len(c.lands)), height.Mean,
+				height.SE, after.Mean, lands.Mean, lands.SE})
 		}
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, all, front)
 		land := func(kind int) float64 { return reproduce.Mean(own[kind].lands).Mean }
-		f.Measured = fmt.Sprintf("With p = %d sprays land %.2f times as far as in a clean list if it is never cleaned, %.2f if all of it is every n removals, which is one new height for each, %.2f every r (8 for each), and "+
+		f.Measured = fmt.Sprintf("With p = %d sprays land %.2f times as far as in a clean list if it is never cleaned, %.2f if all "+
+			"of it is every n removals, which is one new height for each, %.2f every r (8 for each), and "+
 			"%.2f if the first 2r elements are every r/8 (16 for each).", p, land(redrawNever), land(redrawAll), land(2), land(redrawFront))
 	}
 	because := "as in a clean list, within a tenth"
-	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard errors, largest", drift[redrawAll], 0, 1.1, 0, because)
-	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a clean list, less 4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
-	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most", clean, 0, reproduce.Sigmas, "4.5 standard errors of independent lists")
-	f.Notes = append(f.Notes, "What is worn down is the front, within about r removals, and it is the front that has to be cleaned: at a constant number of new heights for each removal, whatever n is. Cleaning all of a list as seldom as "+
+	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard errors, largest",
+		drift[redrawAll], 0, 1.1, 0, because)
+	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a clean list, less "+
+		"4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
+	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most", clean, 0,
+		reproduce.Sigmas, "4.5 standard errors of independent lists")
+	f.Notes = append(f.Notes, "What is worn down is the front, within about r removals, and it is the front that has to be cleaned: "+
+		"at a constant number of new heights for each removal, whatever n is. Cleaning all of a list as seldom as "+
 		"amortizes it is too seldom, and the longer the list the more so.",
 		"BasicSpray and PerfectSpray as section 3.1 defines it need no cleaning at all (spray-dirty, spray-dirty-perfect).")
 	f.Chart("cost", chart)

@@ -15,8 +15,10 @@ func stepCounts(e effort) reproduce.Claim {
 	return reproduce.Claim{
 		Name: name, Paper: paper, Place: "sections 3.1, 3.2 and 7.1", Found: reproduce.HoldsThus,
 		Says: "Sprays take polylogarithmic time: PerfectSpray O(log²p) steps, and a round of BasicSprays is charged f(p)·log³p.",
-		How: "The longest spray makes the most steps at every height; all are counted for p = 4, 8 … 2²⁴ and f = 1, and for the mean sprays are drawn. As printed: log²p and " +
-			"f·log³p at most. The correction for BasicSpray, which makes so many at each of its heights: f·log³p·(⌈log p/log log p⌉ + 1), with log log p rounded.",
+		How: "The longest spray makes the most steps at every height; all are counted for p = 4, 8 … 2²⁴ and f = 1, and for the mean " +
+			"sprays are drawn. As printed: log²p and " +
+			"f·log³p at most. The correction for BasicSpray, which makes so many at each of its heights: f·log³p·(⌈log p/log log p⌉ " +
+			"+ 1), with log log p rounded.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			r := newRunner(ctx, o, name, 23)
 			var points []*stepPoint
@@ -53,9 +55,11 @@ type stepPoint struct {
 
 func judgeSteps(points []*stepPoint) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most", "over log²p", "BasicSpray, mean", "at most", "over log³p",
+	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most", "over log²p",
+		"BasicSpray, mean", "at most", "over log³p",
 		"heights", "⌈log p/log log p⌉ + 1"}}
-	series := []plot.Series{{Name: "PerfectSpray, at most"}, {Name: "log²p"}, {Name: "BasicSpray, at most"}, {Name: "BasicSpray, mean"}, {Name: "log³p"}, {Name: "log⁴p"}}
+	series := []plot.Series{{Name: "PerfectSpray, at most"}, {Name: "log²p"}, {Name: "BasicSpray, at most"}, {Name: "BasicSpray, " +
+		"mean"}, {Name: "log³p"}, {Name: "log⁴p"}}
 	perfect, basic, corrected, off := 0.0, 0.0, 0.0, 0.0
 	for _, c := range points {
 		L := float64(c.l)
@@ -70,23 +74,30 @@ func judgeSteps(points []*stepPoint) reproduce.Finding {
 		}
 		perfect, basic = max(perfect, longest[0]/(L*L)), max(basic, longest[1]/(L*L*L))
 		corrected = max(corrected, longest[1]/(L*L*L*levels))
-		table.Rows = append(table.Rows, []float64{L, means[0].Mean, longest[0], longest[0] / (L * L), means[1].Mean, longest[1], longest[1] / (L * L * L),
+		table.Rows = append(table.Rows, []float64{L, means[0].Mean, longest[0], longest[0] / (L * L), means[1].Mean, longest[1],
+			longest[1] / (L * L * L),
 			float64(len(walkHeights(c.walks[1]))), levels})
 		for i, y := range []float64{longest[0], L * L, longest[1], means[1].Mean, L * L * L, L * L * L * L} {
 			series[i].Add(L, y)
 		}
 	}
 	c := points[7] // p = 512
-	f.Measured = fmt.Sprintf("For p = %d PerfectSpray makes %.0f steps on average and log²p = %d at most; BasicSpray with f = 1 makes %.0f and %d at most, which is %.0f times "+
-		"log³p, one for each height.", 1<<c.l, reproduce.Mean(c.counts[0]).Mean, len(walkHeights(c.walks[0]))*c.walks[0].Most, reproduce.Mean(c.counts[1]).Mean,
+	f.Measured = fmt.Sprintf("For p = %d PerfectSpray makes %.0f steps on average and log²p = %d at most; BasicSpray with f = 1 "+
+		"makes %.0f and %d at most, which is %.0f times "+
+		"log³p, one for each height.", 1<<c.l, reproduce.Mean(c.counts[0]).Mean, len(walkHeights(c.walks[0]))*c.walks[0].Most,
+		reproduce.Mean(c.counts[1]).Mean,
 		len(walkHeights(c.walks[1]))*c.walks[1].Most, table.Rows[7][6])
 	f.Between("PerfectSpray: steps at most over log²p, largest of all p", perfect, 0, 1, 0, "counted")
 	f.Between("BasicSpray: steps at most over f·log³p, largest of all p", basic, 0, 1, 0, "counted")
-	f.For(reproduce.Corrected).Between("BasicSpray: steps at most over f·log³p·(⌈log p/log log p⌉ + 1), largest of all p", corrected, 0, 1, 0, "counted")
-	f.For(reproduce.Control).Check("mean steps of sprays that are drawn off that of their law, in standard errors, at most", off, 0, reproduce.Sigmas, "4.5 standard errors")
+	f.For(reproduce.Corrected).Between("BasicSpray: steps at most over f·log³p·(⌈log p/log log p⌉ + 1), largest of all p", corrected,
+		0, 1, 0, "counted")
+	f.For(reproduce.Control).Check("mean steps of sprays that are drawn off that of their law, in standard errors, at most", off, 0,
+		reproduce.Sigmas, "4.5 standard errors")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "Polylogarithmic it is, as the report needs: about f·log⁴p/log log p for BasicSpray. f·log³p is what one of its heights takes.",
+	f.Notes = append(f.Notes, "Polylogarithmic it is, as the report needs: about f·log⁴p/log log p for BasicSpray. f·log³p is what "+
+		"one of its heights takes.",
 		"For few processes that is no small number: a search in a list of a million elements makes 20 steps.")
-	f.Chart("steps", plot.Chart{Title: "Steps of a spray", XLabel: "log p", YLabel: "steps", LogX: true, LogY: true, LegendBeside: true, Series: series})
+	f.Chart("steps", plot.Chart{Title: "Steps of a spray", XLabel: "log p", YLabel: "steps", LogX: true, LogY: true,
+		LegendBeside: true, Series: series})
 	return f
 }

@@ -32,8 +32,8 @@ func binomialTail(n int, q float64, k int) float64 {
 	return min(1, sum)
 }
 
-// binomialMass is the probability of k successes. Differences of large logarithms are taken where they are small (Loader 2000): with the
-// logarithm of the gamma function alone nothing would be left of it for n of 10¹¹.
+// binomialMass is the probability of k successes. Differences of large logarithms are taken where they are small (Loader 2000):
+// with the logarithm of the gamma function alone nothing would be left of it for n of 10¹¹.
 func binomialMass(n int, q float64, k int) float64 {
 	switch x, m := float64(k), float64(n); k {
 	case 0:

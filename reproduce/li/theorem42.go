@@ -11,12 +11,13 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// Two sprays are about to walk at level k, at height k·log log p, and below; one is at the head and the other at an element that is some
-// way ahead. They can meet if the longest walk of the first leads to where the second has to go at least. The longest walk leads E_0 + … +
-// E_k on, which is σ·E_k but for E_0·(1 − σ/2), and further than (1+α) times that with the probability of Lemma 4.1 at some height.
+// Two sprays are about to walk at level k, at height k·log log p, and below; one is at the head and the other at an element
+// that is some way ahead. They can meet if the longest walk of the first leads to where the second has to go at least. The
+// longest walk leads E_0 + … + E_k on, which is σ·E_k but for E_0·(1 − σ/2), and further than (1+α) times that with the
+// probability of Lemma 4.1 at some height.
 //
-// The theorem prints α·σ·E_k, for any fixed α. With α < 1 the second is within reach, and they meet with a probability of about (1−α)/E_k:
-// a power of 1/p, and not negligible. The proof begins with 1+α and loses the 1 in its last line.
+// The theorem prints α·σ·E_k, for any fixed α. With α < 1 the second is within reach, and they meet with a probability of about
+// (1−α)/E_k: a power of 1/p, and not negligible. The proof begins with 1+α and loses the 1 in its last line.
 
 func theorem42(e effort) reproduce.Claim {
 	const name = "spray-theorem-4.2"
@@ -148,12 +149,14 @@ func judgeTheorem42(points []*apartPoint) reproduce.Finding {
 		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), withAlphaHalf(points))
 	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l), first.exponent()/last.exponent(),
 		0, 2, 0, "c is a constant above 0, and does not fall; up to twice for what stands before the exponential")
-	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in standard errors, at most",
+	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in "+
+		"standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, printed, corrected)
 	f.Notes = append(f.Notes,
 		"The proof begins with (1+α)·ΣE_i and writes α in its last line; with 1+α the theorem holds. With α > 1 what is printed holds too.",
-		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a share of about 1/log p. So α has to be more than that, "+
+		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a "+
+			"share of about 1/log p. So α has to be more than that, "+
 			"which for a fixed α is so for large p.",
 		"Levels are read as in the report's notation, k of height k·log log p, and log p is a power of two, so that log log p is whole.")
 	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",

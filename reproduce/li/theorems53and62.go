@@ -21,7 +21,8 @@ func theorems53And62(e effort) reproduce.Claim {
 			"f = 1 and 4, with β = 1/log p. What is measured is its mean in the interval, the largest and the smallest share, " +
 			"and how much the shares vary. A walk begins at height log p, where a step leads p/2 elements on, so that sprays " +
 			"are spread over (p/2)·f·log³p elements. The correction: the constants tend to 2, with an interval that ends " +
-			"at (p/2)·f·log³p/(1+β); and all is as printed if walks begin at height log p + 1. Theorem 5.3 as stated, without how small C can be, is " +
+			"at (p/2)·f·log³p/(1+β); and all is as printed if walks begin at height log p + 1. Theorem 5.3 as stated, without how " +
+			"small C can be, is " +
 			"that elements with a share of more than 3/(p·f·log³p) become fewer.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			var points []*uniformPoint
@@ -166,7 +167,8 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Start), float64(len(c.means)), float64(c.low),
 			float64(c.high),
 			c.constant(mean.Mean), c.constant(mean.SE), c.constant(reproduce.Mean(c.most).Mean), c.constant(reproduce.Mean(c.least).Mean),
-			c.constant(reproduce.Mean(c.all).Mean), variance.Mean, c.want, 100 * reproduce.Mean(c.inside).Mean, 100 * reproduce.Mean(c.unreached).Mean,
+			c.constant(reproduce.Mean(c.all).Mean), variance.Mean, c.want, 100 * reproduce.Mean(c.inside).Mean,
+			100 * reproduce.Mean(c.unreached).Mean,
 			100 * reproduce.Mean(c.often).Mean})
 		if c.p >= 16 {
 			// What the report says with a first height one higher, and twice that as it is.
@@ -200,30 +202,38 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 	}
 	because := "4.5 standard errors of independent lists, beyond 3 % for the ends of the interval, near which shares rise and " +
 		"fall"
-	f.Measured = fmt.Sprintf("The mean share in the interval is %.2f/(p·f·log³p) at p = %d, not 1: a start at height log p leads p/2 on. The largest of all "+
-		"shares is %.2f and the smallest in the interval %.2f (f = 1), %.2f and %.2f (f = 4, p = %d). So 5.3 as stated holds with a C above 2 (more than 3 have %.2g %% of the elements, %.2g %% at p = 16), and 6.2 in half the "+
+	f.Measured = fmt.Sprintf("The mean share in the interval is %.2f/(p·f·log³p) at p = %d, not 1: a start at height log p leads p/2 "+
+		"on. The largest of all "+
+		"shares is %.2f and the smallest in the interval %.2f (f = 1), %.2f and %.2f (f = 4, p = %d). So 5.3 as stated holds with a "+
+		"C above 2 (more than 3 have %.2g %% of the elements, %.2g %% at p = 16), and 6.2 in half the "+
 		"interval; %.0f %% of the printed one is out of reach.", last.constant(reproduce.Mean(last.means).Mean), last.p,
 		last.constant(reproduce.Mean(last.all).Mean), last.constant(reproduce.Mean(last.least).Mean),
 		fine.constant(reproduce.Mean(fine.all).Mean), fine.constant(reproduce.Mean(fine.least).Mean), fine.p, 100*reproduce.Mean(last.often).Mean,
 		100*reproduce.Mean(sixteen.often).Mean, 100*reproduce.Mean(last.unreached).Mean)
 	a, b := reproduce.Mean(sixteen.often), reproduce.Mean(last.often)
 	a.Mean = max(a.Mean, 1e-9) // there may be none
-	f.Between(fmt.Sprintf("5.3, “there is a constant C”, here %d: elements with a larger share, p = %d over p = 16, f = 1", uniformC, last.p), b.Mean/a.Mean, 0, 0.5,
-		reproduce.Sigmas*math.Hypot(b.SE/a.Mean, a.SE*b.Mean/a.Mean/a.Mean), "a fixed x has a larger share with a probability that tends to 0: less than half; 4.5 standard errors")
-	f.Check("5.3 and 6.2, constants close to 1: mean share in the interval off 1/(p·f·log³p), in standard errors, at most", offOne, 0, reproduce.Sigmas, because)
-	f.Between(fmt.Sprintf("6.2: share of the printed interval that no spray reaches, p = %d, f = 1", last.p), reproduce.Mean(last.unreached).Mean, 0, 0, 0.01,
+	f.Between(fmt.Sprintf("5.3, “there is a constant C”, here %d: elements with a larger share, p = %d over p = 16, f = 1", uniformC,
+		last.p), b.Mean/a.Mean, 0, 0.5,
+		reproduce.Sigmas*math.Hypot(b.SE/a.Mean, a.SE*b.Mean/a.Mean/a.Mean), "a fixed x has a larger share with a probability that "+
+			"tends to 0: less than half; 4.5 standard errors")
+	f.Check("5.3 and 6.2, constants close to 1: mean share in the interval off 1/(p·f·log³p), in standard errors, at most", offOne,
+		0, reproduce.Sigmas, because)
+	f.Between(fmt.Sprintf("6.2: share of the printed interval that no spray reaches, p = %d, f = 1", last.p),
+		reproduce.Mean(last.unreached).Mean, 0, 0, 0.01,
 		"every x of it has its share")
 	corrected := f.For(reproduce.Corrected)
 	corrected.Check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, reproduce.Sigmas, because)
 	corrected.Check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, reproduce.Sigmas,
 		because)
-	corrected.Between("C that is needed, largest of all p ≥ 16", needed, 2, 4, 0, "C ≥ 2, and a constant: the largest share of all x is less than twice the mean one")
+	corrected.Between("C that is needed, largest of all p ≥ 16", needed, 2, 4, 0, "C ≥ 2, and a constant: the largest share of all x "+
+		"is less than twice the mean one")
 	corrected.Between(fmt.Sprintf("C' that is needed, p = %d, f = 1", last.p), last.constant(reproduce.Mean(last.least).Mean), 1, 2, 0,
 		"the smallest share in the interval is more than half of the mean one")
 	for _, factor := range []float64{1, 4} {
 		ratio := reproduce.Mean(ratios[group{factor, 0}])
 		corrected.Between(fmt.Sprintf("relative variance of the shares over Σ(2^Δ−1)/(f·log³p), f = %g, mean of all lists", factor),
-			ratio.Mean, 0.85, 1, reproduce.Sigmas*ratio.SE, "elements of one height among f·log³p of the height below, Δ lower, are binomial, and vary independently of each "+
+			ratio.Mean, 0.85, 1, reproduce.Sigmas*ratio.SE, "elements of one height among f·log³p of the height below, Δ lower, are "+
+				"binomial, and vary independently of each "+
 				"other; somewhat less, since those in reach do not all have the same share; 4.5 standard errors of lists")
 	}
 	f.Tables = append(f.Tables, table)
@@ -236,7 +246,8 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 			"%.2f and %.2f for p = %d and f = 4, in units of 1/(p·f·log³p); 2 would be uniform.",
 			last.constant(reproduce.Mean(last.all).Mean), last.constant(reproduce.Mean(last.least).Mean), last.p,
 			fine.constant(reproduce.Mean(fine.all).Mean), fine.constant(reproduce.Mean(fine.least).Mean), fine.p),
-		"Theorem 5.3 as stated asks for some constant C for a fixed x: any C above 2 will do for large p. Its proof and Theorem 6.2 say that the constants come "+
+		"Theorem 5.3 as stated asks for some constant C for a fixed x: any C above 2 will do for large p. Its proof and Theorem 6.2 "+
+			"say that the constants come "+
 			"as close to 1 as one likes, and that does not hold. Both proofs have another gap, which is filled otherwise (spray-proofs-5.3-6.2).",
 		"How fast they get there: the relative variance is Σ(2^Δ−1)/(f·log³p) over the steps down by Δ, which is about "+
 			"1/(f·log p·log log p). It vanishes, but slowly, and the largest of p·f·log³p shares is several standard "+
