@@ -204,7 +204,7 @@ func noteIncrements(f *reproduce.Finding, says incrementsSays) {
 		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean agrees with the size of the run. "+
 			"So does the minimum: the shortest of so many random increments is 14 s/n = %.1f µs on average.", scientific(n), 1e6*says.mean/n),
 		fmt.Sprintf("If one event comes every 53 s, the theory's standard deviation is %.1f s with a mean of 14 s and %.1f s with 13.5 s: all four numbers of the paper agree, to their rounding. "+
-			"One every 53 s is %.0f thousand a year, which is about what births or immigration are in the United Kingdom, and a quarter of all events. The interval is set to the paper's maximum; that the standard deviation then agrees is what tests it. That the authors' model has such a stream is inferred from these numbers; the paper does not say so.",
+			"One every 53 s is %.0f thousand a year, a quarter of all events. The interval is set to the paper's maximum; that the standard deviation then agrees is what tests it. That the authors' model has such a stream is inferred from these numbers; the paper does not say so.",
 			regularDeviation(14, 53), regularDeviation(13.5, 53), 365.25*86400/53/1000),
 		fmt.Sprintf("A short sample would not explain them. A longest of 53 s is what about %.0f random increments have, and these have one below a microsecond with a probability of two in a million.", math.Exp(says.longest/says.mean-euler)))
 }
