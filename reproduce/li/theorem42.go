@@ -144,9 +144,10 @@ func judgeTheorem42(points []*apartPoint) reproduce.Finding {
 			excess = max(excess, t.excess())
 		}
 	}
+	can, of := withAlphaHalf(points)
 	f.Measured = fmt.Sprintf("σ·E_k/2 apart two sprays meet with a probability of %.2g at log p = %d and %.2g at %d (k = 1), about 1/(2·E_k): c "+
-		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in none of %d lists of log p ≥ 8.", reproduce.Mean(first.meet).Mean,
-		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), withAlphaHalf(points))
+		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in %d of %d lists of log p ≥ 8.", reproduce.Mean(first.meet).Mean,
+		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), can, of)
 	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l), first.exponent()/last.exponent(),
 		0, 2, 0, "c is a constant above 0, and does not fall; up to twice for what stands before the exponential")
 	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in "+
@@ -164,13 +165,12 @@ func judgeTheorem42(points []*apartPoint) reproduce.Finding {
 	return f
 }
 
-// withAlphaHalf is the number of lists with log p ≥ 8 in which two sprays 3/2·σ·E_k apart cannot meet.
-func withAlphaHalf(points []*apartPoint) int {
-	n := 0
+// withAlphaHalf is in how many lists with log p ≥ 8 two sprays 3/2·σ·E_k apart can meet, and how many there are.
+func withAlphaHalf(points []*apartPoint) (can, of int) {
 	for _, c := range points {
 		if c.l >= 8 {
-			n += c.can[1].of - c.can[1].seen
+			can, of = can+c.can[1].seen, of+c.can[1].of
 		}
 	}
-	return n
+	return can, of
 }
