@@ -42,15 +42,15 @@ import (
 // [RSD15]: https://doi.org/10.1145/2755573.2755616
 // [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
 type Calendar[V any] struct {
-	desks   []desk
-	sheets  []*sheet[V] // desk by desk; nil, until there is an event for it
-	room    int         // that a sheet is made with
-	per     int         // calendars on a desk
+	shards   []shard
+	queues  []*queue[V] // shard by shard; nil, until there is an event for it
+	room    int         // that a queue is made with
+	per     int         // calendars on a shard
 	lag     int         // how many events of a calendar may wait before others come and help
 	salt    uint64      // which calendar an event goes to
-	perches []perch
-	all     []pass        // by desk
-	passes  sync.Pool     // of *pass
+	affinities []affinity
+	preferences     []preference        // by shard
+	local  sync.Pool     // of *pass
 	fresh   atomic.Uint32 // passes given out
 
 	asking  sync.Mutex // see othersWait
@@ -59,7 +59,7 @@ type Calendar[V any] struct {
 
 // An Event names an event of a [Calendar]. It is valid until the event is dispatched or cancelled, and refused afterwards: it
 // never touches another event. Events can be compared. The zero Event names none.
-type Event struct{ sheet, slot, stamp uint32 }
+type Event struct{ queue, slot, stamp uint32 }
 
 // A CalendarOption is something to be said about a [Calendar] when it is made.
 type CalendarOption func(*calendarOptions)
@@ -72,10 +72,10 @@ type calendarOptions struct {
 const (
 	// usualPer is how many calendars a process has. One has the others wait when somebody comes to help; with three or four
 	// there is more to fetch for one who does. See BenchmarkCalendarChoices.
-	usualPer = 2
+	defaultPer = 2
 	// usualLag bounds how far processes drift apart. The rank error is proportional to it; with less, processes get into each other's
 	// way.
-	usualLag = 16
+	defaultLag = 16
 )
 
 // For says how many processes there are: how many goroutines run at once, not how many there are. Unless told it is GOMAXPROCS. A
@@ -90,7 +90,7 @@ func For(p int) CalendarOption {
 
 // PerProcess says how many calendars each process has, 1 to 8. Unless told it is 2.
 func PerProcess(k int) CalendarOption {
-	if k < 1 || k > mostPer {
+	if k < 1 || k > maxPer {
 		panic("spray: a process has 1 to 8 calendars")
 	}
 	return func(o *calendarOptions) { o.per = k }
@@ -119,54 +119,54 @@ func Scatter(seed uint64) CalendarOption { return func(o *calendarOptions) { o.s
 
 // NewCalendar returns an empty calendar. It needs no tuning; the options only help.
 func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
-	o := calendarOptions{processes: runtime.GOMAXPROCS(0), per: usualPer, lag: usualLag}
+	o := calendarOptions{processes: runtime.GOMAXPROCS(0), per: defaultPer, lag: defaultLag}
 	for _, opt := range opts {
 		opt(&o)
 	}
 	c := &Calendar[V]{
-		desks: make([]desk, o.processes),
+		shards: make([]shard, o.processes),
 		per:   o.per,
 		lag:   o.lag,
 		salt:  o.salt * golden,
-		all:   make([]pass, o.processes),
-		// A goroutine that shares a perch with one that runs at the same time gets into its way.
-		perches: make([]perch, 1<<bits.Len(uint(256*min(o.processes, mostPerched)-1))),
-		sheets:  make([]*sheet[V], o.processes*o.per),
+		preferences:   make([]preference, o.processes),
+		// A goroutine that shares a affinity with one that runs at the same time gets into its way.
+		affinities: make([]affinity, 1<<bits.Len(uint(256*min(o.processes, maxAffine)-1))),
+		queues:  make([]*queue[V], o.processes*o.per),
 	}
-	c.room = (o.room + len(c.sheets) - 1) / len(c.sheets)
+	c.room = (o.room + len(c.queues) - 1) / len(c.queues)
 	if o.room > 0 {
-		for i := range c.sheets {
+		for i := range c.queues {
 			c.open(uint32(i))
 		}
 	}
-	for i := range c.desks {
+	for i := range c.shards {
 		for k := range o.per {
-			c.desks[i].words[k].Store(empty)
-			c.desks[i].later[k].Store(pastAll)
+			c.shards[i].tops[k].Store(empty)
+			c.shards[i].horizon[k].Store(pastAll)
 		}
-		c.all[i] = pass{uint32(i)}
+		c.preferences[i] = preference{uint32(i)}
 	}
-	for i := range c.perches {
-		c.perches[i].at.Store(atHome(uint32(i % o.processes)))
+	for i := range c.affinities {
+		c.affinities[i].at.Store(atHome(uint32(i % o.processes)))
 	}
 	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
-	c.passes.New = func() any { return &c.all[(c.fresh.Add(1)-1)%uint32(len(c.all))] }
+	c.local.New = func() any { return &c.preferences[(c.fresh.Add(1)-1)%uint32(len(c.preferences))] }
 	return c
 }
 
-// mostPerched is for how many processes there are perches enough; more do not run at once.
-const mostPerched = 256
+// mostPerched is for how many processes there are affinities enough; more do not run at once.
+const maxAffine = 256
 
-// open is a sheet, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are does not
+// open is a queue, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are does not
 // take memory for them.
-func (c *Calendar[V]) open(sheet uint32) *sheet[V] {
-	s := c.sheets[sheet]
-	if s == nil {
-		s = newSheet[V](c.room)
-		s.watched = sheet % uint32(len(c.desks)) // each begins somewhere else
-		c.sheets[sheet] = s
+func (c *Calendar[V]) open(queue uint32) *queue[V] {
+	q := c.queues[queue]
+	if q == nil {
+		q = newQueue[V](c.room)
+		q.watched = queue % uint32(len(c.shards)) // each begins somewhere else
+		c.queues[queue] = q
 	}
-	return s
+	return q
 }
 
 // golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
@@ -179,12 +179,12 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
 		return Event{}, calendar.ErrTime
 	}
 	key := keyOf(at)
-	p := c.perch()
+	p := c.affinity()
 	for try := uint32(0); ; try++ {
 		home := homeOf(p.at.Load())
-		d := &c.desks[home]
-		// The first word changes with every event that is taken, so that events of equal times are scattered, too.
-		i := uint32(((key^d.words[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
+		d := &c.shards[home]
+		// The first top changes with every event that is taken, so that events of equal times are scattered, too.
+		i := uint32(((key^d.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
 		for i >= uint32(c.per) {
 			i -= uint32(c.per)
 		}
@@ -193,36 +193,36 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
 			c.blocked(p, home, try)
 			continue
 		}
-		sheet := home*uint32(c.per) + i
-		s := c.open(sheet)
-		e := s.occupy(key, v)
-		if key < s.last {
-			s.late++
+		queue := home*uint32(c.per) + i
+		q := c.open(queue)
+		e := q.occupy(key, v)
+		if key < q.last {
+			q.late++
 		}
-		if s.live > 1 {
-			s.place(e)
+		if q.live > 1 {
+			q.place(e)
 		} else {
-			s.begin(e)
-			c.tell(d, s, i)
+			q.begin(e)
+			c.publish(d, q, i)
 		}
-		s.waits += uint64(try)
-		t := s.tick(p)
+		q.waits += uint64(try)
+		t := q.tick(p)
 		d.unlock(i, min(w, key))
-		if t != goOn {
-			c.rest(p, t)
+		if t != proceed {
+			c.follow(p, t)
 		}
-		return Event{sheet, e.slot, e.stamp}, nil
+		return Event{queue, e.slot, e.stamp}, nil
 	}
 }
 
 // blocked is told that all calendars tried so far were locked by others.
-func (c *Calendar[V]) blocked(p *perch, home, try uint32) {
+func (c *Calendar[V]) blocked(p *affinity, home, try uint32) {
 	if try < spins {
 		return
 	}
 	// Those who hold the locks may have been halted.
 	runtime.Gosched()
-	p.at.Store(atHome((home + 1) % uint32(len(c.desks))))
+	p.at.Store(atHome((home + 1) % uint32(len(c.shards))))
 }
 
 // spins is how often an operation tries before it lets others run.
@@ -234,11 +234,11 @@ const spins = 32
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
-	p := c.perch()
+	p := c.affinity()
 	for try := uint32(0); ; try++ {
 		where := p.at.Load()
-		desk := deskOf(where)
-		d := &c.desks[desk]
+		shard := shardOf(where)
+		d := &c.shards[shard]
 		i, w := d.first(c.per)
 		if w >= empty || !d.lock(i, w) {
 			if !c.search(p, where, w, try) {
@@ -246,25 +246,25 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 			}
 			continue
 		}
-		s := c.sheets[desk*uint32(c.per)+i]
-		v = s.take(w)
-		if desk != homeOf(where) {
-			s.helped++
+		q := c.queues[shard*uint32(c.per)+i]
+		v = q.take(w)
+		if shard != homeOf(where) {
+			q.helped++
 		}
-		s.waits += uint64(try)
-		if s.toTell--; s.toTell <= 0 || s.live == 0 {
-			c.tell(d, s, i)
+		q.waits += uint64(try)
+		if q.toPublish--; q.toPublish <= 0 || q.live == 0 {
+			c.publish(d, q, i)
 		}
 		behind := false
-		if s.toLook--; s.toLook <= 0 || w > p.until.Load() {
-			behind = c.consider(p, s, where, w)
+		if q.toChoose--; q.toChoose <= 0 || w > p.until.Load() {
+			behind = c.choose(p, q, where, w)
 		}
-		t := s.tick(p)
-		d.unlock(i, s.word())
-		if t != goOn {
-			c.rest(p, t)
+		t := q.tick(p)
+		d.unlock(i, q.top())
+		if t != proceed {
+			c.follow(p, t)
 		} else if behind {
-			c.hope(p, w)
+			c.waitForBehind(p, w)
 		}
 		return v, timeOf(w), true
 	}
@@ -273,17 +273,17 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 // Cancel takes back an event. It reports whether it did: for every event that was scheduled exactly one of all that try to take
 // it, to cancel it or to dispatch it, does.
 func (c *Calendar[V]) Cancel(e Event) bool {
-	if e.stamp == 0 || uint64(e.sheet) >= uint64(len(c.sheets)) {
+	if e.stamp == 0 || uint64(e.queue) >= uint64(len(c.queues)) {
 		return false
 	}
-	d, i, there := c.sheet(int(e.sheet))
+	d, i, there := c.queue(int(e.queue))
 	w := d.await(i)
-	s := *there
-	ok := s != nil && s.cancel(e.slot, e.stamp)
+	q := *there
+	ok := q != nil && q.cancel(e.slot, e.stamp)
 	if ok {
-		w = s.word()
-		if s.live == 0 {
-			c.tell(d, s, i)
+		w = q.top()
+		if q.live == 0 {
+			c.publish(d, q, i)
 		}
 	}
 	d.unlock(i, w)
@@ -313,11 +313,11 @@ func (c *Calendar[V]) Peek() (at float64, ok bool) {
 // other, and waits for those who are there.
 func (c *Calendar[V]) Len() int {
 	n := 0
-	for sheet := range c.sheets {
-		d, i, s := c.sheet(sheet)
+	for queue := range c.queues {
+		d, i, q := c.queue(queue)
 		w := d.await(i)
-		if s := *s; s != nil {
-			n += s.live
+		if q := *q; q != nil {
+			n += q.live
 		}
 		d.unlock(i, w)
 	}
@@ -363,26 +363,26 @@ func (s CalendarStats) String() string {
 // Stats looks into one calendar after the other, those of each process together, and waits for those who are there. It
 // returns the sum, and the statistics of each.
 func (c *Calendar[V]) Stats() (sum CalendarStats, each []CalendarStats) {
-	each = make([]CalendarStats, 0, len(c.sheets))
-	for sheet := range c.sheets {
-		d, i, s := c.sheet(sheet)
+	each = make([]CalendarStats, 0, len(c.queues))
+	for queue := range c.queues {
+		d, i, q := c.queue(queue)
 		w := d.await(i)
 		var t CalendarStats
-		if s := *s; s != nil {
-			t = s.stats()
+		if q := *q; q != nil {
+			t = q.stats()
 		}
 		d.unlock(i, w)
 		sum.add(t)
 		each = append(each, t)
 	}
-	sum.Bytes += int(unsafe.Sizeof(*c)) + len(c.sheets)*8 + len(c.desks)*int(unsafe.Sizeof(desk{})+unsafe.Sizeof(pass{})) +
-		len(c.perches)*int(unsafe.Sizeof(perch{}))
+	sum.Bytes += int(unsafe.Sizeof(*c)) + len(c.queues)*8 + len(c.shards)*int(unsafe.Sizeof(shard{})+unsafe.Sizeof(preference{})) +
+		len(c.affinities)*int(unsafe.Sizeof(affinity{}))
 	return sum, each
 }
 
-// sheet is a sheet by its number: where it lies, which of the desk it is, and where it can be found when it is locked.
-func (c *Calendar[V]) sheet(sheet int) (*desk, uint32, **sheet[V]) {
-	return &c.desks[sheet/c.per], uint32(sheet % c.per), &c.sheets[sheet]
+// queue is a queue by its number: where it lies, which of the shard it is, and where it can be found when it is locked.
+func (c *Calendar[V]) queue(queue int) (*shard, uint32, **queue[V]) {
+	return &c.shards[queue/c.per], uint32(queue % c.per), &c.queues[queue]
 }
 
 // Times are kept as keys: unsigned integers in the same order as the times they stand for, as in package calendar. Those of

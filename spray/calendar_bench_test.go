@@ -229,7 +229,7 @@ func contenders(n int) []*contender {
 		{name: "queue", goroutines: 1, set: queueSet{calendar.New(calendar.Capacity(n))}},
 		{name: "calendar", goroutines: 1, set: calendarSet{NewCalendar[uint64]()}},
 		{name: "locked-heap", goroutines: p, set: &lockedHeap{}},
-		{name: "multiqueue", goroutines: p, set: newMultiQueue(usualPer * p)},
+		{name: "multiqueue", goroutines: p, set: newMultiQueue(defaultPer * p)},
 		{name: "calendar", goroutines: p, set: calendarSet{NewCalendar[uint64]()}},
 		{name: "calendar", goroutines: 64, set: calendarSet{NewCalendar[uint64]()}},
 	}

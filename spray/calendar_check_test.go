@@ -8,144 +8,144 @@ import (
 
 // checkCalendar verifies the invariants of a calendar that nobody is using, and tells the first one that it finds broken.
 func checkCalendar[V comparable](c *Calendar[V]) error {
-	for k := range c.sheets {
-		d, i, there := c.sheet(k)
-		s := *there
-		if s == nil {
-			s = newSheet[V](0)
+	for k := range c.queues {
+		d, i, there := c.queue(k)
+		q := *there
+		if q == nil {
+			q = newQueue[V](0)
 		}
-		if err := checkSheet(s); err != nil {
-			return fmt.Errorf("sheet %d: %w", k, err)
+		if err := checkQueue(q); err != nil {
+			return fmt.Errorf("queue %d: %w", k, err)
 		}
-		if w := d.words[i].Load(); w != s.word() {
-			return fmt.Errorf("sheet %d: its word is %x, not %x", k, w, s.word())
+		if w := d.tops[i].Load(); w != q.top() {
+			return fmt.Errorf("queue %d: its top is %x, not %x", k, w, q.top())
 		}
-		if later := d.later[i].Load(); (s.live == 0) != (later == pastAll) {
-			return fmt.Errorf("sheet %d has %d events, and others are told %x", k, s.live, later)
+		if horizon := d.horizon[i].Load(); (q.live == 0) != (horizon == pastAll) {
+			return fmt.Errorf("queue %d has %d events, and others are told %x", k, q.live, horizon)
 		}
 	}
 	return nil
 }
 
-func checkSheet[V comparable](s *sheet[V]) error {
+func checkQueue[V comparable](q *queue[V]) error {
 	live, dead, chunks := 0, 0, 0
 	seen := map[uint32]bool{}
-	count := func(e item) error {
-		if int(e.slot) >= len(s.slots) {
-			return fmt.Errorf("an item has slot %d of %d", e.slot, len(s.slots))
+	count := func(e entry) error {
+		if int(e.slot) >= len(q.slots) {
+			return fmt.Errorf("an entry has slot %d of %d", e.slot, len(q.slots))
 		}
-		if !s.alive(&e) {
+		if !q.alive(&e) {
 			dead++
 			return nil
 		}
 		live++
 		if seen[e.slot] {
-			return fmt.Errorf("two items are alive in slot %d", e.slot)
+			return fmt.Errorf("two entries are alive in slot %d", e.slot)
 		}
 		seen[e.slot] = true
 		return nil
 	}
 
-	if s.head < 0 || s.head > s.tail || s.tail > frontLen {
-		return fmt.Errorf("the front is %d to %d", s.head, s.tail)
+	if q.head < 0 || q.head > q.tail || q.tail > nearLen {
+		return fmt.Errorf("the front is %d to %d", q.head, q.tail)
 	}
-	depth := len(s.tiers)
-	bottom := &s.tiers[depth-1]
-	for i := s.head; i < s.tail; i++ {
-		e := s.front[i]
+	depth := len(q.levels)
+	bottom := &q.levels[depth-1]
+	for i := q.head; i < q.tail; i++ {
+		e := q.near[i]
 		if err := count(e); err != nil {
 			return err
 		}
-		if i > s.head && s.front[i-1].key > e.key {
+		if i > q.head && q.near[i-1].key > e.key {
 			return fmt.Errorf("the front is not in order at %d", i)
 		}
-		if e.key > s.mostBelow(depth-1) {
-			return fmt.Errorf("%x is in the front, but tier %d begins at %x", e.key, depth-1, bottom.end)
+		if e.key > q.maxBelow(depth-1) {
+			return fmt.Errorf("%x is in the front, but level %d begins at %x", e.key, depth-1, bottom.end)
 		}
 	}
-	if s.live > 0 && (s.head == s.tail || !s.alive(&s.front[s.head])) {
+	if q.live > 0 && (q.head == q.tail || !q.alive(&q.near[q.head])) {
 		return errors.New("there are events, but the first of the front is not alive")
 	}
 
-	for i := range s.tiers[:cap(s.tiers)] {
-		t := &s.tiers[:cap(s.tiers)][i]
-		size := 0
-		for k, b := range t.bins {
+	for i := range q.levels[:cap(q.levels)] {
+		t := &q.levels[:cap(q.levels)][i]
+		held := 0
+		for k, b := range t.buckets {
 			if b.tail == 0 {
-				if b != (bin{}) {
-					return fmt.Errorf("tier %d: bin %d is empty and is %+v", i, k, b)
+				if b != (bucket{}) {
+					return fmt.Errorf("level %d: bucket %d is empty and is %+v", i, k, b)
 				}
 				continue
 			}
 			if i >= depth || k < int(t.open) || k >= int(t.count) {
-				return fmt.Errorf("tier %d of %d: bin %d has items, but %d to %d are in use", i, depth, k, t.open, t.count)
+				return fmt.Errorf("level %d of %d: bucket %d has entries, but %d to %d are in use", i, depth, k, t.open, t.count)
 			}
 			n := 0
-			for c := b.head; ; c = s.following(c) {
+			for c := b.head; ; c = q.next(c) {
 				chunks++
-				for _, e := range s.items(b, c) {
+				for _, e := range q.entries(b, c) {
 					n++
 					if err := count(e); err != nil {
 						return err
 					}
 					if e.key>>t.shift-t.base != uint64(k) {
-						return fmt.Errorf("tier %d: %x is in bin %d", i, e.key, k)
+						return fmt.Errorf("level %d: %x is in bucket %d", i, e.key, k)
 					}
-					if e.key < t.end || i > 0 && e.key > s.mostBelow(i-1) {
-						return fmt.Errorf("tier %d: has %x, but is from %x on and below %x", i, e.key, t.end, s.limit(i))
+					if e.key < t.end || i > 0 && e.key > q.maxBelow(i-1) {
+						return fmt.Errorf("level %d: has %x, but is from %x on and below %x", i, e.key, t.end, q.limit(i))
 					}
 				}
 				if c == b.last() {
 					break
 				}
-				if n > len(s.chunks) {
-					return fmt.Errorf("tier %d: the chunks of bin %d go round in a circle", i, k)
+				if n > len(q.chunks) {
+					return fmt.Errorf("level %d: the chunks of bucket %d go round in a circle", i, k)
 				}
 			}
 			if n != int(b.n) {
-				return fmt.Errorf("tier %d: bin %d has %d items, not %d", i, k, n, b.n)
+				return fmt.Errorf("level %d: bucket %d has %d entries, not %d", i, k, n, b.n)
 			}
-			size += n
+			held += n
 		}
-		if i < depth && size != t.size {
-			return fmt.Errorf("tier %d: has %d items, not %d", i, size, t.size)
+		if i < depth && held != t.held {
+			return fmt.Errorf("level %d: has %d entries, not %d", i, held, t.held)
 		}
-		if i > 0 && i < depth && t.end > s.tiers[i-1].end {
-			return fmt.Errorf("tier %d begins at %x, and the one above at %x", i, t.end, s.tiers[i-1].end)
+		if i > 0 && i < depth && t.end > q.levels[i-1].end {
+			return fmt.Errorf("level %d begins at %x, and the one above at %x", i, t.end, q.levels[i-1].end)
 		}
 	}
-	if live != s.live || dead != s.dead {
-		return fmt.Errorf("%d items are alive and %d dead, not %d and %d", live, dead, s.live, s.dead)
+	if live != q.live || dead != q.dead {
+		return fmt.Errorf("%d entries are alive and %d dead, not %d and %d", live, dead, q.live, q.dead)
 	}
-	if dead > live+sweepLate || live == 0 && dead > 0 {
-		return fmt.Errorf("%d items are alive and %d dead", live, dead)
+	if dead > live+deadSlack || live == 0 && dead > 0 {
+		return fmt.Errorf("%d entries are alive and %d dead", live, dead)
 	}
 
 	free, spent := 0, 0
-	for next := s.free; next != 0; next = s.slots[next-1].next {
-		if free++; free > len(s.slots) || seen[next-1] {
+	for next := q.free; next != 0; next = q.slots[next-1].next {
+		if free++; free > len(q.slots) || seen[next-1] {
 			return errors.New("a slot is free and in use, or free twice")
 		}
 	}
 	var none V
-	for i := range s.slots {
-		if s.slots[i].stamp == retired {
+	for i := range q.slots {
+		if q.slots[i].stamp == retired {
 			spent++
 		}
-		if !seen[uint32(i)] && s.slots[i].value != none {
+		if !seen[uint32(i)] && q.slots[i].value != none {
 			return fmt.Errorf("the value of slot %d is still there", i)
 		}
 	}
-	if live+free+spent != len(s.slots) {
-		return fmt.Errorf("%d slots are in use, %d free and %d retired, of %d", live, free, spent, len(s.slots))
+	if live+free+spent != len(q.slots) {
+		return fmt.Errorf("%d slots are in use, %d free and %d retired, of %d", live, free, spent, len(q.slots))
 	}
-	for c := s.spare; c != 0; c = s.following(c) {
-		if chunks++; chunks > int(s.fresh) {
+	for c := q.spare; c != 0; c = q.next(c) {
+		if chunks++; chunks > int(q.fresh) {
 			return errors.New("a chunk is spare and in use, or spare twice")
 		}
 	}
-	if chunks != int(s.fresh)-1 || int(s.fresh)*chunkLen > len(s.chunks) {
-		return fmt.Errorf("%d chunks are in use or spare, of %d, with room for %d", chunks, s.fresh-1, len(s.chunks)/chunkLen)
+	if chunks != int(q.fresh)-1 || int(q.fresh)*chunkSlots > len(q.chunks) {
+		return fmt.Errorf("%d chunks are in use or spare, of %d, with room for %d", chunks, q.fresh-1, len(q.chunks)/chunkSlots)
 	}
 	return nil
 }
@@ -158,12 +158,12 @@ func mustCheck[V comparable](t testing.TB, c *Calendar[V]) {
 }
 
 // add adds an event, and returns where it is.
-func (s *sheet[V]) add(key uint64, v V) item {
-	e := s.occupy(key, v)
-	if s.live == 1 {
-		s.begin(e)
+func (q *queue[V]) add(key uint64, v V) entry {
+	e := q.occupy(key, v)
+	if q.live == 1 {
+		q.begin(e)
 	} else {
-		s.place(e)
+		q.place(e)
 	}
 	return e
 }

@@ -184,7 +184,7 @@ func TestCalendarSeesWhatWanders(t *testing.T) {
 		func() {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 			c := NewCalendar[int](For(3), PerProcess(2))
-			c.perches = c.perches[:1] // so that one word tells where the next event goes
+			c.affinities = c.affinities[:1] // so that one top tells where the next event goes
 			e, _ := c.Schedule(0, 0)
 			var done atomic.Bool
 			var wg sync.WaitGroup
@@ -203,9 +203,9 @@ func TestCalendarSeesWhatWanders(t *testing.T) {
 			}
 			wg.Go(func() {
 				for i := range 20_000 / fewer {
-					// To another desk each time.
+					// To another shard each time.
 					next, _ := c.Schedule(float64(i%5), i)
-					c.perches[0].at.Store(atHome(uint32(i % 3)))
+					c.affinities[0].at.Store(atHome(uint32(i % 3)))
 					if !c.Cancel(e) {
 						t.Error("the event is gone")
 					}
@@ -225,8 +225,8 @@ func TestCalendarWithOneHalted(t *testing.T) {
 	for i := range 100 {
 		_, _ = c.Schedule(float64(i), i)
 	}
-	for i := range c.sheets {
-		d, k, _ := c.sheet(i)
+	for i := range c.queues {
+		d, k, _ := c.queue(i)
 		w := d.await(k)
 		for range 100 - c.open(uint32(i)).live {
 			v, at, ok := c.Next()
@@ -245,7 +245,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 	// An event in a calendar that is locked, and none besides.
 	c = NewCalendar[int](For(2))
 	e, _ := c.Schedule(1, 7)
-	d, k, _ := c.sheet(int(e.sheet))
+	d, k, _ := c.queue(int(e.queue))
 	w := d.await(k)
 	if c.wasEmpty() {
 		t.Fatal("a calendar that is locked is taken for an empty one")
@@ -282,9 +282,9 @@ func TestCalendarWithOneHalted(t *testing.T) {
 		t.Fatalf("Next returned %d", v)
 	case <-time.After(30 * time.Millisecond):
 	}
-	s := c.open(e.sheet)
+	s := c.open(e.queue)
 	s.add(keyOf(3), 8)
-	d.unlock(k, s.word())
+	d.unlock(k, s.top())
 	if v := <-got; v != 8 {
 		t.Fatalf("Next returned %d", v)
 	}
@@ -294,13 +294,13 @@ func TestCalendarWithOneHalted(t *testing.T) {
 func TestCalendarWithAllHalted(t *testing.T) {
 	c := NewCalendar[int](For(2))
 	p := newProcesses(c)
-	var words []uint64
+	var tops []uint64
 	for i := range c.per {
-		words = append(words, c.desks[0].await(uint32(i)))
+		tops = append(tops, c.shards[0].await(uint32(i)))
 	}
 	as(c, &p[0], func() {
 		for i := range 10 {
-			if e, _ := c.Schedule(float64(i), i); int(e.sheet) < c.per {
+			if e, _ := c.Schedule(float64(i), i); int(e.queue) < c.per {
 				t.Error("an event is in a calendar that is locked")
 			}
 		}
@@ -310,8 +310,8 @@ func TestCalendarWithAllHalted(t *testing.T) {
 			t.Errorf("%d at %v, %v", v, at, ok)
 		}
 	})
-	for i, w := range words {
-		c.desks[0].unlock(uint32(i), w)
+	for i, w := range tops {
+		c.shards[0].unlock(uint32(i), w)
 	}
 	mustCheck(t, c)
 }

@@ -36,7 +36,7 @@ func (v verb) String() string { return [...]string{"Schedule", "Cancel", "Next",
 type scheduled struct {
 	at    float64
 	id    int
-	sheet uint32
+	queue uint32
 }
 
 // calendarModel is what a calendar is to those who see only what its operations return, each at one moment between its call and its return:
@@ -50,7 +50,7 @@ type scheduled struct {
 // Which of the calendars Next chooses is left open. There is no bound on the rank that holds for short histories: as long as a process
 // has not looked around, its own events come first for it, and all others can be earlier. But there are no more than one candidate
 // for each calendar, and if there is one calendar, it is an exact queue. Sheets tells which one an event was put into.
-func calendarModel(sheets map[int]uint32) porcupine.Model {
+func calendarModel(queues map[int]uint32) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return []scheduled(nil) },
 		Step: func(state, input, output any) (bool, any) {
@@ -58,7 +58,7 @@ func calendarModel(sheets map[int]uint32) porcupine.Model {
 			find := func(id int) int { return slices.IndexFunc(set, func(e scheduled) bool { return e.id == id }) }
 			switch in.verb {
 			case schedules:
-				return true, append(slices.Clip(set), scheduled{in.at, in.id, sheets[in.id]})
+				return true, append(slices.Clip(set), scheduled{in.at, in.id, queues[in.id]})
 			case cancels:
 				k := find(in.id)
 				if out.ok != (k >= 0) {
@@ -82,7 +82,7 @@ func calendarModel(sheets map[int]uint32) porcupine.Model {
 				return false, set
 			}
 			for i, e := range set {
-				if e.sheet == set[k].sheet && (e.at < out.at || e.at == out.at && i < k) {
+				if e.queue == set[k].queue && (e.at < out.at || e.at == out.at && i < k) {
 					return false, set
 				}
 			}
@@ -93,13 +93,13 @@ func calendarModel(sheets map[int]uint32) porcupine.Model {
 }
 
 // recordCalendar has goroutines do things with a calendar, and returns what and when, and where the events were put. There are about as
-// many dispatches and cancellations as there are events, so that it is often empty, or nearly so. If restless, goroutines go to a desk
+// many dispatches and cancellations as there are events, so that it is often empty, or nearly so. If restless, goroutines go to a shard
 // at random each time, so that one who looks whether all are empty is overtaken by those who come and go.
 func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
 	logs := make([][]porcupine.Operation, goroutines)
 	named := make([]atomic.Pointer[Event], goroutines*operations) // by value, when Schedule has returned
 	if restless {
-		c.perches = c.perches[:1]
+		c.affinities = c.affinities[:1]
 	}
 	began := time.Now()
 	var wg sync.WaitGroup
@@ -124,7 +124,7 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 					}
 				}
 				if restless {
-					c.perches[0].at.Store(atHome(uint32(r.IntN(len(c.desks)))))
+					c.affinities[0].at.Store(atHome(uint32(r.IntN(len(c.shards)))))
 				}
 				op := porcupine.Operation{ClientId: g, Input: in, Call: time.Since(began).Nanoseconds()}
 				out := in
@@ -146,13 +146,13 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 		})
 	}
 	wg.Wait()
-	sheets := map[int]uint32{}
+	queues := map[int]uint32{}
 	for id := range named {
 		if e := named[id].Load(); e != nil {
-			sheets[id] = e.sheet
+			queues[id] = e.queue
 		}
 	}
-	return slices.Concat(logs...), sheets
+	return slices.Concat(logs...), queues
 }
 
 // Histories of short runs are those of a set whose operations happen one after the other, see calendarModel: with few processors and
@@ -174,11 +174,11 @@ func TestCalendarIsLinearizable(t *testing.T) {
 					for seed := range uint64(histories) {
 						c := NewCalendar[int](For(p), PerProcess(per), Sticky(1+int(seed)%3), Scatter(seed))
 						var history []porcupine.Operation
-						var sheets map[int]uint32
+						var queues map[int]uint32
 						interrupted(100+int(seed)%5*200, func() {
-							history, sheets = recordCalendar(c, 2+int(seed)%3, 10, seed, seed%2 == 0)
+							history, queues = recordCalendar(c, 2+int(seed)%3, 10, seed, seed%2 == 0)
 						})
-						if !porcupine.CheckOperations(calendarModel(sheets), history) {
+						if !porcupine.CheckOperations(calendarModel(queues), history) {
 							t.Fatalf("seed %d: %s", seed, describe(history))
 						}
 						mustCheck(t, c)
@@ -202,7 +202,7 @@ func TestCalendarIsLinearizable(t *testing.T) {
 
 // The model refuses what no calendar may do, and nothing else.
 func TestCalendarHistoriesCanBeWrong(t *testing.T) {
-	sheets := map[int]uint32{1: 0, 2: 0, 3: 1}
+	queues := map[int]uint32{1: 0, 2: 0, 3: 1}
 	add := func(id int, at float64) deed { return deed{schedules, id, at, true} }
 	for _, h := range []struct {
 		name  string
@@ -230,7 +230,7 @@ func TestCalendarHistoriesCanBeWrong(t *testing.T) {
 		for i, d := range h.deeds {
 			history = append(history, porcupine.Operation{Input: d, Output: d, Call: int64(2 * i), Return: int64(2*i + 1)})
 		}
-		if got := porcupine.CheckOperations(calendarModel(sheets), history); got != h.right {
+		if got := porcupine.CheckOperations(calendarModel(queues), history); got != h.right {
 			t.Errorf("%s: %v", h.name, got)
 		}
 	}

@@ -48,8 +48,8 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 		for moves := range 40 {
 			for first := range uint32(2) {
 				c := NewCalendar[int](For(2), PerProcess(1))
-				c.perches = c.perches[:1]
-				at := func(desk uint32) { c.perches[0].at.Store(atHome(desk)) }
+				c.affinities = c.affinities[:1]
+				at := func(shard uint32) { c.affinities[0].at.Store(atHome(shard)) }
 				at(1)
 				e, _ := c.Schedule(1, 1)
 				looks, moving := 0, false
@@ -57,14 +57,14 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 					if moving || looks > moves { // it does not hide from itself, nor for ever
 						return
 					}
-					if c.desks[0].words[0].Load() == locked || c.desks[1].words[0].Load() == locked {
+					if c.shards[0].tops[0].Load() == locked || c.shards[1].tops[0].Load() == locked {
 						return // it has been found
 					}
 					looks++
-					// Looks at desk 0 and desk 1 take turns. Before one of them the event goes to the other.
+					// Looks at shard 0 and shard 1 take turns. Before one of them the event goes to the other.
 					moving = true
-					was, to := c.perches[0].at.Load(), uint32(looks%2)
-					if to != e.sheet {
+					was, to := c.affinities[0].at.Load(), uint32(looks%2)
+					if to != e.queue {
 						at(to)
 						next, _ := c.Schedule(1, 1)
 						if !c.Cancel(e) {
@@ -72,7 +72,7 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 						}
 						e = next
 					}
-					c.perches[0].at.Store(was)
+					c.affinities[0].at.Store(was)
 					moving = false
 				}
 				at(first)
@@ -80,7 +80,7 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 				ok := look(c)
 				interruption.Store(nil)
 				if !ok {
-					t.Fatalf("%s at desk %d found nothing, after %d looks", name, first, looks)
+					t.Fatalf("%s at shard %d found nothing, after %d looks", name, first, looks)
 				}
 			}
 		}

@@ -40,10 +40,10 @@ func (d *diary) remove(i int) diaryEntry {
 // A process is what the calling goroutine is to a calendar: tests take the parts of several by turns.
 type process struct{ at, until uint64 }
 
-// newProcesses makes processes for a calendar. It takes all perches from it but one, which they share.
+// newProcesses makes processes for a calendar. It takes all affinities from it but one, which they share.
 func newProcesses[V any](c *Calendar[V]) []process {
-	c.perches = c.perches[:1]
-	all := make([]process, len(c.desks))
+	c.affinities = c.affinities[:1]
+	all := make([]process, len(c.shards))
 	for i := range all {
 		all[i].at = atHome(uint32(i))
 	}
@@ -52,27 +52,27 @@ func newProcesses[V any](c *Calendar[V]) []process {
 
 // as does something as a process of a calendar does it.
 func as[V any](c *Calendar[V], p *process, do func()) {
-	perch := &c.perches[0]
-	perch.at.Store(p.at)
-	perch.until.Store(p.until)
+	affinity := &c.affinities[0]
+	affinity.at.Store(p.at)
+	affinity.until.Store(p.until)
 	do()
-	p.until = perch.until.Load()
-	if at := perch.at.Load(); homeOf(at) == homeOf(p.at) {
+	p.until = affinity.until.Load()
+	if at := affinity.at.Load(); homeOf(at) == homeOf(p.at) {
 		p.at = at
 	} else {
-		p.at = atHome(homeOf(p.at)) // it rested, and would have gone to the desk of the processor that all processes here share
+		p.at = atHome(homeOf(p.at)) // it rested, and would have gone to the shard of the processor that all processes here share
 	}
 }
 
 // followCalendar does what the bytes say with a calendar for p processes, and with a reference. What Next returns must be the
-// earliest event of one desk; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
+// earliest event of one shard; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
 func followCalendar(data []byte, p, per int) error {
 	c := NewCalendar[int](For(p), PerProcess(per), Sticky(3))
 	processes := newProcesses(c)
 	var d diary
 	var gone []Event
 	now := 0.0
-	desk := func(e Event) int { return int(e.sheet) / per }
+	shard := func(e Event) int { return int(e.queue) / per }
 	for i := 0; i+2 < len(data); i += 3 {
 		op, pick, far := data[i], int(data[i+1]), data[i+2]
 		who := &processes[int(op>>4)%p]
@@ -116,7 +116,7 @@ func followCalendar(data []byte, p, per int) error {
 					return
 				}
 				for _, e := range d[:k] {
-					if e.at < at && desk(e.event) == desk(d[k].event) || per == 1 && e.event.sheet == d[k].event.sheet {
+					if e.at < at && shard(e.event) == shard(d[k].event) || per == 1 && e.event.queue == d[k].event.queue {
 						err = fmt.Errorf("Next is %+v, before %+v", d[k], e)
 					}
 				}
@@ -382,11 +382,11 @@ func TestCalendarRefuses(t *testing.T) {
 
 func TestCalendarNames(t *testing.T) {
 	c := NewCalendar[string](For(2))
-	if c.Cancel(Event{}) || c.Cancel(Event{sheet: 1 << 30, stamp: 1}) || c.Cancel(Event{slot: 1 << 30, stamp: 1}) {
+	if c.Cancel(Event{}) || c.Cancel(Event{queue: 1 << 30, stamp: 1}) || c.Cancel(Event{slot: 1 << 30, stamp: 1}) {
 		t.Error("an event that never was has been cancelled")
 	}
 	// The first numbers that are too large.
-	if c.Cancel(Event{sheet: uint32(len(c.sheets)), stamp: 1}) || c.Cancel(Event{slot: uint32(len(c.open(0).slots)), stamp: 1}) {
+	if c.Cancel(Event{queue: uint32(len(c.queues)), stamp: 1}) || c.Cancel(Event{slot: uint32(len(c.open(0).slots)), stamp: 1}) {
 		t.Error("an event that never was has been cancelled")
 	}
 	old, _ := c.Schedule(1, "old")
@@ -489,7 +489,7 @@ func TestCalendarRoom(t *testing.T) {
 		_, _ = c.Schedule(r.ExpFloat64(), i)
 	}
 	after, each := c.Stats()
-	if len(each) != 2*usualPer || after.Bytes > before.Bytes+1<<17 {
+	if len(each) != 2*defaultPer || after.Bytes > before.Bytes+1<<17 {
 		t.Errorf("%d bytes, then %d", before.Bytes, after.Bytes)
 	}
 	sum := 0

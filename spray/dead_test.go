@@ -23,13 +23,13 @@ func TestSearchPassesTheDead(t *testing.T) {
 		for seed := range uint64(fewerRaced(20, 2)) {
 			l := New[int, int](Seed(seed))
 			r := rand.New(rand.NewPCG(seed, 1))
-			there := map[int][]entry{} // in the order in which they were inserted
+			there := map[int][]element{} // in the order in which they were inserted
 			for step := range 5000 {
 				key := r.IntN(keys)
 				es := there[key]
 				switch r.IntN(4) {
 				case 0:
-					there[key] = append(es, entry{key, step, l.Insert(key, step)})
+					there[key] = append(es, element{key, step, l.Insert(key, step)})
 				case 1:
 					if len(es) > 0 {
 						at := r.IntN(len(es))

@@ -72,7 +72,7 @@ func check(l *List[int, int], want []int) error {
 }
 
 // A reference for one goroutine: elements in order, each with its handle.
-type entry struct {
+type element struct {
 	key, value int
 	handle     Handle
 }
@@ -81,9 +81,9 @@ type entry struct {
 // Spray one of the first few.
 func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key int, ok bool)) {
 	t.Helper()
-	var want []entry
+	var want []element
 	var old []Handle
-	remove := func(at int) entry {
+	remove := func(at int) element {
 		e := want[at]
 		old = append(old, e.handle)
 		want = slices.Delete(want, at, at+1)
@@ -96,8 +96,8 @@ func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key in
 		}
 		switch what % 8 {
 		default:
-			e := entry{key, step, l.Insert(key, step)}
-			at, _ := slices.BinarySearchFunc(want, key, func(e entry, key int) int {
+			e := element{key, step, l.Insert(key, step)}
+			at, _ := slices.BinarySearchFunc(want, key, func(e element, key int) int {
 				if e.key <= key {
 					return -1
 				}
@@ -120,7 +120,7 @@ func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key in
 				t.Fatalf("step %d: Spray says %v with %d elements", step, ok, len(want))
 			}
 			if ok {
-				at := slices.IndexFunc(want, func(e entry) bool { return e.value == v })
+				at := slices.IndexFunc(want, func(e element) bool { return e.value == v })
 				if at < 0 || want[at].key != k || at > reach {
 					t.Fatalf("step %d: Spray is %d, %d, at %d", step, k, v, at)
 				}

@@ -80,13 +80,13 @@ func (s calendarSubject) look(float64) {
 
 func (s calendarSubject) check() error { return checkCalendar(s.c) }
 
-// A sheet takes some 4 KB, and a tier with the bins for a few events as much again. With so few, an event may be alone in its bin, with a chunk of 256 bytes;
-// it has a slot of 16, and both grow by doubling. Events go to the sheets of those who schedule them, so that each of them may have had most of them
+// A queue takes some 4 KB, and a level with the buckets for a few events as much again. With so few, an event may be alone in its bucket, with a chunk of 256 bytes;
+// it has a slot of 16, and both grow by doubling. Events go to the queues of those who schedule them, so that each of them may have had most of them
 // once.
 func (s calendarSubject) memory(most int) (held, allowed int) {
 	sum, _ := s.c.Stats()
-	fixed := len(s.c.desks)*512 + len(s.c.perches)*64 + len(s.c.sheets)*(16<<10)
-	return sum.Bytes, fixed + len(s.c.sheets)*most*2*(256+16)
+	fixed := len(s.c.shards)*512 + len(s.c.affinities)*64 + len(s.c.queues)*(16<<10)
+	return sum.Bytes, fixed + len(s.c.queues)*most*2*(256+16)
 }
 
 // A cell is one of the matrix: who does what, and with how many.

@@ -9,7 +9,7 @@ import (
 )
 
 // As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
-// an event is moved little more than twice: into a bin of tier 2, and into the front. Without rolling it would be three times.
+// an event is moved little more than twice: into a bucket of level 2, and into the front. Without rolling it would be three times.
 func TestCalendarMovesTwice(t *testing.T) {
 	const n = 100_000
 	for _, law := range []struct {
@@ -48,7 +48,7 @@ func TestCalendarMovesTwice(t *testing.T) {
 	}
 }
 
-// rolling is a walk through time that a sheet's first tier should roll along with.
+// rolling is a walk through time that a queue's first level should roll along with.
 type rolling struct {
 	name      string
 	start     float64
@@ -92,7 +92,7 @@ var rollings = []rolling{
 	}, false, false},
 }
 
-// A tier that rolls or is made anew keeps the order, loses nothing and breaks no invariant, wherever time is, with crowds, with cancelled
+// A level that rolls or is made anew keeps the order, loses nothing and breaks no invariant, wherever time is, with crowds, with cancelled
 // events among the others, and when all is taken in the end.
 func TestCalendarRolls(t *testing.T) {
 	for _, way := range rollings {
@@ -134,13 +134,13 @@ func roll(t *testing.T, way rolling, cancel bool) {
 	}
 	rolls, collapses := 0, 0
 	for i := range 40 * n {
-		before, deep := firstTier(s)
+		before, deep := firstLevel(s)
 		schedule(take())
-		if after, still := firstTier(s); deep && still && (before.base != after.base || before.shift != after.shift) {
+		if after, still := firstLevel(s); deep && still && (before.base != after.base || before.shift != after.shift) {
 			// It rolled if it was not made again; and was made again before its time, if there was something in it.
 			if before.coarse == after.coarse {
 				rolls++
-			} else if before.size > 0 {
+			} else if before.held > 0 {
 				collapses++
 			}
 			mustCheck(t, c)
@@ -174,16 +174,16 @@ func roll(t *testing.T, way rolling, cancel bool) {
 	mustCheck(t, c)
 }
 
-// firstTier is what the tier below tier 0 is like, if there is one.
-func firstTier(s *sheet[int]) (tier, bool) {
-	if len(s.tiers) < 2 {
-		return tier{}, false
+// firstTier is what the level below level 0 is like, if there is one.
+func firstLevel(s *queue[int]) (level, bool) {
+	if len(s.levels) < 2 {
+		return level{}, false
 	}
-	return s.tiers[1], true
+	return s.levels[1], true
 }
 
 // Events that come early, and so many that the front spills, when the events that had been at the front are all cancelled and swept
-// out: nothing that is left lies near them, and what comes later may fall between them and the tier above.
+// out: nothing that is left lies near them, and what comes later may fall between them and the level above.
 func TestCalendarSpillsFarBefore(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(13, seed))
@@ -229,7 +229,7 @@ func TestCalendarSpillsFarBefore(t *testing.T) {
 	}
 }
 
-// A tier that rolls ends where one of its bins does, and what is due at that very key belongs behind it. Here there is an event at
+// A level that rolls ends where one of its buckets does, and what is due at that very key belongs behind it. Here there is an event at
 // every place where it may end.
 func TestCalendarRollsUpToABin(t *testing.T) {
 	c := NewCalendar[int](For(1), PerProcess(1))
@@ -251,17 +251,17 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 		} else {
 			boundaries--
 		}
-		if len(s.tiers) < 2 {
+		if len(s.levels) < 2 {
 			continue
 		}
-		t1 := s.tiers[1]
-		if boundaries == 0 && t1.count > 100 && s.tiers[0].end == t1.endOf(t1.count-1) && t1.open < t1.count/2 {
+		t1 := s.levels[1]
+		if boundaries == 0 && t1.count > 100 && s.levels[0].end == t1.ceiling(t1.count-1) && t1.open < t1.count/2 {
 			for k := range uint64(t1.count) {
 				_, _ = c.Schedule(timeOf((t1.base+uint64(t1.count)+k)<<t1.shift), -1)
 				boundaries++
 			}
 			base := t1.base
-			for s.tiers[1].base == base && len(s.tiers) > 1 { // until it has rolled, or is made anew
+			for s.levels[1].base == base && len(s.levels) > 1 { // until it has rolled, or is made anew
 				v, at, _ := c.Next()
 				if at < now {
 					t.Fatalf("%v after %v", at, now)
@@ -273,17 +273,17 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 					boundaries--
 				}
 			}
-			rolled = rolled || len(s.tiers) > 1 && s.tiers[1].base > base && s.tiers[1].shift == t1.shift
+			rolled = rolled || len(s.levels) > 1 && s.levels[1].base > base && s.levels[1].shift == t1.shift
 			mustCheck(t, c)
 			if rolled {
 				return
 			}
 		}
 	}
-	t.Error("no tier rolled, so that this tests nothing")
+	t.Error("no level rolled, so that this tests nothing")
 }
 
-// Of a crowd that is in several tiers when they are taken up into one, those further down were scheduled first, and stay first.
+// Of a crowd that is in several levels when they are taken up into one, those further down were scheduled first, and stay first.
 func TestCalendarTakesUpACrowd(t *testing.T) {
 	c := NewCalendar[int](For(1), PerProcess(1))
 	s := c.open(0)
@@ -296,15 +296,15 @@ func TestCalendarTakesUpACrowd(t *testing.T) {
 	}
 	schedule(5, 1)
 	schedule(10, 180)
-	c.Next() // some of the crowd come to the front, and the others stay in tier 1
-	for at := 4.0; len(s.tiers) < 3; at /= 2 {
-		schedule(at, 1) // until the front spills into tier 2
+	c.Next() // some of the crowd come to the front, and the others stay in level 1
+	for at := 4.0; len(s.levels) < 3; at /= 2 {
+		schedule(at, 1) // until the front spills into level 2
 		if at == 0 {
 			t.Fatal("nothing spills")
 		}
 	}
-	small := len(s.tiers)
-	for at := 1e-30; len(s.tiers) >= small; at /= 2 {
+	small := len(s.levels)
+	for at := 1e-30; len(s.levels) >= small; at /= 2 {
 		schedule(at, 1) // until both are taken up
 		if at == 0 {
 			t.Fatal("nothing is taken up")
