@@ -1,6 +1,10 @@
 package calendar
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
+)
 
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
@@ -58,11 +62,11 @@ func (v *verifier) entry(e entry) (live bool, err error) {
 		// A record without an event carries a stamp that no entry has.
 		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
 	case r.key() != e.key:
-		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timeOf(e.key), timeOf(r.key()))
+		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(r.key()))
 	case v.seen[e.id]:
 		return true, fmt.Errorf("two live entries of id %d", e.id)
-	case e.key < keyOf(v.q.now):
-		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.id, timeOf(e.key), v.q.now)
+	case e.key < timekey.Of(v.q.now):
+		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.id, timekey.Time(e.key), v.q.now)
 	}
 	v.live++
 	v.seen[e.id] = true
@@ -84,8 +88,8 @@ func (v *verifier) near() error {
 		if i > q.head && q.near[i-1].key > e.key {
 			return fmt.Errorf("not sorted at %d", i-q.head)
 		}
-		if e.key > end || e.key == end && e.key != keyOf(q.now) {
-			return fmt.Errorf("entry at %v belongs into a level", timeOf(e.key))
+		if e.key > end || e.key == end && e.key != timekey.Of(q.now) {
+			return fmt.Errorf("entry at %v belongs into a level", timekey.Time(e.key))
 		}
 	}
 	return nil
@@ -148,10 +152,10 @@ func (v *verifier) bucket(l *level, j int) error {
 				dead++
 			}
 			if i := int(l.index(e.key)); !l.crowd && i != j || l.crowd && e.key != l.to-1 {
-				return fmt.Errorf("entry at %v belongs into bucket %d", timeOf(e.key), i)
+				return fmt.Errorf("entry at %v belongs into bucket %d", timekey.Time(e.key), i)
 			}
 			if e.key < l.end || e.key >= l.to {
-				return fmt.Errorf("entry at %v is not between the end of its level and that above", timeOf(e.key))
+				return fmt.Errorf("entry at %v is not between the end of its level and that above", timekey.Time(e.key))
 			}
 		}
 		if c == b.last() {

@@ -1,5 +1,7 @@
 package calendar
 
+import "github.com/almanac-sim/almanac/internal/timekey"
+
 // The events that are due first lie in near, sorted. They come from one bucket (see levels.go), and what is scheduled
 // before the end of its range joins them in its place. If too many join they are divided into buckets in their turn.
 
@@ -54,7 +56,7 @@ func (q *Queue) spill(e entry) {
 	}
 	n, low, high := len(es), es[0].key, es[len(es)-1].key
 	first := len(q.levels)
-	if low == high && low == e.key && low == keyOf(q.now) {
+	if low == high && low == e.key && low == timekey.Of(q.now) {
 		// They leave now, one after the other. What comes for the same time waits in a bucket behind them.
 		l := q.divide(first, 1, low, high)
 		l.end, l.to, l.open = low, q.levels[first-1].end, 1

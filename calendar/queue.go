@@ -3,6 +3,8 @@ package calendar
 import (
 	"iter"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // Queue is a self-tuning calendar: buckets of simulated time in levels, each bucket opened into finer ones when its time
@@ -135,7 +137,7 @@ func (q *Queue) Schedule(id ID, at float64) error {
 	if r.key() != noKey {
 		return ErrScheduled
 	}
-	k := keyOf(at)
+	k := timekey.Of(at)
 	r.setKey(k)
 	q.pending++
 	q.place(entry{k, id, r.stamp})
@@ -161,7 +163,7 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 	} else {
 		q.pending++
 	}
-	k := keyOf(at)
+	k := timekey.Of(at)
 	r.setKey(k)
 	q.place(entry{k, id, r.stamp})
 	if swept {
@@ -223,7 +225,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		}
 		r.setKey(noKey)
 		q.pending--
-		q.now = timeOf(e.key)
+		q.now = timekey.Time(e.key)
 		if q.dead > q.pending+deadSlack && !q.counted {
 			q.sweep()
 		}
@@ -239,7 +241,7 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 		if _, at, ok := q.Peek(); !ok || !(at <= t) {
 			return 0, 0, false
 		}
-	} else if !(timeOf(q.near[q.head].key) <= t) {
+	} else if !(timekey.Time(q.near[q.head].key) <= t) {
 		return 0, 0, false
 	}
 	return q.Next()
@@ -254,12 +256,12 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 			}
 			if len(q.near) == 0 {
 				e, _ := q.crowdFirst()
-				return e.id, timeOf(e.key), true
+				return e.id, timekey.Time(e.key), true
 			}
 		}
 		e := q.near[q.head]
 		if q.live(e) {
-			return e.id, timeOf(e.key), true
+			return e.id, timekey.Time(e.key), true
 		}
 		q.head++
 		q.dead--
@@ -272,7 +274,7 @@ func (q *Queue) At(id ID) (at float64, ok bool) {
 	if r == nil || r.key() == noKey {
 		return 0, false
 	}
-	return timeOf(r.key()), true
+	return timekey.Time(r.key()), true
 }
 
 // Len is the number of pending events.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // A timing draws times for random runs, mostly at or after now; what is not is refused, which is to be compared as well.
@@ -19,7 +20,7 @@ var timings = []timing{
 	{"Grid", 0, func(r *rand.Rand, now float64) float64 { return now + float64(r.IntN(9))/4 }},
 	{"Tenths", -20, func(r *rand.Rand, now float64) float64 { return math.Ceil(now*10+float64(r.IntN(30))) * 0.1 }},
 	{"Thirds", 0, func(r *rand.Rand, now float64) float64 { return math.Ceil(now*3+float64(r.IntN(30))) / 3 }},
-	{"Neighbours", 0.1, func(r *rand.Rand, now float64) float64 { return fromKey(key(now) + r.Uint64N(200)) }},
+	{"Neighbours", 0.1, func(r *rand.Rand, now float64) float64 { return timekey.Time(timekey.Of(now) + r.Uint64N(200)) }},
 	{"Outliers", 0, func(r *rand.Rand, now float64) float64 {
 		jump := r.ExpFloat64()
 		if r.IntN(1000) == 0 {
@@ -31,24 +32,8 @@ var timings = []timing{
 	// Uniform in the bits: from the most negative number through the subnormals to the largest, at every distance.
 	{"Bits", -math.MaxFloat64, func(r *rand.Rand, now float64) float64 {
 		far := r.Uint64() >> r.IntN(64)
-		return fromKey(key(now) + min(far, key(math.MaxFloat64)-key(now)))
+		return timekey.Time(timekey.Of(now) + min(far, timekey.Last-timekey.Of(now)))
 	}},
-}
-
-// key maps finite times to integers in the same order, and fromKey back: neighbours differ by one.
-func key(at float64) uint64 {
-	b := math.Float64bits(at)
-	if b>>63 == 1 {
-		return ^b
-	}
-	return b | 1<<63
-}
-
-func fromKey(k uint64) float64 {
-	if k>>63 == 0 {
-		return math.Float64frombits(^k)
-	}
-	return math.Float64frombits(k &^ (1 << 63))
 }
 
 func randomCases() []testCase {

@@ -1,7 +1,6 @@
 package calendartest
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -154,21 +153,4 @@ func replaySeeds() [][]byte {
 		seeds = append(seeds, seed)
 	}
 	return seeds
-}
-
-func TestKeysKeepTheOrder(t *testing.T) {
-	times := []float64{-math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0, math.SmallestNonzeroFloat64, 1e-300, 0.1, 1, math.MaxFloat64}
-	for i, a := range times {
-		if got := fromKey(key(a)); got != a {
-			t.Errorf("fromKey(key(%v)) = %v", a, got)
-		}
-		for _, b := range times[:i] {
-			if cmp.Compare(key(a), key(b)) != 1 {
-				t.Errorf("key(%v) is not after key(%v)", a, b)
-			}
-		}
-	}
-	if got, want := fromKey(key(0.1)+1), math.Nextafter(0.1, 1); got != want {
-		t.Errorf("the key after that of 0.1 is %v, want %v", got, want)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 const (
@@ -164,7 +165,7 @@ func (p *player) time() float64 {
 	case 3:
 		return now
 	case 4: // a few units in the last place after now
-		return fromKey(key(now) + uint64(k))
+		return timekey.Time(timekey.Of(now) + uint64(k))
 	case 5: // on, before and after the last far time
 		return [...]float64{p.last, math.Nextafter(p.last, up), math.Nextafter(p.last, -up)}[k%3]
 	case 6:
@@ -176,7 +177,7 @@ func (p *player) time() float64 {
 		p.last = now + math.Pow(10, float64(k%64-32))
 		return p.last
 	case 9: // any distance, as bits go
-		p.last = fromKey(min(key(now)+uint64(k)<<(p.byte()%55), key(math.MaxFloat64)))
+		p.last = timekey.Time(min(timekey.Of(now)+uint64(k)<<(p.byte()%55), timekey.Last))
 		return p.last
 	case 10: // edges of tenths
 		return (math.Round(now*10) + float64(k%64)) * 0.1

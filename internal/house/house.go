@@ -20,15 +20,17 @@ var mayImport = map[string][]string{
 	"internal/portable": {},
 	"internal/prefetch": {},
 	"internal/random":   {},
+	"internal/release":  {},
+	"internal/timekey":  {},
 
 	// Structures.
-	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch"},
-	"calendar/calendartest":  {"calendar"},
+	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
+	"calendar/calendartest":  {"calendar", "internal/timekey"},
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
 	"capped/cappedtest":      {},
 	"capped/internal/counts": {"internal/portable", "internal/random"},
-	"spray":                  {"calendar", "internal/huge", "internal/prefetch", "internal/random"},
+	"spray":                  {"calendar", "internal/huge", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
 	"spray/spraytest":        {"internal/random"},
 
 	// Models.
@@ -51,7 +53,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
-	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch"},
+	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/format":       {},
 	"cmd/almanac/internal/progress":     {},
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // Check: every entry comes after its parent, and every id's index leads to its entry.
@@ -37,7 +38,7 @@ func (q *Quaternary) Check() error {
 // Check: every entry is in the bucket of the highest bit in which it differs from the clock; equal times are in the order of
 // their numbers; the bucket's bit is set; every id that is pending has one live entry.
 func (q *Radix) Check() error {
-	if q.last != key(q.now) {
+	if q.last != timekey.Of(q.now) {
 		return fmt.Errorf("the last key is not that of time %v", q.now)
 	}
 	live, all := 0, 0
@@ -48,7 +49,7 @@ func (q *Radix) Check() error {
 		}
 		var last entry
 		for _, e := range entries {
-			if differ := key(e.at) ^ q.last; bits.Len64(differ) != b {
+			if differ := timekey.Of(e.at) ^ q.last; bits.Len64(differ) != b {
 				return fmt.Errorf("time %v is in bucket %d at time %v", e.at, b, q.now)
 			}
 			if e.at == last.at && e.seq < last.seq { // those next to each other: enough to notice in the long run

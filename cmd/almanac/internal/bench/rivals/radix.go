@@ -1,10 +1,10 @@
 package rivals
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // Radix is a monotone radix heap [Ahuja90] on the bits of the time: an entry lies in the bucket of the highest bit in which it
@@ -43,13 +43,7 @@ const chunkSize = 1024 // 24 kB: 65 buckets cannot waste much
 
 // NewRadix returns an empty set whose clock stands at start.
 func NewRadix(start float64, capacity int) *Radix {
-	return &Radix{ledger: newLedger(start, capacity), last: key(start + 0)}
-}
-
-// key maps times to integers in the same order: negative ones are turned round, and put below the others.
-func key(at float64) uint64 {
-	b := math.Float64bits(at)
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
+	return &Radix{ledger: newLedger(start, capacity), last: timekey.Of(start)}
 }
 
 // Schedule adds an event for an id that has none.
@@ -71,7 +65,7 @@ func (q *Radix) insert(id calendar.ID, at float64) {
 
 // put appends an entry to its bucket.
 func (q *Radix) put(e *entry) {
-	b := bits.Len64(key(e.at) ^ q.last)
+	b := bits.Len64(timekey.Of(e.at) ^ q.last)
 	k := &q.buckets[b]
 	n := len(k.open)
 	if n == cap(k.open) {
@@ -189,7 +183,7 @@ func (q *Radix) lowest() int { return bits.TrailingZeros64(q.filled) + 1 }
 func (q *Radix) spread() {
 	b := q.lowest()
 	if least := q.least(b); least != nil {
-		q.last = key(least.at)
+		q.last = timekey.Of(least.at)
 	}
 	k := &q.buckets[b]
 	for _, chunk := range k.full {

@@ -1,0 +1,10 @@
+//go:build amd64 && gc && !race && !purego
+
+package release
+
+import "sync/atomic"
+
+// Store stores v, after all that was stored or loaded before. What is loaded afterwards may be older.
+//
+//go:noescape
+func Store(p *atomic.Uint64, v uint64)
