@@ -1,140 +1,85 @@
 package spray
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"runtime"
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // Calendar is a relaxed pending-event set: many goroutines schedule, cancel and dispatch events at once, and [Calendar.Next]
 // returns one of the earliest.
 //
-// It is the calendar queue, of which package calendar has one for a single goroutine, in the place that a MultiQueue [RSD15] has
-// for heaps. Events lie in a few calendars for each process, each with a lock that is never waited for while there are others,
-// and with the time of its earliest event where it can be read without the lock. A process schedules into its own calendars,
-// and takes the earliest event of them. If another has fallen behind, which is when more than a few events there are earlier than
-// what it would take next, it waits a moment, and where nobody works it goes and takes those events. So every operation costs a
-// constant, expected and amortised, while a heap costs a logarithm; processes hardly touch each other's memory, which is what
-// parallel queues mostly wait for; and Next is O(p) events away from the earliest one.
+// It is a MultiQueue [RSD15] of calendar queues, such as package calendar has one for a single goroutine. Events lie in a few
+// queues for each process, its shard. A queue has a lock that is never waited for while there are others, and its top, the time of
+// its earliest event, where it can be read without the lock. A process schedules into the queues of its own shard, and takes the earliest
+// event of them. If another shard has fallen behind, which is when more than a few events there are earlier than what the process
+// would take next, it waits a moment for it, and where nobody works it goes and takes those events.
 //
-// That departs from the MultiQueue, which inserts into a queue at random and removes from the better of two: a calendar is so
+// Events of equal times leave in any order, unless there is one process with one queue ([Processes], [PerProcess]): then in that in which
+// they were scheduled.
+//
+// Every operation costs a constant, expected and amortised, where a heap costs a logarithm; processes hardly touch each other's
+// memory, which is what parallel queues mostly wait for; and Next is O(p) events away from the earliest one, for p processes. Events that
+// pass through for ever take no more memory than the most that were there at once; with values of 8 bytes that is 40 to 65 bytes for
+// each, if there are many. No operation allocates once there is room. What an event's value points to can be collected when the event is
+// gone.
+//
+// It differs from the MultiQueue, which inserts into a queue at random and removes from the better of two: a calendar is so
 // much faster than a heap that nearly all the time would go into fetching its lines from another processor's cache. The
 // MultiQueue remedies this in part by staying with the queues it has chosen for a while [WSD21]. Here a process stays until it
 // costs too much order, which it can tell.
 //
-// Goroutines need not be registered, and there may be any number of them. One that the system halts in the middle of an
-// operation hides the events of one calendar from the others, and nothing else. To keep the scheduler from doing that, operations
-// yield to it from time to time when goroutines are waiting for a processor, and they hold no lock.
+// All methods may be called from any number of goroutines at once, which need not be registered. One that the system halts in the
+// middle of an operation hides the events of one queue from the others, and nothing else. To keep the scheduler from doing that,
+// operations yield to it from time to time when goroutines are waiting for a processor, and they hold no lock.
 //
-// Events that pass through for ever take no more memory than the most that were there at once; with values of 8 bytes that is
-// 40 to 65 bytes for each, if there are many. No operation allocates once there is room. What an event's value points to can be
-// collected when the event is gone.
+// Next returns what, then when, as [calendar.Agenda] does; [List] returns key and value, as maps do.
 //
 // The zero value is not ready for use; call [NewCalendar].
 //
 // [RSD15]: https://doi.org/10.1145/2755573.2755616
 // [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
 type Calendar[V any] struct {
+	owner    uint32 // in handles
 	shards   []shard
-	queues  []*queue[V] // shard by shard; nil, until there is an event for it
-	room    int         // that a queue is made with
-	per     int         // calendars on a shard
-	lag     int         // how many events of a calendar may wait before others come and help
-	salt    uint64      // which calendar an event goes to
-	affinities []affinity
-	preferences     []preference        // by shard
-	local  sync.Pool     // of *pass
-	fresh   atomic.Uint32 // passes given out
+	queues   []*queue[V] // shard by shard; nil, until there is an event for it
+	capacity int         // that a queue is made with
+	per      int         // queues of a shard
+	lag      int         // how many events of a queue may wait before others come and help
+	salt     uint64      // which queue of its shard an event goes to
+
+	affinities []affinity    // of goroutines to shards
+	locals     []local       // by shard
+	local      sync.Pool     // of *local: a processor gets back the one it put
+	fresh      atomic.Uint32 // locals given out
 
 	asking  sync.Mutex // see othersWait
 	waiting [1]metrics.Sample
 }
 
-// An Event names an event of a [Calendar]. It is valid until the event is dispatched or cancelled, and refused afterwards: it
-// never touches another event. Events can be compared. The zero Event names none.
-type Event struct{ queue, slot, stamp uint32 }
-
-// A CalendarOption is something to be said about a [Calendar] when it is made.
-type CalendarOption func(*calendarOptions)
-
-type calendarOptions struct {
-	processes, per, lag, room int
-	salt                      uint64
-}
-
-const (
-	// usualPer is how many calendars a process has. One has the others wait when somebody comes to help; with three or four
-	// there is more to fetch for one who does. See BenchmarkCalendarChoices.
-	defaultPer = 2
-	// usualLag bounds how far processes drift apart. The rank error is proportional to it; with less, processes get into each other's
-	// way.
-	defaultLag = 16
-)
-
-// For says how many processes there are: how many goroutines run at once, not how many there are. Unless told it is GOMAXPROCS. A
-// process takes some 256 bytes, and memory for its calendars only when it has events; but who finds nothing, and [Calendar.Len], [Calendar.Peek] and
-// [Calendar.Stats], look through all of them.
-func For(p int) CalendarOption {
-	if p < 1 || p > 1<<16 {
-		panic("spray: there must be 1 to 65,536 processes")
-	}
-	return func(o *calendarOptions) { o.processes = p }
-}
-
-// PerProcess says how many calendars each process has, 1 to 8. Unless told it is 2.
-func PerProcess(k int) CalendarOption {
-	if k < 1 || k > maxPer {
-		panic("spray: a process has 1 to 8 calendars")
-	}
-	return func(o *calendarOptions) { o.per = k }
-}
-
-// Sticky says how long a process stays with its own calendars: until n events of a calendar of another process come before its
-// next one. Unless told it is 16. The rank error is proportional to it, and so is how rarely processes get into each other's way.
-func Sticky(n int) CalendarOption {
-	if n < 1 {
-		panic("spray: a process stays for at least 1 event")
-	}
-	return func(o *calendarOptions) { o.lag = n }
-}
-
-// Room makes room for n events up front, but for 2²⁶ at most. The calendar grows by itself; this only saves it the trouble.
-func Room(n int) CalendarOption {
-	if n < 0 {
-		panic("spray: Room needs a number of events, not a negative one")
-	}
-	return func(o *calendarOptions) { o.room = min(n, 1<<26) }
-}
-
-// Scatter says where random numbers come from: which of a process's calendars an event goes to. With one process and one
-// goroutine the same seed gives the same statistics. (The order of events is then exact, whatever the seed.)
-func Scatter(seed uint64) CalendarOption { return func(o *calendarOptions) { o.salt = seed } }
-
-// NewCalendar returns an empty calendar. It needs no tuning; the options only help.
-func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
-	o := calendarOptions{processes: runtime.GOMAXPROCS(0), per: defaultPer, lag: defaultLag}
-	for _, opt := range opts {
-		opt(&o)
-	}
+// NewCalendar returns an empty calendar. It needs no tuning; the options only help. They are [Processes], [Seed], [Capacity],
+// [PerProcess] and [Sticky].
+func NewCalendar[V any](opts ...Option) *Calendar[V] {
+	o := forCalendar(opts)
 	c := &Calendar[V]{
+		owner:  newOwner(),
 		shards: make([]shard, o.processes),
-		per:   o.per,
-		lag:   o.lag,
-		salt:  o.salt * golden,
-		preferences:   make([]preference, o.processes),
-		// A goroutine that shares a affinity with one that runs at the same time gets into its way.
+		queues: make([]*queue[V], o.processes*o.per),
+		per:    o.per,
+		lag:    o.lag,
+		salt:   o.seed * golden,
+		// A goroutine that shares an affinity with one that runs at the same time gets into its way.
 		affinities: make([]affinity, 1<<bits.Len(uint(256*min(o.processes, maxAffine)-1))),
-		queues:  make([]*queue[V], o.processes*o.per),
+		locals:     make([]local, o.processes),
 	}
-	c.room = (o.room + len(c.queues) - 1) / len(c.queues)
-	if o.room > 0 {
+	c.capacity = (o.capacity + len(c.queues) - 1) / len(c.queues)
+	if o.capacity > 0 {
 		for i := range c.queues {
 			c.open(uint32(i))
 		}
@@ -142,29 +87,29 @@ func NewCalendar[V any](opts ...CalendarOption) *Calendar[V] {
 	for i := range c.shards {
 		for k := range o.per {
 			c.shards[i].tops[k].Store(empty)
-			c.shards[i].horizon[k].Store(pastAll)
+			c.shards[i].horizons[k].Store(pastAll)
 		}
-		c.preferences[i] = preference{uint32(i)}
+		c.locals[i] = local{uint32(i)}
 	}
 	for i := range c.affinities {
 		c.affinities[i].at.Store(atHome(uint32(i % o.processes)))
 	}
 	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
-	c.local.New = func() any { return &c.preferences[(c.fresh.Add(1)-1)%uint32(len(c.preferences))] }
+	c.local.New = func() any { return &c.locals[(c.fresh.Add(1)-1)%uint32(len(c.locals))] }
 	return c
 }
 
-// mostPerched is for how many processes there are affinities enough; more do not run at once.
+// maxAffine is for how many processes there are affinities enough; more do not run at once.
 const maxAffine = 256
 
-// open is a queue, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are does not
-// take memory for them.
-func (c *Calendar[V]) open(queue uint32) *queue[V] {
-	q := c.queues[queue]
+// open is a queue, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are
+// does not take memory for them.
+func (c *Calendar[V]) open(number uint32) *queue[V] {
+	q := c.queues[number]
 	if q == nil {
-		q = newQueue[V](c.room)
-		q.watched = queue % uint32(len(c.shards)) // each begins somewhere else
-		c.queues[queue] = q
+		q = newQueue[V](c.capacity)
+		q.watched = number % uint32(len(c.shards)) // each begins somewhere else
+		c.queues[number] = q
 	}
 	return q
 }
@@ -172,29 +117,29 @@ func (c *Calendar[V]) open(queue uint32) *queue[V] {
 // golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
 const golden = 0x9e3779b97f4a7c15
 
-// Schedule adds an event and returns its name, by which it can be cancelled. It refuses a time that is not finite
+// Schedule adds an event and returns its handle, by which it can be cancelled. It refuses a time that is not finite
 // ([calendar.ErrTime]), and no other: the calendar has no clock, and an event may be earlier than some that have been dispatched.
-func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
+func (c *Calendar[V]) Schedule(at float64, v V) (Handle, error) {
 	if !(at >= -math.MaxFloat64 && at <= math.MaxFloat64) {
-		return Event{}, calendar.ErrTime
+		return Handle{}, calendar.ErrTime
 	}
-	key := keyOf(at)
-	p := c.affinity()
+	key := timekey.Of(at)
+	a := c.affinity()
 	for try := uint32(0); ; try++ {
-		home := homeOf(p.at.Load())
-		d := &c.shards[home]
+		home := homeOf(a.at.Load())
+		s := &c.shards[home]
 		// The first top changes with every event that is taken, so that events of equal times are scattered, too.
-		i := uint32(((key^d.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
+		i := uint32(((key^s.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
 		for i >= uint32(c.per) {
 			i -= uint32(c.per)
 		}
-		w, ok := d.tryLock(i)
+		top, ok := s.tryLock(i)
 		if !ok {
-			c.blocked(p, home, try)
+			c.blocked(a, home, try)
 			continue
 		}
-		queue := home*uint32(c.per) + i
-		q := c.open(queue)
+		number := home*uint32(c.per) + i
+		q := c.open(number)
 		e := q.occupy(key, v)
 		if key < q.last {
 			q.late++
@@ -203,26 +148,26 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Event, error) {
 			q.place(e)
 		} else {
 			q.begin(e)
-			c.publish(d, q, i)
+			c.publish(s, q, i)
 		}
 		q.waits += uint64(try)
-		t := q.tick(p)
-		d.unlock(i, min(w, key))
-		if t != proceed {
-			c.follow(p, t)
+		f := q.tick(a)
+		s.unlock(i, min(top, key))
+		if f != proceed {
+			c.followUp(a, f)
 		}
-		return Event{queue, e.slot, e.stamp}, nil
+		return Handle{c.owner, number, e.slot, e.stamp}, nil
 	}
 }
 
-// blocked is told that all calendars tried so far were locked by others.
-func (c *Calendar[V]) blocked(p *affinity, home, try uint32) {
+// blocked is told that all queues tried so far were locked by others.
+func (c *Calendar[V]) blocked(a *affinity, home, try uint32) {
 	if try < spins {
 		return
 	}
 	// Those who hold the locks may have been halted.
 	runtime.Gosched()
-	p.at.Store(atHome((home + 1) % uint32(len(c.shards))))
+	a.at.Store(atHome((home + 1) % uint32(len(c.shards))))
 }
 
 // spins is how often an operation tries before it lets others run.
@@ -234,59 +179,59 @@ const spins = 32
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
-	p := c.affinity()
+	a := c.affinity()
 	for try := uint32(0); ; try++ {
-		where := p.at.Load()
-		shard := shardOf(where)
-		d := &c.shards[shard]
-		i, w := d.first(c.per)
-		if w >= empty || !d.lock(i, w) {
-			if !c.search(p, where, w, try) {
+		where := a.at.Load()
+		working := workOf(where)
+		s := &c.shards[working]
+		i, top := s.first(c.per)
+		if top >= empty || !s.lock(i, top) {
+			if !c.search(a, where, top, try) {
 				return v, 0, false
 			}
 			continue
 		}
-		q := c.queues[shard*uint32(c.per)+i]
-		v = q.take(w)
-		if shard != homeOf(where) {
+		q := c.queues[working*uint32(c.per)+i]
+		v = q.take(top)
+		if working != homeOf(where) {
 			q.helped++
 		}
 		q.waits += uint64(try)
 		if q.toPublish--; q.toPublish <= 0 || q.live == 0 {
-			c.publish(d, q, i)
+			c.publish(s, q, i)
 		}
 		behind := false
-		if q.toChoose--; q.toChoose <= 0 || w > p.until.Load() {
-			behind = c.choose(p, q, where, w)
+		if q.toChoose--; q.toChoose <= 0 || top > a.until.Load() {
+			behind = c.choose(a, q, where, top)
 		}
-		t := q.tick(p)
-		d.unlock(i, q.top())
-		if t != proceed {
-			c.follow(p, t)
+		f := q.tick(a)
+		s.unlock(i, q.top())
+		if f != proceed {
+			c.followUp(a, f)
 		} else if behind {
-			c.waitForBehind(p, w)
+			c.waitForBehind(a, top)
 		}
-		return v, timeOf(w), true
+		return v, timekey.Time(top), true
 	}
 }
 
 // Cancel takes back an event. It reports whether it did: for every event that was scheduled exactly one of all that try to take
 // it, to cancel it or to dispatch it, does.
-func (c *Calendar[V]) Cancel(e Event) bool {
-	if e.stamp == 0 || uint64(e.queue) >= uint64(len(c.queues)) {
+func (c *Calendar[V]) Cancel(h Handle) bool {
+	if h.owner != c.owner { // a handle of this calendar has a queue that there is
 		return false
 	}
-	d, i, there := c.queue(int(e.queue))
-	w := d.await(i)
+	s, i, there := c.queue(int(h.queue))
+	top := s.await(i)
 	q := *there
-	ok := q != nil && q.cancel(e.slot, e.stamp)
+	ok := q != nil && q.cancel(h.place, h.stamp)
 	if ok {
-		w = q.top()
+		top = q.top()
 		if q.live == 0 {
-			c.publish(d, q, i)
+			c.publish(s, q, i)
 		}
 	}
-	d.unlock(i, w)
+	s.unlock(i, top)
 	return ok
 }
 
@@ -295,10 +240,10 @@ func (c *Calendar[V]) Cancel(e Event) bool {
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Calendar[V]) Peek() (at float64, ok bool) {
 	for try := 0; ; try++ {
-		_, w, busy := c.earliest()
+		_, top, busy := c.earliest()
 		switch {
-		case w < empty:
-			return timeOf(w), true
+		case top < empty:
+			return timekey.Time(top), true
 		case busy:
 			if try > spins {
 				runtime.Gosched()
@@ -309,93 +254,22 @@ func (c *Calendar[V]) Peek() (at float64, ok bool) {
 	}
 }
 
-// Len is the number of pending events. While others schedule and dispatch it is approximate. It looks into one calendar after the
+// Len is the number of pending events. While others schedule and dispatch it is approximate. It looks into one queue after the
 // other, and waits for those who are there.
 func (c *Calendar[V]) Len() int {
 	n := 0
-	for queue := range c.queues {
-		d, i, q := c.queue(queue)
-		w := d.await(i)
-		if q := *q; q != nil {
+	for number := range c.queues {
+		s, i, there := c.queue(number)
+		top := s.await(i)
+		if q := *there; q != nil {
 			n += q.live
 		}
-		d.unlock(i, w)
+		s.unlock(i, top)
 	}
 	return n
 }
 
-// CalendarStats is what a [Calendar] has done since it was made, and what it holds.
-type CalendarStats struct {
-	Pending    int // events
-	Dead       int // entries of cancelled events that are still to be dropped: at most 1,024 more than Pending for each calendar
-	Scheduled  uint64
-	Dispatched uint64
-	Cancelled  uint64
-	Late       uint64 // events that were scheduled before the last one that their calendar had dispatched
-	Helped     uint64 // events that were dispatched from the calendars of another process
-	Waits      uint64 // attempts to schedule or to dispatch that found a calendar locked, or none
-	Moved      uint64 // entries moved from one place to another; divided by the events dispatched, the work per event
-	Bytes      int    // memory held, everything counted but what values point to
-}
-
-// add adds what one calendar did to what others did.
-func (s *CalendarStats) add(t CalendarStats) {
-	s.Pending += t.Pending
-	s.Dead += t.Dead
-	s.Scheduled += t.Scheduled
-	s.Dispatched += t.Dispatched
-	s.Cancelled += t.Cancelled
-	s.Late += t.Late
-	s.Helped += t.Helped
-	s.Waits += t.Waits
-	s.Moved += t.Moved
-	s.Bytes += t.Bytes
-}
-
-// String is the statistics in two lines.
-func (s CalendarStats) String() string {
-	return fmt.Sprintf("%d pending, %d dead; %d scheduled, %d dispatched, %d cancelled, %d late\n"+
-		"%d dispatched for others, %d waits, %.2f moves per event, %d bytes",
-		s.Pending, s.Dead, s.Scheduled, s.Dispatched, s.Cancelled, s.Late,
-		s.Helped, s.Waits, float64(s.Moved)/float64(max(1, s.Dispatched)), s.Bytes)
-}
-
-// Stats looks into one calendar after the other, those of each process together, and waits for those who are there. It
-// returns the sum, and the statistics of each.
-func (c *Calendar[V]) Stats() (sum CalendarStats, each []CalendarStats) {
-	each = make([]CalendarStats, 0, len(c.queues))
-	for queue := range c.queues {
-		d, i, q := c.queue(queue)
-		w := d.await(i)
-		var t CalendarStats
-		if q := *q; q != nil {
-			t = q.stats()
-		}
-		d.unlock(i, w)
-		sum.add(t)
-		each = append(each, t)
-	}
-	sum.Bytes += int(unsafe.Sizeof(*c)) + len(c.queues)*8 + len(c.shards)*int(unsafe.Sizeof(shard{})+unsafe.Sizeof(preference{})) +
-		len(c.affinities)*int(unsafe.Sizeof(affinity{}))
-	return sum, each
-}
-
-// queue is a queue by its number: where it lies, which of the shard it is, and where it can be found when it is locked.
-func (c *Calendar[V]) queue(queue int) (*shard, uint32, **queue[V]) {
-	return &c.shards[queue/c.per], uint32(queue % c.per), &c.queues[queue]
-}
-
-// Times are kept as keys: unsigned integers in the same order as the times they stand for, as in package calendar. Those of
-// finite times are below empty.
-
-// keyOf maps a finite time to its key: negative numbers have all their bits flipped, the others their sign bit. Adding zero turns
-// minus zero into zero, which it must equal.
-func keyOf(t float64) uint64 {
-	b := math.Float64bits(t + 0)
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
-}
-
-// timeOf is the inverse of keyOf.
-func timeOf(k uint64) float64 {
-	return math.Float64frombits(k ^ (uint64(int64(^k)>>63) | 1<<63))
+// queue is a queue by its number: its shard, which of the shard's it is, and where it can be found when it is locked.
+func (c *Calendar[V]) queue(number int) (*shard, uint32, **queue[V]) {
+	return &c.shards[number/c.per], uint32(number % c.per), &c.queues[number]
 }

@@ -36,10 +36,10 @@ func TestCalendarAllocatesNothing(t *testing.T) {
 
 // Events that pass through for ever need no more room than those that are there at once, whether they are dispatched or cancelled.
 func TestCalendarMemoryIsBounded(t *testing.T) {
-	c := NewCalendar[int](For(2))
+	c := NewCalendar[int](Processes(2))
 	r := rand.New(rand.NewPCG(5, 0))
 	const n = 5000
-	events := make([]Event, n)
+	events := make([]Handle, n)
 	now := 0.0
 	add := func(i int) { events[i], _ = c.Schedule(now+r.ExpFloat64()*math.Exp(3*r.NormFloat64()), i) }
 	for i := range n {

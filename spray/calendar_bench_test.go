@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // What a Calendar is compared with. All of them carry a value of 8 bytes, but for the queue of one goroutine, which has ids.
@@ -137,7 +138,7 @@ func (s multiQueue) Schedule(at float64, v uint64) {
 			continue
 		}
 		q.heap.push(timed{at, v})
-		q.top.Store(keyOf(q.heap[0].at))
+		q.top.Store(timekey.Of(q.heap[0].at))
 		q.lock.Store(0)
 		return
 	}
@@ -158,7 +159,7 @@ func (s multiQueue) Next() (v uint64, at float64, ok bool) {
 		}
 		e := q.heap.pop()
 		if len(q.heap) > 0 {
-			q.top.Store(keyOf(q.heap[0].at))
+			q.top.Store(timekey.Of(q.heap[0].at))
 		} else {
 			q.top.Store(pastAll)
 		}

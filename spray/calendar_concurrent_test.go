@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // crowds calls f for numbers of processors and of goroutines, fewer of them if tests should be short.
@@ -32,13 +34,13 @@ var fewer = 1
 func TestCalendarConserves(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
 		each := 24_000 / fewer / goroutines
-		if interrupting && fewer == 1 {
+		if interleaving && fewer == 1 {
 			each = 16_000 / goroutines // it takes long in programs that are checked for races
 		}
 		for _, c := range []*Calendar[int]{
 			NewCalendar[int](),
-			NewCalendar[int](For(3), PerProcess(1), Sticky(2)),
-			NewCalendar[int](For(1), PerProcess(3)),
+			NewCalendar[int](Processes(3), PerProcess(1), Sticky(2)),
+			NewCalendar[int](Processes(1), PerProcess(3)),
 		} {
 			times := make([]float64, goroutines*each)
 			fates := make([]atomic.Uint32, len(times))
@@ -46,7 +48,7 @@ func TestCalendarConserves(t *testing.T) {
 			for g := range goroutines {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(8, uint64(g)))
-					var events []Event
+					var events []Handle
 					var ids []int
 					now := 0.0
 					for i := range each {
@@ -110,9 +112,9 @@ func TestCalendarCancelsOnce(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
 		c := NewCalendar[int]()
 		n := max(100, 300/fewer)
-		var stale []Event
+		var stale []Handle
 		for range max(2, 10/fewer) {
-			events := make([]Event, n)
+			events := make([]Handle, n)
 			for i := range events {
 				events[i], _ = c.Schedule(float64(i%7), i)
 			}
@@ -154,7 +156,7 @@ func TestCalendarCancelsOnce(t *testing.T) {
 // As long as there is an event, Next finds one: each goroutine has at most one in hand, and there is one more.
 func TestCalendarIsNeverEmpty(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
-		for _, c := range []*Calendar[int]{NewCalendar[int](), NewCalendar[int](For(4), PerProcess(3)), NewCalendar[int](For(2), PerProcess(1))} {
+		for _, c := range []*Calendar[int]{NewCalendar[int](), NewCalendar[int](Processes(4), PerProcess(3)), NewCalendar[int](Processes(2), PerProcess(1))} {
 			for i := range goroutines + 1 {
 				_, _ = c.Schedule(float64(i), i)
 			}
@@ -183,7 +185,7 @@ func TestCalendarSeesWhatWanders(t *testing.T) {
 	for _, processors := range []int{2, 8} {
 		func() {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			c := NewCalendar[int](For(3), PerProcess(2))
+			c := NewCalendar[int](Processes(3), PerProcess(2))
 			c.affinities = c.affinities[:1] // so that one top tells where the next event goes
 			e, _ := c.Schedule(0, 0)
 			var done atomic.Bool
@@ -221,7 +223,7 @@ func TestCalendarSeesWhatWanders(t *testing.T) {
 
 // One who holds a lock hides one calendar, and no more. Nobody says that there is nothing until that can be seen.
 func TestCalendarWithOneHalted(t *testing.T) {
-	c := NewCalendar[int](For(2))
+	c := NewCalendar[int](Processes(2))
 	for i := range 100 {
 		_, _ = c.Schedule(float64(i), i)
 	}
@@ -243,7 +245,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 	mustCheck(t, c)
 
 	// An event in a calendar that is locked, and none besides.
-	c = NewCalendar[int](For(2))
+	c = NewCalendar[int](Processes(2))
 	e, _ := c.Schedule(1, 7)
 	d, k, _ := c.queue(int(e.queue))
 	w := d.await(k)
@@ -283,7 +285,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 	case <-time.After(30 * time.Millisecond):
 	}
 	s := c.open(e.queue)
-	s.add(keyOf(3), 8)
+	s.add(timekey.Of(3), 8)
 	d.unlock(k, s.top())
 	if v := <-got; v != 8 {
 		t.Fatalf("Next returned %d", v)
@@ -292,7 +294,7 @@ func TestCalendarWithOneHalted(t *testing.T) {
 
 // Schedule goes elsewhere when all calendars of a process are locked.
 func TestCalendarWithAllHalted(t *testing.T) {
-	c := NewCalendar[int](For(2))
+	c := NewCalendar[int](Processes(2))
 	p := newProcesses(c)
 	var tops []uint64
 	for i := range c.per {

@@ -48,7 +48,7 @@ func ExampleCalendar() {
 }
 
 // A timeout that is not needed any more is cancelled. Whoever cancels an event knows whether it was in time.
-func ExampleEvent() {
+func ExampleCalendar_Cancel() {
 	c := spray.NewCalendar[string]()
 	timeout, _ := c.Schedule(30, "timeout")
 	_, _ = c.Schedule(12, "answer")
@@ -59,7 +59,7 @@ func ExampleEvent() {
 	fmt.Println("cancelled again:", c.Cancel(timeout))
 	_, _, ok := c.Next()
 	fmt.Println("anything else:", ok)
-	fmt.Println("no event:", c.Cancel(spray.Event{}))
+	fmt.Println("no event:", c.Cancel(spray.Handle{}))
 	// Output:
 	// answer at 12
 	// cancelled: true
@@ -69,8 +69,8 @@ func ExampleEvent() {
 }
 
 // With one process the order is exact, also if an event comes that is earlier than some that have been dispatched.
-func ExampleFor() {
-	c := spray.NewCalendar[string](spray.For(1))
+func ExampleProcesses() {
+	c := spray.NewCalendar[string](spray.Processes(1))
 	for i, at := range []float64{3, 1, 2} {
 		_, _ = c.Schedule(at, []string{"three", "one", "two"}[i])
 	}
@@ -99,7 +99,7 @@ func ExampleCalendar_Schedule() {
 }
 
 func ExampleCalendar_Stats() {
-	c := spray.NewCalendar[int](spray.For(2), spray.PerProcess(3), spray.Room(1000))
+	c := spray.NewCalendar[int](spray.Processes(2), spray.PerProcess(3), spray.Capacity(1000))
 	for i := range 100 {
 		e, _ := c.Schedule(float64(i), i)
 		if i%10 == 0 {
@@ -108,6 +108,6 @@ func ExampleCalendar_Stats() {
 	}
 	c.Next()
 	sum, each := c.Stats()
-	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled, in", len(each), "calendars")
-	// Output: 89 pending, 1 dispatched, 10 cancelled, in 6 calendars
+	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled, in", len(each), "queues")
+	// Output: 89 pending, 1 dispatched, 10 cancelled, in 6 queues
 }

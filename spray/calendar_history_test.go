@@ -97,7 +97,7 @@ func calendarModel(queues map[int]uint32) porcupine.Model {
 // at random each time, so that one who looks whether all are empty is overtaken by those who come and go.
 func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
 	logs := make([][]porcupine.Operation, goroutines)
-	named := make([]atomic.Pointer[Event], goroutines*operations) // by value, when Schedule has returned
+	named := make([]atomic.Pointer[Handle], goroutines*operations) // by value, when Schedule has returned
 	if restless {
 		c.affinities = c.affinities[:1]
 	}
@@ -108,7 +108,7 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 			r := rand.New(rand.NewPCG(seed, uint64(g)))
 			for i := range operations {
 				in := deed{id: i*goroutines + g, at: float64(r.IntN(4)) - 1}
-				var name *Event
+				var name *Handle
 				switch x := r.IntN(20); {
 				case x < 9:
 					in.verb = schedules
@@ -159,7 +159,7 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 // many, few calendars and many, and with goroutines interrupted in the middle of operations, where that can be done.
 func TestCalendarIsLinearizable(t *testing.T) {
 	histories := 250
-	if interrupting {
+	if interleaving {
 		histories = 120 // wilder ones
 	}
 	if testing.Short() {
@@ -172,7 +172,7 @@ func TestCalendarIsLinearizable(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 					nothing, cancelled := 0, 0
 					for seed := range uint64(histories) {
-						c := NewCalendar[int](For(p), PerProcess(per), Sticky(1+int(seed)%3), Scatter(seed))
+						c := NewCalendar[int](Processes(p), PerProcess(per), Sticky(1+int(seed)%3), Seed(seed))
 						var history []porcupine.Operation
 						var queues map[int]uint32
 						interrupted(100+int(seed)%5*200, func() {

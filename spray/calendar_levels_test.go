@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
@@ -24,7 +26,7 @@ func TestCalendarMovesTwice(t *testing.T) {
 		{"exponential, from before zero", -3, 3, (*rand.Rand).ExpFloat64},
 	} {
 		for _, per := range []int{1, 2} {
-			c := NewCalendar[int](For(1), PerProcess(per))
+			c := NewCalendar[int](Processes(1), PerProcess(per))
 			r := rand.New(rand.NewPCG(3, 1))
 			for i := range n {
 				_, _ = c.Schedule(law.start+law.next(r), i)
@@ -108,7 +110,7 @@ func TestCalendarRolls(t *testing.T) {
 
 func roll(t *testing.T, way rolling, cancel bool) {
 	r := rand.New(rand.NewPCG(11, 0))
-	c := NewCalendar[int](For(1), PerProcess(1))
+	c := NewCalendar[int](Processes(1), PerProcess(1))
 	s := c.open(0)
 	var d diary
 	value := 0
@@ -187,7 +189,7 @@ func firstLevel(s *queue[int]) (level, bool) {
 func TestCalendarSpillsFarBefore(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(13, seed))
-		c := NewCalendar[int](For(1), PerProcess(1))
+		c := NewCalendar[int](Processes(1), PerProcess(1))
 		var d diary
 		schedule := func(at float64) {
 			e, _ := c.Schedule(at, int(c.open(0).dispatched)+len(d)+int(c.open(0).cancelled))
@@ -232,7 +234,7 @@ func TestCalendarSpillsFarBefore(t *testing.T) {
 // A level that rolls ends where one of its buckets does, and what is due at that very key belongs behind it. Here there is an event at
 // every place where it may end.
 func TestCalendarRollsUpToABin(t *testing.T) {
-	c := NewCalendar[int](For(1), PerProcess(1))
+	c := NewCalendar[int](Processes(1), PerProcess(1))
 	r := rand.New(rand.NewPCG(8, 0))
 	const n = 50_000
 	for i := range n {
@@ -257,7 +259,7 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 		t1 := s.levels[1]
 		if boundaries == 0 && t1.count > 100 && s.levels[0].end == t1.ceiling(t1.count-1) && t1.open < t1.count/2 {
 			for k := range uint64(t1.count) {
-				_, _ = c.Schedule(timeOf((t1.base+uint64(t1.count)+k)<<t1.shift), -1)
+				_, _ = c.Schedule(timekey.Time((t1.base+uint64(t1.count)+k)<<t1.shift), -1)
 				boundaries++
 			}
 			base := t1.base
@@ -285,7 +287,7 @@ func TestCalendarRollsUpToABin(t *testing.T) {
 
 // Of a crowd that is in several levels when they are taken up into one, those further down were scheduled first, and stay first.
 func TestCalendarTakesUpACrowd(t *testing.T) {
-	c := NewCalendar[int](For(1), PerProcess(1))
+	c := NewCalendar[int](Processes(1), PerProcess(1))
 	s := c.open(0)
 	next := 0
 	schedule := func(at float64, n int) {

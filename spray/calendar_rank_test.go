@@ -64,12 +64,12 @@ func rankError(c *Calendar[int], p, n, holds, turn int, seed uint64) (mean float
 // Next is O(p) events away from the earliest, whatever the machine does.
 func TestCalendarRankError(t *testing.T) {
 	n := 4000
-	if interrupting {
+	if interleaving {
 		n = 1000 // it takes long in programs that are checked for races
 	}
 	for _, p := range []int{1, 2, 4, 8, 16} {
 		for _, turn := range []int{0, 1, 50} {
-			c := NewCalendar[int](For(p))
+			c := NewCalendar[int](Processes(p))
 			mean, p99, delay := rankError(c, p, n, 3*n, turn, 1)
 			sum, _ := c.Stats()
 			t.Logf("%d processes, turns of %d: rank error %.2f in the mean, %d in 99 %%; delay up to %d; %.3f helped", p, turn,
@@ -93,7 +93,7 @@ func TestCalendarHelpsTheAbsent(t *testing.T) {
 			"a few":     {1, 2, 3, 4, 5, 6, 7, 8},
 			"far apart": {1, 5, 1e3, 1e6, 1e9},
 		} {
-			c := NewCalendar[int](For(p))
+			c := NewCalendar[int](Processes(p))
 			processes := newProcesses(c)
 			as(c, &processes[0], func() {
 				for i, at := range times {

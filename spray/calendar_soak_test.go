@@ -28,8 +28,8 @@ func TestCalendarSoak(t *testing.T) {
 			seed:       r.Uint64(),
 		}
 		p, per, lag := 1+r.IntN(9), 1+r.IntN(3), 1+r.IntN(32)
-		c := NewCalendar[int](For(p), PerProcess(per), Sticky(lag), Scatter(s.seed))
-		if !interrupting {
+		c := NewCalendar[int](Processes(p), PerProcess(per), Sticky(lag), Seed(s.seed))
+		if !interleaving {
 			s.operations = 400_000
 			s.run(t, c)
 		} else {
@@ -62,14 +62,14 @@ func (s storm) run(t *testing.T, c *Calendar[int]) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.processors))
 	const bouts = 6
 	most, scheduled, ended := 0, uint64(0), uint64(0)
-	var stale []Event
+	var stale []Handle
 	for bout := range bouts {
 		each := s.operations/bouts/s.goroutines + s.pending + 1
 		fates := make([]atomic.Uint32, s.goroutines*(2*each+1))
 		var drain, done sync.WaitGroup
 		drain.Add(s.goroutines)
 		var count atomic.Uint64
-		names := make([][]Event, s.goroutines)
+		names := make([][]Handle, s.goroutines)
 		for g := range s.goroutines {
 			done.Go(func() {
 				r := rand.New(rand.NewPCG(s.seed, uint64(g*bouts+bout)))

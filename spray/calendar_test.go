@@ -16,7 +16,7 @@ import (
 type diaryEntry struct {
 	at    float64
 	value int
-	event Event
+	event Handle
 }
 
 type diary []diaryEntry
@@ -67,12 +67,12 @@ func as[V any](c *Calendar[V], p *process, do func()) {
 // followCalendar does what the bytes say with a calendar for p processes, and with a reference. What Next returns must be the
 // earliest event of one shard; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
 func followCalendar(data []byte, p, per int) error {
-	c := NewCalendar[int](For(p), PerProcess(per), Sticky(3))
+	c := NewCalendar[int](Processes(p), PerProcess(per), Sticky(3))
 	processes := newProcesses(c)
 	var d diary
-	var gone []Event
+	var gone []Handle
 	now := 0.0
-	shard := func(e Event) int { return int(e.queue) / per }
+	shard := func(e Handle) int { return int(e.queue) / per }
 	for i := 0; i+2 < len(data); i += 3 {
 		op, pick, far := data[i], int(data[i+1]), data[i+2]
 		who := &processes[int(op>>4)%p]
@@ -96,7 +96,7 @@ func followCalendar(data []byte, p, per int) error {
 				at = 0
 			}
 			as(c, who, func() {
-				var e Event
+				var e Handle
 				if e, err = c.Schedule(at, i); err == nil {
 					d.add(diaryEntry{at, i, e})
 				}
@@ -232,7 +232,7 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 // one calendar also of equal times.
 func TestCalendarExact(t *testing.T) {
 	n := 20_000
-	if interrupting {
+	if interleaving {
 		n = 4000 // there is one goroutine, so that nothing more is to be found in programs that are checked for races
 	}
 	r := rand.New(rand.NewPCG(2, 0))
@@ -254,7 +254,7 @@ func TestCalendarExact(t *testing.T) {
 		"far and near": func(i int, now float64) float64 { return now + math.Pow(10, float64(r.IntN(30)-20)) },
 	} {
 		for _, per := range []int{1, 2, 5} {
-			c := NewCalendar[int](For(1), PerProcess(per))
+			c := NewCalendar[int](Processes(1), PerProcess(per))
 			var d diary
 			now := 0.0
 			add := func(i int) {
@@ -327,10 +327,10 @@ func anyFloat(r *rand.Rand) float64 {
 // An event taken and one scheduled at once, for long: as the work per event does not grow, it is constant.
 func TestCalendarMovesFewTimes(t *testing.T) {
 	for _, n := range []int{1, 10, 1000, 100_000} {
-		if interrupting {
+		if interleaving {
 			n = min(n, 10_000)
 		}
-		c := NewCalendar[int](For(1))
+		c := NewCalendar[int](Processes(1))
 		r := rand.New(rand.NewPCG(3, uint64(n)))
 		for i := range n {
 			_, _ = c.Schedule(r.ExpFloat64(), i)
@@ -352,9 +352,9 @@ func TestCalendarMovesFewTimes(t *testing.T) {
 }
 
 func TestCalendarRefuses(t *testing.T) {
-	c := NewCalendar[string](For(2))
+	c := NewCalendar[string](Processes(2))
 	for _, at := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if e, err := c.Schedule(at, "never"); !errors.Is(err, calendar.ErrTime) || e != (Event{}) {
+		if e, err := c.Schedule(at, "never"); !errors.Is(err, calendar.ErrTime) || e != (Handle{}) {
 			t.Errorf("at %v: %v, %v", at, e, err)
 		}
 	}
@@ -362,12 +362,12 @@ func TestCalendarRefuses(t *testing.T) {
 		t.Error("something was scheduled")
 	}
 	for name, f := range map[string]func(){
-		"no process":         func() { For(0) },
-		"too many processes": func() { For(1 << 17) },
-		"no calendar":        func() { PerProcess(0) },
-		"nine calendars":     func() { PerProcess(9) },
+		"no process":         func() { Processes(0) },
+		"too many processes": func() { NewCalendar[int](Processes(1 << 17)) },
+		"no queue":           func() { PerProcess(0) },
+		"nine queues":        func() { PerProcess(9) },
 		"no stay":            func() { Sticky(0) },
-		"negative room":      func() { Room(-1) },
+		"negative capacity":  func() { Capacity(-1) },
 	} {
 		func() {
 			defer func() {
@@ -380,14 +380,13 @@ func TestCalendarRefuses(t *testing.T) {
 	}
 }
 
-func TestCalendarNames(t *testing.T) {
-	c := NewCalendar[string](For(2))
-	if c.Cancel(Event{}) || c.Cancel(Event{queue: 1 << 30, stamp: 1}) || c.Cancel(Event{slot: 1 << 30, stamp: 1}) {
-		t.Error("an event that never was has been cancelled")
-	}
-	// The first numbers that are too large.
-	if c.Cancel(Event{queue: uint32(len(c.queues)), stamp: 1}) || c.Cancel(Event{slot: uint32(len(c.open(0).slots)), stamp: 1}) {
-		t.Error("an event that never was has been cancelled")
+func TestCalendarHandles(t *testing.T) {
+	c := NewCalendar[string](Processes(2))
+	for _, h := range []Handle{{}, {stamp: 1}, {owner: c.owner + 1, stamp: 1}, {owner: c.owner, place: 1 << 30, stamp: 1},
+		{owner: c.owner, place: uint32(len(c.open(0).slots)), stamp: 1}} {
+		if c.Cancel(h) {
+			t.Errorf("%+v: an event that never was has been cancelled", h)
+		}
 	}
 	old, _ := c.Schedule(1, "old")
 	if v, at, ok := c.Next(); v != "old" || at != 1 || !ok {
@@ -398,8 +397,8 @@ func TestCalendarNames(t *testing.T) {
 	}
 	for range 20 { // some of them in the same slot
 		young, _ := c.Schedule(2, "young")
-		if young == old || young == (Event{}) || c.Cancel(old) {
-			t.Fatal("an old name is valid again")
+		if young == old || young == (Handle{}) || c.Cancel(old) {
+			t.Fatal("an old handle is valid again")
 		}
 		if !c.Cancel(young) || c.Cancel(young) {
 			t.Fatal("an event could be cancelled twice, or not at all")
@@ -414,13 +413,13 @@ func TestCalendarNames(t *testing.T) {
 
 // Stamps never repeat, since a slot that has run out of them is left alone.
 func TestCalendarRetiresSlots(t *testing.T) {
-	c := NewCalendar[int](For(1), PerProcess(1))
+	c := NewCalendar[int](Processes(1), PerProcess(1))
 	first, _ := c.Schedule(1, 1)
 	c.Next()
 	s := c.open(0)
-	s.slots[first.slot].stamp = retired - 1
+	s.slots[first.place].stamp = retired - 1
 	last, _ := c.Schedule(2, 2)
-	if last.stamp != retired-1 || last.slot != first.slot {
+	if last.stamp != retired-1 || last.place != first.place {
 		t.Fatal("not the slot that was to be used up")
 	}
 	if v, _, ok := c.Next(); v != 2 || !ok {
@@ -428,7 +427,7 @@ func TestCalendarRetiresSlots(t *testing.T) {
 	}
 	for i := range 5 {
 		e, _ := c.Schedule(3, i)
-		if e.slot == first.slot || c.Cancel(last) || c.Cancel(first) {
+		if e.place == first.place || c.Cancel(last) || c.Cancel(first) {
 			t.Fatal("a slot is used beyond its last stamp")
 		}
 	}
@@ -436,9 +435,9 @@ func TestCalendarRetiresSlots(t *testing.T) {
 }
 
 func TestCalendarForgetsValues(t *testing.T) {
-	c := NewCalendar[*[1 << 20]byte](For(1))
+	c := NewCalendar[*[1 << 20]byte](Processes(1))
 	freed := make(chan struct{}, 100)
-	var events []Event
+	var events []Handle
 	for i := range 20 {
 		big := new([1 << 20]byte)
 		runtime.AddCleanup(big, func(freed chan struct{}) { freed <- struct{}{} }, freed)
@@ -461,7 +460,7 @@ func TestCalendarForgetsValues(t *testing.T) {
 func TestCalendarOfTooMany(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	c := NewCalendar[int](For(1 << 16))
+	c := NewCalendar[int](Processes(1 << 16))
 	for i := range 100 {
 		_, _ = c.Schedule(float64(i), i)
 	}
@@ -482,7 +481,7 @@ func TestCalendarOfTooMany(t *testing.T) {
 
 func TestCalendarRoom(t *testing.T) {
 	const n = 10_000
-	c := NewCalendar[int](For(2), Room(2*n))
+	c := NewCalendar[int](Processes(2), Capacity(2*n))
 	before, _ := c.Stats()
 	r := rand.New(rand.NewPCG(6, 0))
 	for i := range n {

@@ -9,7 +9,7 @@ import (
 // kill removes an element as one does who is halted before it could unlink anything: the node is dead, and linked at all its levels.
 func kill(l *List[int, int], h Handle) {
 	s := l.take()
-	n := l.nodes.at(h.node)
+	n := l.nodes.at(h.place)
 	if !l.claim(s, n, n.state.Load()) {
 		panic("it is dead already")
 	}
@@ -63,10 +63,10 @@ func TestSpraysPassTheDead(t *testing.T) {
 		far := uint32(none)
 		for i := range 3000 {
 			h := l.Insert(i, 0)
-			if n := l.nodes.at(h.node); heightOf(n.state.Load()) >= w.Start {
+			if n := l.nodes.at(h.place); heightOf(n.state.Load()) >= w.Start {
 				tall = append(tall, n)
 			} else {
-				keys, far = append(keys, i), h.node
+				keys, far = append(keys, i), h.place
 			}
 		}
 		for _, n := range tall {

@@ -107,11 +107,11 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 		}
 		after = next &^ frozen
 	}
-	pause()
+	interleave()
 	if !atomic.CompareAndSwapUint32(from, first, after) {
 		return 0, false
 	}
-	pause()
+	interleave()
 	for i := first; i != after; {
 		n := l.nodes.at(i)
 		next := atomic.LoadUint32(l.link(n, level)) &^ frozen
@@ -125,7 +125,7 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 // snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
 // is not dead itself; otherwise somebody else will.
 func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
-	pause()
+	interleave()
 	first := atomic.LoadUint32(&pred.next[0])
 	if first != i {
 		if first != none && first&frozen == 0 {

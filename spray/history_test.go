@@ -77,13 +77,23 @@ func record(goroutines, operations int, seed uint64, insert func(key int), remov
 // jolted lets others run between steps, one time in n, as long as f runs.
 func jolted(n uint64, f func()) {
 	var count atomic.Uint64
-	paused = func() {
+	between(func() {
 		if count.Add(0x9e3779b97f4a7c15)>>32%n == 0 {
 			runtime.Gosched()
 		}
-	}
-	defer func() { paused = nil }()
-	f()
+	}, f)
+}
+
+// interrupted has goroutines give way between steps while f runs: often out of a thousand times, and sometimes for long.
+func interrupted(often int, f func()) {
+	between(func() {
+		switch x := rand.IntN(1000); {
+		case x < 1:
+			time.Sleep(20 * time.Microsecond)
+		case x < often:
+			runtime.Gosched()
+		}
+	}, f)
 }
 
 // DeleteMin is exact: histories of short runs, in which goroutines are stopped between any two steps, are those of a queue whose operations

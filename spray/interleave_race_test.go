@@ -2,25 +2,12 @@
 
 package spray
 
-import (
-	"math/rand/v2"
-	"runtime"
-	"testing"
-	"time"
-)
+import "testing"
 
-// interrupted has goroutines give way in the middle of operations while f runs: often out of a thousand times, and sometimes for long.
-func interrupted(often int, f func()) {
-	g := func() {
-		switch x := rand.IntN(1000); {
-		case x < 1:
-			time.Sleep(20 * time.Microsecond)
-		case x < often:
-			runtime.Gosched()
-		}
-	}
-	interruption.Store(&g)
-	defer interruption.Store(nil)
+// between has something done between the steps of operations while f runs.
+func between(steps, f func()) {
+	interleaved.Store(&steps)
+	defer interleaved.Store(nil)
 	f()
 }
 
@@ -47,7 +34,7 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 	} {
 		for moves := range 40 {
 			for first := range uint32(2) {
-				c := NewCalendar[int](For(2), PerProcess(1))
+				c := NewCalendar[int](Processes(2), PerProcess(1))
 				c.affinities = c.affinities[:1]
 				at := func(shard uint32) { c.affinities[0].at.Store(atHome(shard)) }
 				at(1)
@@ -76,9 +63,8 @@ func TestCalendarSeesWhatHides(t *testing.T) {
 					moving = false
 				}
 				at(first)
-				interruption.Store(&hide)
-				ok := look(c)
-				interruption.Store(nil)
+				ok := false
+				between(hide, func() { ok = look(c) })
 				if !ok {
 					t.Fatalf("%s at shard %d found nothing, after %d looks", name, first, looks)
 				}

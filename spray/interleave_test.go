@@ -2,5 +2,5 @@
 
 package spray
 
-// interrupted runs f. Only in programs that are checked for races can operations be interrupted.
-func interrupted(_ int, f func()) { f() }
+// between runs f. Only in programs that are checked for races can something be done between the steps of operations.
+func between(_, f func()) { f() }

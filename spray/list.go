@@ -8,9 +8,6 @@ import (
 	"unsafe"
 )
 
-// A Handle names an element of a list. The zero Handle names none.
-type Handle struct{ node, stamp uint32 }
-
 // List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
 // the first elements, chosen at random so that goroutines rarely meet, and whose [List.DeleteMin] takes the first.
 // Elements of equal keys keep the order in which they were inserted. Use [New].
@@ -25,6 +22,7 @@ type Handle struct{ node, stamp uint32 }
 // element is removed.
 type List[K cmp.Ordered, V any] struct {
 	seats
+	owner  uint32 // in handles
 	pool   pool
 	nodes  store[node[K, V]]
 	towers store[tower]
@@ -50,11 +48,8 @@ const headNode = 1
 
 // New returns an empty list.
 func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
-	o := defaults()
-	for _, opt := range opts {
-		opt(&o)
-	}
-	l := &List[K, V]{walk: o.walk()}
+	o := forList(opts)
+	l := &List[K, V]{owner: newOwner(), walk: *o.walk}
 	l.seats.init(o.seed)
 	l.nodes.ensure(none)
 	l.nodes.ensure(headNode)
@@ -68,7 +63,24 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.posts.Store(newPosts(firstPosts, 0))
 	l.padding = pad(l.walk.Padding, o.seed)
 	l.dirt.init(&l.walk)
+	l.reserve(o.capacity)
 	return l
+}
+
+// reserve makes room for so many elements: nodes, the towers of as many as will have one, and signposts.
+func (l *List[K, V]) reserve(elements int) {
+	if elements == 0 {
+		return
+	}
+	for i := uint32(1); int(i) <= elements+headNode+batch; i *= 2 {
+		l.nodes.ensure(i)
+	}
+	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
+		l.towers.ensure(i)
+	}
+	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements/2)))), 0)
+	posts.shape.Store(firstPosts << 8) // survey uses more of them as elements come
+	l.posts.Store(posts)
 }
 
 // link is the link of a node at a level.
@@ -149,12 +161,12 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 			n.turn = pred.turn + 1
 		}
 		n.next[0] = s.succs[0]
-		pause()
+		interleave()
 		if atomic.CompareAndSwapUint32(&pred.next[0], s.succs[0], i) {
 			break
 		}
 	}
-	pause()
+	interleave()
 	s.count++
 	l.survey(s)
 	if height > 1 {
@@ -162,7 +174,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 	l.signpost(i, stamp, place, height) // now that a search can begin there at any of its levels
 	s.leave()
-	return Handle{i, stamp}
+	return Handle{owner: l.owner, place: i, stamp: stamp}
 }
 
 // raise links a node, which is linked at the lowest level, at the others, unless it dies meanwhile.
@@ -175,7 +187,7 @@ func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) 
 		if old&frozen != 0 || old != succ && !atomic.CompareAndSwapUint32(own, old, succ) {
 			break // it is dead: nobody else changes the link of a level at which it is not linked
 		}
-		pause()
+		interleave()
 		if atomic.CompareAndSwapUint32(l.link(l.nodes.at(s.preds[level]), level), succ, i) {
 			level++
 			continue
@@ -206,7 +218,7 @@ func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 	if state&alive == 0 || !n.state.CompareAndSwap(state, claimed) {
 		return false
 	}
-	pause()
+	interleave()
 	l.freeze(n, heightOf(state))
 	s.count--
 	return true
@@ -215,7 +227,7 @@ func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 // freeze marks the links of a dead node, so that nothing is inserted behind it. Several may do it.
 func (l *List[K, V]) freeze(n *node[K, V], height int) {
 	for level := height - 1; level >= 0; level-- {
-		pause()
+		interleave()
 		atomic.OrUint32(l.link(n, level), frozen)
 	}
 }
@@ -223,12 +235,12 @@ func (l *List[K, V]) freeze(n *node[K, V], height int) {
 // Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
 // does. It costs as much as an insertion.
 func (l *List[K, V]) Delete(h Handle) bool {
-	if h.node <= headNode || h.node > l.fresh.Load() {
+	if h.owner != l.owner { // a handle of this list has a node that there is
 		return false
 	}
 	s := l.take()
 	defer s.leave()
-	n := l.nodes.at(h.node)
+	n := l.nodes.at(h.place)
 	for {
 		state := n.state.Load()
 		if stampOf(state) != h.stamp || state&alive == 0 {
@@ -312,17 +324,17 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 				}
 				break
 			}
-			pause()
+			interleave()
 			n := l.nodes.at(i)
 			state := n.state.Load()
 			if state&alive != 0 {
 				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
 				// it was, this is the first element now, and it is ours if it is still there when we claim it.
-				pause()
+				interleave()
 				if atomic.LoadUint32(&l.head.next[0]) != first {
 					break
 				}
-				pause()
+				interleave()
 				if !l.claim(s, n, state) {
 					break
 				}

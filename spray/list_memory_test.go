@@ -12,7 +12,7 @@ import (
 
 // fewerRaced is how often to do something: less often with the race detector, with which it takes thirty times as long.
 func fewerRaced(usually, raced int) int {
-	if interrupting {
+	if interleaving {
 		return raced
 	}
 	return usually
@@ -261,6 +261,7 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 					*v = i % 8
 					runtime.AddCleanup(v, func(int) { collected.Add(1) }, 0)
 					h := l.Insert(i%8, v)
+					runtime.Gosched() // so that it is found
 					if g == 0 {
 						if k, v, ok := l.DeleteMin(); ok && *v != k {
 							t.Errorf("%d was removed with the value %d", k, *v)

@@ -75,9 +75,13 @@ func TestSearch(t *testing.T) {
 
 func TestHandles(t *testing.T) {
 	l := New[int, int]()
-	if l.Delete(Handle{}) || l.Delete(Handle{node: 1}) || l.Delete(Handle{node: 9, stamp: 3}) || l.Delete(Handle{node: math.MaxUint32}) {
-		t.Error("a handle of nothing deleted something")
+	l.Insert(0, 0)
+	for _, h := range []Handle{{}, {owner: l.owner}, {place: 2, stamp: 1}, {owner: l.owner + 1, place: 2, stamp: 1}, {owner: l.owner, place: 2, stamp: 3}} {
+		if l.Delete(h) {
+			t.Errorf("%+v deleted something", h)
+		}
 	}
+	l.DeleteMin()
 	seen := map[Handle]bool{}
 	for range 10_000 {
 		h := l.Insert(1, 1)

@@ -23,7 +23,7 @@ type subject interface {
 type token struct {
 	id int
 	h  Handle
-	e  Event
+	e  Handle
 }
 
 type listSubject struct {
@@ -278,7 +278,7 @@ func matrix(t *testing.T, most, all int, idle time.Duration) {
 					c.run(t, listSubject{New[int, int](Processes(min(goroutines, 8)))}, role)
 				})
 				t.Run(fmt.Sprintf("Calendar/%s/%d-%d", name, processors, goroutines), func(t *testing.T) {
-					c.run(t, calendarSubject{NewCalendar[int](For(processors))}, role)
+					c.run(t, calendarSubject{NewCalendar[int](Processes(processors))}, role)
 				})
 			}
 		}

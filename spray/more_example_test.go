@@ -7,8 +7,8 @@ import (
 )
 
 // A calendar for eight goroutines that run at once, which should stay in order rather closely and is going to have a million events.
-func ExampleCalendarOption() {
-	c := spray.NewCalendar[string](spray.For(8), spray.Sticky(8), spray.PerProcess(2), spray.Room(1_000_000))
+func ExampleOption_calendar() {
+	c := spray.NewCalendar[string](spray.Processes(8), spray.Sticky(8), spray.PerProcess(2), spray.Capacity(1_000_000))
 	_, _ = c.Schedule(1, "first")
 	what, at, ok := c.Next()
 	fmt.Println(what, at, ok)
@@ -17,7 +17,7 @@ func ExampleCalendarOption() {
 
 // With one process nobody helps anybody, and nobody waits.
 func ExampleCalendarStats() {
-	c := spray.NewCalendar[int](spray.For(1))
+	c := spray.NewCalendar[int](spray.Processes(1))
 	for i := range 50 {
 		_, _ = c.Schedule(float64(i), i)
 	}

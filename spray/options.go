@@ -2,25 +2,78 @@ package spray
 
 import "runtime"
 
-// An Option is something to be said about a list when it is made.
+// An Option is something to be said about a [List] or a [Calendar] when it is made. [Processes], [Seed] and [Capacity] are for both;
+// to give one an option that is only for the other is a bug of the caller, and panics.
 type Option func(*options)
 
 type options struct {
 	processes int
-	shape     *Walk
 	seed      uint64
+	capacity  int
+
+	walk *Walk // of a list, nil unless told
+
+	per, lag int // of a calendar, 0 unless told
 }
 
-func defaults() options { return options{processes: runtime.GOMAXPROCS(0), seed: 1} }
+const (
+	// defaultPer is how many queues a process has. One has the others wait when somebody comes to help; with three or four
+	// there is more to fetch for one who does. See BenchmarkCalendarChoices.
+	defaultPer = 2
+	// defaultLag bounds how far processes drift apart. The rank error is proportional to it; with less, processes get into each other's
+	// way.
+	defaultLag = 16
 
-func (o *options) walk() Walk {
-	if o.shape != nil {
-		return *o.shape
+	maxCapacity = 1 << 26
+	// maxPadding is that of FullSpray(65536, 1). A dummy takes 8 bytes.
+	maxPadding = 1 << 24
+)
+
+func gather(opts []Option) options {
+	o := options{processes: runtime.GOMAXPROCS(0), seed: 1}
+	for _, opt := range opts {
+		opt(&o)
 	}
-	return usual(o.processes)
+	return o
 }
 
-// Processes says how many goroutines will remove at once, unless told as many as may run at once. It decides how far sprays go.
+// forList is what a list is told.
+func forList(opts []Option) options {
+	o := gather(opts)
+	switch {
+	case o.per != 0:
+		panic("spray: PerProcess is for a Calendar; a List has no queues")
+	case o.lag != 0:
+		panic("spray: Sticky is for a Calendar; how far a List's sprays go is said by Processes or Spraying")
+	case o.walk == nil:
+		w := defaultWalk(o.processes)
+		o.walk = &w
+	}
+	return o
+}
+
+// forCalendar is what a calendar is told.
+func forCalendar(opts []Option) options {
+	o := gather(opts)
+	switch {
+	case o.walk != nil:
+		panic("spray: Spraying is for a List; how far a Calendar's processes drift apart is said by Sticky")
+	case o.processes > 1<<16:
+		panic("spray: a Calendar is for 1 to 65,536 processes")
+	}
+	if o.per == 0 {
+		o.per = defaultPer
+	}
+	if o.lag == 0 {
+		o.lag = defaultLag
+	}
+	return o
+}
+
+// Processes says how many goroutines run at once and remove elements, not how many there are. The default is GOMAXPROCS. It decides how far a
+// list's sprays go, and how many queues a calendar has, which must be for 65,536 processes at most. There a process takes some 256 bytes, and
+// memory for its queues only when it has events; but who finds nothing, and [Calendar.Len], [Calendar.Peek] and [Calendar.Stats],
+// look through all of them.
 func Processes(p int) Option {
 	if p < 1 {
 		panic("spray: there must be at least 1 process")
@@ -28,10 +81,40 @@ func Processes(p int) Option {
 	return func(o *options) { o.processes = p }
 }
 
-// mostPadding is that of FullSpray(65536, 1). A dummy takes 8 bytes.
-const mostPadding = 1 << 24
+// Seed says where random numbers come from. The default is 1. With one goroutine the same seed gives a list the same walks, and a
+// calendar the same statistics. (The order of events is then exact in a calendar for one process, whatever the seed; of equal times
+// it may depend on it.)
+func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 
-// Spraying says how sprays walk: [PerfectSpray], [BasicSpray], [FullSpray], or another walk.
+// Capacity makes room for n elements up front, but for 2²⁶ at most. The default is none: lists and calendars grow by themselves,
+// and this only saves them the trouble.
+func Capacity(n int) Option {
+	if n < 0 {
+		panic("spray: Capacity needs a number of elements, not a negative one")
+	}
+	return func(o *options) { o.capacity = min(n, maxCapacity) }
+}
+
+// PerProcess says how many queues a [Calendar] has for each process, 1 to 8. The default is 2.
+func PerProcess(k int) Option {
+	if k < 1 || k > maxPer {
+		panic("spray: a process has 1 to 8 queues")
+	}
+	return func(o *options) { o.per = k }
+}
+
+// Sticky says how long a process of a [Calendar] stays with its own queues: until n events of a queue of another process come
+// before its next one. The default is 16. The rank error is proportional to it, and so is how rarely processes get into each other's
+// way.
+func Sticky(n int) Option {
+	if n < 1 {
+		panic("spray: a process stays for at least 1 event")
+	}
+	return func(o *options) { o.lag = n }
+}
+
+// Spraying says how sprays of a [List] walk: [PerfectSpray], [BasicSpray], [FullSpray], or another walk. The default is a
+// shorter one that suits the number of [Processes].
 func Spraying(w Walk) Option {
 	switch {
 	case w.Start < 1 || w.Start > maxHeight:
@@ -40,11 +123,8 @@ func Spraying(w Walk) Option {
 		panic("spray: a walk makes from Least to Most steps, where 0 ≤ Least ≤ Most")
 	case w.Padding < 0 || w.Exact < 0 || w.Descend < 0 || w.Final < 0:
 		panic("spray: what a walk is told must not be negative")
-	case w.Padding > mostPadding:
+	case w.Padding > maxPadding:
 		panic("spray: a walk has at most 16,777,216 dummy elements before it")
 	}
-	return func(o *options) { o.shape = &w }
+	return func(o *options) { o.walk = &w }
 }
-
-// Seed says where random numbers come from. With one goroutine the same seed gives the same walks.
-func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }

@@ -113,7 +113,7 @@ func (p *pool) get(nodes *[batch]uint32) bool {
 // retire puts a node aside that is not linked anywhere any more.
 func (l *List[K, V]) retire(s *seat, i uint32) {
 	s.stats[unlinked]++
-	pause()
+	interleave()
 	s.bag[s.bagged&(batch-1)] = i
 	if s.bagged++; s.bagged == batch {
 		s.bagged = 0
@@ -131,11 +131,11 @@ func (l *List[K, V]) advance() {
 			return
 		}
 	}
-	pause()
+	interleave()
 	if !l.epoch.CompareAndSwap(epoch, epoch+1) {
 		return
 	}
-	pause()
+	interleave()
 	first := l.pool.limbo[(epoch-1)%4].clear()
 	if first == none {
 		return

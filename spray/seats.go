@@ -163,12 +163,3 @@ func (s *seats) elements() int {
 	}
 	return int(max(sum, 0))
 }
-
-// paused, in tests, lets others run between two steps of an operation, where they would otherwise rarely come.
-var paused func()
-
-func pause() {
-	if paused != nil {
-		paused()
-	}
-}

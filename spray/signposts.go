@@ -3,13 +3,13 @@ package spray
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"reflect"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // An insertion into a skip list walks past log N nodes, and in a large list most of them are not in the cache. Signposts save it most of
@@ -74,11 +74,9 @@ func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
 	p := unsafe.Pointer(&key)
 	switch kind {
 	case reflect.Float64:
-		b := *(*uint64)(p)
-		return b ^ (uint64(int64(b)>>63) | 1<<63)
+		return timekey.Of(*(*float64)(p))
 	case reflect.Float32:
-		b := math.Float64bits(float64(*(*float32)(p)))
-		return b ^ (uint64(int64(b)>>63) | 1<<63)
+		return timekey.Of(float64(*(*float32)(p)))
 	case reflect.Int64:
 		return *(*uint64)(p) ^ 1<<63
 	case reflect.Int:

@@ -20,7 +20,7 @@ func (l *List[K, V]) read(n *node[K, V]) (value V, ok bool) {
 			break
 		}
 	}
-	pause()
+	interleave()
 	value = n.value
 	l.unread(n)
 	return value, true
@@ -42,7 +42,7 @@ func (l *List[K, V]) release(n *node[K, V], state uint64) V {
 			var value V
 			n.value = value
 		} else {
-			pause()
+			interleave()
 			l.unread(n)
 		}
 	}

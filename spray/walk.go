@@ -55,12 +55,12 @@ func FullSpray(p int, f float64) Walk {
 	return w
 }
 
-// usual is the walk of a list unless it is told another one. It goes down one height at a time, as PerfectSpray does, but makes
+// defaultWalk is the walk of a list that is told no other one. It goes down one height at a time, as PerfectSpray does, but makes
 // at most 2 steps at each, which leads to one of the first 2p elements or so instead of p·log p. At height 1 it makes at least one: a walk that
 // ends where it came down hits high elements more often than others, and in time there are too few of them at the front, and walks go
 // too far. Every so often it takes the first element, so that none is passed over for ever. A single process has nobody to
 // avoid.
-func usual(p int) Walk {
+func defaultWalk(p int) Walk {
 	if p <= 1 {
 		return Walk{Exact: 1}
 	}
@@ -142,7 +142,7 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
 				n := l.nodes.at(i)
 				if state := n.state.Load(); i != headNode && state&alive != 0 {
-					pause()
+					interleave()
 					if l.claim(s, n, state) {
 						key, value = n.key, l.release(n, state)
 						l.snip(s, pred, i, n)

@@ -25,7 +25,7 @@ type named struct {
 func queues(goroutines int) []named {
 	return []named{
 		{"spray.List", list{spray.New[float64, uint32](spray.Processes(goroutines))}},
-		{"spray.Calendar", pending{spray.NewCalendar[uint32](spray.For(min(goroutines, runtime.GOMAXPROCS(0))))}},
+		{"spray.Calendar", pending{spray.NewCalendar[uint32](spray.Processes(min(goroutines, runtime.GOMAXPROCS(0))))}},
 	}
 }
 

@@ -50,7 +50,7 @@ func SharedStructures() []Shared {
 			Name:  sharedCalendar,
 			About: "spray.Calendar, told how many of the goroutines run at once",
 			New: func(_, goroutines int) rivals.Concurrent {
-				return calendarQueue{spray.NewCalendar[uint64](spray.For(min(goroutines, runtime.GOMAXPROCS(0))))}
+				return calendarQueue{spray.NewCalendar[uint64](spray.Processes(min(goroutines, runtime.GOMAXPROCS(0))))}
 			},
 		},
 	}

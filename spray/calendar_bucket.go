@@ -1,0 +1,97 @@
+package spray
+
+import (
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/prefetch"
+)
+
+// An entry is an event as it lies in a bucket. It is alive while its slot has its stamp.
+type entry struct {
+	key         uint64
+	slot, stamp uint32
+}
+
+// A bucket is a bucket: entries in the order in which they came. Its zero value is empty.
+//
+// Items lie in chunks of consecutive places, of which the first tells the chunk that follows. The place that the next entry would
+// take is tail; where that is the first of a chunk, the last chunk is full, or, at 0, there is none.
+type bucket struct {
+	head uint32 // first chunk
+	tail uint32 // place after the last entry, 0 when empty
+	n    uint32 // entries
+}
+
+// last is the last chunk of a bucket that is not empty.
+func (b bucket) last() uint32 { return (b.tail - 1) / chunkSlots }
+
+// push appends an entry to a bucket.
+func (q *queue[V]) push(b *bucket, e entry) {
+	w := b.tail
+	if w%chunkSlots == 0 {
+		w = q.extend(b)
+	}
+	q.chunks[w] = e
+	b.tail = w + 1
+	b.n++
+}
+
+// extend gives b one more chunk and returns its first place.
+//
+//go:noinline
+func (q *queue[V]) extend(b *bucket) uint32 {
+	c := q.spare
+	if c != 0 {
+		q.spare = q.next(c)
+	} else {
+		c = q.fresh
+		if int(c)*chunkSlots >= len(q.chunks) {
+			if uint64(len(q.chunks)) == 1<<32 {
+				panic("spray: more than four billion events in one of the queues")
+			}
+			wider := make([]entry, 2*len(q.chunks))
+			huge.Advise(wider)
+			copy(wider, q.chunks)
+			q.chunks = wider
+		}
+		q.fresh++
+	}
+	if b.tail == 0 {
+		b.head = c
+	} else {
+		q.chunks[b.last()*chunkSlots].key = uint64(c)
+	}
+	return c*chunkSlots + 1
+}
+
+// following is the chunk after c, in its bucket or among the spare ones.
+func (q *queue[V]) next(c uint32) uint32 { return uint32(q.chunks[c*chunkSlots].key) }
+
+// release makes chunk c a spare one and returns the one that followed it.
+func (q *queue[V]) release(c uint32) uint32 {
+	link := &q.chunks[c*chunkSlots].key
+	next := uint32(*link)
+	*link = uint64(q.spare)
+	q.spare = c
+	return next
+}
+
+// entries returns the entries in chunk c of bucket b.
+func (q *queue[V]) entries(b bucket, c uint32) []entry {
+	es := q.chunks[c*chunkSlots+1 : (c+1)*chunkSlots]
+	if c == b.last() {
+		es = es[:(b.tail-1)%chunkSlots]
+	}
+	return es
+}
+
+// ahead asks for the chunk after c and returns it, unless c is the last.
+func (q *queue[V]) ahead(c, last uint32) uint32 {
+	if c == last {
+		return c
+	}
+	c = q.next(c)
+	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
+	return c
+}

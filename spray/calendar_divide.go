@@ -1,0 +1,164 @@
+package spray
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
+)
+
+// addLevel adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets the end of
+// the level above.
+func (q *queue[V]) addLevel(n int, low, high uint64) *level {
+	depth := len(q.levels)
+	if depth == cap(q.levels) {
+		q.levels = append(q.levels, level{})
+	}
+	q.levels = q.levels[:depth+1]
+	l := &q.levels[depth]
+	if l.size == 0 && depth == 1 {
+		l.size, l.through = 1, firstGrowth
+	}
+	wanted := uint64(min(max(float64(n)*l.growth()/perBucket, 4), maxBuckets-1))
+	l.shift = uint8(bits.Len64((high - low) / wanted))
+	l.base = low >> l.shift
+	l.count = uint32(high>>l.shift-l.base) + 1
+	l.end = l.base << l.shift
+	l.open, l.held, l.guessed = 0, n, false
+	l.size, l.through = n, 0
+	l.coarse = pastAll
+	if high>>63 == 1 && high < pastAll-timekey.Octave {
+		l.coarse = high + timekey.Octave/2
+	}
+	if uint32(len(l.buckets)) < l.count {
+		l.buckets = make([]bucket, 1<<bits.Len32(l.count-1))
+	}
+	return l
+}
+
+// growth is how many times as many entries passed through t, when it was last used, as it had been made for. While a level is worked
+// off, events are scheduled into it: many if it spans several jumps, few if it spans a small part of one. The next level in its
+// place will most likely fare alike.
+func (l *level) growth() float64 {
+	if l.through <= l.size {
+		return 1
+	}
+	return min(float64(l.through)/float64(l.size), maxGrowth)
+}
+
+const (
+	// firstGrowth is what is expected of the first level below level 0 when nothing is known yet. Were all jumps exponential it
+	// would be log n.
+	firstGrowth = 8
+	maxGrowth   = 32
+)
+
+// divide moves the entries of b, which was bucket i of the last level, into a level of their own.
+//
+// A bucket is probably one of many alike, filled all over. So its range is taken for that of its entries, and they are read once
+// and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it.
+func (q *queue[V]) divide(b bucket, i uint32) {
+	depth := len(q.levels)
+	l := &q.levels[depth-1]
+	l.held -= int(b.n)
+	l.through += int(b.n)
+	low, high := max(l.end, (l.base+uint64(i))<<l.shift), l.ceiling(i)-1
+	if depth > 1 {
+		high = min(high, q.maxBelow(depth-2)) // the last bucket may reach beyond
+	}
+	guess := depth > 1 && !l.guessed
+	if !guess {
+		most := high
+		low, high = q.survey(b)
+		if twice := 2*timekey.Time(high) - timekey.Time(low); depth == 1 && twice < math.MaxFloat64 {
+			high = min(timekey.Of(twice), most) // so that there is room for what comes later: see roll
+		}
+	}
+	below := q.addLevel(int(b.n), low, high)
+	below.guessed = guess
+	l = &q.levels[depth-1]
+	l.end = min(below.ceiling(below.count-1), l.ceiling(i), q.limit(depth-1)) // and bucket i is open for what comes later
+	q.distribute(b, below)
+}
+
+// survey finds the least and the greatest key of b.
+func (q *queue[V]) survey(b bucket) (low, high uint64) {
+	low, high = pastAll, 0
+	last := b.last()
+	ahead := q.ahead(b.head, last)
+	for c := b.head; ; c = q.next(c) {
+		ahead = q.ahead(ahead, last)
+		for _, e := range q.entries(b, c) {
+			low, high = min(low, e.key), max(high, e.key)
+		}
+		if c == last {
+			return low, high
+		}
+	}
+}
+
+// distribute moves the entries of b into the buckets of t.
+func (q *queue[V]) distribute(b bucket, l *level) {
+	q.moved += uint64(b.n)
+	shift, base, buckets, last := l.shift&63, l.base, l.buckets, b.last()
+	ahead := q.ahead(b.head, last)
+	for c := b.head; ; {
+		ahead = q.ahead(ahead, last)
+		for _, e := range q.entries(b, c) {
+			// This is push by hand, which saves 2 ns.
+			b := &buckets[e.key>>shift-base]
+			w := b.tail
+			if w%chunkSlots == 0 {
+				w = q.extend(b)
+			}
+			q.chunks[w] = e
+			b.tail = w + 1
+			b.n++
+		}
+		next := q.release(c)
+		if c == last {
+			return
+		}
+		c = next
+	}
+}
+
+// sweep drops all dead entries. It looks at every entry, and is called when more than half of them are dead, so that it costs a
+// constant per cancellation.
+func (q *queue[V]) sweep() {
+	n := q.head
+	for i := q.head; i < q.tail; i++ {
+		if e := q.near[i]; q.alive(&e) {
+			q.near[n] = e
+			n++
+		}
+	}
+	q.tail = n
+	for i := range q.levels {
+		l := &q.levels[i]
+		for k := l.open; k < l.count; k++ {
+			b := l.buckets[k]
+			if b.tail == 0 {
+				continue
+			}
+			l.buckets[k] = bucket{}
+			last := b.last()
+			ahead := q.ahead(b.head, last)
+			for c := b.head; ; {
+				ahead = q.ahead(ahead, last)
+				for _, e := range q.entries(b, c) {
+					if q.alive(&e) {
+						q.push(&l.buckets[k], e)
+					}
+				}
+				next := q.release(c)
+				if c == last {
+					break
+				}
+				c = next
+			}
+			l.held -= int(b.n - l.buckets[k].n)
+		}
+	}
+	q.dead = 0
+}

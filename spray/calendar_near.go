@@ -1,0 +1,144 @@
+package spray
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/prefetch"
+)
+
+// place puts an entry where it belongs.
+func (q *queue[V]) place(e entry) {
+	for i := range q.levels {
+		if t := &q.levels[i]; e.key >= t.end {
+			t.held++
+			// This is push by hand, which saves 2 ns.
+			b := &t.buckets[e.key>>(t.shift&63)-t.base]
+			w := b.tail
+			if w%chunkSlots == 0 {
+				w = q.extend(b)
+			}
+			q.chunks[w] = e
+			b.tail = w + 1
+			b.n++
+			return
+		}
+	}
+	q.insertNear(e)
+}
+
+// insertNear puts an entry among the near ones, behind its equals.
+func (q *queue[V]) insertNear(e entry) {
+	if q.tail-q.head >= nearMax {
+		q.spill()
+		q.place(e)
+		return
+	}
+	if q.tail == nearLen {
+		q.tail = int32(copy(q.near[:], q.near[q.head:q.tail]))
+		q.head = 0
+	}
+	i := q.tail
+	for ; i > q.head && q.near[(i-1)].key > e.key; i-- {
+		q.near[i] = q.near[(i - 1)]
+	}
+	q.near[i] = e
+	q.tail++
+}
+
+// load appends the entries of a bucket that are alive to the near ones, in order. There are at most loadMax, in one or two chunks.
+func (q *queue[V]) load(b bucket) {
+	n := 0
+	last := b.last()
+	for c := b.head; ; {
+		for _, e := range q.entries(b, c) {
+			q.loaded[n%len(q.loaded)] = e
+			if q.alive(&e) {
+				n++
+			}
+		}
+		next := q.release(c)
+		if c == last {
+			break
+		}
+		c = next
+	}
+	q.dead -= int(b.n) - n
+	q.moved += uint64(b.n)
+	sortEntries(q.near[q.tail:int(q.tail)+n], q.loaded[:n])
+	q.tail += int32(n)
+}
+
+// sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for each of them, how many come before
+// it. For the few that a bucket has that is as fast as anything, because no branch depends on the keys: the processor would
+// guess every other one wrong.
+func sortEntries(to, es []entry) {
+	var place [32]uint8
+	for i := range es {
+		key, before := es[i].key, uint8(i)
+		for k := range i {
+			_, less := bits.Sub64(key, es[k].key, 0)
+			place[k%len(place)] += uint8(less)
+			before -= uint8(less)
+		}
+		place[i%len(place)] = before
+	}
+	for i := range es {
+		to[place[i%len(place)]] = es[i]
+	}
+}
+
+// prefetchAfter asks for the slots of the entries in the bucket after bucket i. Between two buckets several events are taken, which is about as long
+// as memory takes.
+func (q *queue[V]) prefetchAfter(l *level, i uint32) {
+	if i+1 >= l.count {
+		return
+	}
+	if b := &l.buckets[i+1]; b.tail != 0 {
+		first := &q.chunks[b.head*chunkSlots+1]
+		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+			unsafe.Pointer(&first.slot), unsafe.Sizeof(entry{}), int(min(b.n, chunkSlots-1)))
+	}
+}
+
+// spill divides the near entries, which have become too many, into a new level, and brings the first of them back.
+//
+// What spills may lie before all that is in the last level, time and again, if events are scheduled backwards. So that this does not
+// add level upon level, small ones are taken up into the new one: each then has at least twice the entries of the next, and no entry is
+// taken up more often than its level can double.
+func (q *queue[V]) spill() {
+	es := q.near[q.head:q.tail]
+	n, low, high := len(es), es[0].key, es[len(es)-1].key
+	depth := len(q.levels)
+	first := depth
+	for first > 1 && q.levels[first-1].held <= 2*n {
+		first--
+		n += q.levels[first].held
+		high = q.maxBelow(first - 1)
+	}
+	if above := &q.levels[first-1]; high < above.base<<above.shift {
+		high = above.base<<above.shift - 1 // what lies between must have a place, too
+	}
+	l := q.addLevel(n, low, high)
+	for _, e := range es {
+		q.push(&l.buckets[e.key>>l.shift-l.base], e)
+	}
+	q.moved += uint64(len(es))
+	for i := depth - 1; i >= first; i-- { // of a crowd, those further down came before the others
+		old := &q.levels[i]
+		for ; old.open < old.count; old.open++ {
+			if b := old.buckets[old.open]; b.tail != 0 {
+				old.buckets[old.open] = bucket{}
+				q.distribute(b, l)
+			}
+		}
+	}
+	limit := l.ceiling(l.count - 1)
+	q.levels[first], q.levels[depth] = q.levels[depth], q.levels[first]
+	q.levels = q.levels[:first+1]
+	above := &q.levels[first-1]
+	above.end = min(above.end, limit)
+	above.open = min(uint32(above.end>>above.shift-above.base), above.count)
+	q.head, q.tail = 0, 0
+	q.refill()
+}
