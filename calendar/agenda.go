@@ -1,7 +1,6 @@
 package calendar
 
 import (
-	"fmt"
 	"iter"
 	"math"
 )
@@ -127,19 +126,4 @@ func (a *Agenda[V]) valid(h Handle) bool {
 	}
 	p := a.places.at(h.place)
 	return p != nil && p.use == h.use
-}
-
-// check verifies the invariants of an agenda, and tells the first one that it finds broken.
-func (a *Agenda[V]) check() error {
-	if err := a.queue.check(); err != nil {
-		return err
-	}
-	used, err := a.places.check(func(i uint32) bool {
-		_, pending := a.queue.At(ID(i))
-		return pending
-	})
-	if err == nil && used != a.Len() {
-		return fmt.Errorf("%d places used, %d pending", used, a.Len())
-	}
-	return err
 }

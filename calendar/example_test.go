@@ -104,11 +104,11 @@ func ExampleHandle() {
 }
 
 // A simulation keeps something for each id. With many of them, the queue can ask for it before it is needed.
-func ExampleQueue_Accompany() {
+func ExampleQueue_Prefetch() {
 	type particle struct{ position, speed float64 }
 	particles := make([]particle, 3)
 	q := calendar.New()
-	q.Accompany(calendar.With(particles, 1)) // nothing else changes
+	q.Prefetch(calendar.ArrayOf(particles, 1)) // nothing else changes
 	for id := range particles {
 		particles[id].speed = float64(id + 1)
 		if err := q.Schedule(calendar.ID(id), 6/particles[id].speed); err != nil {

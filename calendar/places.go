@@ -1,7 +1,6 @@
 package calendar
 
 import (
-	"fmt"
 	"math/bits"
 )
 
@@ -146,52 +145,4 @@ func (ps *places[V]) giveBack() {
 		}
 	}
 	ps.first = 0
-}
-
-// check verifies that a place is in use, by its number, just while its event is pending, and that the others are free or retired. It
-// returns how many are in use.
-func (ps *places[V]) check(pending func(uint32) bool) (used int, err error) {
-	held, empty := 0, 0
-	for p := range ps.pages {
-		page := &ps.pages[p]
-		in, spent, free := 0, 0, 0
-		for i := range page.places {
-			at, use := uint32(p<<placePageBits+i), page.places[i].use
-			if due := pending(at); due != (use%2 == 1) {
-				return 0, fmt.Errorf("place %d: use %d, pending %v", at, use, due)
-			}
-			switch {
-			case use%2 == 1:
-				in++
-			case use == retired:
-				spent++
-			}
-			if use > page.floor+1 {
-				return 0, fmt.Errorf("place %d: use %d, of at most %d", at, use, page.floor+1)
-			}
-		}
-		for next := page.free; next != 0; next = page.places[next-1].next {
-			if free++; free > len(page.places) {
-				return 0, fmt.Errorf("page %d: the free places go round in a circle", p)
-			}
-		}
-		if in != int(page.used) || in+spent+free != len(page.places) {
-			return 0, fmt.Errorf("page %d: %d places used, %d retired and %d free, of %d", p, in, spent, free, len(page.places))
-		}
-		room := free > 0 || len(page.places) < placePageLen
-		if marked := ps.roomy[p/64]>>(p%64)&1 == 1; marked != room || room && p/64 < ps.first {
-			return 0, fmt.Errorf("page %d: has room %v, and is marked so %v", p, room, marked)
-		}
-		if page.places != nil {
-			held++
-			if in == 0 {
-				empty++
-			}
-		}
-		used += in
-	}
-	if held != ps.held || empty != ps.empty {
-		return 0, fmt.Errorf("%d pages, %d of them empty, counted as %d and %d", held, empty, ps.held, ps.empty)
-	}
-	return used, nil
 }

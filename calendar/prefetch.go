@@ -44,31 +44,31 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 func (q *Queue) prefetchRecords(c uint32, n int) {
 	ids := unsafe.Pointer(&q.pool.chunk(c)[0].id)
 	prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
-	for _, o := range q.companions {
+	for _, o := range q.arrays {
 		prefetch.Gather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)
 	}
 }
 
-// A Companion is an array with something for each id, which the caller needs when the id's event is dispatched.
-type Companion struct {
+// An Array is one of the caller's with something for each id, which the caller needs when the id's event is dispatched.
+type Array struct {
 	base unsafe.Pointer
 	size uintptr
 }
 
-// With makes a companion of an array that has so many elements for each id: those of id are array[id*per : (id+1)*per].
-func With[T any](array []T, per int) Companion {
+// ArrayOf describes an array that has so many elements for each id: those of id are array[id*per : (id+1)*per].
+func ArrayOf[T any](array []T, per int) Array {
 	if per < 1 {
-		panic("calendar: With needs at least one element for each id")
+		panic("calendar: ArrayOf needs at least one element for each id")
 	}
 	var t T
-	return Companion{unsafe.Pointer(unsafe.SliceData(array)), uintptr(per) * unsafe.Sizeof(t)}
+	return Array{unsafe.Pointer(unsafe.SliceData(array)), uintptr(per) * unsafe.Sizeof(t)}
 }
 
-// Accompany makes the queue ask for the memory that events will need, shortly before they are dispatched, together with its own: the
+// Prefetch makes the queue ask the processor for the memory that events will need, shortly before they are dispatched, together with its own: the
 // first cache line of what each of the arrays has for the id. With many ids, most of the time of a simulation can go into waiting for
 // such memory. The arrays are not read, and may be too short. An array that has moved must be given again; each call replaces what
 // was given before.
-func (q *Queue) Accompany(arrays ...Companion) { q.companions = arrays }
+func (q *Queue) Prefetch(arrays ...Array) { q.arrays = arrays }
 
 // prefetchChunk asks for the first n entries of a chunk, and its link.
 func (q *Queue) prefetchChunk(c uint32, n int) {

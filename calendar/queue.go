@@ -63,7 +63,7 @@ type Queue struct {
 	fared   [8]fared // the last level that was so deep
 	spare   [15][][]bucket
 
-	companions []Companion
+	arrays []Array
 }
 
 // An Option adjusts a new [Queue] or [Agenda].

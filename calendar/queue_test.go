@@ -251,41 +251,41 @@ func TestQueueNextBy(t *testing.T) {
 	}
 }
 
-// Whatever arrays accompany a queue, they stay as they are, and so does what the queue does.
+// Whatever arrays a queue prefetches, they stay as they are, and so does what the queue does.
 func TestQueueAccompanied(t *testing.T) {
 	const n = 100_000
 	pairs, bytes := make([]uint64, 2*n), make([]byte, 10) // the second is too short for most ids
 	for i := range pairs {
 		pairs[i] = uint64(i)
 	}
-	alone, accompanied := calendar.New(), calendar.New()
-	accompanied.Accompany(calendar.With(pairs, 2), calendar.With(bytes, 1), calendar.With([]uint64(nil), 1))
+	alone, prefetching := calendar.New(), calendar.New()
+	prefetching.Prefetch(calendar.ArrayOf(pairs, 2), calendar.ArrayOf(bytes, 1), calendar.ArrayOf([]uint64(nil), 1))
 	r := rand.New(rand.NewPCG(5, 6))
 	for id := range calendar.ID(n) {
 		at := r.ExpFloat64()
 		must(t, alone.Schedule(id, at))
-		must(t, accompanied.Schedule(id, at))
+		must(t, prefetching.Schedule(id, at))
 	}
 	for range 3 * n {
 		id, at, _ := alone.Next()
-		otherID, otherAt, _ := accompanied.Next()
+		otherID, otherAt, _ := prefetching.Next()
 		if id != otherID || at != otherAt {
-			t.Fatalf("%v at %v, accompanied %v at %v", id, at, otherID, otherAt)
+			t.Fatalf("%v at %v, prefetching %v at %v", id, at, otherID, otherAt)
 		}
 		at += r.ExpFloat64()
 		must(t, alone.Schedule(id, at))
-		must(t, accompanied.Schedule(id, at))
+		must(t, prefetching.Schedule(id, at))
 	}
 	for i := range pairs {
 		if pairs[i] != uint64(i) {
 			t.Fatalf("element %d is %d", i, pairs[i])
 		}
 	}
-	accompanied.Accompany()
+	prefetching.Prefetch()
 	defer func() {
 		if recover() == nil {
 			t.Error("no elements for each id were accepted")
 		}
 	}()
-	_ = calendar.With(pairs, 0)
+	_ = calendar.ArrayOf(pairs, 0)
 }

@@ -77,9 +77,9 @@ type Config struct {
 	// ByBin keeps the load of every bin and throws every ball, instead of drawing how many bins get how many. It takes longer
 	// and has the same law; [Process.Load] needs it. ModCapped is always so.
 	ByBin bool
-	// AtLeast is how many balls ModCapped throws at least in a round, m* unless told. With m* nearly every buffer is full in
+	// MinThrown is how many balls ModCapped throws at least in a round, m* by default. With m* nearly every buffer is full in
 	// nearly every round; with fewer balls the invariants of Lemma 6, which hold for any number, are put to the test.
-	AtLeast int
+	MinThrown int
 	// Warm begins with the pool, the loads and the ages of the limit of many bins instead of an empty system. It is for Capped.
 	Warm bool
 }
@@ -97,9 +97,9 @@ func (c *Config) check() error {
 		return fmt.Errorf("capped: the capacity of a bin must be from 1 to %s, not %d", twoTo(mostCapacity), c.Capacity)
 	case c.Kind == Greedy && (c.Choices < 1 || c.Choices > mostChoices):
 		return fmt.Errorf("capped: the number of choices of a ball must be from 1 to %s for Greedy, not %d", twoTo(mostChoices), c.Choices)
-	case c.AtLeast < 0 || c.AtLeast > mostThrown:
-		return fmt.Errorf("capped: the number of balls to throw at least must be from 0 to %s, not %d", twoTo(mostThrown), c.AtLeast)
-	case c.AtLeast > 0 && c.Kind != ModCapped:
+	case c.MinThrown < 0 || c.MinThrown > mostThrown:
+		return fmt.Errorf("capped: the number of balls to throw at least must be from 0 to %s, not %d", twoTo(mostThrown), c.MinThrown)
+	case c.MinThrown > 0 && c.Kind != ModCapped:
 		return fmt.Errorf("capped: only ModCapped throws at least a number of balls, not %v", c.Kind)
 	case c.Warm && c.Kind != Capped:
 		return fmt.Errorf("capped: only Capped can start warm, not %v", c.Kind)
@@ -130,7 +130,7 @@ func (c *Config) checkThrown() error {
 	switch {
 	case c.Kind == ModCapped && c.least() > mostThrown:
 		return fmt.Errorf("capped: ModCapped throws its balls one by one and would throw at least %.3g in a round; at most %s can be thrown, "+
-			"which with a capacity of %d are those of %d bins at this rate; take fewer bins or a smaller capacity, or set AtLeast",
+			"which with a capacity of %d are those of %d bins at this rate; take fewer bins or a smaller capacity, or set MinThrown",
 			c.least(), twoTo(mostThrown), c.Capacity, int(float64(c.Bins)*(mostThrown/c.least())))
 	case !c.ByBin && c.Kind != ModCapped || c.thrown() <= mostThrown && c.Bins <= mostThrown:
 		return nil
@@ -155,21 +155,21 @@ func (c *Config) thrown() float64 {
 	return n * min(pressure(c.Rate), pressure(c.Rate)/float64(c.Capacity)+2)
 }
 
-// Least is how many balls ModCapped throws at least in a round, m* unless AtLeast is set; 0 for the other processes.
+// EffectiveMinThrown is how many balls ModCapped throws at least in a round, MinThrown, or m* if that is 0; 0 for the other processes.
 //
 // m* is that of section III for c = 1 and of section IV beyond, which for c = 1 would be another, rounded up to an even
 // integer, so that at least m*/2 of the balls prefer each of the two buffers, as Lemma 7 needs.
-func (c *Config) Least() int {
+func (c *Config) EffectiveMinThrown() int {
 	if c.Kind != ModCapped {
 		return 0
 	}
 	return int(min(c.least(), math.MaxInt/2)) // what is more is refused
 }
 
-// least is Least as a number that may be too large for an int.
+// least is EffectiveMinThrown as a number that may be too large for an int.
 func (c *Config) least() float64 {
-	if c.AtLeast > 0 {
-		return float64(c.AtLeast)
+	if c.MinThrown > 0 {
+		return float64(c.MinThrown)
 	}
 	n, cap := float64(c.Bins), float64(c.Capacity)
 	least := -portable.Log1p(-c.Rate)*n + float64(2*n)

@@ -61,7 +61,7 @@ func ExampleConfig() {
 func ExampleKind() {
 	c := capped.Config{Bins: 1000, Capacity: 2, Rate: 0.9, Seed: 7, ByBin: true}
 	p, _ := capped.NewProcess(c)
-	c.Kind, c.AtLeast = capped.ModCapped, 2000
+	c.Kind, c.MinThrown = capped.ModCapped, 2000
 	q, _ := capped.NewProcess(c)
 	higher := 0
 	for range 100 {

@@ -10,7 +10,7 @@ import (
 func TestModCappedBuffers(t *testing.T) {
 	for _, capacity := range []int{1, 2, 3, 4, 9} {
 		// 2 balls per bin leave some buffers empty and let others overflow.
-		c := Config{Bins: 30, Capacity: capacity, Rate: 0.9, Kind: ModCapped, Seed: uint64(capacity), AtLeast: 60}
+		c := Config{Bins: 30, Capacity: capacity, Rate: 0.9, Kind: ModCapped, Seed: uint64(capacity), MinThrown: 60}
 		p := start(t, c)
 		e := p.engine.(*modCapped)
 		red, blue := make([]int, c.Bins), make([]int, c.Bins)
@@ -103,7 +103,7 @@ func TestCoupling(t *testing.T) {
 				p := start(t, c)
 				c.Kind = ModCapped
 				// With m* and with so few balls that buffers are often empty.
-				c.AtLeast = []int{0, 1, 61, 120, 61 * capacity}[seed]
+				c.MinThrown = []int{0, 1, 61, 120, 61 * capacity}[seed]
 				q := start(t, c)
 				for range 200 {
 					a, b := p.Round(), q.Round()
@@ -125,7 +125,7 @@ func TestCoupling(t *testing.T) {
 func TestUncoupled(t *testing.T) {
 	c := Config{Bins: 61, Capacity: 3, Rate: 0.77, Seed: 1, ByBin: true}
 	p := start(t, c)
-	c.Kind, c.Seed, c.AtLeast = ModCapped, 2, 61
+	c.Kind, c.Seed, c.MinThrown = ModCapped, 2, 61
 	q := start(t, c)
 	for range 200 {
 		p.Round()
@@ -151,13 +151,13 @@ func TestLeast(t *testing.T) {
 		{3, 0.99, 2*math.Log(100)*1000/3 + 18*1000},
 	} {
 		config := Config{Bins: 1000, Capacity: c.capacity, Rate: c.rate, Kind: ModCapped}
-		got := config.Least()
+		got := config.EffectiveMinThrown()
 		if got%2 != 0 || float64(got) < c.want || float64(got) >= c.want+2 {
 			t.Errorf("c = %d, λ = %v: m* = %d, want %v", c.capacity, c.rate, got, c.want)
 		}
 		config.Kind = Capped
-		if config.Least() != 0 {
-			t.Error("CAPPED throws at least", config.Least())
+		if config.EffectiveMinThrown() != 0 {
+			t.Error("CAPPED throws at least", config.EffectiveMinThrown())
 		}
 	}
 }

@@ -85,8 +85,8 @@ func check(p *Process, before []int, pool int, r Round) error {
 		return fmt.Errorf("a load of %d after deletion, with a capacity of %d", full, c.Capacity)
 	case c.Kind == ModCapped && full > c.Capacity:
 		return fmt.Errorf("a load of %d, with a capacity of %d", full, c.Capacity)
-	case c.Kind == ModCapped && r.Thrown < c.Least():
-		return fmt.Errorf("%d balls thrown, fewer than %d", r.Thrown, c.Least())
+	case c.Kind == ModCapped && r.Thrown < c.EffectiveMinThrown():
+		return fmt.Errorf("%d balls thrown, fewer than %d", r.Thrown, c.EffectiveMinThrown())
 	}
 	// Every bin that deletes nothing is empty; of the others those that held one ball are empty now.
 	if (c.Kind == Capped || c.Kind == Greedy) && r.Served < c.Bins-loads[0] {
@@ -293,8 +293,8 @@ func TestBadConfigurations(t *testing.T) {
 		{func(c *Config) { c.Kind = 4 }, "there is no process 4; there are Capped, ModCapped, Greedy and Threshold"},
 		{func(c *Config) { c.Arrivals = -1 }, "there are no arrivals -1; there are Exact, Binomial and Poisson"},
 		{func(c *Config) { c.Kind = Greedy; c.Choices = 0 }, "the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not 0"},
-		{func(c *Config) { c.AtLeast = -1 }, "the number of balls to throw at least must be from 0 to 2²⁷, not -1"},
-		{func(c *Config) { c.AtLeast = 5 }, "only ModCapped throws at least a number of balls, not capped"},
+		{func(c *Config) { c.MinThrown = -1 }, "the number of balls to throw at least must be from 0 to 2²⁷, not -1"},
+		{func(c *Config) { c.MinThrown = 5 }, "only ModCapped throws at least a number of balls, not capped"},
 		{func(c *Config) { c.Kind = Greedy; c.Warm = true }, "only Capped can start warm, not greedy"},
 	} {
 		bad := good

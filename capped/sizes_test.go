@@ -37,8 +37,8 @@ func extremes() []struct {
 			with("there are no arrivals", func(c *Config) { c.Arrivals = Arrivals(least) })
 			with("there are no arrivals", func(c *Config) { c.Arrivals = Arrivals(most) })
 			with("there is no process", func(c *Config) { c.Kind = Kind(most) })
-			with("the number of balls to throw at least", func(c *Config) { c.AtLeast = most })
-			with("the number of balls to throw at least", func(c *Config) { c.AtLeast = least })
+			with("the number of balls to throw at least", func(c *Config) { c.MinThrown = most })
+			with("the number of balls to throw at least", func(c *Config) { c.MinThrown = least })
 			capacity, choices, rate := capacity, choices, rate
 			if kind == Greedy {
 				capacity = ""
@@ -65,8 +65,8 @@ func extremes() []struct {
 				with("", func(c *Config) { c.Capacity, c.Bins = 1<<16, 1 })
 				with("ModCapped throws its balls one by one and would throw at least", func(c *Config) { c.Capacity, c.Bins = mostCapacity, 100 })
 				with("ModCapped throws its balls one by one and would throw at least", func(c *Config) { c.Capacity, c.Bins = 1, 1<<24; c.Rate = near })
-				with("ModCapped keeps every bin", func(c *Config) { c.AtLeast, c.Bins, c.Rate = 1, 1<<24, near })
-				with("", func(c *Config) { c.AtLeast = 1 << 18 })
+				with("ModCapped keeps every bin", func(c *Config) { c.MinThrown, c.Bins, c.Rate = 1, 1<<24, near })
+				with("", func(c *Config) { c.MinThrown = 1 << 18 })
 				continue
 			}
 			many, law := int(mostBins), bin

@@ -151,7 +151,7 @@ func (m *Model) afford(o *Options, p *purse) (workers int, err error) {
 func (m *Model) instead(d *demand, workers int, have float64, fits func(int) bool) string {
 	for fewer := workers - 1; fewer > 0; fewer-- {
 		if fits(fewer) {
-			return fmt.Sprintf("; with --workers %d it would fit", fewer)
+			return fmt.Sprintf("; with %d workers it would fit", fewer)
 		}
 	}
 	size := d.individuals
@@ -167,7 +167,7 @@ func (m *Model) instead(d *demand, workers int, have float64, fits func(int) boo
 	case size <= 0:
 		return ""
 	}
-	return fmt.Sprintf("; with --size %s it would fit", strings.ReplaceAll(thousands(int(size)), ",", "_"))
+	return fmt.Sprintf("; with a size of %s it would fit", strings.ReplaceAll(thousands(int(size)), ",", "_"))
 }
 
 // roundDown is a number with two digits that mean something.

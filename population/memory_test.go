@@ -169,8 +169,8 @@ func TestMemoryRefused(t *testing.T) {
 	}{
 		{400_000_000, 1, 0, 4 * gb, "the run needs about 2"},
 		{4_000_000_000, 1, 0, 4 * gb, "the run needs about 2"},
-		{400_000_000, 10, 1, 4 * gb, "and 4 GB are available; with --size "},
-		{30_000_000, 10, 5, 5 * gb, "; with --workers 2 it would fit"},
+		{400_000_000, 10, 1, 4 * gb, "and 4 GB are available; with a size of "},
+		{30_000_000, 10, 5, 5 * gb, "; with 2 workers it would fit"},
 		{1000, 1_000_000_000_000, 0, 4 * gb, "TB, and 4 GB are available; record fewer rows, or run fewer replicas"},
 		{1000, math.MaxInt, 0, 4 * gb, "record fewer rows, or run fewer replicas"},
 		{1000, 1, 0, 1000, "the run needs about 8.4"},
@@ -185,7 +185,7 @@ func TestMemoryRefused(t *testing.T) {
 		if again := m.Fits(o); again == nil || again.Error() != err.Error() {
 			t.Errorf("%v, but a run says %v", again, err)
 		}
-		if _, size, ok := strings.Cut(err.Error(), "with --size "); ok {
+		if _, size, ok := strings.Cut(err.Error(), "with a size of "); ok {
 			n, convErr := strconv.Atoi(strings.ReplaceAll(strings.TrimSuffix(size, " it would fit"), "_", ""))
 			if convErr != nil || n < c.size/100 {
 				t.Errorf("%v: %d", err, n)
@@ -197,7 +197,7 @@ func TestMemoryRefused(t *testing.T) {
 				t.Errorf("a quarter more than %d fits as well", n)
 			}
 		}
-		if strings.Contains(c.want, "--workers 2") {
+		if strings.Contains(c.want, "with 2 workers") {
 			if o.Workers = 2; m.Fits(o) != nil {
 				t.Error(m.Fits(o))
 			}
@@ -303,7 +303,7 @@ func TestMemoryUnknown(t *testing.T) {
 	if p.has(0, 2<<30) || !p.has(0, 1<<29) {
 		t.Error("address space does not count")
 	}
-	if _, err := crowdOf(t, 4_000_000_000, "").afford(&o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with --size ") {
+	if _, err := crowdOf(t, 4_000_000_000, "").afford(&o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
 		t.Error(err)
 	}
 	m := crowdOf(t, 15_000_000, "")

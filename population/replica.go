@@ -163,7 +163,7 @@ func (r *replica) grow(ids, spare int) {
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
 	}
-	r.accompany()
+	r.prefetch()
 }
 
 // extend returns s with n elements.

@@ -209,13 +209,13 @@ func (r *replica) gather() {
 		r.person(id).aside = 0
 	}
 	r.aside = nil
-	r.accompany()
+	r.prefetch()
 }
 
-// accompany tells the calendar what is needed of an individual when its event comes: of a large population it is not in
+// prefetch tells the calendar what is needed of an individual when its event comes: of a large population it is not in
 // the cache, unless it is asked for.
-func (r *replica) accompany() {
-	r.queue.Accompany(calendar.With(r.words, r.stride))
+func (r *replica) prefetch() {
+	r.queue.Prefetch(calendar.ArrayOf(r.words, r.stride))
 }
 
 // An asideTable has the timers of some pairs of an individual and a column: a hash table with linear probing, whose

@@ -13,9 +13,9 @@ type entry struct {
 	slot, stamp uint32
 }
 
-// A bucket is a bucket: entries in the order in which they came. Its zero value is empty.
+// A bucket is entries in the order in which they came. Its zero value is empty.
 //
-// Items lie in chunks of consecutive places, of which the first tells the chunk that follows. The place that the next entry would
+// They lie in chunks of consecutive places, of which the first tells the chunk that follows. The place that the next entry would
 // take is tail; where that is the first of a chunk, the last chunk is full, or, at 0, there is none.
 type bucket struct {
 	head uint32 // first chunk
@@ -65,7 +65,7 @@ func (q *queue[V]) extend(b *bucket) uint32 {
 	return c*chunkSlots + 1
 }
 
-// following is the chunk after c, in its bucket or among the spare ones.
+// next is the chunk after c, in its bucket or among the spare ones.
 func (q *queue[V]) next(c uint32) uint32 { return uint32(q.chunks[c*chunkSlots].key) }
 
 // release makes chunk c a spare one and returns the one that followed it.

@@ -47,7 +47,7 @@ func checkQueue[V comparable](q *queue[V]) error {
 	}
 
 	if q.head < 0 || q.head > q.tail || q.tail > nearLen {
-		return fmt.Errorf("the front is %d to %d", q.head, q.tail)
+		return fmt.Errorf("the near entries are %d to %d", q.head, q.tail)
 	}
 	depth := len(q.levels)
 	bottom := &q.levels[depth-1]
@@ -57,14 +57,14 @@ func checkQueue[V comparable](q *queue[V]) error {
 			return err
 		}
 		if i > q.head && q.near[i-1].key > e.key {
-			return fmt.Errorf("the front is not in order at %d", i)
+			return fmt.Errorf("the near entries are not in order at %d", i)
 		}
 		if e.key > q.maxBelow(depth-1) {
-			return fmt.Errorf("%x is in the front, but level %d begins at %x", e.key, depth-1, bottom.end)
+			return fmt.Errorf("%x is near, but level %d begins at %x", e.key, depth-1, bottom.end)
 		}
 	}
 	if q.live > 0 && (q.head == q.tail || !q.alive(&q.near[q.head])) {
-		return errors.New("there are events, but the first of the front is not alive")
+		return errors.New("there are events, but the first of the near entries is not alive")
 	}
 
 	for i := range q.levels[:cap(q.levels)] {

@@ -36,7 +36,7 @@ func (q *queue[V]) addLevel(n int, low, high uint64) *level {
 	return l
 }
 
-// growth is how many times as many entries passed through t, when it was last used, as it had been made for. While a level is worked
+// growth is how many times as many entries passed through l, when it was last used, as it had been made for. While a level is worked
 // off, events are scheduled into it: many if it spans several jumps, few if it spans a small part of one. The next level in its
 // place will most likely fare alike.
 func (l *level) growth() float64 {
@@ -121,44 +121,4 @@ func (q *queue[V]) distribute(b bucket, l *level) {
 		}
 		c = next
 	}
-}
-
-// sweep drops all dead entries. It looks at every entry, and is called when more than half of them are dead, so that it costs a
-// constant per cancellation.
-func (q *queue[V]) sweep() {
-	n := q.head
-	for i := q.head; i < q.tail; i++ {
-		if e := q.near[i]; q.alive(&e) {
-			q.near[n] = e
-			n++
-		}
-	}
-	q.tail = n
-	for i := range q.levels {
-		l := &q.levels[i]
-		for k := l.open; k < l.count; k++ {
-			b := l.buckets[k]
-			if b.tail == 0 {
-				continue
-			}
-			l.buckets[k] = bucket{}
-			last := b.last()
-			ahead := q.ahead(b.head, last)
-			for c := b.head; ; {
-				ahead = q.ahead(ahead, last)
-				for _, e := range q.entries(b, c) {
-					if q.alive(&e) {
-						q.push(&l.buckets[k], e)
-					}
-				}
-				next := q.release(c)
-				if c == last {
-					break
-				}
-				c = next
-			}
-			l.held -= int(b.n - l.buckets[k].n)
-		}
-	}
-	q.dead = 0
 }

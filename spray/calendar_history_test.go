@@ -49,7 +49,7 @@ type scheduled struct {
 //
 // Which of the calendars Next chooses is left open. There is no bound on the rank that holds for short histories: as long as a process
 // has not looked around, its own events come first for it, and all others can be earlier. But there are no more than one candidate
-// for each calendar, and if there is one calendar, it is an exact queue. Sheets tells which one an event was put into.
+// for each calendar, and if there is one calendar, it is an exact queue. Queues tells which one an event was put into.
 func calendarModel(queues map[int]uint32) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return []scheduled(nil) },

@@ -7,7 +7,7 @@ package spray
 // Where the entries of a bucket that is opened span less than the bucket does, the end is drawn in to what they span, and keys beyond it fall
 // into the bucket again, which is then opened once more. So a level is as fine as the events it was made for.
 
-// A level is a level of buckets. Keys that are equal after a shift are in the same.
+// A level is a row of buckets. Keys that are equal after a shift are in the same.
 type level struct {
 	end     uint64 // keys below are in the levels below, or near
 	base    uint64 // a key k is in bucket k>>shift − base
@@ -82,11 +82,11 @@ func (q *queue[V]) refill() {
 		} else {
 			// A crowd: all are for the same time. Some of them come near, and the others stay, with those that are yet
 			// to come behind them.
-			follow := b
-			follow.head = q.next(q.next(b.head))
-			follow.n -= loadMax
+			others := b
+			others.head = q.next(q.next(b.head))
+			others.n -= loadMax
 			b.tail, b.n = (q.next(b.head)+1)*chunkSlots, loadMax
-			l.buckets[i] = follow
+			l.buckets[i] = others
 			l.end = l.ceiling(i) - 1
 		}
 		l.held -= int(b.n)
@@ -104,7 +104,7 @@ func (q *queue[V]) worthRolling() bool {
 
 // roll has the empty buckets of level 1, those before the open one, follow after the others, as the days of a calendar queue do that
 // come round in the next year. If events are usually scheduled less than a year ahead, level 0 so remains all but empty. Otherwise all of
-// them would be found there when level 1 is done, and to divide them takes so long that others would be far ahead.
+// them would be found there when level 1 is done, and to divide them takes so long that other shards would be far ahead.
 func (q *queue[V]) roll() {
 	above, l := &q.levels[0], &q.levels[1]
 	i := uint32(l.end >> 63)

@@ -11,7 +11,7 @@ import (
 )
 
 // As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
-// an event is moved little more than twice: into a bucket of level 2, and into the front. Without rolling it would be three times.
+// an event is moved little more than twice: into a bucket of level 2, and near. Without rolling it would be three times.
 func TestCalendarMovesTwice(t *testing.T) {
 	const n = 100_000
 	for _, law := range []struct {
@@ -148,7 +148,7 @@ func roll(t *testing.T, way rolling, cancel bool) {
 			mustCheck(t, c)
 		}
 		if cancel && i%2 == 0 {
-			// Near the front as often as anywhere.
+			// Among the first as often as anywhere.
 			k := r.IntN(len(d))
 			if i%4 == 0 {
 				k = r.IntN(10)
@@ -184,7 +184,7 @@ func firstLevel(s *queue[int]) (level, bool) {
 	return s.levels[1], true
 }
 
-// Events that come early, and so many that the front spills, when the events that had been at the front are all cancelled and swept
+// Events that come early, and so many that the near ones spill, when the events that had been near are all cancelled and swept
 // out: nothing that is left lies near them, and what comes later may fall between them and the level above.
 func TestCalendarSpillsFarBefore(t *testing.T) {
 	for seed := range uint64(20) {
@@ -298,9 +298,9 @@ func TestCalendarTakesUpACrowd(t *testing.T) {
 	}
 	schedule(5, 1)
 	schedule(10, 180)
-	c.Next() // some of the crowd come to the front, and the others stay in level 1
+	c.Next() // some of the crowd come near, and the others stay in level 1
 	for at := 4.0; len(s.levels) < 3; at /= 2 {
-		schedule(at, 1) // until the front spills into level 2
+		schedule(at, 1) // until the near ones spill into level 2
 		if at == 0 {
 			t.Fatal("nothing spills")
 		}

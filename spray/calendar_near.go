@@ -10,10 +10,10 @@ import (
 // place puts an entry where it belongs.
 func (q *queue[V]) place(e entry) {
 	for i := range q.levels {
-		if t := &q.levels[i]; e.key >= t.end {
-			t.held++
+		if l := &q.levels[i]; e.key >= l.end {
+			l.held++
 			// This is push by hand, which saves 2 ns.
-			b := &t.buckets[e.key>>(t.shift&63)-t.base]
+			b := &l.buckets[e.key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
 				w = q.extend(b)
@@ -39,8 +39,8 @@ func (q *queue[V]) insertNear(e entry) {
 		q.head = 0
 	}
 	i := q.tail
-	for ; i > q.head && q.near[(i-1)].key > e.key; i-- {
-		q.near[i] = q.near[(i - 1)]
+	for ; i > q.head && q.near[i-1].key > e.key; i-- {
+		q.near[i] = q.near[i-1]
 	}
 	q.near[i] = e
 	q.tail++

@@ -14,11 +14,11 @@ import (
 // three times, whatever the times are.
 //
 //	level 0   |- negative times -|------------- all other times --------------|
-//	                             ▲ open: its events went to level 1
+//	                              ▲ open: its events went to level 1
 //	level 1                       |....|....|....|....|....|....|....|  end of level 0
-//	                                    ▲ open
+//	                                     ▲ open
 //	level 2                              |.|.|.|.|.|.|.|  end of level 1
-//	                                        ▲ open
+//	                                         ▲ open
 //	near                                     [in order]  end of level 2
 //
 // It is not that queue because several of them share a processor's cache: buckets are fewer, at most 1,024 on a level rather than

@@ -35,7 +35,7 @@ type seat struct {
 	surveys    int // how many
 	visited    int // nodes that searches and sweeps came by
 	stats      counts
-	told       [counters]atomic.Uint64 // stats as they were a while ago
+	published  [counters]atomic.Uint64 // stats as they were a while ago
 	_          [64]byte
 }
 
@@ -132,25 +132,25 @@ func (s *seats) sit(seat *seat) bool {
 func mark(epoch uint64) uint64 { return epoch%epochMask + 1 }
 
 const (
-	// rest is how many operations are made from a seat before the goroutine lets others run. One that runs for 10 ms is descheduled
+	// yieldEvery is how many operations are made from a seat before the goroutine lets others run. One that runs for 10 ms is descheduled
 	// wherever it is; in the middle of an operation that would hold up the epoch.
-	rest = 4096
-	// tellEach is after how many operations the statistics are where others can read them.
-	tellEach = 256
+	yieldEvery = 4096
+	// countEvery is after how many operations the statistics are where others can read them.
+	countEvery = 256
 )
 
 // leave gives a seat back.
 func (seat *seat) leave() {
 	seat.operations++
-	tired := false
-	if seat.operations%tellEach == 0 {
-		tired = seat.operations%rest == 0
+	yield := false
+	if seat.operations%countEvery == 0 {
+		yield = seat.operations%yieldEvery == 0
 		for i := range seat.stats {
-			seat.told[i].Store(seat.stats[i])
+			seat.published[i].Store(seat.stats[i])
 		}
 	}
 	seat.word.Store(uint64(seat.count << epochBits))
-	if tired {
+	if yield {
 		runtime.Gosched()
 	}
 }

@@ -44,7 +44,7 @@ func (l *List[K, V]) Stats() Stats {
 			if there {
 				sum[i] += s.stats[i]
 			} else {
-				sum[i] += s.told[i].Load() // who has the seat may have been halted
+				sum[i] += s.published[i].Load() // who has the seat may have been halted
 			}
 		}
 		if there {

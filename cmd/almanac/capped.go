@@ -250,7 +250,7 @@ func (t *cappedTask) inFlags(err error) error {
 		}
 		return usagef("%w; %s", err, advice)
 	}
-	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set AtLeast", "")
+	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set MinThrown", "")
 	return usagef("%s", words.Replace(err.Error()))
 }
 

@@ -56,7 +56,7 @@ func TestCappedJSON(t *testing.T) {
 		}
 		c, n := test.config, float64(test.config.Bins)
 		if got.Process != c.Kind.String() || got.Bins != c.Bins || got.Capacity != c.Capacity || got.Choices != c.Choices || got.Rate != c.Rate ||
-			got.Arrivals != c.Arrivals.String() || got.Warm != c.Warm || got.Seed != c.Seed || got.Least != c.Least() {
+			got.Arrivals != c.Arrivals.String() || got.Warm != c.Warm || got.Seed != c.Seed || got.Least != c.EffectiveMinThrown() {
 			t.Errorf("%s: the process is %+v", test.args, got.Point)
 		}
 		if got.BurnIn != want.BurnIn || got.Rounds != want.Rounds || got.Reached != want.BurnIn+want.Rounds || *got.Relaxation != want.Relaxation {

@@ -96,7 +96,7 @@ func paperTheory() theory {
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
 		poolEstimate: capped.PoolEstimate, waitEstimate: capped.WaitEstimate,
 		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
-		leastThrown: func(c capped.Config) float64 { return float64(c.Least()) },
+		leastThrown: func(c capped.Config) float64 { return float64(c.EffectiveMinThrown()) },
 		partner:     func(seed uint64) uint64 { return seed },
 		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
 		logLog:          math.Log2,

@@ -100,7 +100,7 @@ func ExampleReplay() {
 		panic(err)
 	}
 	fmt.Println("overtaken for certain:", report.Rank.Max)
-	fmt.Println("mean rank error:", report.Rank.Mean, "to", report.RankAtMost)
+	fmt.Println("mean rank error:", report.Rank.Mean, "to", report.MeanRankAtMost)
 	fmt.Println("the element left was overtaken", report.LeftDelay, "time")
 	// Output:
 	// overtaken for certain: 1

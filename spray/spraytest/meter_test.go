@@ -74,7 +74,7 @@ func TestMeterExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			none := spraytest.Summary{}
-			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.RankAtMost != 0 {
+			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.MeanRankAtMost != 0 {
 				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
 			}
 			if r.Operations() < 4000 || r.Left != 200+r.Insertions-r.Removals || r.Left > 200+20*goroutines || r.Collisions == 0 {
@@ -94,7 +94,7 @@ func TestMeterUniform(t *testing.T) {
 		}
 		want := float64(k-1) / 2
 		standardError := math.Sqrt(float64(k*k-1) / 12 / float64(r.Removals))
-		if math.Abs(r.Rank.Mean-want) > 4.5*standardError || r.Rank.Max != k-1 || r.RankAtMost != r.Rank.Mean {
+		if math.Abs(r.Rank.Mean-want) > 4.5*standardError || r.Rank.Max != k-1 || r.MeanRankAtMost != r.Rank.Mean {
 			t.Errorf("among %d: %+v, want a mean of %v ± %v", k, r, want, 4.5*standardError)
 		}
 	}
@@ -110,7 +110,7 @@ func TestMeterBrackets(t *testing.T) {
 	}
 	want := float64(k-1) / 2
 	slack := 4.5 * math.Sqrt(float64(k*k-1)/12/float64(r.Removals))
-	if r.Rank.Mean > want+slack || r.RankAtMost < want-slack || r.Rank.Max > k-1 {
+	if r.Rank.Mean > want+slack || r.MeanRankAtMost < want-slack || r.Rank.Max > k-1 {
 		t.Errorf("%+v, want a mean of %v", r, want)
 	}
 }

@@ -21,11 +21,11 @@ type Report struct {
 	Missed     int `json:"missed"`   // failures during all of which some element was there
 	Left       int `json:"left"`     // elements in the queue when the goroutines were done
 
-	Rank       Summary `json:"rank"`         // over the removals
-	RankAtMost float64 `json:"rank_at_most"` // mean, with all elements that may have been there
-	Delay      Summary `json:"delay"`        // over the elements that the goroutines removed
-	LeftDelay  int     `json:"left_delay"`   // the largest of an element that is left
-	Collisions uint64  `json:"collisions"`
+	Rank           Summary `json:"rank"`              // over the removals
+	MeanRankAtMost float64 `json:"mean_rank_at_most"` // mean, with all elements that may have been there
+	Delay          Summary `json:"delay"`             // over the elements that the goroutines removed
+	LeftDelay      int     `json:"left_delay"`        // the largest of an element that is left
+	Collisions     uint64  `json:"collisions"`
 }
 
 // Operations is how many operations succeeded.
@@ -37,7 +37,7 @@ func (r Report) String() string {
 		"rank error: mean %.2f to %.2f, half up to %d, 99 %% up to %d, most %d\n"+
 		"delay: mean %.2f, half up to %d, 99 %% up to %d, most %d",
 		r.Insertions, r.Removals, r.Failures, r.Missed, r.Left, r.Collisions,
-		r.Rank.Mean, r.RankAtMost, r.Rank.P50, r.Rank.P99, r.Rank.Max,
+		r.Rank.Mean, r.MeanRankAtMost, r.Rank.P50, r.Rank.P99, r.Rank.Max,
 		r.Delay.Mean, r.Delay.P50, r.Delay.P99, max(r.Delay.Max, r.LeftDelay))
 }
 
@@ -50,9 +50,9 @@ func (r Report) String() string {
 // When an operation took effect is known only up to its stamps. Replay counts what is certain: an element was there for a
 // removal if its insertion ended before the removal began, and its own removal began after that one ended. So an exact
 // queue measures 0, whatever the number of goroutines, and so does a relaxed one where it may have been exact. What is missed
-// are elements that others were inserting or removing meanwhile, usually fewer than one for each other processor. RankAtMost counts
-// those, too, and the mean of the true rank errors is between Rank.Mean and RankAtMost; with one goroutine all three are the
-// same. With more goroutines than processors RankAtMost is far too large, because one that waits for a processor has an
+// are elements that others were inserting or removing meanwhile, usually fewer than one for each other processor. MeanRankAtMost counts
+// those, too, and the mean of the true rank errors is between Rank.Mean and MeanRankAtMost; with one goroutine all three are the
+// same. With more goroutines than processors MeanRankAtMost is far too large, because one that waits for a processor has an
 // operation under way all the while. (Of elements with equal keys that were inserted at the same time either may be the first, and
 // neither bound counts them.)
 //

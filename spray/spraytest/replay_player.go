@@ -293,7 +293,7 @@ func (p *player) end(t *Trace) error {
 	}
 	p.Rank, p.Delay = summarize(p.ranks), summarize(p.delays)
 	if p.Removals > 0 {
-		p.RankAtMost = float64(p.atMost) / float64(p.Removals)
+		p.MeanRankAtMost = float64(p.atMost) / float64(p.Removals)
 	}
 	return nil
 }

@@ -44,27 +44,27 @@ func TestReplay(t *testing.T) {
 			"the last first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6), rem(11, 12, 0, 5)}},
 			spraytest.Report{Insertions: 3, Removals: 3,
-				Rank:       spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 2, 1, 0
-				RankAtMost: 1,
-				Delay:      spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 0, 1, 2
+				Rank:           spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 2, 1, 0
+				MeanRankAtMost: 1,
+				Delay:          spraytest.Summary{Mean: 1, P50: 1, P99: 2, Max: 2}, // 0, 1, 2
 			},
 		},
 		{
 			"one is left, overtaken by both others",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 7), ins(5, 6, 2, 6), rem(7, 8, 1, 7), rem(9, 10, 2, 6)}},
 			spraytest.Report{Insertions: 3, Removals: 2, Left: 1, LeftDelay: 2,
-				Rank:       spraytest.Summary{Mean: 1.5, P50: 1, P99: 2, Max: 2},
-				RankAtMost: 1.5,
-				Delay:      spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				Rank:           spraytest.Summary{Mean: 1.5, P50: 1, P99: 2, Max: 2},
+				MeanRankAtMost: 1.5,
+				Delay:          spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
 			},
 		},
 		{
 			"equal keys: the second before the first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 5), rem(5, 6, 1, 5), rem(7, 8, 0, 5)}},
 			spraytest.Report{Insertions: 2, Removals: 2,
-				Rank:       spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
-				RankAtMost: 0.5,
-				Delay:      spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				Rank:           spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
+				MeanRankAtMost: 0.5,
+				Delay:          spraytest.Summary{Mean: 0.5, P50: 0, P99: 1, Max: 1},
 			},
 		},
 		{
@@ -75,32 +75,32 @@ func TestReplay(t *testing.T) {
 		{
 			"an insertion that may have come too late",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 14, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, MeanRankAtMost: 1},
 		},
 		{
 			"an insertion that began before, and may have come too late",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(8, 14, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, MeanRankAtMost: 1},
 		},
 		{
 			"a removal that may have come first",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(19, 30, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, MeanRankAtMost: 0.5},
 		},
 		{
 			"a removal that began first, and may have been late",
 			[]ops{{ins(1, 2, 0, 5), ins(3, 4, 1, 4), rem(10, 20, 0, 5)}, {rem(8, 30, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, MeanRankAtMost: 0.5},
 		},
 		{
 			"stamps that are equal leave it open",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(5, 10, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, RankAtMost: 1},
+			spraytest.Report{Insertions: 2, Removals: 1, Left: 1, MeanRankAtMost: 1},
 		},
 		{
 			"inserted and removed in the course of a removal",
 			[]ops{{ins(1, 2, 0, 5), rem(10, 20, 0, 5)}, {ins(12, 13, 1, 4), rem(14, 15, 1, 4)}},
-			spraytest.Report{Insertions: 2, Removals: 2, RankAtMost: 0.5},
+			spraytest.Report{Insertions: 2, Removals: 2, MeanRankAtMost: 0.5},
 		},
 		{
 			"found before the insertion returned",
@@ -225,7 +225,7 @@ func slow(t *spraytest.Trace) spraytest.Report {
 		}
 	}
 	if r.Removals = len(removals); r.Removals > 0 {
-		r.RankAtMost = float64(most) / float64(r.Removals)
+		r.MeanRankAtMost = float64(most) / float64(r.Removals)
 	}
 	r.Rank, r.Delay, r.Collisions = summary(ranks), summary(delays), t.Collisions
 	return r

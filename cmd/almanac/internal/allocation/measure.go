@@ -51,7 +51,7 @@ func newPoint(c capped.Config, plan capped.Plan) (*Point, error) {
 	}
 	p := &Point{
 		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate, Arrivals: c.Arrivals.String(),
-		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.Least(),
+		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.EffectiveMinThrown(),
 		Warnings: []string{}, kind: c.Kind,
 	}
 	if c.Kind == capped.Greedy {
