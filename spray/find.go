@@ -96,6 +96,20 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 	return true
 }
 
+// How dead nodes are unlinked from a level, here b and c, which are frozen, between a and d, in one step for the whole run:
+//
+//	 a ─────▶ b ═════▶ c ═════▶ d ─────▶        a ────────────────────────▶ d ─────▶
+//	                                                     b ═════▶ c ═════▶ d
+//	 1. follow frozen links to d, which          2. compare-and-swap a's link from b to d
+//	    never change                             3. drop a ref of b and of c
+//
+//  1. The run that begins at b is always the same as long as a links to b: nothing is inserted behind what is frozen. It may only get
+//     longer at its end, if d dies, and then d is left for others.
+//  2. It fails if a's link is no longer b: somebody else unlinked the run, inserted something before it, or killed a, whose link then has the mark. Then
+//     it is not ours to drop.
+//  3. A node whose last ref goes is linked nowhere, and is retired (reclaim.go). Those who still stand on it find their way by its links, which lead
+//     to what came after it.
+
 // unlink takes the run of dead nodes that begins with first, to which a link points, out of the list of a level. It returns
 // what comes after the run, and whether the link still was as it had been.
 func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (after uint32, ok bool) {

@@ -10,16 +10,30 @@ import (
 
 // List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
 // the first elements, chosen at random so that goroutines rarely meet, and whose [List.DeleteMin] takes the first.
-// Elements of equal keys keep the order in which they were inserted. Use [New].
 //
-// Insert, Delete and Search visit a logarithm of nodes at most, and Insert and Delete a constant number where keys are spread as calendars like
-// them; DeleteMin and Spray a constant number that depends on how far sprays go. No operation allocates once there is room.
+// Elements of equal keys keep the order in which they were inserted, and leave in it by DeleteMin.
 //
-// An element takes 80 bytes with a key and a value of 8 bytes each. There are at most about twice as many nodes as the most elements
-// that were there at once, 128 more for each goroutine that works at the same time, and 4,096 for all, whoever inserts and whoever
-// removes. When so many are in use, because a goroutine has been halted in the middle of an operation, Insert waits for it: for some 250 naps of a
-// millisecond at most, which take longer where many wait for a processor. The list does not keep what a value points to once its
-// element is removed.
+// Insert, Delete and Search visit O(log n) nodes, expected, of n elements; Insert and Delete a constant number where keys are spread as
+// calendars like them. DeleteMin and Spray visit a constant number that depends on how far sprays go: with p processes, one of the
+// first 2p or so. No operation allocates once there is room. An element takes 80 bytes with a key and a value of 8 bytes each. There are at
+// most about twice as many nodes as the most elements that were there at once, 128 more for each goroutine that works at the same time, and 4,096
+// for all, whoever inserts and whoever removes. The list does not keep what a value points to once its element is removed.
+//
+// It differs from Jerry Li's report, "SprayLists: Provably Correct Approximate Priority Queues in a Shared Memory Setting", in that
+//   - the default walk makes at most 2 steps at each height, where the report's make up to log p or log³p, and takes the first element every
+//     so often, so that none is passed over for ever; [PerfectSpray], [BasicSpray] and [FullSpray] are the report's, for [Spraying];
+//   - a spray that ends on a dead element takes one of the next, where the report's is tried again;
+//   - dummy elements before the list are not nodes, and only walks see them;
+//   - insertions begin at signposts, a calendar laid over the list, and not at the head;
+//   - nodes are used again, by epochs.
+//
+// All methods may be called from any number of goroutines at once, which need not be registered. There are no locks but where memory
+// grows. When too many nodes are in use, because a goroutine has been halted in the middle of an operation, Insert waits for it: for
+// some 250 naps of a millisecond at most, which take longer where many wait for a processor.
+//
+// Methods return key and value, as maps do; [Calendar.Next] returns what, then when, as [calendar.Agenda] does.
+//
+// The zero value is not ready for use; call [New].
 type List[K cmp.Ordered, V any] struct {
 	seats
 	owner  uint32 // in handles
@@ -46,7 +60,7 @@ type List[K cmp.Ordered, V any] struct {
 // headNode is the number of the head.
 const headNode = 1
 
-// New returns an empty list.
+// New returns an empty list. The options are [Processes], [Seed], [Capacity] and [Spraying].
 func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	o := forList(opts)
 	l := &List[K, V]{owner: newOwner(), walk: *o.walk}
@@ -133,138 +147,6 @@ func (l *List[K, V]) build(n *node[K, V], height int) int {
 		atomic.StoreUint32(l.link(n, level), none) // one who wanted the tower may still look at it
 	}
 	return height
-}
-
-// Insert adds an element and returns its handle. A key that is not a number, which has no place in an order, is a bug of the caller, and panics.
-func (l *List[K, V]) Insert(key K, value V) Handle {
-	if key != key {
-		panic("spray: a key must not be NaN")
-	}
-	s, i := l.obtain()
-	n := l.nodes.at(i)
-	height := l.build(n, bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1))+1)
-	n.key, n.value = key, value
-	stamp := stampOf(n.state.Load()) + 1
-	n.state.Store(stateOf(stamp, height) | alive) // Delete may look at it with an old handle
-	for old := l.height.Load(); int(old) < height && !l.height.CompareAndSwap(old, int32(height)); {
-		old = l.height.Load()
-	}
-
-	place := axis(l.kind, key)
-	for start := l.guide(key, place, height); ; start = none {
-		if start == none || !l.findFrom(s, key, 0, false, start) {
-			l.find(s, key, 0, false, 0)
-		}
-		pred := l.nodes.at(s.preds[0])
-		n.turn = 0
-		if s.preds[0] != headNode && !(pred.key < key) {
-			n.turn = pred.turn + 1
-		}
-		n.next[0] = s.succs[0]
-		interleave()
-		if atomic.CompareAndSwapUint32(&pred.next[0], s.succs[0], i) {
-			break
-		}
-	}
-	interleave()
-	s.count++
-	l.survey(s)
-	if height > 1 {
-		l.raise(s, n, i, key, height)
-	}
-	l.signpost(i, stamp, place, height) // now that a search can begin there at any of its levels
-	s.leave()
-	return Handle{owner: l.owner, place: i, stamp: stamp}
-}
-
-// raise links a node, which is linked at the lowest level, at the others, unless it dies meanwhile.
-func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) {
-	level := 1
-	for level < height {
-		own := l.link(n, level)
-		old := atomic.LoadUint32(own)
-		succ := s.succs[level]
-		if old&frozen != 0 || old != succ && !atomic.CompareAndSwapUint32(own, old, succ) {
-			break // it is dead: nobody else changes the link of a level at which it is not linked
-		}
-		interleave()
-		if atomic.CompareAndSwapUint32(l.link(l.nodes.at(s.preds[level]), level), succ, i) {
-			level++
-			continue
-		}
-		// Elements of equal keys that came later may be linked at this level already: it goes before them.
-		l.find(s, key, n.turn, true, level)
-	}
-	if n.state.Load()&alive == 0 {
-		// It died, and may have been linked at a level after it was frozen there; a search unlinks what is frozen.
-		l.find(s, key, n.turn, true, 0)
-	}
-	l.drop(s, n, i, uint32(height+1-level))
-}
-
-// drop takes back refs of a node, and puts it aside if they were the last.
-func (l *List[K, V]) drop(s *seat, n *node[K, V], i, count uint32) {
-	if atomic.AddUint32(&n.hold, -count)&refs == 0 {
-		l.retire(s, i)
-	}
-}
-
-// claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
-func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
-	claimed := state &^ alive
-	if state >= reader {
-		claimed += reader // so that the others leave the value alone until it is released
-	}
-	if state&alive == 0 || !n.state.CompareAndSwap(state, claimed) {
-		return false
-	}
-	interleave()
-	l.freeze(n, heightOf(state))
-	s.count--
-	return true
-}
-
-// freeze marks the links of a dead node, so that nothing is inserted behind it. Several may do it.
-func (l *List[K, V]) freeze(n *node[K, V], height int) {
-	for level := height - 1; level >= 0; level-- {
-		interleave()
-		atomic.OrUint32(l.link(n, level), frozen)
-	}
-}
-
-// Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
-// does. It costs as much as an insertion.
-func (l *List[K, V]) Delete(h Handle) bool {
-	if h.owner != l.owner { // a handle of this list has a node that there is
-		return false
-	}
-	s := l.take()
-	defer s.leave()
-	n := l.nodes.at(h.place)
-	for {
-		state := n.state.Load()
-		if stampOf(state) != h.stamp || state&alive == 0 {
-			return false
-		}
-		if l.claim(s, n, state) { // or somebody begins to read it, or is done
-			l.release(n, state)
-			l.erase(s, n, heightOf(state))
-			return true
-		}
-	}
-}
-
-// erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
-func (l *List[K, V]) erase(s *seat, n *node[K, V], height int) {
-	start := l.guide(n.key, axis(l.kind, n.key), height)
-	if start != none {
-		if m := l.nodes.at(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
-			start = none // one of equal key that comes after it
-		}
-	}
-	if start == none || !l.findFrom(s, n.key, n.turn, true, start) {
-		l.find(s, n.key, n.turn, true, 0)
-	}
 }
 
 // Search returns the value of an element with a key, if there is one: of several the one inserted first among those that

@@ -1,0 +1,82 @@
+package spray
+
+import "sync/atomic"
+
+// How an element is removed, here b of height 2 between a and c. A frozen link, ══▶, has its mark set and never changes again.
+//
+//	 level 1   a ─────▶ b ─────▶ c       a ─────▶ b ═════▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
+//	 level 0   a ─────▶ b ─────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
+//	           1. b is dead              2. its link at           3. and at level 0,       4. a links to c, level by level;
+//	                                        level 1 is frozen        too                      refs go to 0: b is retired
+//
+//  1. The compare-and-swap of b's state from alive to dead removes the element. It succeeds for exactly one of all who try, and has the
+//     stamp in it, so that an old handle cannot touch an element that has come into the node since.
+//  2. Links are frozen from the top, by an or that cannot fail and that several may do. From then on nothing is inserted behind b at that level:
+//     a compare-and-swap of its link expects no mark.
+//  3. When level 0 is frozen, all are.
+//  4. Unlinking is in find.go. Whoever comes by may do it, and need not: readers pass what is frozen.
+
+// claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
+func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
+	claimed := state &^ alive
+	if state >= reader {
+		claimed += reader // so that the others leave the value alone until it is released
+	}
+	if state&alive == 0 || !n.state.CompareAndSwap(state, claimed) {
+		return false
+	}
+	interleave()
+	l.freeze(n, heightOf(state))
+	s.count--
+	return true
+}
+
+// freeze marks the links of a dead node, so that nothing is inserted behind it. Several may do it.
+func (l *List[K, V]) freeze(n *node[K, V], height int) {
+	for level := height - 1; level >= 0; level-- {
+		interleave()
+		atomic.OrUint32(l.link(n, level), frozen)
+	}
+}
+
+// Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
+// does. It costs as much as an insertion.
+func (l *List[K, V]) Delete(h Handle) bool {
+	if h.owner != l.owner { // a handle of this list has a node that there is
+		return false
+	}
+	s := l.take()
+	defer s.leave()
+	n := l.nodes.at(h.place)
+	for {
+		state := n.state.Load()
+		if stampOf(state) != h.stamp || state&alive == 0 {
+			return false
+		}
+		if l.claim(s, n, state) { // or somebody begins to read it, or is done
+			l.release(n, state)
+			l.erase(s, n, heightOf(state))
+			return true
+		}
+	}
+}
+
+// erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
+func (l *List[K, V]) erase(s *seat, n *node[K, V], height int) {
+	start := l.guide(n.key, axis(l.kind, n.key), height)
+	if start != none {
+		if m := l.nodes.at(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
+			start = none // one of equal key that comes after it
+		}
+	}
+	if start == none || !l.findFrom(s, n.key, n.turn, true, start) {
+		l.find(s, n.key, n.turn, true, 0)
+	}
+}
+
+// drop takes back refs of a node, and puts it aside if they were the last.
+func (l *List[K, V]) drop(s *seat, n *node[K, V], i, count uint32) {
+	if atomic.AddUint32(&n.hold, -count)&refs == 0 {
+		l.retire(s, i)
+	}
+}
