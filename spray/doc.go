@@ -5,6 +5,7 @@
 // goroutines rarely meet. The walk, and its theory, are from Jerry Li's report "SprayLists: Provably Correct Approximate
 // Priority Queues in a Shared Memory Setting".
 //
-// [Calendar] is for events in time: a few calendars for each process, from whose earliest events [Calendar.Next] takes one, at constant
-// cost.
+// [Calendar] is for events in time: a MultiQueue of calendar queues, a few for each process, from whose earliest events
+// [Calendar.Next] takes one, at constant cost. It returns what, then when, as [calendar.Agenda] does; List returns key and value, as
+// maps do.
 package spray
