@@ -27,9 +27,11 @@ type Walk struct {
 func log(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
 // PerfectSpray is the walk of the report's PerfectSpray for p processes: it begins at height log p, goes down one height at a
-// time, and makes 0 to log p steps at each (section 5.1).
+// time, and makes 1 to log p steps at each (section 3.1). So it never takes one of the first elements, of which there are about p.
+// With a Least of 0 it is the modified one of the proof of Theorem 5.1, which does; but a walk that may end where it came down takes
+// high elements more often than others, and wears the list down.
 func PerfectSpray(p int) Walk {
-	return Walk{Start: int(math.Ceil(log(p))), Descend: 1, Most: int(math.Ceil(log(p)))}
+	return Walk{Start: int(math.Ceil(log(p))), Descend: 1, Least: 1, Most: int(math.Ceil(log(p)))}
 }
 
 // BasicSpray is the walk of the report's Algorithm 3.1 for p processes with the factor f(p): it begins at height log p, goes down
