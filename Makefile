@@ -13,8 +13,8 @@ help: ## print this
 
 # The race detector's tests use one core at times, and so does what is compiled for the others: they go side by side.
 test: format tidy ## all that a change must pass
-	$(MAKE) -j2 checks race
-	$(MAKE) unit
+	$(MAKE) --no-print-directory -j2 checks race
+	$(MAKE) --no-print-directory unit
 
 checks: vet
 	GOGC=400 $(GO) tool staticcheck ./...

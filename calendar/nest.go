@@ -8,7 +8,7 @@ const (
 	// most is how many entries a bucket may have: to look at them and to divide or sweep them takes about a millisecond. Of many
 	// events it may have one in so many.
 	most   = 1 << 16
-	oneIn  = 160
+	oneIn  = 64
 	minFan = 2048 // buckets of a level for the future: see futureFan
 	// nestFan is how many entries each bucket should have if another than that is divided. There are many of them if there
 	// are any, and each of the new ones has a chunk that is not full.

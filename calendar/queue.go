@@ -16,7 +16,7 @@ import (
 // once for every level between the bucket it was dropped in and the front, which is two or three times for 10⁸ events
 // and bounded by the 64 bits of a time in the worst case.
 //
-// Single calls are bounded too: a bucket has at most 65,536 entries, or one in 160 of all, and a call divides or sweeps one of them, with
+// Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
 // what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
 // their turn, and every 2³² cancellations of the same id.

@@ -126,7 +126,7 @@ const (
 	// leastChunks is how many of them a repetition has at least. Where buckets hold 64 events that is 256 buckets, and the average
 	// over them within about two per cent.
 	leastChunks = 8
-	// farAhead is how many mean jumps a year should have: of exponential jumps, one in 160,000 is longer.
+	// farAhead is how many mean jumps a year should have: of exponential jumps, one in 64,000 is longer.
 	farAhead = 12
 	// mostBuckets is how many buckets a calendar has at most, unless it has more events than a quarter of them. It bounds the
 	// memory at 64 MB; where that makes the year shorter, the excess is part of what is predicted.
