@@ -56,6 +56,12 @@ func compile(f *file, list *problemList) *Model {
 		}
 		here.parameters[p.label.name] = kept
 	}
+	here.attributes, here.sets = m.attributes, map[string][]value{}
+	for i := range f.plans {
+		for _, set := range f.plans[i].set {
+			here.sets[set.label.name] = append(here.sets[set.label.name], set.value)
+		}
+	}
 	m.file, m.here = f, here
 	c.isSet = map[string]bool{}
 	for i := range f.plans {
@@ -127,7 +133,7 @@ func (c *compiler) starts() {
 // nowhere.
 func (c *compiler) parameters(here scope) {
 	for _, p := range c.f.parameters {
-		if here.circular(p.label.name) {
+		if here.weigh(p.label.name).circular {
 			here.complain(p.value, p.value.at, "parameters: %s: the parameter %s stands for itself", p.label.name, quote(p.label.name))
 		}
 	}
@@ -135,11 +141,7 @@ func (c *compiler) parameters(here scope) {
 		if c.found > mostProblems {
 			return
 		}
-		if p.law != nil {
-			here.law(p.value, "parameters: "+p.label.name)
-		} else {
-			here.resolve(p.value, "parameters: "+p.label.name)
-		}
+		here.examine(p.value, "parameters: "+p.label.name)
 	}
 }
 

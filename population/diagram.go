@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
@@ -97,17 +98,38 @@ func (w *wayList) clock(c *clockText, state int) {
 	switch {
 	case label != "":
 	case c.isRate:
-		rate, _ := w.here.rate(c.rate, "")
-		label = fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
+		label = w.label(c.rate, func() string {
+			rate, _ := w.here.rate(c.rate, "")
+			return fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
+		})
 	default:
-		l, _ := w.here.law(c.after, "")
-		label = inWords(l.mean(), w.m.unit)
+		label = w.label(c.after, func() string {
+			l, _ := w.here.law(c.after, "")
+			return inWords(l.mean(), w.m.unit)
+		})
 	}
 	if c.hasChance {
-		chance, _ := w.here.chance(c.chance, "")
-		label = percent(chance) + " " + label
+		label = w.label(c.chance, func() string {
+			chance, _ := w.here.chance(c.chance, "")
+			return percent(chance)
+		}) + " " + label
 	}
 	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})
+}
+
+// label puts a value into words; one that is not the same for all, by what it depends on.
+func (w *wayList) label(v value, words func() string) string {
+	d := w.here.depends(v)
+	if d.fixed() {
+		return words()
+	}
+	var by []string
+	for _, a := range append(slices.Clone(d.own), d.met...) {
+		if name := w.m.attributes[a].name; !slices.Contains(by, name) {
+			by = append(by, name)
+		}
+	}
+	return "by " + strings.Join(by, ", ")
 }
 
 // state is the number of a state, or diagram.Outside.

@@ -32,7 +32,7 @@ func (m *Model) Explain() string {
 // quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
 func (m *Model) quietly() scope {
 	here := newScope(&problemList{}, m.unit)
-	here.parameters = m.here.parameters
+	here.parameters, here.sets, here.attributes = m.here.parameters, m.here.sets, m.here.attributes
 	return here
 }
 
@@ -54,18 +54,6 @@ func (e *explainer) section(title string) { e.line("\n%s", title) }
 // clock is a time on the model's clock.
 func (e *explainer) clock(t float64) string { return fmt.Sprintf("%s %.12g", e.m.unit.name, t) }
 
-// perUnit is a rate in words, by the name of its parameter if it has one.
-func (e *explainer) perUnit(v value) string {
-	rate, _ := e.here.rate(v, "")
-	return e.called(v, fmt.Sprintf("%.4g per %s", rate, e.m.unit.name))
-}
-
-// probability is one in words, by the name of its parameter if it has one.
-func (e *explainer) probability(v value) string {
-	p, _ := e.here.chance(v, "")
-	return e.called(v, percent(p))
-}
-
 // called adds the parameter's name to what it stands for.
 func (e *explainer) called(v value, words string) string {
 	if v.name != "" {
@@ -79,11 +67,12 @@ func (e *explainer) when(c *clockText) string {
 	if c.isRate {
 		return "at " + e.perUnit(c.rate)
 	}
-	l, _ := e.here.law(c.after, "")
-	if l.family == lawExactly {
-		return "after " + e.called(c.after, l.words(e.m.unit))
+	if e.here.depends(c.after).fixed() {
+		if l, _ := e.here.law(c.after, ""); l.family == lawExactly {
+			return "after " + e.duration(c.after)
+		}
 	}
-	return "after a time that is " + e.called(c.after, l.words(e.m.unit))
+	return "after a time that is " + e.duration(c.after)
 }
 
 // goal says where one goes.
@@ -289,19 +278,21 @@ func goalOf(to named) string {
 
 // words is a value as it is, in the unit of the model.
 func (e *explainer) words(v value) string {
-	got, _, ok := e.here.resolve(v, "")
-	switch {
-	case !ok:
-		return v.text
-	case got.law != nil:
-		l, _ := e.here.law(v, "")
-		return l.words(e.m.unit)
-	case got.quantity.kind == aDuration:
-		return inWords(got.quantity.in(e.m.unit), e.m.unit)
-	case got.quantity.kind == aRate:
-		return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
-	}
-	return got.text
+	return e.forEach(v, func(here scope) string {
+		got, _, ok := here.resolve(v, "")
+		switch {
+		case !ok:
+			return v.text
+		case got.law != nil:
+			l, _ := here.law(v, "")
+			return l.words(e.m.unit)
+		case got.quantity.kind == aDuration:
+			return inWords(got.quantity.in(e.m.unit), e.m.unit)
+		case got.quantity.kind == aRate:
+			return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
+		}
+		return got.text
+	})
 }
 
 func (e *explainer) parameters() {

@@ -42,12 +42,7 @@ func (e *explainer) used() map[string]bool {
 		if v.name != "" {
 			used[v.name] = true
 		}
-		if v.law == nil {
-			return
-		}
-		for _, part := range v.law.values() {
-			look(part)
-		}
+		v.each(look)
 	}
 	clocks := slices.Clone(e.f.always)
 	for i := range e.f.states {

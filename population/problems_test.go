@@ -147,4 +147,7 @@ var (
 )
 
 // spoiltModels are all cases, from the files beside this one.
-var spoiltModels = slices.Concat(spoiltNames, spoiltFiles, spoiltParts)
+var spoiltModels = slices.Concat(
+	spoiltNames, spoiltFiles, spoiltParts,
+	spoiltLanguage,
+)

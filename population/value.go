@@ -17,7 +17,26 @@ type value struct {
 	quantity quantity
 	name     string    // of a parameter, if it is one
 	law      *lawValue // a distribution, if it is one
-	bad      bool      // it could not be read, and that has been said
+	table    *tableValue
+	cell     string // of a table from which it was read, in words
+	bad      bool   // it could not be read, and that has been said
+}
+
+// plain tells whether a value is written out as a quantity.
+func (v *value) plain() bool { return v.name == "" && v.law == nil && v.table == nil }
+
+// each does something with all values that a value is made of.
+func (v *value) each(do func(part value)) {
+	switch {
+	case v.law != nil:
+		for _, part := range v.law.values() {
+			do(part)
+		}
+	case v.table != nil:
+		for i := range v.table.entries {
+			do(v.table.entries[i].value)
+		}
+	}
 }
 
 // A lawValue is a distribution as it is written.
@@ -39,6 +58,10 @@ func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	text := strings.TrimSpace(n.Value)
 	v := value{at: r.place(n), text: echo(text)}
 	switch {
+	case n.Kind == yaml.MappingNode && hasKey(n, "by"):
+		v.table = r.table(n, what, want)
+		v.bad = v.table == nil
+		v.text = "a table"
 	case n.Kind == yaml.MappingNode:
 		v.law = r.law(n, what)
 		v.bad = v.law == nil
@@ -57,6 +80,16 @@ func (r *reader) value(n *yaml.Node, what string, want kind) value {
 		v.name = text
 	}
 	return v
+}
+
+// hasKey tells whether a mapping has a key.
+func hasKey(n *yaml.Node, key string) bool {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
 }
 
 // A family of distributions: what it is called and what it needs.
