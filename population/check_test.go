@@ -10,7 +10,7 @@ import (
 // check verifies the invariants of a replica. It takes time proportional to the number of ids, and is called by tests.
 func (r *replica) check() error {
 	free := map[uint32]bool{}
-	for _, id := range r.free {
+	for id := range r.free.all {
 		if free[id] || id < r.first || int(id) >= r.ids {
 			return fmt.Errorf("id %d is free twice, or not an individual's", id)
 		}

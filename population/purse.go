@@ -83,7 +83,7 @@ func (r *replica) bytes() uint64 {
 	if r.onEvent != nil {
 		each += numberBytes
 	}
-	n := r.ids*each + 4*len(r.free) + int(eventBytes*float64(r.queue.Len()))
+	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called)) + int(eventBytes*float64(r.queue.Len()))
 	for _, g := range r.groups {
 		if g != nil {
 			n += groupBytes * r.alive

@@ -13,7 +13,7 @@ import (
 
 // A replica is one run of a model: the individuals, and the calendar with the earliest event of each.
 //
-// Individuals live in flat arrays indexed by their id; ids of those who left are given out again. The ids below first
+// Individuals live in flat arrays indexed by their id; ids of those who left are given out again (places.go). The ids below first
 // stand for the streams of immigration, so that all that happens by chance is in the one calendar.
 //
 // An individual carries some words in one array, next to each other, since whoever needs one of them needs the others: its
@@ -32,14 +32,15 @@ type replica struct {
 
 	first  uint32 // the first id of an individual
 	room   int    // how many ids the arrays are for
-	ids    int    // how many are in use or free
+	ids    int    // how many are, or have been, in use
+	places int    // how many there are to choose from: those, and some that nobody has had yet
 	words  []uint64
 	stride int
 	values [][]uint8 // of the attributes
 	// Everybody has a number in the order of entering, which nobody else ever has. It is kept only if somebody listens.
 	entered uint64
 	numbers []uint64
-	free    []uint32  // ids to give out again
+	free    line      // ids to give out again
 	groups  []*groups // by attribute, for those that mixing is by
 	all     *groups   // everybody in one group; only made when many ids are free
 
@@ -53,14 +54,14 @@ type replica struct {
 
 	arrivals []random.Stream
 
-	alive   int
-	counts  []int
-	flows   []uint64
-	named   []uint64
-	events  uint64
-	peaks   []Peak
-	lived   float64 // person-time
-	changed float64 // when alive last changed
+	alive  int
+	counts []int
+	flows  []uint64
+	named  []uint64
+	events uint64
+	peaks  []Peak
+	lived  lived
+	ties   ties
 
 	most     int   // how many may be alive; −1 if there is no memory for more
 	broke    error // if there is not
@@ -79,7 +80,8 @@ type person struct {
 	state  uint8 // nobody if the id is free
 	aside  uint8 // which columns of timers lie aside, a bit each
 	branch uint8 // which branch of the split was drawn, if the state has one
-	_      [5]uint8
+	called bool  // its clock strikes at this instant, and it has not had its turn; see ties
+	_      [4]uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
@@ -104,7 +106,9 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.values = make([][]uint8, len(m.attributes))
 	}
 	r.grow(ids, spare)
-	r.ids, r.free, r.all = int(r.first), r.free[:0], nil
+	r.ids, r.all = int(r.first), nil
+	r.places = ids + morePlaces(m.size)
+	r.free.clear()
 	r.groups = make([]*groups, len(m.attributes))
 	for a, mixes := range m.mixes {
 		if mixes {
@@ -123,7 +127,8 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	if r.patience > 0 {
 		r.pace.base = r.patience
 	}
-	r.events, r.entered, r.alive, r.lived, r.changed = 0, 0, 0, 0, 0
+	r.events, r.entered, r.alive = 0, 0, 0
+	r.lived, r.ties = newLived(r.end), ties{called: r.ties.called[:0], contacts: r.ties.contacts[:0]}
 
 	streams := random.New(seed, uint64(index))
 	serial := uint64(0)
@@ -179,16 +184,7 @@ func extend[T any](s []T, n int) []T {
 
 // admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
 func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
-	var id uint32
-	if n := len(r.free); n > 0 {
-		id, r.free = r.free[n-1], r.free[:n-1]
-	} else {
-		if r.ids+1 == r.room {
-			r.enlarge()
-		}
-		id = uint32(r.ids)
-		r.ids++
-	}
+	id := r.takePlace()
 	r.entered++
 	if r.onEvent != nil {
 		r.numbers[id] = r.entered
@@ -242,8 +238,7 @@ func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
 
 // population counts one more or less.
 func (r *replica) population(change int) {
-	r.lived += float64(r.alive) * (r.now - r.changed)
-	r.changed = r.now
+	r.lived.until(r.now, r.alive)
 	r.alive += change
 }
 
@@ -299,6 +294,7 @@ func (r *replica) plan(id uint32, state uint8) {
 
 // planAnew does the same for one of whom an event may be in the calendar.
 func (r *replica) planAnew(id uint32, state uint8) {
+	r.person(id).called = false
 	next := r.next(id, state)
 	if !(next <= r.end) {
 		r.queue.Cancel(calendar.ID(id))
@@ -310,23 +306,36 @@ func (r *replica) planAnew(id uint32, state uint8) {
 // run dispatches what is due by a time.
 func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
 	for {
-		id, at, ok := r.queue.NextBy(until + r.m.slack)
-		if !ok {
-			break
+		var id uint32
+		if r.ties.busy() {
+			called, ok := r.nextCalled()
+			if !ok {
+				continue
+			}
+			id = called
+		} else {
+			next, at, ok := r.queue.NextBy(until + r.m.slack)
+			if !ok {
+				break
+			}
+			id, r.now = uint32(next), at
+			if _, then, more := r.queue.Peek(); more && then == at {
+				r.call(next, at)
+				continue
+			}
 		}
-		r.now = at
 		r.events++
-		if r.pace.events++; at > r.pace.until {
-			r.pass(at)
+		if r.pace.events++; r.now > r.pace.until {
+			r.pass(r.now)
 		} else if r.pace.events == r.pace.look {
-			if err := r.stuck(uint32(id)); err != nil {
+			if err := r.stuck(id); err != nil {
 				return err
 			}
 		}
-		if uint32(id) < r.first {
-			r.arrive(uint32(id))
+		if id < r.first {
+			r.arrive(id)
 		} else {
-			r.strike(uint32(id))
+			r.strike(id)
 		}
 		if r.alive > r.most {
 			return r.overcrowded()
@@ -340,7 +349,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 			}
 		}
 	}
-	r.now = max(until, r.queue.Now())
+	r.now = max(r.now, until)
 	return nil
 }
 

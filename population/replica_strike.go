@@ -31,7 +31,11 @@ func (r *replica) strike(id uint32) {
 func (r *replica) do(id uint32, state uint8, do *action) {
 	switch do.verb {
 	case doContact:
-		r.contact(id, do)
+		if l := luck(r.stream(id).Uint64()); len(r.ties.called) > 0 {
+			r.ties.contacts = append(r.ties.contacts, tiedContact{id, do, l})
+		} else {
+			r.contact(id, do, l)
+		}
 	case doBirth:
 		child := r.stream(id).Split()
 		r.count(do.name)
@@ -97,8 +101,8 @@ func (r *replica) leave(id uint32) {
 		}
 	}
 	r.stopTimers(id, 0)
-	r.person(id).state = nobody
-	r.free = append(r.free, id)
+	r.person(id).state, r.person(id).called = nobody, false
+	r.free.put(id)
 	r.population(-1)
 	if r.all != nil {
 		r.all.remove(id, 0)

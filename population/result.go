@@ -67,7 +67,7 @@ func (run *Run) record(r *replica) {
 // close notes what is known at the end.
 func (run *Run) close(r *replica) *Run {
 	r.population(0)
-	run.Events, run.PersonYears, run.Peaks = r.events, r.lived*r.m.unit.seconds/year, slices.Clone(r.peaks)
+	run.Events, run.PersonYears, run.Peaks = r.events, r.lived.time()*r.m.unit.seconds/year, slices.Clone(r.peaks)
 	return run
 }
 
