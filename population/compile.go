@@ -12,7 +12,7 @@ type compiler struct {
 	*problemList
 	f      *file
 	m      *Model
-	states map[string]uint8
+	states map[string]uint16
 	phases map[string]*tables // by the values that are in force
 	names  map[string]int     // by which something is counted
 	// Parameters that interventions change, in the order of the file, and what the others and these stand for at the start.
@@ -28,12 +28,12 @@ func compile(f *file, list *problemList) *Model {
 	m := &Model{
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
 	}
-	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
+	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.slack = 4 * max(ulp(f.start), ulp(f.end))
 	for i, s := range f.states {
 		m.states = append(m.states, s.name)
-		c.states[s.name] = uint8(i)
+		c.states[s.name] = uint16(i)
 	}
 	for _, a := range f.attributes {
 		kept := attribute{name: a.name}

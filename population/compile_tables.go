@@ -183,6 +183,9 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	case c.merges(clock.after, &l) && do.to == nobody && do.from == nil && !clock.hasChance:
 		c.everywhere(t, nil, l.a, do)
 	default:
+		if !c.room(1 + len(t.states)/16) { // it makes a way from every state
+			return
+		}
 		ends := do.to == nobody && do.from == nil && !clock.hasChance
 		t.always = append(t.always, alwaysTable{l, l.longest(), ends, do})
 		c.afters = append(c.afters, clock.after)
@@ -190,7 +193,7 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 }
 
 // everywhere puts something that happens at a rate on the menu of the given states, or of all.
-func (c *compiler) everywhere(t *tables, in *stateSet, rate float64, do action) {
+func (c *compiler) everywhere(t *tables, in stateSet, rate float64, do action) {
 	for i := range t.states {
 		if in == nil || in[i] {
 			if !c.room(1) {
@@ -215,16 +218,20 @@ func (c *compiler) room(entries int) bool {
 }
 
 func (c *compiler) contact(here scope, t *tables, text *contactText) {
-	ct := contactTable{chance: 1, attribute: -1}
+	if !c.room(len(c.m.states) / 32) { // two bytes each
+		return
+	}
+	ct := contactTable{chance: 1, attribute: -1, becomes: make([]uint16, len(c.m.states))}
 	for i := range ct.becomes {
 		ct.becomes[i] = same
 	}
 	for _, to := range text.to {
 		met := c.state(to.met, text.what+": to", false)
 		becomes := c.state(to.becomes, text.what+": to: "+to.met.name, true)
-		ct.becomes[met] = becomes
+		if met != nobody {
+			ct.becomes[met] = becomes
+		}
 	}
-	ct.becomes[nobody] = same
 	if text.hasChance {
 		ct.chance, _ = here.chance(text.chance, text.what+": chance")
 	}

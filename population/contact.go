@@ -53,7 +53,7 @@ func (r *replica) meet(id uint32, c *contactTable, l luck) (uint32, bool) {
 			}
 		}
 	}
-	mine := int(r.values[c.attribute][id])
+	mine := int(r.values[c.attribute].of(id))
 	theirs := among(c.rows[mine], l.of(luckOfGroup))
 	return r.groups[c.attribute].other(id, mine, theirs, &choices)
 }

@@ -62,7 +62,7 @@ func (r *replica) tell(kind Kind, id, by uint32, from, to string, name int) {
 	if len(r.values) > 0 {
 		e.Values = make([]string, len(r.values))
 		for a := range e.Values {
-			e.Values[a] = r.m.attributes[a].values[r.values[a][id]]
+			e.Values[a] = r.m.attributes[a].values[r.values[a].of(id)]
 		}
 	}
 	r.onEvent(e)
@@ -85,8 +85,8 @@ func (r *replica) moved(id, by uint32, name int) {
 }
 
 // flow counts a change of state, and tells of it.
-func (r *replica) flow(id, by uint32, from int, to uint8, name int) {
-	k := r.m.flowOf[from*256+int(to)]
+func (r *replica) flow(id, by uint32, from int, to uint16, name int) {
+	k := r.m.flowOf(from, to)
 	r.flows[k]++
 	if r.onEvent == nil {
 		return

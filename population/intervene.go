@@ -83,7 +83,7 @@ func (r *replica) pause(ctx context.Context, step int) error {
 // has tells whether the attributes of an individual have the given values.
 func (r *replica) has(id uint32, where []move) bool {
 	for _, w := range where {
-		if r.values[w.attribute][id] != w.value {
+		if r.values[w.attribute].of(id) != w.value {
 			return false
 		}
 	}

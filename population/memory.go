@@ -88,7 +88,7 @@ func (m *Model) demand(o *Options) demand {
 		small.size, small.starts = 0, nil
 		_ = r.start(context.Background(), &small, 0, 0) // for the layout
 	}
-	common := float64(len(m.attributes) + recordBytes)
+	common := float64(m.columnBytes() + recordBytes)
 	for _, mixes := range m.mixes {
 		if mixes {
 			common += groupBytes

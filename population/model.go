@@ -27,7 +27,8 @@ type Model struct {
 	attributes  []attribute
 	flows       []Flow
 	names       []string // that clocks, contacts, entries and interventions go by
-	flowOf      []int32  // the index of a flow by where from, times 256, and where to
+	flowsFrom   []int32  // the flows from a state, or from outside, begin here
+	flowsTo     []uint16 // where each flow goes
 	phases      []*tables
 	first       *tables // at the start
 	plans       []plan  // interventions in the order in which they happen

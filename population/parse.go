@@ -11,6 +11,9 @@ import (
 // mostIndividuals bounds what a file may ask for: ids are 32-bit numbers, and an int counts them.
 const mostIndividuals = min(4_000_000_000, math.MaxInt)
 
+// mostStates bounds how many states there are, and values of an attribute.
+const mostStates = 10_000
+
 // parse reads a model file.
 func (r *reader) parse(source []byte) *file {
 	doc := r.document(source)
@@ -241,8 +244,8 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		if len(a.values) == 0 && r.found == before {
 			r.fail(p.value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
-		if len(a.values) > 250 {
-			r.fail(p.value, "%s: %d values are more than the 250 there can be", what, len(a.values))
+		if len(a.values) > mostStates {
+			r.fail(p.value, "%s: %d values are more than the %d there can be", what, len(a.values), mostStates)
 		}
 		m.attributes = append(m.attributes, a)
 	}
@@ -255,11 +258,11 @@ func (r *reader) states(m *file, n *yaml.Node) {
 	if len(all) == 0 && r.found == before {
 		r.fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
-	if len(all) > 250 {
-		r.fail(n, "states: %d states are more than the 250 there can be", len(all))
+	if len(all) > mostStates {
+		r.fail(n, "states: %d states are more than the %d there can be", len(all), mostStates)
 	}
 	for i, p := range all {
-		if i >= 250 || !r.isName(p.key, "states", p.name) {
+		if i >= mostStates || !r.isName(p.key, "states", p.name) {
 			m.refused[p.name] = true
 			continue
 		}

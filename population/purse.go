@@ -79,7 +79,7 @@ func (p *purse) has(more, asked uint64) bool {
 
 // bytes is about what a replica takes.
 func (r *replica) bytes() uint64 {
-	each := 8*r.stride + len(r.values) + recordBytes
+	each := 8*r.stride + r.m.columnBytes() + recordBytes
 	if r.onEvent != nil {
 		each += numberBytes
 	}
@@ -130,7 +130,7 @@ func (r *replica) enlarge() {
 	if r.broke != nil {
 		return
 	}
-	each := 8*r.stride + len(r.values)
+	each := 8*r.stride + r.m.columnBytes()
 	if r.onEvent != nil {
 		each += numberBytes
 	}

@@ -36,7 +36,7 @@ type replica struct {
 	places int    // how many there are to choose from: those, and some that nobody has had yet
 	words  []uint64
 	stride int
-	values [][]uint8 // of the attributes
+	values []column // of the attributes
 	// Everybody has a number in the order of entering, which nobody else ever has. It is kept only if somebody listens.
 	entered uint64
 	numbers []uint64
@@ -77,11 +77,11 @@ type replica struct {
 
 // A person is a word that says what is needed most of an individual.
 type person struct {
-	state  uint8 // nobody if the id is free
-	aside  uint8 // which columns of timers lie aside, a bit each
-	branch uint8 // which branch of the split was drawn, if the state has one
-	called bool  // its clock strikes at this instant, and it has not had its turn; see ties
-	_      [4]uint8
+	state  uint16 // nobody if the id is free
+	aside  uint8  // which columns of timers lie aside, a bit each
+	branch uint8  // which branch of the split was drawn, if the state has one
+	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
+	_      [3]uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
@@ -103,7 +103,10 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	}
 	r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
 	if r.values == nil {
-		r.values = make([][]uint8, len(m.attributes))
+		r.values = make([]column, len(m.attributes))
+		for a := range r.values {
+			r.values[a] = newColumn(len(m.attributes[a].values))
+		}
 	}
 	r.grow(ids, spare)
 	r.ids, r.all = int(r.first), nil
@@ -134,7 +137,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	serial := uint64(0)
 	for state, count := range m.starts {
 		for range count {
-			id := r.admit(uint8(state), streams.At(serial), r.t.ages)
+			id := r.admit(uint16(state), streams.At(serial), r.t.ages)
 			if r.onEvent != nil {
 				r.tell(Started, id, nobodyElse, "", m.states[state], -1)
 			}
@@ -163,7 +166,7 @@ func (r *replica) grow(ids, spare int) {
 	}
 	r.words = extend(r.words, r.room*r.stride)
 	for a := range r.values {
-		r.values[a] = extend(r.values[a], r.room)
+		r.values[a].extend(r.room)
 	}
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
@@ -183,7 +186,7 @@ func extend[T any](s []T, n int) []T {
 }
 
 // admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
-func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
+func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
 	id := r.takePlace()
 	r.entered++
 	if r.onEvent != nil {
@@ -197,8 +200,8 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	}
 	*r.person(id) = person{state: state}
 	for a := range r.values {
-		v := uint8(among(r.t.attributes[a], own.Float64()))
-		r.values[a][id] = v
+		v := uint16(among(r.t.attributes[a], own.Float64()))
+		r.values[a].set(id, v)
 		if g := r.groups[a]; g != nil {
 			g.add(id, int(v))
 		}
@@ -243,7 +246,7 @@ func (r *replica) population(change int) {
 }
 
 // wind starts the clocks of a state that is entered.
-func (r *replica) wind(id uint32, state uint8) {
+func (r *replica) wind(id uint32, state uint16) {
 	first := len(r.t.always)
 	if r.person(id).aside>>first != 0 {
 		r.stopTimers(id, first)
@@ -267,7 +270,7 @@ func (r *replica) wind(id uint32, state uint8) {
 }
 
 // next is when the earliest of an individual's events is due.
-func (r *replica) next(id uint32, state uint8) float64 {
+func (r *replica) next(id uint32, state uint16) float64 {
 	st := &r.t.states[state]
 	next := math.Inf(1)
 	if st.rate > 0 {
@@ -284,7 +287,7 @@ func (r *replica) next(id uint32, state uint8) float64 {
 }
 
 // plan puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
-func (r *replica) plan(id uint32, state uint8) {
+func (r *replica) plan(id uint32, state uint16) {
 	if next := r.next(id, state); next <= r.end {
 		if err := r.queue.Schedule(calendar.ID(id), next); err != nil {
 			panic(fmt.Sprintf("population: event at %v: %v", next, err))
@@ -293,7 +296,7 @@ func (r *replica) plan(id uint32, state uint8) {
 }
 
 // planAnew does the same for one of whom an event may be in the calendar.
-func (r *replica) planAnew(id uint32, state uint8) {
+func (r *replica) planAnew(id uint32, state uint16) {
 	r.person(id).called = false
 	next := r.next(id, state)
 	if !(next <= r.end) {

@@ -28,7 +28,7 @@ func (r *replica) strike(id uint32) {
 }
 
 // do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
-func (r *replica) do(id uint32, state uint8, do *action) {
+func (r *replica) do(id uint32, state uint16, do *action) {
 	switch do.verb {
 	case doContact:
 		if l := luck(r.stream(id).Uint64()); len(r.ties.called) > 0 {
@@ -60,12 +60,12 @@ func (r *replica) do(id uint32, state uint8, do *action) {
 func (r *replica) move(id uint32, do *action) bool {
 	moved := false
 	for _, m := range do.moves {
-		old := r.values[m.attribute][id]
+		old := r.values[m.attribute].of(id)
 		if old == m.value {
 			continue
 		}
 		moved = true
-		r.values[m.attribute][id] = m.value
+		r.values[m.attribute].set(id, m.value)
 		if g := r.groups[m.attribute]; g != nil {
 			g.remove(id, int(old))
 			g.add(id, int(m.value))
@@ -75,7 +75,7 @@ func (r *replica) move(id uint32, do *action) bool {
 }
 
 // change takes an individual to another state, or out, because of another, of itself, or of nobody.
-func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
+func (r *replica) change(id uint32, from, to uint16, by uint32, name int) {
 	r.count(name)
 	r.flow(id, by, int(from), to, name)
 	r.counts[from]--
@@ -97,7 +97,7 @@ func (r *replica) leave(id uint32) {
 	r.queue.Cancel(calendar.ID(id))
 	for a, g := range r.groups {
 		if g != nil {
-			g.remove(id, int(r.values[a][id]))
+			g.remove(id, int(r.values[a].of(id)))
 		}
 	}
 	r.stopTimers(id, 0)

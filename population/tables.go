@@ -57,8 +57,8 @@ type arrivalTable struct {
 // A contactTable is what a contact does.
 type contactTable struct {
 	chance    float64
-	becomes   [256]uint8 // of someone met in a state; nobody if unaffected
-	attribute int        // for mixing; −1 for the whole population
+	becomes   []uint16 // of someone met in a state; same if unaffected
+	attribute int      // for mixing; −1 for the whole population
 	rows      [][]float64
 }
 
@@ -73,27 +73,38 @@ const (
 // An action is what a clock does when it strikes.
 type action struct {
 	verb    verb
-	to      uint8 // the state to move to, or into which a child is born; nobody for leaving, same for staying
-	contact int   // the contact's table
-	name    int   // the name to count it under, or −1
+	to      uint16 // the state to move to, or into which a child is born; nobody for leaving, same for staying
+	contact int    // the contact's table
+	name    int    // the name to count it under, or −1
 	chance  float64
-	from    *stateSet // only from these states, if not nil
+	from    stateSet // only from these states, if not nil
 	moves   []move
 }
 
-type move struct{ attribute, value uint8 }
+type move struct {
+	attribute uint8
+	value     uint16
+}
 
-type stateSet [256]bool
+// A stateSet tells of each state whether it is one of some; nil stands for all.
+type stateSet []bool
 
 const (
-	nobody uint8 = 255 // the state of an id that is free; as a goal, leaving the population
-	same   uint8 = 254 // as a goal, the state that one is in
+	nobody uint16 = math.MaxUint16     // the state of an id that is free; as a goal, leaving the population
+	same   uint16 = math.MaxUint16 - 1 // as a goal, the state that one is in
 )
 
 // pick is the first item of a menu up to x.
 func (t *stateTable) pick(x float64) *action {
-	i := 0
-	for i < len(t.menu)-1 && x >= t.menu[i].upTo {
+	i, last := 0, len(t.menu)-1
+	for last-i > 16 { // long menus are rare
+		if middle := (i + last) / 2; x >= t.menu[middle].upTo {
+			i = middle + 1
+		} else {
+			last = middle
+		}
+	}
+	for i < last && x >= t.menu[i].upTo {
 		i++
 	}
 	return &t.menu[i].do
@@ -114,11 +125,11 @@ type plan struct {
 	clock    float64 // when, on the model's clock, as it is written
 	at       float64 // since the start
 	phase    *tables // from then on; nil if parameters stay as they are
-	who      *stateSet
+	who      stateSet
 	where    []move
 	coverage float64
 	do       action
-	enter    uint8
+	enter    uint16
 	count    int
 }
 
@@ -147,10 +158,16 @@ func spread(shares []float64) []float64 {
 
 // among is the index of the first sum above u.
 func among(sums []float64, u float64) int {
-	for i, s := range sums {
-		if u < s {
-			return i
+	i, last := 0, len(sums)-1
+	for last-i > 16 {
+		if middle := (i + last) / 2; u >= sums[middle] {
+			i = middle + 1
+		} else {
+			last = middle
 		}
 	}
-	return len(sums) - 1
+	for i < last && u >= sums[i] {
+		i++
+	}
+	return i
 }
