@@ -289,7 +289,7 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 // checkAges refuses ages that nobody can have reached: beyond the longest life.
 func (c *compiler) checkAges(here scope, t *tables, ages law, text value, what string) {
 	if ages.endless() {
-		here.broken(text.at, []value{text}, "%s: a hazard that ends with a rate of 0 has no end, but an age must have one", what)
+		here.broken(text.at, []value{text}, "%s: %s, but an age must have one", what, ages.whyEndless())
 		return
 	}
 	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))

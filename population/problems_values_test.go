@@ -162,7 +162,7 @@ states:
 	{name: "distribution", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{gama: {mean: 5 days, shape: 2}}"},
 		want: `model.yaml:8:10: parameters: stay: there is no distribution "gama"; did you mean "gamma"?`},
 	{name: "distribution unlike any", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{pareto: {mean: 5 days, shape: 2}}"},
-		want: `model.yaml:8:10: parameters: stay: there is no distribution "pareto"; expected one of exponential, gamma, erlang, weibull, lognormal, uniform, exactly, hazard, mixture`},
+		want: `model.yaml:8:10: parameters: stay: there is no distribution "pareto"; expected one of exponential, gamma, erlang, weibull, lognormal, gompertz, uniform, exactly, hazard, mixture`},
 	{name: "distribution of two names", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{mean: 5 days, shape: 2}"},
 		want: "model.yaml:8:9: parameters: stay: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}; there are 2 names here"},
 	{name: "distribution of no name", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{}"},

@@ -305,6 +305,8 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 	case "lognormal":
 		mean, sd := argument("mean", s.longer), argument("sd", s.longer)
 		return lognormal(mean, sd), good
+	case "gompertz":
+		return s.gompertz(l, what)
 	case "uniform":
 		low, high := argument("low", s.duration), argument("high", s.longer)
 		if good && !(low < high) {
@@ -319,6 +321,19 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 		return s.mixture(l, what)
 	}
 	panic("population: no such family: " + l.family)
+}
+
+// gompertz works out a lifetime whose hazard grows; it may also fall, so that the growth is the one rate that can be negative.
+func (s scope) gompertz(l *lawValue, what string) (law, bool) {
+	rate, good := s.within(l.args["rate"], what+": rate", aRate, func(x float64) bool { return x > 0 }, "expected a rate above 0")
+	growth, _, ok := s.quantity(l.args["growth"], what+": growth", aRate)
+	good = good && ok
+	makeham := 0.0
+	if v, told := l.args["makeham"]; told {
+		makeham, ok = s.rate(v, what+": makeham")
+		good = good && ok
+	}
+	return gompertz(rate, growth, makeham), good
 }
 
 func (s scope) hazard(l *lawValue, what string) (law, bool) {

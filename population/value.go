@@ -104,6 +104,7 @@ var families = []family{
 	{"erlang", "{mean: 5 days, k: 3}", []string{"mean", "k"}},
 	{"weibull", "{scale: 80 years, shape: 6}", []string{"scale", "shape"}},
 	{"lognormal", "{mean: 5 days, sd: 2 days}", []string{"mean", "sd"}},
+	{"gompertz", "{rate: 0.00005 per year, growth: 0.09 per year}", []string{"rate", "growth", "makeham"}},
 	{"uniform", "{low: 1 day, high: 3 days}", []string{"low", "high"}},
 	{"exactly", "5 years", nil},
 	{"hazard", "{0 years: 0.005 per year, 1 year: 0.0004 per year}", nil},
@@ -112,7 +113,7 @@ var families = []family{
 
 // argKinds says what the arguments of distributions are.
 var argKinds = map[string]kind{
-	"mean": aDuration, "rate": aRate, "shape": aNumber, "k": aNumber, "scale": aDuration, "sd": aDuration, "low": aDuration, "high": aDuration,
+	"mean": aDuration, "rate": aRate, "growth": aRate, "makeham": aRate, "shape": aNumber, "k": aNumber, "scale": aDuration, "sd": aDuration, "low": aDuration, "high": aDuration,
 }
 
 // law reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
@@ -219,7 +220,7 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 				break
 			}
 			for _, name := range f.args {
-				if args.get(name) == nil && !args.meant[name] {
+				if args.get(name) == nil && !args.meant[name] && name != "makeham" { // which is 0 unless told
 					r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, f.name, f.like)
 				}
 			}
