@@ -79,6 +79,7 @@ func compile(f *file, list *problemList) *Model {
 		return m
 	}
 	m.first = c.phase(here)
+	c.sinces(here)
 	c.plan(here)
 	c.records(here)
 	c.enumerate()
@@ -86,47 +87,6 @@ func compile(f *file, list *problemList) *Model {
 		m.timers = max(m.timers, m.first.states[i].timers)
 	}
 	return m
-}
-
-// starts works out how many begin in each state. Percentages are rounded so that they add up: of 5 individuals, two
-// times 50% are 3 and 2.
-func (c *compiler) starts() {
-	const what = "population: start"
-	counts := make([]int, len(c.m.states))
-	c.m.starts = counts
-	rest, total, before, good := -1, 0, 0.0, !c.f.sizeBad && !c.f.startsBad
-	for _, s := range c.f.starts {
-		i := c.state(s.state, what, false)
-		if i == nobody {
-			good = false
-			continue
-		}
-		counts[i] = s.count
-		switch {
-		case s.rest && rest >= 0:
-			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
-			good = false
-		case s.rest:
-			rest = int(i)
-		case s.share > 0:
-			upTo := before + s.share
-			counts[i] = int(math.Round(upTo*float64(c.f.size))) - int(math.Round(before*float64(c.f.size)))
-			before = upTo
-		}
-		total += counts[i]
-	}
-	switch {
-	case !good:
-	case total > c.f.size:
-		c.add(c.f.startsAt, "%s: %s %s more than the size, %d", what, plural(total, "individual"), be(total), c.f.size)
-	case rest >= 0:
-		counts[rest] = c.f.size - total
-	case total < c.f.size:
-		c.add(c.f.startsAt, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, plural(c.f.size, "individual"))
-	}
-	if c.f.size > c.f.most && !c.f.sizeBad && !c.f.mostBad {
-		c.add(c.f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", c.f.size, c.f.most, c.f.size)
-	}
 }
 
 // parameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used

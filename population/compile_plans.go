@@ -38,7 +38,7 @@ func (c *compiler) plan(start scope) {
 }
 
 func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
-	p := plan{text: text, clock: at, at: at - c.m.start, coverage: 1, enter: nobody, count: text.count}
+	p := plan{text: text, clock: at, at: at - c.m.start, coverage: 1, count: text.count}
 	if len(text.set) > 0 {
 		changes := map[string]parameter{}
 		c.turns++
@@ -72,7 +72,8 @@ func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
 	}
 	p.do.moves = c.moves(text.moves, text.what+": move")
 	if text.enter.given() {
-		p.enter = c.state(text.enter, text.what+": enter", false)
+		p.in = &entrance{given: c.given(text.with, text.what+": with", nil)}
+		c.into(*here, &text.enter, text.what+": enter", p.in)
 	}
 	return p
 }

@@ -19,7 +19,8 @@ func (c *compiler) tables(here scope) *tables {
 	}
 	for i := range c.f.births {
 		b := &c.f.births[i]
-		do := action{verb: doBirth, to: c.state(b.enter, b.what+": enter", false), name: c.name(b.name), chance: 1}
+		do := action{verb: doBirth, in: &entrance{given: c.given(nil, "", c.inherited(b))}, name: c.name(b.name), chance: 1}
+		c.into(here, &b.enter, b.what+": enter", do.in)
 		rate, _ := here.rate(b.rate, b.what+": rate")
 		c.everywhere(t, c.set(b.from, b.what+": from"), rate, do)
 	}
@@ -41,10 +42,11 @@ func (c *compiler) tables(here scope) *tables {
 				a.rate *= float64(c.f.size) / per
 			}
 		}
-		a.do = action{to: c.state(e.enter, e.what+": enter", false), name: c.name(e.name), chance: 1}
+		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
+		c.into(here, &e.enter, e.what+": enter", &a.in)
 		if e.hasAge {
 			if l, ok := here.law(e.age, e.what+": age"); ok {
-				a.age = &l
+				a.in.age = &l
 				c.checkAges(here, t, l, e.age, e.what+": age")
 			}
 		}

@@ -61,10 +61,10 @@ func (m *Model) ways() []way {
 	}
 	for i := range f.births {
 		b := &f.births[i]
-		w.add(way{diagram.Outside, w.state(b.enter), orElse(b.name, "births"), diagram.Entry, w.states(b.from)})
+		w.entry(&b.enter, orElse(b.name, "births"), diagram.Entry, w.states(b.from))
 	}
 	for i := range f.immigration {
-		w.add(way{diagram.Outside, w.state(f.immigration[i].enter), orElse(f.immigration[i].name, "immigration"), diagram.Entry, nil})
+		w.entry(&f.immigration[i].enter, orElse(f.immigration[i].name, "immigration"), diagram.Entry, nil)
 	}
 	for i := range f.plans {
 		p := &f.plans[i]
@@ -75,7 +75,7 @@ func (m *Model) ways() []way {
 			}
 		}
 		if p.enter.given() {
-			w.add(way{diagram.Outside, w.state(p.enter), label, diagram.Planned, nil})
+			w.entry(&p.enter, label, diagram.Planned, nil)
 		}
 	}
 	return w.all
@@ -88,6 +88,21 @@ type wayList struct {
 }
 
 func (w *wayList) add(next way) { w.all = append(w.all, next) }
+
+// entry adds the way from outside into a state, or into each of several, with its share.
+func (w *wayList) entry(e *enterText, label string, kind diagram.Kind, by []int) {
+	if len(e.into) == 0 {
+		w.add(way{diagram.Outside, w.state(e.named), label, kind, by})
+	}
+	for _, s := range e.into {
+		share := "rest"
+		if !s.rest {
+			chance, _ := w.here.chance(s.share, "")
+			share = percent(chance)
+		}
+		w.add(way{diagram.Outside, w.state(s.state), share + " " + label, kind, by})
+	}
+}
 
 // clock adds what a clock does to those in a state.
 func (w *wayList) clock(c *clockText, state int) {

@@ -19,6 +19,7 @@ func (m *Model) Explain() string {
 		e.line("Ages at the start: %s.", m.first.ages.words(m.unit))
 	}
 	e.attributes()
+	e.groups()
 	e.states()
 	e.contacts()
 	e.always()
@@ -109,6 +110,7 @@ func (e *explainer) states() {
 	for i := range e.f.states {
 		s := &e.f.states[i]
 		e.line("  %s: %s at the start", s.name, thousands(e.m.starts[i]))
+		e.since(i)
 		for k := range s.split {
 			c := &s.split[k]
 			chance := "otherwise"
@@ -205,32 +207,6 @@ func joinMoves(what string, moves []moveText) string {
 	return what
 }
 
-func (e *explainer) entries() {
-	if len(e.f.births)+len(e.f.immigration) == 0 {
-		return
-	}
-	e.section("Entering the population")
-	for i := range e.f.births {
-		b := &e.f.births[i]
-		who := "each living individual"
-		if len(b.from) > 0 {
-			who = "each individual that is " + list(b.from)
-		}
-		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.rate), b.enter.name, e.named(b.name))
-	}
-	for i := range e.f.immigration {
-		a := &e.f.immigration[i]
-		per := ""
-		if a.isPer {
-			per = fmt.Sprintf(" for every %s at the start, which is %.6g per %s,", e.words(a.per), e.m.first.immigration[i].rate, e.m.unit.name)
-		}
-		e.line("  individuals arrive at %s%s as %s%s", e.perUnit(a.rate), per, a.enter.name, e.named(a.name))
-		if l := e.m.first.immigration[i].age; l != nil {
-			e.line("    their age is %s", e.called(a.age, l.words(e.m.unit)))
-		}
-	}
-}
-
 func (e *explainer) interventions() {
 	if len(e.f.plans) == 0 {
 		return
@@ -264,7 +240,7 @@ func (e *explainer) interventions() {
 			if p.count == 1 {
 				verb = "enters"
 			}
-			e.line("    %s %s %s as %s", thousands(p.count), things(p.count, "individual"), verb, p.enter.name)
+			e.line("    %s %s %s as %s%s", thousands(p.count), things(p.count, "individual"), verb, e.begin(&p.enter), of(p.with))
 		}
 	}
 }

@@ -19,6 +19,11 @@ func (e *explainer) doubts() {
 			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.text.what))
 		}
 	}
+	for i := range e.m.begin {
+		if b := &e.m.begin[i]; b.since != nil && !e.m.first.states[b.to].remembers() {
+			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", b.text.what, b.text.state.name))
+		}
+	}
 	used := e.used()
 	for _, p := range e.f.parameters {
 		if !used[p.label.name] {
@@ -57,6 +62,9 @@ func (e *explainer) used() map[string]bool {
 		look(b.rate)
 		look(b.age)
 		look(b.per)
+		for _, s := range b.enter.into {
+			look(s.share)
+		}
 	}
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]
@@ -70,6 +78,9 @@ func (e *explainer) used() map[string]bool {
 	}
 	for i := range e.f.plans {
 		look(e.f.plans[i].coverage)
+		for _, s := range e.f.plans[i].enter.into {
+			look(s.share)
+		}
 		for _, s := range e.f.plans[i].set {
 			look(s.value)
 		}
@@ -81,6 +92,11 @@ func (e *explainer) used() map[string]bool {
 	}
 	for _, p := range e.f.parameters {
 		look(p.value)
+	}
+	for i := range e.f.groups {
+		for _, s := range e.f.groups[i].starts {
+			look(s.since)
+		}
 	}
 	look(e.f.age)
 	look(e.f.every)

@@ -12,7 +12,8 @@ type file struct {
 	sizeBad      bool
 	most         int // how many may be alive at once
 	mostBad      bool
-	starts       []startShare
+	groups       []groupText // one, if there is a plain start
+	grouped      bool        // they are written as groups
 	startsAt     place
 	startsBad    bool
 	age          value // of those who are there at the start; bad if not said
@@ -44,11 +45,37 @@ type named struct {
 // given tells whether there is one at all.
 func (n named) given() bool { return n.at != place{} }
 
-// A startShare is how many begin in a state.
+// A groupText is a part of those who are there at the start.
+type groupText struct {
+	at      place
+	what    string
+	isShare bool
+	share   float64 // of the size
+	count   int
+	with    []moveText
+	starts  []startShare
+}
+
+// A startShare is how many of a group begin in a state.
 type startShare struct {
+	state    named
+	what     string
+	count    int
+	share    float64 // of the group, if it is a percentage
+	rest     bool
+	since    value // how long they have been in it
+	hasSince bool
+}
+
+// An enterText is the state that somebody begins in, or the shares of several; the name is then empty.
+type enterText struct {
+	named
+	into []enterShare
+}
+
+type enterShare struct {
 	state named
-	count int
-	share float64 // of the size, if it is a percentage
+	share value
 	rest  bool
 }
 
@@ -81,13 +108,17 @@ type entryText struct {
 	at     place
 	what   string
 	rate   value
-	enter  named
+	enter  enterText
 	from   []named // births: by individuals in these states alone
 	per    value   // immigration: the rate is for so many individuals at the start
 	isPer  bool
 	age    value
 	hasAge bool
 	name   string
+
+	inherit    []named // births: attributes of which a child has its parent's values
+	inheritAll bool
+	with       []moveText // immigration: the values of some attributes
 }
 
 type contactText struct {
@@ -122,7 +153,8 @@ type planText struct {
 	covers   bool
 	to       named
 	moves    []moveText
-	enter    named
+	enter    enterText
+	with     []moveText // of those who enter
 	count    int
 	name     string
 }

@@ -27,7 +27,7 @@ func (c *compiler) enumerate() {
 	take := func(from int, do *action) {
 		switch {
 		case do.verb == doBirth:
-			add(n+fromBirths, do.to)
+			do.in.each(func(state uint16) { add(n+fromBirths, state) })
 		case do.verb == doMove && do.to != same && (do.from == nil || do.from[from]):
 			add(from, do.to)
 		}
@@ -58,7 +58,7 @@ func (c *compiler) enumerate() {
 			}
 		}
 		for i := range t.immigration {
-			add(n+fromImmigration, t.immigration[i].do.to)
+			t.immigration[i].in.each(func(state uint16) { add(n+fromImmigration, state) })
 		}
 	}
 	last := (*planText)(nil)
@@ -73,8 +73,8 @@ func (c *compiler) enumerate() {
 				add(s, p.do.to)
 			}
 		}
-		if p.enter != nobody {
-			add(n+fromPlans, p.enter)
+		if p.in != nil {
+			p.in.each(func(state uint16) { add(n+fromPlans, state) })
 		}
 	}
 	if len(possible) > mostFlows {

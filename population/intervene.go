@@ -46,10 +46,7 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 	// Those let in have streams of their own, named by the intervention.
 	named := random.New(seed, uint64(r.index), uint64(index))
 	for k := range p.count {
-		s := named.At(uint64(k))
-		r.count(p.do.name)
-		id := r.admit(p.enter, s, nil)
-		r.flow(id, nobodyElse, len(r.counts)+fromPlans, p.enter, p.do.name)
+		r.enter(p.in, named.At(uint64(k)), nobodyElse, fromPlans, p.do.name)
 		if r.alive > r.most {
 			return r.overcrowded()
 		}

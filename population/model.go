@@ -23,6 +23,7 @@ type Model struct {
 	slack       float64 // times that differ by no more are the same
 	size, most  int
 	starts      []int // how many begin in each state
+	begin       []beginning
 	states      []string
 	attributes  []attribute
 	flows       []Flow

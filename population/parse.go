@@ -59,10 +59,10 @@ func (r *reader) parse(source []byte) *file {
 		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
 	}
 	if n := top.get("births"); n != nil {
-		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "name")
+		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "inherit", "name")
 	}
 	if n := top.get("immigration"); n != nil {
-		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "name")
+		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "with", "name")
 	}
 	if n := top.get("transmission"); n != nil {
 		r.transmission(m, n)
@@ -150,57 +150,6 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 		return 0, false
 	}
 	return x, true
-}
-
-func (r *reader) population(m *file, n *yaml.Node) {
-	f := r.fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "age", "most")
-	if f == nil {
-		return
-	}
-	if s := f.need("size", "100_000"); s != nil {
-		var ok bool
-		m.size, ok = r.whole(s, "population: size", mostIndividuals)
-		m.sizeAt, m.sizeBad = r.place(s), !ok
-	}
-	if s := f.get("most"); s != nil {
-		var ok bool
-		m.most, ok = r.whole(s, "population: most", mostIndividuals)
-		m.mostBad = !ok
-	}
-	if a := f.get("age"); a != nil {
-		m.age = r.value(a, "population: age", aDistribution)
-	}
-	s := f.need("start", "{infectious: 10, susceptible: rest}")
-	if s == nil {
-		return
-	}
-	m.startsAt = r.place(s)
-	before := r.found
-	defer func() { m.startsBad = r.found > before }()
-	for _, p := range r.pairs(s, "population: start", "{infectious: 10, susceptible: rest}") {
-		share := startShare{state: named{name: p.name, at: r.place(p.key)}}
-		what := "population: start: " + echo(p.name)
-		text, ok := r.text(p.value, what, "a number, a percentage, or rest")
-		if !ok {
-			continue
-		}
-		q, err := parseQuantity(text)
-		switch {
-		case text == "rest":
-			share.rest = true
-		case err != nil || q.kind != aNumber && q.kind != aShare:
-			r.fail(p.value, "%s: found %s, expected a number, a percentage, or rest", what, quote(text))
-		case q.kind == aShare && !(q.number >= 0 && q.number <= 1):
-			r.fail(p.value, "%s: %s is not between 0%% and 100%%", what, echo(text))
-		case q.kind == aShare:
-			share.share = q.number
-		case q.number > 0 && q.number < 1:
-			r.fail(p.value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", what, echo(text), 100*q.number)
-		default:
-			share.count, _ = r.whole(p.value, what, mostIndividuals)
-		}
-		m.starts = append(m.starts, share)
-	}
 }
 
 var goodName = regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`)

@@ -11,7 +11,7 @@ func (r *reader) interventions(m *file, n *yaml.Node) {
 	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
 	for i, item := range r.list(n, "interventions", "["+like+"]") {
 		p := planText{what: fmt.Sprintf("intervention %d", i+1), until: math.Inf(1)}
-		f := r.fields(item, p.what, like, "at", "every", "until", "set", "who", "where", "coverage", "to", "move", "enter", "count", "name")
+		f := r.fields(item, p.what, like, "at", "every", "until", "set", "who", "where", "coverage", "to", "move", "enter", "with", "count", "name")
 		if f == nil {
 			continue
 		}
@@ -93,13 +93,14 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		p.to = r.named(n, p.what+": to")
 	}
 	if n := f.get("enter"); n != nil {
-		p.enter = r.named(n, p.what+": enter")
+		p.enter = r.enter(n, p.what+": enter")
 		if count := f.need("count", "10"); count != nil {
 			p.count, _ = r.whole(count, p.what+": count", mostIndividuals)
 		}
 	} else if n := f.get("count"); n != nil {
 		r.fail(n, "%s: count without enter; write enter: infectious, for example", p.what)
 	}
+	p.with = r.moves(f, "with")
 	moving := f.get("to") != nil || f.get("move") != nil
 	choosing := p.everyone || len(p.who) > 0
 	switch {
@@ -111,6 +112,8 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		r.fail(f.node, "%s: what becomes of them? Write to: recovered, for example", p.what)
 	case !moving && (p.covers || len(p.where) > 0):
 		r.fail(f.node, "%s: coverage and where are about individuals; write who and to beside them", p.what)
+	case len(p.with) > 0 && !p.enter.given():
+		r.fail(f.node, "%s: with is about those who enter; write enter and count beside it", p.what)
 	case !moving && !p.enter.given() && len(p.set) == 0:
 		r.fail(f.node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.what)
 	default:

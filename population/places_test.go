@@ -42,7 +42,7 @@ func TestPlaces(t *testing.T) {
 			r.counts[0]--
 			r.leave(id)
 		}
-		enter := func() uint32 { return r.admit(0, random.New(uint64(r.entered)), nil) }
+		enter := func() uint32 { return r.admit(&entrance{}, random.New(uint64(r.entered)), nobodyElse) }
 		if r.places != 106 { // one is that of the source
 			t.Errorf("%d places", r.places)
 		}
@@ -72,7 +72,7 @@ func TestPlaces(t *testing.T) {
 	if err := r.start(context.Background(), empty, 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if r.places != 0 || r.admit(0, random.New(1), nil) != 0 || r.places != 1 {
+	if r.places != 0 || r.admit(&entrance{}, random.New(1), nobodyElse) != 0 || r.places != 1 {
 		t.Errorf("%d places for the first", r.places)
 	}
 }

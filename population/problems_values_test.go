@@ -22,7 +22,7 @@ var spoiltNames = []spoilt{
 	{name: "always key", swap: []string{"shape: 6}}, to: out}", "shape: 6}}, to: out, nmae: death}"},
 		want: `model.yaml:24:62: always: there is no key "nmae"; did you mean "name"?`},
 	{name: "births key", swap: []string{"births: {rate: 0.012 per year, enter: susceptible}", "births: {rate: 0.012 per year, enter: susceptible, age: 1 year}"},
-		want: `model.yaml:25:52: births: there is no key "age"; expected one of rate, enter, from, name`},
+		want: `model.yaml:25:52: births: there is no key "age"; expected one of rate, enter, from, inherit, name`},
 	{name: "immigration key", swap: []string{"rate: 5 per year, enter: recovered", "rate: 5 per year, enter: recovered, ages: 9 years"},
 		want: `model.yaml:26:51: immigration: there is no key "ages"; did you mean "age"?`},
 	{name: "transmission key", swap: []string{"    chance: 50%\n", "    chanse: 50%\n"},

@@ -135,11 +135,13 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 
 	streams := random.New(seed, uint64(index))
 	serial := uint64(0)
-	for state, count := range m.starts {
-		for range count {
-			id := r.admit(uint16(state), streams.At(serial), r.t.ages)
+	for i := range m.begin {
+		b := m.begin[i]
+		b.age = r.t.ages
+		for range b.count {
+			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
 			if r.onEvent != nil {
-				r.tell(Started, id, nobodyElse, "", m.states[state], -1)
+				r.tell(Started, id, nobodyElse, "", m.states[b.to], -1)
 			}
 			serial++
 			if err := r.pause(ctx, int(serial)); err != nil {
@@ -185,8 +187,8 @@ func extend[T any](s []T, n int) []T {
 	return grown
 }
 
-// admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
-func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
+// admit lets an individual in, with its own stream, and returns its id. The parent is for what is inherited.
+func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	id := r.takePlace()
 	r.entered++
 	if r.onEvent != nil {
@@ -195,12 +197,19 @@ func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
 	own := r.stream(id)
 	*own = s
 	age := 0.0
-	if ages != nil {
-		age = ages.draw(own)
+	if in.age != nil {
+		age = in.age.draw(own)
 	}
-	*r.person(id) = person{state: state}
 	for a := range r.values {
-		v := uint16(among(r.t.attributes[a], own.Float64()))
+		var v uint16
+		switch given := in.of(a); given {
+		case drawnValue:
+			v = uint16(among(r.t.attributes[a], own.Float64()))
+		case inheritedValue:
+			v = r.values[a].of(parent)
+		default:
+			v = uint16(given)
+		}
 		r.values[a].set(id, v)
 		if g := r.groups[a]; g != nil {
 			g.add(id, int(v))
@@ -209,6 +218,11 @@ func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
 	if r.all != nil {
 		r.all.add(id, 0)
 	}
+	state := in.to
+	if in.into != nil {
+		state = in.into.states[among(in.into.sums, own.Float64())]
+	}
+	*r.person(id) = person{state: state}
 	for k := range r.t.always {
 		r.startTimer(id, k, &r.t.always[k].law, r.t.always[k].left(own, age))
 	}
@@ -217,7 +231,11 @@ func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
 	if c := r.counts[state]; c > r.peaks[state].Count {
 		r.peaks[state] = Peak{c, r.m.start + r.now}
 	}
-	r.wind(id, state)
+	if in.since != nil {
+		r.windSince(id, state, in.since)
+	} else {
+		r.wind(id, state)
+	}
 	r.plan(id, state)
 	return id
 }

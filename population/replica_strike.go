@@ -37,9 +37,7 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 			r.contact(id, do, l)
 		}
 	case doBirth:
-		child := r.stream(id).Split()
-		r.count(do.name)
-		r.flow(r.admit(do.to, child, nil), id, len(r.counts)+fromBirths, do.to, do.name)
+		r.enter(do.in, r.stream(id).Split(), id, fromBirths, do.name)
 	default:
 		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
 			break

@@ -50,8 +50,34 @@ type alwaysTable struct {
 
 type arrivalTable struct {
 	rate float64
-	age  *law
-	do   action
+	in   entrance
+	name int // to count it under, or −1
+}
+
+// An entrance is how somebody comes to be there.
+type entrance struct {
+	to    uint16     // the state
+	into  *intoTable // from which it is drawn, if it is not nil
+	given []int32    // by attribute, the value or where it comes from; nil if all are drawn
+	age   *law       // newly born if nil
+	since *law       // how long it has been in the state; it enters it now if nil
+}
+
+// An intoTable has states and their shares, added up.
+type intoTable struct {
+	states []uint16
+	sums   []float64
+}
+
+// each calls back with every state that one may begin in.
+func (e *entrance) each(f func(state uint16)) {
+	if e.into == nil {
+		f(e.to)
+		return
+	}
+	for _, s := range e.into.states {
+		f(s)
+	}
 }
 
 // A contactTable is what a contact does.
@@ -73,9 +99,10 @@ const (
 // An action is what a clock does when it strikes.
 type action struct {
 	verb    verb
-	to      uint16 // the state to move to, or into which a child is born; nobody for leaving, same for staying
-	contact int    // the contact's table
-	name    int    // the name to count it under, or −1
+	to      uint16    // the state to move to; nobody for leaving, same for staying
+	contact int       // the contact's table
+	in      *entrance // of a child
+	name    int       // the name to count it under, or −1
 	chance  float64
 	from    stateSet // only from these states, if not nil
 	moves   []move
@@ -129,7 +156,7 @@ type plan struct {
 	where    []move
 	coverage float64
 	do       action
-	enter    uint16
+	in       *entrance // of those who are let in, if any
 	count    int
 }
 
