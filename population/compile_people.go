@@ -132,23 +132,25 @@ func (c *compiler) sinces(here scope) {
 			continue
 		}
 		what := b.text.what + ": since"
-		l, ok := here.law(b.text.since, what)
-		if !ok {
-			continue
-		}
-		if why := l.whyEndless(); why != "" {
-			here.broken(b.text.since.at, []value{b.text.since}, "%s: %s, but those who are there have come at some time", what, why)
-			continue
-		}
-		b.since = &l
-		c.checkSince(here, b, what)
+		b.since = eachCell(c, here, []value{b.text.since}, func(here scope) law {
+			l, ok := here.law(b.text.since, what)
+			if !ok {
+				return l
+			}
+			if why := l.whyEndless(); why != "" {
+				here.broken(b.text.since.at, []value{b.text.since}, "%s: %s, but those who are there have come at some time", what, why)
+				return l
+			}
+			c.checkSince(here, b, &l, what)
+			return l
+		})
 	}
 }
 
 // checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
 // goes on is enough.
-func (c *compiler) checkSince(here scope, b *beginning, what string) {
-	l, st := b.since, &c.m.first.states[b.to]
+func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
+	st := &c.m.first.states[b.to]
 	reach := "may be " + inWords(l.longest(), c.m.unit)
 	switch {
 	case l.family == lawExactly:
@@ -232,12 +234,10 @@ func (c *compiler) into(here scope, e *enterText, what string, in *entrance) {
 		return
 	}
 	t := &intoTable{}
-	var shares []float64
 	var written []value
-	sum, good, rest := 0.0, true, -1
+	good, rest := true, -1
 	for k, s := range e.into {
 		state := c.state(s.state, what, false)
-		share := 0.0
 		switch {
 		case s.rest && rest >= 0:
 			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
@@ -245,26 +245,34 @@ func (c *compiler) into(here scope, e *enterText, what string, in *entrance) {
 		case s.rest:
 			rest = k
 		default:
-			var ok bool
-			share, ok = here.chance(s.share, what+": "+s.state.name)
-			written, good = append(written, s.share), good && ok
+			written = append(written, s.share)
 		}
-		sum += share
-		t.states, shares = append(t.states, state), append(shares, share)
+		t.states = append(t.states, state)
 		good = good && state != nobody
+	}
+	t.sums = eachCell(c, here, written, func(here scope) []float64 { return c.enterShares(here, e, what, written, rest, good) })
+	in.into = t
+}
+
+// enterShares are the shares of the states that somebody begins in, added up.
+func (c *compiler) enterShares(here scope, e *enterText, what string, written []value, rest int, good bool) []float64 {
+	shares := make([]float64, len(e.into))
+	sum := 0.0
+	for k, s := range e.into {
+		if !s.rest {
+			var ok bool
+			shares[k], ok = here.chance(s.share, what+": "+s.state.name)
+			sum, good = sum+shares[k], good && ok
+		}
 	}
 	switch {
 	case !good:
-		return
 	case rest >= 0 && sum > 1+1e-6:
 		here.broken(e.at, written, "%s: the shares add up to %.6g, more than 1", what, sum)
-		return
 	case rest < 0 && !isOne(sum):
 		here.broken(e.at, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state", what, sum)
-		return
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}
-	t.sums = spread(shares)
-	in.into = t
+	return spread(shares)
 }

@@ -28,10 +28,7 @@ func (c *compiler) tables(here scope) *tables {
 		c.contact(here, t, &c.f.transmission[i])
 	}
 	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
-		if l, ok := here.law(c.f.age, "population: age"); ok {
-			t.ages = &l
-			c.checkAges(here, t, l, c.f.age, "population: age")
-		}
+		t.ages = c.ages(here, t, c.f.age, "population: age")
 	}
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
@@ -45,13 +42,11 @@ func (c *compiler) tables(here scope) *tables {
 		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
 		c.into(here, &e.enter, e.what+": enter", &a.in)
 		if e.hasAge {
-			if l, ok := here.law(e.age, e.what+": age"); ok {
-				a.in.age = &l
-				c.checkAges(here, t, l, e.age, e.what+": age")
-			}
+			a.in.age = c.ages(here, t, e.age, e.what+": age")
 		}
 		t.immigration = append(t.immigration, a)
 	}
+	c.limits(here, t)
 	return t
 }
 
@@ -286,6 +281,17 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 		}
 		ct.rows = append(ct.rows, spread(shares))
 	}
+}
+
+// ages works out the ages of those who are there, or who come.
+func (c *compiler) ages(here scope, t *tables, text value, what string) *perCell[law] {
+	return eachCell(c, here, []value{text}, func(here scope) law {
+		l, ok := here.law(text, what)
+		if ok {
+			c.checkAges(here, t, l, text, what)
+		}
+		return l
+	})
 }
 
 // checkAges refuses ages that nobody can have reached: beyond the longest life.

@@ -69,6 +69,9 @@ func (m *Model) ways() []way {
 	for i := range f.plans {
 		p := &f.plans[i]
 		label := orElse(p.name, fmt.Sprintf("%s %.6g", m.unit.name, p.when))
+		if p.waits {
+			label = orElse(p.name, "when "+p.conditions[0].words())
+		}
 		if p.to.given() {
 			for _, s := range w.states(p.who) {
 				w.add(way{s, w.state(p.to), label, diagram.Planned, nil})

@@ -2,14 +2,14 @@ package population
 
 import "fmt"
 
-// An Event is something that happened to an individual, or that it was there at the start. All that became of everybody can
+// An Event is something that happened to an individual, or that it was there at the start, or that an intervention happened that waited. All that became of everybody can
 // be put together from the events of a replica: states, attributes, flows, and what goes by a name.
 type Event struct {
 	Replica int
 	Time    float64 // on the model's clock
 	Kind    Kind
 	// Individual is who: its number in the order of entering, from 1 on, which nobody else ever has. Those who are there at
-	// the start come first, in the order of the file's states.
+	// the start come first, in the order of the file's groups and states. It is 0 if the event is about nobody.
 	Individual uint64
 	// By is who brought it about: the one who made the contact, the parent of a child, or the individual itself if it was a
 	// clock of its own. It is 0 if it was nobody: at the start, for immigrants, and in interventions.
@@ -27,16 +27,17 @@ type Kind uint8
 // The kinds of events. The one that changes a state may change attributes as well; a move changes nothing else, and From and
 // To are then the state that the individual is in.
 const (
-	Started Kind = iota // there from the start
-	Entered             // born, arrived, or let in by an intervention
-	Changed             // from a state to another, or anew to the same
-	Left                // the population
-	Moved               // an attribute got another value
+	Started  Kind = iota // there from the start
+	Entered              // born, arrived, or let in by an intervention
+	Changed              // from a state to another, or anew to the same
+	Left                 // the population
+	Moved                // an attribute got another value
+	Happened             // an intervention that waited for its condition, of which the event has the name and the time alone
 )
 
-var kindNames = [...]string{"start", "enter", "change", "leave", "move"}
+var kindNames = [...]string{"start", "enter", "change", "leave", "move", "happen"}
 
-// String is the word for the kind: start, enter, change, leave or move.
+// String is the word for the kind: start, enter, change, leave, move or happen.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

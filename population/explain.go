@@ -16,7 +16,7 @@ func (m *Model) Explain() string {
 		e.line("%s", m.about)
 	}
 	if m.first.ages != nil {
-		e.line("Ages at the start: %s.", m.first.ages.words(m.unit))
+		e.line("Ages at the start: %s.", e.durationOnly(e.f.age))
 	}
 	e.attributes()
 	e.groups()
@@ -205,44 +205,6 @@ func joinMoves(what string, moves []moveText) string {
 		what += "moves to " + m.attribute.name + " " + m.value.name
 	}
 	return what
-}
-
-func (e *explainer) interventions() {
-	if len(e.f.plans) == 0 {
-		return
-	}
-	e.section("Interventions")
-	for i := range e.f.plans {
-		p := &e.f.plans[i]
-		when := e.clock(p.when)
-		if p.every > 0 {
-			when += ", and every " + inWords(p.every, e.m.unit) + " from then on"
-		}
-		e.line("  %s%s", when, e.named(p.name))
-		for _, s := range p.set {
-			e.line("    %s becomes %s", s.label.name, e.words(s.value))
-		}
-		if what := joinMoves(goalOf(p.to), p.moves); what != "" {
-			who := "everybody"
-			if len(p.who) > 0 {
-				who = "whoever is " + list(p.who)
-			}
-			for _, w := range p.where {
-				who += " and of " + w.attribute.name + " " + w.value.name
-			}
-			if p.covers {
-				who += ", each with probability " + e.probability(p.coverage) + ","
-			}
-			e.line("    %s %s", who, what)
-		}
-		if p.enter.given() {
-			verb := "enter"
-			if p.count == 1 {
-				verb = "enters"
-			}
-			e.line("    %s %s %s as %s%s", thousands(p.count), things(p.count, "individual"), verb, e.begin(&p.enter), of(p.with))
-		}
-	}
 }
 
 func goalOf(to named) string {

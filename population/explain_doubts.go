@@ -78,6 +78,10 @@ func (e *explainer) used() map[string]bool {
 	}
 	for i := range e.f.plans {
 		look(e.f.plans[i].coverage)
+		look(e.f.plans[i].countBy)
+		for _, c := range e.f.plans[i].conditions {
+			look(c.limit)
+		}
 		for _, s := range e.f.plans[i].enter.into {
 			look(s.share)
 		}

@@ -32,7 +32,7 @@ func (e *explainer) since(state int) {
 		if int(b.to) != state || b.since == nil || b.count == 0 {
 			continue
 		}
-		e.line("    %s of them have been so for a time that is %s, and their clocks go on from there", thousands(b.count), e.called(b.text.since, b.since.words(e.m.unit)))
+		e.line("    %s of them have been so for a time that is %s, and their clocks go on from there", thousands(b.count), e.duration(b.text.since))
 	}
 }
 
@@ -90,8 +90,8 @@ func (e *explainer) entries() {
 			per = fmt.Sprintf(" for every %s at the start, which is %.6g per %s,", e.words(a.per), e.m.first.immigration[i].rate, e.m.unit.name)
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", of(a.with), e.perUnit(a.rate), per, e.begin(&a.enter), e.named(a.name))
-		if l := e.m.first.immigration[i].in.age; l != nil {
-			e.line("    their age is %s", e.called(a.age, l.words(e.m.unit)))
+		if a.hasAge {
+			e.line("    their age is %s", e.duration(a.age))
 		}
 	}
 }

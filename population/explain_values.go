@@ -25,11 +25,14 @@ func (e *explainer) probability(v value) string {
 }
 
 // duration is a distribution in words, by the name of its parameter if it has one.
-func (e *explainer) duration(v value) string {
-	return e.called(v, e.forEach(v, func(here scope) string {
+func (e *explainer) duration(v value) string { return e.called(v, e.durationOnly(v)) }
+
+// durationOnly is the same without the name.
+func (e *explainer) durationOnly(v value) string {
+	return e.forEach(v, func(here scope) string {
 		l, _ := here.law(v, "")
 		return l.words(e.m.unit)
-	}))
+	})
 }
 
 // forEach puts a value into words, for each of the groups that it differs in.

@@ -156,7 +156,21 @@ type planText struct {
 	enter    enterText
 	with     []moveText // of those who enter
 	count    int
+	countBy  value // in place of the count, if it is not written out
+	counts   bool
+	picks    bool // so many of those whom it is about
 	name     string
+
+	waits      bool // for its conditions, all of which must be true
+	conditions []conditionText
+	again      bool // each time they become true
+}
+
+// A conditionText compares how many are in a state, or alive, with a limit.
+type conditionText struct {
+	of    named
+	above bool // or below
+	limit value
 }
 
 type attributeText struct {

@@ -61,20 +61,22 @@ func (c *compiler) enumerate() {
 			t.immigration[i].in.each(func(state uint16) { add(n+fromImmigration, state) })
 		}
 	}
-	last := (*planText)(nil)
+	deeds := slices.Clone(c.m.triggers)
 	for i := range c.m.plans {
-		p := &c.m.plans[i]
-		if p.text == last || len(possible) > mostFlows {
-			continue // it happens again
+		if d := c.m.plans[i].deed; len(deeds) == 0 || d != deeds[len(deeds)-1] { // not again and again
+			deeds = append(deeds, d)
 		}
-		last = p.text
+	}
+	for _, d := range deeds {
 		for s := range n {
-			if p.do.to != same && (p.who == nil || p.who[s]) {
-				add(s, p.do.to)
+			if d.do.to != same && (d.who == nil || d.who[s]) && len(possible) <= mostFlows {
+				add(s, d.do.to)
 			}
 		}
-		if p.in != nil {
-			p.in.each(func(state uint16) { add(n+fromPlans, state) })
+		for _, t := range d.turns {
+			if t.in != nil {
+				t.in.each(func(state uint16) { add(n+fromPlans, state) })
+			}
 		}
 	}
 	if len(possible) > mostFlows {

@@ -33,6 +33,7 @@ type Model struct {
 	phases      []*tables
 	first       *tables // at the start
 	plans       []plan  // interventions in the order in which they happen
+	triggers    []*deed // interventions that wait, in the order of the file
 	rows        []float64
 	timers      int  // clocks of states that an individual carries, at most
 	plainMixing bool // whether any contact is with the whole population

@@ -305,7 +305,7 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 	{name: "enter without count", swap: []string{", count: 5", ""},
 		want: `model.yaml:36:5: intervention 3: "count" is missing; write count: 10, for example`},
 	{name: "count without enter", swap: []string{"enter: infectious, count: 5", "count: 5"},
-		want: "model.yaml:36:26: intervention 3: count without enter; write enter: infectious, for example"},
+		want: "model.yaml:36:26: intervention 3: count of whom? Write who and to beside it, or enter: infectious, for example"},
 	{name: "count of 2.5", swap: []string{"count: 5", "count: 2.5"},
 		want: `model.yaml:36:45: intervention 3: count: found "2.5", expected a whole number from 0 to 4000000000`},
 	{name: "every 0 days", swap: []string{"at: 30 days,", "at: 30 days, every: 0 days,"},

@@ -99,4 +99,81 @@ var spoiltPeople = []spoilt{
 		want: `model.yaml:26:66: immigration: with: there is no value of region "east"; expected one of north, south`},
 	{name: "with where nobody enters", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: 0.2 per day}, with: {region: north}"},
 		want: `model.yaml:34:5: intervention 1: with is about those who enter; write enter and count beside it`},
+
+	// Interventions that pick, and that wait.
+	{name: "coverage and count", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, coverage: 60%, count: 5, to: recovered}"},
+		want: `model.yaml:35:59: intervention 2: both coverage and count; a share of those whom it is about is reached, or a number of them`},
+	{name: "count of nobody", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, count: 5, to: recovered}"},
+		want: `model.yaml:35:26: intervention 2: count of whom? Write who and to beside it, or enter: infectious, for example`},
+	{name: "count of a half", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: 0.5, to: recovered}"},
+		want: `model.yaml:35:44: intervention 2: count: found "0.5", expected a whole number from 0 to 4000000000`},
+	{name: "count by a rate", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: beta, to: recovered}"},
+		want: `model.yaml:34:31: intervention 2: count: parameter beta, 0.2 per day, is a rate; expected a number such as 2 (see line 35)`},
+	{name: "count by an unknown parameter", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: dosse, to: recovered}"},
+		want: `model.yaml:35:44: intervention 2: count: there is no parameter "dosse"; expected one of beta, spare, stay`},
+	{name: "count that goes nowhere", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: 5}"},
+		want: `model.yaml:35:5: intervention 2: what becomes of them? Write to: recovered, for example`},
+	{name: "coverage by group of an unknown value", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, coverage: {by: region, north: 1, suoth: 0}, to: recovered}"},
+		want: `model.yaml:35:70: intervention 2: coverage: there is no value of region "suoth"; did you mean "south"?`},
+	{name: "every until before the start", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{every: 7 days, until: -5, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:28: intervention 1: until: -5 is before the start`},
+	{name: "when and at", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{at: 30 days, when: {infectious: above 1%}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:10: intervention 1: both when and at; it happens when its condition becomes true, or at times that are known`},
+	{name: "when and every", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{every: 30 days, until: 100 days, when: {infectious: above 1%}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:13: intervention 1: both when and every; it happens when its condition becomes true, or at times that are known
+model.yaml:34:29: intervention 1: both when and until; it happens when its condition becomes true, or at times that are known`},
+	{name: "again without when", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{at: 30 days, again: true, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:26: intervention 1: again without when; write every: 7 days for something that happens at known times`},
+	{name: "again of nothing sure", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: above 1%}, again: perhaps, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:43: intervention 1: again: found "perhaps", expected true or false`},
+	{name: "when nothing", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:12: intervention 1: when: expected a state, or total, and what its number is to be, such as {infectious: above 1%}`},
+	{name: "when a word", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: infectious, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:12: intervention 1: when: found "infectious", expected a mapping such as {infectious: above 1%}`},
+	{name: "when at least", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: at least 1%}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: found "at least 1%", expected above or below and a number or a percentage, such as above 1%`},
+	{name: "when above nothing", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: above}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: found "above", expected above or below and a number or a percentage, such as above 1%`},
+	{name: "when a number", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: 5}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: found "5", expected above or below and a number or a percentage, such as above 1%`},
+	{name: "when an unknown state", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectuous: above 5}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:13: intervention 1: when: there is no state "infectuous"; did you mean "infectious"?`},
+	{name: "when out", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {out: above 5}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:13: intervention 1: when: expected a state; out is for leaving the population`},
+	{name: "when above 200%", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: above 200%}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: 200%: a probability is between 0 and 1, or 0% and 100%`},
+	{name: "when above a half", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: above 0.5}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: 0.5 is not a number of individuals; write 50% for a share of the living`},
+	{name: "when below a duration", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: below 5 days}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: 5 days is a duration; expected a number such as 2`},
+	{name: "when above an unknown parameter", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: above limit}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: there is no parameter "limit"; expected one of beta, spare, stay`},
+	{name: "when below less than nobody", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {infectious: below -3}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:25: intervention 1: when: infectious: -3: a number of individuals cannot be negative`},
+	{name: "when a share of all", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {total: above 50%}, set: {beta: 0.2 per day}}"},
+		want: `model.yaml:34:20: intervention 1: when: total: 50%: all of the living are always 100% of them; write a number`},
+	{name: "when it does nothing", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {total: above 50}}"},
+		want: `model.yaml:34:5: intervention 1: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count`},
+	{name: "when it sets the wrong kind", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {total: above 50}, set: {beta: 3 days}}"},
+		want: `model.yaml:34:43: transmission 1: rate: parameter beta, 3 days, is a duration; expected a rate such as 0.5 per day (see line 29)`},
+	{name: "settings that are wrong together", source: `name: m
+time: {unit: day, end: 10}
+population: {size: 1, start: {a: 1}}
+parameters: {p: 10%, q: 10%}
+states: {a: {split: [{chance: p, after: 1 day, to: a}, {chance: q, after: 2 days, to: a}, {otherwise: true, after: 3 days, to: a}]}}
+interventions:
+  - {when: {a: above 0}, set: {p: 60%}}
+  - {when: {a: below 1}, set: {q: 70%}}
+`,
+		want: `model.yaml:8:35: states: a: split: the chances add up to 1.3, more than 1 (see line 5)`},
+	{name: "a state called total", source: `name: m
+time: {unit: day, end: 10}
+population: {size: 1, start: {total: 1}}
+states: {total: {}}
+interventions: [{when: {total: above 0}, who: total, to: out}]
+`,
+		want: `model.yaml:5:25: intervention 1: when: total: there is a state of this name, and it also means all of the living; give the state another name`},
+	{name: "too many combinations", source: "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters: {" + manyOf(11, "p%d: 1") +
+		"}\ninterventions: [" + manyOf(11, "{when: {a: above 0}, set: {p%d: 2}}") + "]\n",
+		want: `model.yaml:6:17: interventions: those with when can set the parameters in more than 1000 combinations; expected fewer that set something else each`},
 }

@@ -70,7 +70,9 @@ type replica struct {
 	granted  uint64 // by the purse: what may be taken without asking
 	pace     pace
 	patience uint64 // in place of the usual; tests have less of it
-	planned  *plan  // the intervention that is under way
+	planned  *plan  // the intervention that is under way, if its time was planned
+	watch    watch
+	seed     uint64
 	onEvent  func(Event)
 	index    int
 }
@@ -88,6 +90,8 @@ type person struct {
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
 	r.m, r.t, r.index, r.planned = m, m.first, index, nil
 	r.now, r.end = 0, m.end-m.start+m.slack
+	r.seed = seed
+	r.watch.begin(m)
 	r.first = uint32(len(m.first.immigration))
 	r.most, r.broke, r.granted = m.most, nil, 0
 	spare := usualSpare
@@ -197,8 +201,9 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	own := r.stream(id)
 	*own = s
 	age := 0.0
-	if in.age != nil {
-		age = in.age.draw(own)
+	byGroup := in.age != nil && len(in.age.by) > 0
+	if in.age != nil && !byGroup {
+		age = in.age.values[0].draw(own)
 	}
 	for a := range r.values {
 		var v uint16
@@ -218,9 +223,12 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	if r.all != nil {
 		r.all.add(id, 0)
 	}
+	if byGroup {
+		age = in.age.of(r, id).draw(own)
+	}
 	state := in.to
 	if in.into != nil {
-		state = in.into.states[among(in.into.sums, own.Float64())]
+		state = in.into.states[among(*in.into.sums.of(r, id), own.Float64())]
 	}
 	*r.person(id) = person{state: state}
 	for k := range r.t.always {
@@ -232,7 +240,7 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 		r.peaks[state] = Peak{c, r.m.start + r.now}
 	}
 	if in.since != nil {
-		r.windSince(id, state, in.since)
+		r.windSince(id, state, in.since.of(r, id))
 	} else {
 		r.wind(id, state)
 	}
@@ -360,6 +368,11 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		}
 		if r.alive > r.most {
 			return r.overcrowded()
+		}
+		if r.watch.on {
+			if err := r.settle(ctx); err != nil {
+				return err
+			}
 		}
 		if r.events%often == 0 {
 			if progress != nil {

@@ -179,6 +179,9 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		return run, err
 	}
 	run.Setup = time.Since(began).Seconds()
+	if err := r.settle(ctx); err != nil {
+		return run.close(r), err
+	}
 	plans := m.plans
 	for row, at := range m.rows {
 		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.

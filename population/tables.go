@@ -9,8 +9,9 @@ type tables struct {
 	always      []alwaysTable
 	immigration []arrivalTable
 	contacts    []contactTable
-	attributes  [][]float64 // the shares of each attribute's values, added up
-	ages        *law        // of those who are there at the start
+	attributes  [][]float64   // the shares of each attribute's values, added up
+	ages        *perCell[law] // of those who are there at the start
+	limits      [][]limit     // of the interventions that wait, as the model lists those
 }
 
 // A stateTable is what can happen to an individual in a state.
@@ -56,17 +57,17 @@ type arrivalTable struct {
 
 // An entrance is how somebody comes to be there.
 type entrance struct {
-	to    uint16     // the state
-	into  *intoTable // from which it is drawn, if it is not nil
-	given []int32    // by attribute, the value or where it comes from; nil if all are drawn
-	age   *law       // newly born if nil
-	since *law       // how long it has been in the state; it enters it now if nil
+	to    uint16        // the state
+	into  *intoTable    // from which it is drawn, if it is not nil
+	given []int32       // by attribute, the value or where it comes from; nil if all are drawn
+	age   *perCell[law] // newly born if nil
+	since *perCell[law] // how long it has been in the state; it enters it now if nil
 }
 
 // An intoTable has states and their shares, added up.
 type intoTable struct {
 	states []uint16
-	sums   []float64
+	sums   *perCell[[]float64]
 }
 
 // each calls back with every state that one may begin in.
@@ -148,16 +149,35 @@ func (t *stateTable) add(rate float64, do action) {
 
 // A plan is an intervention at its time.
 type plan struct {
-	text     *planText
-	clock    float64 // when, on the model's clock, as it is written
-	at       float64 // since the start
-	phase    *tables // from then on; nil if parameters stay as they are
-	who      stateSet
-	where    []move
-	coverage float64
-	do       action
+	*deed
+	clock float64 // when, on the model's clock, as it is written
+	at    float64 // since the start
+}
+
+// A deed is what an intervention does, whenever it does it.
+type deed struct {
+	text  *planText
+	who   stateSet
+	where []move
+	do    action
+	turns map[*tables]*turn // by the tables that hold before
+}
+
+// A turn is a deed with all values worked out, as the parameters are once it is done.
+type turn struct {
+	to       *tables // from then on; the same as before if it sets nothing
+	coverage *perCell[float64]
 	in       *entrance // of those who are let in, if any
-	count    int
+	count    int       // of those who are let in, or who are picked
+	after    standing
+}
+
+// A limit is what a number of individuals is compared with.
+type limit struct {
+	state  int // −1 for all of the living
+	above  bool
+	share  bool // of the living
+	number float64
 }
 
 // spread is the row of sums that shares make; the last is 1, whatever the rounding.
