@@ -19,6 +19,7 @@ import (
 // and run, and that neither loses nor makes individuals while it runs.
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
+	f.Add([]byte(peopleModel))
 	examples, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(examples) == 0 {
 		f.Fatal("there are no examples", err)

@@ -54,12 +54,16 @@ func (e *explainer) begin(enter *enterText) string {
 		return enter.name
 	}
 	var all []string
+	rest := ""
 	for _, s := range enter.into {
 		if s.rest {
-			all = append(all, "the rest "+s.state.name)
-		} else {
-			all = append(all, e.probability(s.share)+" "+s.state.name)
+			rest = s.state.name
+			continue
 		}
+		all = append(all, s.state.name+" with probability "+e.probability(s.share))
+	}
+	if rest != "" {
+		all = append(all, "otherwise "+rest)
 	}
 	return strings.Join(all, ", ")
 }

@@ -24,7 +24,7 @@ func (e *explainer) interventions() {
 			if p.count == 1 {
 				verb = "enters"
 			}
-			e.line("    %s %s as %s%s", e.howMany(p), verb, e.begin(&p.enter), of(p.with))
+			e.line("    %s%s %s as %s", e.howMany(p), of(p.with), verb, e.begin(&p.enter))
 		}
 	}
 }

@@ -145,7 +145,11 @@ func (r *replica) happen(ctx context.Context, k int) error {
 			r.m.start+r.now, thousands(mostFired), d.text.what)
 	}
 	if r.onEvent != nil {
-		r.onEvent(Event{Replica: r.index, Time: r.m.start + r.now, Kind: Happened, Name: d.text.name, place: nobodyElse, byPlace: nobodyElse})
+		e := Event{Replica: r.index, Time: r.m.start + r.now, Kind: Happened, Name: d.text.name, place: nobodyElse, byPlace: nobodyElse}
+		if len(r.values) > 0 {
+			e.Values = make([]string, len(r.values)) // nobody's
+		}
+		r.onEvent(e)
 	}
 	if !d.about() {
 		r.count(d.do.name)

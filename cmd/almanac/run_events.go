@@ -103,7 +103,10 @@ func (l *eventLog) add(e population.Event) {
 	b = strconv.AppendInt(b, int64(e.Replica), 10)
 	b = strconv.AppendFloat(append(b, ','), e.Time, 'g', -1, 64)
 	b = append(append(b, ','), e.Kind.String()...)
-	b = strconv.AppendUint(append(b, ','), e.Individual, 10)
+	b = append(b, ',')
+	if e.Individual != 0 { // an intervention that happened is nobody's
+		b = strconv.AppendUint(b, e.Individual, 10)
+	}
 	for _, field := range [...]string{e.From, e.To, e.Name} {
 		b = append(append(b, ','), csvField(field)...)
 	}
