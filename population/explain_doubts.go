@@ -83,6 +83,6 @@ func (e *explainer) used() map[string]bool {
 		look(p.value)
 	}
 	look(e.f.age)
-	look(e.f.every)
+	look(e.f.record.every)
 	return used
 }

@@ -33,8 +33,10 @@ type Model struct {
 	first       *tables // at the start
 	plans       []plan  // interventions in the order in which they happen
 	rows        []float64
-	timers      int  // clocks of states that an individual carries, at most
-	plainMixing bool // whether any contact is with the whole population
+	groupings   []grouping // that are recorded by
+	groups      []Group    // all of them
+	timers      int        // clocks of states that an individual carries, at most
+	plainMixing bool       // whether any contact is with the whole population
 	mixes       []bool
 }
 
@@ -146,7 +148,7 @@ func (r *reader) apply(f *file, c changes) {
 		if strings.TrimSpace(set.text) == "" {
 			r.add(place{file: flag.file}, "the value: found nothing, expected %s such as %s", aValue, aValue.like())
 		} else if doc := flag.document([]byte(set.text)); doc != nil {
-			f.parameters[i].value = flag.value(doc, "the value", aValue)
+			f.parameters[i].value, f.parameters[i].node = flag.value(doc, "the value", aValue), doc
 		}
 	}
 }

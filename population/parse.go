@@ -25,7 +25,7 @@ func (r *reader) parse(source []byte) *file {
 	if top == nil {
 		return nil
 	}
-	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}, changed: map[string]bool{}}
+	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
 	}
@@ -45,7 +45,7 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("parameters"); n != nil {
 		for _, p := range r.pairs(n, "parameters", "{beta: 0.5 per day}") {
 			if r.isName(p.key, "parameters", p.name) {
-				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue)})
+				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue), p.value})
 			}
 		}
 	}
@@ -71,11 +71,7 @@ func (r *reader) parse(source []byte) *file {
 		r.interventions(m, n)
 	}
 	if n := top.get("record"); n != nil {
-		if f := r.fields(n, "record", "{every: 1 day}", "every"); f != nil {
-			if e := f.need("every", "1 day"); e != nil {
-				m.every = r.value(e, "record: every", aDuration)
-			}
-		}
+		r.record(m, n)
 	}
 	return m
 }

@@ -32,7 +32,7 @@ var spoiltNames = []spoilt{
 	{name: "intervention key", swap: []string{"coverage: 60%", "covrage: 60%"},
 		want: `model.yaml:35:37: intervention 2: there is no key "covrage"; did you mean "coverage"?`},
 	{name: "record key", swap: []string{"{every: 1 day}", "{every: 1 day, form: csv}"},
-		want: `model.yaml:37:24: record: there is no key "form"; expected one of every`},
+		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence`},
 	{name: "distribution key", swap: []string{"{mean: 5 days, shape: 2}", "{mean: 5 days, shape: 2, sd: 1 day}"},
 		want: `model.yaml:8:42: parameters: stay: gamma: there is no key "sd"; expected one of mean, shape`},
 	{name: "mixture key", swap: []string{"after: 3 days", "after: {mixture: [{share: 1, of: 2 days, fo: 3 days}]}"},

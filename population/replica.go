@@ -58,6 +58,7 @@ type replica struct {
 	counts []int
 	flows  []uint64
 	named  []uint64
+	by     *tallies // nil if nothing is recorded by group
 	events uint64
 	peaks  []Peak
 	lived  lived
@@ -122,6 +123,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.counts = make([]int, len(m.states))
 	r.flows = make([]uint64, len(m.flows))
 	r.named = make([]uint64, len(m.names))
+	r.by = newTallies(m)
 	r.peaks = make([]Peak, len(m.states))
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
@@ -216,6 +218,9 @@ func (r *replica) admit(state uint16, s random.Stream, ages *law) uint32 {
 	r.counts[state]++
 	if c := r.counts[state]; c > r.peaks[state].Count {
 		r.peaks[state] = Peak{c, r.m.start + r.now}
+	}
+	if r.by != nil {
+		r.by.present(r, id, int(state), +1)
 	}
 	r.wind(id, state)
 	r.plan(id, state)
