@@ -28,6 +28,8 @@ type file struct {
 	immigration  []entryText
 	transmission []contactText
 	plans        []planText
+	scenarios    []scenarioText
+	fit          *yaml.Node
 	attributes   []attributeText
 }
 
@@ -134,4 +136,5 @@ type attributeText struct {
 	named
 	values []named
 	shares []value
+	rest   int // which of them has what is left over; −1 if none
 }

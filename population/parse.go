@@ -20,8 +20,9 @@ func (r *reader) parse(source []byte) *file {
 	if doc == nil {
 		return nil
 	}
+	r.rewrite(doc)
 	top := r.fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters", "states", "always", "births",
-		"immigration", "transmission", "interventions", "attributes", "record")
+		"immigration", "transmission", "interventions", "attributes", "record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
@@ -70,6 +71,10 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("interventions"); n != nil {
 		r.interventions(m, n)
 	}
+	if n := top.get("scenarios"); n != nil {
+		r.scenarios(m, n)
+	}
+	m.fit = top.get("fit") // a run has no use for it; see Model.Check
 	if n := top.get("record"); n != nil {
 		r.record(m, n)
 	}
@@ -229,12 +234,12 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		if !r.isName(p.key, "attributes", p.name) {
 			continue
 		}
-		a := attributeText{named: named{name: p.name, at: r.place(p.key)}}
+		a := attributeText{named: named{name: p.name, at: r.place(p.key)}, rest: -1}
 		before := r.found
 		for _, v := range r.pairs(p.value, what, "{north: 40%, south: 60%}") {
 			if r.isName(v.key, what, v.name) {
 				a.values = append(a.values, named{name: v.name, at: r.place(v.key)})
-				a.shares = append(a.shares, r.value(v.value, what+": "+v.name, aShare))
+				a.shares = append(a.shares, r.share(&a, v, what))
 			}
 		}
 		if len(a.values) == 0 && r.found == before {
@@ -245,6 +250,18 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		}
 		m.attributes = append(m.attributes, a)
 	}
+}
+
+// share reads the share of a value, or that it has the rest.
+func (r *reader) share(a *attributeText, v pair, what string) value {
+	if v.value.Kind != yaml.ScalarNode || strings.TrimSpace(v.value.Value) != "rest" {
+		return r.value(v.value, what+": "+v.name, aShare)
+	}
+	if a.rest >= 0 {
+		r.fail(v.value, "%s: %s: a second rest; only one value can have what is left over", what, v.name)
+	}
+	a.rest = len(a.values) - 1
+	return value{at: r.place(v.value), text: "rest"}
 }
 
 func (r *reader) states(m *file, n *yaml.Node) {

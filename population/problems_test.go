@@ -150,4 +150,5 @@ var (
 var spoiltModels = slices.Concat(
 	spoiltNames, spoiltFiles, spoiltParts,
 	spoiltLanguage,
+	spoiltStudies,
 )
