@@ -15,7 +15,6 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	var j jsonText
 	j.object(func() {
 		j.field("model", func() { j.text(m.name) })
-		j.field("version", func() { j.text(r.Version) })
 		j.field("seed", func() { j.b = strconv.AppendUint(j.b, r.Seed, 10) })
 		j.field("replicas", func() { j.number(float64(r.Replicas)) })
 		j.field("done", func() { j.number(float64(r.Done)) })
@@ -27,6 +26,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		j.field("events", func() { j.b = strconv.AppendUint(j.b, r.Events, 10) })
 		j.field("seconds", func() { j.number(r.Seconds) })
 		j.field("person_years", func() { j.number(r.PersonYears) })
+		j.field("version", func() { j.text(r.Version) })
 		j.field("parameters", func() {
 			j.object(func() {
 				for _, p := range m.Parameters() {
@@ -150,6 +150,9 @@ func (j *jsonText) number(x float64) {
 		format = 'e'
 	}
 	j.b = strconv.AppendFloat(j.b, x, format, -1, 64)
+	if n := len(j.b); format == 'e' && n >= 4 && string(j.b[n-4:n-1]) == "e-0" { // e-09 is written e-9
+		j.b = append(j.b[:n-2], j.b[n-1])
+	}
 }
 
 func (j *jsonText) numbers(all []float64) {
