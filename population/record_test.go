@@ -145,6 +145,15 @@ func TestRecordedByGroup(t *testing.T) {
 			t.Errorf("groups add up to %d, there are %d", total, r.Runs[0].Total(last))
 		}
 	}
+	for f := range m.flows {
+		sum := uint64(0)
+		for row := range r.Runs[0].Rows() {
+			sum += r.Runs[0].Incidence(row, f)
+		}
+		if sum != r.Runs[0].Flow(last, f) {
+			t.Errorf("%v: the intervals add up to %d, and %d went", m.flows[f], sum, r.Runs[0].Flow(last, f))
+		}
+	}
 	// Those who go at the start itself are in the first interval.
 	first := slices.Index(m.names, "first")
 	if inc := r.NamedIncidence(first); inc.Mean[0] == 0 || inc.Mean[0] != r.Named(first).Mean[0] || inc.Mean[1] != 0 {
