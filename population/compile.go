@@ -82,7 +82,9 @@ func compile(f *file, list *problemList) *Model {
 	c.sinces(here)
 	c.plan(here)
 	c.records(here)
+	c.groupings()
 	c.enumerate()
+	c.recordable()
 	for i := range m.first.states {
 		m.timers = max(m.timers, m.first.states[i].timers)
 	}
@@ -131,7 +133,7 @@ func (c *compiler) records(here scope) {
 	if math.IsNaN(span) {
 		return
 	}
-	every := c.f.every
+	every := c.f.record.every
 	if every.bad { // not said, or said to be wrong
 		every = value{quantity: quantity{aDuration, span / 100, c.m.unit}, text: "a hundredth of the run"}
 	}

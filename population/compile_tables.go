@@ -55,12 +55,20 @@ func (c *compiler) shares(here scope, a *attributeText) []float64 {
 	shares := make([]float64, len(a.values))
 	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.shares {
+		if i == a.rest {
+			continue
+		}
 		var ok bool
 		shares[i], ok = here.chance(v, "attributes: "+a.name+": "+a.values[i].name)
 		sum, good = sum+shares[i], good && ok
 	}
-	if good && !isOne(sum) {
-		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
+	switch {
+	case good && a.rest >= 0 && sum > 1+1e-6:
+		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.name, sum, a.values[a.rest].name)
+	case a.rest >= 0:
+		shares[a.rest] = max(0, 1-sum)
+	case good && !isOne(sum):
+		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.name, sum)
 	}
 	return spread(shares)
 }

@@ -79,6 +79,9 @@ func (r *replica) count(name int) {
 // moved counts a move that changes no state, and tells of it.
 func (r *replica) moved(id, by uint32, name int) {
 	r.count(name)
+	if r.by != nil {
+		r.by.moved(r, id, name)
+	}
 	if r.onEvent != nil {
 		state := r.m.states[r.person(id).state]
 		r.tell(Moved, id, by, state, state, name)
@@ -89,6 +92,9 @@ func (r *replica) moved(id, by uint32, name int) {
 func (r *replica) flow(id, by uint32, from int, to uint16, name int) {
 	k := r.m.flowOf(from, to)
 	r.flows[k]++
+	if r.by != nil {
+		r.by.flow(r, id, int(k), from, int(to), name)
+	}
 	if r.onEvent == nil {
 		return
 	}

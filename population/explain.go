@@ -10,8 +10,8 @@ import (
 // Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
 func (m *Model) Explain() string {
 	e := &explainer{m: m, f: m.file, here: m.quietly()}
-	e.line("%s: %s %s from %s to %s, recorded %s %s.", m.name, thousands(m.size), things(m.size, "individual"), e.clock(m.start), e.clock(m.end),
-		thousands(len(m.rows)), things(len(m.rows), "time"))
+	e.line("%s: %s %s from %s to %s, recorded %s %s%s.", m.name, thousands(m.size), things(m.size, "individual"), e.clock(m.start), e.clock(m.end),
+		thousands(len(m.rows)), things(len(m.rows), "time"), e.recorded())
 	if m.about != "" {
 		e.line("%s", m.about)
 	}
@@ -26,6 +26,8 @@ func (m *Model) Explain() string {
 	e.entries()
 	e.interventions()
 	e.parameters()
+	e.scenarios()
+	e.fit()
 	e.doubts()
 	return e.b.String()
 }
@@ -99,7 +101,11 @@ func (e *explainer) attributes() {
 	for _, a := range e.f.attributes {
 		var values []string
 		for i, v := range a.values {
-			values = append(values, e.probability(a.shares[i])+" "+v.name)
+			share := "the rest"
+			if i != a.rest {
+				share = e.probability(a.shares[i])
+			}
+			values = append(values, share+" "+v.name)
 		}
 		e.line("  %s: %s", a.name, strings.Join(values, ", "))
 	}

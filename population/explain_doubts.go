@@ -103,6 +103,6 @@ func (e *explainer) used() map[string]bool {
 		}
 	}
 	look(e.f.age)
-	look(e.f.every)
+	look(e.f.record.every)
 	return used
 }

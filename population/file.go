@@ -1,12 +1,14 @@
 package population
 
+import "go.yaml.in/yaml/v3"
+
 // A file is a model as it is written: read and in order, but with names not looked up and values not worked out.
 type file struct {
 	path         string
 	name, about  string
 	unit         unit
 	start, end   float64
-	every        value // of the records; bad if not said
+	record       recordText
 	size         int
 	sizeAt       place
 	sizeBad      bool
@@ -27,12 +29,15 @@ type file struct {
 	immigration  []entryText
 	transmission []contactText
 	plans        []planText
+	scenarios    []scenarioText
+	fit          *yaml.Node
 	attributes   []attributeText
 }
 
 type namedValue struct {
 	label named
 	value
+	node *yaml.Node // as it is written
 }
 
 // A name that refers to something, and where it stands.
@@ -177,4 +182,5 @@ type attributeText struct {
 	named
 	values []named
 	shares []value
+	rest   int // which of them has what is left over; −1 if none
 }

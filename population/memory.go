@@ -110,8 +110,8 @@ func (m *Model) demand(o *Options) demand {
 	if r.aside != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}
-	row := 4*len(m.states) + 8*len(m.flows) + 8*len(m.names)
-	d.recorded = float64(n) * (float64(len(m.rows))*float64(row) + 512)
+	d.fixed += m.tallyBytes()
+	d.recorded = float64(n) * (float64(len(m.rows))*m.recordedBytes() + 512)
 	return d
 }
 

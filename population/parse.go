@@ -20,12 +20,13 @@ func (r *reader) parse(source []byte) *file {
 	if doc == nil {
 		return nil
 	}
+	r.rewrite(doc)
 	top := r.fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters", "states", "always", "births",
-		"immigration", "transmission", "interventions", "attributes", "record")
+		"immigration", "transmission", "interventions", "attributes", "record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
-	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}, changed: map[string]bool{}}
+	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
 	}
@@ -45,7 +46,7 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("parameters"); n != nil {
 		for _, p := range r.pairs(n, "parameters", "{beta: 0.5 per day}") {
 			if r.isName(p.key, "parameters", p.name) {
-				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue)})
+				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue), p.value})
 			}
 		}
 	}
@@ -70,12 +71,12 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("interventions"); n != nil {
 		r.interventions(m, n)
 	}
+	if n := top.get("scenarios"); n != nil {
+		r.scenarios(m, n)
+	}
+	m.fit = top.get("fit") // a run has no use for it; see Model.Check
 	if n := top.get("record"); n != nil {
-		if f := r.fields(n, "record", "{every: 1 day}", "every"); f != nil {
-			if e := f.need("every", "1 day"); e != nil {
-				m.every = r.value(e, "record: every", aDuration)
-			}
-		}
+		r.record(m, n)
 	}
 	return m
 }
@@ -182,12 +183,12 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		if !r.isName(p.key, "attributes", p.name) {
 			continue
 		}
-		a := attributeText{named: named{name: p.name, at: r.place(p.key)}}
+		a := attributeText{named: named{name: p.name, at: r.place(p.key)}, rest: -1}
 		before := r.found
 		for _, v := range r.pairs(p.value, what, "{north: 40%, south: 60%}") {
 			if r.isName(v.key, what, v.name) {
 				a.values = append(a.values, named{name: v.name, at: r.place(v.key)})
-				a.shares = append(a.shares, r.value(v.value, what+": "+v.name, aShare))
+				a.shares = append(a.shares, r.attributeShare(&a, v, what))
 			}
 		}
 		if len(a.values) == 0 && r.found == before {
@@ -198,6 +199,18 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		}
 		m.attributes = append(m.attributes, a)
 	}
+}
+
+// attributeShare reads the share of a value, or that it has the rest.
+func (r *reader) attributeShare(a *attributeText, v pair, what string) value {
+	if v.value.Kind != yaml.ScalarNode || strings.TrimSpace(v.value.Value) != "rest" {
+		return r.value(v.value, what+": "+v.name, aShare)
+	}
+	if a.rest >= 0 {
+		r.fail(v.value, "%s: %s: a second rest; only one value can have what is left over", what, v.name)
+	}
+	a.rest = len(a.values) - 1
+	return value{at: r.place(v.value), text: "rest"}
 }
 
 func (r *reader) states(m *file, n *yaml.Node) {

@@ -124,7 +124,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	before := r.found
 	if n := f.get("set"); n != nil {
 		for _, s := range r.pairs(n, p.what+": set", "{beta: 0.2 per day}") {
-			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+echo(s.name), aValue)})
+			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+echo(s.name), aValue), s.value})
 		}
 	}
 	for _, who := range r.names(f, "who") {

@@ -151,4 +151,5 @@ var spoiltModels = slices.Concat(
 	spoiltNames, spoiltFiles, spoiltParts,
 	spoiltLanguage,
 	spoiltPeople,
+	spoiltStudies,
 )

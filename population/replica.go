@@ -58,6 +58,7 @@ type replica struct {
 	counts []int
 	flows  []uint64
 	named  []uint64
+	by     *tallies // nil if nothing is recorded by group
 	events uint64
 	peaks  []Peak
 	lived  lived
@@ -126,6 +127,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.counts = make([]int, len(m.states))
 	r.flows = make([]uint64, len(m.flows))
 	r.named = make([]uint64, len(m.names))
+	r.by = newTallies(m)
 	r.peaks = make([]Peak, len(m.states))
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
@@ -238,6 +240,9 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	r.counts[state]++
 	if c := r.counts[state]; c > r.peaks[state].Count {
 		r.peaks[state] = Peak{c, r.m.start + r.now}
+	}
+	if r.by != nil {
+		r.by.present(r, id, int(state), +1)
 	}
 	if in.since != nil {
 		r.windSince(id, state, in.since.of(r, id))

@@ -63,7 +63,13 @@ func (r *replica) move(id uint32, do *action) bool {
 			continue
 		}
 		moved = true
+		if r.by != nil {
+			r.by.present(r, id, int(r.person(id).state), -1)
+		}
 		r.values[m.attribute].set(id, m.value)
+		if r.by != nil {
+			r.by.present(r, id, int(r.person(id).state), +1)
+		}
 		if g := r.groups[m.attribute]; g != nil {
 			g.remove(id, int(old))
 			g.add(id, int(m.value))

@@ -75,7 +75,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	purse.workers = workers
 	began := time.Now()
-	result := &Result{Model: m, Seed: o.Seed, Replicas: n, Times: m.Times()}
+	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
 	tracks := make([]track, workers)
 	ctx, cancel := context.WithCancelCause(ctx)
