@@ -56,7 +56,8 @@ func compile(f *file, list *problemList) *Model {
 		}
 		here.parameters[p.label.name] = kept
 	}
-	here.attributes, here.sets = m.attributes, map[string][]value{}
+	here.attributes, here.sets, here.states = m.attributes, map[string][]value{}, m.states
+	here.zero, here.start, here.end = f.zero, m.start, m.end
 	for i := range f.plans {
 		for _, set := range f.plans[i].set {
 			here.sets[set.label.name] = append(here.sets[set.label.name], set.value)
@@ -103,7 +104,9 @@ func (c *compiler) parameters(here scope) {
 		if c.found > mostProblems {
 			return
 		}
-		here.examine(p.value, "parameters: "+p.label.name)
+		if p.name != "" || here.bearable(p.label.name) {
+			here.examine(p.value, "parameters: "+p.label.name)
+		}
 	}
 }
 

@@ -35,7 +35,8 @@ func (m *Model) Explain() string {
 // quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
 func (m *Model) quietly() scope {
 	here := newScope(&problemList{}, m.unit)
-	here.parameters, here.sets, here.attributes = m.here.parameters, m.here.sets, m.here.attributes
+	here.parameters, here.sets, here.attributes, here.states = m.here.parameters, m.here.sets, m.here.attributes, m.here.states
+	here.zero, here.start, here.end = m.here.zero, m.here.start, m.here.end
 	return here
 }
 

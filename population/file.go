@@ -8,6 +8,7 @@ type file struct {
 	name, about  string
 	unit         unit
 	start, end   float64
+	zero         calendarZero
 	record       recordText
 	size         int
 	sizeAt       place

@@ -26,6 +26,12 @@ func (r *reader) parse(source []byte) *file {
 	if top == nil {
 		return nil
 	}
+	// An expression may name a parameter that is defined after it.
+	if n := top.get("parameters"); n != nil && n.Kind == yaml.MappingNode {
+		for i := 0; i < len(n.Content); i += 2 {
+			r.defined[r.resolve(n.Content[i]).Value] = true
+		}
+	}
 	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
@@ -94,7 +100,11 @@ func (r *reader) time(m *file, n *yaml.Node) {
 		}
 	}
 	if s := f.get("start"); s != nil {
-		if x, ok := r.clockTime(s, "time: start", m.unit); ok {
+		// A clock that starts at a date is 0 there.
+		if q, err := parseQuantity(strings.TrimSpace(s.Value)); s.Kind == yaml.ScalarNode && err == nil && q.kind == aDate {
+			r.zero = calendarZero{day: q.number, dated: true}
+			m.zero = r.zero
+		} else if x, ok := r.clockTime(s, "time: start", m.unit); ok {
 			m.start = x
 		}
 	}
@@ -102,7 +112,7 @@ func (r *reader) time(m *file, n *yaml.Node) {
 		x, ok := r.clockTime(e, "time: end", m.unit)
 		if ok {
 			if m.end = x; m.wrongEnd() != "" {
-				r.fail(e, "time: end: %s is %s the start, %.12g", echo(e.Value), m.wrongEnd(), m.start)
+				r.fail(e, "time: end: %s is %s the start, %s", echo(e.Value), m.wrongEnd(), m.zero.words(m.start))
 				m.end = math.NaN()
 			}
 		}
@@ -118,11 +128,13 @@ func (m *file) wrongEnd() string {
 		return "too far from"
 	case span/1e6 == 0:
 		return "too near to"
+	case m.zero.dated && m.end*m.unit.seconds/aDay > lastDay-m.zero.day:
+		return "after the year 9999, too far from"
 	}
 	return ""
 }
 
-// clockTime is a time on the model's clock: a number in the model's unit, or one that names its unit.
+// clockTime is a time on the model's clock: a number in the model's unit, one that names its unit, or a date if the clock starts at one.
 func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
 	text, ok := r.text(n, what, "a time such as 160 or 160 days")
@@ -138,14 +150,14 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 		r.fail(n, "%s: %v; %s", what, err, expected)
 		return 0, false
 	}
-	if q.kind != aNumber && q.kind != aDuration {
-		r.fail(n, "%s: %s is %s; %s", what, echo(text), q.kind, expected)
-		return 0, false
-	}
 	if u.seconds == 0 {
 		return 0, false
 	}
-	x := q.in(u)
+	x, err := r.zero.clock(q, u)
+	if err != nil {
+		r.fail(n, "%s: %s is %v", what, echo(text), err)
+		return 0, false
+	}
 	if math.IsInf(x, 0) {
 		r.fail(n, "%s: %s is too large for a time in %ss", what, echo(text), u.name)
 		return 0, false

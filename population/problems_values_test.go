@@ -150,7 +150,7 @@ states:
 	{name: "unit written to the number", swap: []string{"after: 3 days", "after: 3days"},
 		want: `model.yaml:16:30: states: latent: split: clock 1: after: "3days" is not a number; expected a duration such as 5 days`},
 	{name: "rate with a slash", swap: []string{"rate: 0.01 per day", "rate: 0.01/day"},
-		want: `model.yaml:21:16: states: infectious: race: death: rate: "0.01/day" is not a number; expected a rate such as 0.5 per day`},
+		want: `model.yaml:21:21: states: infectious: race: death: rate: "0.01/day": "day" has no number before it; a rate is written 0.5 per day, and a duration 5 days`},
 	{name: "per nothing", swap: []string{"rate: 0.01 per day", "rate: 0.01 per"},
 		want: `model.yaml:21:16: states: infectious: race: death: rate: "0.01 per": per what? Write 0.01 per day, for example; expected a rate such as 0.5 per day`},
 	{name: "too many words", swap: []string{"rate: 0.01 per day", "rate: 0.01 per day per head"},
