@@ -83,19 +83,6 @@ func (x *expression) parameter(n *exprNode) value {
 	return value{at: x.place(n.from), text: echo(n.name), name: n.name}
 }
 
-// readsCounts tells whether total or count(…) stands in the expression.
-func (n *exprNode) readsCounts() bool {
-	if n.op == opTotal || n.op == opCount {
-		return true
-	}
-	for _, a := range n.args {
-		if a.readsCounts() {
-			return true
-		}
-	}
-	return false
-}
-
 // isExpression tells whether a text that is neither a quantity nor the name of a parameter was meant to be worked out: it has an operator or a
 // parenthesis. A sign at the beginning or in the exponent of a number is none, unless something other than a number follows it.
 func isExpression(text string) bool {

@@ -124,13 +124,3 @@ func (t *term) line(time float64) float64 {
 	w := (time - t.times[i]) / (t.times[i+1] - t.times[i])
 	return max(min(a, b), min(max(a, b), a+w*(b-a))) // rounding does not take it beyond the ends, between which it is then monotonous
 }
-
-// readsTime tells whether a term changes with time.
-func (t *term) readsTime() bool {
-	return t.op == termWave || t.op == termSteps || t.op == termLine || t.a != nil && t.a.readsTime() || t.b != nil && t.b.readsTime()
-}
-
-// readsCounts tells whether a term changes with how many there are.
-func (t *term) readsCounts() bool {
-	return t.op == termTotal || t.op == termCount || t.a != nil && t.a.readsCounts() || t.b != nil && t.b.readsCounts()
-}

@@ -123,7 +123,7 @@ func (t *term) next(time float64) float64 {
 	first := math.Inf(1)
 	switch t.op {
 	case termSteps, termLine:
-		if i := t.knot(time) + 1; time < t.times[0] {
+		if i := t.knot(time) + 1; time < t.times[0] && t.op == termLine { // steps have the first value before it too
 			first = t.times[0]
 		} else if i < len(t.times) {
 			first = t.times[i]
