@@ -184,7 +184,7 @@ func (s scope) examine(v value, what string) {
 		v.each(func(part value) { s.examine(part, what) })
 	case v.law != nil:
 		s.law(v, what)
-	default:
+	case !v.plain():
 		s.build(v, what)
 	}
 }
