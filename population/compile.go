@@ -57,6 +57,7 @@ func compile(f *file, list *problemList) *Model {
 		here.parameters[p.label.name] = kept
 	}
 	here.attributes, here.sets, here.states = m.attributes, map[string][]value{}, m.states
+	here.asked = len(f.changed) > 0
 	here.zero, here.start, here.end = f.zero, m.start, m.end
 	for i := range f.plans {
 		for _, set := range f.plans[i].set {

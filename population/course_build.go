@@ -96,7 +96,7 @@ func (s scope) through(v value, what string) (measured, bool) {
 			return measured{}, false
 		}
 		if m.op != termConstant {
-			s.complain(k.value, k.value.at, "%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an expression", what, k.text, s.written(k.value), c.plural())
+			s.complain(k.value, k.value.at, "%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an expression", what, k.text, s.saying(k.value, k.value), c.plural())
 			return measured{}, false
 		}
 		if i == 0 {

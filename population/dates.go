@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Dates are those of the Gregorian calendar, each its midnight in UTC: days of 24 hours, with leap days and without daylight saving. A clock that
+// Dates here are those of the Gregorian calendar, each its midnight in UTC: days of 24 hours, with leap days and without daylight saving. A clock that
 // starts at a date is 0 there.
 
 const (
@@ -32,7 +32,7 @@ func dateAt(text string) string {
 func parseDate(text string) (quantity, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return quantity{}, fmt.Errorf("%s is not a date; expected one such as 2020-03-01, the year, the month and the day", quote(text))
+		return quantity{}, fmt.Errorf("%s is not a date; expected one such as 2020-03-01: the year, the month and the day", quote(text))
 	}
 	return quantity{aDate, float64(t.Unix() / aDay), unit{}}, nil
 }
@@ -62,6 +62,14 @@ func (z calendarZero) words(t float64) string {
 		return time.Unix(int64(z.day)*aDay, 0).UTC().Format(time.DateOnly)
 	}
 	return fmt.Sprintf("%.12g", t)
+}
+
+// startWords is when the model starts, for a message.
+func (m *file) startWords() string {
+	if m.zero.dated {
+		return m.zero.words(m.start)
+	}
+	return fmt.Sprintf("%.12g %s", m.start, m.unit.of(m.start))
 }
 
 // Dates are those of the times at which a run is recorded, if the clock of the model starts at a date, and otherwise nil: 2020-03-01, or, if a row is not

@@ -101,7 +101,11 @@ func (r *reader) time(m *file, n *yaml.Node) {
 	}
 	if s := f.get("start"); s != nil {
 		// A clock that starts at a date is 0 there.
-		if q, err := parseQuantity(strings.TrimSpace(s.Value)); s.Kind == yaml.ScalarNode && err == nil && q.kind == aDate {
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate.MatchString(text) {
+			q, err := parseDate(text)
+			if err != nil {
+				r.fail(s, "time: start: %v", err)
+			}
 			r.zero = calendarZero{day: q.number, dated: true}
 			m.zero = r.zero
 		} else if x, ok := r.clockTime(s, "time: start", m.unit); ok {
@@ -140,6 +144,12 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	text, ok := r.text(n, what, "a time such as 160 or 160 days")
 	if !ok {
 		return 0, false
+	}
+	if isDate.MatchString(text) {
+		if _, err := parseDate(text); err != nil {
+			r.fail(n, "%s: %v", what, err)
+			return 0, false
+		}
 	}
 	q, err := parseQuantity(text)
 	if err != nil && !looksNumeric(text) {

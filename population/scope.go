@@ -15,6 +15,7 @@ type scope struct {
 	unit       unit
 	parameters map[string]parameter // at the start
 	changes    map[string]parameter // by interventions since then
+	asked      bool                 // some are what --set says
 	said       map[place]bool       // the places of values that have been complained about
 	// What is known of distributions, as they are written and as the parameters are.
 	laws    map[*lawValue]workedOut
@@ -91,7 +92,7 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 		return got, at, ok
 	}
 	if got.count != nil {
-		s.complain(v, at, "%s: %s depends on how many there are, which only a rate of a clock, of births or of a transmission can", what, s.saying(v, got))
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births or of a transmission can do so", what, s.saying(v, got))
 		return got, at, false
 	}
 	m, ok := s.build(got, what)
@@ -99,8 +100,11 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 	case !ok:
 		return got, at, false
 	case m.op != termConstant:
-		s.complain(v, at, "%s: %s changes with time, which only a rate or a probability can; expected something that is always the same", what, s.saying(v, got))
+		s.complain(v, at, "%s: %s changes with time, and cannot stand here; only a rate or a probability can do so", what, s.saying(v, got))
 		return got, at, false
+	}
+	if change := 0; s.asked || len(s.changes) > 0 {
+		s.latest(got, &at, &change)
 	}
 	got.quantity, got.worked = quantity{m.kind(), m.x, s.unit}, true
 	return got, at, true
