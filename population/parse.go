@@ -63,10 +63,10 @@ func (r *reader) parse(source []byte) *file {
 		r.states(m, n)
 	}
 	if n := top.get("always"); n != nil {
-		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
+		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance", "where")
 	}
 	if n := top.get("births"); n != nil {
-		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "inherit", "name")
+		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "where", "inherit", "name")
 	}
 	if n := top.get("immigration"); n != nil {
 		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "with", "name")
@@ -255,7 +255,7 @@ func (r *reader) states(m *file, n *yaml.Node) {
 		if p.value.Tag != "!!null" {
 			if f := r.fields(p.value, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split"); f != nil {
 				if c := f.get("race"); c != nil {
-					s.race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name")
+					s.race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name", "where")
 				}
 				if c := f.get("split"); c != nil {
 					var ok bool
