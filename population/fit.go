@@ -67,6 +67,7 @@ func (m *Model) fit(list *problemList) *fitText {
 		return nil
 	}
 	r := newReader(list, m.file.path)
+	r.zero = m.file.zero
 	for _, name := range m.file.parameterNames() {
 		r.defined[name] = true
 	}
