@@ -99,6 +99,29 @@ func TestSetInFile(t *testing.T) {
 	}
 }
 
+// Parts of lists go by their number.
+func TestSetInList(t *testing.T) {
+	source := strings.Replace(baseModel, "  start: {infectious: 10, susceptible: rest}\n", `  groups:
+    - {share: 40%, with: {region: north}, start: {infectious: 10, susceptible: rest}}
+    - {share: 60%, with: {region: south}, start: {susceptible: rest}}
+`, 1)
+	m, err := population.Compile("model.yaml", []byte(source), population.Set("population.groups.2.start.recovered", "50%"), population.Set("population.groups.1.start.infectious", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := startOf(t, m); !slices.Equal(got, []int{700, 0, 0, 300}) {
+		t.Errorf("at the start %v", got)
+	}
+	for name, want := range map[string]string{
+		"population.groups.3.share": "--set population.groups.3.share: population.groups is a list of 2; expected one of their numbers, as in population.groups.1",
+		"population.groups.1.shar":  `--set population.groups.1.shar: population: group 1: there is no key "shar"; did you mean "share"?`,
+	} {
+		if _, err := population.Compile("model.yaml", []byte(source), population.Set(name, "50%")); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
 // Check finds what a run does not look at: every scenario, and the section fit.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
