@@ -172,6 +172,39 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// With a clock that has dates there is a column for them, and they are beside the times in the summary.
+func TestDates(t *testing.T) {
+	dated := strings.Replace(regions, "{unit: day, end: 6}", "{unit: day, start: 2020-02-27, end: 2020-03-02}", 1)
+	dated = strings.Replace(dated, "every: 0.1 days", "every: 1 day", 1)
+	r := ran(t, dated, population.Options{Seed: 1})
+	want := []string{"2020-02-27", "2020-02-28", "2020-02-29", "2020-03-01", "2020-03-02"}
+	for _, f := range results.Formats() {
+		d := write(t, f, r)
+		if !slices.Equal(d.Summary.Dates, want) {
+			t.Errorf("dates %v", d.Summary.Dates)
+		}
+		if names, err := d.Attributes(); err != nil || !slices.Equal(names, []string{"region", "count_"}) {
+			t.Errorf("%s: attributes %v, %v", f, names, err)
+		}
+		rows := 0
+		for row, err := range d.Series() {
+			if err != nil || row.Date != want[int(row.Time)] {
+				t.Fatalf("%s: %+v, %v", f, row, err)
+			}
+			rows++
+		}
+		for row, err := range d.Flows() {
+			if err != nil || row.Date != want[int(row.Time)] || row.Kind != "flow" && row.Kind != "named" {
+				t.Fatalf("%s: %+v, %v", f, row, err)
+			}
+			rows++
+		}
+		if flows := len(r.Model.Flows()) + len(r.Model.Names()); rows != 5*7*(3+flows) {
+			t.Errorf("%s: %d rows", f, rows)
+		}
+	}
+}
+
 // Events come back as they were told, also if they were written in parts.
 func TestEvents(t *testing.T) {
 	var events []population.Event
