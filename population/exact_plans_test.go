@@ -191,6 +191,27 @@ record: {every: 50 days}
 	}
 }
 
+// Of many whose clocks strike at the same instant, those come before the intervention that make its condition true, and no others.
+func TestWhenAmongTies(t *testing.T) {
+	r := exactSimulate(t, 1, 1, `
+name: ties
+time: {unit: day, end: 10}
+population: {size: 100, start: {a: rest}}
+states: {a: {race: [{after: 5 days, to: b}]}, b: {}, c: {race: [{after: 1 day, to: d}]}, d: {}}
+interventions: [{when: {b: above 40}, who: a, count: 50, to: c}, {when: {d: above 7}, again: true, who: d, to: out}]
+record: {every: 5.5 days}
+`)
+	// 41 have left when 50 of the other 59 are taken away, and the last nine go on. A day later those 50 come to d one by one, and go by eights.
+	for state, want := range map[string]float64{"a": 0, "b": 50, "c": 50} {
+		if got := r.all(1, state); got != want {
+			t.Errorf("%v are %s, want %v", got, state, want)
+		}
+	}
+	if got := r.all(2, "d"); got != 2 {
+		t.Errorf("%v are d, want 2", got)
+	}
+}
+
 // Arrivals slow down with the tenth: it comes after a gamma time of ten arrivals at 2 per day, and the next after an exponential time
 // at the new rate, both exactly.
 func TestExactWhenSets(t *testing.T) {

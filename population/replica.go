@@ -349,6 +349,9 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		if r.ties.busy() {
 			called, ok := r.nextCalled()
 			if !ok {
+				if err := r.settle(ctx); err != nil {
+					return err
+				}
 				continue
 			}
 			id = called
