@@ -175,6 +175,12 @@ func (c *compiler) mayBe(b *beginning, here scope, by []cellBy, k int) bool {
 
 // checkSinceOf does so for those of a cell.
 func (c *compiler) checkSinceOf(here scope, b *beginning, st *stateTable, l *law, what string) {
+	for k := range st.split {
+		if st.split[k].vary != nil {
+			here.broken(b.text.since.at, []value{b.text.since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.m.states[b.to])
+			return
+		}
+	}
 	reach := "may be " + inWords(l.longest(), c.m.unit)
 	switch {
 	case l.family == lawExactly:

@@ -41,14 +41,16 @@ func (r *replica) contact(id uint32, do *action, l luck) bool {
 	if chance < 1 && l.of(luckOfChance) >= chance {
 		return false
 	}
-	r.count(do.name)
+	counted := do.name
 	if to != asIs {
 		r.change(other, state, to, id, do.name)
+		counted = -1
 	}
 	if c.self == same {
 		return false
 	}
-	r.change(id, r.person(id).state, c.self, other, do.name)
+	r.count(counted)
+	r.become(id, r.person(id).state, c.self, other, do.name, counted)
 	return true
 }
 
