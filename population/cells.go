@@ -76,8 +76,8 @@ func (o *odds) of(r *replica, id, other uint32) float64 {
 }
 
 // renew lets an individual's clocks without memory go on by other tables: those among its timers are drawn anew if their law is
-// another. All others go on as they were drawn. It reports whether its next event has to be planned anew.
-func (r *replica) renew(id uint32, from, to *stateTable, fromAlways, toAlways func(k int) *alwaysTable) bool {
+// another. All others go on as they were drawn. It reports whether its next event has to be planned anew. What went before is as remember was told.
+func (r *replica) renew(id uint32, from, to *stateTable) bool {
 	again := from.rate != to.rate || !sameVarying(from.vary, to.vary)
 	redraw := func(column int, old, new *clockTable) {
 		if r.timer(id, column)&memoryless != 0 && !old.equals(new) {
@@ -86,8 +86,10 @@ func (r *replica) renew(id uint32, from, to *stateTable, fromAlways, toAlways fu
 		}
 	}
 	for k := range r.t.always {
-		if old, new := fromAlways(k), toAlways(k); old != new {
-			redraw(k, &clockTable{law: old.law, off: old.off}, &clockTable{law: new.law, off: new.off})
+		old, new := r.lifelongs[k], r.t.lifelong(r, id, k)
+		if old != new && r.timer(id, k)&memoryless != 0 && !old.equals(new) {
+			again = true
+			r.windTimer(id, k, &new.law, new.off)
 		}
 	}
 	if from == to {
@@ -102,6 +104,14 @@ func (r *replica) renew(id uint32, from, to *stateTable, fromAlways, toAlways fu
 		redraw(first+len(to.race), &from.split[k], &to.split[k])
 	}
 	return again
+}
+
+// remember keeps what the clocks of always are for an individual, before that changes.
+func (r *replica) remember(id uint32) {
+	r.lifelongs = r.lifelongs[:0]
+	for k := range r.t.always {
+		r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
+	}
 }
 
 // windTimer starts the clock of a column by a law. One that is off does not strike, but is marked if it has no memory: it may be

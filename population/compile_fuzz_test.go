@@ -20,6 +20,7 @@ import (
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
 	f.Add([]byte(peopleModel))
+	f.Add([]byte(groupsModel))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: region, incidence: true}", 1)))
 	examples, err := filepath.Glob("../examples/*.yaml")

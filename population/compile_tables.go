@@ -398,6 +398,9 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 		shares := make([]float64, len(row))
 		sum, good := 0.0, true
 		for j, v := range row {
+			if here.depends(v).time {
+				here.complain(v, v.at, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
+			}
 			var ok bool
 			shares[j], ok = here.chance(v, what+": matrix")
 			sum, good = sum+shares[j], good && ok

@@ -19,6 +19,10 @@
 // has the same law. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
 // in constant time, within a group as well.
 //
+// What depends on an individual's attributes is looked up by them: those of its clocks that have no memory follow when an attribute changes, all others go on
+// as they were drawn. Rates that change with time or with how many there are are drawn by thinning, against a bound that holds for a
+// while, which is exact as well; one that comes to be above its most ends the run. A probability that changes is read when it is used.
+//
 // At the same instant, arrivals come first, in the order of the file, and then the clocks of individuals, in the order of the
 // places that they have in the population; then the contacts among these take effect, so that one's own clock comes before what
 // others do to one. What comes to be due at that very instant meanwhile follows, in the same order, round by round. Then

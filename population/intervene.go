@@ -152,9 +152,10 @@ func (r *replica) turn(to *tables) {
 			continue
 		}
 		r.t = from
-		old, was := r.table(id, state), func(k int) *alwaysTable { return from.lifelong(r, id, k) }
+		r.remember(id)
+		old := r.table(id, state)
 		r.t = to
-		if r.renew(id, old, r.table(id, state), was, func(k int) *alwaysTable { return to.lifelong(r, id, k) }) {
+		if r.renew(id, old, r.table(id, state)) {
 			r.planAnew(id, state)
 		}
 	}

@@ -51,8 +51,8 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 	switch do.verb {
 	case doContact:
 		if l := luck(r.stream(id).Uint64()); r.ties.busy() {
-			r.ties.contacts = append(r.ties.contacts, tiedContact{id, do, l})
-		} else if r.contact(id, do, l) {
+			r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
+		} else if r.contact(id, state, do, l) {
 			return // it has become another, and that is planned
 		}
 	case doBirth:
@@ -86,10 +86,7 @@ func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) 
 	var before *stateTable
 	if r.t.byGroup {
 		before = r.table(id, state)
-		r.lifelongs = r.lifelongs[:0]
-		for k := range r.t.always {
-			r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
-		}
+		r.remember(id)
 	}
 	for _, m := range do.moves {
 		old := r.values[m.attribute].of(id)
@@ -110,7 +107,7 @@ func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) 
 		}
 	}
 	if moved && r.t.byGroup {
-		again = r.renew(id, before, r.table(id, state), func(k int) *alwaysTable { return r.lifelongs[k] }, func(k int) *alwaysTable { return r.t.lifelong(r, id, k) })
+		again = r.renew(id, before, r.table(id, state))
 	}
 	return moved, again
 }

@@ -11,7 +11,8 @@ import (
 // planned, of which nobody should have to know. They are put into an order that follows from the model alone:
 //
 //   - sources of immigration, in the order of the file, then individuals by their place (places.go) let their clocks strike;
-//   - the contacts among that take effect after all of these, in the same order: one's own clock comes before what others do to one;
+//   - the contacts among that take effect after all of these, in the same order: one's own clock comes before what others do to one, and
+//     whoever was made another by one of these contacts is not changed by one of its own;
 //   - what comes to be due at the same instant meanwhile waits for the next round, which goes the same way.
 //
 // Then come interventions, and then the row that is recorded.
@@ -26,9 +27,10 @@ type ties struct {
 }
 
 type tiedContact struct {
-	id   uint32
-	do   *action
-	luck luck
+	id    uint32
+	state uint16 // of the maker, when its clock struck
+	do    *action
+	luck  luck
 }
 
 // busy tells whether there is a round under way.
@@ -81,7 +83,7 @@ func (r *replica) meetCalled(ctx context.Context) error {
 		if r.person(c.id).state == nobody { // another contact took it away
 			continue
 		}
-		r.contact(c.id, c.do, c.luck)
+		r.contact(c.id, c.state, c.do, c.luck)
 		if r.broke != nil {
 			return r.broke
 		}
