@@ -85,6 +85,7 @@ func compile(f *file, list *problemList) *Model {
 	if c.found > mostProblems { // enough to do
 		return m
 	}
+	c.nameAll()
 	m.first = c.phase(here)
 	c.sinces(here)
 	c.plan(here)
