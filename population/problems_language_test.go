@@ -52,7 +52,7 @@ var spoiltLanguage = []spoilt{
 	{name: "expression in quotes", swap: []string{"chance: 50%", "chance: \"min(1, 2, x)\""},
 		want: `model.yaml:30:24: transmission 1: chance: "min(1, 2, x)": there is no parameter "x"; expected one of beta, spare, stay`},
 	{name: "expression of a comma in braces", swap: []string{"coverage: 60%", "coverage: min(1, 2)"},
-		want: `model.yaml:35:47: intervention 2: coverage: "min(1": there is no ) for min(
+		want: `model.yaml:35:47: intervention 2: coverage: "min(1": there is no ) for min(; inside { } a text with a comma must be in quotes
 model.yaml:35:54: intervention 2: there is no key "2)"; expected one of at, every, until, when, again, set, who, where, coverage, to, move, enter, with, count, name`},
 	{name: "expression that is no number", swap: []string{"chance: 50%", "chance: 1 / (1 - 1)"},
 		want: `model.yaml:30:15: transmission 1: chance: 1 / (1 - 1) is +Inf, with which one cannot calculate`},
