@@ -72,8 +72,28 @@ func (c *course) piece(t float64) (end, bound float64) {
 // size is how many numbers a course keeps.
 func (c *course) size() int { return 2 * len(c.bounds) }
 
-// course works out a rate or a probability that may change with time or with counts, for the individual of the scope.
+// A courseKey tells courses apart that are the same for everybody.
+type courseKey struct {
+	value any
+	want  kind
+}
+
+// course works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
+// for everybody is worked out once.
 func (s scope) course(v value, what string, want kind) (*course, bool) {
+	key := courseKey{v.key(), want}
+	if c, ok := s.courses[key]; ok {
+		return c, true
+	}
+	c, ok := s.newCourse(v, what, want)
+	if ok && key.value != nil && !s.depends(v).cells() {
+		s.courses[key] = c
+	}
+	return c, ok
+}
+
+// newCourse does so for one that has not been worked out before.
+func (s scope) newCourse(v value, what string, want kind) (*course, bool) {
 	got, at, ok := s.stands(v, what)
 	if !ok {
 		return nil, false
