@@ -339,3 +339,29 @@ func ExampleModel_Explain() {
 	// Parameters (--set changes them)
 	//   beta: 0.5 per day
 }
+
+// A model may name tables. Load looks for them beside the model file; Compile reads them as it is told.
+func ExampleFiles() {
+	const model = `name: sir
+time: {unit: day, start: 2020-03-01, end: 2020-03-05}
+population: {size: 100, start: {infectious: 10, susceptible: rest}}
+parameters:
+  beta: {steps: {file: beta.csv, column: beta, unit: per day}}
+states: {susceptible: {}, infectious: {}}
+record: {every: 1 day}
+`
+	m, err := population.Compile("sir.yaml", []byte(model), population.Files(func(name string) ([]byte, error) {
+		return []byte("date,beta\n2020-03-01,0.5\n2020-03-03,0.2\n"), nil
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Dates())
+	for name, content := range m.Files() {
+		fmt.Printf("%s: %d bytes\n", name, len(content))
+	}
+	// Output:
+	// [2020-03-01 2020-03-02 2020-03-03 2020-03-04 2020-03-05]
+	// beta.csv: 40 bytes
+}
