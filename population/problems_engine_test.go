@@ -65,7 +65,7 @@ var spoiltGroups = []spoilt{
 	{name: "a chance that depends on counts", swap: []string{"chance: 50%", "chance: {value: count(latent) / total, most: 1}"},
 		want: `model.yaml:30:13: transmission 1: chance: a value with a most depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so`},
 	{name: "a duration that changes", swap: []string{"{after: stay, to: recovered}", "{after: {steps: {0 days: 5 days, 10 days: 6 days}}, to: recovered}"},
-		want: `model.yaml:20:17: states: infectious: race: clock 1: after: a series of steps changes with time, and cannot stand here; only a rate or a probability can do so`},
+		want: `model.yaml:20:17: states: infectious: race: clock 1: after: a series of steps changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so`},
 	{name: "a count of a state that is not there", swap: []string{"rate: 0.01 per day", "rate: {value: 0.01 per day * count(infectous) / total, most: 1 per day}"},
 		want: `model.yaml:21:45: states: infectious: race: death: rate: value: count: there is no state "infectous"; did you mean "infectious"?`},
 	{name: "chance of a contact with a group", swap: []string{"chance: 50%", "chance: {by: region, of: met, north: 50%, south: 2}"},

@@ -134,7 +134,7 @@ func (c *compiler) course(here scope, v value, what string, want kind) (*course,
 		return nil, max(0, x)
 	}
 	// Equal courses are one: for all states, cells and times between interventions.
-	key := courseKey{got.most, len(got.bounds), 0}
+	key := courseShape{got.most, len(got.bounds), 0}
 	for i, b := range got.bounds {
 		key.sum += b * float64(i+1)
 	}
@@ -150,8 +150,8 @@ func (c *compiler) course(here scope, v value, what string, want kind) (*course,
 	return got, 0
 }
 
-// A courseKey is the same for equal courses.
-type courseKey struct {
+// A courseShape is the same for equal courses.
+type courseShape struct {
 	most   float64
 	pieces int
 	sum    float64
