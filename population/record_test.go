@@ -183,6 +183,37 @@ func TestRecordingChangesNothing(t *testing.T) {
 	}
 }
 
+// What is recorded takes as much as is said beforehand.
+func TestRecordedMemory(t *testing.T) {
+	m := compiled(t, busyGroups)
+	run := newRun(m, 0)
+	bytes := func(t tallied) float64 { return float64(4*cap(t.counts) + 8*cap(t.flows) + 8*cap(t.named)) }
+	got := bytes(run.tallied)
+	for _, g := range run.groups {
+		got += bytes(g)
+	}
+	if want := m.recordedBytes() * float64(len(m.rows)); got != want {
+		t.Errorf("%g bytes, estimated as %g", got, want)
+	}
+	without := compiled(t, strings.Replace(busyGroups, "by: [region, age, [age, region]], ", "", 1))
+	o := Options{Replicas: 1000}
+	a, b := m.demand(&o), without.demand(&o)
+	if groups := 3 + 2 + 6.0; a.recorded-1000*512 != (b.recorded-1000*512)*(1+groups) || !(a.fixed > b.fixed) {
+		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded, groups)
+	}
+	r := replica{rule: usualAside}
+	if err := r.start(context.Background(), m, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	held := 0.0
+	for _, g := range r.by.groups {
+		held += float64(8*(cap(g.counts)+cap(g.flows)+cap(g.named)) + 72)
+	}
+	if held != m.tallyBytes() {
+		t.Errorf("tallies take %g bytes, estimated as %g", held, m.tallyBytes())
+	}
+}
+
 // The JSON has all that was asked for, with states, flows and groups in the order of the file.
 func TestRecordedJSON(t *testing.T) {
 	m := compiled(t, busyGroups)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -128,4 +129,23 @@ func ExampleEventWriter() {
 	// Output:
 	// replica,time,kind,individual,from,to,name,by,region
 	// 0,1,change,3,ill,well,,3,north
+}
+
+// The rows of a table have their columns as fields, and those of attributes as values.
+func ExampleSeriesRow() {
+	row := results.SeriesRow{Replica: 0, Time: 2, State: "ill", Values: []string{"north", ""}, Count: 7}
+	fmt.Printf("%d of the north, whatever their age, are %s at time %g\n", row.Count, row.State, row.Time)
+	// Output: 7 of the north, whatever their age, are ill at time 2
+}
+
+// A summary has its names in the order of the file.
+func ExampleOrdered() {
+	text := `{"model": "two", "states": {"well": {"mean": [9, 8]}, "ill": {"mean": [1, 2]}}}`
+	s, err := results.ReadSummary(strings.NewReader(text))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ill, _ := s.States.Get("ill")
+	fmt.Println(s.States.Names(), ill.Mean)
+	// Output: [well ill] [1 2]
 }

@@ -106,7 +106,7 @@ func (d *Directory) Attributes() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.file.Close()
+	defer t.close()
 	return slices.DeleteFunc(slices.Clone(t.columns()), func(name string) bool { return slices.Contains(ownColumns, name) }), nil
 }
 
@@ -125,6 +125,12 @@ func textsOf(cells []cell, which []int) []string {
 type table struct {
 	source
 	file *os.File
+}
+
+// close has nothing to tell: what was read has been.
+func (t *table) close() {
+	_ = t.source.close()
+	_ = t.file.Close()
 }
 
 // open finds a table in one of the formats.
@@ -164,7 +170,7 @@ func each[R any](d *Directory, name string, needed, known []string, make func(at
 			yield(none, err)
 			return
 		}
-		defer t.file.Close()
+		defer t.close()
 		at, others := map[string]int{}, []int{}
 		for i, c := range t.columns() {
 			if slices.Contains(needed, c) || slices.Contains(known, c) {
