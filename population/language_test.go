@@ -1,5 +1,12 @@
 package population_test
 
+import (
+	"bytes"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
 // languageModel has a value of every form, in every place where it can stand.
 const languageModel = `name: language
 time: {unit: day, start: 2020-03-01, end: 2020-04-15}
@@ -33,3 +40,28 @@ interventions:
   - {at: 2020-03-10, set: {beta: 0.3 per day, severity: 2%}}
 record: {every: 7 * 1 day}
 `
+
+// TestLanguage runs it: the same seed gives the same run, with nobody lost.
+func TestLanguage(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(languageModel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed [2][]byte
+	for i := range printed {
+		result, err := m.Run(t.Context(), population.Options{Seed: 3, Replicas: 4, Workers: 1 + i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range result.Runs {
+			checkFlows(t, m, &result.Runs[k])
+		}
+		result.Seconds = 0
+		if printed[i], err = result.MarshalJSON(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(printed[0], printed[1]) {
+		t.Error("with two workers it is another result")
+	}
+}
