@@ -190,8 +190,10 @@ func each[R any](d *Directory, name string, needed, known []string, make func(at
 			if err == io.EOF {
 				return
 			}
-			for _, c := range []string{"replica", "time", "count", "individual", "incidence"} {
-				if k, ok := at[c]; ok && err == nil && math.IsNaN(cells[k].number) {
+			for _, c := range []string{"replica", "time", "count", "incidence", "individual", "by"} {
+				k, ok := at[c]
+				nobody := ok && err == nil && (c == "individual" || c == "by") && cells[k].text == ""
+				if ok && err == nil && math.IsNaN(cells[k].number) && !nobody {
 					err = fmt.Errorf("%s: row %d: %s: found %q, expected a number", t.file.Name(), row, c, cells[k].text)
 				}
 			}
