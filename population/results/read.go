@@ -185,15 +185,24 @@ func each[R any](d *Directory, name string, needed, known []string, make func(at
 				return
 			}
 		}
+		var numbers []int
+		for _, c := range []string{"replica", "time", "count", "incidence", "individual", "by"} {
+			if k, ok := at[c]; ok {
+				numbers = append(numbers, k)
+			}
+		}
 		for row := 1; ; row++ {
 			cells, err := t.next()
 			if err == io.EOF {
 				return
 			}
-			for _, c := range []string{"replica", "time", "count", "incidence", "individual", "by"} {
-				k, ok := at[c]
-				nobody := ok && err == nil && (c == "individual" || c == "by") && cells[k].text == ""
-				if ok && err == nil && math.IsNaN(cells[k].number) && !nobody {
+			for _, k := range numbers {
+				if err != nil {
+					break
+				}
+				c := t.columns()[k]
+				nobody := (c == "individual" || c == "by") && cells[k].text == ""
+				if math.IsNaN(cells[k].number) && !nobody {
 					err = fmt.Errorf("%s: row %d: %s: found %q, expected a number", t.file.Name(), row, c, cells[k].text)
 				}
 			}
