@@ -110,7 +110,9 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 		d.total.became[became]++
 	}
 	if !w.gone {
-		if it := d.pool.head; it != nil { // for which nobody but this worker has a slot
+		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
+		// what it was given may have c items already.
+		if it := d.pool.head; it != nil && w.load() < d.capacity {
 			d.pool.remove(it)
 			d.accept(w, it)
 		} else {
