@@ -223,7 +223,7 @@ func (s *script) end(drain bool) {
 // The dispatcher does what the reference does, step by step, and both keep every promise.
 func TestDispatcherAgainstReference(t *testing.T) {
 	var moved, old, returned, refusals int
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		bytes := make([]byte, 400)
 		for i := range bytes {
@@ -235,7 +235,7 @@ func TestDispatcherAgainstReference(t *testing.T) {
 		m := play(t, 1+r.IntN(4), limit, maxAge, bytes)
 		moved, old, returned, refusals = moved+m.Moved, old+m.TooOld, returned+m.Returned, refusals+m.Refusals
 	}
-	if min(moved, old, returned, refusals) < 100 {
+	if min(moved, old, returned, refusals) < 50 {
 		t.Errorf("%d moved, %d too old, %d returned, %d refusals: the scripts do not try everything", moved, old, returned, refusals)
 	}
 }
