@@ -65,7 +65,7 @@ func (d *desk[P]) check() error {
 	case d.waiting.n > 0 && (slots > 0 || d.pool.n < d.limit):
 		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.n, d.pool.n, d.limit, slots)
 	case d.stranded():
-		return errors.New("a worker is idle and an item waits at another, which is busy")
+		return errors.New("a worker sleeps and an item waits behind another")
 	case t.submitted != gone+uint64(d.begun+d.accepted.n+d.pool.n):
 		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.submitted, gone, d.begun, d.accepted.n, d.pool.n)
 	case d.closed && d.waiting.n > 0:
@@ -76,10 +76,10 @@ func (d *desk[P]) check() error {
 	return nil
 }
 
-// stranded reports whether a worker is idle while an item waits behind another. An item whose worker has been called, and is about to begin it,
-// does not.
+// stranded reports whether a worker sleeps while an item waits behind another. A worker that has nothing and is awake is about to look.
 func (d *desk[P]) stranded() bool {
-	return len(d.sets[idle]) > 0 && slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.busy && w.queue.n > 0 })
+	return slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.parked }) &&
+		slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.load() > 1 })
 }
 
 func (l *list[P]) check(in place, byAge bool) error {

@@ -24,7 +24,9 @@ import (
 //
 //  1. No worker has more than c items, begun ones counted.
 //  2. If an item is in the pool, every worker has c. (The oldest one would have had the slot.)
-//  3. If a worker has none, no item waits, neither in the pool nor at another worker.
+//  3. If a worker sleeps, no item waits behind another, nor by 2 in the pool. (A worker that has nothing and is awake, since another was
+//     faster or somebody gave up, is about to look. A worker that falls asleep has found nothing, and while it sleeps it is idle, so that
+//     every item that comes goes to an idle worker.)
 //  4. If an item is outside, the pool is full, and 2 holds for it too.
 //  5. Every item is in one place, and every list is by age, that of a worker by when it accepted them.
 //
