@@ -139,6 +139,13 @@ func (d *desk[P]) unlock() {
 	interleave()
 }
 
+// debug writes to the log, if there is one. The lock must not be held: what writes may be slow, or ask for Stats.
+func (d *desk[P]) debug(text string, args ...any) {
+	if d.log != nil {
+		d.log.Debug("capped: "+text, args...)
+	}
+}
+
 // full reports whether there is neither a slot nor room in the pool for one more.
 func (d *desk[P]) full() bool {
 	return d.waiting.n > 0 || d.pool.n >= d.limit && !d.slot()

@@ -7,11 +7,12 @@ import "context"
 // remove has a worker end, and gives back what it has not begun.
 func (d *desk[P]) remove(id WorkerID) bool {
 	d.lock()
-	defer d.unlock()
 	w := d.byID[id]
 	if w == nil {
+		d.unlock()
 		return false
 	}
+	back := w.queue.n
 	delete(d.byID, id)
 	w.gone = true
 	d.file(w)
@@ -23,16 +24,19 @@ func (d *desk[P]) remove(id WorkerID) bool {
 	}
 	d.rouse(w)
 	d.settle()
+	d.unlock()
+	d.debug("a worker is removed", "worker", uint64(id), "gives back", back)
 	return true
 }
 
 // close takes nothing more, and waits until all is done or ctx ends.
 func (d *desk[P]) close(ctx context.Context) error {
 	d.lock()
-	refused := d.shut(nil)
+	refused := d.shut()
 	d.perhapsEnd()
 	d.unlock()
 	d.refuse(refused)
+	d.debug("closed", "refused", len(refused))
 	select {
 	case <-d.ended:
 		return nil
@@ -49,7 +53,7 @@ func (d *desk[P]) close(ctx context.Context) error {
 // abort takes nothing more, and returns what has not begun, the oldest first.
 func (d *desk[P]) abort() []P {
 	d.lock()
-	refused := d.shut(nil)
+	refused := d.shut()
 	var all []P
 	for d.accepted.n+d.pool.n > 0 {
 		a, p := d.accepted.head, d.pool.head
@@ -66,11 +70,12 @@ func (d *desk[P]) abort() []P {
 	d.unlock()
 	d.cancel()
 	d.refuse(refused)
+	d.debug("aborted", "refused", len(refused), "handed back", len(all))
 	return all
 }
 
-// shut takes nothing more. Who waits outside is told; those of whom nobody waits are appended to refused.
-func (d *desk[P]) shut(refused []P) []P {
+// shut takes nothing more. Who waits outside for a Submit is told, and what a Do waits for is returned.
+func (d *desk[P]) shut() (refused []P) {
 	d.closed = true
 	for it := d.waiting.head; it != nil; it = d.waiting.head {
 		d.waiting.remove(it)

@@ -21,11 +21,10 @@ type item[P any] struct {
 type place uint8
 
 const (
-	nowhere   place = iota
-	outside         // no room in the pool yet, and somebody waits
-	pooled          // in the pool
-	accepted        // by a worker, behind others
-	placesAre       // how many there are
+	nowhere  place = iota
+	outside        // no room in the pool yet, and somebody waits
+	pooled         // in the pool
+	accepted       // by a worker, and not begun
 )
 
 // An item may be in two lists at once: one of where it is, and that of all that workers have accepted.

@@ -84,7 +84,8 @@ func OnDrop[T any](f func(item T, err error)) DispatcherOption {
 // Seed says where the random numbers of throws come from. The default is another seed for each Dispatcher.
 func Seed(seed uint64) DispatcherOption { return func(o *dispatcherOptions) { o.seed = seed } }
 
-// Logger says where to write: panics of workers as errors; workers that come and go, and the end, for debugging. The default is nowhere.
+// Logger says where to write: panics of workers as errors; and for debugging, that a worker is added or removed, and Close and Abort. The default
+// is nowhere.
 func Logger(l *slog.Logger) DispatcherOption { return func(o *dispatcherOptions) { o.log = l } }
 
 // dropper is what a Dispatcher of T does with what it drops.

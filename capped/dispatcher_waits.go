@@ -74,11 +74,11 @@ func (h *WaitHistogram) Quantile(q float64) time.Duration {
 	return h.Max
 }
 
-// AtMost is how many waits were surely not longer than a duration: those of the buckets that end there or before. It is exact for 2ᵏ−1 ns, and
-// for what lies on the quarters between.
-func (h *WaitHistogram) AtMost(d time.Duration) (n uint64) {
+// Below is how many waits were surely shorter than a duration: those of the buckets that end there or before. It is exact for 2ᵏ ns, and for
+// 5/4, 6/4 and 7/4 of that.
+func (h *WaitHistogram) Below(d time.Duration) (n uint64) {
 	for i := range h.buckets {
-		if below(i)-1 > d {
+		if below(i) > d {
 			break
 		}
 		n += h.buckets[i]

@@ -30,7 +30,7 @@ func TestWaitBuckets(t *testing.T) {
 // Quantiles are those of the waits themselves, to within a quarter; counts at the ends of buckets are exact.
 func TestWaitHistogram(t *testing.T) {
 	var h WaitHistogram
-	if h.Mean() != 0 || h.Quantile(0.5) != 0 || h.AtMost(time.Hour) != 0 {
+	if h.Mean() != 0 || h.Quantile(0.5) != 0 || h.Below(time.Hour) != 0 {
 		t.Error("there is something in an empty histogram")
 	}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -53,10 +53,10 @@ func TestWaitHistogram(t *testing.T) {
 		t.Errorf("longest %d, mean %v", got, h.Mean())
 	}
 	for k := range 62 {
-		end := int64(1)<<k - 1
-		want, _ := slices.BinarySearch(all, end+1)
-		if got := h.AtMost(time.Duration(end)); got != uint64(want) {
-			t.Errorf("%d waits are at most %d, want %d", got, end, want)
+		end := int64(1) << k
+		want, _ := slices.BinarySearch(all, end)
+		if got := h.Below(time.Duration(end)); got != uint64(want) {
+			t.Errorf("%d waits are below %d, want %d", got, end, want)
 		}
 	}
 	if s := h.String(); !strings.HasPrefix(s, "10000 waits, mean ") {

@@ -41,18 +41,19 @@ const (
 // add starts a worker.
 func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 	d.lock()
-	defer d.unlock()
 	w := &worker[P]{id: d.lastID, f: f, in: unlisted, wake: make(chan struct{}, 1)}
 	d.lastID++
-	if d.ending {
-		return w.id
+	late := d.ending
+	if !late {
+		d.byID[w.id] = w
+		d.workers = append(d.workers, w)
+		d.file(w)
+		d.settle()
+		d.balance(w)
+		go d.run(w, hadNone, *new(P))
 	}
-	d.byID[w.id] = w
-	d.workers = append(d.workers, w)
-	d.file(w)
-	d.settle()
-	d.balance(w)
-	go d.run(w, hadNone, *new(P))
+	d.unlock()
+	d.debug("a worker was added", "worker", uint64(w.id), "too late", late)
 	return w.id
 }
 

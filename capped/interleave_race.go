@@ -4,10 +4,6 @@ package capped
 
 import "sync/atomic"
 
-// interleaving reports whether tests can have others run between two steps of a dispatcher, and look at it after each: in programs that
-// are checked for races. In others nothing is left of it.
-const interleaving = true
-
 var (
 	// interleaved is what tests have done before a step takes the lock and after it gave it back.
 	interleaved atomic.Pointer[func()]
