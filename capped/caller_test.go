@@ -210,3 +210,15 @@ func TestCallerWorkersComeAndGo(t *testing.T) {
 		mustClose(t, c)
 	})
 }
+
+// The last one gives up, and there is no worker: that, too, is the end.
+func TestCallerClosesWhenTheLastGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := capped.NewCaller(answers{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		go c.Do(ctx, 1)
+		synctest.Wait()
+		mustClose(t, c)
+	})
+}

@@ -146,10 +146,8 @@ func (d *desk[P]) debug(text string, args ...any) {
 	}
 }
 
-// full reports whether there is neither a slot nor room in the pool for one more.
-func (d *desk[P]) full() bool {
-	return d.waiting.n > 0 || d.pool.n >= d.limit && !d.slot()
-}
+// full reports whether there is neither a slot nor room in the pool for one more. If somebody waits outside it is.
+func (d *desk[P]) full() bool { return d.pool.n >= d.limit && !d.slot() }
 
 // slot reports whether some worker has a slot.
 func (d *desk[P]) slot() bool { return len(d.sets[idle])+len(d.sets[open]) > 0 }

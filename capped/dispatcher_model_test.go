@@ -279,3 +279,30 @@ func TestOnlyPullStrands(t *testing.T) {
 		}
 	}
 }
+
+// A context that ends when the item has just been let in comes too late: the item is the dispatcher's.
+func TestDispatcherLetInBeforeItGaveUp(t *testing.T) {
+	d := NewDispatcher([]func(context.Context, int){}, PoolLimit(0))
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan error)
+	go func() { answer <- d.Submit(ctx, 1) }()
+	for d.Stats().Outside == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	d.desk.mu.Lock() // now it can only find out that ctx has ended
+	cancel()
+	d.desk.limit = 1
+	d.desk.settle()
+	d.desk.mu.Unlock()
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+	if got := d.Abort(); !slices.Equal(got, []int{1}) {
+		t.Errorf("Abort returned %v", got)
+	}
+	for _, w := range d.desk.waiters {
+		if len(w.done) > 0 {
+			t.Error("an answer is left for the next who waits")
+		}
+	}
+}

@@ -305,6 +305,24 @@ func TestDispatcherCloses(t *testing.T) {
 	})
 }
 
+// What comes back to the pool may be older than what another worker has accepted. Abort hands back all by age.
+func TestDispatcherAbortsByAge(t *testing.T) {
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLines()
+			workers, _ := gated(2, l)
+			d := capped.NewDispatcher(workers, capped.Buffer(2), capped.Seed(seed))
+			submit(t, d, 0, 1, 2, 3, 4)
+			l.all()
+			d.RemoveWorker(0) // which has accepted 2 or 3
+			if got := d.Abort(); !slices.Equal(got, []int{2, 3, 4}) {
+				t.Fatal(got)
+			}
+			mustClose(t, d)
+		})
+	}
+}
+
 func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()

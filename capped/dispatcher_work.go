@@ -49,7 +49,6 @@ func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 		d.workers = append(d.workers, w)
 		d.file(w)
 		d.settle()
-		d.balance(w)
 		go d.run(w, hadNone, *new(P))
 	}
 	d.unlock()
@@ -57,7 +56,8 @@ func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 	return w.id
 }
 
-// balance has a worker that has nothing take the oldest item that waits at another. There is none in the pool then.
+// balance has a worker that has nothing take the oldest item that waits at another. Nobody is in the pool or outside then, or it would have
+// been given to this worker; so nobody wants the slot that the other now has.
 func (d *desk[P]) balance(w *worker[P]) {
 	if w.queue.n > 0 || w.gone || d.accepted.n == 0 {
 		return
@@ -66,7 +66,6 @@ func (d *desk[P]) balance(w *worker[P]) {
 	d.leave(it)
 	d.accept(w, it)
 	d.total.moved++
-	d.settle() // the other has a slot
 }
 
 // what is what a worker is to do next.

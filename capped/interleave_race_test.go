@@ -3,6 +3,7 @@
 package capped
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -34,5 +35,25 @@ func TestDispatcherInterrupted(t *testing.T) {
 	chaos(t, 500)
 	if n := broken.Load(); n > 0 || looks.Load() < 10_000 {
 		t.Errorf("%d of %d looks found something", n, looks.Load())
+	}
+}
+
+// When Do returns its item is counted, whoever runs next.
+func TestCallerCountsInterrupted(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	c := NewCaller([]func(context.Context, int) (int, error){func(context.Context, int) (int, error) { return 0, nil }})
+	between := func() { runtime.Gosched() }
+	interleaved.Store(&between)
+	defer interleaved.Store(nil)
+	for i := range uint64(100) {
+		if _, err := c.Do(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Stats(); s.Served != i+1 || s.InService != 0 {
+			t.Fatalf("%d calls, %d served, %d in service", i+1, s.Served, s.InService)
+		}
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
