@@ -49,8 +49,11 @@ func TestCallerCountsInterrupted(t *testing.T) {
 		if _, err := c.Do(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		if s := c.Stats(); s.Served != i+1 || s.InService != 0 {
-			t.Fatalf("%d calls, %d served, %d in service", i+1, s.Served, s.InService)
+		c.desk.mu.Lock() // and not Stats, which would let the worker go on
+		served, begun := c.desk.total.became[wasServed], c.desk.begun
+		c.desk.mu.Unlock()
+		if served != i+1 || begun != 0 {
+			t.Fatalf("%d calls, %d served, %d in service", i+1, served, begun)
 		}
 	}
 	if err := c.Close(t.Context()); err != nil {
