@@ -33,21 +33,21 @@ type WorkerID uint64
 //   - every item that was taken is served, dropped, or handed back, exactly once.
 //
 // Oldest is exact: items are ordered by when [Dispatcher.Submit] was called, those counted whose caller still waits for room; calls at the same
-// time are in some order. With one worker items begin in that order. With more, the oldest item of the pool goes first, but one that
-// was accepted may wait for the item before it while a younger one begins elsewhere, unless c is 1: then items begin in order.
+// time are in some order. With one worker items begin in that order. With more they are given to workers in that order; one that was
+// accepted may then wait for the item before it while a younger one begins elsewhere, unless c is 1.
 //
 // Submit and the end of an item take constant time and allocate nothing once the largest pool has been seen; an item that waits takes
-// 80 bytes and its value. It differs from the process of the paper, in which every ball asks one bin in each round without knowing which
+// 72 bytes and its value. It differs from the process of the paper, in which every ball asks one bin in each round without knowing which
 // have room: here throws go to where room is, which the paper's would find if it were repeated at once. And a bin of the paper does not
 // give back a ball; if workers did not, an item could wait for one that hangs while others are idle.
 //
-// All methods may be called from several goroutines at once, and from workers, but a worker that waits for [Dispatcher.Close] waits for
-// itself.
+// All methods may be called from several goroutines at once, and from workers; but a worker that waits for [Dispatcher.Close] waits for
+// itself, and so may one that waits in Submit because the pool is full.
 type Dispatcher[T any] struct{ desk *desk[T] }
 
 // NewDispatcher starts workers. A worker's context ends when [Dispatcher.Abort] is called. A function that panics, or ends its goroutine,
 // is called again for the next item: see [Stats.Panics] and [Logger]. There may be no workers at first. Call [Dispatcher.Close] when it is
-// no longer needed.
+// no longer needed. Without [Buffer] a worker may have SweetSpot(0.9) items, which is 2.
 //
 // It panics if a function is nil, or if [OnDrop] is for another type of items.
 func NewDispatcher[T any](workers []func(context.Context, T), opts ...DispatcherOption) *Dispatcher[T] {

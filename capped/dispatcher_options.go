@@ -27,7 +27,7 @@ type dispatcherOptions struct {
 
 const (
 	// defaultLoad is the load that is expected unless something else is said: of a service that is used well and not at its limit.
-	// Any from 0.44 to 0.993 gives the same buffer.
+	// Any from 0.01 to 0.997 gives the same buffer.
 	defaultLoad = 0.9
 	// leastPool is the room that a pool has at least unless told. The theorem's bound is for many workers: for one it is eight.
 	leastPool = 1024
