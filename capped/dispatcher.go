@@ -87,7 +87,8 @@ func (d *Dispatcher[T]) AddWorker(f func(context.Context, T)) WorkerID {
 }
 
 // RemoveWorker has a worker finish what it has begun, and nothing more. What it had accepted and not begun goes back to the pool, where it is as
-// old as it was. It does not wait for the worker, and reports whether there was one.
+// old as it was. It does not wait for the worker, and reports whether there was one. It takes time in proportion to what goes back, and to what other workers
+// have accepted if they have slots for it.
 func (d *Dispatcher[T]) RemoveWorker(id WorkerID) bool { return d.desk.remove(id) }
 
 // Close takes no more items, and waits until those that there are have been served and all goroutines have ended. Those who wait in Submit

@@ -12,7 +12,7 @@ import (
 
 // A desk is what [Dispatcher] and [Caller] have in common: items that wait, workers that have slots for them, and who gets which.
 //
-//	           room in the pool            a slot                its turn
+//	         room in the pool          a slot              its turn
 //	outside ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ begun, and no longer an item
 //	                                 ▲                  │  ▲
 //	                                 └──────────────────┘  └─ by another worker, who would be idle

@@ -1,6 +1,9 @@
 package capped
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // How workers and the desk itself end.
 
@@ -16,10 +19,15 @@ func (d *desk[P]) remove(id WorkerID) bool {
 	delete(d.byID, id)
 	w.gone = true
 	d.file(w)
+	var last *item[P] // that was put into the pool; the next one is mostly younger
 	for it := w.queue.head; it != nil; it = w.queue.head {
 		d.leave(it)
 		it.in = pooled
-		d.pool.old(it)
+		if last != nil && last.stamp > it.stamp {
+			last = nil
+		}
+		d.pool.old(last, it)
+		last = it
 		d.total.returned++
 	}
 	d.rouse(w)
@@ -90,7 +98,7 @@ func (d *desk[P]) shut() (refused []P) {
 	return refused
 }
 
-// refuse tells that items will not be served because the desk is closed.
+// refuse tells that items will not be served because the desk is closed. They are a Caller's: a Dispatcher's are told as waiters, or handed back.
 func (d *desk[P]) refuse(items []P) {
 	for _, v := range items {
 		d.drop(v, ErrClosed)
@@ -115,12 +123,8 @@ func (d *desk[P]) perhapsEnd() {
 
 // leaveForGood is the last step of a worker.
 func (d *desk[P]) leaveForGood(w *worker[P]) {
-	for i, other := range d.workers {
-		if other == w {
-			d.workers = append(d.workers[:i], d.workers[i+1:]...)
-			break
-		}
-	}
+	i := slices.Index(d.workers, w)
+	d.workers = slices.Delete(d.workers, i, i+1)
 	d.perhapsEnded()
 }
 

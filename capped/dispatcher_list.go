@@ -60,10 +60,14 @@ func (l *list[P]) insert(after, it *item[P]) {
 	l.n++
 }
 
-// old inserts an item by its age where most others are younger.
-func (l *list[P]) old(it *item[P]) {
-	var after *item[P]
-	for next := l.head; next != nil && next.stamp < it.stamp; next = next.links[l.link].next {
+// old inserts an item by its age where most others are younger. It looks behind an item that is known to be older, or from the beginning if
+// that is nil.
+func (l *list[P]) old(after, it *item[P]) {
+	next := l.head
+	if after != nil {
+		next = after.links[l.link].next
+	}
+	for ; next != nil && next.stamp < it.stamp; next = next.links[l.link].next {
 		after = next
 	}
 	l.insert(after, it)

@@ -21,7 +21,7 @@ type Stats struct {
 	Outside   int // not taken yet: somebody waits until there is room in the pool
 
 	// Tries is how often an item was offered to workers, and Refusals how often none had a slot. An item that finds a slot when it comes
-	// has one try, one that waits in the pool has two, and one more for each time that a worker gave it back.
+	// has one try, one that waits in the pool has two, and one more for each time that it came from a worker to the pool or to another.
 	Tries, Refusals uint64
 	Returned        uint64 // given back by workers that were removed
 	Moved           uint64 // from a worker that was busy to one that would have been idle
@@ -43,7 +43,7 @@ type WorkerStats struct {
 	Removed bool          // it will end when it is done with this one
 }
 
-// TriesPerItem is how often an item was offered, on average over those that workers have accepted at least once, or would have.
+// TriesPerItem is how often an item was offered on average: Tries by Submitted, or 0 if there was none.
 func (s *Stats) TriesPerItem() float64 {
 	if s.Submitted == 0 {
 		return 0
