@@ -31,6 +31,7 @@ var programs = map[string][][]string{
 	"sessions":     {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},
 	"deadlines":    {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
 	"balancer":     {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
+	"dispatcher":   {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
 	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }
