@@ -81,6 +81,13 @@ func TestTables(t *testing.T) {
 	if got := fmt.Sprint(list.err()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// A distribution that could not be worked out without one can be with one.
+	if _, ok := here.law(name("stay"), ""); ok {
+		t.Error("the mean of everybody's stay is known")
+	}
+	if l, ok := here.in([]uint16{1, 1}).law(name("stay"), ""); !ok || math.Abs(l.mean()-2) > 1e-12 {
+		t.Errorf("stay is %+v, %v", l, ok)
+	}
 }
 
 func TestDepends(t *testing.T) {
