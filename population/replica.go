@@ -162,7 +162,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.nextArrival(uint32(k))
 	}
 	r.pass(0)
-	return nil
+	return r.broke
 }
 
 // often is how many events pass between looks at the context: a few milliseconds.

@@ -45,6 +45,9 @@ func (r *replica) call(first uint32) bool {
 		if len(t.called) == 0 {
 			t.called = append(t.called, first)
 		}
+		if len(t.called) == cap(t.called) { // by twice as much, so that less is left behind
+			t.called = slices.Grow(t.called, len(t.called))
+		}
 		t.called = append(t.called, uint32(id))
 	}
 	if len(t.called) == 0 {
