@@ -327,7 +327,7 @@ func Example_simpyMonitoring() {
 	})
 	s.WarmUp(100)
 	s.Run(context.Background(), 300)
-	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation().Mean())
+	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation())
 	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75
