@@ -38,6 +38,11 @@ func TestAskingAgain(t *testing.T) {
 		a, b := desk.Requested(p, 1), counter.Requested(p, 1)
 		any := AnyOf(a)
 		both := AllOf(any, b)
+		s.After(1, func() {
+			if !any.Happened() || desk.InUse() != 1 {
+				t.Error("the desk is free, and not granted")
+			}
+		})
 		if happened, err := p.WaitForWithin(both, 2); happened || err != nil || desk.InUse() != 0 || any.Happened() || a.Happened() {
 			t.Errorf("%t, %v, and %d in use", happened, err, desk.InUse())
 		}

@@ -58,10 +58,14 @@ func (g *Signal) Trigger() { g.TriggerWith(nil) }
 // TriggerWith makes the signal happen, with a value for those who wait. It panics if that was done before.
 func (g *Signal) TriggerWith(value any) {
 	if g.Happened() {
-		panic("sim: signal " + g.name + " was triggered before; use TryTrigger, or a new signal for each occasion")
+		g.refuseAgain()
 	}
 	g.value = value
 	g.trigger()
+}
+
+func (g *Signal) refuseAgain() {
+	panic("sim: signal " + g.name + " was triggered before; use TryTrigger, or a new signal for each occasion")
 }
 
 // TryTrigger makes the signal happen, or reports false if that was done before.
