@@ -30,7 +30,7 @@ type chaos struct {
 	asked    []*Request
 	log      []string
 	acts     int
-	back     int // grants that went back because the rest of what was asked for did not come
+	back     int    // grants that went back because the rest of what was asked for did not come
 	unsettle func() // is called before each act, to make turns end anywhere
 }
 
