@@ -92,6 +92,11 @@ func (c *chaos) waitable() Waitable {
 		return c.timeouts[len(c.timeouts)-1]
 	case 3:
 		return pick(c, c.people)
+	case 5:
+		d, end := c.soon(), NewSignal[int](c.s, "end")
+		call := Call(c.s, "call", func(p *Process) (int, error) { return c.acts, p.Wait(d) })
+		c.s.After(c.soon(), func() { end.TryTrigger(c.acts) })
+		return AnyOf(call, end)
 	}
 	return pick(c, c.signals)
 }

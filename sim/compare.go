@@ -50,7 +50,7 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 	}
 	var ofA, ofB, differences Tally
 	for i, x := range a.values[metric] {
-		if y := b.values[metric][i]; finite(x - y) {
+		if y := b.values[metric][i]; !math.IsNaN(x - y) {
 			ofA.Add(x)
 			ofB.Add(y)
 			differences.Add(x - y)
@@ -66,7 +66,8 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 }
 
 // Differs tells whether the interval of the difference leaves out 0, so that the scenarios differ at its level of confidence.
-func (c Comparison) Differs() bool { return !c.Difference.Contains(0) }
+// It does not tell if all pairs are missing.
+func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Difference.High() < 0 }
 
 // String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent runs".
 func (c Comparison) String() string {

@@ -53,6 +53,7 @@ type Simulation struct {
 	trace      func(Record)
 	labels     map[uint32]string // names of events by slot, only while there is a trace
 	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
+	inbox      *inbox            // from other goroutines, if it is tied to the wall's clock
 	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
 	requests   *request          // those that are free, by their next
 	firing     int               // how deep in telling who waits that something has happened
