@@ -15,7 +15,9 @@ type GrantRequest struct {
 func (r *Resource) Requested(p *Process, n int, opts ...RequestOption) *GrantRequest {
 	r.checkUnits(n)
 	a := &GrantRequest{r: r, n: n}
-	a.set(p, &r.line, a, "Requested", r.terms.with(opts))
+	t := r.terms
+	t.apply(opts)
+	a.set(p, &r.line, a, "Requested", t)
 	return a
 }
 

@@ -136,7 +136,7 @@ func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) er
 	s.step()
 	t := r.terms
 	if len(opts) > 0 {
-		t = t.with(opts)
+		t.apply(opts)
 		if err := r.line.overtaken(&t, p.name); err != nil {
 			return err
 		}

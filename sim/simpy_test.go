@@ -20,11 +20,14 @@ func TestSimpyPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("simpy_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var lines []string
+	for _, name := range []string{"simpy_test.go", "simpy_more_test.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(source), "\n")...)
 	}
-	lines := strings.Split(string(source), "\n")
 	blocks := strings.Split(string(page), "```go\n")[1:]
 	if len(blocks) < 15 {
 		t.Errorf("only %d pieces of Go on the page", len(blocks))

@@ -82,10 +82,14 @@ type terms struct {
 // anyTerms are those of a request without options.
 func anyTerms() terms { return terms{patience: math.Inf(1), most: math.MaxInt} }
 
-func termsOf(opts []RequestOption) terms { return anyTerms().with(opts) }
+func termsOf(opts []RequestOption) terms {
+	t := anyTerms()
+	t.apply(opts)
+	return t
+}
 
-// with is the terms changed by options.
-func (t terms) with(opts []RequestOption) terms {
+// apply changes the terms by options.
+func (t *terms) apply(opts []RequestOption) {
 	for i := range opts {
 		switch o := &opts[i]; o.kind {
 		case optionRank:
@@ -102,7 +106,6 @@ func (t terms) with(opts []RequestOption) terms {
 			t.until = o.until
 		}
 	}
-	return t
 }
 
 // limited tells whether there are options by which a request may be given up.

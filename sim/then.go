@@ -29,10 +29,11 @@ func (t Ticket) Cancel() bool {
 // If the request is given up instead ([Patience], [AtMost], [Until]), f is called with nil, and if it is cancelled, never.
 func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Ticket {
 	r.checkUnits(n)
-	s, t := r.s, r.terms.with(opts)
+	s, t := r.s, r.terms
+	t.apply(opts)
 	g := &Grant{r: r, n: n, rank: t.rank}
 	switch {
-	case r.line.overtaken(&t, s.who()) != nil:
+	case t.until != nil && r.line.overtaken(&t, s.who()) != nil:
 		s.After(0, func() { f(nil) })
 	case r.line.ahead(t.rank) && r.obtain(g, t.preempting):
 		t.unneeded()
