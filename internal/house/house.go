@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/gas-station":    {"sim"},
 	"examples/machine-shop":   {"sim"},
+	"examples/movie":          {"sim"},
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
 	"examples/sessions":       {"calendar"},
