@@ -98,7 +98,7 @@ func (a *Request) subscribe(sub *subscription) {
 
 // join joins the line.
 func (a *Request) join(amount float64, g *Grant, order any) {
-	q := a.p.s.newRequest(a.terms, amount)
+	q := a.p.s.newRequest(&a.terms, amount)
 	q.grant, q.order, q.by = g, order, a
 	a.q = q
 	a.line.join(q)

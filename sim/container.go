@@ -145,8 +145,8 @@ func (c *Container) wait(p *Process, l *line, amount float64, opts []RequestOpti
 	if err := l.balks(&t, p.name); err != nil {
 		return err
 	}
-	r := c.s.newRequest(t, amount)
-	err := l.wait(p, r)
+	r := c.s.newRequest(&t, amount)
+	err := l.wait(p, r, &t)
 	c.s.free(r)
 	return err
 }

@@ -7,18 +7,16 @@ type request struct {
 	prev, next *request
 	line       *line
 	end        *rankEnd // of its rank
-	terms
-	amount float64  // how much is asked for: units, or an amount
-	since  float64  // when it was made
-	p      *Process // who waits, or nil
-	by     taker    // who takes it instead
-	grant  *Grant   // what it was given, if it asked a resource
-	order  any      // what was asked of a store
-
-	// If it was made by an event:
-	number uint64        // what a Ticket must know
-	expiry Event         // of the patience
-	sub    *subscription // to what it lasts until
+	rank       int
+	preempting bool
+	amount     float64  // how much is asked for: units, or an amount
+	since      float64  // when it was made
+	p          *Process // who waits, or nil
+	by         taker    // who takes it instead
+	grant      *Grant   // what it was given, if it asked a resource
+	order      any      // what was asked of a store
+	number     uint64   // what a Ticket must know, if it was made by an event
+	limits     *limits  // of such a one, if there are any
 }
 
 // A taker is a request that no process waits for by itself: one that can be waited for together with others, or one by an event.
@@ -111,7 +109,7 @@ func (l *line) remove(r *request) {
 }
 
 // newRequest takes a request that is free, or makes one.
-func (s *Simulation) newRequest(t terms, amount float64) *request {
+func (s *Simulation) newRequest(t *terms, amount float64) *request {
 	r := s.requests
 	if r == nil {
 		r = new(request)
@@ -119,7 +117,7 @@ func (s *Simulation) newRequest(t terms, amount float64) *request {
 		s.requests = r.next
 		r.next = nil
 	}
-	r.terms, r.amount, r.since = t, amount, s.now
+	r.rank, r.preempting, r.amount, r.since = t.rank, t.preempting, amount, s.now
 	return r
 }
 
@@ -130,10 +128,10 @@ func (s *Simulation) free(r *request) {
 }
 
 // wait makes process p wait in the line, and returns nil when it was served. Otherwise p has left the line.
-func (l *line) wait(p *Process, r *request) error {
+func (l *line) wait(p *Process, r *request, t *terms) error {
 	s := l.s
 	if len(p.interrupts) > 0 {
-		r.unneeded()
+		t.unneeded()
 		return p.interruption(0)
 	}
 	if s.trace != nil {
@@ -142,11 +140,11 @@ func (l *line) wait(p *Process, r *request) error {
 	r.p = p
 	p.request = r
 	l.join(r)
-	if r.until != nil {
-		r.until.subscribe(&p.sub)
+	if t.until != nil {
+		t.until.subscribe(&p.sub)
 	}
-	if t := s.now + r.patience; !math.IsInf(t, 1) {
-		s.schedule(p.slot, t)
+	if at := s.now + t.patience; !math.IsInf(at, 1) {
+		s.schedule(p.slot, at)
 	}
 	p.block()
 	p.request = nil
@@ -175,7 +173,7 @@ func (r *request) serve() {
 		r.by.served(l.s, r)
 		return
 	}
-	if r.until != nil {
+	if p.sub.list != nil { // to what it was to last until
 		p.sub.leave()
 	}
 	p.wake(happened) // it keeps the request until its turn, in case that it is interrupted before

@@ -149,9 +149,9 @@ func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) er
 	if err := r.line.balks(&t, p.name); err != nil {
 		return err
 	}
-	q := s.newRequest(t, float64(n))
+	q := s.newRequest(&t, float64(n))
 	q.grant = g
-	err := r.line.wait(p, q)
+	err := r.line.wait(p, q, &t)
 	s.free(q)
 	return err
 }

@@ -258,7 +258,7 @@ func TestLineAgainstDefinition(t *testing.T) {
 		var all []*request
 		for step := range 300 {
 			if rnd.IntN(5) < 3 || len(all) == 0 {
-				r := &request{terms: terms{rank: rnd.IntN(6) - 3}, since: float64(step)}
+				r := &request{rank: rnd.IntN(6) - 3, since: float64(step)}
 				l.join(r)
 				all = append(all, r)
 			} else {

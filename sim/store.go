@@ -195,9 +195,9 @@ func (st *Store[T]) wait(p *Process, l *line, t terms, o *order[T]) error {
 	if err := l.balks(&t, p.name); err != nil {
 		return err
 	}
-	r := st.s.newRequest(t, 1)
+	r := st.s.newRequest(&t, 1)
 	r.order = o
-	err := l.wait(p, r)
+	err := l.wait(p, r, &t)
 	st.s.free(r)
 	return err
 }

@@ -41,9 +41,9 @@ func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Tic
 	case r.line.balks(&t, s.who()) != nil:
 		s.After(0, func() { f(nil) })
 	default:
-		q := s.newRequest(t, float64(n))
+		q := s.newRequest(&t, float64(n))
 		q.grant, q.by = g, grantCall(f)
-		return r.line.enlist(q)
+		return r.line.enlist(q, &t)
 	}
 	return Ticket{}
 }
@@ -68,9 +68,9 @@ func (c *Container) then(l *line, call string, amount float64, f func(error), op
 		t.unneeded()
 	} else if err == nil {
 		if err = l.balks(&t, s.who()); err == nil {
-			r := s.newRequest(t, amount)
+			r := s.newRequest(&t, amount)
 			r.by = errorCall(f)
-			return l.enlist(r)
+			return l.enlist(r, &t)
 		}
 	}
 	s.After(0, func() { f(err) })
@@ -92,9 +92,9 @@ func (st *Store[T]) GetWhereThen(wanted func(T) bool, f func(T, error), opts ...
 		if v, ok = st.get(wanted, s.who()); ok {
 			t.unneeded()
 		} else if err = st.getters.balks(&t, s.who()); err == nil {
-			r := s.newRequest(t, 1)
+			r := s.newRequest(&t, 1)
 			r.order, r.by = &order[T]{where: wanted}, itemCall[T](f)
-			return st.getters.enlist(r)
+			return st.getters.enlist(r, &t)
 		}
 	}
 	s.After(0, func() { f(v, err) })
@@ -110,9 +110,9 @@ func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 		if st.put(v, s.who()) {
 			t.unneeded()
 		} else if err = st.putters.balks(&t, s.who()); err == nil {
-			r := s.newRequest(t, 1)
+			r := s.newRequest(&t, 1)
 			r.order, r.by = &order[T]{v: v}, errorCall(f)
-			return st.putters.enlist(r)
+			return st.putters.enlist(r, &t)
 		}
 	}
 	s.After(0, func() { f(err) })
@@ -120,28 +120,38 @@ func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 }
 
 // enlist lets a request by an event wait in the line.
-func (l *line) enlist(r *request) Ticket {
+func (l *line) enlist(r *request, t *terms) Ticket {
 	s := l.s
 	if s.trace != nil {
 		s.record(Record{Kind: TraceRequest, Who: s.who(), What: l.name})
 	}
 	l.join(r)
 	r.number = s.number()
-	if at := s.now + r.patience; at <= maxTime {
-		r.expiry = s.At(at, r.expire)
+	if !t.limited() {
+		return Ticket{r, r.number}
 	}
-	if r.until != nil {
-		r.sub = &subscription{who: r}
-		r.until.subscribe(r.sub)
+	r.limits = new(limits)
+	if at := s.now + t.patience; at <= maxTime {
+		r.limits.patience = s.At(at, r.expire)
+	}
+	if t.until != nil {
+		r.limits.until.who = r
+		t.until.subscribe(&r.limits.until)
 	}
 	return Ticket{r, r.number}
 }
 
+// limits are what may end a request by an event before it is served.
+type limits struct {
+	patience Event
+	until    subscription
+}
+
 // done gives a request by an event back, which has left its line.
 func (r *request) done(s *Simulation) {
-	r.expiry.Cancel()
-	if r.sub != nil {
-		r.sub.leave()
+	if r.limits != nil {
+		r.limits.patience.Cancel()
+		r.limits.until.leave()
 	}
 	s.free(r)
 }
