@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // request is something to ask for, of any kind.
@@ -65,6 +66,7 @@ func (c *chaos) ask(p *Process) error {
 	} else {
 		happened, err = p.WaitForWithin(w, c.soon())
 	}
+	c.asked = slices.DeleteFunc(c.asked, func(a *Request) bool { return a.p == p })
 	success := happened && err == nil
 	if success && !w.Happened() { // otherwise it may have happened since, at this instant
 		c.t.Errorf("%s has waited for what has not happened", p)
@@ -139,7 +141,7 @@ func (c *chaos) checkAsked() error {
 		errs = append(errs, fmt.Errorf("%d lines are not served, at depth %d", len(c.s.left), c.s.firing))
 	}
 	for _, g := range c.timeouts {
-		if t := g.timeout(); t.event.Pending() && g.Happened() {
+		if g.Happened() && g.timeout().event.Pending() {
 			errs = append(errs, errors.New("a timeout is pending that has happened"))
 		}
 	}

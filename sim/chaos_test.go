@@ -88,7 +88,7 @@ func (c *chaos) waitable() Waitable {
 	case 1:
 		return AllOf(c.waitable(), c.waitable())
 	case 2, 4:
-		c.timeouts = append(c.timeouts, c.s.Timeout(c.soon()))
+		c.timeouts = append(slices.DeleteFunc(c.timeouts, (*Signal).Happened), c.s.Timeout(c.soon()))
 		return c.timeouts[len(c.timeouts)-1]
 	case 3:
 		return pick(c, c.people)
