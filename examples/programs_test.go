@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, "write the expected output of the progra
 var programs = map[string][][]string{
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
+	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},
 	"phold":        {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"}, {"now"}},
 	"sessions":     {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},

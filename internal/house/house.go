@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"examples/dispatcher":     {"capped"},
 	"examples/gas-station":    {"sim"},
 	"examples/machine-shop":   {"sim"},
+	"examples/movie":          {"sim"},
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
 	"examples/sessions":       {"calendar"},
