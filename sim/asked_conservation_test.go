@@ -125,7 +125,8 @@ func (m *market) event() {
 }
 
 // Whatever is asked for together: nobody waits who could be served, all units come back, the areas under the levels are what customers
-// held, and what is in the store and the container is what was put in and not taken out.
+// held, or more where some went back because the rest did not come, and what is in the store and the container is what was put in
+// and not taken out.
 func TestWhatIsAskedForTogetherIsConserved(t *testing.T) {
 	preempted, withdrawn, reneged := 0, 0, 0
 	for seed := range uint64(60) {

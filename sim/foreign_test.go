@@ -34,6 +34,11 @@ func TestOtherSimulations(t *testing.T) {
 		"Container.Get, too few": func(p *Process) { _ = tank.Get(p, 99) },
 		"Container.Put":          func(p *Process) { _ = tank.Put(p, 1) },
 		"Container.Put, no room": func(p *Process) { _ = tank.Put(p, 99) },
+		"Resource.Requested":     func(p *Process) { desk.Requested(p, 1) },
+		"Store.GetRequested":     func(p *Process) { full.GetRequested(p) },
+		"Store.PutRequested":     func(p *Process) { store.PutRequested(p, 1) },
+		"Container.GetRequested": func(p *Process) { tank.GetRequested(p, 1) },
+		"Container.PutRequested": func(p *Process) { tank.PutRequested(p, 1) },
 	}
 	// each needs something of s
 	var own *Process
@@ -42,6 +47,8 @@ func TestOtherSimulations(t *testing.T) {
 		"WaitForWithin": func(w Waitable) { _, _ = own.WaitForWithin(w, 1) },
 		"AllOf":         func(w Waitable) { AllOf(s.Signal("own"), w) },
 		"AnyOf":         func(w Waitable) { AnyOf(s.Signal("own"), w) },
+		"Until":         func(w Waitable) { _ = desk.Use(own, 1, func() { t.Error("used") }, Until(w)) },
+		"Until, Then":   func(w Waitable) { full.GetThen(func(int, error) { t.Error("got") }, Until(w)) },
 	}
 	outside := map[string]func(w Waitable){
 		"RunUntil":       func(w Waitable) { _ = s.RunUntil(background, w) },
