@@ -1,8 +1,9 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; reproduce may use any library; the command may use everything, and nothing imports it. A program that imports
-// calendar, spray or capped gets the standard library and our leaves, and nothing else.
+// stand on calendar; ensemble knows none of them, since they give it functions; reproduce may use any library; the command may use
+// everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
+// nothing else.
 package house
 
 // Module is the path that all packages of the module share.
@@ -37,6 +38,9 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar"},
 	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
+
+	// Many runs. It knows no kind of model.
+	"ensemble": {"internal/random"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
