@@ -30,6 +30,8 @@ type study struct {
 	pace    float64         // seconds for a replica, as measured lately; 0 before the first
 	outputs int             // numbers of a replica, at most, as seen
 	held    int             // numbers held in tallies
+	waits   int             // numbers of results that wait for an earlier one
+	room    int             // for those, before all have to wait for the earliest
 
 	counts Counts
 	done   int    // replicas merged
@@ -47,16 +49,25 @@ type Counts struct {
 	Resumed    int // replicas that were there when the coordinator began
 }
 
+// careful is after how many deliveries of a task its replicas are run one by one.
+const careful = 2
+
 // A progress is how far a point is.
 type progress struct {
 	tally   *tally
 	merged  int
 	planned int
-	again   []piece   // to be handed out once more
+	again   []chunk   // to be handed out once more
 	waiting []waiting // results after a gap, by their first replica
 	failed  *failure  // the first replica that failed
 	end     bool
 	precise bool
+}
+
+// A chunk is a range that came back. If workers died of it, its replicas go out one by one: what kills a worker is then known.
+type chunk struct {
+	piece
+	alone bool
 }
 
 type waiting struct {
@@ -66,12 +77,13 @@ type waiting struct {
 }
 
 func newStudy(job *Job, target time.Duration) *study {
-	return &study{job: job, target: target, out: map[key][]piece{}}
+	return &study{job: job, target: target, out: map[key][]piece{}, room: maxWaits}
 }
 
 const (
 	maxPieces      = 1024      // of a task
 	maxResultBytes = 512 << 10 // of numbers in a result, unless one replica has more
+	maxWaits       = 1 << 23   // numbers of results that wait
 	maxHeld        = 1 << 25   // numbers in tallies before points further on have to wait
 	maxAhead       = 1 << 16   // points in work
 )
@@ -98,6 +110,9 @@ func (s *study) size() int {
 
 // next is a task to hand out, or nil if there is none for now.
 func (s *study) next() []piece {
+	if s.waits > s.room && len(s.out) > 0 && (len(s.points) == 0 || len(s.points[0].again) == 0) {
+		return nil // what all the others wait for is out: with a worker that has died, perhaps
+	}
 	pieces := s.cut(0)
 	if pieces == nil && s.job.Precision.Relative > 0 && len(s.out) == 0 {
 		return nil
@@ -124,6 +139,12 @@ func (s *study) cut(batches int) (pieces []piece) {
 		p := s.at(s.scan)
 		if p == nil {
 			break
+		}
+		if len(p.again) > 0 && p.again[0].alone {
+			if len(pieces) > 0 {
+				break
+			}
+			want = 1
 		}
 		n, first := p.take(want, s.goal(p, batches))
 		if n == 0 {
@@ -163,7 +184,7 @@ func (p *progress) take(want, goal int) (n, first int) {
 			p.again = p.again[1:]
 			continue
 		}
-		if p.again[0] = (piece{a.Point, first + n, end - first - n}); first+n == end {
+		if p.again[0].First, p.again[0].Count = first+n, end-first-n; first+n == end {
 			p.again = p.again[1:]
 		}
 		return n, first
@@ -190,9 +211,9 @@ func (p *progress) uncovered(from int) (first, room int) {
 }
 
 // giveBack says that a range is to be handed out again.
-func (s *study) giveBack(q piece) {
+func (s *study) giveBack(q piece, alone bool) {
 	if p := s.at(q.Point); p != nil && !p.end {
-		p.again = append(p.again, q)
+		p.again = append(p.again, chunk{q, alone})
 		s.scan = min(s.scan, q.Point)
 	}
 }
@@ -201,7 +222,7 @@ func (s *study) giveBack(q piece) {
 func (s *study) lost(k key) {
 	s.counts.Lost++
 	for _, q := range s.out[k] {
-		s.giveBack(q)
+		s.giveBack(q, false)
 	}
 	delete(s.out, k)
 }
@@ -245,7 +266,7 @@ func (s *study) answered(k key, r *result) {
 			q.First, q.Count = q.First+n, q.Count-n
 		}
 		if q.Count > 0 {
-			s.giveBack(q)
+			s.giveBack(q, r.Delivered > careful)
 			short = true
 		}
 	}
@@ -275,8 +296,10 @@ func (s *study) accept(w waiting) {
 	}
 	i, _ := slices.BinarySearchFunc(p.waiting, w.First, func(x waiting, first int) int { return x.First - first })
 	p.waiting = slices.Insert(p.waiting, i, w)
+	s.waits += len(w.numbers)
 	for len(p.waiting) > 0 && p.waiting[0].First <= p.merged && !p.end {
 		s.merge(p, p.waiting[0])
+		s.waits -= len(p.waiting[0].numbers)
 		p.waiting[0] = waiting{}
 		p.waiting = p.waiting[1:]
 	}
@@ -343,6 +366,9 @@ func (s *study) advance() {
 // skip goes on to the next point: this one is finished.
 func (s *study) skip() {
 	if len(s.points) > 0 {
+		for _, w := range s.points[0].waiting {
+			s.waits -= len(w.numbers)
+		}
 		s.points[0] = nil
 		s.points = s.points[1:]
 	}

@@ -85,7 +85,7 @@ func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*re
 		return r, nil
 	}
 	b := &batch{w: w, ctx: ctx, m: m, r: r, begun: time.Now(), cut: t.Cut}
-	if delivered > 2 {
+	if delivered > careful {
 		b.cut = 0 // one replica at a time, to find out which of them it is that workers die of
 	}
 	for _, p := range t.Pieces {
