@@ -36,22 +36,23 @@ func (s scope) report(stands, at place, format string, args ...any) {
 }
 
 // latest looks for the parameter that was changed last of those that a value is made of.
-func (s scope) latest(v value, at *place, change *int) {
-	for steps := 0; v.name != "" && steps <= mostSteps; steps++ {
-		p, ok := s.parameter(v.name)
-		if !ok {
-			return
-		}
-		if p.change > *change {
-			*at, *change = p.at, p.change
-		}
-		v = p.value
+func (s scope) latest(v value, at *place, change *int) { s.latestOf(v, at, change, map[string]bool{}) }
+
+// latestOf does so for what has not been seen.
+func (s scope) latestOf(v value, at *place, change *int, seen map[string]bool) {
+	if v.name == "" {
+		v.each(func(part value) { s.latestOf(part, at, change, seen) })
+		return
 	}
-	if v.law != nil {
-		for _, part := range v.law.values() {
-			s.latest(part, at, change)
-		}
+	p, ok := s.parameter(v.name)
+	if !ok || seen[v.name] {
+		return
 	}
+	seen[v.name] = true
+	if p.change > *change {
+		*at, *change = p.at, p.change
+	}
+	s.latestOf(p.value, at, change, seen)
 }
 
 // written is a value as a message repeats it, and what its name stands for if it has one.

@@ -10,7 +10,7 @@ import (
 // check verifies the invariants of a replica. It takes time proportional to the number of ids, and is called by tests.
 func (r *replica) check() error {
 	free := map[uint32]bool{}
-	for _, id := range r.free {
+	for id := range r.free.all {
 		if free[id] || id < r.first || int(id) >= r.ids {
 			return fmt.Errorf("id %d is free twice, or not an individual's", id)
 		}
@@ -90,7 +90,7 @@ func (r *replica) checkAside() error {
 }
 
 // checkEvent verifies that the event in the calendar is the earliest, or that there is none by the end.
-func (r *replica) checkEvent(id uint32, state uint8, at float64, due bool) error {
+func (r *replica) checkEvent(id uint32, state uint16, at float64, due bool) error {
 	first := math.Inf(1)
 	for _, t := range r.pendingTimers(id, state) {
 		if !(t >= r.now) {
@@ -112,7 +112,7 @@ func (r *replica) checkEvent(id uint32, state uint8, at float64, due bool) error
 }
 
 // pendingTimers are when the clocks strike that an individual carries.
-func (r *replica) pendingTimers(id uint32, state uint8) []float64 {
+func (r *replica) pendingTimers(id uint32, state uint16) []float64 {
 	var all []float64
 	for k := range len(r.t.always) + r.t.states[state].timers {
 		all = append(all, timeOf(r.timer(id, k)))
@@ -139,7 +139,7 @@ func (r *replica) checkGroups() error {
 	}
 	for a, g := range r.groups {
 		if g != nil {
-			if err := check(g, func(id uint32) int { return int(r.values[a][id]) }); err != nil {
+			if err := check(g, func(id uint32) int { return int(r.values[a].of(id)) }); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ type compiler struct {
 	*problemList
 	f      *file
 	m      *Model
-	states map[string]uint8
+	states map[string]uint16
 	phases map[string]*tables // by the values that are in force
 	names  map[string]int     // by which something is counted
 	// Parameters that interventions change, in the order of the file, and what the others and these stand for at the start.
@@ -28,12 +28,12 @@ func compile(f *file, list *problemList) *Model {
 	m := &Model{
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
 	}
-	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint8{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
+	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.slack = 4 * max(ulp(f.start), ulp(f.end))
 	for i, s := range f.states {
 		m.states = append(m.states, s.name)
-		c.states[s.name] = uint8(i)
+		c.states[s.name] = uint16(i)
 	}
 	for _, a := range f.attributes {
 		kept := attribute{name: a.name}
@@ -56,6 +56,12 @@ func compile(f *file, list *problemList) *Model {
 		}
 		here.parameters[p.label.name] = kept
 	}
+	here.attributes, here.sets = m.attributes, map[string][]value{}
+	for i := range f.plans {
+		for _, set := range f.plans[i].set {
+			here.sets[set.label.name] = append(here.sets[set.label.name], set.value)
+		}
+	}
 	m.file, m.here = f, here
 	c.isSet = map[string]bool{}
 	for i := range f.plans {
@@ -73,61 +79,23 @@ func compile(f *file, list *problemList) *Model {
 		return m
 	}
 	m.first = c.phase(here)
+	c.sinces(here)
 	c.plan(here)
 	c.records(here)
+	c.groupings()
 	c.enumerate()
+	c.recordable()
 	for i := range m.first.states {
 		m.timers = max(m.timers, m.first.states[i].timers)
 	}
 	return m
 }
 
-// starts works out how many begin in each state. Percentages are rounded so that they add up: of 5 individuals, two
-// times 50% are 3 and 2.
-func (c *compiler) starts() {
-	const what = "population: start"
-	counts := make([]int, len(c.m.states))
-	c.m.starts = counts
-	rest, total, before, good := -1, 0, 0.0, !c.f.sizeBad && !c.f.startsBad
-	for _, s := range c.f.starts {
-		i := c.state(s.state, what, false)
-		if i == nobody {
-			good = false
-			continue
-		}
-		counts[i] = s.count
-		switch {
-		case s.rest && rest >= 0:
-			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
-			good = false
-		case s.rest:
-			rest = int(i)
-		case s.share > 0:
-			upTo := before + s.share
-			counts[i] = int(math.Round(upTo*float64(c.f.size))) - int(math.Round(before*float64(c.f.size)))
-			before = upTo
-		}
-		total += counts[i]
-	}
-	switch {
-	case !good:
-	case total > c.f.size:
-		c.add(c.f.startsAt, "%s: %s %s more than the size, %d", what, plural(total, "individual"), be(total), c.f.size)
-	case rest >= 0:
-		counts[rest] = c.f.size - total
-	case total < c.f.size:
-		c.add(c.f.startsAt, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, plural(c.f.size, "individual"))
-	}
-	if c.f.size > c.f.most && !c.f.sizeBad && !c.f.mostBad {
-		c.add(c.f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", c.f.size, c.f.most, c.f.size)
-	}
-}
-
 // parameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used
 // nowhere.
 func (c *compiler) parameters(here scope) {
 	for _, p := range c.f.parameters {
-		if here.circular(p.label.name) {
+		if here.weigh(p.label.name).circular {
 			here.complain(p.value, p.value.at, "parameters: %s: the parameter %s stands for itself", p.label.name, quote(p.label.name))
 		}
 	}
@@ -135,11 +103,7 @@ func (c *compiler) parameters(here scope) {
 		if c.found > mostProblems {
 			return
 		}
-		if p.law != nil {
-			here.law(p.value, "parameters: "+p.label.name)
-		} else {
-			here.resolve(p.value, "parameters: "+p.label.name)
-		}
+		here.examine(p.value, "parameters: "+p.label.name)
 	}
 }
 
@@ -169,7 +133,7 @@ func (c *compiler) records(here scope) {
 	if math.IsNaN(span) {
 		return
 	}
-	every := c.f.every
+	every := c.f.record.every
 	if every.bad { // not said, or said to be wrong
 		every = value{quantity: quantity{aDuration, span / 100, c.m.unit}, text: "a hundredth of the run"}
 	}

@@ -19,6 +19,9 @@ import (
 // and run, and that neither loses nor makes individuals while it runs.
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
+	f.Add([]byte(peopleModel))
+	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
+	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: region, incidence: true}", 1)))
 	examples, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(examples) == 0 {
 		f.Fatal("there are no examples", err)
@@ -57,7 +60,11 @@ func FuzzCompile(f *testing.F) {
 		if m.Explain() == "" || len(m.Diagram()) == 0 {
 			t.Error("there is nothing to say about the model")
 		}
-		if len(m.Times()) <= 1000 {
+		if err := m.Check(); err != nil {
+			refusedWell(t, nil, err)
+		}
+		sameAgain(t, m, source)
+		if len(m.Times()) <= 1000 && len(m.Groups()) <= 1000 {
 			runBriefly(t, m)
 		}
 	})
@@ -80,6 +87,48 @@ func refusedWell(t *testing.T, m *population.Model, err error) {
 			t.Errorf("a problem without a message or a place: %#v", p)
 		}
 	}
+}
+
+// sameAgain checks that parameters are written so that they can be set to what they are.
+func sameAgain(t *testing.T, m *population.Model, source []byte) {
+	t.Helper()
+	asked := []population.Change{population.Size(m.Size())}
+	for _, p := range m.Parameters() {
+		if len(p.Value) < 1<<16 {
+			asked = append(asked, population.Set(p.Name, p.Value))
+		}
+	}
+	again, err := population.Compile("model.yaml", source, asked...)
+	if err != nil {
+		t.Fatalf("the model is refused with its own values: %v", err)
+	}
+	if a, b := m.Parameters(), again.Parameters(); !slices.Equal(a, b) {
+		t.Errorf("parameters %v become %v", a, b)
+	}
+	if a, b := m.Explain(), again.Explain(); a != b {
+		t.Errorf("what is explained as\n%s\nbecomes\n%s", a, b)
+	}
+}
+
+// FuzzSet takes any name and value for what is set in a good model. It must be refused with a reason that names it, or do.
+func FuzzSet(f *testing.F) {
+	f.Add("beta", "0.3 per day")
+	f.Add("stay", "{exactly: 5 days}")
+	for _, name := range []string{"population.size", "population.start", "population.start.infectious", "population.most", "attributes.region.north", "attributes.region", "population..", "attributes."} {
+		for _, value := range []string{"5", "20%", "rest", "{infectious: 5, susceptible: rest}", "[1, 2]", "&a {x: *a}", "\t", "--- a\n--- b"} {
+			f.Add(name, value)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, value string) {
+		m, err := population.Compile("model.yaml", []byte(withStudies), population.Set(name, value), population.Scenario("slow"))
+		if err != nil {
+			refusedWell(t, m, err)
+			return
+		}
+		if m.Size() <= 10_000 {
+			runBriefly(t, m)
+		}
+	})
 }
 
 // runBriefly runs a model for 50 ms at most, and counts the individuals if it comes to its end.
@@ -106,6 +155,38 @@ func runBriefly(t *testing.T, m *population.Model) {
 		t.Fatalf("a run without an error is incomplete: %d runs", len(result.Runs))
 	}
 	checkFlows(t, m, &result.Runs[0])
+	checkGroups(t, m, &result.Runs[0])
+}
+
+// checkGroups checks that groups add up to all, whatever they are of.
+func checkGroups(t *testing.T, m *population.Model, run *population.Run) {
+	t.Helper()
+	sums := map[string][]int{}
+	for row := range run.Rows() {
+		clear(sums)
+		for g, group := range m.Groups() {
+			sum := append(sums[group.By()], make([]int, len(m.States())+len(m.Flows()))...)[:len(m.States())+len(m.Flows())]
+			for s := range m.States() {
+				sum[s] += run.In(g).Count(row, s)
+			}
+			for f := range m.Flows() {
+				sum[len(m.States())+f] += int(run.In(g).Flow(row, f))
+			}
+			sums[group.By()] = sum
+		}
+		for by, sum := range sums {
+			for s, name := range m.States() {
+				if sum[s] != run.Count(row, s) {
+					t.Fatalf("row %d: %d are %s, and by %s %d", row, run.Count(row, s), name, by, sum[s])
+				}
+			}
+			for f, flow := range m.Flows() {
+				if n := sum[len(m.States())+f]; n != int(run.Flow(row, f)) {
+					t.Fatalf("row %d: %d went %v, and by %s %d", row, run.Flow(row, f), flow, by, n)
+				}
+			}
+		}
+	}
 }
 
 // checkFlows checks that everybody is somewhere: what a state has more than in the row before has come to it, and what it has

@@ -2,25 +2,63 @@ package population
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
+
+// A standing is what the parameters stand for at some time, and the tables for it.
+type standing struct {
+	here  scope
+	phase *tables
+}
+
+// standings are what the parameters may stand for at some time: one, unless interventions that wait set parameters. They are told by the key.
+type standings struct {
+	all []standing
+	key string
+}
+
+// A planner finds out which tables there may be, and which intervention leads from which to which.
+//
+// Without interventions that wait there is one after the other, in the order of time. One that waits may happen at any time, so from each
+// of the tables that may hold it leads to others, from which others of them lead on; a later intervention with a time starts
+// from all of these.
+type planner struct {
+	*compiler
+	next map[plannerStep]*standings
+	sets map[string]*standings
+}
+
+type plannerStep struct {
+	deed *deed
+	from *standings
+}
+
+// mostPhases is how many there may be at a time.
+const mostPhases = 1000
 
 // plan puts the interventions in the order in which they happen, and works out the parameters from each on.
 func (c *compiler) plan(start scope) {
 	const tooMany = 100_000
 	type occurrence struct {
-		text *planText
+		deed *deed
 		at   float64
 	}
 	var all []occurrence
 	for i := range c.f.plans {
 		p := &c.f.plans[i]
+		d := c.deed(p)
+		if p.waits {
+			c.m.triggers = append(c.m.triggers, d)
+			continue
+		}
 		for k := 0.0; ; k++ {
 			at := p.when + k*p.every
 			if k > 0 && (!(at <= p.until) || !(at <= c.m.end)) {
 				break
 			}
-			all = append(all, occurrence{p, at})
+			all = append(all, occurrence{d, at})
 			if p.every == 0 {
 				break
 			}
@@ -31,19 +69,98 @@ func (c *compiler) plan(start scope) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
-	here := start
+	pl := planner{compiler: c, next: map[plannerStep]*standings{}, sets: map[string]*standings{}}
+	now := pl.spread([]standing{{start, c.m.first}})
 	for _, o := range all {
-		c.m.plans = append(c.m.plans, c.intervention(&here, o.text, o.at))
+		now = pl.after(o.deed, now)
+		c.m.plans = append(c.m.plans, plan{deed: o.deed, clock: o.at, at: o.at - c.m.start})
 	}
 }
 
-func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
-	p := plan{text: text, clock: at, at: at - c.m.start, coverage: 1, enter: nobody, count: text.count}
+// after is what the parameters may stand for after an intervention, and all that wait and may follow.
+func (p *planner) after(d *deed, from *standings) *standings {
+	step := plannerStep{d, from}
+	if to, ok := p.next[step]; ok {
+		return to
+	}
+	var all []standing
+	for _, s := range from.all {
+		all = append(all, p.turn(d, s))
+	}
+	to := from
+	if len(d.text.set) > 0 {
+		to = p.spread(all)
+	}
+	p.next[step] = to
+	return to
+}
+
+// spread adds what interventions that wait may lead to.
+func (p *planner) spread(from []standing) *standings {
+	var all []standing
+	seen := map[*tables]bool{}
+	add := func(s standing) {
+		if !seen[s.phase] {
+			seen[s.phase] = true
+			all = append(all, s)
+		}
+	}
+	for _, s := range from {
+		add(s)
+	}
+	for i := 0; i < len(all) && !p.stopped; i++ {
+		for _, d := range p.m.triggers {
+			add(p.turn(d, all[i]))
+		}
+		if len(all) > mostPhases {
+			p.add(p.m.triggers[0].text.at, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", mostPhases)
+			p.stopped = true
+		}
+	}
+	numbers := make([]string, len(all))
+	for i, s := range all {
+		numbers[i] = fmt.Sprint(slices.Index(p.m.phases, s.phase))
+	}
+	slices.Sort(numbers)
+	key := strings.Join(numbers, ",")
+	if known, ok := p.sets[key]; ok {
+		return known
+	}
+	to := &standings{all, key}
+	p.sets[key] = to
+	return to
+}
+
+// deed looks up the names in what an intervention does.
+func (c *compiler) deed(text *planText) *deed {
+	d := &deed{text: text, turns: map[*tables]*turn{}}
+	if !text.everyone && len(text.who) > 0 {
+		d.who = c.set(text.who, text.what+": who")
+	}
+	d.where = c.moves(text.where, text.what+": where")
+	d.do = action{verb: doMove, to: same, name: -1, chance: 1}
+	if text.to.given() || len(text.moves) > 0 || text.enter.given() || text.waits {
+		d.do.name = c.name(text.name) // if it only sets parameters, at times that are known, there is nothing to count
+	}
+	if text.to.given() {
+		d.do.to = c.state(text.to, text.what+": to", true)
+	}
+	d.do.moves = c.moves(text.moves, text.what+": move")
+	return d
+}
+
+// turn works out what an intervention does as the parameters are.
+func (c *compiler) turn(d *deed, from standing) standing {
+	if t, ok := d.turns[from.phase]; ok {
+		return t.after
+	}
+	text := d.text
+	t := &turn{after: from}
 	if len(text.set) > 0 {
 		changes := map[string]parameter{}
 		c.turns++
 		for _, s := range text.set {
-			old, ok := here.parameter(s.label.name)
+			old, ok := from.here.parameter(s.label.name)
 			if !ok {
 				c.add(s.label.at, "%s: set: %s", text.what, unknown("parameter", s.label.name, c.f.parameterNames))
 				continue
@@ -53,26 +170,28 @@ func (c *compiler) intervention(here *scope, text *planText, at float64) plan {
 			}
 			changes[s.label.name] = parameter{s.value, text.what + ": set: " + s.label.name, c.turns}
 		}
-		*here = here.with(changes)
-		p.phase = c.phase(*here)
+		t.after.here = from.here.with(changes)
+		t.after.phase = c.phase(t.after.here)
 	}
-	if !text.everyone && len(text.who) > 0 {
-		p.who = c.set(text.who, text.what+": who")
-	}
-	p.where = c.moves(text.where, text.what+": where")
+	t.to = t.after.phase
+	here := t.after.here
+	t.coverage = forAll(1.0)
 	if text.covers {
-		p.coverage, _ = here.chance(text.coverage, text.what+": coverage")
+		t.coverage = eachCell(c, here, []value{text.coverage}, func(here scope) float64 {
+			p, _ := here.chance(text.coverage, text.what+": coverage")
+			return p
+		})
 	}
-	p.do = action{verb: doMove, to: same, name: -1, chance: 1}
-	if text.to.given() || len(text.moves) > 0 || text.enter.given() {
-		p.do.name = c.name(text.name) // if it only sets parameters there is nobody to count
+	if t.count = text.count; text.counts {
+		const most = float64(mostIndividuals)
+		x, _ := here.within(text.countBy, text.what+": count", aNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
+			fmt.Sprintf("expected a whole number from 0 to %.0f", most))
+		t.count = int(x)
 	}
-	if text.to.given() {
-		p.do.to = c.state(text.to, text.what+": to", true)
-	}
-	p.do.moves = c.moves(text.moves, text.what+": move")
 	if text.enter.given() {
-		p.enter = c.state(text.enter, text.what+": enter", false)
+		t.in = &entrance{given: c.given(text.with, text.what+": with", nil)}
+		c.into(here, &text.enter, text.what+": enter", t.in)
 	}
-	return p
+	d.turns[from.phase] = t
+	return t.after
 }

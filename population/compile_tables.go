@@ -19,7 +19,8 @@ func (c *compiler) tables(here scope) *tables {
 	}
 	for i := range c.f.births {
 		b := &c.f.births[i]
-		do := action{verb: doBirth, to: c.state(b.enter, b.what+": enter", false), name: c.name(b.name), chance: 1}
+		do := action{verb: doBirth, in: &entrance{given: c.given(nil, "", c.inherited(b))}, name: c.name(b.name), chance: 1}
+		c.into(here, &b.enter, b.what+": enter", do.in)
 		rate, _ := here.rate(b.rate, b.what+": rate")
 		c.everywhere(t, c.set(b.from, b.what+": from"), rate, do)
 	}
@@ -27,10 +28,7 @@ func (c *compiler) tables(here scope) *tables {
 		c.contact(here, t, &c.f.transmission[i])
 	}
 	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
-		if l, ok := here.law(c.f.age, "population: age"); ok {
-			t.ages = &l
-			c.checkAges(here, t, l, c.f.age, "population: age")
-		}
+		t.ages = c.ages(here, t, c.f.age, "population: age")
 	}
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
@@ -41,15 +39,14 @@ func (c *compiler) tables(here scope) *tables {
 				a.rate *= float64(c.f.size) / per
 			}
 		}
-		a.do = action{to: c.state(e.enter, e.what+": enter", false), name: c.name(e.name), chance: 1}
+		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
+		c.into(here, &e.enter, e.what+": enter", &a.in)
 		if e.hasAge {
-			if l, ok := here.law(e.age, e.what+": age"); ok {
-				a.age = &l
-				c.checkAges(here, t, l, e.age, e.what+": age")
-			}
+			a.in.age = c.ages(here, t, e.age, e.what+": age")
 		}
 		t.immigration = append(t.immigration, a)
 	}
+	c.limits(here, t)
 	return t
 }
 
@@ -58,12 +55,20 @@ func (c *compiler) shares(here scope, a *attributeText) []float64 {
 	shares := make([]float64, len(a.values))
 	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.shares {
+		if i == a.rest {
+			continue
+		}
 		var ok bool
 		shares[i], ok = here.chance(v, "attributes: "+a.name+": "+a.values[i].name)
 		sum, good = sum+shares[i], good && ok
 	}
-	if good && !isOne(sum) {
-		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, expected 1", a.name, sum)
+	switch {
+	case good && a.rest >= 0 && sum > 1+1e-6:
+		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.name, sum, a.values[a.rest].name)
+	case a.rest >= 0:
+		shares[a.rest] = max(0, 1-sum)
+	case good && !isOne(sum):
+		here.broken(a.at, a.shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.name, sum)
 	}
 	return spread(shares)
 }
@@ -183,6 +188,9 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	case c.merges(clock.after, &l) && do.to == nobody && do.from == nil && !clock.hasChance:
 		c.everywhere(t, nil, l.a, do)
 	default:
+		if !c.room(1 + len(t.states)/16) { // it makes a way from every state
+			return
+		}
 		ends := do.to == nobody && do.from == nil && !clock.hasChance
 		t.always = append(t.always, alwaysTable{l, l.longest(), ends, do})
 		c.afters = append(c.afters, clock.after)
@@ -190,7 +198,7 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 }
 
 // everywhere puts something that happens at a rate on the menu of the given states, or of all.
-func (c *compiler) everywhere(t *tables, in *stateSet, rate float64, do action) {
+func (c *compiler) everywhere(t *tables, in stateSet, rate float64, do action) {
 	for i := range t.states {
 		if in == nil || in[i] {
 			if !c.room(1) {
@@ -215,16 +223,20 @@ func (c *compiler) room(entries int) bool {
 }
 
 func (c *compiler) contact(here scope, t *tables, text *contactText) {
-	ct := contactTable{chance: 1, attribute: -1}
+	if !c.room(len(c.m.states) / 32) { // two bytes each
+		return
+	}
+	ct := contactTable{chance: 1, attribute: -1, becomes: make([]uint16, len(c.m.states))}
 	for i := range ct.becomes {
 		ct.becomes[i] = same
 	}
 	for _, to := range text.to {
 		met := c.state(to.met, text.what+": to", false)
 		becomes := c.state(to.becomes, text.what+": to: "+to.met.name, true)
-		ct.becomes[met] = becomes
+		if met != nobody {
+			ct.becomes[met] = becomes
+		}
 	}
-	ct.becomes[nobody] = same
 	if text.hasChance {
 		ct.chance, _ = here.chance(text.chance, text.what+": chance")
 	}
@@ -279,10 +291,21 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	}
 }
 
+// ages works out the ages of those who are there, or who come.
+func (c *compiler) ages(here scope, t *tables, text value, what string) *perCell[law] {
+	return eachCell(c, here, []value{text}, func(here scope) law {
+		l, ok := here.law(text, what)
+		if ok {
+			c.checkAges(here, t, l, text, what)
+		}
+		return l
+	})
+}
+
 // checkAges refuses ages that nobody can have reached: beyond the longest life.
 func (c *compiler) checkAges(here scope, t *tables, ages law, text value, what string) {
 	if ages.endless() {
-		here.broken(text.at, []value{text}, "%s: a hazard that ends with a rate of 0 has no end, but an age must have one", what)
+		here.broken(text.at, []value{text}, "%s: %s, but an age must have one", what, ages.whyEndless())
 		return
 	}
 	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))

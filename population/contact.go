@@ -1,47 +1,68 @@
 package population
 
+import "github.com/almanac-sim/almanac/internal/random"
+
+// luck is all that is random about one contact. It is one word of the maker's stream, from which the rest is hashed: whatever
+// becomes of a contact, its maker has spent one draw. So the maker's life does not depend on whom it met, on who was gone, or
+// on how often somebody had to be chosen anew.
+//
+// Choices are the numbers of the stream that begins with the word; the group to choose from and the chance have numbers of
+// their own, off that stream, so that they do not depend on how many choices were made.
+type luck uint64
+
+const (
+	luckOfGroup  = 1
+	luckOfChance = 2
+)
+
+// of is a number in [0, 1) for one purpose.
+func (l luck) of(purpose uint64) float64 {
+	s := random.Stream(l).At(purpose)
+	return float64(s>>11) * 0x1p-53
+}
+
 // contact lets an individual meet another, chosen uniformly among the others: all of them, or those of one group.
-func (r *replica) contact(id uint32, do *action) {
+func (r *replica) contact(id uint32, do *action, l luck) {
 	c := &r.t.contacts[do.contact]
-	other, ok := r.meet(id, c)
+	other, ok := r.meet(id, c, l)
 	if !ok {
 		return
 	}
 	state := r.person(other).state
 	to := c.becomes[state]
-	if to == same || c.chance < 1 && r.stream(id).Float64() >= c.chance {
+	if to == same || c.chance < 1 && l.of(luckOfChance) >= c.chance {
 		return
 	}
 	r.change(other, state, to, id, do.name)
 }
 
 // meet chooses whom an individual meets. It reports false if there is nobody else.
-func (r *replica) meet(id uint32, c *contactTable) (uint32, bool) {
-	s := r.stream(id)
+func (r *replica) meet(id uint32, c *contactTable, l luck) (uint32, bool) {
+	choices := random.Stream(l)
 	if c.attribute < 0 {
 		if r.alive < 2 {
 			return 0, false
 		}
 		if r.all != nil {
-			return r.all.other(id, 0, 0, s)
+			return r.all.other(id, 0, 0, &choices)
 		}
-		// Most ids are taken, so one that is comes soon.
-		for n := uint64(r.ids) - uint64(r.first); ; {
-			if other := r.first + uint32(s.Below(n)); other != id && r.person(other).state != nobody {
+		// Most places are taken, so one that is comes soon.
+		for n, ids := uint64(r.places)-uint64(r.first), uint32(r.ids); ; {
+			if other := r.first + uint32(choices.Below(n)); other < ids && other != id && r.person(other).state != nobody {
 				return other, true
 			}
 		}
 	}
-	mine := int(r.values[c.attribute][id])
-	theirs := among(c.rows[mine], s.Float64())
-	return r.groups[c.attribute].other(id, mine, theirs, s)
+	mine := int(r.values[c.attribute].of(id))
+	theirs := among(c.rows[mine], l.of(luckOfGroup))
+	return r.groups[c.attribute].other(id, mine, theirs, &choices)
 }
 
-// thin makes a list of the living if fewer than half of the ids are theirs, so that meeting one stays a matter of a few
+// thin makes a list of the living if fewer than half of the places are theirs, so that meeting one stays a matter of a few
 // tries. A small population does without.
 func (r *replica) thin() {
-	ids := r.ids - int(r.first)
-	if ids < 64 || 2*r.alive >= ids {
+	places := r.places - int(r.first)
+	if places < 64 || 2*r.alive >= places {
 		return
 	}
 	r.all = newGroups(1)

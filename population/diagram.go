@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
@@ -60,21 +61,24 @@ func (m *Model) ways() []way {
 	}
 	for i := range f.births {
 		b := &f.births[i]
-		w.add(way{diagram.Outside, w.state(b.enter), orElse(b.name, "births"), diagram.Entry, w.states(b.from)})
+		w.entry(&b.enter, orElse(b.name, "births"), diagram.Entry, w.states(b.from))
 	}
 	for i := range f.immigration {
-		w.add(way{diagram.Outside, w.state(f.immigration[i].enter), orElse(f.immigration[i].name, "immigration"), diagram.Entry, nil})
+		w.entry(&f.immigration[i].enter, orElse(f.immigration[i].name, "immigration"), diagram.Entry, nil)
 	}
 	for i := range f.plans {
 		p := &f.plans[i]
 		label := orElse(p.name, fmt.Sprintf("%s %.6g", m.unit.name, p.when))
+		if p.waits {
+			label = orElse(p.name, "when "+p.conditions[0].words())
+		}
 		if p.to.given() {
 			for _, s := range w.states(p.who) {
 				w.add(way{s, w.state(p.to), label, diagram.Planned, nil})
 			}
 		}
 		if p.enter.given() {
-			w.add(way{diagram.Outside, w.state(p.enter), label, diagram.Planned, nil})
+			w.entry(&p.enter, label, diagram.Planned, nil)
 		}
 	}
 	return w.all
@@ -88,6 +92,21 @@ type wayList struct {
 
 func (w *wayList) add(next way) { w.all = append(w.all, next) }
 
+// entry adds the way from outside into a state, or into each of several, with its share.
+func (w *wayList) entry(e *enterText, label string, kind diagram.Kind, by []int) {
+	if len(e.into) == 0 {
+		w.add(way{diagram.Outside, w.state(e.named), label, kind, by})
+	}
+	for _, s := range e.into {
+		share := "rest"
+		if !s.rest {
+			chance, _ := w.here.chance(s.share, "")
+			share = percent(chance)
+		}
+		w.add(way{diagram.Outside, w.state(s.state), share + " " + label, kind, by})
+	}
+}
+
 // clock adds what a clock does to those in a state.
 func (w *wayList) clock(c *clockText, state int) {
 	if !c.to.given() {
@@ -97,17 +116,38 @@ func (w *wayList) clock(c *clockText, state int) {
 	switch {
 	case label != "":
 	case c.isRate:
-		rate, _ := w.here.rate(c.rate, "")
-		label = fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
+		label = w.label(c.rate, func() string {
+			rate, _ := w.here.rate(c.rate, "")
+			return fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
+		})
 	default:
-		l, _ := w.here.law(c.after, "")
-		label = inWords(l.mean(), w.m.unit)
+		label = w.label(c.after, func() string {
+			l, _ := w.here.law(c.after, "")
+			return inWords(l.mean(), w.m.unit)
+		})
 	}
 	if c.hasChance {
-		chance, _ := w.here.chance(c.chance, "")
-		label = percent(chance) + " " + label
+		label = w.label(c.chance, func() string {
+			chance, _ := w.here.chance(c.chance, "")
+			return percent(chance)
+		}) + " " + label
 	}
 	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})
+}
+
+// label puts a value into words; one that is not the same for all, by what it depends on.
+func (w *wayList) label(v value, words func() string) string {
+	d := w.here.depends(v)
+	if d.fixed() {
+		return words()
+	}
+	var by []string
+	for _, a := range append(slices.Clone(d.own), d.met...) {
+		if name := w.m.attributes[a].name; !slices.Contains(by, name) {
+			by = append(by, name)
+		}
+	}
+	return "by " + strings.Join(by, ", ")
 }
 
 // state is the number of a state, or diagram.Outside.

@@ -19,15 +19,18 @@
 // has the same law. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
 // in constant time, within a group as well.
 //
-// At the same instant, individuals' events come first, in the order in which they were planned; then interventions, in the order of
-// the file; then the row that is recorded. So a row shows all that happened by its time.
+// At the same instant, arrivals come first, in the order of the file, and then the clocks of individuals, in the order of the
+// places that they have in the population; then the contacts among these take effect, so that one's own clock comes before what
+// others do to one. What comes to be due at that very instant meanwhile follows, in the same order, round by round. Then
+// come interventions, in the order of the file, and then the row that is recorded. So a row shows all that happened by its time.
 //
 // # What depends on what
 //
 // The same file, changes, seed and version give the same result, for any number of workers, on every machine of the same
 // architecture. The draws of an individual depend only on the seed, the replica, the individual and how many draws it has made: those who
 // are there at the start are known by their number, children by their parent and its draws, immigrants by the source that they
-// come from and how many came before. So a change that touches one individual does not shift the luck of the others.
+// come from and how many came before. So a change that touches one individual does not shift the luck of the others. A contact is
+// one draw of its maker, whomever it is with and whatever comes of it.
 //
 // # What it costs
 //
@@ -40,7 +43,7 @@
 // # The engine
 //
 // Following Lehman, Keen and Barnes (2012), sections 3 to 6, individuals live in flat arrays indexed by their id, ids of those who
-// left are given out again, and only the earliest of an individual's pending events is in the calendar. It differs from theirs
+// left are given out again, first in, first out, and only the earliest of an individual's pending events is in the calendar. It differs from theirs
 // in that the calendar tunes itself (see package calendar), in that an event beyond the end of the run is not put into it, and in
 // that the model is data: it is compiled to tables, one set for each time between interventions.
 package population

@@ -46,9 +46,9 @@ func Example() {
 	}
 	// Output:
 	// day  0:   0 ± 0 have recovered
-	// day 20: 515 ± 86 have recovered
-	// day 40: 640 ± 72 have recovered
-	// day 60: 643 ± 70 have recovered
+	// day 20: 509 ± 85 have recovered
+	// day 40: 636 ± 74 have recovered
+	// day 60: 639 ± 73 have recovered
 }
 
 func ExampleLoad() {
@@ -118,14 +118,15 @@ func ExampleEvent() {
 		fmt.Println(err)
 	}
 	// Output:
-	// day 0.33: 30 infected 14
-	// day 0.43: 25 infected 8
-	// day 1.06: 28 infected 17
-	// day 1.17: 17 infected 1
-	// day 1.18: 22 infected 12
-	// day 1.27: 23 infected 19
-	// day 1.39: 1 infected 2
-	// day 1.95: 14 infected 13
+	// day 0.10: 28 infected 5
+	// day 0.23: 30 infected 8
+	// day 0.33: 30 infected 18
+	// day 0.43: 25 infected 17
+	// day 1.06: 28 infected 16
+	// day 1.06: 22 infected 6
+	// day 1.17: 5 infected 9
+	// day 1.27: 23 infected 13
+	// day 1.57: 16 infected 14
 }
 
 func ExampleKind() {
@@ -146,7 +147,7 @@ func ExampleKind() {
 	// Output:
 	// start 1000
 	// enter 0
-	// change 1342
+	// change 1222
 	// leave 0
 	// move 0
 }
@@ -165,9 +166,9 @@ func ExampleRecord() {
 	}
 	// Output:
 	// 0 [990 10 0] 1000
-	// 20 [356 96 548] 1000
-	// 40 [324 2 674] 1000
-	// 60 [324 0 676] 1000
+	// 20 [409 104 487] 1000
+	// 40 [384 0 616] 1000
+	// 60 [384 0 616] 1000
 }
 
 func ExampleOptions() {
@@ -210,7 +211,7 @@ func ExampleResult() {
 	}
 	fmt.Println(report.Model, report.Times, report.States["recovered"].Max)
 	// Output:
-	// sir [0 20 40] [0 584 708]
+	// sir [0 20 40] [0 526 643]
 }
 
 func ExampleRun() {
@@ -229,9 +230,9 @@ func ExampleRun() {
 		fmt.Printf("replica %d: %d susceptible at the end, %d infections\n", run.Replica, run.Count(last, 0), run.Named(last, 0))
 	}
 	// Output:
-	// replica 0: 324 susceptible at the end, 666 infections
-	// replica 1: 336 susceptible at the end, 654 infections
-	// replica 2: 288 susceptible at the end, 702 infections
+	// replica 0: 384 susceptible at the end, 606 infections
+	// replica 1: 426 susceptible at the end, 564 infections
+	// replica 2: 356 susceptible at the end, 634 infections
 }
 
 func ExampleSeries() {
@@ -250,8 +251,8 @@ func ExampleSeries() {
 	q := result.StateQuantiles(1, 0.25, 0.75)
 	fmt.Printf("in half of the replicas between %.0f and %.0f\n", q[0][1], q[1][1])
 	// Output:
-	// on day 20 between 59 and 128 are infectious
-	// in half of the replicas between 79 and 101
+	// on day 20 between 63 and 119 are infectious
+	// in half of the replicas between 83 and 100
 }
 
 func ExampleDeviations() {
@@ -279,7 +280,7 @@ func ExamplePeak() {
 	var p population.Peak = result.Runs[0].Peaks[1]
 	fmt.Printf("%d were infectious on day %.2f\n", p.Count, p.Time)
 	// Output:
-	// 308 were infectious on day 12.00
+	// 300 were infectious on day 12.06
 }
 
 func ExampleFlow() {

@@ -10,21 +10,24 @@ import (
 // Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
 func (m *Model) Explain() string {
 	e := &explainer{m: m, f: m.file, here: m.quietly()}
-	e.line("%s: %s %s from %s to %s, recorded %s %s.", m.name, thousands(m.size), things(m.size, "individual"), e.clock(m.start), e.clock(m.end),
-		thousands(len(m.rows)), things(len(m.rows), "time"))
+	e.line("%s: %s %s from %s to %s, recorded %s %s%s.", m.name, thousands(m.size), things(m.size, "individual"), e.clock(m.start), e.clock(m.end),
+		thousands(len(m.rows)), things(len(m.rows), "time"), e.recorded())
 	if m.about != "" {
 		e.line("%s", m.about)
 	}
 	if m.first.ages != nil {
-		e.line("Ages at the start: %s.", m.first.ages.words(m.unit))
+		e.line("Ages at the start: %s.", e.durationOnly(e.f.age))
 	}
 	e.attributes()
+	e.groups()
 	e.states()
 	e.contacts()
 	e.always()
 	e.entries()
 	e.interventions()
 	e.parameters()
+	e.scenarios()
+	e.fit()
 	e.doubts()
 	return e.b.String()
 }
@@ -32,7 +35,7 @@ func (m *Model) Explain() string {
 // quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
 func (m *Model) quietly() scope {
 	here := newScope(&problemList{}, m.unit)
-	here.parameters = m.here.parameters
+	here.parameters, here.sets, here.attributes = m.here.parameters, m.here.sets, m.here.attributes
 	return here
 }
 
@@ -54,18 +57,6 @@ func (e *explainer) section(title string) { e.line("\n%s", title) }
 // clock is a time on the model's clock.
 func (e *explainer) clock(t float64) string { return fmt.Sprintf("%s %.12g", e.m.unit.name, t) }
 
-// perUnit is a rate in words, by the name of its parameter if it has one.
-func (e *explainer) perUnit(v value) string {
-	rate, _ := e.here.rate(v, "")
-	return e.called(v, fmt.Sprintf("%.4g per %s", rate, e.m.unit.name))
-}
-
-// probability is one in words, by the name of its parameter if it has one.
-func (e *explainer) probability(v value) string {
-	p, _ := e.here.chance(v, "")
-	return e.called(v, percent(p))
-}
-
 // called adds the parameter's name to what it stands for.
 func (e *explainer) called(v value, words string) string {
 	if v.name != "" {
@@ -79,11 +70,12 @@ func (e *explainer) when(c *clockText) string {
 	if c.isRate {
 		return "at " + e.perUnit(c.rate)
 	}
-	l, _ := e.here.law(c.after, "")
-	if l.family == lawExactly {
-		return "after " + e.called(c.after, l.words(e.m.unit))
+	if e.here.depends(c.after).fixed() {
+		if l, _ := e.here.law(c.after, ""); l.family == lawExactly {
+			return "after " + e.duration(c.after)
+		}
 	}
-	return "after a time that is " + e.called(c.after, l.words(e.m.unit))
+	return "after a time that is " + e.duration(c.after)
 }
 
 // goal says where one goes.
@@ -109,7 +101,11 @@ func (e *explainer) attributes() {
 	for _, a := range e.f.attributes {
 		var values []string
 		for i, v := range a.values {
-			values = append(values, e.probability(a.shares[i])+" "+v.name)
+			share := "the rest"
+			if i != a.rest {
+				share = e.probability(a.shares[i])
+			}
+			values = append(values, share+" "+v.name)
 		}
 		e.line("  %s: %s", a.name, strings.Join(values, ", "))
 	}
@@ -120,6 +116,7 @@ func (e *explainer) states() {
 	for i := range e.f.states {
 		s := &e.f.states[i]
 		e.line("  %s: %s at the start", s.name, thousands(e.m.starts[i]))
+		e.since(i)
 		for k := range s.split {
 			c := &s.split[k]
 			chance := "otherwise"
@@ -216,70 +213,6 @@ func joinMoves(what string, moves []moveText) string {
 	return what
 }
 
-func (e *explainer) entries() {
-	if len(e.f.births)+len(e.f.immigration) == 0 {
-		return
-	}
-	e.section("Entering the population")
-	for i := range e.f.births {
-		b := &e.f.births[i]
-		who := "each living individual"
-		if len(b.from) > 0 {
-			who = "each individual that is " + list(b.from)
-		}
-		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.rate), b.enter.name, e.named(b.name))
-	}
-	for i := range e.f.immigration {
-		a := &e.f.immigration[i]
-		per := ""
-		if a.isPer {
-			per = fmt.Sprintf(" for every %s at the start, which is %.6g per %s,", e.words(a.per), e.m.first.immigration[i].rate, e.m.unit.name)
-		}
-		e.line("  individuals arrive at %s%s as %s%s", e.perUnit(a.rate), per, a.enter.name, e.named(a.name))
-		if l := e.m.first.immigration[i].age; l != nil {
-			e.line("    their age is %s", e.called(a.age, l.words(e.m.unit)))
-		}
-	}
-}
-
-func (e *explainer) interventions() {
-	if len(e.f.plans) == 0 {
-		return
-	}
-	e.section("Interventions")
-	for i := range e.f.plans {
-		p := &e.f.plans[i]
-		when := e.clock(p.when)
-		if p.every > 0 {
-			when += ", and every " + inWords(p.every, e.m.unit) + " from then on"
-		}
-		e.line("  %s%s", when, e.named(p.name))
-		for _, s := range p.set {
-			e.line("    %s becomes %s", s.label.name, e.words(s.value))
-		}
-		if what := joinMoves(goalOf(p.to), p.moves); what != "" {
-			who := "everybody"
-			if len(p.who) > 0 {
-				who = "whoever is " + list(p.who)
-			}
-			for _, w := range p.where {
-				who += " and of " + w.attribute.name + " " + w.value.name
-			}
-			if p.covers {
-				who += ", each with probability " + e.probability(p.coverage) + ","
-			}
-			e.line("    %s %s", who, what)
-		}
-		if p.enter.given() {
-			verb := "enter"
-			if p.count == 1 {
-				verb = "enters"
-			}
-			e.line("    %s %s %s as %s", thousands(p.count), things(p.count, "individual"), verb, p.enter.name)
-		}
-	}
-}
-
 func goalOf(to named) string {
 	if !to.given() {
 		return ""
@@ -289,19 +222,21 @@ func goalOf(to named) string {
 
 // words is a value as it is, in the unit of the model.
 func (e *explainer) words(v value) string {
-	got, _, ok := e.here.resolve(v, "")
-	switch {
-	case !ok:
-		return v.text
-	case got.law != nil:
-		l, _ := e.here.law(v, "")
-		return l.words(e.m.unit)
-	case got.quantity.kind == aDuration:
-		return inWords(got.quantity.in(e.m.unit), e.m.unit)
-	case got.quantity.kind == aRate:
-		return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
-	}
-	return got.text
+	return e.forEach(v, func(here scope) string {
+		got, _, ok := here.resolve(v, "")
+		switch {
+		case !ok:
+			return v.text
+		case got.law != nil:
+			l, _ := here.law(v, "")
+			return l.words(e.m.unit)
+		case got.quantity.kind == aDuration:
+			return inWords(got.quantity.in(e.m.unit), e.m.unit)
+		case got.quantity.kind == aRate:
+			return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
+		}
+		return got.text
+	})
 }
 
 func (e *explainer) parameters() {

@@ -19,6 +19,11 @@ func (e *explainer) doubts() {
 			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.text.what))
 		}
 	}
+	for i := range e.m.begin {
+		if b := &e.m.begin[i]; b.since != nil && !e.m.first.states[b.to].remembers() {
+			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", b.text.what, b.text.state.name))
+		}
+	}
 	used := e.used()
 	for _, p := range e.f.parameters {
 		if !used[p.label.name] {
@@ -42,12 +47,7 @@ func (e *explainer) used() map[string]bool {
 		if v.name != "" {
 			used[v.name] = true
 		}
-		if v.law == nil {
-			return
-		}
-		for _, part := range v.law.values() {
-			look(part)
-		}
+		v.each(look)
 	}
 	clocks := slices.Clone(e.f.always)
 	for i := range e.f.states {
@@ -62,6 +62,9 @@ func (e *explainer) used() map[string]bool {
 		look(b.rate)
 		look(b.age)
 		look(b.per)
+		for _, s := range b.enter.into {
+			look(s.share)
+		}
 	}
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]
@@ -75,6 +78,13 @@ func (e *explainer) used() map[string]bool {
 	}
 	for i := range e.f.plans {
 		look(e.f.plans[i].coverage)
+		look(e.f.plans[i].countBy)
+		for _, c := range e.f.plans[i].conditions {
+			look(c.limit)
+		}
+		for _, s := range e.f.plans[i].enter.into {
+			look(s.share)
+		}
 		for _, s := range e.f.plans[i].set {
 			look(s.value)
 		}
@@ -87,7 +97,12 @@ func (e *explainer) used() map[string]bool {
 	for _, p := range e.f.parameters {
 		look(p.value)
 	}
+	for i := range e.f.groups {
+		for _, s := range e.f.groups[i].starts {
+			look(s.since)
+		}
+	}
 	look(e.f.age)
-	look(e.f.every)
+	look(e.f.record.every)
 	return used
 }

@@ -35,21 +35,27 @@ func (s scope) extent(v value, what string, path []string) *extent {
 	e := &extent{size: 1, depth: 1, open: true}
 	s.extents[v.law] = e
 	for _, p := range v.law.parts {
-		part, at, via := s.follow(p.of, what+": of")
-		if part.law == nil {
+		var largest *extent // of those that a table has for a part, of which one is drawn
+		name := ""
+		s.eachLaw(p.of, what+": of", "", map[*tableValue]bool{}, func(part value, at, via string) {
+			var inner *extent
+			if len(path) < mostParts { // far above what is allowed, so that what is reported is the first that is too deep
+				inner = s.extent(part, at, append(path, via))
+			} else {
+				inner = &extent{size: 1, depth: mostNested}
+			}
+			e.bad = e.bad || inner.bad
+			e.depth = max(e.depth, inner.depth+1)
+			if largest == nil || inner.size+inner.depth > largest.size+largest.depth {
+				largest, name = inner, via
+			}
+		})
+		if largest == nil {
 			continue
 		}
-		var inner *extent
-		if len(path) < mostParts { // far above what is allowed, so that what is reported is the first that is too deep
-			inner = s.extent(part, at, append(path, via))
-		} else {
-			inner = &extent{size: 1, depth: mostNested}
-		}
-		e.bad = e.bad || inner.bad
-		e.size = min(e.size+inner.size, mostParts+1)
-		e.depth = max(e.depth, inner.depth+1)
-		if e.heaviest == nil || inner.size+inner.depth > e.heaviest.size+e.heaviest.depth {
-			e.heaviest, e.via = inner, via
+		e.size = min(e.size+largest.size, mostParts+1)
+		if e.heaviest == nil || largest.size+largest.depth > e.heaviest.size+e.heaviest.depth {
+			e.heaviest, e.via = largest, name
 		}
 	}
 	e.open = false
@@ -63,6 +69,24 @@ func (s scope) extent(v value, what string, path []string) *extent {
 		e.bad = true
 	}
 	return e
+}
+
+// eachLaw finds the distributions that a value may stand for: one, or all that a table has.
+func (s scope) eachLaw(v value, what, via string, seen map[*tableValue]bool, do func(part value, what, via string)) {
+	v, what, last := s.follow(v, what)
+	if last != "" {
+		via = last
+	}
+	switch {
+	case v.law != nil:
+		do(v, what, via)
+	case v.table != nil && !seen[v.table]:
+		seen[v.table] = true
+		for i := range v.table.entries {
+			e := &v.table.entries[i]
+			s.eachLaw(e.value, what+": "+echo(e.of.name), via, seen, do)
+		}
+	}
 }
 
 // follow is what a value stands for, how to speak of it, and the last of the names by which it goes there.

@@ -1,18 +1,21 @@
 package population
 
+import "go.yaml.in/yaml/v3"
+
 // A file is a model as it is written: read and in order, but with names not looked up and values not worked out.
 type file struct {
 	path         string
 	name, about  string
 	unit         unit
 	start, end   float64
-	every        value // of the records; bad if not said
+	record       recordText
 	size         int
 	sizeAt       place
 	sizeBad      bool
 	most         int // how many may be alive at once
 	mostBad      bool
-	starts       []startShare
+	groups       []groupText // one, if there is a plain start
+	grouped      bool        // they are written as groups
 	startsAt     place
 	startsBad    bool
 	age          value // of those who are there at the start; bad if not said
@@ -26,12 +29,15 @@ type file struct {
 	immigration  []entryText
 	transmission []contactText
 	plans        []planText
+	scenarios    []scenarioText
+	fit          *yaml.Node
 	attributes   []attributeText
 }
 
 type namedValue struct {
 	label named
 	value
+	node *yaml.Node // as it is written
 }
 
 // A name that refers to something, and where it stands.
@@ -44,11 +50,37 @@ type named struct {
 // given tells whether there is one at all.
 func (n named) given() bool { return n.at != place{} }
 
-// A startShare is how many begin in a state.
+// A groupText is a part of those who are there at the start.
+type groupText struct {
+	at      place
+	what    string
+	isShare bool
+	share   float64 // of the size
+	count   int
+	with    []moveText
+	starts  []startShare
+}
+
+// A startShare is how many of a group begin in a state.
 type startShare struct {
+	state    named
+	what     string
+	count    int
+	share    float64 // of the group, if it is a percentage
+	rest     bool
+	since    value // how long they have been in it
+	hasSince bool
+}
+
+// An enterText is the state that somebody begins in, or the shares of several; the name is then empty.
+type enterText struct {
+	named
+	into []enterShare
+}
+
+type enterShare struct {
 	state named
-	count int
-	share float64 // of the size, if it is a percentage
+	share value
 	rest  bool
 }
 
@@ -81,13 +113,17 @@ type entryText struct {
 	at     place
 	what   string
 	rate   value
-	enter  named
+	enter  enterText
 	from   []named // births: by individuals in these states alone
 	per    value   // immigration: the rate is for so many individuals at the start
 	isPer  bool
 	age    value
 	hasAge bool
 	name   string
+
+	inherit    []named // births: attributes of which a child has its parent's values
+	inheritAll bool
+	with       []moveText // immigration: the values of some attributes
 }
 
 type contactText struct {
@@ -122,13 +158,29 @@ type planText struct {
 	covers   bool
 	to       named
 	moves    []moveText
-	enter    named
+	enter    enterText
+	with     []moveText // of those who enter
 	count    int
+	countBy  value // in place of the count, if it is not written out
+	counts   bool
+	picks    bool // so many of those whom it is about
 	name     string
+
+	waits      bool // for its conditions, all of which must be true
+	conditions []conditionText
+	again      bool // each time they become true
+}
+
+// A conditionText compares how many are in a state, or alive, with a limit.
+type conditionText struct {
+	of    named
+	above bool // or below
+	limit value
 }
 
 type attributeText struct {
 	named
 	values []named
 	shares []value
+	rest   int // which of them has what is left over; −1 if none
 }

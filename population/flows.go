@@ -1,29 +1,36 @@
 package population
 
+import (
+	"maps"
+	"slices"
+)
+
+// Flows are listed by where they come from and then by where they go, so that one is found among those that come from the same
+// state: few, as a rule, however many states there are.
+
+// mostFlows is how many ways between states there may be. Every row of every replica has a number for each.
+const mostFlows = 1_000_000
+
 // enumerate lists the flows that are possible.
 func (c *compiler) enumerate() {
-	n := len(c.m.states)
-	possible := make([][]bool, n+entrances)
-	c.m.flowOf = make([]int32, 256*(n+entrances))
-	for i := range possible {
-		possible[i] = make([]bool, n+1)
+	if c.found > 0 {
+		return // names may be missing
 	}
-	goal := func(to uint8) int {
+	n := len(c.m.states)
+	possible := map[uint32]bool{} // by where from, times 2¹⁶, and where to; out comes behind all states
+	add := func(from int, to uint16) {
 		if to == nobody {
-			return n
+			to = uint16(n)
 		}
-		return int(to)
+		possible[uint32(from)<<16|uint32(to)] = true
 	}
 	take := func(from int, do *action) {
 		switch {
 		case do.verb == doBirth:
-			possible[n+fromBirths][goal(do.to)] = true
+			do.in.each(func(state uint16) { add(n+fromBirths, state) })
 		case do.verb == doMove && do.to != same && (do.from == nil || do.from[from]):
-			possible[from][goal(do.to)] = true
+			add(from, do.to)
 		}
-	}
-	if c.found > 0 {
-		return // names may be missing
 	}
 	for _, t := range c.m.phases {
 		for s := range t.states {
@@ -39,49 +46,77 @@ func (c *compiler) enumerate() {
 			for i := range t.always {
 				take(s, &t.always[i].do)
 			}
+			if len(possible) > mostFlows {
+				break
+			}
 		}
 		for i := range t.contacts {
 			for met, to := range t.contacts[i].becomes {
 				if to != same {
-					possible[met][goal(to)] = true
+					add(met, to)
 				}
 			}
 		}
 		for i := range t.immigration {
-			possible[n+fromImmigration][goal(t.immigration[i].do.to)] = true
+			t.immigration[i].in.each(func(state uint16) { add(n+fromImmigration, state) })
 		}
 	}
+	deeds := slices.Clone(c.m.triggers)
 	for i := range c.m.plans {
-		p := &c.m.plans[i]
+		if d := c.m.plans[i].deed; len(deeds) == 0 || d != deeds[len(deeds)-1] { // not again and again
+			deeds = append(deeds, d)
+		}
+	}
+	for _, d := range deeds {
 		for s := range n {
-			if p.do.to != same && (p.who == nil || p.who[s]) {
-				possible[s][goal(p.do.to)] = true
+			if d.do.to != same && (d.who == nil || d.who[s]) && len(possible) <= mostFlows {
+				add(s, d.do.to)
 			}
 		}
-		if p.enter != nobody {
-			possible[n+fromPlans][p.enter] = true
-		}
-	}
-	for from := range possible {
-		for to := range possible[from] {
-			if !possible[from][to] {
-				continue
+		for _, t := range d.turns {
+			if t.in != nil {
+				t.in.each(func(state uint16) { add(n+fromPlans, state) })
 			}
-			goal := to
-			if to == n {
-				goal = int(nobody)
-			}
-			c.m.flowOf[from*256+goal] = int32(len(c.m.flows))
-			f := Flow{From: Out, To: Out}
-			if from < n {
-				f.From = c.m.states[from]
-			} else {
-				f.From = entranceNames[from-n]
-			}
-			if to < n {
-				f.To = c.m.states[to]
-			}
-			c.m.flows = append(c.m.flows, f)
 		}
 	}
+	if len(possible) > mostFlows {
+		c.add(place{file: c.f.path, line: 1, column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", thousands(mostFlows))
+		return
+	}
+	c.m.flowsFrom = make([]int32, n+entrances+1)
+	for _, key := range slices.Sorted(maps.Keys(possible)) {
+		from, to := int(key>>16), uint16(key)
+		f := Flow{From: Out, To: Out}
+		if from < n {
+			f.From = c.m.states[from]
+		} else {
+			f.From = entranceNames[from-n]
+		}
+		if int(to) < n {
+			f.To = c.m.states[to]
+		} else {
+			to = nobody
+		}
+		c.m.flows, c.m.flowsTo = append(c.m.flows, f), append(c.m.flowsTo, to)
+		c.m.flowsFrom[from+1] = int32(len(c.m.flows))
+	}
+	for i := range n + entrances {
+		c.m.flowsFrom[i+1] = max(c.m.flowsFrom[i+1], c.m.flowsFrom[i])
+	}
+}
+
+// flowOf is the number of a flow, which must be possible.
+func (m *Model) flowOf(from int, to uint16) int {
+	i, end := int(m.flowsFrom[from]), int(m.flowsFrom[from+1])
+	for end-i > 8 {
+		if middle := int(uint(i+end) / 2); m.flowsTo[middle] <= to {
+			i = middle
+		} else {
+			end = middle
+		}
+	}
+	for m.flowsTo[i] != to {
+		i++
+	}
+	return i
 }

@@ -2,54 +2,57 @@ package population
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// intervene does what was planned for now. It takes time proportional to the population.
+// intervene does what was planned for now, and what waits for that.
 func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64) error {
-	r.events++
 	r.planned = p
-	defer func() {
-		r.planned = nil
-		r.pass(r.now)
-	}()
-	if p.phase != nil && p.phase != r.t {
+	err := r.carryOut(ctx, p.deed, random.New(seed, uint64(r.index), uint64(index)))
+	r.planned = nil
+	r.pass(r.now)
+	if err != nil {
+		return err
+	}
+	return r.settle(ctx)
+}
+
+// about tells whether an intervention does something with individuals.
+func (d *deed) about() bool { return d.do.to != same || len(d.do.moves) > 0 || d.text.enter.given() }
+
+// carryOut does what an intervention does. It takes time proportional to the population, unless it picks a few. What is random and nobody's
+// own comes from streams that the given one names.
+func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) error {
+	r.events++
+	t := d.turns[r.t]
+	if t.to != r.t {
 		// Everybody may have an event from now on.
 		idle := bytesOf(eventBytes * float64(max(0, r.alive-r.queue.Len())))
 		if !r.purse.take(r, idle, idle, func() {}) { // others need not wait until it is done
 			return r.outOfMemory()
 		}
-		r.turn(p.phase)
+		r.turn(t.to)
 	}
-	if p.do.to != same || len(p.do.moves) > 0 {
-		for id := r.first; int(id) < r.ids; id++ {
-			if err := r.pause(ctx, int(id)); err != nil {
-				return err
-			}
-			state := r.person(id).state
-			if state == nobody || p.who != nil && !p.who[state] || !r.has(id, p.where) {
-				continue
-			}
-			if p.coverage < 1 && r.stream(id).Float64() >= p.coverage {
-				continue
-			}
-			switch moved := r.move(id, &p.do); {
-			case p.do.to != same:
-				r.change(id, state, p.do.to, nobodyElse, p.do.name)
-			case moved:
-				r.moved(id, nobodyElse, p.do.name)
-			}
+	if d.do.to != same || len(d.do.moves) > 0 {
+		var err error
+		if d.text.picks {
+			err = r.pick(ctx, d, t.count, named.At(math.MaxUint64))
+		} else {
+			err = r.cover(ctx, d, t.coverage)
+		}
+		if err != nil || !d.text.enter.given() {
+			return err
 		}
 	}
-	// Those let in have streams of their own, named by the intervention.
-	named := random.New(seed, uint64(r.index), uint64(index))
-	for k := range p.count {
-		s := named.At(uint64(k))
-		r.count(p.do.name)
-		id := r.admit(p.enter, s, nil)
-		r.flow(id, nobodyElse, len(r.counts)+fromPlans, p.enter, p.do.name)
+	if t.in == nil {
+		return nil
+	}
+	// Those let in have streams of their own.
+	for k := range t.count {
+		r.enter(t.in, named.At(uint64(k)), nobodyElse, fromPlans, d.do.name)
 		if r.alive > r.most {
 			return r.overcrowded()
 		}
@@ -58,6 +61,40 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64
 		}
 	}
 	return nil
+}
+
+// cover does something to everybody whom it is about, or to each with a probability.
+func (r *replica) cover(ctx context.Context, d *deed, coverage *perCell[float64]) error {
+	for id := r.first; int(id) < r.ids; id++ {
+		if err := r.pause(ctx, int(id)); err != nil {
+			return err
+		}
+		if !r.concerns(d, id) {
+			continue
+		}
+		if p := *coverage.of(r, id); p < 1 && r.stream(id).Float64() >= p {
+			continue
+		}
+		r.undergo(id, d)
+	}
+	return nil
+}
+
+// concerns tells whether there is somebody whom an intervention is about.
+func (r *replica) concerns(d *deed, id uint32) bool {
+	state := r.person(id).state
+	return state != nobody && (d.who == nil || d.who[state]) && r.has(id, d.where)
+}
+
+// undergo does to an individual what an intervention does.
+func (r *replica) undergo(id uint32, d *deed) {
+	state := r.person(id).state
+	switch moved := r.move(id, &d.do); {
+	case d.do.to != same:
+		r.change(id, state, d.do.to, nobodyElse, d.do.name)
+	case moved:
+		r.moved(id, nobodyElse, d.do.name)
+	}
 }
 
 // pause looks, now and then, whether work of many steps should go on.
@@ -83,7 +120,7 @@ func (r *replica) pause(ctx context.Context, step int) error {
 // has tells whether the attributes of an individual have the given values.
 func (r *replica) has(id uint32, where []move) bool {
 	for _, w := range where {
-		if r.values[w.attribute][id] != w.value {
+		if r.values[w.attribute].of(id) != w.value {
 			return false
 		}
 	}

@@ -132,8 +132,8 @@ interventions:
 	}
 	north, male := uint64(0), uint64(0)
 	for id := r.first; int(id) < r.ids; id++ {
-		north += uint64(1 - r.values[0][id])
-		male += uint64(r.values[1][id])
+		north += uint64(1 - r.values[0].of(id))
+		male += uint64(r.values[1].of(id))
 	}
 	result, err := m.Run(context.Background(), Options{Seed: 1})
 	if err != nil {

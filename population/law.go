@@ -16,7 +16,8 @@ import (
 // A law is a distribution of durations, worked out in the unit of the model.
 type law struct {
 	family lawFamily
-	a, b   float64 // its two parameters, see each family
+	a, b   float64 // its parameters, see each family
+	c      float64 // of a third, if it has one
 	steps  []lawStep
 	parts  []law
 	shares []float64 // of the parts, added up
@@ -35,6 +36,7 @@ const (
 	lawUniform                      // from a to b
 	lawHazard                       // steps
 	lawMixture                      // parts
+	lawGompertz                     // rate a, growth b, makeham c
 )
 
 // A lawStep is an age from which on a rate holds, and the integral of the rate up to it.
@@ -93,7 +95,7 @@ func (l *law) memoryless() bool {
 
 // same tells whether two laws are the same.
 func (l *law) same(o *law) bool {
-	return l.family == o.family && l.a == o.a && l.b == o.b && slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
+	return l.family == o.family && l.a == o.a && l.b == o.b && l.c == o.c && slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
 		slices.EqualFunc(l.parts, o.parts, func(a, b law) bool { return a.same(&b) })
 }
 
@@ -115,6 +117,8 @@ func (l *law) draw(s *random.Stream) float64 {
 		return l.a + (l.b-l.a)*s.Float64()
 	case lawHazard:
 		return l.reach(s.Exp())
+	case lawGompertz:
+		return l.gompertzLeft(s, 0)
 	default:
 		return l.parts[l.bySum.find(s.Float64()*l.shares[len(l.shares)-1])].draw(s)
 	}
@@ -146,20 +150,24 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 			sum += (l.shares[i] - before) * l.parts[i].survival(age)
 			weights[i], before = sum, l.shares[i]
 		}
+		if sum < faint {
+			return l.parts[heaviest(s, weights, l.faintParts(age))].drawBeyond(s, age)
+		}
 		u := s.Positive() * sum // above 0, so that no part of weight 0 is taken
 		return l.parts[sort.SearchFloat64s(weights, u)].drawBeyond(s, age)
+	case lawGompertz:
+		return age + l.gompertzLeft(s, age)
 	case lawGamma:
-		// Down the tail: solve Q(a, bx) = u·Q(a, b·age). In the far tail that underflows, where what is left is exponential.
-		if q := s.Positive() * l.survival(age); q > 1e-300 {
+		// Down the tail: solve Q(a, bx) = u·Q(a, b·age), unless that is too small a number.
+		if q := s.Positive() * l.survival(age); q > faint {
 			return max(age, mathext.GammaIncRegCompInv(l.a, q)/l.b)
 		}
-		return age + s.Exp()/l.b
+		return age + gammaTail(s, l.a, l.b*age)/l.b
 	default: // lognormal
-		if q := s.Positive() * l.survival(age); q > 1e-300 {
+		if q := s.Positive() * l.survival(age); q > faint {
 			return max(age, math.Exp(l.a-l.b*distuv.UnitNormal.Quantile(q)))
 		}
-		z := (math.Log(age) - l.a) / l.b // beyond z, far out, a normal number is z plus an exponential one of mean 1/z
-		return max(age, math.Exp(l.a+l.b*(z+s.Exp()/z)))
+		return max(age, math.Exp(l.a+l.b*normalTail(s, (math.Log(age)-l.a)/l.b)))
 	}
 }
 
@@ -184,6 +192,8 @@ func (l *law) survival(x float64) float64 {
 	case lawHazard:
 		s := l.steps[l.byAge.find(max(x, 0))]
 		return math.Exp(-s.until - s.rate*(x-s.from))
+	case lawGompertz:
+		return math.Exp(-l.gompertzHazard(x))
 	default:
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
@@ -254,6 +264,8 @@ func (l *law) mean() float64 {
 			}
 		}
 		return sum
+	case lawGompertz:
+		return l.gompertzMean()
 	default:
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
@@ -285,23 +297,10 @@ func (l *law) sound() bool {
 		return fine(l.a, l.b, 1/l.b)
 	case lawLognormal:
 		return !math.IsInf(l.a, 0) && !math.IsNaN(l.a) && fine(l.b)
+	case lawGompertz:
+		return l.gompertzSound()
 	}
 	return true
-}
-
-// endless tells whether a duration may have no end.
-func (l *law) endless() bool {
-	if l.family == lawHazard {
-		return l.steps[len(l.steps)-1].rate == 0
-	}
-	before := 0.0
-	for i := range l.parts {
-		if l.shares[i] > before && l.parts[i].endless() {
-			return true
-		}
-		before = l.shares[i]
-	}
-	return false
 }
 
 // words describes the law, with times in the given unit.
@@ -320,6 +319,8 @@ func (l *law) words(u unit) string {
 		return fmt.Sprintf("lognormal with mean %s and standard deviation %s", d(l.mean()), d(l.mean()*math.Sqrt(math.Expm1(l.b*l.b))))
 	case lawUniform:
 		return fmt.Sprintf("uniform between %s and %s", d(l.a), d(l.b))
+	case lawGompertz:
+		return l.gompertzWords(u)
 	case lawHazard:
 		return fmt.Sprintf("by a table of rates from %s on, mean %s", plural(len(l.steps), "age"), d(l.mean()))
 	default:

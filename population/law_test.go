@@ -37,6 +37,12 @@ var (
 		{"uniform from 0", uniform(0, 4), 2, 4, [3]float64{0.1, 2, 4}, []float64{2}},
 		{"hazard", lifeline, 2*(1-math.Exp(-0.5)) + 4*math.Exp(-0.5) + 4*math.Exp(-0.5), inf, [3]float64{0.5, 3, 9}, []float64{0.4, 1, 2.5, 5, 7}},
 		{"hazard of one step", hazard([]float64{0}, []float64{0.25}), 4, inf, [3]float64{1, 4, 8}, []float64{3}},
+		// The means: exp(θ)·E₁(θ)/b with θ = a/b; e·Γ(−1, 1) = 1 − e·E₁(1) for a = b = c = 1; and, for the one that falls, with u = exp(−t), the
+		// integral of u^(−1/2)·exp(2u − 2) from 0 to 1, term by term: exp(−2)·Σ 2ᵏ/k!/(k + 1/2).
+		{"gompertz", gompertz(1, 1, 0), 0.5963473623231941, inf, [3]float64{0.1, 0.5, 1.5}, []float64{0.5, 3}},
+		{"gompertz of a life", gompertz(5e-5, 0.09, 0), 76.91918498346979, inf, [3]float64{40, 75, 95}, []float64{30, 80, 110}},
+		{"gompertz and makeham", gompertz(1, 1, 1), 1 - 0.5963473623231941, inf, [3]float64{0.1, 0.3, 1}, []float64{0.2, 2}},
+		{"gompertz that falls", gompertz(2, -1, 0.5), 0.6399880745654091, inf, [3]float64{0.1, 1, 4}, []float64{0.5, 3}},
 		{
 			"mixture", mixture([]float64{0.3, 0.5, 0.2}, []law{exactly(2), exponential(0.2), uniform(1, 3)}),
 			0.3*2 + 0.5*5 + 0.2*2, inf, [3]float64{1.5, 2.5, 6}, []float64{1.5, 2, 2.5, 10},

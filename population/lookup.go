@@ -3,7 +3,7 @@ package population
 import "slices"
 
 // state looks a state up; out is one if it may be.
-func (c *compiler) state(n named, what string, orOut bool) uint8 {
+func (c *compiler) state(n named, what string, orOut bool) uint16 {
 	if n.bad || c.f.statesBad || c.f.refused[n.name] && n.name != Out || n.name == Out && orOut {
 		return nobody
 	}
@@ -24,16 +24,17 @@ func (c *compiler) state(n named, what string, orOut bool) uint8 {
 }
 
 // set looks several states up; none at all means all, for which nil stands.
-func (c *compiler) set(names []named, what string) *stateSet {
+func (c *compiler) set(names []named, what string) stateSet {
 	if len(names) == 0 {
 		return nil
 	}
-	var s stateSet
+	s := make(stateSet, len(c.m.states))
 	for _, n := range names {
-		s[c.state(n, what, false)] = true
+		if i := c.state(n, what, false); i != nobody {
+			s[i] = true
+		}
 	}
-	s[nobody] = false
-	return &s
+	return s
 }
 
 // moves looks attributes and their values up.
@@ -49,7 +50,7 @@ func (c *compiler) moves(texts []moveText, what string) []move {
 			c.add(t.value.at, "%s: %s", what, unknown("value of "+t.attribute.name, t.value.name, func() []string { return c.m.attributes[a].values }))
 			continue
 		}
-		all = append(all, move{uint8(a), uint8(v)})
+		all = append(all, move{uint8(a), uint16(v)})
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/memory"
@@ -69,10 +70,13 @@ func (m *Model) demand(o *Options) demand {
 	events, aside := 1.0, 0.0
 	if m.size > 50*sample {
 		small.starts = make([]int, len(m.starts))
+		small.begin = slices.Clone(m.begin)
 		small.size = 0
-		for s, count := range m.starts {
-			small.starts[s] = int(math.Round(float64(count) / float64(m.size) * sample))
-			small.size += small.starts[s]
+		for i := range small.begin {
+			b := &small.begin[i]
+			b.count = int(math.Round(float64(b.count) / float64(m.size) * sample))
+			small.starts[b.to] += b.count
+			small.size += b.count
 		}
 		if m.size >= r.rule.least {
 			r.rule.least = 0
@@ -85,10 +89,10 @@ func (m *Model) demand(o *Options) demand {
 			}
 		}
 	} else {
-		small.size, small.starts = 0, nil
+		small.size, small.starts, small.begin = 0, nil, nil
 		_ = r.start(context.Background(), &small, 0, 0) // for the layout
 	}
-	common := float64(len(m.attributes) + recordBytes)
+	common := float64(m.columnBytes() + recordBytes)
 	for _, mixes := range m.mixes {
 		if mixes {
 			common += groupBytes
@@ -106,8 +110,8 @@ func (m *Model) demand(o *Options) demand {
 	if r.aside != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}
-	row := 4*len(m.states) + 8*len(m.flows) + 8*len(m.names)
-	d.recorded = float64(n) * (float64(len(m.rows))*float64(row) + 512)
+	d.fixed += m.tallyBytes()
+	d.recorded = float64(n) * (float64(len(m.rows))*m.recordedBytes() + 512)
 	return d
 }
 

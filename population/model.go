@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // A Model is a model that can be run: read, checked, and compiled to tables. It does not change, and may be run any
@@ -16,24 +14,30 @@ import (
 type Model struct {
 	name, about string
 	source      []byte
-	file        *file // for explanations
-	here        scope // at the start
+	asked       changes // in place of what the file says
+	file        *file   // for explanations
+	here        scope   // at the start
 	unit        unit
 	start, end  float64 // on the model's clock
 	slack       float64 // times that differ by no more are the same
 	size, most  int
 	starts      []int // how many begin in each state
+	begin       []beginning
 	states      []string
 	attributes  []attribute
 	flows       []Flow
 	names       []string // that clocks, contacts, entries and interventions go by
-	flowOf      []int32  // the index of a flow by where from, times 256, and where to
+	flowsFrom   []int32  // the flows from a state, or from outside, begin here
+	flowsTo     []uint16 // where each flow goes
 	phases      []*tables
 	first       *tables // at the start
 	plans       []plan  // interventions in the order in which they happen
+	triggers    []*deed // interventions that wait, in the order of the file
 	rows        []float64
-	timers      int  // clocks of states that an individual carries, at most
-	plainMixing bool // whether any contact is with the whole population
+	groupings   []grouping // that are recorded by
+	groups      []Group    // all of them
+	timers      int        // clocks of states that an individual carries, at most
+	plainMixing bool       // whether any contact is with the whole population
 	mixes       []bool
 }
 
@@ -62,26 +66,6 @@ const (
 
 var entranceNames = [entrances]string{"births", "immigration", "interventions"}
 
-// A Change asks for something other than what the model file says.
-type Change func(*changes)
-
-type changes struct {
-	size  *int
-	until *string
-	set   []struct{ name, text string }
-}
-
-// Size changes how many individuals there are at the start. States that begin with a number keep it.
-func Size(n int) Change { return func(c *changes) { c.size = &n } }
-
-// Until changes when the model ends: a time on its clock, in its own unit ("2011") or with a unit ("160 days").
-func Until(time string) Change { return func(c *changes) { c.until = &time } }
-
-// Set gives a parameter another value, written as in a model file: "0.4 per day".
-func Set(parameter, value string) Change {
-	return func(c *changes) { c.set = append(c.set, struct{ name, text string }{parameter, value}) }
-}
-
 // Load reads a model file and compiles it. If the model is wrong, the error is of type [Problems].
 func Load(path string, changes ...Change) (*Model, error) {
 	source, err := os.ReadFile(path)
@@ -91,15 +75,26 @@ func Load(path string, changes ...Change) (*Model, error) {
 	return Compile(path, source, changes...)
 }
 
-// Compile turns the text of a model file into a model. The name is the file's, for messages. If the model is wrong, the
-// error is of type [Problems].
+// Compile turns the text of a model file into a model. The name is the file's, for messages, and tables that the model names are looked for
+// beside it. If the model is wrong, the error is of type [Problems].
 func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	var c changes
 	for _, change := range asked {
 		change(&c)
 	}
+	m, err := compileWith(name, source, c)
+	if err != nil {
+		return nil, c.blame(name, source, err)
+	}
+	return m, nil
+}
+
+// compileWith turns text into a model, with changes.
+func compileWith(name string, source []byte, c changes) (*Model, error) {
 	list := &problemList{}
 	r := newReader(list, name)
+	c.set = slices.Clone(c.set) // what they say is noted there
+	r.asked = c
 	f := r.parse(source)
 	if f == nil || list.stopped {
 		return nil, list.err()
@@ -109,53 +104,8 @@ func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	if err := list.err(); err != nil {
 		return nil, err
 	}
-	m.source = slices.Clone(source)
+	m.source, m.asked = slices.Clone(source), c
 	return m, nil
-}
-
-// apply makes the changes that were asked for.
-func (r *reader) apply(f *file, c changes) {
-	if c.size != nil {
-		if f.size = *c.size; f.size < 0 || f.size > mostIndividuals {
-			r.add(place{file: "--size"}, "%d: expected a number from 0 to %d", f.size, mostIndividuals)
-			f.sizeBad = true
-		} else {
-			f.sizeBad = false
-		}
-		f.sizeAt = place{file: "--size"}
-	}
-	if c.until != nil {
-		flag := newReader(r.problemList, "--until")
-		if end, ok := flag.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.until}, "the end", f.unit); ok {
-			if f.end = end; f.wrongEnd() != "" {
-				r.add(place{file: "--until"}, "%s is %s the start of the model, %.12g", echo(*c.until), f.wrongEnd(), f.start)
-				f.end = math.NaN()
-			}
-		}
-	}
-	for _, set := range c.set {
-		flag := newReader(r.problemList, "--set "+set.name)
-		i := slices.IndexFunc(f.parameters, func(p namedValue) bool { return p.label.name == set.name })
-		if i < 0 {
-			r.add(place{file: "--set " + set.name}, "%s", unknown("parameter", set.name, f.parameterNames))
-			continue
-		}
-		f.changed[set.name] = true
-		f.parameters[i].value = value{bad: true}
-		if strings.TrimSpace(set.text) == "" {
-			r.add(place{file: flag.file}, "the value: found nothing, expected %s such as %s", aValue, aValue.like())
-		} else if doc := flag.document([]byte(set.text)); doc != nil {
-			f.parameters[i].value = flag.value(doc, "the value", aValue)
-		}
-	}
-}
-
-func (f *file) parameterNames() []string {
-	var names []string
-	for _, p := range f.parameters {
-		names = append(names, p.label.name)
-	}
-	return names
 }
 
 // Name is the model's name.

@@ -11,18 +11,22 @@ import (
 // mostIndividuals bounds what a file may ask for: ids are 32-bit numbers, and an int counts them.
 const mostIndividuals = min(4_000_000_000, math.MaxInt)
 
+// mostStates bounds how many states there are, and values of an attribute.
+const mostStates = 10_000
+
 // parse reads a model file.
 func (r *reader) parse(source []byte) *file {
 	doc := r.document(source)
 	if doc == nil {
 		return nil
 	}
+	r.rewrite(doc)
 	top := r.fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters", "states", "always", "births",
-		"immigration", "transmission", "interventions", "attributes", "record")
+		"immigration", "transmission", "interventions", "attributes", "record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
-	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, every: value{bad: true}, refused: map[string]bool{}, changed: map[string]bool{}}
+	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
 	}
@@ -42,7 +46,7 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("parameters"); n != nil {
 		for _, p := range r.pairs(n, "parameters", "{beta: 0.5 per day}") {
 			if r.isName(p.key, "parameters", p.name) {
-				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue)})
+				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue), p.value})
 			}
 		}
 	}
@@ -56,10 +60,10 @@ func (r *reader) parse(source []byte) *file {
 		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
 	}
 	if n := top.get("births"); n != nil {
-		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "name")
+		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "inherit", "name")
 	}
 	if n := top.get("immigration"); n != nil {
-		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "name")
+		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "with", "name")
 	}
 	if n := top.get("transmission"); n != nil {
 		r.transmission(m, n)
@@ -67,12 +71,12 @@ func (r *reader) parse(source []byte) *file {
 	if n := top.get("interventions"); n != nil {
 		r.interventions(m, n)
 	}
+	if n := top.get("scenarios"); n != nil {
+		r.scenarios(m, n)
+	}
+	m.fit = top.get("fit") // a run has no use for it; see Model.Check
 	if n := top.get("record"); n != nil {
-		if f := r.fields(n, "record", "{every: 1 day}", "every"); f != nil {
-			if e := f.need("every", "1 day"); e != nil {
-				m.every = r.value(e, "record: every", aDuration)
-			}
-		}
+		r.record(m, n)
 	}
 	return m
 }
@@ -149,57 +153,6 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	return x, true
 }
 
-func (r *reader) population(m *file, n *yaml.Node) {
-	f := r.fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "age", "most")
-	if f == nil {
-		return
-	}
-	if s := f.need("size", "100_000"); s != nil {
-		var ok bool
-		m.size, ok = r.whole(s, "population: size", mostIndividuals)
-		m.sizeAt, m.sizeBad = r.place(s), !ok
-	}
-	if s := f.get("most"); s != nil {
-		var ok bool
-		m.most, ok = r.whole(s, "population: most", mostIndividuals)
-		m.mostBad = !ok
-	}
-	if a := f.get("age"); a != nil {
-		m.age = r.value(a, "population: age", aDistribution)
-	}
-	s := f.need("start", "{infectious: 10, susceptible: rest}")
-	if s == nil {
-		return
-	}
-	m.startsAt = r.place(s)
-	before := r.found
-	defer func() { m.startsBad = r.found > before }()
-	for _, p := range r.pairs(s, "population: start", "{infectious: 10, susceptible: rest}") {
-		share := startShare{state: named{name: p.name, at: r.place(p.key)}}
-		what := "population: start: " + echo(p.name)
-		text, ok := r.text(p.value, what, "a number, a percentage, or rest")
-		if !ok {
-			continue
-		}
-		q, err := parseQuantity(text)
-		switch {
-		case text == "rest":
-			share.rest = true
-		case err != nil || q.kind != aNumber && q.kind != aShare:
-			r.fail(p.value, "%s: found %s, expected a number, a percentage, or rest", what, quote(text))
-		case q.kind == aShare && !(q.number >= 0 && q.number <= 1):
-			r.fail(p.value, "%s: %s is not between 0%% and 100%%", what, echo(text))
-		case q.kind == aShare:
-			share.share = q.number
-		case q.number > 0 && q.number < 1:
-			r.fail(p.value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", what, echo(text), 100*q.number)
-		default:
-			share.count, _ = r.whole(p.value, what, mostIndividuals)
-		}
-		m.starts = append(m.starts, share)
-	}
-}
-
 var goodName = regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`)
 
 // isName refuses names that cannot be told from something else where they are used.
@@ -230,22 +183,34 @@ func (r *reader) attributes(m *file, n *yaml.Node) {
 		if !r.isName(p.key, "attributes", p.name) {
 			continue
 		}
-		a := attributeText{named: named{name: p.name, at: r.place(p.key)}}
+		a := attributeText{named: named{name: p.name, at: r.place(p.key)}, rest: -1}
 		before := r.found
 		for _, v := range r.pairs(p.value, what, "{north: 40%, south: 60%}") {
 			if r.isName(v.key, what, v.name) {
 				a.values = append(a.values, named{name: v.name, at: r.place(v.key)})
-				a.shares = append(a.shares, r.value(v.value, what+": "+v.name, aShare))
+				a.shares = append(a.shares, r.attributeShare(&a, v, what))
 			}
 		}
 		if len(a.values) == 0 && r.found == before {
 			r.fail(p.value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
-		if len(a.values) > 250 {
-			r.fail(p.value, "%s: %d values are more than the 250 there can be", what, len(a.values))
+		if len(a.values) > mostStates {
+			r.fail(p.value, "%s: %d values are more than the %d there can be", what, len(a.values), mostStates)
 		}
 		m.attributes = append(m.attributes, a)
 	}
+}
+
+// attributeShare reads the share of a value, or that it has the rest.
+func (r *reader) attributeShare(a *attributeText, v pair, what string) value {
+	if v.value.Kind != yaml.ScalarNode || strings.TrimSpace(v.value.Value) != "rest" {
+		return r.value(v.value, what+": "+v.name, aShare)
+	}
+	if a.rest >= 0 {
+		r.fail(v.value, "%s: %s: a second rest; only one value can have what is left over", what, v.name)
+	}
+	a.rest = len(a.values) - 1
+	return value{at: r.place(v.value), text: "rest"}
 }
 
 func (r *reader) states(m *file, n *yaml.Node) {
@@ -255,11 +220,11 @@ func (r *reader) states(m *file, n *yaml.Node) {
 	if len(all) == 0 && r.found == before {
 		r.fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
-	if len(all) > 250 {
-		r.fail(n, "states: %d states are more than the 250 there can be", len(all))
+	if len(all) > mostStates {
+		r.fail(n, "states: %d states are more than the %d there can be", len(all), mostStates)
 	}
 	for i, p := range all {
-		if i >= 250 || !r.isName(p.key, "states", p.name) {
+		if i >= mostStates || !r.isName(p.key, "states", p.name) {
 			m.refused[p.name] = true
 			continue
 		}

@@ -99,31 +99,3 @@ func (r *reader) moves(f *fields, key string) []moveText {
 	}
 	return all
 }
-
-func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entryText {
-	var all []entryText
-	for _, item := range r.oneOrMore(n, what, like) {
-		f := r.fields(item, what, like, keys...)
-		if f == nil {
-			continue
-		}
-		e := entryText{at: r.place(f.node), what: what}
-		if name := f.get("name"); name != nil {
-			e.name = r.label(name, what+": name")
-		}
-		rate, enter := f.need("rate", "500 per year"), f.need("enter", "susceptible")
-		if rate == nil || enter == nil {
-			continue
-		}
-		e.rate, e.enter = r.value(rate, what+": rate", aRate), r.named(enter, what+": enter")
-		e.from = r.names(f, "from")
-		if per := f.get("per"); per != nil {
-			e.per, e.isPer = r.value(per, what+": per", aNumber), true
-		}
-		if age := f.get("age"); age != nil {
-			e.age, e.hasAge = r.value(age, what+": age", aDistribution), true
-		}
-		all = append(all, e)
-	}
-	return all
-}

@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -11,7 +12,7 @@ func (r *reader) interventions(m *file, n *yaml.Node) {
 	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
 	for i, item := range r.list(n, "interventions", "["+like+"]") {
 		p := planText{what: fmt.Sprintf("intervention %d", i+1), until: math.Inf(1)}
-		f := r.fields(item, p.what, like, "at", "every", "until", "set", "who", "where", "coverage", "to", "move", "enter", "count", "name")
+		f := r.fields(item, p.what, like, "at", "every", "until", "when", "again", "set", "who", "where", "coverage", "to", "move", "enter", "with", "count", "name")
 		if f == nil {
 			continue
 		}
@@ -21,35 +22,84 @@ func (r *reader) interventions(m *file, n *yaml.Node) {
 			p.what = "intervention " + echo(p.name)
 			f.what = p.what
 		}
-		if r.schedule(m, &p, f) && r.deed(&p, f) {
+		if when := f.get("when"); when != nil {
+			p.waits = true
+			if r.condition(&p, f, when) && r.deed(&p, f) {
+				m.plans = append(m.plans, p)
+			}
+		} else if r.schedule(m, &p, f) && r.deed(&p, f) {
 			m.plans = append(m.plans, p)
 		}
 	}
 }
 
+// condition reads what an intervention waits for.
+func (r *reader) condition(p *planText, f *fields, when *yaml.Node) bool {
+	const like = "{infectious: above 1%}"
+	before := r.found
+	for _, key := range []string{"at", "every", "until"} {
+		if n := f.get(key); n != nil {
+			r.fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known", p.what, key)
+		}
+	}
+	if n := f.get("again"); n != nil {
+		if p.again = n.Value == "true"; !p.again && n.Value != "false" {
+			r.fail(n, "%s: again: found %s, expected true or false", p.what, found(n))
+		}
+	}
+	for _, c := range r.pairs(when, p.what+": when", like) {
+		what := p.what + ": when: " + echo(c.name)
+		text, ok := r.text(c.value, what, "above or below a number or a percentage, such as above 1%")
+		if !ok {
+			continue
+		}
+		word, limit, _ := strings.Cut(text, " ")
+		if limit = strings.TrimSpace(limit); word != "above" && word != "below" || limit == "" {
+			r.fail(c.value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%", what, quote(text))
+			continue
+		}
+		v := *c.value
+		v.Value = limit
+		p.conditions = append(p.conditions, conditionText{named{name: c.name, at: r.place(c.key)}, word == "above", r.value(&v, what, aNumber)})
+	}
+	if len(p.conditions) == 0 && r.found == before {
+		r.fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.what, like)
+	}
+	return r.found == before
+}
+
 // schedule reads when an intervention happens.
 func (r *reader) schedule(m *file, p *planText, f *fields) bool {
-	at := f.need("at", "30 days")
-	if at == nil {
+	good := true
+	if n := f.get("again"); n != nil {
+		r.fail(n, "%s: again without when; write every: 7 days for something that happens at known times", p.what)
+		good = false
+	}
+	at, every := f.get("at"), f.get("every")
+	if at == nil && every == nil {
+		f.need("at", "30 days")
 		return false
 	}
-	good := true
 	// A time of the model's clock, as its start and its end are.
 	clock := func(n *yaml.Node, key string) float64 {
 		x, ok := r.clockTime(n, p.what+": "+key, m.unit)
 		good = good && ok
 		return x
 	}
-	p.when = clock(at, "at")
-	if good && p.when < m.start {
-		r.fail(at, "%s: at: %s is before the start of the model, %.12g %s; times are those of the model's clock", p.what, echo(at.Value), m.start, m.unit.of(m.start))
-		good = false
+	first := "the start"
+	p.when = m.start
+	if at != nil {
+		p.when, first = clock(at, "at"), "at, "+echo(at.Value)
+		if good && p.when < m.start {
+			r.fail(at, "%s: at: %s is before the start of the model, %.12g %s; times are those of the model's clock", p.what, echo(at.Value), m.start, m.unit.of(m.start))
+			good = false
+		}
 	}
-	if n := f.get("every"); n != nil {
+	if every != nil {
 		what := p.what + ": every"
-		v := r.value(n, what, aDuration)
+		v := r.value(every, what, aDuration)
 		if v.name != "" {
-			r.fail(n, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(v.name), aDuration, aDuration.like())
+			r.fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(v.name), aDuration, aDuration.like())
 			v.bad = true
 		}
 		var ok bool
@@ -58,11 +108,11 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 	}
 	if n := f.get("until"); n != nil {
 		p.until = clock(n, "until")
-		if f.get("every") == nil {
+		if every == nil {
 			r.fail(n, "%s: until without every; something that happens once needs no end", p.what)
 			good = false
 		} else if good && p.until < p.when {
-			r.fail(n, "%s: until: %s is before at, %s", p.what, echo(n.Value), echo(at.Value))
+			r.fail(n, "%s: until: %s is before %s", p.what, echo(n.Value), first)
 			good = false
 		}
 	}
@@ -74,7 +124,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	before := r.found
 	if n := f.get("set"); n != nil {
 		for _, s := range r.pairs(n, p.what+": set", "{beta: 0.2 per day}") {
-			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+echo(s.name), aValue)})
+			p.set = append(p.set, namedValue{named{name: s.name, at: r.place(s.key)}, r.value(s.value, p.what+": set: "+echo(s.name), aValue), s.value})
 		}
 	}
 	for _, who := range r.names(f, "who") {
@@ -93,13 +143,20 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		p.to = r.named(n, p.what+": to")
 	}
 	if n := f.get("enter"); n != nil {
-		p.enter = r.named(n, p.what+": enter")
+		p.enter = r.enter(n, p.what+": enter")
 		if count := f.need("count", "10"); count != nil {
-			p.count, _ = r.whole(count, p.what+": count", mostIndividuals)
+			r.count(p, count)
 		}
 	} else if n := f.get("count"); n != nil {
-		r.fail(n, "%s: count without enter; write enter: infectious, for example", p.what)
+		if p.picks = f.get("who") != nil; !p.picks {
+			r.fail(n, "%s: count of whom? Write who and to beside it, or enter: infectious, for example", p.what)
+		}
+		if p.covers {
+			r.fail(n, "%s: both coverage and count; a share of those whom it is about is reached, or a number of them", p.what)
+		}
+		r.count(p, n)
 	}
+	p.with = r.moves(f, "with")
 	moving := f.get("to") != nil || f.get("move") != nil
 	choosing := p.everyone || len(p.who) > 0
 	switch {
@@ -111,10 +168,24 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		r.fail(f.node, "%s: what becomes of them? Write to: recovered, for example", p.what)
 	case !moving && (p.covers || len(p.where) > 0):
 		r.fail(f.node, "%s: coverage and where are about individuals; write who and to beside them", p.what)
+	case len(p.with) > 0 && !p.enter.given():
+		r.fail(f.node, "%s: with is about those who enter; write enter and count beside it", p.what)
 	case !moving && !p.enter.given() && len(p.set) == 0:
 		r.fail(f.node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.what)
 	default:
 		return true
 	}
 	return false
+}
+
+// count reads how many: a whole number, or a parameter that is one.
+func (r *reader) count(p *planText, n *yaml.Node) {
+	what := p.what + ": count"
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		if _, plain := parseNumber(strings.TrimSpace(n.Value)); !plain && !looksNumeric(strings.TrimSpace(n.Value)) {
+			p.counts, p.countBy = true, r.value(n, what, aNumber)
+			return
+		}
+	}
+	p.count, _ = r.whole(n, what, mostIndividuals)
 }

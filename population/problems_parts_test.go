@@ -64,7 +64,7 @@ var spoiltParts = []spoilt{
 
 	// Attributes and mixing.
 	{name: "shares that do not add up", swap: []string{"north: 40%", "north: 30%"},
-		want: "model.yaml:11:3: attributes: region: the shares add up to 0.9, expected 1"},
+		want: "model.yaml:11:3: attributes: region: the shares add up to 0.9, expected 1; or write rest for one of them"},
 	{name: "share above 1", swap: []string{"north: 40%", "north: 140%"},
 		want: "model.yaml:11:19: attributes: region: north: 140%: a probability is between 0 and 1, or 0% and 100%"},
 	{name: "share that cannot be read", swap: []string{"north: 40%", "north: 4O%"},
@@ -231,7 +231,7 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 	{name: "set breaks a split with otherwise", swap: []string{"spare: 7 days", "spare: 10%", "      - {chance: 10%, after: 3 days, to: infectious}\n", "      - {chance: spare, after: 3 days, to: infectious}\n      - {chance: 60%, after: 4 days, to: infectious}\n", "set: {beta: 0.2 per day}", "set: {spare: 50%}"},
 		want: "model.yaml:35:32: states: latent: split: the chances add up to 1.1, more than 1 (see line 16)"},
 	{name: "set breaks shares", swap: []string{"spare: 7 days", "spare: 40%", "north: 40%", "north: spare", "set: {beta: 0.2 per day}", "set: {spare: 50%}"},
-		want: "model.yaml:34:32: attributes: region: the shares add up to 1.1, expected 1 (see line 11)"},
+		want: "model.yaml:34:32: attributes: region: the shares add up to 1.1, expected 1; or write rest for one of them (see line 11)"},
 	{name: "set breaks a mixture", swap: []string{"spare: 7 days", "spare: 40%", "after: 3 days", "after: {mixture: [{share: spare, of: 1 day}, {share: 60%, of: 2 days}]}", "set: {beta: 0.2 per day}", "set: {spare: 50%}"},
 		want: "model.yaml:34:32: states: latent: split: clock 1: after: mixture: the shares add up to 1.1, expected 1 (see line 16)"},
 	{name: "set breaks a uniform", swap: []string{"after: 3 days", "after: {uniform: {low: spare, high: 8 days}}", "set: {beta: 0.2 per day}", "set: {spare: 9 days}"},
@@ -305,7 +305,7 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 	{name: "enter without count", swap: []string{", count: 5", ""},
 		want: `model.yaml:36:5: intervention 3: "count" is missing; write count: 10, for example`},
 	{name: "count without enter", swap: []string{"enter: infectious, count: 5", "count: 5"},
-		want: "model.yaml:36:26: intervention 3: count without enter; write enter: infectious, for example"},
+		want: "model.yaml:36:26: intervention 3: count of whom? Write who and to beside it, or enter: infectious, for example"},
 	{name: "count of 2.5", swap: []string{"count: 5", "count: 2.5"},
 		want: `model.yaml:36:45: intervention 3: count: found "2.5", expected a whole number from 0 to 4000000000`},
 	{name: "every 0 days", swap: []string{"at: 30 days,", "at: 30 days, every: 0 days,"},
@@ -399,7 +399,7 @@ record: {every: 0 days}
 colour: blue
 `,
 		want: `model.yaml:5:10: population: start: 1001 individuals are more than the size, 1000
-model.yaml:9:3: attributes: region: the shares add up to 0.9, expected 1
+model.yaml:9:3: attributes: region: the shares add up to 0.9, expected 1; or write rest for one of them
 model.yaml:14:17: states: infectious: race: clock 1: after: 5 has no unit; write 5 days, or whatever the unit is
 model.yaml:15:33: states: infectious: race: clock 2: to: there is no state "recoverd"; did you mean "recovered"?
 model.yaml:18:5: always: clock 1: when? Write rate: 0.2 per day or after: 5 days, for example
@@ -409,5 +409,5 @@ model.yaml:21:29: transmission 1: rate: parameter beta, 0.5, has no unit; write 
 model.yaml:21:43: transmission 1: chance: 1.5: a probability is between 0 and 1, or 0% and 100%
 model.yaml:23:25: intervention 1: set: there is no parameter "betta"; did you mean "beta"?
 model.yaml:24:17: record: every: 0 days: expected more than nothing
-model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, states, always, births, immigration, transmission, interventions, attributes, record`},
+model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, states, always, births, immigration, transmission, interventions, attributes, record, scenarios, fit`},
 }

@@ -139,12 +139,17 @@ func manyOf(n int, format string) string {
 var (
 	nested = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates:\n  a:\n    race:\n      - {after: " +
 		strings.Repeat("{mixture: [{share: 1, of: ", 22) + "1 day" + strings.Repeat("}]}", 22) + ", to: a}\n"
-	manyStates     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {s250: 1}}\nstates: {" + manyOf(251, "s%d: {}") + "}\n"
-	manyValues     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {x: {" + manyOf(250, "v%d: 0") + ", last: 1}}\n"
+	manyStates     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {s10000: 1}}\nstates: {" + manyOf(10_001, "s%d: {}") + "}\n"
+	manyValues     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {x: {" + manyOf(10_000, "v%d: 0") + ", last: 1}}\n"
 	manyAttributes = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {" + manyOf(251, "x%d: {y: 1}") + "}\n"
 	manyBranches   = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {split: [{otherwise: true, after: 1 day, to: a}, " +
 		manyOf(256, "{chance: 0.001, after: %d days, to: a}") + "]}}\n"
 )
 
 // spoiltModels are all cases, from the files beside this one.
-var spoiltModels = slices.Concat(spoiltNames, spoiltFiles, spoiltParts)
+var spoiltModels = slices.Concat(
+	spoiltNames, spoiltFiles, spoiltParts,
+	spoiltLanguage,
+	spoiltPeople,
+	spoiltStudies,
+)

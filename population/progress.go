@@ -21,6 +21,7 @@ type pace struct {
 	until   float64 // when this one ends
 	present int     // how many were alive when it began
 	events  uint64  // in it
+	fired   int     // interventions that waited and happened in it
 	look    uint64  // look again when there are so many
 	flows   []uint64
 	named   []uint64 // as they were when half of the allowed events had happened; nil before
@@ -35,6 +36,7 @@ const (
 // pass begins a window with the event that is due now.
 func (r *replica) pass(at float64) {
 	r.pace.until, r.pace.present, r.pace.events, r.pace.look = at+r.pace.window, r.alive, 0, r.pace.base/4
+	r.pace.fired = 0
 	if r.pace.flows != nil {
 		r.pace.flows, r.pace.named = nil, nil
 	}

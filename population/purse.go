@@ -79,11 +79,11 @@ func (p *purse) has(more, asked uint64) bool {
 
 // bytes is about what a replica takes.
 func (r *replica) bytes() uint64 {
-	each := 8*r.stride + len(r.values) + recordBytes
+	each := 8*r.stride + r.m.columnBytes() + recordBytes
 	if r.onEvent != nil {
 		each += numberBytes
 	}
-	n := r.ids*each + 4*len(r.free) + int(eventBytes*float64(r.queue.Len()))
+	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called)) + int(eventBytes*float64(r.queue.Len()))
 	for _, g := range r.groups {
 		if g != nil {
 			n += groupBytes * r.alive
@@ -130,7 +130,7 @@ func (r *replica) enlarge() {
 	if r.broke != nil {
 		return
 	}
-	each := 8*r.stride + len(r.values)
+	each := 8*r.stride + r.m.columnBytes()
 	if r.onEvent != nil {
 		each += numberBytes
 	}

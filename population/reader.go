@@ -23,6 +23,9 @@ type reader struct {
 	read, most int
 	// Distributions can stand in one another; depth is how many do.
 	depth int
+	// What was asked for in place of what the file says, and which flag the nodes are from that were put into it.
+	asked     changes
+	elsewhere map[*yaml.Node]string
 }
 
 func newReader(list *problemList, file string) *reader {
@@ -139,7 +142,12 @@ func offender(source []byte, message string) int {
 	return -1
 }
 
-func (r *reader) place(n *yaml.Node) place { return place{r.file, n.Line, n.Column} }
+func (r *reader) place(n *yaml.Node) place {
+	if flag, ok := r.elsewhere[n]; ok {
+		return place{file: flag}
+	}
+	return place{r.file, n.Line, n.Column}
+}
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) { r.add(r.place(n), format, args...) }
 

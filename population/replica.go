@@ -13,7 +13,7 @@ import (
 
 // A replica is one run of a model: the individuals, and the calendar with the earliest event of each.
 //
-// Individuals live in flat arrays indexed by their id; ids of those who left are given out again. The ids below first
+// Individuals live in flat arrays indexed by their id; ids of those who left are given out again (places.go). The ids below first
 // stand for the streams of immigration, so that all that happens by chance is in the one calendar.
 //
 // An individual carries some words in one array, next to each other, since whoever needs one of them needs the others: its
@@ -32,14 +32,15 @@ type replica struct {
 
 	first  uint32 // the first id of an individual
 	room   int    // how many ids the arrays are for
-	ids    int    // how many are in use or free
+	ids    int    // how many are, or have been, in use
+	places int    // how many there are to choose from: those, and some that nobody has had yet
 	words  []uint64
 	stride int
-	values [][]uint8 // of the attributes
+	values []column // of the attributes
 	// Everybody has a number in the order of entering, which nobody else ever has. It is kept only if somebody listens.
 	entered uint64
 	numbers []uint64
-	free    []uint32  // ids to give out again
+	free    line      // ids to give out again
 	groups  []*groups // by attribute, for those that mixing is by
 	all     *groups   // everybody in one group; only made when many ids are free
 
@@ -53,14 +54,15 @@ type replica struct {
 
 	arrivals []random.Stream
 
-	alive   int
-	counts  []int
-	flows   []uint64
-	named   []uint64
-	events  uint64
-	peaks   []Peak
-	lived   float64 // person-time
-	changed float64 // when alive last changed
+	alive  int
+	counts []int
+	flows  []uint64
+	named  []uint64
+	by     *tallies // nil if nothing is recorded by group
+	events uint64
+	peaks  []Peak
+	lived  lived
+	ties   ties
 
 	most     int   // how many may be alive; −1 if there is no memory for more
 	broke    error // if there is not
@@ -69,23 +71,28 @@ type replica struct {
 	granted  uint64 // by the purse: what may be taken without asking
 	pace     pace
 	patience uint64 // in place of the usual; tests have less of it
-	planned  *plan  // the intervention that is under way
+	planned  *plan  // the intervention that is under way, if its time was planned
+	watch    watch
+	seed     uint64
 	onEvent  func(Event)
 	index    int
 }
 
 // A person is a word that says what is needed most of an individual.
 type person struct {
-	state  uint8 // nobody if the id is free
-	aside  uint8 // which columns of timers lie aside, a bit each
-	branch uint8 // which branch of the split was drawn, if the state has one
-	_      [5]uint8
+	state  uint16 // nobody if the id is free
+	aside  uint8  // which columns of timers lie aside, a bit each
+	branch uint8  // which branch of the split was drawn, if the state has one
+	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
+	_      [3]uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
 	r.m, r.t, r.index, r.planned = m, m.first, index, nil
 	r.now, r.end = 0, m.end-m.start+m.slack
+	r.seed = seed
+	r.watch.begin(m)
 	r.first = uint32(len(m.first.immigration))
 	r.most, r.broke, r.granted = m.most, nil, 0
 	spare := usualSpare
@@ -101,10 +108,15 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	}
 	r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
 	if r.values == nil {
-		r.values = make([][]uint8, len(m.attributes))
+		r.values = make([]column, len(m.attributes))
+		for a := range r.values {
+			r.values[a] = newColumn(len(m.attributes[a].values))
+		}
 	}
 	r.grow(ids, spare)
-	r.ids, r.free, r.all = int(r.first), r.free[:0], nil
+	r.ids, r.all = int(r.first), nil
+	r.places = ids + morePlaces(m.size)
+	r.free.clear()
 	r.groups = make([]*groups, len(m.attributes))
 	for a, mixes := range m.mixes {
 		if mixes {
@@ -115,6 +127,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.counts = make([]int, len(m.states))
 	r.flows = make([]uint64, len(m.flows))
 	r.named = make([]uint64, len(m.names))
+	r.by = newTallies(m)
 	r.peaks = make([]Peak, len(m.states))
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
@@ -123,15 +136,18 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	if r.patience > 0 {
 		r.pace.base = r.patience
 	}
-	r.events, r.entered, r.alive, r.lived, r.changed = 0, 0, 0, 0, 0
+	r.events, r.entered, r.alive = 0, 0, 0
+	r.lived, r.ties = newLived(r.end), ties{called: r.ties.called[:0], contacts: r.ties.contacts[:0]}
 
 	streams := random.New(seed, uint64(index))
 	serial := uint64(0)
-	for state, count := range m.starts {
-		for range count {
-			id := r.admit(uint8(state), streams.At(serial), r.t.ages)
+	for i := range m.begin {
+		b := m.begin[i]
+		b.age = r.t.ages
+		for range b.count {
+			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
 			if r.onEvent != nil {
-				r.tell(Started, id, nobodyElse, "", m.states[state], -1)
+				r.tell(Started, id, nobodyElse, "", m.states[b.to], -1)
 			}
 			serial++
 			if err := r.pause(ctx, int(serial)); err != nil {
@@ -158,7 +174,7 @@ func (r *replica) grow(ids, spare int) {
 	}
 	r.words = extend(r.words, r.room*r.stride)
 	for a := range r.values {
-		r.values[a] = extend(r.values[a], r.room)
+		r.values[a].extend(r.room)
 	}
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
@@ -177,18 +193,9 @@ func extend[T any](s []T, n int) []T {
 	return grown
 }
 
-// admit lets an individual in, with its own stream and an age from a law, newly born if there is none, and returns its id.
-func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
-	var id uint32
-	if n := len(r.free); n > 0 {
-		id, r.free = r.free[n-1], r.free[:n-1]
-	} else {
-		if r.ids+1 == r.room {
-			r.enlarge()
-		}
-		id = uint32(r.ids)
-		r.ids++
-	}
+// admit lets an individual in, with its own stream, and returns its id. The parent is for what is inherited.
+func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
+	id := r.takePlace()
 	r.entered++
 	if r.onEvent != nil {
 		r.numbers[id] = r.entered
@@ -196,13 +203,21 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	own := r.stream(id)
 	*own = s
 	age := 0.0
-	if ages != nil {
-		age = ages.draw(own)
+	byGroup := in.age != nil && len(in.age.by) > 0
+	if in.age != nil && !byGroup {
+		age = in.age.values[0].draw(own)
 	}
-	*r.person(id) = person{state: state}
 	for a := range r.values {
-		v := uint8(among(r.t.attributes[a], own.Float64()))
-		r.values[a][id] = v
+		var v uint16
+		switch given := in.of(a); given {
+		case drawnValue:
+			v = uint16(among(r.t.attributes[a], own.Float64()))
+		case inheritedValue:
+			v = r.values[a].of(parent)
+		default:
+			v = uint16(given)
+		}
+		r.values[a].set(id, v)
 		if g := r.groups[a]; g != nil {
 			g.add(id, int(v))
 		}
@@ -210,6 +225,14 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if r.all != nil {
 		r.all.add(id, 0)
 	}
+	if byGroup {
+		age = in.age.of(r, id).draw(own)
+	}
+	state := in.to
+	if in.into != nil {
+		state = in.into.states[among(*in.into.sums.of(r, id), own.Float64())]
+	}
+	*r.person(id) = person{state: state}
 	for k := range r.t.always {
 		r.startTimer(id, k, &r.t.always[k].law, r.t.always[k].left(own, age))
 	}
@@ -218,7 +241,14 @@ func (r *replica) admit(state uint8, s random.Stream, ages *law) uint32 {
 	if c := r.counts[state]; c > r.peaks[state].Count {
 		r.peaks[state] = Peak{c, r.m.start + r.now}
 	}
-	r.wind(id, state)
+	if r.by != nil {
+		r.by.present(r, id, int(state), +1)
+	}
+	if in.since != nil {
+		r.windSince(id, state, in.since.of(r, id))
+	} else {
+		r.wind(id, state)
+	}
 	r.plan(id, state)
 	return id
 }
@@ -242,13 +272,12 @@ func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
 
 // population counts one more or less.
 func (r *replica) population(change int) {
-	r.lived += float64(r.alive) * (r.now - r.changed)
-	r.changed = r.now
+	r.lived.until(r.now, r.alive)
 	r.alive += change
 }
 
 // wind starts the clocks of a state that is entered.
-func (r *replica) wind(id uint32, state uint8) {
+func (r *replica) wind(id uint32, state uint16) {
 	first := len(r.t.always)
 	if r.person(id).aside>>first != 0 {
 		r.stopTimers(id, first)
@@ -272,7 +301,7 @@ func (r *replica) wind(id uint32, state uint8) {
 }
 
 // next is when the earliest of an individual's events is due.
-func (r *replica) next(id uint32, state uint8) float64 {
+func (r *replica) next(id uint32, state uint16) float64 {
 	st := &r.t.states[state]
 	next := math.Inf(1)
 	if st.rate > 0 {
@@ -289,7 +318,7 @@ func (r *replica) next(id uint32, state uint8) float64 {
 }
 
 // plan puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
-func (r *replica) plan(id uint32, state uint8) {
+func (r *replica) plan(id uint32, state uint16) {
 	if next := r.next(id, state); next <= r.end {
 		if err := r.queue.Schedule(calendar.ID(id), next); err != nil {
 			panic(fmt.Sprintf("population: event at %v: %v", next, err))
@@ -298,7 +327,8 @@ func (r *replica) plan(id uint32, state uint8) {
 }
 
 // planAnew does the same for one of whom an event may be in the calendar.
-func (r *replica) planAnew(id uint32, state uint8) {
+func (r *replica) planAnew(id uint32, state uint16) {
+	r.person(id).called = false
 	next := r.next(id, state)
 	if !(next <= r.end) {
 		r.queue.Cancel(calendar.ID(id))
@@ -310,26 +340,44 @@ func (r *replica) planAnew(id uint32, state uint8) {
 // run dispatches what is due by a time.
 func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
 	for {
-		id, at, ok := r.queue.NextBy(until + r.m.slack)
-		if !ok {
-			break
+		var id uint32
+		if r.ties.busy() {
+			called, ok := r.nextCalled()
+			if !ok {
+				continue
+			}
+			id = called
+		} else {
+			next, at, ok := r.queue.NextBy(until + r.m.slack)
+			if !ok {
+				break
+			}
+			id, r.now = uint32(next), at
+			if _, then, more := r.queue.Peek(); more && then == at {
+				r.call(next, at)
+				continue
+			}
 		}
-		r.now = at
 		r.events++
-		if r.pace.events++; at > r.pace.until {
-			r.pass(at)
+		if r.pace.events++; r.now > r.pace.until {
+			r.pass(r.now)
 		} else if r.pace.events == r.pace.look {
-			if err := r.stuck(uint32(id)); err != nil {
+			if err := r.stuck(id); err != nil {
 				return err
 			}
 		}
-		if uint32(id) < r.first {
-			r.arrive(uint32(id))
+		if id < r.first {
+			r.arrive(id)
 		} else {
-			r.strike(uint32(id))
+			r.strike(id)
 		}
 		if r.alive > r.most {
 			return r.overcrowded()
+		}
+		if r.watch.on {
+			if err := r.settle(ctx); err != nil {
+				return err
+			}
 		}
 		if r.events%often == 0 {
 			if progress != nil {
@@ -340,7 +388,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 			}
 		}
 	}
-	r.now = max(until, r.queue.Now())
+	r.now = max(r.now, until)
 	return nil
 }
 

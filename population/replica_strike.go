@@ -28,14 +28,16 @@ func (r *replica) strike(id uint32) {
 }
 
 // do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
-func (r *replica) do(id uint32, state uint8, do *action) {
+func (r *replica) do(id uint32, state uint16, do *action) {
 	switch do.verb {
 	case doContact:
-		r.contact(id, do)
+		if l := luck(r.stream(id).Uint64()); len(r.ties.called) > 0 {
+			r.ties.contacts = append(r.ties.contacts, tiedContact{id, do, l})
+		} else {
+			r.contact(id, do, l)
+		}
 	case doBirth:
-		child := r.stream(id).Split()
-		r.count(do.name)
-		r.flow(r.admit(do.to, child, nil), id, len(r.counts)+fromBirths, do.to, do.name)
+		r.enter(do.in, r.stream(id).Split(), id, fromBirths, do.name)
 	default:
 		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
 			break
@@ -56,12 +58,18 @@ func (r *replica) do(id uint32, state uint8, do *action) {
 func (r *replica) move(id uint32, do *action) bool {
 	moved := false
 	for _, m := range do.moves {
-		old := r.values[m.attribute][id]
+		old := r.values[m.attribute].of(id)
 		if old == m.value {
 			continue
 		}
 		moved = true
-		r.values[m.attribute][id] = m.value
+		if r.by != nil {
+			r.by.present(r, id, int(r.person(id).state), -1)
+		}
+		r.values[m.attribute].set(id, m.value)
+		if r.by != nil {
+			r.by.present(r, id, int(r.person(id).state), +1)
+		}
 		if g := r.groups[m.attribute]; g != nil {
 			g.remove(id, int(old))
 			g.add(id, int(m.value))
@@ -71,7 +79,7 @@ func (r *replica) move(id uint32, do *action) bool {
 }
 
 // change takes an individual to another state, or out, because of another, of itself, or of nobody.
-func (r *replica) change(id uint32, from, to uint8, by uint32, name int) {
+func (r *replica) change(id uint32, from, to uint16, by uint32, name int) {
 	r.count(name)
 	r.flow(id, by, int(from), to, name)
 	r.counts[from]--
@@ -93,12 +101,12 @@ func (r *replica) leave(id uint32) {
 	r.queue.Cancel(calendar.ID(id))
 	for a, g := range r.groups {
 		if g != nil {
-			g.remove(id, int(r.values[a][id]))
+			g.remove(id, int(r.values[a].of(id)))
 		}
 	}
 	r.stopTimers(id, 0)
-	r.person(id).state = nobody
-	r.free = append(r.free, id)
+	r.person(id).state, r.person(id).called = nobody, false
+	r.free.put(id)
 	r.population(-1)
 	if r.all != nil {
 		r.all.remove(id, 0)

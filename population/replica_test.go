@@ -84,6 +84,9 @@ func walk(t *testing.T, r *replica, m *Model, seed uint64, step float64) {
 	if err := r.start(ctx, m, seed, 0); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.settle(ctx); err != nil {
+		t.Fatal(err)
+	}
 	plans := m.plans
 	advance := func(to float64) {
 		if err := r.run(ctx, to, nil); err != nil {

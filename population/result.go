@@ -1,10 +1,6 @@
 package population
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 )
@@ -12,6 +8,7 @@ import (
 // A Result is what was recorded of a run of a model.
 type Result struct {
 	Model       *Model
+	Version     string // of this module, as the program that ran it was built
 	Seed        uint64
 	Replicas    int       // that were asked for
 	Done        int       // that came to their end
@@ -33,11 +30,10 @@ type Run struct {
 	Setup       float64 // seconds of those before the first event
 	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
 
-	m      *Model
-	rows   int
-	counts []uint32
-	flows  []uint64
-	named  []uint64
+	m    *Model
+	rows int
+	tallied
+	groups []tallied // by group, as Model.Groups lists them
 }
 
 // A Peak is the most that were in a state, and when that was first so, on the model's clock.
@@ -46,28 +42,56 @@ type Peak struct {
 	Time  float64
 }
 
+// tallied is what was counted, row by row.
+type tallied struct {
+	counts []uint32
+	flows  []uint64
+	named  []uint64
+}
+
 func newRun(m *Model, replica int) *Run {
 	n := len(m.rows)
-	return &Run{
-		Replica: replica, m: m,
-		counts: make([]uint32, 0, n*len(m.states)), flows: make([]uint64, 0, n*len(m.flows)), named: make([]uint64, 0, n*len(m.names)),
+	run := &Run{Replica: replica, m: m, groups: make([]tallied, len(m.groups))}
+	room := func() tallied {
+		return tallied{make([]uint32, 0, n*len(m.states)), make([]uint64, 0, n*len(m.flows)), make([]uint64, 0, n*len(m.names))}
 	}
+	run.tallied = room()
+	for g := range run.groups {
+		run.groups[g] = room()
+	}
+	return run
 }
 
 // record adds a row.
 func (run *Run) record(r *replica) {
-	for _, c := range r.counts {
-		run.counts = append(run.counts, uint32(c))
+	run.add(r.counts, r.flows, r.named)
+	for g := range run.groups {
+		by := &r.by.groups[g]
+		run.groups[g].add(by.counts, by.flows, by.named)
 	}
-	run.flows = append(run.flows, r.flows...)
-	run.named = append(run.named, r.named...)
 	run.rows++
+}
+
+func (t *tallied) add(counts []int, flows, named []uint64) {
+	for _, c := range counts {
+		t.counts = append(t.counts, uint32(c))
+	}
+	t.flows = append(t.flows, flows...)
+	t.named = append(t.named, named...)
+}
+
+// In is what was recorded of a group alone; groups are numbered as [Model.Groups] lists them. Of a group no peaks are known, and events and
+// person-years are those of all.
+func (run *Run) In(group int) *Run {
+	only := *run
+	only.tallied, only.groups, only.Peaks = run.groups[group], nil, nil
+	return &only
 }
 
 // close notes what is known at the end.
 func (run *Run) close(r *replica) *Run {
 	r.population(0)
-	run.Events, run.PersonYears, run.Peaks = r.events, r.lived*r.m.unit.seconds/year, slices.Clone(r.peaks)
+	run.Events, run.PersonYears, run.Peaks = r.events, r.lived.time()*r.m.unit.seconds/year, slices.Clone(r.peaks)
 	return run
 }
 
@@ -108,15 +132,31 @@ func (run *Run) Flow(row, flow int) uint64 { return run.flows[row*len(run.m.flow
 // them.
 func (run *Run) Named(row, name int) uint64 { return run.named[row*len(run.m.names)+name] }
 
-// A Series is how something went over time: its mean over the replicas that recorded the row, their standard deviation,
-// the least and the most, and their median (the mean of the two in the middle, if there are two), for each row.
+// A Series is how something went over time, for each row: its mean over the replicas that recorded the row, their standard deviation, the
+// least and the most, quantiles, and their median.
+//
+// A quantile is the least value that at least its share of the replicas does not exceed: of 20 replicas, Q05 is the smallest and Q95
+// the nineteenth. The median is the mean of the two in the middle, if there are two.
 type Series struct {
-	Mean []float64  `json:"mean"`
-	SD   Deviations `json:"sd"`
-	Min  []float64  `json:"min"`
-	Max  []float64  `json:"max"`
+	Mean   []float64  `json:"mean"`
+	SD     Deviations `json:"sd"`
+	Min    []float64  `json:"min"`
+	Max    []float64  `json:"max"`
+	Q05    []float64  `json:"q05"`
+	Q25    []float64  `json:"q25"`
+	Median []float64  `json:"median"`
+	Q75    []float64  `json:"q75"`
+	Q95    []float64  `json:"q95"`
+}
 
-	Median []float64 `json:"median"`
+// In is the result of a group alone; groups are numbered as [Model.Groups] lists them.
+func (r *Result) In(group int) *Result {
+	only := *r
+	only.Runs = make([]Run, len(r.Runs))
+	for i := range r.Runs {
+		only.Runs[i] = *r.Runs[i].In(group)
+	}
+	return &only
 }
 
 // State is how many were in a state.
@@ -154,33 +194,31 @@ func (r *Result) Rows() int {
 // [Welford62]: https://doi.org/10.1080/00401706.1962.10490022
 func (r *Result) series(value func(*Run, int) float64) Series {
 	n := r.Rows()
-	s := Series{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), r.median(value)}
-	for row := range n {
-		k, mean, squares := 0.0, 0.0, 0.0
-		least, most := math.Inf(1), math.Inf(-1)
-		for i := range r.Runs {
-			if row >= r.Runs[i].rows {
-				continue
-			}
-			x := value(&r.Runs[i], row)
-			k++
+	room := make([]float64, 9*n)
+	column := func(i int) []float64 { return room[i*n : (i+1)*n : (i+1)*n] }
+	s := Series{column(0), column(1), column(2), column(3), column(4), column(5), column(6), column(7), column(8)}
+	r.each(value, func(row int, values []float64) {
+		mean, squares := 0.0, 0.0
+		for i, x := range values {
 			d := x - mean
-			mean += d / k
+			mean += d / float64(i+1)
 			squares += d * (x - mean)
-			least, most = min(least, x), max(most, x)
 		}
-		s.Mean[row], s.Min[row], s.Max[row] = mean, least, most
-		s.SD[row] = math.NaN()
-		if k > 1 {
-			s.SD[row] = math.Sqrt(squares / (k - 1))
+		s.Mean[row], s.SD[row] = mean, math.NaN()
+		if k := len(values); k > 1 {
+			s.SD[row] = math.Sqrt(squares / float64(k-1))
 		}
-	}
+		slices.Sort(values)
+		k := len(values)
+		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
+		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = quantile(values, 0.05), quantile(values, 0.25), quantile(values, 0.75), quantile(values, 0.95)
+	})
 	return s
 }
 
-// sorted calls back with the values of all runs that came so far, in ascending order, for each row.
-func (r *Result) sorted(value func(*Run, int) float64, each func(row int, values []float64)) {
-	var values []float64
+// each calls back with the values of all runs that came so far, in the order of the replicas, for each row.
+func (r *Result) each(value func(*Run, int) float64, call func(row int, values []float64)) {
+	values := make([]float64, 0, len(r.Runs))
 	for row := range r.Rows() {
 		values = values[:0]
 		for i := range r.Runs {
@@ -188,19 +226,15 @@ func (r *Result) sorted(value func(*Run, int) float64, each func(row int, values
 				values = append(values, value(&r.Runs[i], row))
 			}
 		}
-		slices.Sort(values)
-		each(row, values)
+		call(row, values)
 	}
 }
 
-// median is the middle of the values of all runs, for each row.
-func (r *Result) median(value func(*Run, int) float64) []float64 {
-	all := make([]float64, r.Rows())
-	r.sorted(value, func(row int, values []float64) {
-		n := len(values)
-		all[row] = (values[(n-1)/2] + values[n/2]) / 2
-	})
-	return all
+// quantile is the least of ascending values that at least the share p of them does not exceed. A share such as 0.95 is a little off as a
+// float, which must not make 19 of 20 the twentieth.
+func quantile(sorted []float64, p float64) float64 {
+	k := int(math.Ceil(p*float64(len(sorted))*(1-1e-12))) - 1
+	return sorted[min(max(k, 0), len(sorted)-1)]
 }
 
 // quantiles are the p-quantiles over the replicas, for each row.
@@ -209,10 +243,10 @@ func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]floa
 	for i := range all {
 		all[i] = make([]float64, r.Rows())
 	}
-	r.sorted(value, func(row int, values []float64) {
+	r.each(value, func(row int, values []float64) {
+		slices.Sort(values)
 		for i, p := range ps {
-			k := int(math.Ceil(p*float64(len(values)))) - 1
-			all[i][row] = values[min(max(k, 0), len(values)-1)]
+			all[i][row] = quantile(values, p)
 		}
 	})
 	return all
@@ -224,8 +258,14 @@ func (r *Result) StateQuantiles(state int, ps ...float64) [][]float64 {
 	return r.quantiles(func(run *Run, row int) float64 { return float64(run.Count(row, state)) }, ps)
 }
 
-// Incidence is how many went a way in the interval that ends with each row; 0 in the first, which ends where it begins.
+// Incidence is how many went a way in the interval that ends with each row. The first, which ends where it begins, has those who went at the
+// start itself, by an intervention, so that all rows add up to the flow.
 func (r *Result) Incidence(flow int) Series { return r.series(incidence(flow)) }
+
+// NamedIncidence is how often that which goes by a name happened in the interval that ends with each row.
+func (r *Result) NamedIncidence(name int) Series {
+	return r.series(func(run *Run, row int) float64 { return float64(run.NamedIncidence(row, name)) })
+}
 
 // IncidenceQuantiles are the p-quantiles over the replicas of how many went a way in the interval that ends with each row.
 func (r *Result) IncidenceQuantiles(flow int, ps ...float64) [][]float64 {
@@ -233,67 +273,23 @@ func (r *Result) IncidenceQuantiles(flow int, ps ...float64) [][]float64 {
 }
 
 func incidence(flow int) func(*Run, int) float64 {
-	return func(run *Run, row int) float64 {
-		if row == 0 {
-			return 0
-		}
-		return float64(run.Flow(row, flow) - run.Flow(row-1, flow))
-	}
+	return func(run *Run, row int) float64 { return float64(run.Incidence(row, flow)) }
 }
 
-// MarshalJSON writes the result as almanac run --json does.
-func (r *Result) MarshalJSON() ([]byte, error) {
-	type peak struct {
-		Count float64 `json:"count"`
-		Time  float64 `json:"time"`
+// Incidence is how many went a way in the interval that ends with a row.
+func (run *Run) Incidence(row, flow int) uint64 {
+	if row == 0 {
+		return run.Flow(row, flow)
 	}
-	rows := r.Rows()
-	out := struct {
-		Model       string            `json:"model"`
-		Seed        uint64            `json:"seed"`
-		Replicas    int               `json:"replicas"`
-		Done        int               `json:"done"`
-		Incomplete  bool              `json:"incomplete"`
-		Stopped     string            `json:"stopped,omitempty"`
-		Unit        string            `json:"unit"`
-		Events      uint64            `json:"events"`
-		Seconds     float64           `json:"seconds"`
-		PersonYears float64           `json:"person_years"`
-		Times       []float64         `json:"times"`
-		States      map[string]Series `json:"states"`
-		Total       Series            `json:"total"`
-		Flows       map[string]Series `json:"flows"`
-		Named       map[string]Series `json:"named,omitempty"`
-		Peaks       map[string]peak   `json:"peaks"`
-	}{
-		Model: r.Model.name, Seed: r.Seed, Replicas: r.Replicas, Done: r.Done, Incomplete: r.Incomplete, Unit: r.Model.unit.name,
-		Events: r.Events, Seconds: r.Seconds, PersonYears: r.PersonYears, Times: r.Times[:rows], Total: r.Total(),
-		States: map[string]Series{}, Flows: map[string]Series{}, Named: map[string]Series{}, Peaks: map[string]peak{},
+	return run.Flow(row, flow) - run.Flow(row-1, flow)
+}
+
+// NamedIncidence is how often that which goes by a name happened in the interval that ends with a row.
+func (run *Run) NamedIncidence(row, name int) uint64 {
+	if row == 0 {
+		return run.Named(row, name)
 	}
-	switch {
-	case r.Stopped == nil:
-	case errors.Is(r.Stopped, context.Canceled) || errors.Is(r.Stopped, context.DeadlineExceeded):
-		out.Stopped = "interrupted"
-	default:
-		out.Stopped = r.Stopped.Error()
-	}
-	for i, s := range r.Model.states {
-		out.States[s] = r.State(i)
-		var p peak
-		p.Count, p.Time = r.Peak(i)
-		out.Peaks[s] = p
-	}
-	for i, f := range r.Model.flows {
-		out.Flows[f.String()] = r.Flow(i)
-	}
-	for i, n := range r.Model.names {
-		out.Named[n] = r.Named(i)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a flow is a->b
-	err := e.Encode(out)
-	return b.Bytes(), err
+	return run.Named(row, name) - run.Named(row-1, name)
 }
 
 // Peak is the most that were in a state at once, at any time, and when: means over the replicas.

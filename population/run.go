@@ -75,7 +75,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	purse.workers = workers
 	began := time.Now()
-	result := &Result{Model: m, Seed: o.Seed, Replicas: n, Times: m.Times()}
+	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
 	tracks := make([]track, workers)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -179,6 +179,9 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		return run, err
 	}
 	run.Setup = time.Since(began).Seconds()
+	if err := r.settle(ctx); err != nil {
+		return run.close(r), err
+	}
 	plans := m.plans
 	for row, at := range m.rows {
 		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.

@@ -20,6 +20,15 @@ type scope struct {
 	laws    map[*lawValue]workedOut
 	extents map[*lawValue]*extent
 	sorted  *[]string // the names of the parameters, once somebody has asked for them
+	// How much there is to the parameters, as they are.
+	weights map[string]*weight
+	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
+	own, other []uint16
+	attributes []attribute
+	sets       map[string][]value // what interventions give to parameters, at any time
+	// What is known of tables and distributions as they are written, whatever the parameters are.
+	indexes map[*tableValue]*tableIndex
+	varying map[*lawValue]bool
 }
 
 // A parameter is a value with a name.
@@ -39,7 +48,8 @@ type workedOut struct {
 func newScope(list *problemList, u unit) scope {
 	return scope{
 		problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{},
-		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{}, sorted: new([]string),
+		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{}, sorted: new([]string), weights: map[string]*weight{},
+		indexes: map[*tableValue]*tableIndex{}, varying: map[*lawValue]bool{},
 	}
 }
 
@@ -57,7 +67,7 @@ func (s scope) with(changes map[string]parameter) scope {
 		s.changes = map[string]parameter{}
 	}
 	maps.Copy(s.changes, changes)
-	s.laws, s.extents = map[*lawValue]workedOut{}, map[*lawValue]*extent{}
+	s.laws, s.extents, s.weights = map[*lawValue]workedOut{}, map[*lawValue]*extent{}, map[string]*weight{}
 	return s
 }
 
@@ -70,10 +80,26 @@ func (s scope) parameter(name string) (parameter, bool) {
 	return p, ok
 }
 
-// resolve follows names until something is written out. The place is where to report what is wrong with it.
+// resolve follows names, and reads tables for the individual of the scope, until something is written out. The place is where to report
+// what is wrong with it.
 func (s scope) resolve(v value, what string) (value, place, bool) {
 	at := v.at
-	for steps := 0; v.name != "" && !v.bad; steps++ {
+	for steps := 0; v.name != "" || v.table != nil; steps++ {
+		if v.bad {
+			break
+		}
+		if v.table != nil {
+			if steps > mostSteps { // by the names of parameters, since what is written is not nested so deeply
+				s.complain(v, v.at, "%s: a table by %s stands in itself", what, echo(v.table.by.name))
+				return v, at, false
+			}
+			entry, ok := s.entry(v, what)
+			if !ok {
+				return v, at, false
+			}
+			v, at = entry, entry.at
+			continue
+		}
 		p, ok := s.parameter(v.name)
 		switch {
 		case !ok && strings.ContainsAny(v.name, " \t"):
@@ -82,7 +108,7 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 		case !ok:
 			s.complain(v, v.at, "%s: %s", what, unknown("parameter", v.name, s.names))
 			return v, at, false
-		case steps > mostSteps && s.circular(v.name):
+		case steps > mostSteps && s.weigh(v.name).circular:
 			s.complain(v, v.at, "%s: the parameter %s stands for itself", what, quote(v.name))
 			return v, at, false
 		case steps > mostSteps:
@@ -92,29 +118,39 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 		if p.change > 0 {
 			at = p.at
 		}
+		cell := v.cell
 		v = p.value
+		v.cell = cell
 	}
 	return v, at, !v.bad
 }
 
-// circular tells whether a parameter stands for itself.
-func (s scope) circular(name string) bool {
-	p, _ := s.parameter(name)
-	for steps := 0; p.name != "" && steps <= mostSteps; steps++ {
-		if p.name == name {
-			return true
+// examine looks at a parameter where it is defined: whatever can be said of it without knowing what it is for.
+func (s scope) examine(v value, what string) {
+	switch {
+	case v.table != nil:
+		if !s.index(v.table, what).bad {
+			for i := range v.table.entries {
+				e := &v.table.entries[i]
+				s.examine(e.value, what+": "+echo(e.of.name))
+			}
 		}
-		p, _ = s.parameter(p.name)
+	case s.depends(v).cells():
+		// It is worked out for each cell where it is used. What is in it can be looked at now.
+		v.each(func(part value) { s.examine(part, what) })
+	case v.law != nil:
+		s.law(v, what)
+	default:
+		s.resolve(v, what)
 	}
-	return false
 }
 
 // called is a value as it is written, with the name it goes by.
 func called(given, resolved value) string {
 	if given.name != "" {
-		return fmt.Sprintf("parameter %s, %s", echo(given.name), resolved.text)
+		return fmt.Sprintf("parameter %s, %s%s", echo(given.name), resolved.text, echo(resolved.cell))
 	}
-	return resolved.text
+	return resolved.text + echo(resolved.cell)
 }
 
 // quantity works out a value that must be of one kind.
@@ -210,7 +246,8 @@ func (s scope) law(v value, what string) (law, bool) {
 		x, ok := s.duration(v, what)
 		return exactly(x), ok
 	}
-	if done, ok := s.laws[got.law]; ok {
+	varies := s.varies(got.law)
+	if done, ok := s.laws[got.law]; ok && !varies {
 		return done.law, done.ok
 	}
 	what += ": " + got.law.family
@@ -222,7 +259,9 @@ func (s scope) law(v value, what string) (law, bool) {
 		s.broken(v.at, []value{v}, "%s: its arguments are too large or too small to work with", what)
 		l, ok = law{}, false
 	}
-	s.laws[got.law] = workedOut{l, ok}
+	if !varies {
+		s.laws[got.law] = workedOut{l, ok}
+	}
 	return l, ok
 }
 
@@ -266,6 +305,8 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 	case "lognormal":
 		mean, sd := argument("mean", s.longer), argument("sd", s.longer)
 		return lognormal(mean, sd), good
+	case "gompertz":
+		return s.gompertz(l, what)
 	case "uniform":
 		low, high := argument("low", s.duration), argument("high", s.longer)
 		if good && !(low < high) {
@@ -280,6 +321,19 @@ func (s scope) family(l *lawValue, what string) (law, bool) {
 		return s.mixture(l, what)
 	}
 	panic("population: no such family: " + l.family)
+}
+
+// gompertz works out a lifetime whose hazard grows; it may also fall, so that the growth is the one rate that can be negative.
+func (s scope) gompertz(l *lawValue, what string) (law, bool) {
+	rate, good := s.within(l.args["rate"], what+": rate", aRate, func(x float64) bool { return x > 0 }, "expected a rate above 0")
+	growth, _, ok := s.quantity(l.args["growth"], what+": growth", aRate)
+	good = good && ok
+	makeham := 0.0
+	if v, told := l.args["makeham"]; told {
+		makeham, ok = s.rate(v, what+": makeham")
+		good = good && ok
+	}
+	return gompertz(rate, growth, makeham), good
 }
 
 func (s scope) hazard(l *lawValue, what string) (law, bool) {

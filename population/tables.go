@@ -9,8 +9,9 @@ type tables struct {
 	always      []alwaysTable
 	immigration []arrivalTable
 	contacts    []contactTable
-	attributes  [][]float64 // the shares of each attribute's values, added up
-	ages        *law        // of those who are there at the start
+	attributes  [][]float64   // the shares of each attribute's values, added up
+	ages        *perCell[law] // of those who are there at the start
+	limits      [][]limit     // of the interventions that wait, as the model lists those
 }
 
 // A stateTable is what can happen to an individual in a state.
@@ -50,15 +51,41 @@ type alwaysTable struct {
 
 type arrivalTable struct {
 	rate float64
-	age  *law
-	do   action
+	in   entrance
+	name int // to count it under, or −1
+}
+
+// An entrance is how somebody comes to be there.
+type entrance struct {
+	to    uint16        // the state
+	into  *intoTable    // from which it is drawn, if it is not nil
+	given []int32       // by attribute, the value or where it comes from; nil if all are drawn
+	age   *perCell[law] // newly born if nil
+	since *perCell[law] // how long it has been in the state; it enters it now if nil
+}
+
+// An intoTable has states and their shares, added up.
+type intoTable struct {
+	states []uint16
+	sums   *perCell[[]float64]
+}
+
+// each calls back with every state that one may begin in.
+func (e *entrance) each(f func(state uint16)) {
+	if e.into == nil {
+		f(e.to)
+		return
+	}
+	for _, s := range e.into.states {
+		f(s)
+	}
 }
 
 // A contactTable is what a contact does.
 type contactTable struct {
 	chance    float64
-	becomes   [256]uint8 // of someone met in a state; nobody if unaffected
-	attribute int        // for mixing; −1 for the whole population
+	becomes   []uint16 // of someone met in a state; same if unaffected
+	attribute int      // for mixing; −1 for the whole population
 	rows      [][]float64
 }
 
@@ -73,27 +100,39 @@ const (
 // An action is what a clock does when it strikes.
 type action struct {
 	verb    verb
-	to      uint8 // the state to move to, or into which a child is born; nobody for leaving, same for staying
-	contact int   // the contact's table
-	name    int   // the name to count it under, or −1
+	to      uint16    // the state to move to; nobody for leaving, same for staying
+	contact int       // the contact's table
+	in      *entrance // of a child
+	name    int       // the name to count it under, or −1
 	chance  float64
-	from    *stateSet // only from these states, if not nil
+	from    stateSet // only from these states, if not nil
 	moves   []move
 }
 
-type move struct{ attribute, value uint8 }
+type move struct {
+	attribute uint8
+	value     uint16
+}
 
-type stateSet [256]bool
+// A stateSet tells of each state whether it is one of some; nil stands for all.
+type stateSet []bool
 
 const (
-	nobody uint8 = 255 // the state of an id that is free; as a goal, leaving the population
-	same   uint8 = 254 // as a goal, the state that one is in
+	nobody uint16 = math.MaxUint16     // the state of an id that is free; as a goal, leaving the population
+	same   uint16 = math.MaxUint16 - 1 // as a goal, the state that one is in
 )
 
 // pick is the first item of a menu up to x.
 func (t *stateTable) pick(x float64) *action {
-	i := 0
-	for i < len(t.menu)-1 && x >= t.menu[i].upTo {
+	i, last := 0, len(t.menu)-1
+	for last-i > 16 { // long menus are rare
+		if middle := (i + last) / 2; x >= t.menu[middle].upTo {
+			i = middle + 1
+		} else {
+			last = middle
+		}
+	}
+	for i < last && x >= t.menu[i].upTo {
 		i++
 	}
 	return &t.menu[i].do
@@ -110,16 +149,35 @@ func (t *stateTable) add(rate float64, do action) {
 
 // A plan is an intervention at its time.
 type plan struct {
-	text     *planText
-	clock    float64 // when, on the model's clock, as it is written
-	at       float64 // since the start
-	phase    *tables // from then on; nil if parameters stay as they are
-	who      *stateSet
-	where    []move
-	coverage float64
-	do       action
-	enter    uint8
-	count    int
+	*deed
+	clock float64 // when, on the model's clock, as it is written
+	at    float64 // since the start
+}
+
+// A deed is what an intervention does, whenever it does it.
+type deed struct {
+	text  *planText
+	who   stateSet
+	where []move
+	do    action
+	turns map[*tables]*turn // by the tables that hold before
+}
+
+// A turn is a deed with all values worked out, as the parameters are once it is done.
+type turn struct {
+	to       *tables // from then on; the same as before if it sets nothing
+	coverage *perCell[float64]
+	in       *entrance // of those who are let in, if any
+	count    int       // of those who are let in, or who are picked
+	after    standing
+}
+
+// A limit is what a number of individuals is compared with.
+type limit struct {
+	state  int // −1 for all of the living
+	above  bool
+	share  bool // of the living
+	number float64
 }
 
 // spread is the row of sums that shares make; the last is 1, whatever the rounding.
@@ -147,10 +205,16 @@ func spread(shares []float64) []float64 {
 
 // among is the index of the first sum above u.
 func among(sums []float64, u float64) int {
-	for i, s := range sums {
-		if u < s {
-			return i
+	i, last := 0, len(sums)-1
+	for last-i > 16 {
+		if middle := (i + last) / 2; u >= sums[middle] {
+			i = middle + 1
+		} else {
+			last = middle
 		}
 	}
-	return len(sums) - 1
+	for i < last && u >= sums[i] {
+		i++
+	}
+	return i
 }

@@ -40,7 +40,11 @@ func (r *replica) layOut(seed uint64) {
 		for range sample {
 			age := 0.0
 			if r.t.ages != nil {
-				age = r.t.ages.draw(&s)
+				ages, k := r.t.ages.values, 0
+				if len(ages) > 1 {
+					k = int(s.Below(uint64(len(ages))))
+				}
+				age = ages[k].draw(&s)
 			}
 			for k := range r.t.always {
 				if r.t.always[k].left(&s, age) <= r.end || r.t.always[k].law.memoryless() {

@@ -17,7 +17,26 @@ type value struct {
 	quantity quantity
 	name     string    // of a parameter, if it is one
 	law      *lawValue // a distribution, if it is one
-	bad      bool      // it could not be read, and that has been said
+	table    *tableValue
+	cell     string // of a table from which it was read, in words
+	bad      bool   // it could not be read, and that has been said
+}
+
+// plain tells whether a value is written out as a quantity.
+func (v *value) plain() bool { return v.name == "" && v.law == nil && v.table == nil }
+
+// each does something with all values that a value is made of.
+func (v *value) each(do func(part value)) {
+	switch {
+	case v.law != nil:
+		for _, part := range v.law.values() {
+			do(part)
+		}
+	case v.table != nil:
+		for i := range v.table.entries {
+			do(v.table.entries[i].value)
+		}
+	}
 }
 
 // A lawValue is a distribution as it is written.
@@ -39,6 +58,10 @@ func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	text := strings.TrimSpace(n.Value)
 	v := value{at: r.place(n), text: echo(text)}
 	switch {
+	case n.Kind == yaml.MappingNode && hasKey(n, "by"):
+		v.table = r.table(n, what, want)
+		v.bad = v.table == nil
+		v.text = "a table"
 	case n.Kind == yaml.MappingNode:
 		v.law = r.law(n, what)
 		v.bad = v.law == nil
@@ -59,6 +82,16 @@ func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	return v
 }
 
+// hasKey tells whether a mapping has a key.
+func hasKey(n *yaml.Node, key string) bool {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
 // A family of distributions: what it is called and what it needs.
 type family struct {
 	name, like string
@@ -71,6 +104,7 @@ var families = []family{
 	{"erlang", "{mean: 5 days, k: 3}", []string{"mean", "k"}},
 	{"weibull", "{scale: 80 years, shape: 6}", []string{"scale", "shape"}},
 	{"lognormal", "{mean: 5 days, sd: 2 days}", []string{"mean", "sd"}},
+	{"gompertz", "{rate: 0.00005 per year, growth: 0.09 per year}", []string{"rate", "growth", "makeham"}},
 	{"uniform", "{low: 1 day, high: 3 days}", []string{"low", "high"}},
 	{"exactly", "5 years", nil},
 	{"hazard", "{0 years: 0.005 per year, 1 year: 0.0004 per year}", nil},
@@ -79,7 +113,7 @@ var families = []family{
 
 // argKinds says what the arguments of distributions are.
 var argKinds = map[string]kind{
-	"mean": aDuration, "rate": aRate, "shape": aNumber, "k": aNumber, "scale": aDuration, "sd": aDuration, "low": aDuration, "high": aDuration,
+	"mean": aDuration, "rate": aRate, "growth": aRate, "makeham": aRate, "shape": aNumber, "k": aNumber, "scale": aDuration, "sd": aDuration, "low": aDuration, "high": aDuration,
 }
 
 // law reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
@@ -186,7 +220,7 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 				break
 			}
 			for _, name := range f.args {
-				if args.get(name) == nil && !args.meant[name] {
+				if args.get(name) == nil && !args.meant[name] && name != "makeham" { // which is 0 unless told
 					r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, f.name, f.like)
 				}
 			}

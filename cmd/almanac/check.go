@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,19 +16,24 @@ import (
 
 // modelFlags are the changes to a model that a command line can ask for.
 type modelFlags struct {
-	size  string
-	until string
-	set   []string
+	size     string
+	until    string
+	scenario string
+	set      []string
 }
 
 func (f *modelFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
 	c.Flags().StringVar(&f.until, "until", "", "when the model ends, on its own clock: 2011, or \"160 days\"")
-	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; may be repeated")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
+	c.Flags().StringVar(&f.scenario, "scenario", "", "take the values of a scenario of the file; --set comes before it")
 }
 
+// standardInput in place of a file says that the model is read from there.
+const standardInput = "-"
+
 // load reads the model with the changes asked for.
-func (f *modelFlags) load(path string) (*population.Model, error) {
+func (f *modelFlags) load(c *cobra.Command, path string) (*population.Model, error) {
 	var changes []population.Change
 	if f.size != "" {
 		sizes, err := parseSizes("--size", f.size, "individuals", 0, 4_000_000_000)
@@ -42,6 +48,9 @@ func (f *modelFlags) load(path string) (*population.Model, error) {
 	if f.until != "" {
 		changes = append(changes, population.Until(f.until))
 	}
+	if c.Flags().Changed("scenario") {
+		changes = append(changes, population.Scenario(f.scenario))
+	}
 	for _, set := range f.set {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok {
@@ -49,7 +58,17 @@ func (f *modelFlags) load(path string) (*population.Model, error) {
 		}
 		changes = append(changes, population.Set(strings.TrimSpace(name), value))
 	}
-	m, err := population.Load(path, changes...)
+	var m *population.Model
+	var err error
+	if path == standardInput {
+		var source []byte
+		if source, err = io.ReadAll(c.InOrStdin()); err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		m, err = population.Compile("standard input", source, changes...)
+	} else {
+		m, err = population.Load(path, changes...)
+	}
 	if err != nil {
 		if _, wrong := err.(*fs.PathError); wrong {
 			return nil, usageError{fmt.Errorf("the model file: %w", err)}
@@ -74,17 +93,20 @@ func newCheck() *cobra.Command {
 	var f modelFlags
 	var out string
 	c := &cobra.Command{
-		Use:   "check MODEL.yaml",
+		Use:   "check MODEL.yaml | -",
 		Short: "Explain a model in plain words, or say what is wrong with it",
 		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything at once,\n" +
-			"each with its line and column. What may be a mistake is asked for at the end. Then it is said how much memory a run takes;\n" +
+			"each with its line and column, also what is wrong with a scenario alone, or with what is to be fitted. What may be a mistake is asked for at the end. Then it is said how much memory a run takes;\n" +
 			"the exit status is 1 if there is not enough for it here.",
 		Example: "  almanac check examples/tuberculosis.yaml\n" +
 			"  almanac check examples/sir.yaml --out sir.svg",
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := f.load(args[0])
+			m, err := f.load(c, args[0])
 			if err != nil {
+				return err
+			}
+			if err := m.Check(); err != nil {
 				return err
 			}
 			if out != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
 )
 
 // runFlags are the command line of almanac run.
@@ -21,12 +22,13 @@ type runFlags struct {
 	json     bool
 	out      string
 	events   bool
+	format   string
 }
 
 func newRun() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run MODEL.yaml",
+		Use:   "run MODEL.yaml | -",
 		Short: "Run a model, and tell what became of the population",
 		Long: "Run a model: every individual, in continuous time, exactly.\n\n" +
 			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
@@ -36,7 +38,8 @@ func newRun() *cobra.Command {
 			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
 			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, model.yaml,\n" +
 			"command.txt, and with --events also events.csv (replica, time, kind, individual, from, to, name, by, and the attributes).\n" +
-			"docs/models.md describes the columns. They take the place of what an earlier run wrote there, when all of them are complete.",
+			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a line for each group.\n" +
+			"docs/models.md describes the columns, docs/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
@@ -49,7 +52,8 @@ func newRun() *cobra.Command {
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as memory is there for, unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to")
-	c.Flags().BoolVar(&f.events, "events", false, "write every event to events.csv in the directory of --out")
+	c.Flags().BoolVar(&f.events, "events", false, "write every event to events.csv, or .parquet, in the directory of --out")
+	c.Flags().StringVar(&f.format, "format", string(results.CSV), "how the tables in the directory of --out are written: csv, or parquet for large ones")
 	return c
 }
 
@@ -61,8 +65,13 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
 	case f.events && f.out == "":
 		return usagef("--events: where to? Name a directory with --out")
+	case f.out == "" && c.Flags().Changed("format"):
+		return usagef("--format: of which tables? Name a directory with --out")
 	}
-	m, err := f.load(path)
+	if _, err := chooseOne("--format", f.format, formatNames()); err != nil {
+		return err
+	}
+	m, err := f.load(c, path)
 	if err != nil {
 		return err
 	}
@@ -82,7 +91,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	defer out.drop()
 	if f.events {
-		if events, err = newEventLog(out.path(), m, f.replicas, cancel); err != nil {
+		if events, err = newEventLog(out.path(), results.Format(f.format), m, f.replicas, cancel); err != nil {
 			return err
 		}
 		o.OnEvent, o.OnRecord = events.add, events.recorded
@@ -104,8 +113,11 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return runErr
 	}
 	if out != nil {
-		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "events", "out"})
-		if err := writeRun(out.path(), m, result, command); err != nil {
+		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "scenario", "set", "events", "format", "out"})
+		if path == standardInput {
+			command += " < model.yaml"
+		}
+		if err := writeRun(out.path(), m, result, results.Format(f.format), command); err != nil {
 			return err
 		}
 		if err := out.keep(); err != nil {
@@ -120,6 +132,14 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	return runErr
+}
+
+// formatNames are the formats of tables.
+func formatNames() (names []string) {
+	for _, f := range results.Formats() {
+		names = append(names, string(f))
+	}
+	return names
 }
 
 // pace says how a run is going.

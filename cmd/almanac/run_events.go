@@ -1,24 +1,22 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
 )
 
-// An eventLog writes events.csv. Replicas that run at once write to files of their own, which are put together in the end,
+// An eventLog writes events.csv, or events.parquet. Replicas that run at once write to files of their own, which are put together in the end,
 // so that the file is the same for any number of workers.
 type eventLog struct {
 	dir    string
+	format results.Format
+	model  *population.Model
 	last   int // the row after which a replica is done
 	cancel func(error)
 	parts  []*eventPart
@@ -29,42 +27,23 @@ type eventLog struct {
 
 type eventPart struct {
 	file *os.File
-	w    *bufio.Writer
+	w    *results.EventWriter
 }
 
-func newEventLog(dir string, m *population.Model, replicas int, cancel func(error)) (*eventLog, error) {
-	l := &eventLog{dir: dir, last: len(m.Times()) - 1, cancel: cancel, parts: make([]*eventPart, replicas)}
-	// The first replica writes to events.csv itself.
-	p, err := l.open(0)
-	if err != nil {
+func newEventLog(dir string, format results.Format, m *population.Model, replicas int, cancel func(error)) (*eventLog, error) {
+	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, cancel: cancel, parts: make([]*eventPart, replicas)}
+	// The first replica writes to the table itself.
+	if _, err := l.open(0); err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(p.w, strings.Join(eventColumns(m), ","))
 	return l, nil
-}
-
-// eventColumns are the columns of events.csv: those that are always there, and one for each attribute. An attribute that has
-// the name of another column gets an underscore behind it.
-func eventColumns(m *population.Model) []string {
-	columns := []string{"replica", "time", "kind", "individual", "from", "to", "name", "by"}
-	names := m.Attributes()
-	for _, name := range names {
-		for slices.Contains(columns, name) {
-			name += "_"
-			for slices.Contains(names, name) {
-				name += "_"
-			}
-		}
-		columns = append(columns, csvField(name))
-	}
-	return columns
 }
 
 func (l *eventLog) path(replica int) string {
 	if replica == 0 {
-		return filepath.Join(l.dir, "events.csv")
+		return filepath.Join(l.dir, "events."+string(l.format))
 	}
-	return filepath.Join(l.dir, fmt.Sprintf("events.csv.part%d", replica))
+	return filepath.Join(l.dir, fmt.Sprintf("events.%s.part%d", l.format, replica))
 }
 
 func (l *eventLog) open(replica int) (*eventPart, error) {
@@ -72,7 +51,11 @@ func (l *eventLog) open(replica int) (*eventPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.parts[replica] = &eventPart{file, bufio.NewWriterSize(file, 1<<16)}
+	w, err := results.NewEventWriter(file, l.format, l.model)
+	if err != nil {
+		return nil, err
+	}
+	l.parts[replica] = &eventPart{file, w}
 	return l.parts[replica], nil
 }
 
@@ -99,22 +82,7 @@ func (l *eventLog) add(e population.Event) {
 			return
 		}
 	}
-	b := p.w.AvailableBuffer()
-	b = strconv.AppendInt(b, int64(e.Replica), 10)
-	b = strconv.AppendFloat(append(b, ','), e.Time, 'g', -1, 64)
-	b = append(append(b, ','), e.Kind.String()...)
-	b = strconv.AppendUint(append(b, ','), e.Individual, 10)
-	for _, field := range [...]string{e.From, e.To, e.Name} {
-		b = append(append(b, ','), csvField(field)...)
-	}
-	b = append(b, ',')
-	if e.By != 0 {
-		b = strconv.AppendUint(b, e.By, 10)
-	}
-	for _, value := range e.Values {
-		b = append(append(b, ','), csvField(value)...)
-	}
-	if _, err := p.w.Write(append(b, '\n')); err != nil {
+	if err := p.w.Write(e); err != nil {
 		l.fail(err)
 	}
 }
@@ -130,7 +98,7 @@ func (p *eventPart) close() error {
 	if p.file == nil {
 		return nil
 	}
-	err := errors.Join(p.w.Flush(), p.file.Close())
+	err := errors.Join(p.w.Close(), p.file.Close())
 	p.file = nil
 	return err
 }
@@ -147,17 +115,12 @@ func (l *eventLog) close() error {
 			l.fail(err)
 			continue
 		}
-		_, err = io.Copy(l.parts[0].w, part)
+		info, err := part.Stat()
+		if err == nil {
+			err = l.parts[0].w.Append(part, info.Size())
+		}
 		l.fail(errors.Join(err, part.Close(), os.Remove(l.path(replica))))
 	}
 	l.fail(l.parts[0].close())
 	return l.err
-}
-
-// csvField quotes a field where CSV wants it.
-func csvField(s string) string {
-	if strings.ContainsAny(s, ",\"\n\r") {
-		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	return s
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -27,7 +25,7 @@ func plotRun(dir string, m *population.Model, r *population.Result) error {
 			errs = append(errs, flows.Save(filepath.Join(dir, "incidence"+ending)))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, plotGroups(dir, m, r))...)
 }
 
 // runTitle names the model, and says if not all of it is there.
@@ -59,7 +57,8 @@ func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Pa
 	all := plot.Chart{Title: runTitle(m, r), Note: linesAndBands(r), XLabel: m.Unit(), YLabel: "individuals", FromZero: true, LegendBeside: true}
 	each := plot.Panels{Title: runTitle(m, r), Note: "individuals in each state; " + linesAndBands(r)}
 	for i, name := range m.States() {
-		s := overReplicas(r, r.State(i).Median, r.StateQuantiles(i, 0.05, 0.95))
+		in := r.State(i)
+		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
 		s.Name = name
 		all.Series = append(all.Series, s)
 		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{s}})
@@ -70,29 +69,24 @@ func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Pa
 // mostFlows is how many flows are drawn; of more, the largest. A model of many states can have thousands.
 const mostFlows = 24
 
-// flowCharts are how many changed state in each interval between two rows.
-func flowCharts(m *population.Model, r *population.Result) plot.Panels {
-	rows := r.Rows()
+// flowsDrawn says which flows are drawn, up to which row, and what they are. There are none if there is no interval.
+func flowsDrawn(m *population.Model, r *population.Result) (rows int, order []int, note string) {
+	rows = r.Rows()
 	// The last interval may be shorter than the others, and would look as if something had ended.
 	if rows > 2 && r.Times[rows-1]-r.Times[rows-2] < 0.99*(r.Times[1]-r.Times[0]) {
 		rows--
 	}
-	panels := plot.Panels{Title: runTitle(m, r)}
 	if rows < 2 {
-		return panels
+		return rows, nil, ""
 	}
-	flows := m.Flows()
-	order := make([]int, len(flows))
-	sums := make([]float64, len(flows))
-	for i := range flows {
-		order[i], sums[i] = i, r.Flow(i).Mean[rows-1]
+	sums := make([]float64, len(m.Flows()))
+	for i := range sums {
+		sums[i] = r.Flow(i).Mean[rows-1]
 	}
+	order = largest(sums, mostFlows)
 	which := "changes of state"
-	if len(order) > mostFlows {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
-		order = order[:mostFlows]
-		slices.Sort(order)
-		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(flows))))
+	if len(order) < len(sums) {
+		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(sums))))
 	}
 	every := r.Times[1] - r.Times[0]
 	unit := m.Unit()
@@ -103,13 +97,22 @@ func flowCharts(m *population.Model, r *population.Result) plot.Panels {
 	if every >= 1e4 {
 		long = format.Thousands(every)
 	}
-	panels.Note = fmt.Sprintf("%s in each interval of %s %s; %s", which, long, unit, linesAndBands(r))
+	return rows, order, fmt.Sprintf("%s in each interval of %s %s", which, long, unit)
+}
+
+// flowCharts are how many changed state in each interval between two rows.
+func flowCharts(m *population.Model, r *population.Result) plot.Panels {
+	rows, order, note := flowsDrawn(m, r)
+	panels := plot.Panels{Title: runTitle(m, r), Note: note + "; " + linesAndBands(r)}
 	for _, i := range order {
-		s := overReplicas(r, r.Incidence(i).Median, r.IncidenceQuantiles(i, 0.05, 0.95))
-		panels.Charts = append(panels.Charts, plot.Chart{Title: flows[i].From + " → " + flows[i].To, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{steps(s, rows)}})
+		in := r.Incidence(i)
+		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
+		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(m.Flows()[i]), XLabel: m.Unit(), FromZero: true, Series: []plot.Series{steps(s, rows)}})
 	}
 	return panels
 }
+
+func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
 // steps draws what a row has as what was so since the row before.
 func steps(s plot.Series, rows int) plot.Series {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +90,47 @@ func TestManyFlows(t *testing.T) {
 		if !drawn[f.From+" → "+f.To] && r.Flow(i).Mean[4] > least {
 			t.Errorf("%v is not drawn", f)
 		}
+	}
+}
+
+// Groups are lines of the same charts, with what was recorded of each; of many the largest are drawn.
+func TestGroupCharts(t *testing.T) {
+	const model = `name: groups
+time: {unit: day, end: 4}
+population: {size: 3000, start: {a: rest}}
+attributes: {region: {north: 70%, south: 30%}, cell: {c0: 50%, c1: 20%, c2: 8%, c3: 7%, c4: 1%, c5: 1%, c6: 5%, c7: 4%, c8: 4%}}
+states: {a: {race: [{rate: 0.5 per day, to: b}]}, b: {}}
+record: {every: 1 day, by: [region, [region, cell]]}
+`
+	m, r := ran(t, model, 3)
+	by := groupings(m)
+	if len(by) != 2 || by[0].name != "region" || len(by[0].groups) != 2 || by[1].name != "region,cell" || len(by[1].groups) != 18 {
+		t.Fatalf("%v", by)
+	}
+	states, flows := groupCharts(m, r, by[0])
+	const note = "; lines: median of 3 replicas; bands: middle 90 %"
+	if states.Note != "individuals in each state, by region"+note || flows.Note != "changes of state in each interval of 1 day, by region"+note {
+		t.Errorf("%q, %q", states.Note, flows.Note)
+	}
+	south := r.In(1)
+	if s := states.Charts[1].Series[1]; states.Charts[1].Title != "b" || s.Name != "south" || !slices.Equal(s.Y, south.State(1).Median) || !slices.Equal(s.High, south.State(1).Q95) {
+		t.Errorf("%s: %+v", states.Charts[1].Title, s)
+	}
+	if s, in := flows.Charts[0].Series[1], south.Incidence(0).Median; s.Y[0] != in[1] || s.Y[7] != in[4] {
+		t.Errorf("%v of %v", s.Y, in)
+	}
+	states, _ = groupCharts(m, r, by[1])
+	var names []string
+	for _, s := range states.Charts[0].Series {
+		names = append(names, s.Name)
+		if s.Low != nil {
+			t.Error("bands of eight groups")
+		}
+	}
+	if len(names) != 8 || names[0] != "north, c0" || slices.Contains(names, "north, c4") || !slices.Contains(names, "south, c0") {
+		t.Errorf("drawn: %v", names)
+	}
+	if want := "individuals in each state, the largest 8 of 18 groups by region and cell; lines: median of 3 replicas"; states.Note != want {
+		t.Errorf("%q", states.Note)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
@@ -30,6 +31,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 	if rows > 0 {
 		printStates(w, m, r, rows-1)
 		printFlows(w, m, r, rows-1)
+		printGroups(w, m, r, rows-1)
 	}
 	return printPace(w, r, peak)
 }
@@ -94,6 +96,40 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 		line("["+name+"]", r.Named(i))
 	}
 	out.Flush()
+}
+
+// Up to so many states and groups are printed by group; more are for tables and pictures.
+const (
+	mostStatesPrinted = 8
+	mostGroupsPrinted = 20
+)
+
+// printGroups prints how many of each group are in each state.
+func printGroups(w io.Writer, m *population.Model, r *population.Result, last int) {
+	states, groups := m.States(), m.Groups()
+	if len(states) > mostStatesPrinted {
+		return
+	}
+	for _, by := range groupings(m) {
+		if len(by.groups) > mostGroupsPrinted {
+			continue
+		}
+		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+		mean := ""
+		if r.Replicas > 1 {
+			mean = ": mean"
+		}
+		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.groups[0]].Attributes, " and "), mean, strings.Join(states, "\t"))
+		for _, g := range by.groups {
+			part := r.In(g)
+			fmt.Fprintf(out, "%s\t", strings.Join(groups[g].Values, ", "))
+			for s := range states {
+				fmt.Fprintf(out, "%s\t", format.Thousands(part.State(s).Mean[last]))
+			}
+			fmt.Fprintf(out, "%s\t\n", format.Thousands(part.Total().Mean[last]))
+		}
+		out.Flush()
+	}
 }
 
 // deviation writes a standard deviation, or a dash if it is missing: one replica alone has none.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
 )
 
 // Events of replicas that run at once are put together in the order of the replicas, those of interrupted ones too.
@@ -18,7 +19,7 @@ func TestEventLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	l, err := newEventLog(dir, m, 4, func(err error) { t.Error(err) })
+	l, err := newEventLog(dir, results.CSV, m, 4, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

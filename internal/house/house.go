@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar"},
 	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
+	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/random"},
@@ -53,7 +54,7 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},

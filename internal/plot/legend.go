@@ -45,7 +45,8 @@ func newLegend(entries []entry, beside bool, size, across, height vg.Length) leg
 	if len(entries) > 12 { // many names are smaller
 		l.measure(0.8*size, across)
 	}
-	for columns := min(len(entries), 12); !l.arrange(columns, across); columns-- {
+	// One column is wide enough, whatever it holds: names are shortened.
+	for columns := min(len(entries), 12); !l.arrange(columns, across) && columns > 1; columns-- {
 	}
 	return l
 }

@@ -52,7 +52,8 @@ func (h *heading) draw(c draw.Canvas) {
 type Panels struct {
 	Title, Note string
 	Charts      []Chart
-	Columns     int // 0 for as many as look well
+	Columns     int  // 0 for as many as look well
+	Common      bool // all charts have the same series: they have the same colours in each, and are named once, below
 }
 
 // Save draws the panels into a file; the ending says how.
@@ -81,6 +82,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 	fitted := make([]*drawing, len(ps.Charts))
 	headings := make([]heading, len(ps.Charts))
 	tallest, left, below, colour := vg.Length(0), vg.Length(0), vg.Length(0), 0
+	var names []entry
 	for r := range all {
 		all[r] = make([]*gonum.Plot, columns)
 		for k := range columns {
@@ -92,7 +94,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			if format != "svg" {
 				chart = chart.plain()
 			}
-			p, _, err := chart.draw(colour, panelSizes)
+			p, entries, err := chart.draw(colour, panelSizes)
 			if err != nil {
 				return nil, err
 			}
@@ -101,13 +103,24 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			tallest = max(tallest, headings[i].height())
 			l, b := p.margins()
 			left, below = max(left, l), max(below, b)
-			colour = (colour + len(ps.Charts[i].Series)) % len(palette)
+			if ps.Common {
+				names = longer(names, entries)
+			} else {
+				colour = (colour + len(ps.Charts[i].Series)) % len(palette)
+			}
 		}
+	}
+	l := newLegend(names, false, panelSizes.legend, width-2*margin, 0)
+	if len(names) > 0 {
+		height += l.size().Y + margin
 	}
 	return render(format, width, height, func(whole draw.Canvas) {
 		inner := draw.Crop(whole, margin, -margin, margin, -margin)
 		top.draw(inner)
 		body := draw.Crop(inner, 0, 0, 0, -top.height())
+		if len(names) > 0 {
+			body.Min.Y += l.size().Y + margin
+		}
 		// Around each chart there is room for the largest title and the largest names of axes.
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest, PadLeft: left, PadBottom: below}
 		places := gonum.Align(all, tiles, body)
@@ -130,7 +143,19 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			over.Max.Y = place.Max.Y + headings[i].height()
 			headings[i].draw(over)
 		}
+		if len(names) > 0 {
+			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
+			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
+		}
 	})
+}
+
+// longer is the list that names more: a chart may have nothing to draw of a series.
+func longer(a, b []entry) []entry {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
 }
 
 // columns is how many charts stand side by side.

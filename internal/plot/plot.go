@@ -216,6 +216,15 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	p.Add(grid)
 	var entries []entry
 	floor := c.floor()
+	// Bands are drawn before all lines, so that none covers one.
+	for i, band := 0, colour; i < len(c.Series); i++ {
+		if i > 0 && !c.Series[i].Same {
+			band++
+		}
+		if err := c.band(p, c.Series[i], band); err != nil {
+			return nil, nil, fmt.Errorf("series %s: %w", c.Series[i].Name, err)
+		}
+	}
 	for i, s := range c.Series {
 		if i > 0 && !s.Same {
 			colour++
@@ -254,22 +263,28 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	return p, entries, nil
 }
 
+// band draws the band around a series, if it has one: along the upper edge and back along the lower one.
+func (c Chart) band(p *drawing, s Series, i int) error {
+	if len(s.Low) == 0 {
+		return nil
+	}
+	edge := append(c.points(s.X, s.High), backwards(c.points(s.X, s.Low))...)
+	if len(edge) <= 2 {
+		return nil
+	}
+	polygon, err := plotter.NewPolygon(edge)
+	if err != nil {
+		return err
+	}
+	polygon.Color = shade(palette[i%len(palette)])
+	polygon.LineStyle.Width = 0
+	p.Add(polygon)
+	return nil
+}
+
 // add draws a series, and returns how to show it in the legend.
 func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	colour := palette[i%len(palette)]
-	if len(s.Low) > 0 {
-		// Along the upper edge and back along the lower one.
-		band := append(c.points(s.X, s.High), backwards(c.points(s.X, s.Low))...)
-		if len(band) > 2 {
-			polygon, err := plotter.NewPolygon(band)
-			if err != nil {
-				return nil, err
-			}
-			polygon.Color = shade(colour)
-			polygon.LineStyle.Width = 0
-			p.Add(polygon)
-		}
-	}
 	points := c.points(s.X, s.Y)
 	if len(points) == 0 {
 		return nil, nil

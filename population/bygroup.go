@@ -1,0 +1,220 @@
+package population
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A tableValue is a value for each group: {by: age, child: 0.1%, adult: 1%, elder: 8%}. It is read for the individual whose clock it is, or,
+// of: met, for the one who is met.
+type tableValue struct {
+	by      named
+	met     bool
+	entries []tableEntry
+}
+
+// A tableEntry is what holds for a value of the attribute, or for all that are not named.
+type tableEntry struct {
+	of    named
+	other bool
+	value value
+}
+
+// unset stands in a cell for an attribute that nothing is known of.
+const unset = ^uint16(0)
+
+const likeTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
+
+// table reads a value for each group; nil if it cannot.
+func (r *reader) table(n *yaml.Node, what string, want kind) *tableValue {
+	if r.depth >= mostNested {
+		r.fail(n, "%s: tables are nested too deeply", what)
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	before := r.found
+	t := &tableValue{}
+	for _, p := range r.pairs(n, what, likeTable) {
+		switch p.name {
+		case "by":
+			t.by = r.named(p.value, what+": by")
+		case "of":
+			if t.met = p.value.Value == "met"; !t.met {
+				r.fail(p.value, "%s: of: found %s, expected met: the one who is met; without it the table is read for the individual itself", what, found(p.value))
+			}
+		default:
+			e := tableEntry{of: named{name: p.name, at: r.place(p.key)}, other: p.name == "other"}
+			e.value = r.value(p.value, what+": "+echo(p.name), want)
+			t.entries = append(t.entries, e)
+		}
+	}
+	switch {
+	case r.found > before:
+		return nil
+	case len(t.entries) == 0:
+		r.fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, echo(t.by.name), likeTable)
+		return nil
+	}
+	for i := range t.entries {
+		if in := t.entries[i].value.table; in != nil && in.by.name == t.by.name && in.met == t.met {
+			r.add(in.by.at, "%s: a table by %s in a table by %s; expected another attribute", what, echo(t.by.name), echo(t.by.name))
+			return nil
+		}
+	}
+	return t
+}
+
+// whose says of whom the attribute is.
+func (t *tableValue) whose() string {
+	if t.met {
+		return t.by.name + " of the one who is met"
+	}
+	return t.by.name
+}
+
+// A tableIndex is a table with its names looked up.
+type tableIndex struct {
+	attribute int
+	entries   []int // by the attribute's values
+	bad       bool  // something is wrong with it, and that has been said
+}
+
+// index looks the names of a table up, once for all times.
+func (s scope) index(t *tableValue, what string) *tableIndex {
+	if x, ok := s.indexes[t]; ok {
+		return x
+	}
+	x := &tableIndex{attribute: slices.IndexFunc(s.attributes, func(a attribute) bool { return a.name == t.by.name })}
+	s.indexes[t] = x
+	if x.attribute < 0 {
+		s.add(t.by.at, "%s: by: %s", what, unknown("attribute", t.by.name, func() []string {
+			var names []string
+			for _, a := range s.attributes {
+				names = append(names, a.name)
+			}
+			return names
+		}))
+		x.bad = true
+		return x
+	}
+	values := s.attributes[x.attribute].values
+	number := make(map[string]int, len(values))
+	x.entries = make([]int, len(values))
+	for i, name := range values {
+		number[name], x.entries[i] = i, -1
+	}
+	other := -1
+	for k := range t.entries {
+		e := &t.entries[k]
+		i, ok := number[e.of.name]
+		switch {
+		case ok:
+			x.entries[i] = k
+		case !e.other:
+			s.add(e.of.at, "%s: %s", what, unknown("value of "+t.by.name, e.of.name, func() []string { return values }))
+			x.bad = true
+		}
+		if e.other {
+			other = k
+		}
+	}
+	var without []string
+	for i, k := range x.entries {
+		if k < 0 {
+			x.entries[i] = other
+			without = append(without, values[i])
+		}
+	}
+	if other < 0 && len(without) > 0 && !x.bad {
+		s.add(t.by.at, "%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named", what, t.by.name, some(without), echo(without[0]))
+		x.bad = true
+	}
+	if !x.bad {
+		x.bad = s.mixed(t, what)
+	}
+	return x
+}
+
+// mixed tells whether a table has things of different kinds, and says so. What is worked out by an expression is looked at where it is used.
+func (s scope) mixed(t *tableValue, what string) bool {
+	first := -1
+	sort := func(v value) kind {
+		v, _, _ = s.follow(v, what)
+		switch {
+		case v.law != nil:
+			return aDuration // which may stand for a distribution
+		case !v.plain():
+			return aValue
+		case v.quantity.kind == aShare:
+			return aNumber
+		}
+		return v.quantity.kind
+	}
+	for i := range t.entries {
+		k := sort(t.entries[i].value)
+		if k == aValue {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if a, b := t.entries[first], t.entries[i]; k != sort(a.value) {
+			s.broken(b.value.at, []value{a.value, b.value}, "%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
+				echo(a.of.name), s.written(a.value), echo(b.of.name), s.written(b.value))
+			return true
+		}
+	}
+	return false
+}
+
+// in is the scope of an individual whose attributes have the given values, by their numbers; unset for one that is not known.
+func (s scope) in(cell []uint16) scope {
+	s.own = cell
+	return s
+}
+
+// met is the scope in which someone with the given values of the attributes is met.
+func (s scope) met(cell []uint16) scope {
+	s.other = cell
+	return s
+}
+
+// entry is what a table has for the individual of the scope.
+func (s scope) entry(v value, what string) (value, bool) {
+	t := v.table
+	cell := s.own
+	if t.met {
+		cell = s.other
+	}
+	if cell == nil {
+		s.nobodyThere(v, what)
+		return value{}, false
+	}
+	x := s.index(t, what)
+	if x.bad {
+		return value{}, false
+	}
+	i := cell[x.attribute]
+	if i == unset {
+		s.nobodyThere(v, what)
+		return value{}, false
+	}
+	e := &t.entries[x.entries[i]]
+	found := e.value
+	found.cell = v.cell + " for " + t.whose() + " " + s.attributes[x.attribute].values[i]
+	return found, true
+}
+
+// nobodyThere says that there is nobody for whom a table could be read.
+func (s scope) nobodyThere(v value, what string) {
+	if x := s.indexes[v.table]; x != nil && x.bad {
+		return // something else has been said of it
+	}
+	if v.table.met {
+		s.complain(v, v.at, "%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
+		return
+	}
+	s.complain(v, v.at, "%s: a table by %s is read for an individual, and there is none here; expected one value for all", what, echo(v.table.by.name))
+}

@@ -1,0 +1,127 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// scopeOf compiles a model with the given parameters and attributes of age and region, and returns its scope and the parameters by name.
+func scopeOf(t *testing.T, parameters string) (scope, *problemList) {
+	t.Helper()
+	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}, b: {}}\n" +
+		"attributes: {age: {child: 20%, adult: 60%, elder: 20%}, region: {north: 50%, south: 50%}}\nparameters:\n"
+	for line := range strings.Lines(parameters) {
+		source += "  " + strings.TrimSpace(line) + "\n"
+	}
+	m, err := Compile("model.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &problemList{}
+	here := m.quietly()
+	here.problemList = list
+	return here, list
+}
+
+func TestTables(t *testing.T) {
+	here, list := scopeOf(t, `
+		severity: {by: age, child: 0.1%, adult: 1%, elder: 8%}
+		leaving: {by: age, elder: {by: region, north: 0.3 per day, other: 0.4 per day}, other: base}
+		base: 0.1 per day
+		stay: {gamma: {mean: {by: region, south: 2 days, other: 3 days}, shape: {by: age, child: 1, other: 2}}}
+		length: {by: age, child: stay, other: {exactly: 4 days}}
+		again: severity
+		meeting: {by: age, of: met, child: 50%, other: {by: age, elder: 20%, other: 1}}`)
+	name := func(s string) value { return value{name: s} }
+	for age := range uint16(3) {
+		for region := range uint16(2) {
+			cell := here.in([]uint16{age, region})
+			severity := []float64{0.001, 0.01, 0.08}[age]
+			for _, p := range []string{"severity", "again"} {
+				if x, ok := cell.chance(name(p), p); !ok || x != severity {
+					t.Errorf("%s at %d is %v, want %v", p, age, x, severity)
+				}
+			}
+			leaving := 0.1
+			if age == 2 {
+				leaving = []float64{0.3, 0.4}[region]
+			}
+			if x, ok := cell.rate(name("leaving"), ""); !ok || x != leaving {
+				t.Errorf("leaving at %d, %d is %v, want %v", age, region, x, leaving)
+			}
+			mean, shape := []float64{3, 2}[region], []float64{1, 2, 2}[age]
+			if l, ok := cell.law(name("stay"), ""); !ok || l.a != shape || math.Abs(l.mean()-mean) > 1e-12 {
+				t.Errorf("stay at %d, %d is %+v, want shape %v and mean %v", age, region, l, shape, mean)
+			}
+			if l, ok := cell.law(name("length"), ""); !ok || age > 0 && !(l.family == lawExactly && l.a == 4) || age == 0 && math.Abs(l.mean()-mean) > 1e-12 {
+				t.Errorf("length at %d, %d is %+v", age, region, l)
+			}
+			for theirs := range uint16(3) {
+				want := 0.5
+				if theirs > 0 {
+					want = []float64{1, 1, 0.2}[age]
+				}
+				if x, ok := cell.met([]uint16{theirs, unset}).chance(name("meeting"), ""); !ok || x != want {
+					t.Errorf("meeting of %d and %d is %v, want %v", age, theirs, x, want)
+				}
+			}
+		}
+	}
+	if len(list.all) > 0 {
+		t.Error(list.err())
+	}
+	// Without an individual there is nothing to read them for.
+	here.rate(name("leaving"), "here")
+	here.in([]uint16{1, 1}).chance(name("meeting"), "there")
+	const want = "model.yaml:9:12: here: a table by age is read for an individual, and there is none here; expected one value for all\n" +
+		"model.yaml:14:12: there: a table of: met is read for the one who is met; only the chance of a transmission can be"
+	if got := fmt.Sprint(list.err()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestDepends(t *testing.T) {
+	here, _ := scopeOf(t, `
+		plain: 0.1 per day
+		severity: {by: age, child: 0.1%, adult: 1%, elder: 8%}
+		both: {by: region, north: severity, other: 0}
+		stay: {gamma: {mean: {by: region, south: 2 days, other: 3 days}, shape: 2}}
+		mixed: {mixture: [{share: 1, of: {by: age, child: stay, other: 1 day}}]}
+		meeting: {by: age, of: met, child: both, other: 1}
+		settable: 1`)
+	here.sets = map[string][]value{"settable": {{name: "severity"}, {quantity: quantity{kind: aNumber}}, {name: "meeting"}}}
+	for name, want := range map[string]dependence{
+		"plain": {}, "severity": {own: []int{0}}, "both": {own: []int{0, 1}}, "stay": {own: []int{1}}, "mixed": {own: []int{0, 1}},
+		"meeting": {own: []int{0, 1}, met: []int{0}}, "settable": {own: []int{0, 1}, met: []int{0}},
+	} {
+		got := here.depends(value{name: name})
+		if !slices.Equal(got.own, want.own) || !slices.Equal(got.met, want.met) || got.time || got.counts || got.fixed() != want.fixed() {
+			t.Errorf("%s depends on %+v, want %+v", name, got, want)
+		}
+	}
+	if d := here.depends(value{quantity: quantity{kind: aNumber}}); !d.fixed() {
+		t.Errorf("a number depends on %+v", d)
+	}
+}
+
+// TestTablesDoNotMultiplyByNames takes tables of which each holds the one before twice, and parameters that stand for one another in tables.
+func TestTablesDoNotMultiplyByNames(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("p0: {exactly: 1 day}\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "p%d: {by: age, child: p%d, other: p%d}\n", i+1, i, i)
+	}
+	b.WriteString("last: {mixture: [{share: 50%, of: p40}, {share: 50%, of: p40}]}\n")
+	here, list := scopeOf(t, b.String())
+	for _, name := range []string{"p40", "last"} {
+		if l, ok := here.in([]uint16{1, 0}).law(value{name: name}, name); !ok || l.mean() != 1 {
+			t.Errorf("%s is %+v: %v", name, l, list.err())
+		}
+	}
+	if _, ok := here.in([]uint16{1, 0}).law(value{name: "p60"}, ""); ok {
+		t.Error("121 names and tables in a row are not too many")
+	}
+}

@@ -1,0 +1,278 @@
+package population
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// A beginning is how many are there at the start in the same way.
+type beginning struct {
+	entrance
+	count int
+	text  *startShare
+}
+
+// starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
+// 3 and 2.
+func (c *compiler) starts() {
+	f := c.f
+	c.m.starts = make([]int, len(c.m.states))
+	sizes, good := c.groupSizes()
+	for g := range f.groups {
+		c.startsOf(&f.groups[g], sizes[g], good)
+	}
+	if f.size > f.most && !f.sizeBad && !f.mostBad {
+		c.add(f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", f.size, f.most, f.size)
+	}
+}
+
+// groupSizes is how many individuals each group has, and whether they are known.
+func (c *compiler) groupSizes() ([]int, bool) {
+	f := c.f
+	sizes := make([]int, len(f.groups))
+	if f.sizeBad || f.startsBad {
+		return sizes, false
+	}
+	shares, total, counts := 0.0, 0, 0
+	for i := range f.groups {
+		if f.groups[i].isShare {
+			shares += f.groups[i].share
+		} else {
+			counts++
+		}
+	}
+	if counts == 0 && !isOne(shares) {
+		c.add(f.startsAt, "population: groups: the shares add up to %.6g, expected 1", shares)
+		return sizes, false
+	}
+	whole := 1.0 // of which the shares are parts
+	if counts == 0 {
+		whole = shares
+	}
+	before := 0.0
+	for i := range f.groups {
+		g := &f.groups[i]
+		if sizes[i] = g.count; g.isShare {
+			upTo := before + g.share
+			sizes[i] = int(math.Round(upTo/whole*float64(f.size))) - int(math.Round(before/whole*float64(f.size)))
+			before = upTo
+		}
+		total += sizes[i]
+	}
+	if total != f.size {
+		at := f.startsAt
+		if strings.HasPrefix(f.sizeAt.file, "--") {
+			at = f.sizeAt
+		}
+		c.add(at, "population: groups: they have %s, and the size is %d; expected the same", plural(total, "individual"), f.size)
+		return sizes, false
+	}
+	return sizes, true
+}
+
+// startsOf works out how many of a group begin in each state.
+func (c *compiler) startsOf(g *groupText, size int, good bool) {
+	what, whose := g.what, "the size"
+	if c.f.grouped {
+		what, whose = g.what+": start", "the group has"
+	}
+	in := entrance{given: c.given(g.with, g.what+": with", nil)}
+	all := make([]*beginning, len(c.m.states))
+	rest, total, before := -1, 0, 0.0
+	for k := range g.starts {
+		s := &g.starts[k]
+		i := c.state(s.state, what, false)
+		if i == nobody {
+			good = false
+			continue
+		}
+		b := &beginning{entrance: in, count: s.count, text: s}
+		b.to = i
+		all[i] = b
+		switch {
+		case s.rest && rest >= 0:
+			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
+			good = false
+		case s.rest:
+			rest = int(i)
+		case s.share > 0:
+			upTo := before + s.share
+			b.count = int(math.Round(upTo*float64(size))) - int(math.Round(before*float64(size)))
+			before = upTo
+		}
+		total += b.count
+	}
+	at := g.at
+	if !c.f.grouped {
+		at = c.f.startsAt
+	}
+	switch {
+	case !good:
+	case total > size:
+		c.add(at, "%s: %s %s more than %s, %d", what, plural(total, "individual"), be(total), whose, size)
+	case rest >= 0:
+		all[rest].count = size - total
+	case total < size:
+		c.add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, plural(size, "individual"))
+	}
+	for i, b := range all {
+		if b != nil {
+			c.m.starts[i] += b.count
+			c.m.begin = append(c.m.begin, *b)
+		}
+	}
+}
+
+// sinces works out for how long those at the start have been in their states, and refuses times by which a clock has struck for certain.
+func (c *compiler) sinces(here scope) {
+	for i := range c.m.begin {
+		b := &c.m.begin[i]
+		if !b.text.hasSince {
+			continue
+		}
+		what := b.text.what + ": since"
+		b.since = eachCell(c, here, []value{b.text.since}, func(here scope) law {
+			l, ok := here.law(b.text.since, what)
+			if !ok {
+				return l
+			}
+			if why := l.whyEndless(); why != "" {
+				here.broken(b.text.since.at, []value{b.text.since}, "%s: %s, but those who are there have come at some time", what, why)
+				return l
+			}
+			c.checkSince(here, b, &l, what)
+			return l
+		})
+	}
+}
+
+// checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
+// goes on is enough.
+func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
+	st := &c.m.first.states[b.to]
+	reach := "may be " + inWords(l.longest(), c.m.unit)
+	switch {
+	case l.family == lawExactly:
+		reach = "is " + inWords(l.a, c.m.unit)
+	case math.IsInf(l.longest(), 1):
+		reach = "has no bound"
+	}
+	struck := func(latest float64) bool {
+		return l.longest() > latest || l.longest() == latest && l.family == lawExactly && latest > 0
+	}
+	refuse := func(which string, latest float64) {
+		here.broken(b.text.since.at, []value{b.text.since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.states[b.to], inWords(latest, c.m.unit))
+	}
+	for k := range st.race {
+		if latest := st.race[k].law.longest(); struck(latest) {
+			refuse("a clock", latest)
+			return
+		}
+	}
+	latest, before := 0.0, 0.0
+	for k := range st.split {
+		if st.split[k].upTo > before {
+			latest = max(latest, st.split[k].law.longest())
+		}
+		before = st.split[k].upTo
+	}
+	if len(st.split) > 0 && struck(latest) {
+		refuse("every branch", latest)
+	}
+}
+
+// Where the value of an attribute comes from, for somebody who enters; from 0 on it is the value itself.
+const (
+	drawnValue     = -1
+	inheritedValue = -2
+)
+
+// given looks up which attributes of somebody who enters have certain values, and which have the parent's. It is nil if all are drawn.
+func (c *compiler) given(with []moveText, what string, inherited []int) []int32 {
+	moves := c.moves(with, what)
+	if len(moves) == 0 && len(inherited) == 0 {
+		return nil
+	}
+	given := slices.Repeat([]int32{drawnValue}, len(c.m.attributes))
+	for _, m := range moves {
+		given[m.attribute] = int32(m.value)
+	}
+	for _, a := range inherited {
+		given[a] = inheritedValue
+	}
+	return given
+}
+
+// inherited looks up which attributes a child has from its parent.
+func (c *compiler) inherited(b *entryText) []int {
+	var all []int
+	if b.inheritAll {
+		for a := range c.m.attributes {
+			all = append(all, a)
+		}
+	}
+	for _, n := range b.inherit {
+		if n.bad {
+			continue
+		}
+		if a := c.attribute(n, b.what+": inherit"); a >= 0 {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// into works out where somebody begins who enters: a state, or one that is drawn.
+func (c *compiler) into(here scope, e *enterText, what string, in *entrance) {
+	in.to = nobody
+	if len(e.into) == 0 {
+		in.to = c.state(e.named, what, false)
+		return
+	}
+	if e.bad {
+		return
+	}
+	t := &intoTable{}
+	var written []value
+	good, rest := true, -1
+	for k, s := range e.into {
+		state := c.state(s.state, what, false)
+		switch {
+		case s.rest && rest >= 0:
+			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
+			good = false
+		case s.rest:
+			rest = k
+		default:
+			written = append(written, s.share)
+		}
+		t.states = append(t.states, state)
+		good = good && state != nobody
+	}
+	t.sums = eachCell(c, here, written, func(here scope) []float64 { return c.enterShares(here, e, what, written, rest, good) })
+	in.into = t
+}
+
+// enterShares are the shares of the states that somebody begins in, added up.
+func (c *compiler) enterShares(here scope, e *enterText, what string, written []value, rest int, good bool) []float64 {
+	shares := make([]float64, len(e.into))
+	sum := 0.0
+	for k, s := range e.into {
+		if !s.rest {
+			var ok bool
+			shares[k], ok = here.chance(s.share, what+": "+s.state.name)
+			sum, good = sum+shares[k], good && ok
+		}
+	}
+	switch {
+	case !good:
+	case rest >= 0 && sum > 1+1e-6:
+		here.broken(e.at, written, "%s: the shares add up to %.6g, more than 1", what, sum)
+	case rest < 0 && !isOne(sum):
+		here.broken(e.at, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state", what, sum)
+	case rest >= 0:
+		shares[rest] = max(0, 1-sum)
+	}
+	return spread(shares)
+}

@@ -1,0 +1,78 @@
+package population
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Lifetimes of Gompertz and Makeham: the hazard at age x is c + a·exp(bx). The part that grows is drawn by inversion of its
+// integral, a/b·(exp(bx) − 1), and the one that does not is an exponential clock beside it: the lifetime is the lesser of the two, and
+// nothing has to be solved. With b below 0 the hazard falls, and unless c is above 0 a share exp(a/b) lives for ever.
+
+// gompertz has rate a at age 0, growing by b per unit of time, and c at all ages. Without growth it is exponential.
+func gompertz(rate, growth, makeham float64) law {
+	if growth == 0 {
+		return exponential(rate + makeham)
+	}
+	return law{family: lawGompertz, a: rate, b: growth, c: makeham}
+}
+
+// gompertzLeft draws what is left at an age.
+func (l *law) gompertzLeft(s *random.Stream, age float64) float64 {
+	// From an age on the hazard is again one of the kind, with the rate that it has reached.
+	left := math.Log1p(l.b/l.a*math.Exp(-l.b*age)*s.Exp()) / l.b
+	if math.IsNaN(left) { // the logarithm of less than nothing: all that the hazard adds up to is not enough
+		left = math.Inf(1)
+	}
+	if l.c > 0 {
+		left = min(left, s.Exp()/l.c)
+	}
+	return left
+}
+
+// gompertzHazard is the integral of the hazard up to x.
+func (l *law) gompertzHazard(x float64) float64 {
+	x = max(x, 0)
+	return l.c*x + l.a/l.b*math.Expm1(l.b*x)
+}
+
+// gompertzMean is the integral of the survival function up to where less than 10⁻¹⁶ of all are left.
+func (l *law) gompertzMean() float64 {
+	if l.endless() {
+		return math.Inf(1)
+	}
+	const enough = 37
+	end := 1.0
+	for l.gompertzHazard(end) > enough && end > 0 {
+		end /= 2
+	}
+	for l.gompertzHazard(end) < enough && !math.IsInf(end, 1) {
+		end *= 2
+	}
+	const panels = 64
+	sum, step := 0.0, end/panels
+	for i := range panels {
+		sum += quad.Fixed(l.survival, float64(i)*step, float64(i+1)*step, 16, quad.Legendre{}, 0)
+	}
+	return sum
+}
+
+// gompertzSound tells whether what draws are made of are numbers.
+func (l *law) gompertzSound() bool {
+	const far = 1e300 // a draw takes up to some hundred times as much
+	ratio := math.Abs(l.b / l.a)
+	return l.a > 1/far && l.a < far && math.Abs(l.b) > 1/far && math.Abs(l.b) < far && ratio > 1/far && ratio < far && l.c >= 0 && l.c < far && (l.c == 0 || l.c > 1/far)
+}
+
+func (l *law) gompertzWords(u unit) string {
+	rate := func(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.name) }
+	words := fmt.Sprintf("Gompertz with rate %s and growth %s", rate(l.a), rate(l.b))
+	if l.c > 0 {
+		words += " and " + rate(l.c) + " at all ages"
+	}
+	return words + ", mean " + inWords(l.mean(), u)
+}

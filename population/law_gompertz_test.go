@@ -1,0 +1,186 @@
+package population
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Draws against the whole survival function, by Kolmogorov and Smirnov: with n draws the largest distance exceeds 2.1/√n with a
+// probability of 2·exp(−2·2.1²) = 3·10⁻⁴, and of forty seeds one may. A rate or a growth that is 4 % off is noticed.
+func TestGompertzWhole(t *testing.T) {
+	const n, seeds = 20_000, 40
+	distance := func(seed uint64, l, against *law, age float64) float64 {
+		s := random.New(2040, seed)
+		xs := make([]float64, n)
+		for i := range xs {
+			xs[i] = l.drawBeyond(&s, age)
+		}
+		slices.Sort(xs)
+		far := 0.0
+		for i, x := range xs {
+			if math.IsInf(x, 1) {
+				break // the rest live for ever
+			}
+			p := 1 - against.survival(x)/against.survival(age)
+			far = max(far, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
+		}
+		return far * math.Sqrt(n)
+	}
+	laws := []law{gompertz(5e-5, 0.09, 0), gompertz(5e-5, 0.09, 0.0005), gompertz(1, 1, 1), gompertz(2, -1, 0), gompertz(2, -1, 0.5)}
+	ages := []float64{0, 1, 60}
+	beyond := 0
+	for seed := range uint64(seeds) {
+		l := &laws[seed%5]
+		age := ages[seed/5%3]
+		if l.a >= 1 {
+			age /= 30
+		}
+		if d := distance(seed, l, l, age); d > 2.1 {
+			beyond++
+			t.Logf("seed %d, %+v beyond %v: distance %.2f/√n", seed, l, age, d)
+		}
+	}
+	if beyond > 1 {
+		t.Errorf("%d of %d seeds are beyond the limit", beyond, seeds)
+	}
+	for _, wrong := range []law{gompertz(5.2e-5, 0.09, 0), gompertz(5e-5, 0.0936, 0), gompertz(5e-5, 0.09, 0.0008)} {
+		if d := distance(1, &laws[0], &wrong, 0); d < 2.1 {
+			t.Errorf("a law with %v, %v and %v would not be noticed: distance %.2f/√n", wrong.a, wrong.b, wrong.c, d)
+		}
+	}
+}
+
+// The mean by quadrature: against closed forms (DLMF 6.2.1, by series to 12 digits), and against what nearly is exponential.
+func TestGompertzMean(t *testing.T) {
+	for _, c := range []struct{ rate, growth, makeham, want, within float64 }{
+		{1, 1, 0, 0.596347362323194, 1e-13},
+		{1, 1, 1, 1 - 0.596347362323194, 1e-13},
+		{0.5, 1e-9, 0, 2, 1e-8},
+		{0.5, 1e-9, 0.5, 1, 1e-8},
+		{1e-9, -1, 0.25, 4, 1e-8},
+		{3e6, 2e-3, 0, 1 / 3e6, 1e-8},
+		{1e-200, 1, 0, 200*math.Ln10 - 0.5772156649015329, 1e-9}, // −log θ − γ for a small θ
+	} {
+		l := gompertz(c.rate, c.growth, c.makeham)
+		if m := l.mean(); math.Abs(m-c.want) > c.within*c.want {
+			t.Errorf("%+v: mean %.15g", c, m)
+		}
+	}
+	l := gompertz(2, -1, 0)
+	if m := l.mean(); m != inf || !l.endless() {
+		t.Errorf("mean %v of what may never end", m)
+	}
+	if l := gompertz(0.25, 0, 0.5); l.family != lawExponential || l.a != 0.75 {
+		t.Errorf("without growth it is %+v", l)
+	}
+}
+
+// Extreme arguments are refused, or give numbers.
+func TestGompertzExtremes(t *testing.T) {
+	s := random.New(2041)
+	for _, c := range []struct{ rate, growth, makeham float64 }{
+		{1e-299, 1e-5, 0}, {1e-100, 1e100, 0}, {1e100, 1e-100, 0}, {1e250, 1e250, 1e250}, {1, -1e-200, 0}, {1e-250, -1e30, 1e-200}, {5e-324, 1, 0}, {1, 5e-324, 0}, {1, 1, 5e-324},
+	} {
+		l := gompertz(c.rate, c.growth, c.makeham)
+		if !l.sound() {
+			continue
+		}
+		for range 100 {
+			for _, age := range []float64{0, 1e-300, 1, 1e5, 1e300} {
+				if x := l.drawBeyond(&s, age); !(x >= age) {
+					t.Fatalf("%+v beyond %v draws %v", c, age, x)
+				}
+				if p := l.survival(age); !(p >= 0 && p <= 1) {
+					t.Fatalf("%+v survival of %v is %v", c, age, p)
+				}
+			}
+		}
+	}
+	for _, l := range []law{gompertz(5e-324, 1, 0), gompertz(1, 5e-324, 0), gompertz(1, 1, 5e-324), gompertz(1e-200, 1e200, 0), gompertz(1, 1, inf)} {
+		if l.sound() {
+			t.Errorf("%v, %v and %v are taken", l.a, l.b, l.c)
+		}
+	}
+}
+
+// Where survival is no number any more its logarithm is, and goes on from where it was one.
+func TestLogSurvival(t *testing.T) {
+	for _, c := range lawCases {
+		for _, x := range append(slices.Clone(c.ages), c.at[:]...) {
+			if got, want := c.law.logSurvival(x), math.Log(c.law.survival(x)); math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+				t.Errorf("%s: %v at %v, want %v", c.name, got, x, want)
+			}
+		}
+	}
+	mixed := mixture([]float64{0.25, 0, 0.5, 0.25}, []law{gamma(1, 2), exponential(0.1), weibull(1, 1.2), exactly(3)})
+	for _, c := range []struct {
+		law law
+		at  float64
+	}{{gamma(1, 2), 250}, {gamma(1, 0.5), 1000}, {gamma(1, 7.3), 80}, {lognormal(1, 0.5), 1e6}, {lognormal(1, 3), 1e16}, {mixed, 160}} {
+		got, want := c.law.logTail(c.at), math.Log(c.law.survival(c.at))
+		if !(want < -300) || math.Abs(got-want) > 1e-10*math.Abs(want) {
+			t.Errorf("family %d at %v: %v, want %v", c.law.family, c.at, got, want)
+		}
+		// Further out it falls as the density does.
+		far, farther := c.law.logSurvival(100*c.at), c.law.logSurvival(101*c.at)
+		if math.IsInf(far, 0) || !(farther < far) {
+			t.Errorf("family %d: %v at %v, and then %v", c.law.family, far, 100*c.at, farther)
+		}
+	}
+}
+
+// Beyond all numbers draws are still exact: the mean of what is left of a gamma is that of its tail, 1 + (a−1)/x·(1 − 2/x…) over the rate, and of
+// two parts of a mixture the one that lasts longer is drawn as often as it weighs.
+func TestDrawBeyondAllNumbers(t *testing.T) {
+	const n = 100_000
+	for i, shape := range []float64{0.3, 1, 6} {
+		l := law{family: lawGamma, a: shape, b: 1}
+		s := random.New(2042, uint64(i))
+		x, sum, squares := 800.0, 0.0, 0.0
+		if l.survival(x) > faint {
+			t.Fatal("not far enough")
+		}
+		for range n {
+			y := l.drawBeyond(&s, x) - x
+			sum += y
+			squares += y * y
+		}
+		// E[X − x | X > x] = Γ(a+1, x)/Γ(a, x) − x = a − x + x/(1 + (a−1)/x + …).
+		series := asymptotic(func(k float64) float64 { return (shape - k) / x })
+		want := shape - x + x/series
+		mean := sum / n
+		if se := math.Sqrt((squares/n - mean*mean) / n); math.Abs(mean-want) > tolerance*se {
+			t.Errorf("shape %v: %v is left, want %v ± %v", shape, mean, want, se)
+		}
+	}
+	// log of a lognormal beyond z = 50: its mean excess is 1/z − 2/z³ + ….
+	l := law{family: lawLognormal, a: 0, b: 1}
+	s := random.New(2043)
+	sum, z := 0.0, 50.0
+	for range n {
+		sum += math.Log(l.drawBeyond(&s, math.Exp(z))) - z
+	}
+	if want, se := 1/z-2/(z*z*z), 1/z/math.Sqrt(n); math.Abs(sum/n-want) > tolerance*se+1e-7 {
+		t.Errorf("%v is left, want %v ± %v", sum/n, want, se)
+	}
+	both := mixture([]float64{0.5, 0.5}, []law{exponential(1), gompertz(0.66, 0.001, 0)})
+	age := 783.5
+	logs := both.faintParts(age)
+	want := 1 / (1 + math.Exp(logs[1]-logs[0]))
+	if both.survival(age) > faint || !(want > 0.05 && want < 0.95) {
+		t.Fatalf("the parts are not alike: %v, %v", want, both.survival(age))
+	}
+	s = random.New(2044)
+	sum = 0
+	for range n {
+		sum += both.drawBeyond(&s, age) - age
+	}
+	left := gompertz(0.66*math.Exp(0.001*age), 0.001, 0)
+	mean := want + (1-want)*left.mean()
+	if se := 1.2 / math.Sqrt(n); math.Abs(sum/n-mean) > tolerance*se {
+		t.Errorf("%v is left of a mixture, want %v ± %v", sum/n, mean, se)
+	}
+}

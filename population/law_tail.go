@@ -1,0 +1,134 @@
+package population
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Where almost nobody comes: durations given that they are so long that the probability of it is no number any more.
+
+// faint is the least probability that is worked with as it is; below it, with its logarithm.
+const faint = 1e-300
+
+// gammaTail draws by how much a gamma number of a shape and rate 1 exceeds x, given that it does, exactly, by rejection: its density
+// at x+y is proportional to (1+y/x)^(shape−1)·exp(−y). Up to shape 1 the first factor is a probability; above, it is at most
+// exp((shape−1)·y/x), which is taken from the exponent. It is for x far above the shape, where hardly any are rejected.
+func gammaTail(s *random.Stream, shape, x float64) float64 {
+	slope := max(0, (shape-1)/x)
+	for {
+		y := s.Exp() / (1 - slope)
+		if s.Float64() < math.Exp((shape-1)*math.Log1p(y/x)-slope*y) {
+			return y
+		}
+	}
+}
+
+// normalTail draws a normal number given that it exceeds z, which is far out, exactly [Marsaglia64].
+//
+// [Marsaglia64]: https://doi.org/10.1080/00401706.1964.10490150
+func normalTail(s *random.Stream, z float64) float64 {
+	for {
+		if x := math.Sqrt(z*z + 2*s.Exp()); s.Float64()*x < z {
+			return x
+		}
+	}
+}
+
+// logSurvival is the logarithm of the probability of more than x, also where that is no number.
+func (l *law) logSurvival(x float64) float64 {
+	x = max(x, 0)
+	switch l.family {
+	case lawExponential:
+		return -l.a * x
+	case lawWeibull:
+		return -math.Pow(x/l.a, l.b)
+	case lawHazard:
+		s := l.steps[l.byAge.find(x)]
+		return -s.until - s.rate*(x-s.from)
+	case lawGompertz:
+		return -l.gompertzHazard(x)
+	}
+	if p := l.survival(x); p > faint || x >= l.longest() {
+		return math.Log(p)
+	}
+	return l.logTail(x)
+}
+
+// logTail is the same far out, for the families that have no plain formula for it.
+func (l *law) logTail(x float64) float64 {
+	switch l.family {
+	case lawGamma:
+		// Q(a, y) = y^(a−1)·exp(−y)/Γ(a) · (1 + (a−1)/y + (a−1)(a−2)/y² + …), DLMF 8.11.2, for y far above a.
+		y := l.b * x
+		norm, _ := math.Lgamma(l.a)
+		return (l.a-1)*math.Log(y) - y - norm + math.Log(asymptotic(func(k float64) float64 { return (l.a - k) / y }))
+	case lawLognormal:
+		// Mills' ratio: exp(−z²/2)/(z·√2π) · (1 − 1/z² + 3/z⁴ − …), DLMF 7.12.1.
+		z := (math.Log(x) - l.a) / l.b
+		return -z*z/2 - math.Log(z*math.Sqrt(2*math.Pi)) + math.Log(asymptotic(func(k float64) float64 { return -(2*k - 1) / (z * z) }))
+	default: // mixture
+		sum, most := l.faintSum(x)
+		return most + math.Log(sum)
+	}
+}
+
+// asymptotic adds up 1 + r₁ + r₁r₂ + …, with the ratio of each term to the one before, as long as terms get smaller.
+func asymptotic(ratio func(k float64) float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; k < 100; k++ {
+		r := ratio(k)
+		if math.Abs(r) >= 1 {
+			break
+		}
+		if term *= r; math.Abs(term) < 1e-17 {
+			break
+		}
+		sum += term
+	}
+	return sum
+}
+
+// faintParts are the logarithms of what the parts of a mixture weigh at an age: their shares times the probabilities that they last.
+func (l *law) faintParts(age float64) []float64 {
+	logs := make([]float64, len(l.parts))
+	before := 0.0
+	for i := range l.parts {
+		logs[i] = math.Log(l.shares[i]-before) + l.parts[i].logSurvival(age)
+		before = l.shares[i]
+	}
+	return logs
+}
+
+// faintSum is the sum of those weights, in units of exp(most).
+func (l *law) faintSum(age float64) (sum, most float64) {
+	logs := l.faintParts(age)
+	most = math.Inf(-1)
+	for _, x := range logs {
+		most = max(most, x)
+	}
+	for _, x := range logs {
+		sum += math.Exp(x - most)
+	}
+	return sum, most
+}
+
+// heaviest draws one of some weights that are given by their logarithms, of which at least one is finite. The sums are scratch space.
+func heaviest(s *random.Stream, sums, logs []float64) int {
+	most := math.Inf(-1)
+	for _, x := range logs {
+		most = max(most, x)
+	}
+	sum := 0.0
+	for i, x := range logs {
+		sum += math.Exp(x - most)
+		sums[i] = sum
+	}
+	u := s.Positive() * sum // above 0, so that none of weight 0 is taken
+	for i, upTo := range sums {
+		if u <= upTo {
+			return i
+		}
+	}
+	return len(sums) - 1
+}

@@ -1,0 +1,87 @@
+package population_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// peopleModel has all that can be said of who is there, who comes and what is planned.
+const peopleModel = `name: people
+time: {unit: year, start: 2000, end: 2020}
+population:
+  size: 120
+  age: {by: region, north: {uniform: {low: 0 years, high: 70 years}}, other: 20 years}
+  groups:
+    - {share: 40%, with: {region: north}, start: {recent: {share: 10%, since: {uniform: {low: 0 years, high: 5 years}}}, ill: 3, well: rest}}
+    - {share: 60%, with: {region: south}, start: {recent: {count: 5, since: 2 years}, well: {share: rest}}}
+parameters:
+  uptake: 80%
+  doses: 4
+  limit: 20
+  beta: 1.5 per year
+attributes:
+  region: {north: 50%, south: 50%}
+  sex: {f: 50%, m: 50%}
+states:
+  well: {}
+  recent:
+    split:
+      - {chance: 20%, after: {gamma: {mean: 1 year, shape: 2}}, to: ill}
+      - {otherwise: true, after: 5 years, to: well}
+    race: [{after: {gompertz: {rate: 0.01 per year, growth: 0.1 per year}}, to: out}]
+  ill: {race: [{rate: 0.5 per year, to: well}]}
+  safe: {}
+transmission: [{from: ill, rate: beta, to: {well: recent}}]
+always: [{after: {gompertz: {rate: 0.0001 per year, growth: 0.09 per year, makeham: 0.001 per year}}, to: out, name: death}]
+births: {rate: 0.05 per year, enter: {safe: uptake, well: rest}, inherit: [region], name: birth}
+immigration: {rate: 2 per year, enter: {safe: {by: region, north: 10%, south: 20%}, well: rest}, with: {region: south}}
+interventions:
+  - {every: 1 year, who: well, where: {region: north}, count: doses, to: safe, name: campaign}
+  - {at: 2005, enter: {ill: 50%, recent: rest}, with: {region: north, sex: f}, count: 6}
+  - {when: {ill: above limit}, again: true, set: {beta: 0.2 per year}, name: close}
+  - {when: {ill: below 3%, total: above 20}, again: true, set: {beta: 1.5 per year, limit: 10}, name: open}
+  - {when: {safe: above 50%}, who: safe, coverage: {by: sex, f: 30%, m: 0%}, to: well, name: waning}
+record: {every: 1 year}
+`
+
+// The check says all of it in words.
+func TestPeopleInWords(t *testing.T) {
+	m, err := population.Compile("people.yaml", []byte(peopleModel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := m.Explain()
+	for _, want := range []string{
+		"Ages at the start: uniform between 0 years and 70 years for region north, exactly 20 years for region south.\n",
+		"At the start there are\n  48 of region north: 40 well, 5 recent, 3 ill\n  72 of region south: 67 well, 5 recent\n",
+		"  recent: 10 at the start\n    5 of them have been so for a time that is uniform between 0 years and 5 years, and their clocks go on from there\n" +
+			"    5 of them have been so for a time that is exactly 2 years, and their clocks go on from there\n",
+		"leaves the population after a time that is Gompertz with rate 0.0001 per year and growth 0.09 per year and 0.001 per year at all ages, mean 66.82 years [death]\n",
+		"  each living individual has children at 0.05 per year, who begin as safe with probability 80% (uptake), otherwise well [birth]\n    they have the parent's region\n",
+		"  individuals of region south arrive at 2 per year as safe with probability 10% for region north, 20% for region south, otherwise well\n",
+		"  year 2000, and every 1 year from then on [campaign]\n    each of 4 (doses) individuals that are well and of region north, chosen at random, or of all if there are fewer, becomes safe\n",
+		"  year 2005\n    6 individuals of region north and sex f enter as ill with probability 50%, otherwise recent\n",
+		"  each time that the number of those who are ill is above 20 (limit) [close]\n    beta becomes 0.2 per year\n",
+		"  each time that the number of those who are ill is below 3% of the living and the number of the living is above 20 [open]\n",
+		"  when the number of those who are safe is above 50% of the living, once [waning]\n    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say\n%s", want)
+		}
+	}
+	if strings.Contains(text, "Is this meant?") {
+		t.Error("there is a doubt")
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+	m, err = population.Compile("people.yaml", []byte(strings.Replace(peopleModel, "well: {share: rest}", "well: {share: rest, since: 1 year}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "population: group 2: start: well: since changes nothing, because no clock of well has a memory"; !strings.Contains(m.Explain(), want) {
+		t.Errorf("it does not doubt that\n%s", want)
+	}
+}

@@ -1,0 +1,74 @@
+package population
+
+import "math/bits"
+
+// Places. Everybody who lives has a place: an id, which is also where its words are. Nobody else has it at the same time, and it
+// follows from what happened before, not from how a run is carried out; so it is the name by which ties are decided (ties.go).
+//
+// A place that is left goes to the end of a line, and whoever enters takes the first of the line. At the start there are a twentieth
+// more places than individuals, and whenever somebody enters and finds nothing in the line, a twentieth more are added. Those
+// that nobody ever had come first in the line, always, since they are only added when it is empty: they need not stand in it,
+// and their memory is not touched before somebody has them.
+//
+// First in, first out, because a place is then not taken again for as long as possible: what happens to those who enter
+// within a short time does not depend on who left within it.
+
+// moreIn says how many places more there are: one for so many individuals.
+const moreIn = 20
+
+// morePlaces is how many places are added when so many have one.
+func morePlaces(individuals int) int { return (individuals + moreIn - 1) / moreIn }
+
+// takePlace is the place of someone who enters.
+func (r *replica) takePlace() uint32 {
+	if r.ids == r.places {
+		if r.free.n > 0 {
+			return r.free.take()
+		}
+		r.places += max(1, morePlaces(r.alive))
+	}
+	if r.ids+1 == r.room {
+		r.enlarge()
+	}
+	r.ids++
+	return uint32(r.ids - 1)
+}
+
+// A line is a queue of ids: first in, first out. It keeps the room that it once had.
+type line struct {
+	ring []uint32 // a power of two
+	head int
+	n    int
+}
+
+// put adds an id at the end.
+func (l *line) put(id uint32) {
+	if l.n == len(l.ring) {
+		longer := make([]uint32, 1<<bits.Len(uint(max(l.n, 7))))
+		k := copy(longer, l.ring[l.head:])
+		copy(longer[k:], l.ring[:l.head])
+		l.ring, l.head = longer, 0
+	}
+	l.ring[(l.head+l.n)&(len(l.ring)-1)] = id
+	l.n++
+}
+
+// take removes the first, which must be there.
+func (l *line) take() uint32 {
+	id := l.ring[l.head]
+	l.head = (l.head + 1) & (len(l.ring) - 1)
+	l.n--
+	return id
+}
+
+// clear takes all out.
+func (l *line) clear() { l.head, l.n = 0, 0 }
+
+// all are the ids in the line, in order.
+func (l *line) all(yield func(uint32) bool) {
+	for i := range l.n {
+		if !yield(l.ring[(l.head+i)&(len(l.ring)-1)]) {
+			return
+		}
+	}
+}

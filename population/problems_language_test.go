@@ -1,0 +1,36 @@
+package population_test
+
+// spoiltLanguage are wrong in what a value is made of: tables by group, expressions, courses, counts and dates.
+var spoiltLanguage = []spoilt{
+	// Tables by group.
+	{name: "table by an attribute that is not there", swap: []string{"spare: 7 days", "spare: {by: regoin, north: 1 day, south: 2 days}"},
+		want: `model.yaml:9:15: parameters: spare: by: there is no attribute "regoin"; did you mean "region"?`},
+	{name: "table of a value that is not there", swap: []string{"spare: 7 days", "spare: {by: region, nroth: 1 day, south: 2 days}"},
+		want: `model.yaml:9:23: parameters: spare: there is no value of region "nroth"; did you mean "north"?`},
+	{name: "table without a value", swap: []string{"spare: 7 days", "spare: {by: region, north: 1 day}"},
+		want: "model.yaml:9:15: parameters: spare: there is nothing for region south; write south: and what holds for it, or other: for all that are not named"},
+	{name: "table with a value twice", swap: []string{"spare: 7 days", "spare: {by: region, north: 1 day, south: 2 days, north: 3 days}"},
+		want: `model.yaml:9:52: parameters: spare: "north" is here twice, first in line 9`},
+	{name: "table of somebody else", swap: []string{"spare: 7 days", "spare: {by: region, of: parent, north: 1 day, south: 2 days}"},
+		want: `model.yaml:9:27: parameters: spare: of: found "parent", expected met: the one who is met; without it the table is read for the individual itself`},
+	{name: "table of different kinds", swap: []string{"spare: 7 days", "spare: {by: region, north: beta, south: 2 days}"},
+		want: "model.yaml:9:43: parameters: spare: north is parameter beta, 0.5 per day, and south is 2 days; expected the same kind of value for all"},
+	{name: "table of nothing", swap: []string{"spare: 7 days", "spare: {by: region}"},
+		want: "model.yaml:9:10: parameters: spare: a table without values; expected one for each value of region, as in {by: age, child: 0.1%, adult: 1%, other: 8%}"},
+	{name: "table in a table by the same attribute", swap: []string{"spare: 7 days", "spare: {by: region, north: 1 day, south: {by: region, other: 2 days}}"},
+		want: "model.yaml:9:49: parameters: spare: a table by region in a table by region; expected another attribute"},
+	{name: "table by a list", swap: []string{"spare: 7 days", "spare: {by: [region], north: 1 day, south: 2 days}"},
+		want: "model.yaml:9:15: parameters: spare: by: found a list, expected a name"},
+	{name: "table that stands for itself", swap: []string{"spare: 7 days", "spare: {by: region, north: 1 day, south: spare}"},
+		want: `model.yaml:9:10: parameters: spare: the parameter "spare" stands for itself`},
+	{name: "table in which a value cannot be read", swap: []string{"spare: 7 days", "spare: {by: region, north: 1 day, south: 2 dyas}"},
+		want: `model.yaml:9:44: parameters: spare: south: "2 dyas": there is no unit "dyas"; did you mean "days"?; expected a value such as 0.5 per day, 5 days or 30%`},
+	{name: "table in an argument of a distribution", swap: []string{"{mean: 5 days, shape: 2}", "{mean: {by: region, north: 1 day, sout: 2 days}, shape: 2}"},
+		want: `model.yaml:8:51: parameters: stay: there is no value of region "sout"; did you mean "south"?`},
+	{name: "table where there is no individual", swap: []string{"every: 1 day", "every: {by: region, other: 1 day}"},
+		want: "model.yaml:37:17: record: every: a table by region is read for an individual, and there is none here; expected one value for all"},
+	{name: "table of shares", swap: []string{"north: 40%", "north: {by: region, other: 40%}"},
+		want: "model.yaml:11:19: attributes: region: north: a table by region is read for an individual, and there is none here; expected one value for all"},
+	{name: "table for arrivals", swap: []string{"rate: 5 per year", "rate: {by: region, other: 5 per year}"},
+		want: "model.yaml:26:21: immigration: rate: a table by region is read for an individual, and there is none here; expected one value for all"},
+}

@@ -1,0 +1,201 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A Directory is what almanac run --out wrote.
+type Directory struct {
+	Path    string
+	Summary *Summary
+}
+
+// Open reads the summary of a directory that almanac run wrote; the tables are read when they are asked for.
+func Open(dir string) (*Directory, error) {
+	file, err := os.Open(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		return nil, fmt.Errorf("results: %w; is it a directory that almanac run --out wrote?", err)
+	}
+	defer file.Close()
+	s, err := ReadSummary(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	return &Directory{dir, s}, nil
+}
+
+// A SeriesRow says how many were in a state.
+type SeriesRow struct {
+	Replica int
+	Time    float64
+	Date    string // if the model's clock has dates
+	State   string
+	Values  []string // of the attributes that are recorded by, as [Directory.Attributes] lists them; "" where the row is not about one
+	Count   int64
+}
+
+// A FlowRow says how many went a way, or did what goes by a name.
+type FlowRow struct {
+	Replica   int
+	Time      float64
+	Date      string // if the model's clock has dates
+	Kind      string // flow or named
+	Flow      string
+	Values    []string // as in a SeriesRow
+	Count     int64    // since the start
+	Incidence int64    // in the interval that ends at the time; 0 if it is not recorded
+}
+
+// An EventRow is something that happened to an individual; see [population.Event].
+type EventRow struct {
+	Replica        int
+	Time           float64
+	Kind           string // start, enter, change, leave or move
+	Individual     uint64
+	From, To, Name string
+	By             uint64 // 0 if it was nobody
+	Values         []string
+}
+
+// Series reads how many were in each state, row by row. An error is the last that is given.
+func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
+	return each(d, "series", []string{"replica", "time", "state", "count"}, []string{"date"}, func(at map[string]int, others []int, c []cell) SeriesRow {
+		row := SeriesRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, State: c[at["state"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
+		if k, ok := at["date"]; ok {
+			row.Date = c[k].text
+		}
+		return row
+	})
+}
+
+// Flows reads how many went each way, row by row. An error is the last that is given.
+func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
+	return each(d, "flows", []string{"replica", "time", "kind", "flow", "count"}, []string{"date", "incidence"}, func(at map[string]int, others []int, c []cell) FlowRow {
+		row := FlowRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Flow: c[at["flow"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
+		if k, ok := at["date"]; ok {
+			row.Date = c[k].text
+		}
+		if k, ok := at["incidence"]; ok {
+			row.Incidence = c[k].whole
+		}
+		return row
+	})
+}
+
+// Events reads everything that happened, if it was written, row by row. An error is the last that is given.
+func (d *Directory) Events() iter.Seq2[EventRow, error] {
+	return each(d, "events", []string{"replica", "time", "kind", "individual", "from", "to", "name", "by"}, nil, func(at map[string]int, others []int, c []cell) EventRow {
+		return EventRow{
+			Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Individual: uint64(c[at["individual"]].whole),
+			From: c[at["from"]].text, To: c[at["to"]].text, Name: c[at["name"]].text, By: uint64(c[at["by"]].whole), Values: textsOf(c, others),
+		}
+	})
+}
+
+// Attributes are the columns of the table of series that are attributes recorded by.
+func (d *Directory) Attributes() ([]string, error) {
+	t, err := d.open("series")
+	if err != nil {
+		return nil, err
+	}
+	defer t.file.Close()
+	return slices.DeleteFunc(slices.Clone(t.columns()), func(name string) bool { return slices.Contains(ownColumns, name) }), nil
+}
+
+func textsOf(cells []cell, which []int) []string {
+	if len(which) == 0 {
+		return nil
+	}
+	all := make([]string, len(which))
+	for i, k := range which {
+		all[i] = cells[k].text
+	}
+	return all
+}
+
+// A table that is open.
+type table struct {
+	source
+	file *os.File
+}
+
+// open finds a table in one of the formats.
+func (d *Directory) open(name string) (*table, error) {
+	for _, f := range Formats() {
+		file, err := os.Open(filepath.Join(d.Path, name+"."+string(f)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var s source
+		if f == CSV {
+			s, err = newCSVSource(file)
+		} else {
+			var info fs.FileInfo
+			if info, err = file.Stat(); err == nil {
+				s, err = newParquetSource(file, info.Size())
+			}
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), file.Close())
+		}
+		return &table{s, file}, nil
+	}
+	return nil, fmt.Errorf("results: %s has neither %s.csv nor %s.parquet", d.Path, name, name)
+}
+
+// each gives the rows of a table. The columns that are needed must be there, with numbers where there should be some; those that are not
+// known are attributes.
+func each[R any](d *Directory, name string, needed, known []string, make func(at map[string]int, others []int, c []cell) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var none R
+		t, err := d.open(name)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer t.file.Close()
+		at, others := map[string]int{}, []int{}
+		for i, c := range t.columns() {
+			if slices.Contains(needed, c) || slices.Contains(known, c) {
+				at[c] = i
+			} else {
+				others = append(others, i)
+			}
+		}
+		for _, c := range needed {
+			if _, ok := at[c]; !ok {
+				yield(none, fmt.Errorf("%s: there is no column %q", t.file.Name(), c))
+				return
+			}
+		}
+		for row := 1; ; row++ {
+			cells, err := t.next()
+			if err == io.EOF {
+				return
+			}
+			for _, c := range []string{"replica", "time", "count", "individual", "incidence"} {
+				if k, ok := at[c]; ok && err == nil && math.IsNaN(cells[k].number) {
+					err = fmt.Errorf("%s: row %d: %s: found %q, expected a number", t.file.Name(), row, c, cells[k].text)
+				}
+			}
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			if !yield(make(at, others, cells), nil) {
+				return
+			}
+		}
+	}
+}

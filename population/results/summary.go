@@ -1,0 +1,136 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A Summary is what almanac run --json prints, and summary.json holds.
+type Summary struct {
+	Model       string          `json:"model"`
+	Seed        uint64          `json:"seed"`
+	Replicas    int             `json:"replicas"`
+	Done        int             `json:"done"`
+	Incomplete  bool            `json:"incomplete"`
+	Stopped     string          `json:"stopped,omitempty"`
+	Unit        string          `json:"unit"`
+	Events      uint64          `json:"events"`
+	Seconds     float64         `json:"seconds"`
+	PersonYears float64         `json:"person_years"`
+	Version     string          `json:"version"`
+	Parameters  Ordered[string] `json:"parameters"`
+	Times       []float64       `json:"times"`
+	Dates       []string        `json:"dates,omitempty"`
+	Counts
+	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and which, "north" or "north,child".
+	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
+	Peaks Ordered[Peak]            `json:"peaks"`
+}
+
+// Counts are what was counted, of everybody or of a group.
+type Counts struct {
+	States         Ordered[population.Series] `json:"states"`
+	Total          population.Series          `json:"total"`
+	Flows          Ordered[population.Series] `json:"flows"`
+	Named          Ordered[population.Series] `json:"named,omitzero"`
+	Incidence      Ordered[population.Series] `json:"incidence,omitzero"`
+	NamedIncidence Ordered[population.Series] `json:"named_incidence,omitzero"`
+}
+
+// A Peak is the most that were in a state at once, and when: means over the replicas.
+type Peak struct {
+	Count float64 `json:"count"`
+	Time  float64 `json:"time"`
+}
+
+// ReadSummary reads what almanac run --json prints.
+func ReadSummary(r io.Reader) (*Summary, error) {
+	d := json.NewDecoder(r)
+	var s Summary
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("results: this is not what almanac run --json prints: %w", err)
+	}
+	if s.Model == "" || len(s.States.names) == 0 {
+		return nil, fmt.Errorf("results: this is not what almanac run --json prints: it has no model or no states")
+	}
+	return &s, nil
+}
+
+// Ordered is things by their names, in an order: that of the model file.
+type Ordered[T any] struct {
+	names []string
+	by    map[string]T
+}
+
+// Names are all names, in order.
+func (o Ordered[T]) Names() []string { return append([]string(nil), o.names...) }
+
+// Get is what goes by a name.
+func (o Ordered[T]) Get(name string) (T, bool) {
+	t, ok := o.by[name]
+	return t, ok
+}
+
+// All gives the names and what goes by them, in order.
+func (o Ordered[T]) All() iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, name := range o.names {
+			if !yield(name, o.by[name]) {
+				return
+			}
+		}
+	}
+}
+
+// IsZero reports whether it was not there at all.
+func (o Ordered[T]) IsZero() bool { return o.by == nil }
+
+// UnmarshalJSON reads an object, and remembers the order of its keys.
+func (o *Ordered[T]) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("found %.20q, expected an object", text)
+	}
+	*o = Ordered[T]{by: map[string]T{}}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value T
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		name := key.(string) // keys are
+		if _, twice := o.by[name]; !twice {
+			o.names = append(o.names, name)
+		}
+		o.by[name] = value
+	}
+	return nil
+}
+
+// MarshalJSON writes an object with its keys in order.
+func (o Ordered[T]) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, name := range o.names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(o.by[name])
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, key...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}

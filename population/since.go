@@ -1,0 +1,63 @@
+package population
+
+import "math"
+
+// of is where the value of an attribute comes from, or the value.
+func (e *entrance) of(attribute int) int32 {
+	if e.given == nil {
+		return drawnValue
+	}
+	return e.given[attribute]
+}
+
+// windSince starts the clocks of a state in which somebody has been for a time: each has been running for as long and has not
+// struck yet. The clocks of a race are independent, so that each is drawn given that of itself alone. Of a split, the branch is drawn first, by
+// Bayes: in proportion to its chance and to the probability that its clock is still running.
+func (r *replica) windSince(id uint32, state uint16, since *law) {
+	first := len(r.t.always)
+	st := &r.t.states[state]
+	if st.timers == 0 {
+		return
+	}
+	s := r.stream(id)
+	age := since.draw(s)
+	start := func(column int, l *law) {
+		left := 0.0
+		if l.memoryless() {
+			left = l.draw(s)
+		} else {
+			left = max(0, l.drawBeyond(s, age)-age)
+		}
+		r.startTimer(id, column, l, left)
+	}
+	for k := range st.race {
+		start(first+k, &st.race[k].law)
+	}
+	if len(st.split) > 0 {
+		logs := make([]float64, len(st.split))
+		before := 0.0
+		for k := range st.split {
+			upTo := min(1, st.split[k].upTo) // which is infinite for the last
+			logs[k] = math.Log(upTo-before) + st.split[k].law.logSurvival(age)
+			before = upTo
+		}
+		k := heaviest(s, make([]float64, len(logs)), logs)
+		r.person(id).branch = uint8(k)
+		start(first+len(st.race), &st.split[k].law)
+	}
+}
+
+// remembers tells whether how long one has been in the state makes a difference: whether a clock has a memory, or the branch does.
+func (t *stateTable) remembers() bool {
+	for k := range t.race {
+		if !t.race[k].law.memoryless() {
+			return true
+		}
+	}
+	for k := range t.split {
+		if l := &t.split[k].law; !l.memoryless() || !l.same(&t.split[0].law) {
+			return true
+		}
+	}
+	return false
+}

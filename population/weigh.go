@@ -1,0 +1,70 @@
+package population
+
+// A weight is how much there is to work out for a parameter: how many parameters stand behind it, each counted as often as it is read, and
+// how many of them stand for one another in a row. In tables and expressions a few lines can stand for billions.
+type weight struct {
+	size, depth int
+	circular    bool // it stands for itself
+	bad         bool // it is too much, or something behind it stands for itself
+	open        bool // it is being worked out
+}
+
+// mostReads is how many parameters a value may be worked out from, each counted as often as it is read.
+const mostReads = 1000
+
+// weigh works out how much there is to a parameter, once.
+func (s scope) weigh(name string) *weight {
+	if w, ok := s.weights[name]; ok {
+		return w
+	}
+	return s.weighFrom(name, nil)
+}
+
+// weighFrom does so on the way from other parameters.
+func (s scope) weighFrom(name string, path []string) *weight {
+	if w, ok := s.weights[name]; ok {
+		if w.open { // it is on the path, and all that come after it there are in a circle with it
+			for i := len(path) - 1; ; i-- {
+				on := s.weights[path[i]]
+				on.circular, on.bad = true, true
+				if path[i] == name {
+					break
+				}
+			}
+		}
+		return w
+	}
+	w := &weight{open: true}
+	s.weights[name] = w
+	if p, ok := s.parameter(name); ok {
+		size, depth := s.weighValue(p.value, append(path, name))
+		w.size, w.depth = min(size, mostReads+1), depth
+	}
+	w.open = false
+	w.bad = w.bad || w.size > mostReads
+	return w
+}
+
+// weighValue is the weight of a value that is written out. Distributions are measured by their extents; in a table one of the entries is read.
+func (s scope) weighValue(v value, path []string) (size, depth int) {
+	switch {
+	case v.law != nil:
+		return 0, 0
+	case v.name != "":
+		w := s.weighFrom(v.name, path)
+		if w.bad {
+			s.weights[path[len(path)-1]].bad = true
+		}
+		return w.size + 1, w.depth + 1
+	}
+	v.each(func(part value) {
+		n, d := s.weighValue(part, path)
+		if v.table != nil {
+			size = max(size, n)
+		} else {
+			size = min(size+n, mostReads+1)
+		}
+		depth = max(depth, d)
+	})
+	return size, depth
+}
