@@ -57,6 +57,7 @@ func (s scope) latestOf(v value, at *place, change *int, seen map[string]bool) {
 
 // written is a value as a message repeats it, and what its name stands for if it has one.
 func (s scope) written(v value) string {
+	s.problemList, s.said = &problemList{}, map[place]bool{} // whatever is wrong with it is said elsewhere
 	got, _, _ := s.resolve(v, "")
 	return called(v, got)
 }

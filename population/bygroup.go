@@ -28,12 +28,6 @@ const likeTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 
 // table reads a value for each group; nil if it cannot.
 func (r *reader) table(n *yaml.Node, what string, want kind) *tableValue {
-	if r.depth >= mostNested {
-		r.fail(n, "%s: tables are nested too deeply", what)
-		return nil
-	}
-	r.depth++
-	defer func() { r.depth-- }()
 	before := r.found
 	t := &tableValue{}
 	for _, p := range r.pairs(n, what, likeTable) {

@@ -16,6 +16,7 @@ type changes struct {
 	until    *string
 	scenario *string
 	set      []setting
+	files    func(name string) ([]byte, error)
 }
 
 // A setting is a value to be put in the place of what the file has under a name.
@@ -27,7 +28,8 @@ type setting struct {
 // Size changes how many individuals there are at the start. States that begin with a number keep it.
 func Size(n int) Change { return func(c *changes) { c.size = &n } }
 
-// Until changes when the model ends: a time on its clock, in its own unit ("2011") or with a unit ("160 days").
+// Until changes when the model ends: a time on its clock, in its own unit ("2011"), with a unit ("160 days"), or a date ("2020-12-31") if it
+// starts at one.
 func Until(time string) Change { return func(c *changes) { c.until = &time } }
 
 // Scenario takes the values that the file gives under scenarios, by their name. What [Set] says comes before them.
@@ -52,10 +54,10 @@ func (r *reader) apply(f *file, c changes) {
 		f.sizeAt = place{file: "--size"}
 	}
 	if c.until != nil {
-		flag := newReader(r.problemList, "--until")
+		flag := r.like("--until")
 		if end, ok := flag.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.until}, "the end", f.unit); ok {
 			if f.end = end; f.wrongEnd() != "" {
-				r.add(place{file: "--until"}, "%s is %s the start of the model, %.12g", echo(*c.until), f.wrongEnd(), f.start)
+				r.add(place{file: "--until"}, "%s is %s the start of the model, %s", echo(*c.until), f.wrongEnd(), f.zero.words(f.start))
 				f.end = math.NaN()
 			}
 		}
@@ -65,7 +67,7 @@ func (r *reader) apply(f *file, c changes) {
 		if set.node == nil || inFile(set.name) && !f.hasParameter(set.name) {
 			continue // it could not be read, or has been done before the file was
 		}
-		flag := newReader(r.problemList, "--set "+set.name)
+		flag := r.like("--set " + set.name)
 		i := slices.Index(f.parameterNames(), set.name)
 		if i < 0 {
 			r.add(place{file: flag.file}, "%s", unknown("parameter", set.name, f.parameterNames))
@@ -91,7 +93,7 @@ func (f *file) hasParameter(name string) bool { return slices.Contains(f.paramet
 func (r *reader) readSettings() {
 	for i := range r.asked.set {
 		set := &r.asked.set[i]
-		flag := newReader(r.problemList, "--set "+set.name)
+		flag := r.like("--set " + set.name)
 		if strings.TrimSpace(set.text) == "" {
 			r.add(place{file: flag.file}, "the value: found nothing, expected %s such as %s", aValue, aValue.like())
 		} else {

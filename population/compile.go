@@ -18,9 +18,12 @@ type compiler struct {
 	// Parameters that interventions change, in the order of the file, and what the others and these stand for at the start.
 	settable []string
 	isSet    map[string]bool
-	turns    int     // how often parameters have been changed, --set included
-	afters   []value // of the clocks of always that are carried along
-	entries  int     // of the tables, see room
+	turns    int           // how often parameters have been changed, --set included
+	afters   []value       // of the clocks of always that are carried along
+	entries  int           // of the tables, see room
+	lines    [][]*rateLine // what happens at a rate, by state
+	actions  map[*clockText]action
+	wheres   map[*whereText][]condition
 }
 
 // compile returns a model, of use if no problems have been found.
@@ -28,7 +31,8 @@ func compile(f *file, list *problemList) *Model {
 	m := &Model{
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
 	}
-	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1}
+	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1,
+		actions: map[*clockText]action{}, wheres: map[*whereText][]condition{}}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.slack = 4 * max(ulp(f.start), ulp(f.end))
 	for i, s := range f.states {
@@ -56,7 +60,9 @@ func compile(f *file, list *problemList) *Model {
 		}
 		here.parameters[p.label.name] = kept
 	}
-	here.attributes, here.sets = m.attributes, map[string][]value{}
+	here.attributes, here.sets, here.states = m.attributes, map[string][]value{}, m.states
+	here.asked = len(f.changed) > 0
+	here.zero, here.start, here.end = f.zero, m.start, m.end
 	for i := range f.plans {
 		for _, set := range f.plans[i].set {
 			here.sets[set.label.name] = append(here.sets[set.label.name], set.value)
@@ -103,7 +109,9 @@ func (c *compiler) parameters(here scope) {
 		if c.found > mostProblems {
 			return
 		}
-		here.examine(p.value, "parameters: "+p.label.name)
+		if p.name != "" || here.bearable(p.label.name) {
+			here.examine(p.value, "parameters: "+p.label.name)
+		}
 	}
 }
 

@@ -151,6 +151,30 @@ func (c *compiler) sinces(here scope) {
 // goes on is enough.
 func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
 	st := &c.m.first.states[b.to]
+	for k, cell := range st.cells {
+		if c.mayBe(b, here, st.by, k) {
+			c.checkSinceOf(here, b, cell, l, what)
+		}
+	}
+	if st.by == nil {
+		c.checkSinceOf(here, b, st, l, what)
+	}
+}
+
+// mayBe tells whether those who begin somewhere may be in a cell, in a scope in which some of their attributes may be known.
+func (c *compiler) mayBe(b *beginning, here scope, by []cellBy, k int) bool {
+	cell := c.cell(by, k)
+	for _, a := range by {
+		v := cell[a.attribute]
+		if given := b.entrance.of(a.attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.attribute] != unset && here.own[a.attribute] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSinceOf does so for those of a cell.
+func (c *compiler) checkSinceOf(here scope, b *beginning, st *stateTable, l *law, what string) {
 	reach := "may be " + inWords(l.longest(), c.m.unit)
 	switch {
 	case l.family == lawExactly:
@@ -165,7 +189,7 @@ func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
 		here.broken(b.text.since.at, []value{b.text.since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.states[b.to], inWords(latest, c.m.unit))
 	}
 	for k := range st.race {
-		if latest := st.race[k].law.longest(); struck(latest) {
+		if latest := st.race[k].law.longest(); !st.race[k].off && struck(latest) {
 			refuse("a clock", latest)
 			return
 		}

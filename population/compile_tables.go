@@ -7,12 +7,12 @@ import (
 
 func (c *compiler) tables(here scope) *tables {
 	t := &tables{states: make([]stateTable, len(c.m.states))}
-	c.afters = nil
+	c.afters, c.lines = nil, make([][]*rateLine, len(c.f.states))
 	for i := range c.f.attributes {
 		t.attributes = append(t.attributes, c.shares(here, &c.f.attributes[i]))
 	}
 	for i := range c.f.states {
-		c.stateClocks(here, t, i)
+		c.stateClocks(here, i)
 	}
 	for i := range c.f.always {
 		c.always(here, t, &c.f.always[i])
@@ -21,11 +21,16 @@ func (c *compiler) tables(here scope) *tables {
 		b := &c.f.births[i]
 		do := action{verb: doBirth, in: &entrance{given: c.given(nil, "", c.inherited(b))}, name: c.name(b.name), chance: 1}
 		c.into(here, &b.enter, b.what+": enter", do.in)
-		rate, _ := here.rate(b.rate, b.what+": rate")
-		c.everywhere(t, c.set(b.from, b.what+": from"), rate, do)
+		c.everywhere(c.set(b.from, b.what+": from"), c.line(here, rateLine{what: b.what, rate: b.rate, where: c.conditions(b.where, b.what+": where"), do: do}))
 	}
 	for i := range c.f.transmission {
 		c.contact(here, t, &c.f.transmission[i])
+	}
+	for i := range c.f.states {
+		if c.stopped {
+			break
+		}
+		c.build(here, t, i)
 	}
 	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
 		t.ages = c.ages(here, t, c.f.age, "population: age")
@@ -73,26 +78,27 @@ func (c *compiler) shares(here scope, a *attributeText) []float64 {
 	return spread(shares)
 }
 
-func (c *compiler) stateClocks(here scope, t *tables, i int) {
-	s, st := &c.f.states[i], &t.states[i]
+// stateClocks puts what happens at a rate in a state on its menu.
+func (c *compiler) stateClocks(here scope, i int) {
+	s := &c.f.states[i]
 	if !c.room(len(s.race) + len(s.split)) {
 		return
 	}
 	for k := range s.race {
 		clock := &s.race[k]
-		do := c.action(clock)
-		if clock.isRate {
-			rate, _ := here.rate(clock.rate, clock.what+": rate")
-			st.add(rate, do)
+		if c.timed(clock) {
 			continue
 		}
-		if l, ok := here.law(clock.after, clock.what+": after"); ok && c.merges(clock.after, &l) {
-			st.add(l.a, do)
-		} else {
-			st.race = append(st.race, clockTable{law: l, do: do})
+		l := rateLine{what: clock.what, rate: clock.rate, where: c.conditions(clock.where, clock.what+": where"), do: c.action(clock)}
+		if !clock.isRate {
+			l.rate, l.after = clock.after, true
 		}
+		c.lines[i] = append(c.lines[i], c.line(here, l))
 	}
-	st.timers = len(st.race) + min(1, len(s.split))
+}
+
+// split works out the branches of a state's split.
+func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 	var shares []float64
 	var chances []value
 	sum, good, otherwise := 0.0, !s.splitBad, -1
@@ -128,10 +134,10 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	case len(s.split) == 0 || !good:
 		return
 	case otherwise >= 0 && sum > 1+1e-6:
-		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g, more than 1", s.name, sum)
+		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.name, sum, c.forCell(here))
 		return
 	case otherwise < 0 && !isOne(sum):
-		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g, expected 1; or write otherwise: true for one branch", s.name, sum)
+		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.name, sum, c.forCell(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
@@ -141,28 +147,47 @@ func (c *compiler) stateClocks(here scope, t *tables, i int) {
 	}
 }
 
-// merges tells whether a clock can be one with all that happens at a rate. It must be exponential, also after every
-// intervention.
-func (c *compiler) merges(v value, l *law) bool {
-	if l.family != lawExponential {
-		return false
-	}
-	for v.name != "" {
-		if c.isSet[v.name] {
-			return false
+// forCell says of whom something is said, if it is not of everybody.
+func (c *compiler) forCell(here scope) string {
+	text := ""
+	for a, v := range here.own {
+		if v != unset {
+			text += " for " + c.m.attributes[a].name + " " + c.m.attributes[a].values[v]
 		}
-		v = c.m.here.parameters[v.name].value
 	}
-	return true
+	return echo(text)
+}
+
+// merges tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
+// intervention.
+func (c *compiler) merges(v value, steps int) bool {
+	switch {
+	case steps > mostSteps || v.name != "" && c.isSet[v.name]:
+		return false
+	case v.name != "":
+		return c.merges(c.m.here.parameters[v.name].value, steps+1)
+	case v.table != nil:
+		for i := range v.table.entries {
+			if !c.merges(v.table.entries[i].value, steps+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.law != nil && v.law.family == "exponential"
 }
 
 // action is what a clock does.
 func (c *compiler) action(clock *clockText) action {
+	if a, ok := c.actions[clock]; ok {
+		return a
+	}
 	a := action{verb: doMove, to: same, name: c.name(clock.name), chance: 1}
 	if clock.to.given() {
 		a.to = c.state(clock.to, clock.what+": to", true)
 	}
 	a.moves = c.moves(clock.moves, clock.what+": move")
+	c.actions[clock] = a
 	return a
 }
 
@@ -170,43 +195,82 @@ func (c *compiler) action(clock *clockText) action {
 // carried along, unless it has no memory and takes its individual away, when the two are the same.
 func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	do := c.action(clock)
-	do.from = c.set(clock.from, clock.what+": from")
-	if clock.hasChance {
-		do.chance, _ = here.chance(clock.chance, clock.what+": chance")
-	}
+	from := c.set(clock.from, clock.what+": from")
+	where := c.conditions(clock.where, clock.what+": where")
+	l := rateLine{what: clock.what, rate: clock.rate, where: where, do: do}
 	if clock.isRate {
-		from := do.from
-		rate, _ := here.rate(clock.rate, clock.what+": rate")
-		rate *= do.chance
-		do.from, do.chance = nil, 1
-		c.everywhere(t, from, rate, do)
+		if clock.hasChance {
+			l.chance = &clock.chance
+		}
+		c.everywhere(from, c.line(here, l))
 		return
 	}
-	l, ok := here.law(clock.after, clock.what+": after")
-	switch {
-	case !ok: // said already
-	case c.merges(clock.after, &l) && do.to == nobody && do.from == nil && !clock.hasChance:
-		c.everywhere(t, nil, l.a, do)
-	default:
-		if !c.room(1 + len(t.states)/16) { // it makes a way from every state
+	if c.merges(clock.after, 0) && do.to == nobody && from == nil && !clock.hasChance {
+		l.rate, l.after = clock.after, true
+		c.everywhere(nil, c.line(here, l))
+		return
+	}
+	if !c.room(1 + len(t.states)/16) { // it makes a way from every state
+		return
+	}
+	do.from = from
+	if clock.hasChance {
+		do.chance, do.odds = c.odds(here, clock.chance, clock.what+": chance", false)
+	}
+	a := alwaysTable{do: do, ends: do.to == nobody && from == nil && !clock.hasChance && len(where) == 0}
+	common := a
+	work := func(here scope) alwaysTable {
+		one := common
+		one.law, _ = here.law(clock.after, clock.what+": after")
+		one.longest, one.off = one.law.longest(), !holds(where, here.own)
+		return one
+	}
+	if by := needs(here, where, clock.after); len(by) == 0 {
+		a = work(here)
+	} else {
+		cells, n, ok := c.cellsOf(by, 1)
+		if !ok {
 			return
 		}
-		ends := do.to == nobody && do.from == nil && !clock.hasChance
-		t.always = append(t.always, alwaysTable{l, l.longest(), ends, do})
-		c.afters = append(c.afters, clock.after)
+		a.by, a.cells = cells, make([]*alwaysTable, n)
+		for k := range n {
+			one := work(here.in(c.cell(cells, k)))
+			if k > 0 && one.off == a.cells[k-1].off && one.law.same(&a.cells[k-1].law) {
+				a.cells[k] = a.cells[k-1]
+				continue
+			}
+			a.cells[k] = &one
+		}
+		t.byGroup = true
 	}
+	t.always = append(t.always, a)
+	c.afters = append(c.afters, clock.after)
 }
 
-// everywhere puts something that happens at a rate on the menu of the given states, or of all.
-func (c *compiler) everywhere(t *tables, in stateSet, rate float64, do action) {
-	for i := range t.states {
-		if in == nil || in[i] {
-			if !c.room(1) {
-				return
-			}
-			t.states[i].add(rate, do)
-		}
+// odds works out a probability: one for all, or by cells, of the one who is met too if there is one.
+func (c *compiler) odds(here scope, v value, what string, meets bool) (float64, *odds) {
+	d := here.depends(v)
+	if !meets {
+		d.met = nil // which is complained about
 	}
+	if !d.cells() {
+		chance, _ := here.chance(v, what)
+		return chance, nil
+	}
+	own, n, ok := c.cellsOf(d.own, 1)
+	met, each, fits := c.cellsOf(d.met, n)
+	if !ok || !fits {
+		return 0, nil
+	}
+	o := &odds{own: own, met: met, each: each, chances: make([]float64, n*each)}
+	for k := range o.chances {
+		in := here.in(c.cell(own, k/each))
+		if meets {
+			in = in.met(c.cell(met, k%each))
+		}
+		o.chances[k], _ = in.chance(v, what)
+	}
+	return 1, o
 }
 
 // room tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
@@ -217,7 +281,7 @@ func (c *compiler) room(entries int) bool {
 		return true
 	}
 	c.add(place{file: c.f.path, line: 1, column: 1},
-		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, from each intervention on that sets a parameter; expected fewer of them", thousands(most))
+		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", thousands(most))
 	c.stopped = true
 	return false
 }
@@ -226,19 +290,26 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 	if !c.room(len(c.m.states) / 32) { // two bytes each
 		return
 	}
-	ct := contactTable{chance: 1, attribute: -1, becomes: make([]uint16, len(c.m.states))}
+	ct := contactTable{chance: 1, attribute: -1, self: same, becomes: make([]uint16, len(c.m.states))}
 	for i := range ct.becomes {
 		ct.becomes[i] = same
 	}
 	for _, to := range text.to {
 		met := c.state(to.met, text.what+": to", false)
-		becomes := c.state(to.becomes, text.what+": to: "+to.met.name, true)
+		becomes := asIs
+		if to.becomes.name != sameWord || c.isState(sameWord) {
+			becomes = c.state(to.becomes, text.what+": to: "+to.met.name, true)
+		}
 		if met != nobody {
 			ct.becomes[met] = becomes
 		}
 	}
+	if text.self.given() {
+		ct.self = c.state(text.self, text.what+": self", true)
+	}
+	ct.whom = c.conditions(text.whom, text.what+": whom")
 	if text.hasChance {
-		ct.chance, _ = here.chance(text.chance, text.what+": chance")
+		ct.chance, ct.odds = c.odds(here, text.chance, text.what+": chance", true)
 	}
 	if text.by.given() {
 		c.mixing(here, &ct, text)
@@ -247,9 +318,9 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 	}
 	do := action{verb: doContact, contact: len(t.contacts), name: c.name(text.name), chance: 1}
 	t.contacts = append(t.contacts, ct)
-	rate, _ := here.rate(text.rate, text.what+": rate")
+	l := c.line(here, rateLine{what: text.what, rate: text.rate, where: c.conditions(text.where, text.what+": where"), do: do})
 	if from := c.set(text.from, text.what+": from"); from != nil {
-		c.everywhere(t, from, rate, do)
+		c.everywhere(from, l)
 	}
 }
 
@@ -312,10 +383,17 @@ func (c *compiler) checkAges(here scope, t *tables, ages law, text value, what s
 	if math.IsInf(ages.longest(), 1) {
 		reach = "have no bound"
 	}
-	for i, clock := range t.always {
-		oldest := ages.longest()
-		if clock.ends && (oldest > clock.longest || oldest == clock.longest && ages.family == lawExactly) {
-			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, clock.longest, c.m.unit.of(clock.longest))
+	for i := range t.always {
+		clock := &t.always[i]
+		longest := clock.longest
+		if clock.by != nil {
+			longest = math.Inf(1)
+			for _, cell := range clock.cells {
+				longest = min(longest, cell.longest)
+			}
+		}
+		if oldest := ages.longest(); clock.ends && (oldest > longest || oldest == longest && ages.family == lawExactly) {
+			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.m.unit.of(longest))
 		}
 	}
 }

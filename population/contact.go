@@ -21,19 +21,35 @@ func (l luck) of(purpose uint64) float64 {
 	return float64(s>>11) * 0x1p-53
 }
 
-// contact lets an individual meet another, chosen uniformly among the others: all of them, or those of one group.
-func (r *replica) contact(id uint32, do *action, l luck) {
+// contact lets an individual meet another, chosen uniformly among the others: all of them, or those of one group. It reports whether
+// the one who made it has become another because of it.
+func (r *replica) contact(id uint32, do *action, l luck) bool {
 	c := &r.t.contacts[do.contact]
 	other, ok := r.meet(id, c, l)
 	if !ok {
-		return
+		return false
 	}
 	state := r.person(other).state
 	to := c.becomes[state]
-	if to == same || c.chance < 1 && l.of(luckOfChance) >= c.chance {
-		return
+	if to == same || c.whom != nil && !r.matches(other, c.whom) {
+		return false
 	}
-	r.change(other, state, to, id, do.name)
+	chance := c.chance
+	if c.odds != nil {
+		chance = c.odds.of(r, id, other)
+	}
+	if chance < 1 && l.of(luckOfChance) >= chance {
+		return false
+	}
+	r.count(do.name)
+	if to != asIs {
+		r.change(other, state, to, id, do.name)
+	}
+	if c.self == same {
+		return false
+	}
+	r.change(id, r.person(id).state, c.self, other, do.name)
+	return true
 }
 
 // meet chooses whom an individual meets. It reports false if there is nobody else.

@@ -54,6 +54,8 @@ func (s scope) gather(v value, d *dependence, seen map[string]bool) {
 			}
 		}
 	}
+	d.time = d.time || v.course != nil
+	d.counts = d.counts || v.count != nil
 	v.each(func(part value) { s.gather(part, d, seen) })
 }
 

@@ -51,12 +51,18 @@ func (m *Model) ways() []way {
 	}
 	for i := range f.transmission {
 		c := &f.transmission[i]
+		var met []named
 		for _, to := range c.to {
-			label := c.name
-			if label == "" {
-				label = "by " + list(c.from)
+			met = append(met, to.met)
+			if to.stays(m) {
+				continue
 			}
-			w.add(way{w.state(to.met), w.state(to.becomes), label, diagram.Contact, w.states(c.from)})
+			w.add(way{w.state(to.met), w.state(to.becomes), orElse(c.name, "by "+list(c.from)), diagram.Contact, w.states(c.from)})
+		}
+		if c.self.given() {
+			for _, s := range w.states(c.from) {
+				w.add(way{s, w.state(c.self), orElse(c.name, "by "+list(met)), diagram.Contact, w.states(met)})
+			}
 		}
 	}
 	for i := range f.births {
@@ -148,6 +154,11 @@ func (w *wayList) label(v value, words func() string) string {
 		}
 	}
 	return "by " + strings.Join(by, ", ")
+}
+
+// stays tells whether the one who is met stays as it is.
+func (t *toText) stays(m *Model) bool {
+	return t.becomes.name == sameWord && !slices.Contains(m.states, sameWord)
 }
 
 // state is the number of a state, or diagram.Outside.

@@ -35,7 +35,8 @@ func (m *Model) Explain() string {
 // quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
 func (m *Model) quietly() scope {
 	here := newScope(&problemList{}, m.unit)
-	here.parameters, here.sets, here.attributes = m.here.parameters, m.here.sets, m.here.attributes
+	here.parameters, here.sets, here.attributes, here.states = m.here.parameters, m.here.sets, m.here.attributes, m.here.states
+	here.zero, here.start, here.end = m.here.zero, m.here.start, m.here.end
 	return here
 }
 
@@ -127,7 +128,7 @@ func (e *explainer) states() {
 		}
 		for k := range s.race {
 			c := &s.race[k]
-			e.line("    %s %s%s", goal(c.to), e.when(c), e.named(c.name))
+			e.line("    %s %s%s%s", goal(c.to), e.when(c), where(c.where), e.named(c.name))
 		}
 		if min(1, len(s.split))+len(s.race) > 1 {
 			e.line("    whichever comes first")
@@ -147,6 +148,26 @@ func list(names []named) string {
 	return strings.Join(all, "")
 }
 
+// ofAny says of which values attributes are.
+func ofAny(all []whereText) string {
+	text := ""
+	for i, w := range all {
+		if i > 0 {
+			text += " and"
+		}
+		text += " of " + w.attribute.name + " " + list(w.values)
+	}
+	return text
+}
+
+// where says for whom a clock runs.
+func where(all []whereText) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return ", for those" + ofAny(all)
+}
+
 func (e *explainer) contacts() {
 	if len(e.f.transmission) == 0 {
 		return
@@ -154,13 +175,20 @@ func (e *explainer) contacts() {
 	e.section("Contacts")
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]
-		e.line("  each individual that is %s meets others at %s%s", list(c.from), e.perUnit(c.rate), e.named(c.name))
+		e.line("  each individual that is %s%s meets others at %s%s", list(c.from), ofAny(c.where), e.perUnit(c.rate), e.named(c.name))
 		for _, to := range c.to {
 			chance := ""
 			if c.hasChance {
 				chance = " with probability " + e.probability(c.chance)
 			}
-			e.line("    whoever is met and is %s %s%s", to.met.name, goal(to.becomes), chance)
+			what := goal(to.becomes)
+			if to.stays(e.m) {
+				what = "stays as it is"
+			}
+			if c.self.given() {
+				what += ", and the one who met it " + goal(c.self)
+			}
+			e.line("    whoever is met and is %s%s %s%s", to.met.name, ofAny(c.whom), what, chance)
 		}
 		if !c.by.given() {
 			e.line("    anybody else may be met, all with the same probability")
@@ -192,6 +220,7 @@ func (e *explainer) always() {
 		if len(c.from) > 0 {
 			what += " if " + list(c.from)
 		}
+		what += where(c.where)
 		if c.hasChance {
 			what += " with probability " + e.probability(c.chance)
 		}

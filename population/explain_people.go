@@ -79,6 +79,7 @@ func (e *explainer) entries() {
 		if len(b.from) > 0 {
 			who = "each individual that is " + list(b.from)
 		}
+		who += ofAny(b.where)
 		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.rate), e.begin(&b.enter), e.named(b.name))
 		switch {
 		case b.inheritAll:

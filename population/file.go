@@ -8,6 +8,7 @@ type file struct {
 	name, about  string
 	unit         unit
 	start, end   float64
+	zero         calendarZero
 	record       recordText
 	size         int
 	sizeAt       place
@@ -32,6 +33,16 @@ type file struct {
 	scenarios    []scenarioText
 	fit          *yaml.Node
 	attributes   []attributeText
+}
+
+// named finds a state.
+func (f *file) named(state string) (int, bool) {
+	for i := range f.states {
+		if f.states[i].name == state {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 type namedValue struct {
@@ -104,6 +115,13 @@ type clockText struct {
 	otherwise bool
 	chanceBad bool    // something other than true for otherwise
 	from      []named // always: only in these states
+	where     []whereText
+}
+
+// A whereText is an attribute and the values that it may have.
+type whereText struct {
+	attribute named
+	values    []named
 }
 
 // A moveText gives an attribute another value.
@@ -115,7 +133,8 @@ type entryText struct {
 	rate   value
 	enter  enterText
 	from   []named // births: by individuals in these states alone
-	per    value   // immigration: the rate is for so many individuals at the start
+	where  []whereText
+	per    value // immigration: the rate is for so many individuals at the start
 	isPer  bool
 	age    value
 	hasAge bool
@@ -134,7 +153,10 @@ type contactText struct {
 	chance    value
 	hasChance bool
 	to        []toText
-	by        named // the attribute for mixing, if any
+	self      named
+	where     []whereText // who makes contacts
+	whom      []whereText // who is affected
+	by        named       // the attribute for mixing, if any
 	matrix    [][]value
 	matrixAt  place
 	rowsAt    []place

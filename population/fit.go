@@ -67,6 +67,9 @@ func (m *Model) fit(list *problemList) *fitText {
 		return nil
 	}
 	r := newReader(list, m.file.path)
+	for _, name := range m.file.parameterNames() {
+		r.defined[name] = true
+	}
 	r.most = spareEntries + 4*entries(n)
 	f := r.fields(n, "fit", fitLike, "data", "unknown", "match")
 	if f == nil {

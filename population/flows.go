@@ -24,27 +24,23 @@ func (c *compiler) enumerate() {
 		}
 		possible[uint32(from)<<16|uint32(to)] = true
 	}
-	take := func(from int, do *action) {
+	take := func(t *tables, from int, do *action) {
 		switch {
 		case do.verb == doBirth:
 			do.in.each(func(state uint16) { add(n+fromBirths, state) })
+		case do.verb == doContact:
+			if self := t.contacts[do.contact].self; self != same {
+				add(from, self)
+			}
 		case do.verb == doMove && do.to != same && (do.from == nil || do.from[from]):
 			add(from, do.to)
 		}
 	}
 	for _, t := range c.m.phases {
 		for s := range t.states {
-			for i := range t.states[s].menu {
-				take(s, &t.states[s].menu[i].do)
-			}
-			for i := range t.states[s].race {
-				take(s, &t.states[s].race[i].do)
-			}
-			for i := range t.states[s].split {
-				take(s, &t.states[s].split[i].do)
-			}
+			t.states[s].each(func(do *action) { take(t, s, do) })
 			for i := range t.always {
-				take(s, &t.always[i].do)
+				take(t, s, &t.always[i].do)
 			}
 			if len(possible) > mostFlows {
 				break
@@ -52,7 +48,7 @@ func (c *compiler) enumerate() {
 		}
 		for i := range t.contacts {
 			for met, to := range t.contacts[i].becomes {
-				if to != same {
+				if to != same && to != asIs {
 					add(met, to)
 				}
 			}
@@ -119,4 +115,24 @@ func (m *Model) flowOf(from int, to uint16) int {
 		i++
 	}
 	return i
+}
+
+// each calls f with all that can happen in a state.
+func (t *stateTable) each(f func(do *action)) {
+	var last *stateTable
+	for _, cell := range t.cells {
+		if cell != last {
+			cell.each(f)
+			last = cell
+		}
+	}
+	for i := range t.menu {
+		f(&t.menu[i].do)
+	}
+	for i := range t.race {
+		f(&t.race[i].do)
+	}
+	for i := range t.split {
+		f(&t.split[i].do)
+	}
 }

@@ -89,11 +89,15 @@ func (r *replica) concerns(d *deed, id uint32) bool {
 // undergo does to an individual what an intervention does.
 func (r *replica) undergo(id uint32, d *deed) {
 	state := r.person(id).state
-	switch moved := r.move(id, &d.do); {
+	switch moved, again := r.move(id, state, &d.do); {
 	case d.do.to != same:
+		r.count(d.do.name)
 		r.change(id, state, d.do.to, nobodyElse, d.do.name)
 	case moved:
 		r.moved(id, nobodyElse, d.do.name)
+		if again {
+			r.planAnew(id, state)
+		}
 	}
 }
 
@@ -131,56 +135,31 @@ func (r *replica) has(id uint32, where []move) bool {
 func (r *replica) turn(to *tables) {
 	from := r.t
 	r.t = to
-	always := make([]bool, len(to.always))
-	for k := range always {
-		always[k] = !from.always[k].law.same(&to.always[k].law)
+	always := false
+	for k := range to.always {
+		always = always || !from.always[k].equals(&to.always[k])
 	}
 	affected := make([]bool, len(to.states))
 	for s := range affected {
-		old, new := &from.states[s], &to.states[s]
-		same := func(a, b clockTable) bool { return a.law.same(&b.law) }
-		affected[s] = old.rate != new.rate || !slices.EqualFunc(old.race, new.race, same) || !slices.EqualFunc(old.split, new.split, same)
+		affected[s] = !from.states[s].equals(&to.states[s])
 	}
 	for k := range to.immigration {
 		if from.immigration[k].rate != to.immigration[k].rate {
 			r.nextArrival(uint32(k))
 		}
 	}
-	if !slices.Contains(always, true) && !slices.Contains(affected, true) {
+	if !always && !slices.Contains(affected, true) {
 		return
 	}
 	for id := r.first; int(id) < r.ids; id++ {
 		state := r.person(id).state
-		if state == nobody {
+		if state == nobody || !always && !affected[state] {
 			continue
 		}
-		again := false
-		redraw := func(column int, l *law) {
-			if r.timer(id, column)&memoryless != 0 {
-				r.startTimer(id, column, l, l.draw(r.stream(id)))
-				again = true
-			}
-		}
-		for k, other := range always {
-			if other {
-				redraw(k, &to.always[k].law)
-			}
-		}
-		if affected[state] {
-			old, new := &from.states[state], &to.states[state]
-			again = again || old.rate != new.rate
-			for k := range new.race {
-				if !old.race[k].law.same(&new.race[k].law) {
-					redraw(len(always)+k, &new.race[k].law)
-				}
-			}
-			if len(new.split) > 0 {
-				if k := r.person(id).branch; !old.split[k].law.same(&new.split[k].law) {
-					redraw(len(always)+len(new.race), &new.split[k].law)
-				}
-			}
-		}
-		if again {
+		r.t = from
+		old, was := r.table(id, state), func(k int) *alwaysTable { return from.lifelong(r, id, k) }
+		r.t = to
+		if r.renew(id, old, r.table(id, state), was, func(k int) *alwaysTable { return to.lifelong(r, id, k) }) {
 			r.planAnew(id, state)
 		}
 	}

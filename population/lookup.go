@@ -55,6 +55,44 @@ func (c *compiler) moves(texts []moveText, what string) []move {
 	return all
 }
 
+// conditions looks attributes and the values that they may have up.
+func (c *compiler) conditions(texts []whereText, what string) []condition {
+	if len(texts) == 0 {
+		return nil
+	}
+	if all, ok := c.wheres[&texts[0]]; ok {
+		return all
+	}
+	var all []condition
+	for _, t := range texts {
+		a := c.attribute(t.attribute, what)
+		if a < 0 {
+			continue
+		}
+		values := c.m.attributes[a].values
+		is := make([]bool, len(values))
+		for _, n := range t.values {
+			if n.bad {
+				continue
+			}
+			if v := slices.Index(values, n.name); v >= 0 {
+				is[v] = true
+			} else {
+				c.add(n.at, "%s: %s", what, unknown("value of "+t.attribute.name, n.name, func() []string { return values }))
+			}
+		}
+		all = append(all, condition{a, is})
+	}
+	c.wheres[&texts[0]] = all
+	return all
+}
+
+// isState tells whether a state goes by a name.
+func (c *compiler) isState(name string) bool {
+	_, ok := c.states[name]
+	return ok
+}
+
 func (c *compiler) attribute(n named, what string) int {
 	i := slices.IndexFunc(c.m.attributes, func(a attribute) bool { return a.name == n.name })
 	if i < 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,10 @@ import (
 type Model struct {
 	name, about string
 	source      []byte
-	asked       changes // in place of what the file says
-	file        *file   // for explanations
-	here        scope   // at the start
+	asked       changes           // in place of what the file says
+	file        *file             // for explanations
+	here        scope             // at the start
+	tables      map[string][]byte // that the file names
 	unit        unit
 	start, end  float64 // on the model's clock
 	slack       float64 // times that differ by no more are the same
@@ -72,11 +74,11 @@ func Load(path string, changes ...Change) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(path, source, changes...)
+	return Compile(path, source, append([]Change{Files(Dir(filepath.Dir(path)))}, changes...)...)
 }
 
-// Compile turns the text of a model file into a model. The name is the file's, for messages, and tables that the model names are looked for
-// beside it. If the model is wrong, the error is of type [Problems].
+// Compile turns the text of a model file into a model. The name is the file's, for messages; tables that the model names are read as
+// [Files] says, and not at all without it. If the model is wrong, the error is of type [Problems].
 func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	var c changes
 	for _, change := range asked {
@@ -95,6 +97,7 @@ func compileWith(name string, source []byte, c changes) (*Model, error) {
 	r := newReader(list, name)
 	c.set = slices.Clone(c.set) // what they say is noted there
 	r.asked = c
+	r.tables = &tableFiles{read: c.files, have: map[string][]byte{}, failed: map[string]error{}}
 	f := r.parse(source)
 	if f == nil || list.stopped {
 		return nil, list.err()
@@ -104,7 +107,7 @@ func compileWith(name string, source []byte, c changes) (*Model, error) {
 	if err := list.err(); err != nil {
 		return nil, err
 	}
-	m.source, m.asked = slices.Clone(source), c
+	m.source, m.asked, m.tables = slices.Clone(source), c, r.tables.have
 	return m, nil
 }
 

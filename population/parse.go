@@ -26,6 +26,12 @@ func (r *reader) parse(source []byte) *file {
 	if top == nil {
 		return nil
 	}
+	// An expression may name a parameter that is defined after it.
+	if n := top.get("parameters"); n != nil && n.Kind == yaml.MappingNode {
+		for i := 0; i < len(n.Content); i += 2 {
+			r.defined[r.resolve(n.Content[i]).Value] = true
+		}
+	}
 	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
@@ -57,10 +63,10 @@ func (r *reader) parse(source []byte) *file {
 		r.states(m, n)
 	}
 	if n := top.get("always"); n != nil {
-		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance")
+		m.always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance", "where")
 	}
 	if n := top.get("births"); n != nil {
-		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "inherit", "name")
+		m.births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "where", "inherit", "name")
 	}
 	if n := top.get("immigration"); n != nil {
 		m.immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "with", "name")
@@ -94,7 +100,15 @@ func (r *reader) time(m *file, n *yaml.Node) {
 		}
 	}
 	if s := f.get("start"); s != nil {
-		if x, ok := r.clockTime(s, "time: start", m.unit); ok {
+		// A clock that starts at a date is 0 there.
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate.MatchString(text) {
+			q, err := parseDate(text)
+			if err != nil {
+				r.fail(s, "time: start: %v", err)
+			}
+			r.zero = calendarZero{day: q.number, dated: true}
+			m.zero = r.zero
+		} else if x, ok := r.clockTime(s, "time: start", m.unit); ok {
 			m.start = x
 		}
 	}
@@ -102,7 +116,7 @@ func (r *reader) time(m *file, n *yaml.Node) {
 		x, ok := r.clockTime(e, "time: end", m.unit)
 		if ok {
 			if m.end = x; m.wrongEnd() != "" {
-				r.fail(e, "time: end: %s is %s the start, %.12g", echo(e.Value), m.wrongEnd(), m.start)
+				r.fail(e, "time: end: %s is %s the start, %s", echo(e.Value), m.wrongEnd(), m.zero.words(m.start))
 				m.end = math.NaN()
 			}
 		}
@@ -118,16 +132,24 @@ func (m *file) wrongEnd() string {
 		return "too far from"
 	case span/1e6 == 0:
 		return "too near to"
+	case m.zero.dated && m.end*m.unit.seconds/aDay > lastDay-m.zero.day:
+		return "after the year 9999, too far from"
 	}
 	return ""
 }
 
-// clockTime is a time on the model's clock: a number in the model's unit, or one that names its unit.
+// clockTime is a time on the model's clock: a number in the model's unit, one that names its unit, or a date if the clock starts at one.
 func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
 	text, ok := r.text(n, what, "a time such as 160 or 160 days")
 	if !ok {
 		return 0, false
+	}
+	if isDate.MatchString(text) {
+		if _, err := parseDate(text); err != nil {
+			r.fail(n, "%s: %v", what, err)
+			return 0, false
+		}
 	}
 	q, err := parseQuantity(text)
 	if err != nil && !looksNumeric(text) {
@@ -138,14 +160,14 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 		r.fail(n, "%s: %v; %s", what, err, expected)
 		return 0, false
 	}
-	if q.kind != aNumber && q.kind != aDuration {
-		r.fail(n, "%s: %s is %s; %s", what, echo(text), q.kind, expected)
-		return 0, false
-	}
 	if u.seconds == 0 {
 		return 0, false
 	}
-	x := q.in(u)
+	x, err := r.zero.clock(q, u)
+	if err != nil {
+		r.fail(n, "%s: %s is %v", what, echo(text), err)
+		return 0, false
+	}
 	if math.IsInf(x, 0) {
 		r.fail(n, "%s: %s is too large for a time in %ss", what, echo(text), u.name)
 		return 0, false
@@ -233,7 +255,7 @@ func (r *reader) states(m *file, n *yaml.Node) {
 		if p.value.Tag != "!!null" {
 			if f := r.fields(p.value, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split"); f != nil {
 				if c := f.get("race"); c != nil {
-					s.race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name")
+					s.race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name", "where")
 				}
 				if c := f.get("split"); c != nil {
 					var ok bool

@@ -43,6 +43,7 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText,
 			continue
 		}
 		c.from = r.names(f, "from")
+		c.where = r.wheres(f, "where")
 		if chance := f.get("chance"); chance != nil {
 			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
 		}
@@ -79,6 +80,31 @@ func (r *reader) names(f *fields, key string) []named {
 	if n.Kind == yaml.SequenceNode && len(all) == 0 {
 		r.fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
 		all = append(all, named{at: r.place(n), bad: true})
+	}
+	return all
+}
+
+// wheres reads which values attributes may have: {region: north, age: [child, adult]}.
+func (r *reader) wheres(f *fields, key string) []whereText {
+	n := f.get(key)
+	if n == nil {
+		return nil
+	}
+	var all []whereText
+	before := r.found
+	what := f.what + ": " + key
+	for _, p := range r.pairs(n, what, "{region: north}") {
+		w := whereText{attribute: named{name: p.name, at: r.place(p.key)}}
+		for _, item := range r.oneOrMore(p.value, what+": "+echo(p.name), "[north, south]") {
+			w.values = append(w.values, r.named(item, what+": "+echo(p.name)))
+		}
+		if len(w.values) == 0 && r.found == before {
+			r.fail(p.value, "%s: %s: expected at least one value, such as [north, south]", what, echo(p.name))
+		}
+		all = append(all, w)
+	}
+	if len(all) == 0 && r.found == before {
+		r.fail(n, "%s: expected an attribute and its values, such as {region: north}", what)
 	}
 	return all
 }

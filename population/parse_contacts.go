@@ -6,11 +6,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// sameWord stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
+const sameWord = "same"
+
 func (r *reader) transmission(m *file, n *yaml.Node) {
 	const like = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
 	for i, item := range r.list(n, "transmission", "["+like+"]") {
 		c := contactText{what: fmt.Sprintf("transmission %d", i+1)}
-		f := r.fields(item, c.what, like, "from", "rate", "chance", "to", "mixing", "name")
+		f := r.fields(item, c.what, like, "from", "rate", "chance", "to", "self", "where", "whom", "mixing", "name")
 		if f == nil {
 			continue
 		}
@@ -38,6 +41,15 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 				r.fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.what)
 			}
 		}
+		if self := f.get("self"); self != nil {
+			c.self = r.named(self, c.what+": self")
+		}
+		for _, to := range c.to {
+			if _, ok := m.named(sameWord); to.becomes.name == sameWord && !ok && !c.self.given() {
+				r.add(to.becomes.at, "%s: to: %s: same leaves the one who is met as they are, so that nothing happens; write self: and what becomes of the one who makes the contact", c.what, echo(to.met.name))
+			}
+		}
+		c.where, c.whom = r.wheres(f, "where"), r.wheres(f, "whom")
 		if mixing := f.get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}

@@ -166,7 +166,7 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 			continue
 		}
 		e.rate, e.enter = r.value(rate, what+": rate", aRate), r.enter(enter, what+": enter")
-		e.from = r.names(f, "from")
+		e.from, e.where = r.names(f, "from"), r.wheres(f, "where")
 		if per := f.get("per"); per != nil {
 			e.per, e.isPer = r.value(per, what+": per", aNumber), true
 		}

@@ -91,7 +91,7 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 	if at != nil {
 		p.when, first = clock(at, "at"), "at, "+echo(at.Value)
 		if good && p.when < m.start {
-			r.fail(at, "%s: at: %s is before the start of the model, %.12g %s; times are those of the model's clock", p.what, echo(at.Value), m.start, m.unit.of(m.start))
+			r.fail(at, "%s: at: %s is before the start of the model, %s; times are those of the model's clock", p.what, echo(at.Value), m.startWords())
 			good = false
 		}
 	}

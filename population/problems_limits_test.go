@@ -113,7 +113,7 @@ func TestAliasesDoNotMultiplyEntries(t *testing.T) {
 // TestTablesDoNotMultiply takes clocks of all states, and of all times between interventions.
 func TestTablesDoNotMultiply(t *testing.T) {
 	source := smallModel + "states: {a: {}, " + manyOf(249, "s%d: {}") + "}\nalways: [" + manyOf(4_001, "{rate: %d per day, to: a}") + "]\n"
-	const want = "model.yaml:1:1: the tables of the model have more than 1,000,000 entries: one for each clock, in each state that it is in, from each intervention on that sets a parameter; expected fewer of them"
+	const want = "model.yaml:1:1: the tables of the model have more than 1,000,000 entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them"
 	if _, err := population.Compile("model.yaml", []byte(source)); err == nil || err.Error() != want {
 		t.Errorf("%.500v", err)
 	}

@@ -152,4 +152,5 @@ var spoiltModels = slices.Concat(
 	spoiltLanguage,
 	spoiltPeople,
 	spoiltStudies,
+	spoiltGroups,
 )

@@ -64,15 +64,17 @@ const (
 	aRate
 	aDistribution
 	aValue // any of them
+	aDate  // days since 1970
+	aPower // of a time
 )
 
 func (k kind) String() string {
-	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution", "a value"}[k]
+	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution", "a value", "a date", "a power of a time"}[k]
 }
 
 // like shows how a kind is written.
 func (k kind) like() string {
-	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}", "0.5 per day, 5 days or 30%"}[k]
+	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}", "0.5 per day, 5 days or 30%", "2020-03-01", "0.04 per day"}[k]
 }
 
 // A quantity is a number with what it is a number of.
@@ -96,11 +98,27 @@ func (q quantity) in(u unit) float64 {
 	return q.number
 }
 
-// parseQuantity reads "0.3", "30%", "5 days" or "0.5 per day". What is wrong with another text is the error's to say.
+// String is the quantity as a file has it.
+func (q quantity) String() string {
+	switch q.kind {
+	case aShare:
+		return percent(q.number)
+	case aDuration:
+		return fmt.Sprintf("%.6g %s", q.number, q.unit.of(q.number))
+	case aRate:
+		return fmt.Sprintf("%.6g per %s", q.number, q.unit.name)
+	}
+	return fmt.Sprintf("%.6g", q.number)
+}
+
+// parseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". What is wrong with another text is the error's to say.
 func parseQuantity(text string) (quantity, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return quantity{}, fmt.Errorf("nothing is written here")
+	}
+	if len(words) == 1 && dateAt(words[0]) == words[0] {
+		return parseDate(words[0])
 	}
 	first, percent := strings.CutSuffix(words[0], "%")
 	number, ok := parseNumber(first)

@@ -26,10 +26,21 @@ type reader struct {
 	// What was asked for in place of what the file says, and which flag the nodes are from that were put into it.
 	asked     changes
 	elsewhere map[*yaml.Node]string
+	// The names of the parameters that the file defines, and the date at which its clock is 0, if it has one.
+	defined map[string]bool
+	zero    calendarZero
+	tables  *tableFiles
 }
 
 func newReader(list *problemList, file string) *reader {
-	return &reader{problemList: list, file: file, laws: map[*yaml.Node]*lawValue{}}
+	return &reader{problemList: list, file: file, laws: map[*yaml.Node]*lawValue{}, defined: map[string]bool{}}
+}
+
+// like returns a reader for something else of the same model.
+func (r *reader) like(file string) *reader {
+	other := newReader(r.problemList, file)
+	other.defined, other.zero, other.tables = r.defined, r.zero, r.tables
+	return other
 }
 
 // document is the file's one document, or nil if there is none.

@@ -64,18 +64,19 @@ type replica struct {
 	lived  lived
 	ties   ties
 
-	most     int   // how many may be alive; −1 if there is no memory for more
-	broke    error // if there is not
-	purse    *purse
-	taken    uint64 // of the purse, as it knows
-	granted  uint64 // by the purse: what may be taken without asking
-	pace     pace
-	patience uint64 // in place of the usual; tests have less of it
-	planned  *plan  // the intervention that is under way, if its time was planned
-	watch    watch
-	seed     uint64
-	onEvent  func(Event)
-	index    int
+	most      int   // how many may be alive; −1 if there is no memory for more
+	broke     error // if there is not
+	purse     *purse
+	taken     uint64 // of the purse, as it knows
+	granted   uint64 // by the purse: what may be taken without asking
+	pace      pace
+	patience  uint64 // in place of the usual; tests have less of it
+	planned   *plan  // the intervention that is under way, if its time was planned
+	watch     watch
+	lifelongs []*alwaysTable // of one whose attributes change
+	seed      uint64
+	onEvent   func(Event)
+	index     int
 }
 
 // A person is a word that says what is needed most of an individual.
@@ -234,7 +235,11 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	}
 	*r.person(id) = person{state: state}
 	for k := range r.t.always {
-		r.startTimer(id, k, &r.t.always[k].law, r.t.always[k].left(own, age))
+		if c := r.t.lifelong(r, id, k); c.off {
+			r.windTimer(id, k, &c.law, true)
+		} else {
+			r.startTimer(id, k, &c.law, c.left(own, age))
+		}
 	}
 	r.population(+1)
 	r.counts[state]++
@@ -282,13 +287,13 @@ func (r *replica) wind(id uint32, state uint16) {
 	if r.person(id).aside>>first != 0 {
 		r.stopTimers(id, first)
 	}
-	st := &r.t.states[state]
-	if st.timers == 0 {
+	if r.t.states[state].timers == 0 {
 		return
 	}
+	st := r.table(id, state)
 	s := r.stream(id)
 	for k := range st.race {
-		r.startTimer(id, first+k, &st.race[k].law, st.race[k].law.draw(s))
+		r.windTimer(id, first+k, &st.race[k].law, st.race[k].off)
 	}
 	if len(st.split) > 0 {
 		u, k := s.Float64(), 0
@@ -302,7 +307,7 @@ func (r *replica) wind(id uint32, state uint16) {
 
 // next is when the earliest of an individual's events is due.
 func (r *replica) next(id uint32, state uint16) float64 {
-	st := &r.t.states[state]
+	st := r.table(id, state)
 	next := math.Inf(1)
 	if st.rate > 0 {
 		next = r.now + r.stream(id).Exp()*st.mean

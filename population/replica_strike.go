@@ -7,7 +7,7 @@ import (
 // strike lets the clock of an individual do what it does.
 func (r *replica) strike(id uint32) {
 	state := r.person(id).state
-	st := &r.t.states[state]
+	st := r.table(id, state)
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
 		r.setTimer(id, column, never)
 		switch k := column - len(r.t.always); {
@@ -33,17 +33,22 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 	case doContact:
 		if l := luck(r.stream(id).Uint64()); len(r.ties.called) > 0 {
 			r.ties.contacts = append(r.ties.contacts, tiedContact{id, do, l})
-		} else {
-			r.contact(id, do, l)
+		} else if r.contact(id, do, l) {
+			return // it has become another, and that is planned
 		}
 	case doBirth:
 		r.enter(do.in, r.stream(id).Split(), id, fromBirths, do.name)
 	default:
-		if do.from != nil && !do.from[state] || do.chance < 1 && r.stream(id).Float64() >= do.chance {
+		chance := do.chance
+		if do.odds != nil {
+			chance = do.odds.of(r, id, id)
+		}
+		if do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance {
 			break
 		}
-		moved := r.move(id, do)
+		moved, _ := r.move(id, state, do)
 		if do.to != same {
+			r.count(do.name)
 			r.change(id, state, do.to, id, do.name)
 			return
 		}
@@ -54,9 +59,20 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 	r.plan(id, state)
 }
 
-// move gives attributes of an individual the values that they are to have. It reports whether one of them was another.
-func (r *replica) move(id uint32, do *action) bool {
-	moved := false
+// move gives attributes of an individual the values that they are to have. It reports whether one of them was another, and whether clocks
+// go on otherwise because of that, so that the next event has to be planned anew.
+func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) {
+	if len(do.moves) == 0 {
+		return false, false
+	}
+	var before *stateTable
+	if r.t.byGroup {
+		before = r.table(id, state)
+		r.lifelongs = r.lifelongs[:0]
+		for k := range r.t.always {
+			r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
+		}
+	}
 	for _, m := range do.moves {
 		old := r.values[m.attribute].of(id)
 		if old == m.value {
@@ -75,12 +91,14 @@ func (r *replica) move(id uint32, do *action) bool {
 			g.add(id, int(m.value))
 		}
 	}
-	return moved
+	if moved && r.t.byGroup {
+		again = r.renew(id, before, r.table(id, state), func(k int) *alwaysTable { return r.lifelongs[k] }, func(k int) *alwaysTable { return r.t.lifelong(r, id, k) })
+	}
+	return moved, again
 }
 
-// change takes an individual to another state, or out, because of another, of itself, or of nobody.
+// change takes an individual to another state, or out, because of another, of itself, or of nobody. What goes by a name has been counted.
 func (r *replica) change(id uint32, from, to uint16, by uint32, name int) {
-	r.count(name)
 	r.flow(id, by, int(from), to, name)
 	r.counts[from]--
 	if to == nobody {

@@ -15,6 +15,7 @@ type scope struct {
 	unit       unit
 	parameters map[string]parameter // at the start
 	changes    map[string]parameter // by interventions since then
+	asked      bool                 // some are what --set says
 	said       map[place]bool       // the places of values that have been complained about
 	// What is known of distributions, as they are written and as the parameters are.
 	laws    map[*lawValue]workedOut
@@ -25,6 +26,9 @@ type scope struct {
 	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
 	own, other []uint16
 	attributes []attribute
+	states     []string
+	zero       calendarZero
+	start, end float64            // of the run, on the clock
 	sets       map[string][]value // what interventions give to parameters, at any time
 	// What is known of tables and distributions as they are written, whatever the parameters are.
 	indexes map[*tableValue]*tableIndex
@@ -80,9 +84,43 @@ func (s scope) parameter(name string) (parameter, bool) {
 	return p, ok
 }
 
-// resolve follows names, and reads tables for the individual of the scope, until something is written out. The place is where to report
-// what is wrong with it.
+// resolve is what a value stands for: a quantity or a distribution that is written out, or the quantity that is worked out by an
+// expression. The place is where to report what is wrong with it.
 func (s scope) resolve(v value, what string) (value, place, bool) {
+	got, at, ok := s.stands(v, what)
+	if !ok || got.plain() || got.law != nil {
+		return got, at, ok
+	}
+	if got.count != nil {
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births or of a transmission can do so", what, s.saying(v, got))
+		return got, at, false
+	}
+	m, ok := s.build(got, what)
+	switch {
+	case !ok:
+		return got, at, false
+	case m.op != termConstant:
+		s.complain(v, at, "%s: %s changes with time, and cannot stand here; only a rate or a probability can do so", what, s.saying(v, got))
+		return got, at, false
+	}
+	if change := 0; s.asked || len(s.changes) > 0 {
+		s.latest(got, &at, &change)
+	}
+	got.quantity, got.worked = quantity{m.kind(), m.x, s.unit}, true
+	return got, at, true
+}
+
+// saying is how a message speaks of a value that is not written out as a quantity.
+func (s scope) saying(v, got value) string {
+	if v.name != "" {
+		return "parameter " + echo(v.name)
+	}
+	return got.text
+}
+
+// stands follows names, and reads tables for the individual of the scope, until something is written out. The place is where to report
+// what is wrong with it.
+func (s scope) stands(v value, what string) (value, place, bool) {
 	at := v.at
 	for steps := 0; v.name != "" || v.table != nil; steps++ {
 		if v.bad {
@@ -128,6 +166,11 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 // examine looks at a parameter where it is defined: whatever can be said of it without knowing what it is for.
 func (s scope) examine(v value, what string) {
 	switch {
+	case v.name != "":
+		// What it stands for in the end is a parameter too, and looked at as such.
+		if got, _, _ := s.follow(v, what); got.name != "" || got.plain() {
+			s.resolve(v, what)
+		}
 	case v.table != nil:
 		if !s.index(v.table, what).bad {
 			for i := range v.table.entries {
@@ -135,22 +178,31 @@ func (s scope) examine(v value, what string) {
 				s.examine(e.value, what+": "+echo(e.of.name))
 			}
 		}
+	case v.count != nil:
+		s.examine(v.count.most, what+": most")
+		if !s.depends(v).cells() {
+			s.course(v, what, aRate)
+		}
 	case s.depends(v).cells():
 		// It is worked out for each cell where it is used. What is in it can be looked at now.
 		v.each(func(part value) { s.examine(part, what) })
 	case v.law != nil:
 		s.law(v, what)
-	default:
-		s.resolve(v, what)
+	case !v.plain():
+		s.build(v, what)
 	}
 }
 
-// called is a value as it is written, with the name it goes by.
+// called is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
 func called(given, resolved value) string {
-	if given.name != "" {
-		return fmt.Sprintf("parameter %s, %s%s", echo(given.name), resolved.text, echo(resolved.cell))
+	text := resolved.text + echo(resolved.cell)
+	if resolved.worked {
+		text += ", which is " + resolved.quantity.String()
 	}
-	return resolved.text + echo(resolved.cell)
+	if given.name != "" {
+		return fmt.Sprintf("parameter %s, %s", echo(given.name), text)
+	}
+	return text
 }
 
 // quantity works out a value that must be of one kind.
@@ -168,7 +220,7 @@ func (s scope) quantity(v value, what string, want kind) (float64, place, bool) 
 		return 0, at, false
 	}
 	name, comma := called(v, got), ""
-	if v.name != "" {
+	if v.name != "" || got.worked {
 		comma = ","
 	}
 	switch k := got.quantity.kind; {
@@ -179,10 +231,13 @@ func (s scope) quantity(v value, what string, want kind) (float64, place, bool) 
 			return 0, at, false
 		}
 		return x, at, true
-	case k == aNumber && want == aDuration:
+	case k == aNumber && want == aDuration && !got.worked:
 		s.complain(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.text, s.unit.of(got.quantity.number))
-	case k == aNumber && want == aRate:
+	case k == aNumber && want == aRate && !got.worked:
 		s.complain(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma, got.text, s.unit.name)
+	case k == aPower:
+		m, _ := s.build(got, what)
+		s.complain(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.words(s.unit), want, want.like())
 	default:
 		s.complain(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.like())
 	}
@@ -237,7 +292,7 @@ func (s scope) law(v value, what string) (law, bool) {
 	if got.law == nil {
 		if k := got.quantity.kind; k == aRate || k == aShare {
 			name := called(v, got)
-			if v.name != "" {
+			if v.name != "" || got.worked {
 				name += ","
 			}
 			s.complain(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, aDuration.like(), aDistribution.like())

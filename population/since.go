@@ -1,6 +1,9 @@
 package population
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // of is where the value of an attribute comes from, or the value.
 func (e *entrance) of(attribute int) int32 {
@@ -15,7 +18,7 @@ func (e *entrance) of(attribute int) int32 {
 // Bayes: in proportion to its chance and to the probability that its clock is still running.
 func (r *replica) windSince(id uint32, state uint16, since *law) {
 	first := len(r.t.always)
-	st := &r.t.states[state]
+	st := r.table(id, state)
 	if st.timers == 0 {
 		return
 	}
@@ -31,7 +34,11 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 		r.startTimer(id, column, l, left)
 	}
 	for k := range st.race {
-		start(first+k, &st.race[k].law)
+		if st.race[k].off {
+			r.windTimer(id, first+k, &st.race[k].law, true)
+		} else {
+			start(first+k, &st.race[k].law)
+		}
 	}
 	if len(st.split) > 0 {
 		logs := make([]float64, len(st.split))
@@ -49,6 +56,9 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 
 // remembers tells whether how long one has been in the state makes a difference: whether a clock has a memory, or the branch does.
 func (t *stateTable) remembers() bool {
+	if slices.ContainsFunc(t.cells, (*stateTable).remembers) {
+		return true
+	}
 	for k := range t.race {
 		if !t.race[k].law.memoryless() {
 			return true

@@ -9,6 +9,7 @@ type tables struct {
 	always      []alwaysTable
 	immigration []arrivalTable
 	contacts    []contactTable
+	byGroup     bool          // something depends on attributes
 	attributes  [][]float64   // the shares of each attribute's values, added up
 	ages        *perCell[law] // of those who are there at the start
 	limits      [][]limit     // of the interventions that wait, as the model lists those
@@ -28,15 +29,20 @@ type stateTable struct {
 	race   []clockTable
 	split  []clockTable
 	timers int // how many are carried along
+	// If what can happen depends on attributes: by which, and the table of each cell. All of the above but the last is then theirs.
+	by    []cellBy
+	cells []*stateTable
 }
 
 type menuItem struct {
 	upTo float64 // the rates added up to and including this one
+	line int     // which of the state's it is
 	do   action
 }
 
 type clockTable struct {
 	law  law
+	off  bool    // it does not run for those of the cell
 	upTo float64 // split: the chances added up to and including this one
 	do   action
 }
@@ -46,7 +52,10 @@ type alwaysTable struct {
 	law     law
 	longest float64
 	ends    bool // it takes everybody away, so that whoever is there has not heard it strike
+	off     bool // it does not run for those of the cell
 	do      action
+	by      []cellBy // if it depends on attributes
+	cells   []*alwaysTable
 }
 
 type arrivalTable struct {
@@ -84,8 +93,11 @@ func (e *entrance) each(f func(state uint16)) {
 // A contactTable is what a contact does.
 type contactTable struct {
 	chance    float64
-	becomes   []uint16 // of someone met in a state; same if unaffected
-	attribute int      // for mixing; −1 for the whole population
+	odds      *odds       // in place of the chance, if it is not the same for all
+	becomes   []uint16    // of someone met in a state; same if unaffected
+	self      uint16      // what becomes of the one who makes it, if it takes effect; same for nothing
+	whom      []condition // who is affected
+	attribute int         // for mixing; −1 for the whole population
 	rows      [][]float64
 }
 
@@ -105,6 +117,7 @@ type action struct {
 	in      *entrance // of a child
 	name    int       // the name to count it under, or −1
 	chance  float64
+	odds    *odds    // in place of the chance, if it is not the same for all
 	from    stateSet // only from these states, if not nil
 	moves   []move
 }
@@ -120,6 +133,7 @@ type stateSet []bool
 const (
 	nobody uint16 = math.MaxUint16     // the state of an id that is free; as a goal, leaving the population
 	same   uint16 = math.MaxUint16 - 1 // as a goal, the state that one is in
+	asIs   uint16 = math.MaxUint16 - 2 // what becomes of someone who is met and stays as it is, while the contact takes effect
 )
 
 // pick is the first item of a menu up to x.
@@ -138,12 +152,12 @@ func (t *stateTable) pick(x float64) *action {
 	return &t.menu[i].do
 }
 
-// add puts something that happens at a rate on the menu.
-func (t *stateTable) add(rate float64, do action) {
+// add puts something that happens at a rate, a line of the state, on the menu.
+func (t *stateTable) add(rate float64, line int, do action) {
 	if rate > 0 {
 		t.rate += rate
 		t.mean = 1 / t.rate
-		t.menu = append(t.menu, menuItem{t.rate, do})
+		t.menu = append(t.menu, menuItem{t.rate, line, do})
 	}
 }
 

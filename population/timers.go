@@ -37,7 +37,7 @@ func (r *replica) layOut(seed uint64) {
 	if r.m.size >= r.rule.least && columns <= 8 { // a bit for each
 		s := random.New(seed, math.MaxUint64)
 		counts := make([]int, columns)
-		for range sample {
+		for i := range sample {
 			age := 0.0
 			if r.t.ages != nil {
 				ages, k := r.t.ages.values, 0
@@ -47,7 +47,11 @@ func (r *replica) layOut(seed uint64) {
 				age = ages[k].draw(&s)
 			}
 			for k := range r.t.always {
-				if r.t.always[k].left(&s, age) <= r.end || r.t.always[k].law.memoryless() {
+				c := &r.t.always[k]
+				if c.by != nil { // one of its cells; it is a sample
+					c = c.cells[i%len(c.cells)]
+				}
+				if c.law.memoryless() || !c.off && c.left(&s, age) <= r.end {
 					counts[k]++
 				}
 			}

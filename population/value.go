@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
 // A value is what stands where a number, a duration, a rate, a probability or a distribution is expected: written out, or
@@ -18,12 +20,18 @@ type value struct {
 	name     string    // of a parameter, if it is one
 	law      *lawValue // a distribution, if it is one
 	table    *tableValue
+	expr     *expression
+	course   *courseValue
+	count    *countValue
 	cell     string // of a table from which it was read, in words
+	worked   bool   // the quantity was worked out by an expression
 	bad      bool   // it could not be read, and that has been said
 }
 
 // plain tells whether a value is written out as a quantity.
-func (v *value) plain() bool { return v.name == "" && v.law == nil && v.table == nil }
+func (v *value) plain() bool {
+	return v.name == "" && v.law == nil && v.table == nil && v.expr == nil && v.course == nil && v.count == nil
+}
 
 // each does something with all values that a value is made of.
 func (v *value) each(do func(part value)) {
@@ -36,6 +44,13 @@ func (v *value) each(do func(part value)) {
 		for i := range v.table.entries {
 			do(v.table.entries[i].value)
 		}
+	case v.expr != nil:
+		v.expr.each(do)
+	case v.course != nil:
+		v.course.each(do)
+	case v.count != nil:
+		do(v.count.value)
+		do(v.count.most)
 	}
 }
 
@@ -58,28 +73,88 @@ func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	text := strings.TrimSpace(n.Value)
 	v := value{at: r.place(n), text: echo(text)}
 	switch {
-	case n.Kind == yaml.MappingNode && hasKey(n, "by"):
-		v.table = r.table(n, what, want)
-		v.bad = v.table == nil
-		v.text = "a table"
 	case n.Kind == yaml.MappingNode:
-		v.law = r.law(n, what)
-		v.bad = v.law == nil
-		v.text = "a distribution"
+		r.form(&v, n, what, want)
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "":
 		r.fail(n, "%s: found %s, expected %s such as %s", what, found(n), want, want.like())
 		v.bad = true
-	case looksNumeric(text):
-		q, err := parseQuantity(text)
-		if err != nil {
-			r.fail(n, "%s: %v; expected %s such as %s", what, err, want, want.like())
-			v.bad = true
-		}
+	default:
+		r.scalar(&v, n, what, want, false)
+	}
+	return v
+}
+
+// scalar reads a value that is one text: a quantity, the name of a parameter, or an expression of them. Counts may be in that if they are said to.
+func (r *reader) scalar(v *value, n *yaml.Node, what string, want kind, counts bool) {
+	text := strings.TrimSpace(n.Value)
+	q, err := parseQuantity(text)
+	switch {
+	case err == nil && looksNumeric(text):
 		v.quantity = q
+	case r.defined[text] && !counts:
+		v.name = text
+	case isExpression(text) || counts:
+		r.expression(v, n, text, what, counts)
+	case looksNumeric(text):
+		r.fail(n, "%s: %v; expected %s such as %s", what, err, want, want.like())
+		v.bad = true
 	default:
 		v.name = text
 	}
-	return v
+}
+
+// expression reads an expression. What is wrong with it is reported where it stands in the text, if that is known.
+func (r *reader) expression(v *value, n *yaml.Node, text, what string, counts bool) {
+	x := &expression{at: v.at, text: text, counts: counts}
+	x.exact = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if x.exact {
+		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+			x.at.column++
+		}
+		x.at.column += strings.Index(n.Value, text) // of which all before are spaces
+	}
+	wrong := parseExpression(x, r.defined, func() []string { return slices.Sorted(maps.Keys(r.defined)) })
+	switch {
+	case wrong == nil:
+		v.expr = x
+	case wrong.unknown && goodName.MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.defined))) != "":
+		v.name = text // a name with a sign in it that was not written as it is defined
+	default:
+		r.add(x.place(wrong.at), "%s: %s: %v", what, quote(text), wrong.message)
+		v.bad = true
+	}
+}
+
+// form reads a value that is a mapping: a table, something that changes with time or with counts, or a distribution.
+func (r *reader) form(v *value, n *yaml.Node, what string, want kind) {
+	table := hasKey(n, "by")
+	course := !table && (hasKey(n, "seasonal") || hasKey(n, "steps") || hasKey(n, "line"))
+	counted := !table && !course && (hasKey(n, "value") || hasKey(n, "most"))
+	switch {
+	case !table && !course && !counted:
+		v.law, v.text = r.law(n, what), "a distribution"
+		v.bad = v.law == nil
+		return
+	case r.depth >= mostNested:
+		r.fail(n, "%s: values are nested too deeply", what)
+		v.bad = true
+		return
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	switch {
+	case table:
+		v.table, v.text = r.table(n, what, want), "a table"
+		v.bad = v.table == nil
+	case course:
+		v.course = r.course(n, what, want)
+		if v.bad = v.course == nil; !v.bad {
+			v.text = v.course.words()
+		}
+	default:
+		v.count, v.text = r.counted(n, what), "a value with a most"
+		v.bad = v.count == nil
+	}
 }
 
 // hasKey tells whether a mapping has a key.

@@ -5,8 +5,9 @@ package population
 type weight struct {
 	size, depth int
 	circular    bool // it stands for itself
-	bad         bool // it is too much, or something behind it stands for itself
 	open        bool // it is being worked out
+	// If it is too much, or something behind it is or stands for itself: the parameter with which that begins.
+	bad string
 }
 
 // mostReads is how many parameters a value may be worked out from, each counted as often as it is read.
@@ -26,7 +27,7 @@ func (s scope) weighFrom(name string, path []string) *weight {
 		if w.open { // it is on the path, and all that come after it there are in a circle with it
 			for i := len(path) - 1; ; i-- {
 				on := s.weights[path[i]]
-				on.circular, on.bad = true, true
+				on.circular, on.bad = true, path[i]
 				if path[i] == name {
 					break
 				}
@@ -41,7 +42,9 @@ func (s scope) weighFrom(name string, path []string) *weight {
 		w.size, w.depth = min(size, mostReads+1), depth
 	}
 	w.open = false
-	w.bad = w.bad || w.size > mostReads
+	if w.bad == "" && (w.size > mostReads || w.depth > mostSteps) {
+		w.bad = name
+	}
 	return w
 }
 
@@ -52,8 +55,8 @@ func (s scope) weighValue(v value, path []string) (size, depth int) {
 		return 0, 0
 	case v.name != "":
 		w := s.weighFrom(v.name, path)
-		if w.bad {
-			s.weights[path[len(path)-1]].bad = true
+		if on := s.weights[path[len(path)-1]]; on.bad == "" {
+			on.bad = w.bad
 		}
 		return w.size + 1, w.depth + 1
 	}
@@ -67,4 +70,22 @@ func (s scope) weighValue(v value, path []string) (size, depth int) {
 		depth = max(depth, d)
 	})
 	return size, depth
+}
+
+// bearable tells whether a parameter can be worked out. If not, it says why, of the one with which it begins.
+func (s scope) bearable(name string) bool {
+	w := s.weigh(name)
+	if w.bad == "" {
+		return true
+	}
+	p, _ := s.parameter(w.bad)
+	switch first := s.weights[w.bad]; {
+	case first.circular:
+		s.complain(p.value, p.at, "%s: the parameter %s stands for itself", p.what, quote(w.bad))
+	case first.size > mostReads:
+		s.complain(p.value, p.at, "%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, mostReads)
+	default:
+		s.complain(p.value, p.at, "%s: it is worked out from more than %d parameters in a row", p.what, mostSteps)
+	}
+	return false
 }

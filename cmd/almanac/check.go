@@ -65,7 +65,7 @@ func (f *modelFlags) load(c *cobra.Command, path string) (*population.Model, err
 		if source, err = io.ReadAll(c.InOrStdin()); err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
-		m, err = population.Compile("standard input", source, changes...)
+		m, err = population.Compile("standard input", source, append(changes, population.Files(population.Dir(".")))...)
 	} else {
 		m, err = population.Load(path, changes...)
 	}

@@ -1,0 +1,112 @@
+package population
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// grouped is the model with all there is, with values by group, clocks and contacts for some, and contacts that change who makes them.
+var grouped = strings.NewReplacer(
+	"beta: 0.4 per day\n", "beta: {by: region, north: 0.6 per day, south: 0.3 per day}\n",
+	"slow: {gamma: {mean: 4 days, shape: 3}}", "slow: {gamma: {mean: {by: sex, f: 2 days, m: {by: region, north: 4 days, other: 5 days}}, shape: 3}}",
+	"gone: {exponential: {mean: 15 days}}", "gone: {by: sex, f: {exponential: {mean: 15 days}}, m: 20 days}",
+	"{chance: 30%, after: slow, to: c}", "{chance: {by: sex, f: 30%, m: 10%}, after: slow, to: c}",
+	"{after: 9 days, to: out, name: end of b}", "{after: 9 days, where: {sex: m}, to: out, name: end of b}",
+	"d: {race: [{rate: 0.2 per day, to: a}]}", "d: {race: [{rate: {by: region, north: 0.1 per day, south: 0.4 per day}, where: {sex: [f, m]}, to: a}]}",
+	"to: {a: b, c: out}, chance: 50%}", "to: {a: b, c: out}, chance: {by: sex, f: 50%, m: {by: sex, of: met, f: 10%, m: 90%}}, whom: {region: north}}\n"+
+		"  - {from: a, where: {sex: f}, rate: 0.1 per day, to: {b: same}, self: b}\n  - {from: d, rate: 0.1 per day, to: {a: d}, self: out}",
+	"from: [a, c], chance: 80%,", "from: [a, c], chance: {by: region, north: 80%, south: 20%},",
+	"- {after: {exponential: {mean: 20 days}}, to: a, name: once at random}", "- {after: {exponential: {mean: 20 days}}, where: {region: south}, to: a, name: once at random}",
+	"{weibull: {scale: 40 days, shape: 4}}", "{weibull: {scale: {by: sex, f: 42 days, m: 40 days}, shape: 4}}",
+	"births: [{rate: 0.02 per day,", "births: [{rate: 0.04 per day, where: {sex: f},",
+	"set: {beta: 0.1 per day,", "set: {beta: {by: sex, f: 0.1 per day, m: 0.2 per day},",
+).Replace(everything)
+
+// The invariants hold, wherever timers lie, and the events are the same.
+func TestInvariantsByGroup(t *testing.T) {
+	m := compiled(t, grouped)
+	if m.first.states[1].by == nil || m.first.always[0].by == nil || m.first.contacts[0].odds == nil {
+		t.Fatal("nothing depends on the group")
+	}
+	flows := make([]uint64, len(m.flows))
+	for seed := range uint64(8) {
+		var all [2][]Event
+		for i, rule := range []asideRule{usualAside, {1, 100}} {
+			r := replica{rule: rule}
+			r.onEvent = func(e Event) { all[i] = append(all[i], e) }
+			walk(t, &r, m, seed, 0.2)
+			for k, n := range r.flows {
+				flows[k] += n
+			}
+		}
+		if fmt.Sprint(all[0]) != fmt.Sprint(all[1]) {
+			t.Fatalf("seed %d: other events if timers lie aside", seed)
+		}
+	}
+	for k, n := range flows {
+		if n == 0 {
+			t.Errorf("nobody ever went %v", m.flows[k])
+		}
+	}
+}
+
+// Cells that come out equal are one table, and a table of which all cells are equal is none.
+func TestCellsAreShared(t *testing.T) {
+	m := compiled(t, `
+name: shared
+time: {unit: day, end: 1}
+population: {size: 10, start: {a: rest}}
+attributes: {age: {`+many(100, "a%d: 0.01")+`}, sex: {f: 50%, m: 50%}}
+states:
+  a: {race: [{rate: {by: age, a7: 2 per day, other: 1 per day}, to: b}, {after: {by: sex, f: 2 days, m: 3 days}, to: a}]}
+  b: {race: [{rate: {by: age, other: 1 per day}, to: a}]}
+`)
+	a, b := &m.first.states[0], &m.first.states[1]
+	distinct := map[*stateTable]bool{}
+	for _, cell := range a.cells {
+		distinct[cell] = true
+	}
+	if len(a.cells) != 200 || len(distinct) != 4 || a.timers != 1 || b.by != nil || b.rate != 1 {
+		t.Errorf("%d cells, %d tables, %d timers; %+v", len(a.cells), len(distinct), a.timers, b)
+	}
+	r := replica{rule: usualAside}
+	if err := r.start(context.Background(), m, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	for id := r.first; int(id) < r.ids; id++ {
+		r.values[0].set(id, 7)
+		r.values[1].set(id, 1)
+		if got := r.table(id, 0); got.rate != 2 || got.race[0].law.a != 3 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func many(n int, format string) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(format, i))
+	}
+	return strings.Join(all, ", ")
+}
+
+// A few lines cannot ask for more cells than there is room for.
+func TestTooManyCells(t *testing.T) {
+	text := `
+name: cells
+time: {unit: day, end: 1}
+population: {size: 10, start: {a: rest}}
+attributes:
+`
+	rate := "1 per day"
+	for k := range 5 {
+		text += fmt.Sprintf("  x%d: {%s}\n", k, many(20, "v%d: 0.05"))
+		rate = fmt.Sprintf("{by: x%d, v0: 2 per day, other: %s}", k, rate)
+	}
+	text += "states: {a: {race: [{rate: " + rate + ", to: a}]}}\n"
+	if _, err := Compile("model.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "the tables of the model have more than 1,000,000 entries") {
+		t.Error(err)
+	}
+}

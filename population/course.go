@@ -1,0 +1,224 @@
+package population
+
+import "math"
+
+// A course is a rate or a probability that changes with time or with how many there are, worked out for one individual. All times are since the start of
+// the run, in the unit of the model.
+//
+// To draw from a rate λ(t): let the time be t, and (end, most) = piece(t). Draw an exponential time of rate most. If it leads beyond the end, go on
+// from there. Otherwise it is the next event with probability rate(t, census)/most, and if it is none, go on from it. That is exact (Lewis and
+// Shedler, 1979). Where a rate is the same for so long that something is likely to happen, nothing is drawn in vain.
+//
+// A course does not change, and may be read by many goroutines at once.
+type course struct {
+	root   *term
+	counts bool
+	most   float64 // that a rate with counts may be
+	// The pieces of the run: each begins at an edge, and has a bound.
+	edges  guide
+	bounds []float64
+}
+
+// A course never has more pieces than this and two for each of its knots. More would be for a wave that is short against the run, which
+// then has the bound of the whole wave.
+const mostPieces = 4096
+
+// constant is the value of a course that is always the same, and whether it is.
+func (c *course) constant() (float64, bool) { return c.root.x, c.root.op == termConstant }
+
+// at is the value at a time, as it is worked out.
+func (c *course) at(t float64, n census) float64 { return c.root.at(t, n) }
+
+// rate is the value of a rate at a time, between 0 and the bound of the time's piece. It reports false if it is above its most: then there is no
+// law by which it could be drawn. A difference in the last places is not one: n/n·r may be a little above r.
+func (c *course) rate(t float64, n census) (float64, bool) {
+	x := c.root.at(t, n)
+	if !c.counts {
+		return max(x, 0), true
+	}
+	if x > c.most {
+		return c.most, x <= c.most*(1+1e-9)
+	}
+	return max(x, 0), !math.IsNaN(x)
+}
+
+// chance is the value of a probability at a time.
+func (c *course) chance(t float64) float64 { return min(1, max(0, c.root.at(t, census{}))) }
+
+// bound is what a rate is at most from a time until before another.
+func (c *course) bound(from, to float64) float64 {
+	if c.counts {
+		return c.most
+	}
+	_, high := c.root.between(from, to)
+	return max(high, 0)
+}
+
+// piece is how long a bound holds that is near the rate, and the bound.
+func (c *course) piece(t float64) (end, bound float64) {
+	switch {
+	case c.counts:
+		return math.Inf(1), c.most
+	case c.root.op == termConstant:
+		return math.Inf(1), c.root.x
+	}
+	i := c.edges.find(max(t, 0))
+	if i+1 == len(c.bounds) {
+		return math.Inf(1), c.bounds[i]
+	}
+	return c.edges.edges[i+1], c.bounds[i]
+}
+
+// size is how many numbers a course keeps.
+func (c *course) size() int { return 2 * len(c.bounds) }
+
+// course works out a rate or a probability that may change with time or with counts, for the individual of the scope.
+func (s scope) course(v value, what string, want kind) (*course, bool) {
+	got, at, ok := s.stands(v, what)
+	if !ok {
+		return nil, false
+	}
+	c := &course{}
+	var m measured
+	switch {
+	case got.count != nil && want != aRate:
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births or of a transmission can do so", what, s.saying(v, got))
+		return nil, false
+	case got.count != nil:
+		if m, ok = s.part(got.count.value, what+": value"); !ok {
+			return nil, false
+		}
+		if c.most, ok = s.rate(got.count.most, what+": most"); !ok {
+			return nil, false
+		}
+		c.counts = true
+	case got.course == nil && got.expr == nil:
+		return s.still(v, what, want)
+	default:
+		if m, ok = s.build(got, what); !ok {
+			return nil, false
+		}
+		if m.op == termConstant {
+			return s.still(v, what, want)
+		}
+	}
+	if m.dimension != want.dimension() {
+		name := s.saying(v, got)
+		if got.count != nil {
+			name = got.count.value.text
+		}
+		s.complain(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.words(s.unit), want, want.like())
+		return nil, false
+	}
+	c.root = m.term
+	if c.counts {
+		return c, true
+	}
+	return c, s.inRange(c, v, got, at, what, want) && (want != aRate || s.cutUp(c, v, got, at, what))
+}
+
+// still is a course that is always the same.
+func (s scope) still(v value, what string, want kind) (*course, bool) {
+	var x float64
+	var ok bool
+	if want == aRate {
+		x, ok = s.rate(v, what)
+	} else {
+		x, ok = s.chance(v, what)
+	}
+	return &course{root: constant(x)}, ok
+}
+
+// inRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1. Where bounds do not show that it is
+// not, it is looked at closer and closer.
+func (s scope) inRange(c *course, v, got value, at place, what string, want kind) bool {
+	high := math.Inf(1)
+	if want != aRate {
+		high = 1
+	}
+	const slack = 1e-12 // rounding is not a mistake
+	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
+	span := s.end - s.start
+	var look func(from, to float64, depth int) bool
+	look = func(from, to float64, depth int) bool {
+		if low, most := c.root.between(from, to); fine(low) && fine(most) {
+			return true
+		}
+		for _, t := range []float64{from, from + (to-from)/2, math.Nextafter(to, from)} {
+			if x := c.root.at(t, census{}); !fine(x) {
+				q := quantity{want.dimension().kind(), x, s.unit}
+				reason := "a rate cannot be negative"
+				if want != aRate {
+					reason = "a probability is between 0 and 1, or 0% and 100%"
+				} else if math.IsNaN(x) || math.IsInf(x, 0) {
+					reason = "expected a rate"
+				}
+				s.complain(v, at, "%s: %s is %v at %s %.6g: %s", what, s.saying(v, got), q, s.unit.name, s.start+t, reason)
+				return false
+			}
+		}
+		middle := from + (to-from)/2
+		return depth == 0 || look(from, middle, depth-1) && look(middle, to, depth-1)
+	}
+	if math.IsNaN(span) {
+		return true // something else is wrong
+	}
+	for from, n := 0.0, 0; from < span; n++ {
+		to := min(span, c.root.next(from))
+		if !(to > from) || n > 4*mostRows { // what repeats so often has been seen
+			break
+		}
+		if !look(from, to, 8) {
+			return false
+		}
+		from = to
+	}
+	return true
+}
+
+// cutUp cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for
+// half an event, whichever is longer: then there are few pieces to go through between events, and few draws in vain.
+func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
+	const atLeast = 0.5
+	span := s.end - s.start
+	if math.IsNaN(span) {
+		return true
+	}
+	shortest := span / mostPieces
+	var edges []float64
+	for from := 0.0; from < span; {
+		to, bound := from, 0.0
+		for {
+			next := c.root.next(to)
+			if next-from < shortest && !c.sharp(next) {
+				next = from + shortest
+			}
+			next = min(next, span)
+			b := max(bound, c.bound(to, next))
+			if to > from && !(b*(next-from) <= atLeast) {
+				break
+			}
+			if to, bound = next, b; to >= span {
+				break
+			}
+		}
+		if math.IsInf(bound, 0) || math.IsNaN(bound) {
+			s.complain(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.saying(v, got), s.unit.name, s.start+from, s.start+to)
+			return false
+		}
+		edges, c.bounds = append(edges, from), append(c.bounds, bound)
+		from = to
+	}
+	c.edges = newGuide(edges)
+	return true
+}
+
+// sharp tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
+func (c *course) sharp(t float64) bool { return c.root.hasKnot(t) }
+
+func (t *term) hasKnot(time float64) bool {
+	if t.op == termSteps || t.op == termLine {
+		return t.times[t.knot(time)] == time
+	}
+	return t.a != nil && t.a.hasKnot(time) || t.b != nil && t.b.hasKnot(time)
+}

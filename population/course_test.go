@@ -1,0 +1,273 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// coursesOf compiles parameters in a model that runs from day 10 to day 110, and returns its scope.
+func coursesOf(t *testing.T, parameters string) scope {
+	t.Helper()
+	source := "name: m\ntime: {unit: day, start: 10, end: 110}\npopulation: {size: 1, start: {prey: 1}}\nstates: {prey: {}, predator: {}}\n" +
+		"attributes: {age: {child: 20%, adult: 80%}}\nparameters:\n"
+	for line := range strings.Lines(parameters) {
+		source += "  " + strings.TrimSpace(line) + "\n"
+	}
+	m, err := Compile("model.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.quietly()
+}
+
+const someCourses = `
+	season: {seasonal: {mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 40 days}}
+	deep: {seasonal: {mean: 2 per day, amplitude: 1, peak: -3 weeks, period: 1 week}}
+	steps: {steps: {20 days: 0.5 per day, 30: 0.2 per day, 60 days: 0 per day, 61 days: 3 per day}}
+	line: {line: {20 days: 0.5 per day, 40: 0.1 per day, 100 days: 0.2 per day}}
+	r: 0.7 per day
+	factor: {steps: {0 days: 1, 50 days: 0.5}}
+	product: factor * season
+	lowest: max(0 per day, line - 0.15 per day)
+	odd: exp(-2 * factor) * sqrt(season ^ 2) + 0.1 * steps / (1 + factor)
+	byage: {by: age, child: 2 * season, adult: {line: {10: r, 110: 2 * r}}}
+	often: {seasonal: {mean: 1 per day, amplitude: 50%, peak: 0 days, period: 1 minute}}
+	rare: {seasonal: {mean: 0.001 per day, amplitude: 50%, peak: 0 days, period: 1 day}}`
+
+// formulas are what the courses are, written independently; t is the clock.
+var formulas = map[string]func(t float64) float64{
+	"season":  func(t float64) float64 { return 0.4 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
+	"deep":    func(t float64) float64 { return 2 * (1 + math.Cos(2*math.Pi*(t+21)/7)) },
+	"steps":   stepsByHand,
+	"line":    lineByHand,
+	"product": func(t float64) float64 { return halfFrom50(t) * 0.4 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
+	"lowest":  func(t float64) float64 { return max(0, lineByHand(t)-0.15) },
+	"odd": func(t float64) float64 {
+		return math.Exp(-2*halfFrom50(t))*0.4*(1+0.2*math.Cos(2*math.Pi*(t-15)/40)) + 0.1*stepsByHand(t)/(1+halfFrom50(t))
+	},
+	"often": func(t float64) float64 { return 1 + 0.5*math.Cos(2*math.Pi*t*1440) },
+	"rare":  func(t float64) float64 { return 0.001 * (1 + 0.5*math.Cos(2*math.Pi*t)) },
+}
+
+func stepsByHand(t float64) float64 {
+	switch {
+	case t < 30:
+		return 0.5
+	case t < 60:
+		return 0.2
+	case t < 61:
+		return 0
+	}
+	return 3
+}
+
+func halfFrom50(t float64) float64 {
+	if t < 50 {
+		return 1
+	}
+	return 0.5
+}
+
+func lineByHand(t float64) float64 {
+	switch {
+	case t < 20:
+		return 0.5
+	case t < 40:
+		return 0.5 - 0.4*(t-20)/20
+	case t < 100:
+		return 0.1 + 0.1*(t-40)/60
+	}
+	return 0.2
+}
+
+func TestCourses(t *testing.T) {
+	here := coursesOf(t, someCourses)
+	s := random.New(1)
+	for name, formula := range formulas {
+		c, ok := here.course(value{name: name}, name, aRate)
+		if !ok {
+			t.Fatalf("%s: %v", name, here.err())
+		}
+		if _, still := c.constant(); still || c.counts {
+			t.Errorf("%s is always the same, or depends on counts", name)
+		}
+		for range 2000 {
+			at := 100 * s.Float64()
+			got, want := c.at(at, census{}), formula(10+at)
+			if math.Abs(got-want) > 1e-9*(1+want) {
+				t.Fatalf("%s at %v is %v, want %v", name, at, got, want)
+			}
+			// Bounds, of a piece and of any time.
+			if end, bound := c.piece(at); !(end > at) || !(got <= bound) {
+				t.Fatalf("%s at %v is %v, and its piece until %v has the bound %v", name, at, got, end, bound)
+			}
+			from, to := at-s.Float64()*s.Float64()*at, at+s.Float64()*s.Float64()*(100-at)
+			if low, high := c.root.between(from, to); !(low <= got && (got <= high || at == to)) {
+				t.Fatalf("%s at %v is %v, and from %v to %v it is from %v to %v", name, at, got, from, to, low, high)
+			}
+		}
+		if x := testing.AllocsPerRun(100, func() { c.at(s.Float64(), census{}); c.piece(s.Float64()) }); x != 0 {
+			t.Errorf("%s: %v allocations", name, x)
+		}
+	}
+	for age, want := range []func(t float64) float64{
+		func(t float64) float64 { return 0.8 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
+		func(t float64) float64 { return 0.7 + 0.7*(t-10)/100 },
+	} {
+		c, ok := here.in([]uint16{uint16(age)}).course(value{name: "byage"}, "byage", aRate)
+		if !ok || math.Abs(c.at(33, census{})-want(43)) > 1e-9 {
+			t.Errorf("by age, %d: %v at 33, want %v; %v", age, c.at(33, census{}), want(43), here.err())
+		}
+	}
+	if d := here.depends(value{name: "byage"}); !d.time || d.counts || len(d.own) != 1 {
+		t.Errorf("by age it depends on %+v", d)
+	}
+	if c, ok := here.course(value{name: "r"}, "r", aRate); !ok || c.at(1, census{}) != 0.7 {
+		t.Errorf("r is %v", c)
+	} else if x, still := c.constant(); x != 0.7 || !still {
+		t.Errorf("r is %v, always the same: %v", x, still)
+	}
+}
+
+// TestPieces counts what a course is cut into, and how near the bounds are.
+func TestPieces(t *testing.T) {
+	here := coursesOf(t, someCourses)
+	for name, want := range map[string]struct {
+		most  int     // pieces
+		waste float64 // how much more than the rates the bounds are, over the run
+	}{
+		"steps":  {4, 1e-12},
+		"season": {20, 0.06},
+		"deep":   {120, 0.35},
+		"line":   {4, 0.35},
+		"often":  {mostPieces, 0.51},
+		"rare":   {1, 0.51},
+	} {
+		c, _ := here.course(value{name: name}, name, aRate)
+		pieces, bounds, rates := 0, 0.0, 0.0
+		const n = 200_000
+		for i := range n {
+			at := 100 * (float64(i) + 0.5) / n
+			_, bound := c.piece(at)
+			bounds, rates = bounds+bound, rates+c.at(at, census{})
+		}
+		for at := 0.0; at < 100; pieces++ {
+			at, _ = c.piece(at)
+		}
+		if waste := bounds/rates - 1; pieces > want.most || waste > want.waste {
+			t.Errorf("%s: %d pieces, and the bounds are %.1f%% above the rates; want at most %d and %.1f%%", name, pieces, 100*waste, want.most, 100*want.waste)
+		}
+	}
+}
+
+// TestThinning draws from rates as a course says, and compares the numbers of events in tenths of the run with the integral: Poisson numbers, so
+// that a mean over n runs has the standard error √(mean/n).
+func TestThinning(t *testing.T) {
+	here := coursesOf(t, someCourses)
+	const runs = 4000
+	for _, name := range []string{"season", "deep", "steps", "line", "odd", "lowest"} {
+		c, _ := here.course(value{name: name}, name, aRate)
+		var counts [10]float64
+		for run := range runs {
+			s := random.New(7, uint64(run))
+			for at := 0.0; at < 100; {
+				end, bound := c.piece(at)
+				next := at + s.Exp()/bound
+				if !(next < end) {
+					at = end
+					continue
+				}
+				at = next
+				if rate, ok := c.rate(at, census{}); at < 100 && (!ok || rate > bound) {
+					t.Fatalf("%s at %v is %v, above %v", name, at, rate, bound)
+				} else if at < 100 && s.Float64()*bound < rate {
+					counts[int(at/10)]++
+				}
+			}
+		}
+		for k, n := range counts {
+			want := 0.0
+			const steps = 10_000
+			for i := range steps {
+				want += formulas[name](10+10*(float64(k)+(float64(i)+0.5)/steps)) * 10 / steps
+			}
+			mean := n / runs
+			if e := math.Sqrt(want / runs); math.Abs(mean-want) > 4*e+1e-4 {
+				t.Errorf("%s: %.4f events in tenth %d, want %.4f ± %.4f", name, mean, k, want, e)
+			}
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	here := coursesOf(t, `
+		r: 0.7 per day
+		logistic: {value: r * (1 - total / 100), most: r}
+		eaten: {value: "0.01 per day * count(predator) / count(prey)", most: 5 per day}
+		season: {seasonal: {mean: 1, amplitude: 50%, peak: 10 days, period: 10 days}}
+		both: {value: r * season * count(prey) / total, most: 1.5 * r}
+		byage: {by: age, child: logistic, adult: 0.1 per day}`)
+	n := census{total: 40, counts: []int{30, 10}}
+	for name, want := range map[string]struct {
+		rate, most float64
+		ok         bool
+		n          census
+	}{
+		"logistic": {0.7 * 0.6, 0.7, true, n},
+		"eaten":    {0.01 / 3, 5, true, n},
+		"both":     {0.7 * 1.5 * 0.75, 1.05, true, n},
+	} {
+		c, ok := here.course(value{name: name}, name, aRate)
+		if !ok {
+			t.Fatal(here.err())
+		}
+		if x, ok := c.rate(0, want.n); math.Abs(x-want.rate) > 1e-15 || !ok || math.Abs(c.most-want.most) > 1e-15 {
+			t.Errorf("%s is %v of at most %v, want %v of %v", name, x, c.most, want.rate, want.most)
+		}
+		if end, bound := c.piece(3); !math.IsInf(end, 1) || bound != c.most {
+			t.Errorf("%s has a piece until %v of %v", name, end, bound)
+		}
+		if d := here.depends(value{name: name}); !d.counts || d.time != (name == "both") {
+			t.Errorf("%s depends on %+v", name, d)
+		}
+	}
+	c, _ := here.course(value{name: "logistic"}, "", aRate)
+	if x, ok := c.rate(0, census{total: 150}); x != 0 || !ok {
+		t.Errorf("below 0 it is %v, %v", x, ok)
+	}
+	eaten, _ := here.course(value{name: "eaten"}, "", aRate)
+	if _, ok := eaten.rate(0, census{total: 1001, counts: []int{1, 1000}}); ok {
+		t.Error("10 per day is not above 5")
+	}
+	if _, ok := eaten.rate(0, census{counts: []int{0, 0}}); ok {
+		t.Error("0/0 is a rate")
+	}
+	for age, want := range []bool{true, false} {
+		c, ok := here.in([]uint16{uint16(age)}).course(value{name: "byage"}, "", aRate)
+		if !ok || c.counts != want {
+			t.Errorf("by age, %d: %v", age, c)
+		}
+	}
+	// A quotient of equal counts is 1, but r·n/n may be above r in its last place.
+	c, ok := coursesOf(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}").course(value{name: "same"}, "", aRate)
+	for n := range 1000 {
+		if x, fine := c.rate(0, census{total: n + 1}); !ok || !fine || x > 0.7 {
+			t.Fatalf("%d: %v", n+1, x)
+		}
+	}
+}
+
+func TestChancesThatChange(t *testing.T) {
+	here := coursesOf(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
+	c, ok := here.course(value{name: "left"}, "", aShare)
+	if !ok || math.Abs(c.chance(25)-0.35) > 1e-12 || math.Abs(c.chance(90)-0.6) > 1e-12 {
+		t.Error(c, here.err())
+	}
+	if _, ok := here.course(value{name: "left"}, "there", aRate); ok || !strings.Contains(fmt.Sprint(here.err()), "there: parameter left is a number; expected a rate") {
+		t.Error(here.err())
+	}
+}
