@@ -43,10 +43,15 @@ type coordinator struct {
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
-	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime)}
+	r := &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime)}
+	r.study.each = o.Replica
+	return r
 }
 
 func (r *coordinator) outcome() Outcome {
+	if !r.caught { // all that was needed was there
+		r.study.counts.Resumed = r.study.done
+	}
 	return Outcome{Key: r.id, Resumed: r.resumed, WasDone: r.wasDone, PointsDone: r.study.low - len(r.study.ready), Replicas: r.study.done, Events: r.study.events, Counts: r.study.counts}
 }
 
@@ -225,6 +230,9 @@ func (r *coordinator) run(ctx context.Context) error {
 
 // settle gives out what is finished, and reports whether all is.
 func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
+	if r.study.problem != nil {
+		return false, r.study.problem
+	}
 	for len(r.study.ready) > 0 {
 		p := r.study.ready[0]
 		if err := r.storePoint(ctx, p); err != nil {
@@ -307,7 +315,9 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	}
 	if r.status.State != Interrupted && werr == nil {
 		_ = r.c.purgeTasks(ctx, r.id)
-		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobResults(r.id)))
+		if !r.spec.Job.Keep {
+			_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobResults(r.id)))
+		}
 	}
 	if errors.Is(werr, ErrTakenOver) || errors.Is(werr, context.DeadlineExceeded) {
 		werr = nil // all points were given out; the next one who asks finds them in the journal
@@ -340,7 +350,7 @@ func (r *coordinator) update(ctx context.Context) error {
 		r.trouble = "the hub at " + r.c.where + " does not answer"
 		return nil
 	}
-	if seq := r.dead.upTo(r.study.low); seq > 0 {
+	if seq := r.dead.upTo(r.study.low); seq > 0 && !r.spec.Job.Keep {
 		_ = r.journal.Purge(attempt, jetstream.WithPurgeSubject(jobResults(r.id)), jetstream.WithPurgeSequence(seq+1))
 	}
 	return nil

@@ -17,7 +17,8 @@ import (
 const (
 	MaxPayload = 64 << 20 // bytes of a model with its files
 	MaxPoints  = 1 << 20
-	MaxOutputs = 1 << 14 // numbers of one replica
+	MaxOutputs = 1 << 14   // numbers of one replica
+	MaxData    = 640 << 10 // bytes of one replica's Data
 	maxSpec    = 256 << 20
 	maxNames   = 256 << 10 // bytes of the names of a replica's numbers
 )
@@ -32,7 +33,12 @@ type Job struct {
 	Seed      uint64    `json:"seed"`
 	Quantiles []float64 `json:"quantiles,omitempty"` // to be given for each output, within (0, 1); 0.05, 0.5, 0.95 if none
 	Precision Precision `json:"precision,omitzero"`
-	Limits    Limits    `json:"limits,omitzero"`
+
+	// Keep keeps what each replica gave on the hub until the job is forgotten, so that [RunOptions].Replica is given all of them whenever the
+	// job is run, also when it is done. Otherwise they are removed when their point is finished.
+	Keep bool `json:"keep,omitempty"`
+
+	Limits Limits `json:"limits,omitzero"`
 }
 
 // A Point is one combination of parameters.

@@ -40,6 +40,7 @@ type Values struct {
 	Names   []string // the same for all replicas of a point; may be shared between replicas
 	Numbers []float64
 	Events  uint64 // the work that was done, for the progress line; a pure function, as the numbers are
+	Data    []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
 }
 
 // A Replica is one run of a model at a point.

@@ -16,6 +16,11 @@ type RunOptions struct {
 	// with it; the job can be resumed.
 	Point func(PointResult) error
 
+	// Replica is called with what each replica gave, if it is not nil: of a point in the order of their numbers, and of several points in
+	// any order. Replicas of points that were finished earlier are among them only if the job has Keep. If it returns an error, Run ends with
+	// it. What it is given is not to be changed.
+	Replica func(point, replica int, v Values) error
+
 	// Progress is called a few times a second.
 	Progress func(Progress)
 

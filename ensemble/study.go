@@ -33,6 +33,9 @@ type study struct {
 	waits   int             // numbers of results that wait for an earlier one
 	room    int             // for those, before all have to wait for the earliest
 
+	each    func(point, replica int, v Values) error // is given every replica that is merged, if there is one
+	problem error                                    // of each
+
 	counts Counts
 	done   int    // replicas merged
 	events uint64 // theirs
@@ -74,6 +77,16 @@ type waiting struct {
 	piece
 	names   []string
 	numbers []float64
+	data    [][]byte // of each replica, or nothing
+}
+
+// size is how much memory it takes, in numbers.
+func (w *waiting) size() int {
+	n := len(w.numbers)
+	for _, d := range w.data {
+		n += len(d) / 8
+	}
+	return n
 }
 
 func newStudy(job *Job, target time.Duration) *study {
@@ -237,7 +250,11 @@ func (s *study) take(k key, r *result) {
 	for i, q := range r.Pieces {
 		names := r.Names[r.Lists[i]]
 		size := q.Count * (1 + len(names))
-		s.accept(waiting{q, names, r.numbers[at : at+size]})
+		w := waiting{q, names, r.numbers[at : at+size], nil}
+		if r.data != nil {
+			w.data = r.data[replicas : replicas+q.Count]
+		}
+		s.accept(w)
 		at += size
 		replicas += q.Count
 		s.outputs = max(s.outputs, len(names))
@@ -296,10 +313,10 @@ func (s *study) accept(w waiting) {
 	}
 	i, _ := slices.BinarySearchFunc(p.waiting, w.First, func(x waiting, first int) int { return x.First - first })
 	p.waiting = slices.Insert(p.waiting, i, w)
-	s.waits += len(w.numbers)
+	s.waits += w.size()
 	for len(p.waiting) > 0 && p.waiting[0].First <= p.merged && !p.end {
 		s.merge(p, p.waiting[0])
-		s.waits -= len(p.waiting[0].numbers)
+		s.waits -= p.waiting[0].size()
 		p.waiting[0] = waiting{}
 		p.waiting = p.waiting[1:]
 	}
@@ -323,6 +340,7 @@ func (s *study) merge(p *progress, w waiting) {
 	s.counts.Duplicates += skip
 	for i := skip; i < w.Count && !p.end && !(p.failed != nil && p.failed.Replica <= p.merged); i++ {
 		s.held += p.tally.add(w.numbers[i*each:][:each])
+		s.hand(w, i)
 		p.merged++
 		s.done++
 		s.events += uint64(w.numbers[i*each])
@@ -367,7 +385,7 @@ func (s *study) advance() {
 func (s *study) skip() {
 	if len(s.points) > 0 {
 		for _, w := range s.points[0].waiting {
-			s.waits -= len(w.numbers)
+			s.waits -= w.size()
 		}
 		s.points[0] = nil
 		s.points = s.points[1:]

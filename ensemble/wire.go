@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -50,10 +51,12 @@ type result struct {
 	Failure   *failure      `json:"failure,omitempty"`
 	Took      time.Duration `json:"took"`
 	Worker    string        `json:"worker"`
-	Delivered uint64        `json:"delivered"` // how often the task was handed out by then
+	Delivered uint64        `json:"delivered"`       // how often the task was handed out by then
+	Sizes     []int         `json:"sizes,omitempty"` // bytes of the data of each replica, if any has data
 
 	// numbers has, for each replica of each piece, its events and then its values.
 	numbers []float64
+	data    [][]byte // of each replica, or nothing if none has any
 }
 
 // A failure says which replica failed, and how.
@@ -65,11 +68,12 @@ type failure struct {
 }
 
 func (r *result) encode() ([]byte, error) {
+	r.Sizes = sizes(r.data)
 	head, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
-	return frame(head, floatBytes(r.numbers)), nil
+	return frame(head, append(floatBytes(r.numbers), bytes.Join(r.data, nil)...)), nil
 }
 
 // decodeResult refuses what does not fit together, so that the rest of the package need not look.
@@ -80,6 +84,9 @@ func decodeResult(data []byte) (*result, error) {
 	}
 	r := new(result)
 	if err := json.Unmarshal(head, r); err != nil {
+		return nil, err
+	}
+	if body, err = r.splitData(body); err != nil {
 		return nil, err
 	}
 	if r.numbers, err = floats(body); err != nil {
@@ -97,6 +104,9 @@ func decodeResult(data []byte) (*result, error) {
 	}
 	if size != len(r.numbers) {
 		return nil, fmt.Errorf("a result of %d numbers where %d belong", len(r.numbers), size)
+	}
+	if r.data != nil && len(r.data) != r.replicas() {
+		return nil, fmt.Errorf("a result with data of %d replicas where there are %d", len(r.data), r.replicas())
 	}
 	for _, x := range r.numbers {
 		if math.Abs(x) > maxNumber {

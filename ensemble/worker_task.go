@@ -167,7 +167,8 @@ func (b *batch) add(point, number int, v Values) bool {
 	}
 	r.Pieces[len(r.Pieces)-1].Count++
 	r.numbers = append(append(r.numbers, float64(v.Events)), v.Numbers...)
-	b.bytes += 8 * (1 + len(v.Numbers))
+	b.bytes += 8*(1+len(v.Numbers)) + len(v.Data)
+	r.addData(v.Data)
 	b.n++
 	b.w.count(func(s *WorkerStats) { s.Replicas++; s.Events += v.Events })
 	return true
@@ -196,6 +197,9 @@ func checkValues(v Values) error {
 	}
 	if bytes > maxNames {
 		return fmt.Errorf("the names of its outputs have %d bytes; %d are the most", bytes, maxNames)
+	}
+	if len(v.Data) > MaxData {
+		return fmt.Errorf("its data has %d bytes; %d are the most", len(v.Data), MaxData)
 	}
 	if v.Events > 1<<53 {
 		return fmt.Errorf("it counts %d events; 2⁵³ are the most", v.Events)
