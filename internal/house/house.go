@@ -13,6 +13,7 @@ const Module = "github.com/almanac-sim/almanac"
 // used is an error too, so that the list is what is there.
 var mayImport = map[string][]string{
 	// Leaves.
+	"internal/design":   {},
 	"internal/house":    {},
 	"internal/huge":     {},
 	"internal/memory":   {},
