@@ -59,7 +59,9 @@ func deliver[R any](w io.Writer, report R, out *output, asJSON bool, write func(
 }
 
 // writeFile writes a file through a buffer.
-func writeFile(dir, name string, write func(io.Writer) error) error { return outdir.WriteFile(dir, name, write) }
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	return outdir.WriteFile(dir, name, write)
+}
 
 // printJSON prints JSON to be read by people, too.
 func printJSON(w io.Writer, v any) error {

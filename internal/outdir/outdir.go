@@ -237,4 +237,3 @@ func WriteFile(dir, name string, write func(io.Writer) error) error {
 	w := bufio.NewWriter(file)
 	return errors.Join(write(w), w.Flush(), file.Close())
 }
-
