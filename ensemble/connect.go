@@ -325,7 +325,8 @@ func transient(err error) bool {
 
 // noRoom reports whether an error says that the server cannot store more.
 func noRoom(err error) bool {
-	const limit, failed = 10047, 10077 // the server's codes for a limit on storage that is reached, and for a write that failed
+	// The server's codes for limits on storage that are reached, and for a write that failed.
+	const limit, resources, failed = 10047, 10023, 10077
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == failed)
+	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
 }
