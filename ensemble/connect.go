@@ -69,6 +69,10 @@ type Conn struct {
 	mu     sync.Mutex
 	jobs   jetstream.KeyValue
 	models jetstream.ObjectStore
+
+	linkMu sync.Mutex
+	link   context.Context // ends when the connection is lost; there is a new one then
+	unlink context.CancelFunc
 }
 
 // Connect connects to a hub.
@@ -170,12 +174,14 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.ReconnectBufSize(-1),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5*time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.relink()
 			if err != nil {
 				c.log.Warn("the hub is gone; trying to reach it again", "hub", c.where, "err", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { c.log.Info("the hub is back", "hub", c.where) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Debug("nats", "err", err) }))
+	c.relink()
 	deadline := time.Now().Add(o.Wait)
 	for wait := (backoff{}); ; {
 		nc, err := nats.Connect(o.URL, options...)
@@ -252,12 +258,37 @@ func redact(text string) string {
 func (c *Conn) Where() string { return c.where }
 
 // Close ends the connection.
-func (c *Conn) Close() { c.nc.Close() }
+func (c *Conn) Close() {
+	c.nc.Close()
+	c.linkMu.Lock()
+	defer c.linkMu.Unlock()
+	c.unlink()
+}
+
+// relink ends what waits for an answer on a connection that is lost.
+func (c *Conn) relink() {
+	c.linkMu.Lock()
+	defer c.linkMu.Unlock()
+	if c.unlink != nil {
+		c.unlink()
+	}
+	c.link, c.unlink = context.WithCancel(context.Background())
+}
+
+// attempt is for one request: it ends after a while, and when the connection is lost, since there will be no answer then.
+func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	c.linkMu.Lock()
+	link := c.link
+	c.linkMu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, most)
+	stop := context.AfterFunc(link, cancel)
+	return ctx, func() { stop(); cancel() }
+}
 
 // ensure makes what all jobs share, trying again for as long as the server says that it is not ready.
 func (c *Conn) ensure(ctx context.Context) error {
 	for wait := (backoff{}); ; {
-		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+		attempt, cancel := c.attempt(ctx, 5*time.Second)
 		err := c.prepare(attempt)
 		cancel()
 		if err == nil || ctx.Err() != nil || !transient(err) {
@@ -270,7 +301,8 @@ func (c *Conn) ensure(ctx context.Context) error {
 	}
 }
 
-// transient reports whether an error may go away by itself: the server restarts, elects a leader, or is not reached.
+// transient reports whether an error may go away by itself: the server restarts, elects a leader, or is not reached. That an attempt was
+// cancelled says that the connection was lost; whether the caller still wants it is for him to know.
 func transient(err error) bool {
 	if noRoom(err) {
 		return false
@@ -280,7 +312,7 @@ func transient(err error) bool {
 		return api.Code == 503 || api.Code == 500
 	}
 	for _, e := range []error{
-		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
 		nats.ErrReconnectBufExceeded, nats.ErrNoServers, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
 		jetstream.ErrJetStreamNotEnabled,
 	} {
@@ -293,7 +325,8 @@ func transient(err error) bool {
 
 // noRoom reports whether an error says that the server cannot store more.
 func noRoom(err error) bool {
-	const limit, failed = 10047, 10077 // the server's codes for a limit on storage that is reached, and for a write that failed
+	// The server's codes for limits on storage that are reached, and for a write that failed.
+	const limit, resources, failed = 10047, 10023, 10077
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == failed)
+	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
 }

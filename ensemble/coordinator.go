@@ -49,8 +49,8 @@ func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
 }
 
 func (r *coordinator) outcome() Outcome {
-	if !r.caught { // all that was needed was there
-		r.study.counts.Resumed = r.study.done
+	if !r.caught {
+		r.study.counts.Resumed = r.study.done // all there was, was there
 	}
 	return Outcome{Key: r.id, Resumed: r.resumed, WasDone: r.wasDone, PointsDone: r.study.low - len(r.study.ready), Replicas: r.study.done, Events: r.study.events, Counts: r.study.counts}
 }
@@ -103,7 +103,7 @@ var errAgain = errors.New("again")
 // insist tries until it succeeds, or what is wrong will not go away by itself.
 func (r *coordinator) insist(ctx context.Context, f func(context.Context) error) error {
 	for wait := (backoff{}); ; {
-		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+		attempt, cancel := r.c.attempt(ctx, 5*time.Second)
 		err := f(attempt)
 		cancel()
 		switch {
@@ -335,7 +335,7 @@ func (r *coordinator) update(ctx context.Context) error {
 		return nil
 	}
 	r.fill()
-	attempt, cancel := context.WithTimeout(ctx, 2*time.Second)
+	attempt, cancel := r.c.attempt(ctx, 2*time.Second)
 	defer cancel()
 	err := r.write(attempt)
 	r.trouble = ""

@@ -38,7 +38,7 @@ func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 
 // readFrom reads on after the last message that was read, and returns when messages may have been missed.
 func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entry) error {
-	setup, cancel := context.WithTimeout(ctx, 5*time.Second)
+	setup, cancel := r.c.attempt(ctx, 5*time.Second)
 	defer cancel()
 	consumer, err := r.c.js.CreateConsumer(setup, journalName(r.id), jetstream.ConsumerConfig{
 		Name: "coordinator-" + nuid.Next(), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *last + 1,
@@ -59,6 +59,9 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 		return err
 	}
 	defer messages.Stop()
+	// A server that was away has forgotten the consumer; without a link, that would be found out by its silence.
+	reading, stop := r.c.attempt(ctx, 24*time.Hour)
+	defer stop()
 	send := func(e entry) bool {
 		select {
 		case to <- e:
@@ -71,7 +74,7 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 		return nil
 	}
 	for n := uint64(1); ; n++ {
-		msg, err := messages.Next(jetstream.NextContext(ctx))
+		msg, err := messages.Next(jetstream.NextContext(reading))
 		if err != nil {
 			return err
 		}
@@ -210,7 +213,7 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problem
 // search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a server may have lost what it had not yet
 // written. They are handed out again.
 func (r *coordinator) search(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := r.c.attempt(ctx, 10*time.Second)
 	defer cancel()
 	stream, err := r.c.js.Stream(ctx, tasksStream)
 	if err != nil {

@@ -71,6 +71,11 @@ func (r *coordinator) say(quiet time.Duration) {
 	p := Progress{Key: r.id, Points: len(r.spec.Job.Points), PointsDone: r.study.low - len(r.study.ready), Replicas: r.study.total(), Merged: r.study.done,
 		Events: r.study.events, EventsPerSecond: r.rate.perSecond, Left: -1, Resumed: r.resumed, Trouble: r.trouble, Counts: r.study.counts}
 	p.Workers, p.Slots, p.Refused = r.crew.of(r.spec, r.id)
+	for _, m := range r.crew.members {
+		if p.Trouble == "" && m.Trouble != "" {
+			p.Trouble = "worker " + m.Name + ": " + m.Trouble
+		}
+	}
 	if p.Trouble == "" && p.Workers == 0 && quiet > 2*beatEvery {
 		p.Trouble = "there are no workers"
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +55,7 @@ type Hub struct {
 	once   sync.Once
 	done   sync.WaitGroup
 	token  string
+	why    string // it has failed
 }
 
 // StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk before it says so.
@@ -240,11 +242,22 @@ func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
 	return dial(context.Background(), o, append(options, nats.InProcessServer(h.server))...)
 }
 
-// Failed is closed when the hub can store nothing any more, as when the disk is full. What was acknowledged is there; a hub that is
-// started again, with room, goes on with it.
+// Failed is closed when the hub can store nothing any more, as when the disk is full; Err then says why. What was acknowledged is there: a
+// hub that is started again, with room, goes on with it.
 func (h *Hub) Failed() <-chan struct{} { return h.failed }
 
-// watch looks whether the server still stores. It gives up by itself when the disk is full, and says so only in its log.
+// Err says why the hub has failed; it is nil if it has not.
+func (h *Hub) Err() error {
+	select {
+	case <-h.failed:
+		return fmt.Errorf("%w: %s", ErrNoRoom, h.why)
+	default:
+		return nil
+	}
+}
+
+// watch looks whether the server still stores. When it cannot write, it gives up by itself, the stream or all of JetStream, and tells its
+// log and those who ask after its health.
 func (h *Hub) watch() {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -253,7 +266,15 @@ func (h *Hub) watch() {
 		case <-h.stop:
 			return
 		case <-tick.C:
-			if !h.server.JetStreamEnabled() {
+		}
+		if !h.server.JetStreamEnabled() {
+			h.why = "the server has given up storing: is the disk full?"
+			close(h.failed)
+			return
+		}
+		for _, e := range h.server.Healthz(&server.HealthzOptions{Details: true}).Errors {
+			if strings.Contains(e.Error, "write error") { // others go away by themselves: a stream that is not yet up to date
+				h.why = e.Error
 				close(h.failed)
 				return
 			}

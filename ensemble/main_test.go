@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -78,7 +77,7 @@ func (r role) play() error {
 		select {
 		case <-ctx.Done():
 		case <-h.Failed():
-			return errors.New("the hub has failed")
+			return h.Err()
 		}
 		h.Close()
 		return nil

@@ -118,14 +118,15 @@ func RunHere(ctx context.Context, job Job, o HereOptions) (Outcome, error) {
 	worker := make(chan error, 1)
 	working, stop := context.WithCancel(ctx)
 	go func() {
-		worker <- Serve(working, c, WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Logger: o.Logger})
+		worker <- Serve(working, c, WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger,
+			noRoom: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, o.State, err)) }})
 	}()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-hub.Failed():
-			cancel(fmt.Errorf("%w: %s", ErrNoRoom, o.State))
+			cancel(hub.Err())
 		case <-working.Done():
 		}
 	}()

@@ -24,6 +24,8 @@ type WorkerOptions struct {
 	Drain    time.Duration // how long a replica may go on when the worker is told to stop; 20 s if 0
 	Tries    int           // how often a replica may take a worker down with it before the job fails; 8 if 0
 	Logger   *slog.Logger  // silent if nil
+
+	noRoom func(error) // is told when the hub has no room, if there is one
 }
 
 // A Worker takes tasks from a hub, runs them, and stores their results.
@@ -43,6 +45,8 @@ type Worker struct {
 	running map[string]map[*context.CancelCauseFunc]bool // of each job's tasks
 	models  []*opened
 	refused map[string]string // job → why
+	trouble string            // why results cannot be stored
+	news    chan struct{}     // there is something to tell
 	stats   WorkerStats
 }
 
@@ -89,7 +93,7 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{c: c, o: o, log: o.Logger.With("worker", o.Name), id: nuid.Next(), slots: make(chan struct{}, o.Slots),
-		states: map[string]State{}, running: map[string]map[*context.CancelCauseFunc]bool{}, refused: map[string]string{}}
+		states: map[string]State{}, running: map[string]map[*context.CancelCauseFunc]bool{}, refused: map[string]string{}, news: make(chan struct{}, 1)}
 	w.stats.Slots = o.Slots
 	return w
 }
@@ -166,7 +170,7 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 			consumer, err = w.consumer(ctx, version)
 		}
 		if err == nil {
-			msg, err = nextMessage(ctx, consumer)
+			msg, err = w.next(ctx, consumer)
 		}
 		switch {
 		case ctx.Err() != nil && msg == nil:
@@ -200,11 +204,11 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 	}
 }
 
-// nextMessage waits for a message; there may be none.
-func nextMessage(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
-	wait, cancel := context.WithTimeout(ctx, 15*time.Second)
+// next waits for a message; there may be none.
+func (w *Worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
+	wait, cancel := w.c.attempt(ctx, 15*time.Second)
 	defer cancel()
-	batch, err := consumer.Fetch(1, jetstream.FetchContext(wait))
+	batch, err := consumer.Fetch(1, jetstream.FetchContext(wait), jetstream.FetchHeartbeat(time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +223,7 @@ func nextMessage(ctx context.Context, consumer jetstream.Consumer) (jetstream.Ms
 
 // consumer is what all workers of a version share: who asks gets the next task.
 func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consumer, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
 	name := "workers-" + versionTag(version)
 	consumer, err := w.c.js.Consumer(ctx, tasksStream, name)

@@ -78,7 +78,7 @@ func (w *Worker) dropModel(job string) {
 
 func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
 	for wait := (backoff{}); ; {
-		attempt, cancel := context.WithTimeout(ctx, 60*time.Second)
+		attempt, cancel := w.c.attempt(ctx, 60*time.Second)
 		s, err := w.c.load(attempt, job)
 		cancel()
 		if err == nil || !transient(err) {
@@ -102,7 +102,7 @@ func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCa
 	if ended(w.states[job]) {
 		// It may have begun again, which its tasks tell before its state does.
 		w.mu.Unlock()
-		look, done := context.WithTimeout(ctx, 5*time.Second)
+		look, done := w.c.attempt(ctx, 5*time.Second)
 		s, _, err := w.c.status(look, job)
 		done()
 		if w.mu.Lock(); err == nil && !ended(s.State) {
@@ -175,6 +175,7 @@ type beat struct {
 	Slots   int               `json:"slots"`
 	Busy    int               `json:"busy"`
 	Refused map[string]string `json:"refused,omitempty"`
+	Trouble string            `json:"trouble,omitempty"`
 	Leaves  bool              `json:"leaves,omitempty"`
 }
 
@@ -194,6 +195,7 @@ func (w *Worker) beat(ctx context.Context) {
 		for job, why := range w.refused {
 			b.Refused[job] = why
 		}
+		b.Trouble = w.trouble
 		b.Leaves = ctx.Err() != nil
 		w.mu.Unlock()
 		if data, err := json.Marshal(b); err == nil {
@@ -204,7 +206,22 @@ func (w *Worker) beat(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+		case <-w.news:
 		case <-tick.C:
+		}
+	}
+}
+
+// tell notes what keeps results from being stored, so that coordinators hear of it; nothing does, if the text is empty.
+func (w *Worker) tell(trouble string) {
+	w.mu.Lock()
+	changed := w.trouble != trouble
+	w.trouble = trouble
+	w.mu.Unlock()
+	if changed {
+		select {
+		case w.news <- struct{}{}:
+		default:
 		}
 	}
 }

@@ -209,7 +209,7 @@ func checkValues(v Values) error {
 
 // isStored reports whether a result is there already: whoever had the task before may have died after storing it.
 func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
 	journal, err := w.c.js.Stream(ctx, journalName(job))
 	if err == nil {
@@ -227,7 +227,7 @@ func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
 		return false
 	}
 	for wait := (backoff{}); ; {
-		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+		attempt, cancel := w.c.attempt(ctx, 5*time.Second)
 		_, err := w.c.js.Publish(attempt, resultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
 		if err != nil && !exists(err) {
 			if _, gone := w.c.js.Stream(attempt, journalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
@@ -239,11 +239,16 @@ func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
 		switch {
 		case err == nil:
 			w.count(func(s *WorkerStats) { s.Stored++ })
+			w.tell("")
 			return true
 		case exists(err):
 			w.count(func(s *WorkerStats) { s.Duplicates++ })
+			w.tell("")
 			return true
+		case noRoom(err) && w.o.noRoom != nil:
+			w.o.noRoom(err)
 		}
+		w.tell("results cannot be stored: " + err.Error())
 		w.log.Warn("a result could not be stored yet", "job", job, "err", err)
 		if !wait.wait(ctx) {
 			return false
