@@ -274,23 +274,37 @@ func (c *compiler) into(here scope, e *enterText, what string, in *entrance) {
 		t.states = append(t.states, state)
 		good = good && state != nobody
 	}
-	t.sums = eachCell(c, here, written, func(here scope) []float64 { return c.enterShares(here, e, what, written, rest, good) })
+	t.shares = eachCell(c, here, written, func(here scope) intoShares { return c.enterShares(here, e, what, written, rest, good) })
 	in.into = t
 }
 
-// enterShares are the shares of the states that somebody begins in, added up.
-func (c *compiler) enterShares(here scope, e *enterText, what string, written []value, rest int, good bool) []float64 {
-	shares := make([]float64, len(e.into))
-	sum := 0.0
+// enterShares are the shares of the states that somebody begins in.
+func (c *compiler) enterShares(here scope, e *enterText, what string, written []value, rest int, good bool) intoShares {
+	courses, shares := make([]*course, len(e.into)), make([]float64, len(e.into))
+	sum, changes := 0.0, false
 	for k, s := range e.into {
-		if !s.rest {
-			var ok bool
-			shares[k], ok = here.chance(s.share, what+": "+s.state.name)
-			sum, good = sum+shares[k], good && ok
+		if s.rest {
+			continue
 		}
+		p, ok := here.course(s.share, what+": "+s.state.name, aShare)
+		if good = good && ok; !ok {
+			continue
+		}
+		x, constant := p.constant()
+		if !constant {
+			x, changes = p.bound(0, c.m.end-c.m.start), true
+		}
+		courses[k], shares[k] = p, x
+		sum += x
 	}
 	switch {
 	case !good:
+	case changes && rest < 0:
+		here.broken(e.at, written, "%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
+	case changes && sum > 1+1e-6:
+		here.broken(e.at, written, "%s: the shares may come to add up to %.6g, more than 1", what, sum)
+	case changes:
+		return intoShares{courses: courses}
 	case rest >= 0 && sum > 1+1e-6:
 		here.broken(e.at, written, "%s: the shares add up to %.6g, more than 1", what, sum)
 	case rest < 0 && !isOne(sum):
@@ -298,5 +312,5 @@ func (c *compiler) enterShares(here scope, e *enterText, what string, written []
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}
-	return spread(shares)
+	return intoShares{sums: spread(shares)}
 }

@@ -137,7 +137,7 @@ func (c *compiler) deed(text *planText) *deed {
 	if !text.everyone && len(text.who) > 0 {
 		d.who = c.set(text.who, text.what+": who")
 	}
-	d.where = c.moves(text.where, text.what+": where")
+	d.where = c.conditions(text.where, text.what+": where")
 	d.do = action{verb: doMove, to: same, name: -1, chance: 1}
 	if text.to.given() || len(text.moves) > 0 || text.enter.given() || text.waits {
 		d.do.name = c.name(text.name) // if it only sets parameters, at times that are known, there is nothing to count
@@ -175,10 +175,9 @@ func (c *compiler) turn(d *deed, from standing) standing {
 	}
 	t.to = t.after.phase
 	here := t.after.here
-	t.coverage = forAll(1.0)
 	if text.covers {
-		t.coverage = eachCell(c, here, []value{text.coverage}, func(here scope) float64 {
-			p, _ := here.chance(text.coverage, text.what+": coverage")
+		t.coverage = eachCell(c, here, []value{text.coverage}, func(here scope) *course {
+			p, _ := here.course(text.coverage, text.what+": coverage", aShare)
 			return p
 		})
 	}

@@ -38,7 +38,13 @@ func (c *compiler) tables(here scope) *tables {
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
 		var a arrivalTable
-		a.rate, _ = here.rate(e.rate, e.what+": rate")
+		if p, ok := here.course(e.rate, e.what+": rate", aRate); ok {
+			if x, constant := p.constant(); constant {
+				a.rate = x
+			} else {
+				a.rate, a.course = 1, p
+			}
+		}
 		if e.isPer {
 			if per, ok := here.positive(e.per, e.what+": per"); ok {
 				a.rate *= float64(c.f.size) / per

@@ -82,7 +82,7 @@ func (s scope) course(v value, what string, want kind) (*course, bool) {
 	var m measured
 	switch {
 	case got.count != nil && want != aRate:
-		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births or of a transmission can do so", what, s.saying(v, got))
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.saying(v, got))
 		return nil, false
 	case got.count != nil:
 		if m, ok = s.part(got.count.value, what+": value"); !ok {

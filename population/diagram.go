@@ -153,6 +153,12 @@ func (w *wayList) label(v value, words func() string) string {
 			by = append(by, name)
 		}
 	}
+	if d.time {
+		by = append(by, "time")
+	}
+	if d.counts {
+		by = append(by, "counts")
+	}
 	return "by " + strings.Join(by, ", ")
 }
 

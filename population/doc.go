@@ -22,7 +22,8 @@
 // At the same instant, arrivals come first, in the order of the file, and then the clocks of individuals, in the order of the
 // places that they have in the population; then the contacts among these take effect, so that one's own clock comes before what
 // others do to one. What comes to be due at that very instant meanwhile follows, in the same order, round by round. Then
-// come interventions, in the order of the file, and then the row that is recorded. So a row shows all that happened by its time.
+// come interventions, in the order of the file, and then the row that is recorded. So a row shows all that happened by its time. An
+// intervention that waits for its condition happens directly after the event that makes it true, before any other.
 //
 // # What depends on what
 //
@@ -30,7 +31,7 @@
 // architecture. The draws of an individual depend only on the seed, the replica, the individual and how many draws it has made: those who
 // are there at the start are known by their number, children by their parent and its draws, immigrants by the source that they
 // come from and how many came before. So a change that touches one individual does not shift the luck of the others. A contact is
-// one draw of its maker, whomever it is with and whatever comes of it.
+// one draw of its maker, whomever it is with and whatever comes of it. Whom an intervention picks is drawn from a stream of its own.
 //
 // # What it costs
 //

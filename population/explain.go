@@ -55,13 +55,13 @@ func (e *explainer) line(format string, args ...any) {
 // section begins a part of the text.
 func (e *explainer) section(title string) { e.line("\n%s", title) }
 
-// clock is a time on the model's clock.
-func (e *explainer) clock(t float64) string { return fmt.Sprintf("%s %.12g", e.m.unit.name, t) }
-
-// called adds the parameter's name to what it stands for.
+// called adds the parameter's name to what it stands for, or the expression by which it was worked out.
 func (e *explainer) called(v value, words string) string {
-	if v.name != "" {
+	switch {
+	case v.name != "":
 		return words + " (" + v.name + ")"
+	case v.expr != nil && !e.here.depends(v).time:
+		return words + " (" + v.text + ")"
 	}
 	return words
 }
@@ -252,19 +252,22 @@ func goalOf(to named) string {
 // words is a value as it is, in the unit of the model.
 func (e *explainer) words(v value) string {
 	return e.forEach(v, func(here scope) string {
-		got, _, ok := here.resolve(v, "")
+		got, _, ok := here.stands(v, "")
 		switch {
 		case !ok:
 			return v.text
 		case got.law != nil:
 			l, _ := here.law(v, "")
 			return l.words(e.m.unit)
-		case got.quantity.kind == aDuration:
-			return inWords(got.quantity.in(e.m.unit), e.m.unit)
-		case got.quantity.kind == aRate:
-			return fmt.Sprintf("%.4g per %s", got.quantity.in(e.m.unit), e.m.unit.name)
+		case got.plain() && (got.quantity.kind == aNumber || got.quantity.kind == aShare || got.quantity.kind == aDate):
+			return got.text
 		}
-		return got.text
+		d := ofRate
+		if got.count == nil {
+			m, _ := here.part(got, "")
+			d = m.dimension
+		}
+		return e.changing(here, got, func(x float64) string { return e.figure(x, d) })
 	})
 }
 

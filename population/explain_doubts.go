@@ -102,6 +102,17 @@ func (e *explainer) used() map[string]bool {
 			look(s.since)
 		}
 	}
+	for _, s := range e.f.scenarios {
+		for _, v := range s.set {
+			look(v.value)
+		}
+	}
+	if fit := e.m.fit(&problemList{}); fit != nil {
+		for _, match := range fit.match {
+			look(match.observed)
+			look(match.error.arg)
+		}
+	}
 	look(e.f.age)
 	look(e.f.record.every)
 	return used

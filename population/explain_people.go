@@ -92,7 +92,10 @@ func (e *explainer) entries() {
 		a := &e.f.immigration[i]
 		per := ""
 		if a.isPer {
-			per = fmt.Sprintf(" for every %s at the start, which is %.6g per %s,", e.words(a.per), e.m.first.immigration[i].rate, e.m.unit.name)
+			per = fmt.Sprintf(" for every %s at the start,", e.words(a.per))
+			if t := &e.m.first.immigration[i]; t.course == nil {
+				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.m.unit.name)
+			}
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", of(a.with), e.perUnit(a.rate), per, e.begin(&a.enter), e.named(a.name))
 		if a.hasAge {

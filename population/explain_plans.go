@@ -74,8 +74,8 @@ func (e *explainer) whom(p *planText) string {
 			who += " that are " + list(p.who)
 		}
 	}
-	for _, w := range p.where {
-		who += " and of " + w.attribute.name + " " + w.value.name
+	for i := range p.where {
+		who += " and" + ofAny(p.where[i:i+1])
 	}
 	switch {
 	case p.covers:

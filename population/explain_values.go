@@ -1,9 +1,6 @@
 package population
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // mostGroups is how many groups a value is told for.
 const mostGroups = 12
@@ -11,17 +8,13 @@ const mostGroups = 12
 // perUnit is a rate in words, by the name of its parameter if it has one.
 func (e *explainer) perUnit(v value) string {
 	return e.called(v, e.forEach(v, func(here scope) string {
-		rate, _ := here.rate(v, "")
-		return fmt.Sprintf("%.4g per %s", rate, e.m.unit.name)
+		return e.changing(here, v, func(x float64) string { return e.figure(x, ofRate) })
 	}))
 }
 
 // probability is one in words, by the name of its parameter if it has one.
 func (e *explainer) probability(v value) string {
-	return e.called(v, e.forEach(v, func(here scope) string {
-		p, _ := here.chance(v, "")
-		return percent(p)
-	}))
+	return e.called(v, e.forEach(v, func(here scope) string { return e.changing(here, v, percent) }))
 }
 
 // duration is a distribution in words, by the name of its parameter if it has one.
@@ -78,7 +71,11 @@ func (e *explainer) forEach(v value, words func(here scope) string) string {
 			d.cell[d.at] = 0
 		}
 	}
-	text := strings.Join(all, ", ")
+	between := ", "
+	if strings.Contains(strings.Join(all, ""), ",") {
+		between = "; "
+	}
+	text := strings.Join(all, between)
 	if groups > mostGroups {
 		text += ", and so on for " + plural(groups-mostGroups, "more group")
 	}

@@ -175,7 +175,7 @@ type planText struct {
 	set      []namedValue
 	who      []named
 	everyone bool
-	where    []moveText
+	where    []whereText
 	coverage value
 	covers   bool
 	to       named

@@ -1,10 +1,9 @@
 package population
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -67,6 +66,7 @@ func (m *Model) fit(list *problemList) *fitText {
 		return nil
 	}
 	r := newReader(list, m.file.path)
+	r.zero = m.file.zero
 	for _, name := range m.file.parameterNames() {
 		r.defined[name] = true
 	}
@@ -121,9 +121,9 @@ func (m *Model) checkPrior(here scope, p *priorText) {
 		here.add(p.prior.at, "%s: found %s, expected what is known of it beforehand, such as %s", what, quote(p.prior.text), priorLike)
 		return
 	}
-	got, _, ok := here.resolve(parameter.value, "")
-	if !ok || got.law != nil {
-		here.add(p.label.at, "%s: the parameter is a distribution; only a number, a duration, a rate or a probability can be unknown", what)
+	dimension, one := m.dimension(parameter.value)
+	if !one {
+		here.add(p.label.at, "%s: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown", what)
 		return
 	}
 	args, ok := priors[p.prior.law.family]
@@ -135,10 +135,7 @@ func (m *Model) checkPrior(here scope, p *priorText) {
 		here.add(p.prior.at, "%s: exponential: write its mean, which has the dimension of the parameter", what)
 		return
 	}
-	dimension, known, sound := got.quantity.kind, map[string]float64{}, true
-	if dimension == aNumber {
-		dimension = aShare // which a number may be as well
-	}
+	known, sound := map[string]float64{}, true
 	for _, name := range args.own {
 		x, _, ok := here.quantity(p.prior.law.args[name], what+": "+name, dimension)
 		known[name], sound = x, sound && ok
@@ -150,6 +147,16 @@ func (m *Model) checkPrior(here scope, p *priorText) {
 	if sound && p.prior.law.family == "uniform" && !(known["low"] < known["high"]) {
 		here.add(p.prior.at, "%s: uniform: high is not above low", what)
 	}
+}
+
+// dimension is what a value is, a number being a share, and whether it is one value for all and at all times.
+func (m *Model) dimension(v value) (kind, bool) {
+	for _, k := range []kind{aShare, aDuration, aRate} {
+		if _, _, ok := m.quietly().quantity(v, "", k); ok {
+			return k, true
+		}
+	}
+	return aShare, false
 }
 
 // readMatch reads what a column is compared with.
@@ -276,15 +283,14 @@ func (l *errorText) words(e *explainer) string {
 
 // checkColumns looks whether the table has the columns, if it is there. Whoever fits brings it.
 func (m *Model) checkColumns(list *problemList, fit *fitText) {
-	if fit.data.bad || fit.data.name == "" {
+	if fit.data.bad || fit.data.name == "" || m.asked.files == nil {
 		return
 	}
-	file, err := os.Open(m.beside(fit.data.name))
+	table, err := m.asked.files(fit.data.name)
 	if err != nil {
 		return
 	}
-	defer file.Close()
-	header, err := csv.NewReader(io.LimitReader(file, 1<<20)).Read()
+	header, err := csv.NewReader(bytes.NewReader(table)).Read()
 	if err != nil {
 		list.add(fit.data.at, "fit: data: %s is not a table: %v", fit.data.name, err)
 		return

@@ -41,7 +41,7 @@ func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) er
 		if d.text.picks {
 			err = r.pick(ctx, d, t.count, named.At(math.MaxUint64))
 		} else {
-			err = r.cover(ctx, d, t.coverage)
+			err = r.cover(ctx, d, t)
 		}
 		if err != nil || !d.text.enter.given() {
 			return err
@@ -64,7 +64,11 @@ func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) er
 }
 
 // cover does something to everybody whom it is about, or to each with a probability.
-func (r *replica) cover(ctx context.Context, d *deed, coverage *perCell[float64]) error {
+func (r *replica) cover(ctx context.Context, d *deed, t *turn) error {
+	var coverage *perCell[float64]
+	if t.coverage != nil {
+		coverage = atTime(t.coverage, r.now)
+	}
 	for id := r.first; int(id) < r.ids; id++ {
 		if err := r.pause(ctx, int(id)); err != nil {
 			return err
@@ -72,8 +76,10 @@ func (r *replica) cover(ctx context.Context, d *deed, coverage *perCell[float64]
 		if !r.concerns(d, id) {
 			continue
 		}
-		if p := *coverage.of(r, id); p < 1 && r.stream(id).Float64() >= p {
-			continue
+		if coverage != nil {
+			if p := *coverage.of(r, id); p < 1 && r.stream(id).Float64() >= p {
+				continue
+			}
 		}
 		r.undergo(id, d)
 	}
@@ -83,7 +89,7 @@ func (r *replica) cover(ctx context.Context, d *deed, coverage *perCell[float64]
 // concerns tells whether there is somebody whom an intervention is about.
 func (r *replica) concerns(d *deed, id uint32) bool {
 	state := r.person(id).state
-	return state != nobody && (d.who == nil || d.who[state]) && r.has(id, d.where)
+	return state != nobody && (d.who == nil || d.who[state]) && r.matches(id, d.where)
 }
 
 // undergo does to an individual what an intervention does.
@@ -121,16 +127,6 @@ func (r *replica) pause(ctx context.Context, step int) error {
 	return ctx.Err()
 }
 
-// has tells whether the attributes of an individual have the given values.
-func (r *replica) has(id uint32, where []move) bool {
-	for _, w := range where {
-		if r.values[w.attribute].of(id) != w.value {
-			return false
-		}
-	}
-	return true
-}
-
 // turn changes the parameters. Clocks without a memory that are now others are drawn anew; all others go on as they were.
 func (r *replica) turn(to *tables) {
 	from := r.t
@@ -144,7 +140,7 @@ func (r *replica) turn(to *tables) {
 		affected[s] = !from.states[s].equals(&to.states[s])
 	}
 	for k := range to.immigration {
-		if from.immigration[k].rate != to.immigration[k].rate {
+		if !from.immigration[k].equals(&to.immigration[k]) {
 			r.nextArrival(uint32(k))
 		}
 	}

@@ -134,7 +134,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 			p.who = append(p.who, who)
 		}
 	}
-	p.where = r.moves(f, "where")
+	p.where = r.wheres(f, "where")
 	p.moves = r.moves(f, "move")
 	if n := f.get("coverage"); n != nil {
 		p.covers, p.coverage = true, r.value(n, p.what+": coverage", aShare)

@@ -176,4 +176,14 @@ interventions: [{when: {total: above 0}, who: total, to: out}]
 	{name: "too many combinations", source: "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters: {" + manyOf(11, "p%d: 1") +
 		"}\ninterventions: [" + manyOf(11, "{when: {a: above 0}, set: {p%d: 2}}") + "]\n",
 		want: `model.yaml:6:17: interventions: those with when can set the parameters in more than 1000 combinations; expected fewer that set something else each`},
+	{name: "shares that change without a rest", swap: []string{"enter: susceptible}", "enter: {latent: {steps: {0 days: 10%, 5 days: 20%}}, susceptible: 80%}}"},
+		want: `model.yaml:25:39: births: enter: a share that changes with time; write rest for one state, so that they always add up to 1`},
+	{name: "shares that come to be too much", swap: []string{"enter: susceptible}", "enter: {latent: {line: {0 days: 10%, 5 days: 90%}}, recovered: 20%, susceptible: rest}}"},
+		want: `model.yaml:25:39: births: enter: the shares may come to add up to 1.1, more than 1`},
+	{name: "coverage that changes beyond 1", swap: []string{"coverage: 60%", "coverage: {line: {0 days: 10%, 5 days: 110%}}"},
+		want: `model.yaml:35:47: intervention 2: coverage: a line through points is 1.1 at day 5: a probability is between 0 and 1, or 0% and 100%`},
+	{name: "coverage by counts", swap: []string{"coverage: 60%", "coverage: {value: total / 1000, most: 1}"},
+		want: `model.yaml:35:47: intervention 2: coverage: a value with a most depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so`},
+	{name: "where of an unknown value in a list", swap: []string{"coverage: 60%", "where: {region: [north, suoth]}, coverage: 60%"},
+		want: `model.yaml:35:61: intervention 2: where: there is no value of region "suoth"; did you mean "south"?`},
 }

@@ -231,7 +231,7 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	}
 	state := in.to
 	if in.into != nil {
-		state = in.into.states[among(*in.into.sums.of(r, id), own.Float64())]
+		state = in.into.states[in.into.shares.of(r, id).draw(own, r.now)]
 	}
 	*r.person(id) = person{state: state}
 	for k := range r.t.always {
@@ -349,6 +349,9 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		if r.ties.busy() {
 			called, ok := r.nextCalled()
 			if !ok {
+				if err := r.settle(ctx); err != nil {
+					return err
+				}
 				continue
 			}
 			id = called

@@ -35,6 +35,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 			})
 		})
 		j.field("times", func() { j.numbers(r.Times[:rows]) })
+		if dates := m.Dates(); dates != nil {
+			j.field("dates", func() { j.texts(dates[:rows]) })
+		}
 		r.counts(&j)
 		if len(m.groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
@@ -162,6 +165,17 @@ func (j *jsonText) numbers(all []float64) {
 			j.b = append(j.b, ',')
 		}
 		j.number(x)
+	}
+	j.b = append(j.b, ']')
+}
+
+func (j *jsonText) texts(all []string) {
+	j.b = append(j.b, '[')
+	for i, s := range all {
+		if i > 0 {
+			j.b = append(j.b, ',')
+		}
+		j.text(s)
 	}
 	j.b = append(j.b, ']')
 }

@@ -1,7 +1,6 @@
 package population
 
 import (
-	"path/filepath"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -105,12 +104,4 @@ func (m *Model) Check() error {
 		return nil
 	}
 	return all
-}
-
-// beside is the path of a file that the model names: relative to the model's own.
-func (m *Model) beside(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(m.file.path), path)
 }

@@ -92,7 +92,7 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 		return got, at, ok
 	}
 	if got.count != nil {
-		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births or of a transmission can do so", what, s.saying(v, got))
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.saying(v, got))
 		return got, at, false
 	}
 	m, ok := s.build(got, what)

@@ -99,6 +99,29 @@ func TestSetInFile(t *testing.T) {
 	}
 }
 
+// Parts of lists go by their number.
+func TestSetInList(t *testing.T) {
+	source := strings.Replace(baseModel, "  start: {infectious: 10, susceptible: rest}\n", `  groups:
+    - {share: 40%, with: {region: north}, start: {infectious: 10, susceptible: rest}}
+    - {share: 60%, with: {region: south}, start: {susceptible: rest}}
+`, 1)
+	m, err := population.Compile("model.yaml", []byte(source), population.Set("population.groups.2.start.recovered", "50%"), population.Set("population.groups.1.start.infectious", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := startOf(t, m); !slices.Equal(got, []int{700, 0, 0, 300}) {
+		t.Errorf("at the start %v", got)
+	}
+	for name, want := range map[string]string{
+		"population.groups.3.share": "--set population.groups.3.share: population.groups is a list of 2; expected one of their numbers, as in population.groups.1",
+		"population.groups.1.shar":  `--set population.groups.1.shar: population: group 1: there is no key "shar"; did you mean "share"?`,
+	} {
+		if _, err := population.Compile("model.yaml", []byte(source), population.Set(name, "50%")); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
 // Check finds what a run does not look at: every scenario, and the section fit.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
@@ -120,7 +143,7 @@ func TestCheck(t *testing.T) {
 		{"nothing to match", strings.Replace(fit, "[{column: ill, state: infectious, error: poisson}]", "[]", 1),
 			"38:92: fit: match: expected at least one column, such as [{column: cases, incidence: susceptible->infectious, error: poisson}]"},
 		{"unknown parameter", strings.Replace(fit, "beta:", "bta:", 1), `38:30: fit: unknown: there is no parameter "bta"; did you mean "beta"?`},
-		{"unknown distribution", strings.Replace(fit, "beta:", "stay:", 1), "38:30: fit: unknown: stay: the parameter is a distribution; only a number, a duration, a rate or a probability can be unknown"},
+		{"unknown distribution", strings.Replace(fit, "beta:", "stay:", 1), "38:30: fit: unknown: stay: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown"},
 		{"prior of another dimension", strings.Replace(fit, "1 per day}", "1 day}", 1), "38:71: fit: unknown: beta: high: 1 day is a duration; expected a rate such as 0.5 per day"},
 		{"prior the wrong way round", strings.Replace(fit, "high: 1 per", "high: 0.05 per", 1), "38:36: fit: unknown: beta: uniform: high is not above low"},
 		{"prior that is a value", strings.Replace(fit, "{uniform: {low: 0.1 per day, high: 1 per day}}", "0.3 per day", 1),
@@ -148,7 +171,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "model.yaml")
-			m, err := population.Compile(path, []byte(baseModel+c.more))
+			m, err := population.Compile(path, []byte(baseModel+c.more), population.Files(population.Dir(dir)))
 			if err != nil {
 				t.Fatalf("a run must not look at it: %v", err)
 			}

@@ -1,6 +1,10 @@
 package population
 
-import "math"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
 
 // tables are what a run looks up: the model with all values worked out, as they are between two interventions. A state is
 // a small number, and so is everything else.
@@ -59,9 +63,15 @@ type alwaysTable struct {
 }
 
 type arrivalTable struct {
-	rate float64
-	in   entrance
-	name int // to count it under, or −1
+	rate   float64
+	course *course // of the rate, if it changes, in units of the rate
+	in     entrance
+	name   int // to count it under, or −1
+}
+
+// equals tells whether immigrants come alike. What changes with time is taken for another whenever parameters are set.
+func (a *arrivalTable) equals(b *arrivalTable) bool {
+	return a.rate == b.rate && a.course == nil && b.course == nil
 }
 
 // An entrance is how somebody comes to be there.
@@ -73,10 +83,34 @@ type entrance struct {
 	since *perCell[law] // how long it has been in the state; it enters it now if nil
 }
 
-// An intoTable has states and their shares, added up.
+// An intoTable has states and their shares.
 type intoTable struct {
 	states []uint16
-	sums   *perCell[[]float64]
+	shares *perCell[intoShares]
+}
+
+// intoShares are the shares of states, added up; or, if they change with time, their courses, of which one is nil: that state has
+// the rest.
+type intoShares struct {
+	sums    []float64
+	courses []*course
+}
+
+// draw takes a state by the shares at a time.
+func (s *intoShares) draw(own *random.Stream, t float64) int {
+	u := own.Float64()
+	if s.courses == nil {
+		return among(s.sums, u)
+	}
+	rest := 0
+	for k, c := range s.courses {
+		if c == nil {
+			rest = k
+		} else if u -= c.chance(t); u < 0 {
+			return k
+		}
+	}
+	return rest
 }
 
 // each calls back with every state that one may begin in.
@@ -172,17 +206,17 @@ type plan struct {
 type deed struct {
 	text  *planText
 	who   stateSet
-	where []move
+	where []condition
 	do    action
 	turns map[*tables]*turn // by the tables that hold before
 }
 
 // A turn is a deed with all values worked out, as the parameters are once it is done.
 type turn struct {
-	to       *tables // from then on; the same as before if it sets nothing
-	coverage *perCell[float64]
-	in       *entrance // of those who are let in, if any
-	count    int       // of those who are let in, or who are picked
+	to       *tables           // from then on; the same as before if it sets nothing
+	coverage *perCell[*course] // nil for all
+	in       *entrance         // of those who are let in, if any
+	count    int               // of those who are let in, or who are picked
 	after    standing
 }
 

@@ -74,6 +74,9 @@ func (r *replica) nextCalled() (uint32, bool) {
 		if r.person(c.id).state != nobody { // unless another contact took it away
 			r.contact(c.id, c.do, c.luck)
 		}
+		if r.watch.on && t.done < len(t.contacts) {
+			return 0, false // what waits for this comes before the next
+		}
 	}
 	t.called, t.turn, t.contacts, t.done = t.called[:0], 0, t.contacts[:0], 0
 	return 0, false

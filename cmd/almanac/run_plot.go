@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"time"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -36,6 +37,14 @@ func runTitle(m *population.Model, r *population.Result) string {
 	return m.Name()
 }
 
+// timeLabel is what the times below a chart are.
+func timeLabel(m *population.Model) string {
+	if start, dated := m.StartDate(); dated {
+		return m.Unit() + "s since " + start.Format(time.DateOnly)
+	}
+	return m.Unit()
+}
+
 // linesAndBands says what is drawn. The line is the median, which is somewhere that a replica was; means are in summary.json.
 func linesAndBands(r *population.Result) string {
 	if len(r.Runs) == 1 {
@@ -54,14 +63,14 @@ func overReplicas(r *population.Result, median []float64, quantiles [][]float64)
 }
 
 func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Panels) {
-	all := plot.Chart{Title: runTitle(m, r), Note: linesAndBands(r), XLabel: m.Unit(), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	all := plot.Chart{Title: runTitle(m, r), Note: linesAndBands(r), XLabel: timeLabel(m), YLabel: "individuals", FromZero: true, LegendBeside: true}
 	each := plot.Panels{Title: runTitle(m, r), Note: "individuals in each state; " + linesAndBands(r)}
 	for i, name := range m.States() {
 		in := r.State(i)
 		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
 		s.Name = name
 		all.Series = append(all.Series, s)
-		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: m.Unit(), FromZero: true, Series: []plot.Series{s}})
+		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: timeLabel(m), FromZero: true, Series: []plot.Series{s}})
 	}
 	return all, each
 }
@@ -107,7 +116,7 @@ func flowCharts(m *population.Model, r *population.Result) plot.Panels {
 	for _, i := range order {
 		in := r.Incidence(i)
 		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
-		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(m.Flows()[i]), XLabel: m.Unit(), FromZero: true, Series: []plot.Series{steps(s, rows)}})
+		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(m.Flows()[i]), XLabel: timeLabel(m), FromZero: true, Series: []plot.Series{steps(s, rows)}})
 	}
 	return panels
 }

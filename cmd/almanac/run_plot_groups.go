@@ -89,7 +89,7 @@ func groupCharts(m *population.Model, r *population.Result, by grouping) (states
 		lines = fmt.Sprintf("lines: median of %s", format.Count(len(r.Runs), "replica"))
 	}
 	chart := func(title string, series func(*population.Result) plot.Series) plot.Chart {
-		c := plot.Chart{Title: title, XLabel: m.Unit(), FromZero: true}
+		c := plot.Chart{Title: title, XLabel: timeLabel(m), FromZero: true}
 		for _, k := range drawn {
 			s := series(parts[k])
 			s.Name, s.Unmarked = strings.Join(groups[by.groups[k]].Values, ", "), true

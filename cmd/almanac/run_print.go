@@ -15,7 +15,11 @@ import (
 
 // printRun prints what became of the population.
 func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint64) error {
-	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(), m.Start(), m.End(), format.Count(r.Replicas, "replica"), r.Seed)
+	dates := ""
+	if d := m.Dates(); len(d) > 0 {
+		dates = fmt.Sprintf(" (%s to %s)", d[0], d[len(d)-1])
+	}
+	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g%s, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(), m.Start(), m.End(), dates, format.Count(r.Replicas, "replica"), r.Seed)
 	rows := r.Rows()
 	if r.Incomplete {
 		reached := "nothing was recorded"

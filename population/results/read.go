@@ -58,8 +58,8 @@ type FlowRow struct {
 type EventRow struct {
 	Replica        int
 	Time           float64
-	Kind           string // start, enter, change, leave or move
-	Individual     uint64
+	Kind           string // start, enter, change, leave, move or happen
+	Individual     uint64 // 0 if the event is about nobody
 	From, To, Name string
 	By             uint64 // 0 if it was nobody
 	Values         []string

@@ -172,6 +172,39 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// With a clock that has dates there is a column for them, and they are beside the times in the summary.
+func TestDates(t *testing.T) {
+	dated := strings.Replace(regions, "{unit: day, end: 6}", "{unit: day, start: 2020-02-27, end: 2020-03-02}", 1)
+	dated = strings.Replace(dated, "every: 0.1 days", "every: 1 day", 1)
+	r := ran(t, dated, population.Options{Seed: 1})
+	want := []string{"2020-02-27", "2020-02-28", "2020-02-29", "2020-03-01", "2020-03-02"}
+	for _, f := range results.Formats() {
+		d := write(t, f, r)
+		if !slices.Equal(d.Summary.Dates, want) {
+			t.Errorf("dates %v", d.Summary.Dates)
+		}
+		if names, err := d.Attributes(); err != nil || !slices.Equal(names, []string{"region", "count_"}) {
+			t.Errorf("%s: attributes %v, %v", f, names, err)
+		}
+		rows := 0
+		for row, err := range d.Series() {
+			if err != nil || row.Date != want[int(row.Time)] {
+				t.Fatalf("%s: %+v, %v", f, row, err)
+			}
+			rows++
+		}
+		for row, err := range d.Flows() {
+			if err != nil || row.Date != want[int(row.Time)] || row.Kind != "flow" && row.Kind != "named" {
+				t.Fatalf("%s: %+v, %v", f, row, err)
+			}
+			rows++
+		}
+		if flows := len(r.Model.Flows()) + len(r.Model.Names()); rows != 5*7*(3+flows) {
+			t.Errorf("%s: %d rows", f, rows)
+		}
+	}
+}
+
 // Events come back as they were told, also if they were written in parts.
 func TestEvents(t *testing.T) {
 	var events []population.Event
@@ -218,7 +251,14 @@ func TestEvents(t *testing.T) {
 // A table of several row groups, whose reading is broken off, and what is wrong with one.
 func TestWrong(t *testing.T) {
 	long := ran(t, strings.Replace(regions, "every: 0.1 days, by: [region, [region, count]]", "every: 0.001 days, by: [region, [region, count]]", 1), population.Options{Seed: 1, Replicas: 1})
-	d := write(t, results.Parquet, long)
+	d := &results.Directory{Path: t.TempDir()}
+	file, err := os.Create(filepath.Join(d.Path, "series.parquet"))
+	if err == nil {
+		err = errors.Join(results.WriteSeries(file, results.Parquet, long), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
 	for _, err := range d.Series() {
 		if err != nil {
@@ -229,7 +269,10 @@ func TestWrong(t *testing.T) {
 	if want := len(long.Times) * 3 * 7; n != want || want < 1<<16 {
 		t.Errorf("%d rows, want %d, more than a row group", n, want)
 	}
-	for range d.Series() {
+	for row, err := range d.Series() {
+		if err != nil || row.State != "well" || row.Count != 180 {
+			t.Errorf("the first row is %+v, %v", row, err)
+		}
 		break
 	}
 	for _, c := range []struct{ name, file, text, want string }{

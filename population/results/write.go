@@ -43,6 +43,10 @@ type layout struct {
 }
 
 func newLayout(m *population.Model, before []column, numbers ...string) layout {
+	before = append([]column{{"replica", whole, true}, {"time", number, true}}, before...)
+	if m.Dates() != nil {
+		before = slices.Insert(before, 2, column{"date", text, true})
+	}
 	l := layout{first: len(before), names: groupColumns(m)}
 	var taken []column
 	for _, name := range ownColumns {
@@ -71,7 +75,7 @@ func (l *layout) group(cells []cell, g *population.Group) {
 // eachRow calls back for everybody and for each group, at each row of each replica. The cells have the replica, the time and the group.
 func (l *layout) eachRow(r *population.Result, call func(cells []cell, run *population.Run, row int) error) error {
 	cells := make([]cell, len(l.columns))
-	groups := r.Model.Groups()
+	groups, dates := r.Model.Groups(), r.Model.Dates()
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		cells[0].whole = int64(run.Replica)
@@ -81,6 +85,9 @@ func (l *layout) eachRow(r *population.Result, call func(cells []cell, run *popu
 		}
 		for row := range run.Rows() {
 			cells[1].number = r.Times[row]
+			if dates != nil {
+				cells[2].text = dates[row]
+			}
 			for k, part := range parts {
 				if k == 0 {
 					l.group(cells, nil)
@@ -96,9 +103,9 @@ func (l *layout) eachRow(r *population.Result, call func(cells []cell, run *popu
 	return nil
 }
 
-// WriteSeries writes how many were in each state: replica, time, state, the attributes that the model records by, and count.
+// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has dates, state, the attributes that the model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
-	l := newLayout(r.Model, []column{{"replica", whole, true}, {"time", number, true}, {"state", text, true}}, "count")
+	l := newLayout(r.Model, []column{{"state", text, true}}, "count")
 	out, err := newSink(w, f, "series", l.columns)
 	if err != nil {
 		return err
@@ -106,7 +113,7 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	states, last := r.Model.States(), len(l.columns)-1
 	err = l.eachRow(r, func(cells []cell, run *population.Run, row int) error {
 		for s, name := range states {
-			cells[2].text, cells[last].whole = name, int64(run.Count(row, s))
+			cells[l.first-1].text, cells[last].whole = name, int64(run.Count(row, s))
 			if err := out.row(cells); err != nil {
 				return err
 			}
@@ -119,7 +126,7 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteFlows writes how many had gone each way: replica, time, kind, flow, the attributes that the model records by, count, and, if the
+// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has dates, kind, flow, the attributes that the model records by, count, and, if the
 // model records incidence, incidence: how many in the interval that ends with the row. What goes by a name may have any, also that of
 // a flow: kind is flow or named, and tells them apart.
 func WriteFlows(w io.Writer, f Format, r *population.Result) error {
@@ -127,7 +134,7 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	if r.Model.RecordsIncidence() {
 		numbers = append(numbers, "incidence")
 	}
-	l := newLayout(r.Model, []column{{"replica", whole, true}, {"time", number, true}, {"kind", text, true}, {"flow", text, true}}, numbers...)
+	l := newLayout(r.Model, []column{{"kind", text, true}, {"flow", text, true}}, numbers...)
 	out, err := newSink(w, f, "flows", l.columns)
 	if err != nil {
 		return err
@@ -139,9 +146,9 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	names, at := r.Model.Names(), len(l.columns)-len(numbers)
 	err = l.eachRow(r, func(cells []cell, run *population.Run, row int) error {
 		all := func(kind string, names []string, count, incidence func(row, k int) uint64) error {
-			cells[2].text = kind
+			cells[l.first-2].text = kind
 			for k, name := range names {
-				cells[3].text, cells[at].whole = name, int64(count(row, k))
+				cells[l.first-1].text, cells[at].whole = name, int64(count(row, k))
 				if len(numbers) > 1 {
 					cells[at+1].whole = int64(incidence(row, k))
 				}
