@@ -45,3 +45,7 @@ var programVersion = sync.OnceValue(func() string {
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 })
+
+// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of: two programs that have the same are the
+// same.
+func ProgramVersion() string { return programVersion() }
