@@ -22,7 +22,8 @@ import (
 // memory.
 type pointsReport struct {
 	study *models.Study
-	m     *population.Model
+	m     *population.Model // nil if the study is of another program
+	name  string
 	job   ensemble.Job
 	out   *output
 
@@ -37,15 +38,18 @@ type pointsReport struct {
 }
 
 func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *output, f results.Format) (r *pointsReport, err error) {
-	r = &pointsReport{study: s, m: m, job: job, out: out}
+	r = &pointsReport{study: s, m: m, name: job.Name, job: job, out: out}
+	if m != nil {
+		r.name = m.Name()
+	}
 	if out == nil {
-		r.sweep = study.NewSweep(m.Name(), s.Axes, s.Sampled, nil)
+		r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, nil)
 		return r, nil
 	}
 	if r.table, err = createTable(out.path(), "points.csv"); err != nil {
 		return nil, err
 	}
-	r.sweep = study.NewSweep(m.Name(), s.Axes, s.Sampled, r.table)
+	r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, r.table)
 	if !s.Series {
 		return r, nil
 	}
@@ -65,6 +69,11 @@ func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out
 
 // add takes a point.
 func (r *pointsReport) add(p ensemble.PointResult) error {
+	if r.m == nil && r.study.Outputs == nil {
+		for _, o := range p.Outputs {
+			r.study.Outputs = append(r.study.Outputs, o.Name)
+		}
+	}
 	if len(p.Outputs) < len(r.study.Outputs) {
 		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Outputs))
 	}
@@ -123,9 +132,11 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 	if r.out != nil {
 		dir := r.out.path()
 		err := errors.Join(r.close(),
-			writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err }),
 			writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 			r.sweep.Draw(dir))
+		if r.m != nil && err == nil {
+			err = writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err })
+		}
 		if err != nil {
 			return err
 		}
@@ -134,7 +145,7 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 		}
 	}
 	points := len(r.job.Points)
-	fmt.Fprintf(w, "%s: %s, %s, %s, seed %d\n", r.m.Name(), format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
+	fmt.Fprintf(w, "%s: %s, %s, %s, seed %d\n", r.name, format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
 	if p := r.job.Precision; p.Relative > 0 {
 		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise, format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
 	}

@@ -161,7 +161,8 @@ func (h *Heat) ladder(body draw.Canvas, x, wide vg.Length) {
 	t := (body.Max.Y - body.Min.Y) / rungs
 	for k := range rungs {
 		y := body.Min.Y + vg.Length(k)*t
-		box(body, vg.Point{X: x, Y: y}, vg.Point{X: x + wide, Y: y + t}, colour((float64(k)+0.5)/rungs))
+		top := min(y+2*t, body.Max.Y) // under the next one, so that no gap is seen between them
+		box(body, vg.Point{X: x, Y: y}, vg.Point{X: x + wide, Y: top}, colour((float64(k)+0.5)/rungs))
 	}
 	sty := style(panelSizes.tick)
 	sty.YAlign = draw.YCenter

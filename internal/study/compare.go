@@ -21,7 +21,7 @@ type Scenario struct {
 }
 
 // Helped is how many times as many replicas with luck of their own would be needed for an interval of the same width: the variance that
-// the difference would have if the two were independent, against that which it has. Below 1 the common luck did harm. It is NaN if nothing
+// the difference would have if the two were independent, against that which it has. Below 1 they did harm. It is NaN if nothing
 // can be said: there is no variance at all.
 func Helped(first, second, difference Output) float64 {
 	apart := first.SD*first.SD + second.SD*second.SD
@@ -61,12 +61,12 @@ func (c *Comparison) WriteScenarios(w io.Writer) error {
 // printedDifferences is how many outputs are printed of each scenario.
 const printedDifferences = 24
 
-// Print prints a table for people, and how much the common luck helped.
+// Print prints a table for people, and how much the common random numbers helped.
 func (c *Comparison) Print(w io.Writer) error {
 	first := c.Scenarios[0]
 	for _, s := range c.Scenarios[1:] {
 		var t textTable
-		t.row("output", first.Name, s.Name, "difference", "common luck")
+		t.row("output", first.Name, s.Name, "difference", "common random numbers")
 		for i, d := range s.Differences[:min(len(s.Differences), printedDifferences)] {
 			t.row(d.Name, first.Outputs[i].text(), s.Outputs[i].text(), d.text(), factor(Helped(first.Outputs[i], s.Outputs[i], d)))
 		}
@@ -82,7 +82,7 @@ func (c *Comparison) Print(w io.Writer) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, "\ncommon luck: how many times as many replicas with luck of their own would give as narrow an interval of the difference")
+	_, err := fmt.Fprintln(w, "\ncommon random numbers: how many times as many replicas with luck of their own would give as narrow an interval of the difference")
 	return err
 }
 
