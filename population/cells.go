@@ -57,6 +57,7 @@ type odds struct {
 	own, met []cellBy
 	each     int       // how many cells of the one who is met there are
 	chances  []float64 // by the cell of the maker, and by that of the one who is met
+	courses  []*course // of those that change with time; nil if none does
 }
 
 // of is the probability for an individual and the one it meets; the two may be the same if nobody is met.
@@ -68,23 +69,27 @@ func (o *odds) of(r *replica, id, other uint32) float64 {
 	if o.met != nil {
 		k += r.cell(other, o.met)
 	}
+	if o.courses != nil && o.courses[k] != nil {
+		return o.courses[k].chance(r.now)
+	}
 	return o.chances[k]
 }
 
 // renew lets an individual's clocks without memory go on by other tables: those among its timers are drawn anew if their law is
-// another. All others go on as they were drawn. It reports whether its next event has to be planned anew.
-func (r *replica) renew(id uint32, from, to *stateTable, fromAlways, toAlways func(k int) *alwaysTable) bool {
-	again := from.rate != to.rate
-	redraw := func(column int, old, new *law, wasOff, off bool) {
-		if r.timer(id, column)&memoryless == 0 || wasOff == off && old.same(new) {
-			return
+// another. All others go on as they were drawn. It reports whether its next event has to be planned anew. What went before is as remember was told.
+func (r *replica) renew(id uint32, from, to *stateTable) bool {
+	again := from.rate != to.rate || !sameVarying(from.vary, to.vary)
+	redraw := func(column int, old, new *clockTable) {
+		if r.timer(id, column)&memoryless != 0 && !old.equals(new) {
+			again = true
+			r.windClock(id, column, new)
 		}
-		again = true
-		r.windTimer(id, column, new, off)
 	}
 	for k := range r.t.always {
-		if old, new := fromAlways(k), toAlways(k); old != new {
-			redraw(k, &old.law, &new.law, old.off, new.off)
+		old, new := r.lifelongs[k], r.t.lifelong(r, id, k)
+		if old != new && r.timer(id, k)&memoryless != 0 && !old.equals(new) {
+			again = true
+			r.windTimer(id, k, &new.law, new.off)
 		}
 	}
 	if from == to {
@@ -92,13 +97,21 @@ func (r *replica) renew(id uint32, from, to *stateTable, fromAlways, toAlways fu
 	}
 	first := len(r.t.always)
 	for k := range to.race {
-		redraw(first+k, &from.race[k].law, &to.race[k].law, from.race[k].off, to.race[k].off)
+		redraw(first+k, &from.race[k], &to.race[k])
 	}
 	if len(to.split) > 0 {
 		k := r.person(id).branch
-		redraw(first+len(to.race), &from.split[k].law, &to.split[k].law, false, false)
+		redraw(first+len(to.race), &from.split[k], &to.split[k])
 	}
 	return again
+}
+
+// remember keeps what the clocks of always are for an individual, before that changes.
+func (r *replica) remember(id uint32) {
+	r.lifelongs = r.lifelongs[:0]
+	for k := range r.t.always {
+		r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
+	}
 }
 
 // windTimer starts the clock of a column by a law. One that is off does not strike, but is marked if it has no memory: it may be

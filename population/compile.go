@@ -24,6 +24,7 @@ type compiler struct {
 	lines    [][]*rateLine // what happens at a rate, by state
 	actions  map[*clockText]action
 	wheres   map[*whereText][]condition
+	courses  map[courseShape][]*course
 }
 
 // compile returns a model, of use if no problems have been found.
@@ -32,7 +33,7 @@ func compile(f *file, list *problemList) *Model {
 		name: f.name, about: f.about, unit: f.unit, start: f.start, end: f.end, size: f.size, most: f.most,
 	}
 	c := &compiler{problemList: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*tables{}, names: map[string]int{}, turns: 1,
-		actions: map[*clockText]action{}, wheres: map[*whereText][]condition{}}
+		actions: map[*clockText]action{}, wheres: map[*whereText][]condition{}, courses: map[courseShape][]*course{}}
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.slack = 4 * max(ulp(f.start), ulp(f.end))
 	for i, s := range f.states {
@@ -84,6 +85,7 @@ func compile(f *file, list *problemList) *Model {
 	if c.found > mostProblems { // enough to do
 		return m
 	}
+	c.nameAll()
 	m.first = c.phase(here)
 	c.sinces(here)
 	c.plan(here)

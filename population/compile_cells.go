@@ -7,15 +7,17 @@ import (
 
 // A rateLine is something that happens at a rate, as it is written, to those who are in a state.
 type rateLine struct {
-	what   string
-	rate   value
-	after  bool // the rate is that of a duration without memory
-	where  []condition
-	chance *value // that it takes effect, if not always
-	do     action
-	needs  []int   // attributes that it depends on
-	worked bool    // it is the same for everybody, and worked out
-	each   float64 // then
+	what    string
+	rate    value
+	after   bool // the rate is that of a duration without memory
+	where   []condition
+	chance  *value // that it takes effect, if not always
+	do      action
+	needs   []int    // attributes that it depends on
+	changes bool     // with time, or with how many there are
+	worked  bool     // it is the same for everybody, and worked out
+	each    float64  // then: the rate
+	vary    *varying // or what it is if it changes
 }
 
 // line makes a line, and works it out if it is the same for everybody.
@@ -24,36 +26,43 @@ func (c *compiler) line(here scope, l rateLine) *rateLine {
 	if l.chance != nil {
 		l.needs = union(l.needs, here.depends(*l.chance).own)
 	}
+	d := here.depends(l.rate)
+	l.changes = d.time || d.counts
 	if len(l.needs) == 0 {
-		l.each = c.rateOf(here, &l)
+		l.each, l.vary = c.rateOf(here, &l)
 		l.worked = true
 	}
 	return &l
 }
 
-// rateOf is the rate of a line for the individual of a scope.
-func (c *compiler) rateOf(here scope, l *rateLine) float64 {
+// rateOf is the rate of a line for the individual of a scope, or what it is if it changes.
+func (c *compiler) rateOf(here scope, l *rateLine) (float64, *varying) {
 	if l.worked {
-		return l.each
+		return l.each, l.vary
 	}
 	if !holds(l.where, here.own) {
-		return 0
+		return 0, nil
 	}
-	rate := 0.0
-	if l.after {
+	rate, chance := 0.0, 1.0
+	if l.chance != nil {
+		chance, _ = here.chance(*l.chance, l.what+": chance")
+	}
+	switch {
+	case l.after:
 		got, ok := here.law(l.rate, l.what+": after")
 		if !ok {
-			return 0
+			return 0, nil
 		}
 		rate = got.a
-	} else {
+	case l.changes:
+		var changing *course
+		if changing, rate = c.course(here, l.rate, l.what+": rate", aRate); changing != nil {
+			return 0, &varying{course: changing, factor: chance, what: l.what, do: l.do}
+		}
+	default:
 		rate, _ = here.rate(l.rate, l.what+": rate")
 	}
-	if l.chance != nil {
-		chance, _ := here.chance(*l.chance, l.what+": chance")
-		rate *= chance
-	}
-	return rate
+	return rate * chance, nil
 }
 
 // needs are the attributes that conditions and values depend on, in order.
@@ -182,7 +191,12 @@ func (c *compiler) table(here scope, i int) stateTable {
 	s := &c.f.states[i]
 	var st stateTable
 	for k, l := range c.lines[i] {
-		st.add(c.rateOf(here, l), k, l.do)
+		rate, vary := c.rateOf(here, l)
+		st.add(rate, k, l.do)
+		if vary != nil {
+			st.vary = append(st.vary, *vary)
+			st.vary[len(st.vary)-1].line = k
+		}
 	}
 	for k := range s.race {
 		clock := &s.race[k]
@@ -203,11 +217,15 @@ func (t *stateTable) equals(o *stateTable) bool {
 	if t.by != nil || o.by != nil {
 		return slices.Equal(t.by, o.by) && slices.EqualFunc(t.cells, o.cells, func(a, b *stateTable) bool { return a == b || a.equals(b) })
 	}
-	sameClock := func(a, b clockTable) bool {
-		return a.off == b.off && a.upTo == b.upTo && a.law.same(&b.law)
-	}
-	return t.rate == o.rate && slices.EqualFunc(t.menu, o.menu, func(a, b menuItem) bool { return a.upTo == b.upTo && a.line == b.line }) &&
+	sameClock := func(a, b clockTable) bool { return a.upTo == b.upTo && a.equals(&b) }
+	sameChances := t.chances == o.chances || t.chances != nil && o.chances != nil && slices.Equal(t.chances.of, o.chances.of)
+	return sameChances && sameVarying(t.vary, o.vary) && t.rate == o.rate && slices.EqualFunc(t.menu, o.menu, func(a, b menuItem) bool { return a.upTo == b.upTo && a.line == b.line }) &&
 		slices.EqualFunc(t.race, o.race, sameClock) && slices.EqualFunc(t.split, o.split, sameClock)
+}
+
+// equals tells whether a clock runs alike by two tables.
+func (c *clockTable) equals(o *clockTable) bool {
+	return c.off == o.off && sameVarying(c.vary, o.vary) && c.law.same(&o.law)
 }
 
 // equals tells whether a clock of always runs alike by two tables.

@@ -20,6 +20,9 @@ import (
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
 	f.Add([]byte(peopleModel))
+	f.Add([]byte(groupsModel))
+	f.Add([]byte(languageModel))
+	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10", "9").Replace(languageModel)))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: region, incidence: true}", 1)))
 	examples, err := filepath.Glob("../examples/*.yaml")

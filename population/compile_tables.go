@@ -38,18 +38,21 @@ func (c *compiler) tables(here scope) *tables {
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
 		var a arrivalTable
-		if p, ok := here.course(e.rate, e.what+": rate", aRate); ok {
-			if x, constant := p.constant(); constant {
-				a.rate = x
-			} else {
-				a.rate, a.course = 1, p
-			}
-		}
+		factor := 1.0
 		if e.isPer {
 			if per, ok := here.positive(e.per, e.what+": per"); ok {
-				a.rate *= float64(c.f.size) / per
+				factor = float64(c.f.size) / per
 			}
 		}
+		if d := here.depends(e.rate); d.time || d.counts {
+			var changing *course
+			if changing, a.rate = c.course(here, e.rate, e.what+": rate", aRate); changing != nil {
+				a.vary = []varying{{course: changing, factor: factor, what: e.what}}
+			}
+		} else {
+			a.rate, _ = here.rate(e.rate, e.what+": rate")
+		}
+		a.rate *= factor
 		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
 		c.into(here, &e.enter, e.what+": enter", &a.in)
 		if e.hasAge {
@@ -107,17 +110,27 @@ func (c *compiler) stateClocks(here scope, i int) {
 func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 	var shares []float64
 	var chances []value
+	var courses []*course
+	varies := false
 	sum, good, otherwise := 0.0, !s.splitBad, -1
 	for k := range s.split {
 		clock := &s.split[k]
 		branch := clockTable{do: c.action(clock)}
 		share := 0.0
+		var changing *course
 		switch {
 		case clock.otherwise && otherwise >= 0:
 			c.add(clock.at, "%s: a second otherwise; only one branch can have what is left over", clock.what)
 			good = false
 		case clock.otherwise:
 			otherwise = k
+		case clock.hasChance && here.depends(clock.chance).time:
+			before := c.found
+			changing, share = c.course(here, clock.chance, clock.what+": chance", aShare)
+			chances, good = append(chances, clock.chance), good && c.found == before
+			if changing != nil {
+				share, varies = changing.chance(0), true
+			}
 		case clock.hasChance:
 			var ok bool
 			share, ok = here.chance(clock.chance, clock.what+": chance")
@@ -127,13 +140,20 @@ func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 			c.add(clock.at, "%s: how probable? Write chance: 10%%, for example, or otherwise: true", clock.what)
 			good = false
 		}
-		if clock.isRate {
+		switch d := here.depends(clock.rate); {
+		case clock.isRate && (d.time || d.counts):
+			changing, rate := c.course(here, clock.rate, clock.what+": rate", aRate)
+			branch.law = exponential(rate)
+			if changing != nil {
+				branch.vary = []varying{{course: changing, factor: 1, what: clock.what, do: branch.do}}
+			}
+		case clock.isRate:
 			rate, _ := here.rate(clock.rate, clock.what+": rate")
 			branch.law = exponential(rate) // which never strikes if the rate is 0
-		} else {
+		default:
 			branch.law, _ = here.law(clock.after, clock.what+": after")
 		}
-		shares, sum = append(shares, share), sum+share
+		shares, sum, courses = append(shares, share), sum+share, append(courses, changing)
 		st.split = append(st.split, branch)
 	}
 	switch {
@@ -142,11 +162,22 @@ func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 	case otherwise >= 0 && sum > 1+1e-6:
 		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.name, sum, c.forCell(here))
 		return
+	case otherwise < 0 && varies:
+		here.broken(s.split[0].at, chances, "states: %s: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it", s.name)
+		return
 	case otherwise < 0 && !isOne(sum):
 		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.name, sum, c.forCell(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
+	}
+	if varies {
+		st.chances = &branchChances{make([]*course, len(courses)), otherwise}
+		for k := range courses {
+			if st.chances.of[k] = courses[k]; courses[k] == nil {
+				st.chances.of[k] = &course{root: constant(shares[k])}
+			}
+		}
 	}
 	for k, upTo := range spread(shares) {
 		st.split[k].upTo = upTo
@@ -205,7 +236,10 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	where := c.conditions(clock.where, clock.what+": where")
 	l := rateLine{what: clock.what, rate: clock.rate, where: where, do: do}
 	if clock.isRate {
-		if clock.hasChance {
+		switch {
+		case clock.hasChance && here.depends(clock.chance).time: // which is read when it is used
+			l.do.chance, l.do.odds = c.odds(here, clock.chance, clock.what+": chance", false)
+		case clock.hasChance:
 			l.chance = &clock.chance
 		}
 		c.everywhere(from, c.line(here, l))
@@ -259,7 +293,7 @@ func (c *compiler) odds(here scope, v value, what string, meets bool) (float64, 
 	if !meets {
 		d.met = nil // which is complained about
 	}
-	if !d.cells() {
+	if !d.cells() && !d.time {
 		chance, _ := here.chance(v, what)
 		return chance, nil
 	}
@@ -269,12 +303,19 @@ func (c *compiler) odds(here scope, v value, what string, meets bool) (float64, 
 		return 0, nil
 	}
 	o := &odds{own: own, met: met, each: each, chances: make([]float64, n*each)}
+	if d.time {
+		o.courses = make([]*course, n*each)
+	}
 	for k := range o.chances {
 		in := here.in(c.cell(own, k/each))
 		if meets {
 			in = in.met(c.cell(met, k%each))
 		}
-		o.chances[k], _ = in.chance(v, what)
+		if d.time {
+			o.courses[k], o.chances[k] = c.course(in, v, what, aShare)
+		} else {
+			o.chances[k], _ = in.chance(v, what)
+		}
 	}
 	return 1, o
 }
@@ -357,6 +398,9 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 		shares := make([]float64, len(row))
 		sum, good := 0.0, true
 		for j, v := range row {
+			if here.depends(v).time {
+				here.complain(v, v.at, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
+			}
 			var ok bool
 			shares[j], ok = here.chance(v, what+": matrix")
 			sum, good = sum+shares[j], good && ok

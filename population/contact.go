@@ -22,8 +22,8 @@ func (l luck) of(purpose uint64) float64 {
 }
 
 // contact lets an individual meet another, chosen uniformly among the others: all of them, or those of one group. It reports whether
-// the one who made it has become another because of it.
-func (r *replica) contact(id uint32, do *action, l luck) bool {
+// the one who made it, in a state, has become another because of it.
+func (r *replica) contact(id uint32, from uint16, do *action, l luck) bool {
 	c := &r.t.contacts[do.contact]
 	other, ok := r.meet(id, c, l)
 	if !ok {
@@ -41,14 +41,16 @@ func (r *replica) contact(id uint32, do *action, l luck) bool {
 	if chance < 1 && l.of(luckOfChance) >= chance {
 		return false
 	}
-	r.count(do.name)
+	counted := do.name
 	if to != asIs {
 		r.change(other, state, to, id, do.name)
+		counted = -1
 	}
-	if c.self == same {
+	if c.self == same || r.person(id).state != from {
 		return false
 	}
-	r.change(id, r.person(id).state, c.self, other, do.name)
+	r.count(counted)
+	r.become(id, from, c.self, other, do.name, counted)
 	return true
 }
 

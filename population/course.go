@@ -23,6 +23,9 @@ type course struct {
 // then has the bound of the whole wave.
 const mostPieces = 4096
 
+// mostLooks is how often a course is looked at whose bounds do not show that it is what it may be, beside once for each of its pieces.
+const mostLooks = 100_000
+
 // constant is the value of a course that is always the same, and whether it is.
 func (c *course) constant() (float64, bool) { return c.root.x, c.root.op == termConstant }
 
@@ -72,8 +75,28 @@ func (c *course) piece(t float64) (end, bound float64) {
 // size is how many numbers a course keeps.
 func (c *course) size() int { return 2 * len(c.bounds) }
 
-// course works out a rate or a probability that may change with time or with counts, for the individual of the scope.
+// A courseKey tells courses apart that are the same for everybody.
+type courseKey struct {
+	value any
+	want  kind
+}
+
+// course works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
+// for everybody is worked out once.
 func (s scope) course(v value, what string, want kind) (*course, bool) {
+	key := courseKey{v.key(), want}
+	if c, ok := s.courses[key]; ok {
+		return c, true
+	}
+	c, ok := s.newCourse(v, what, want)
+	if ok && key.value != nil && !s.depends(v).cells() {
+		s.courses[key] = c
+	}
+	return c, ok
+}
+
+// newCourse does so for one that has not been worked out before.
+func (s scope) newCourse(v value, what string, want kind) (*course, bool) {
 	got, at, ok := s.stands(v, what)
 	if !ok {
 		return nil, false
@@ -139,8 +162,10 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 	const slack = 1e-12 // rounding is not a mistake
 	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start
+	looks := 0
 	var look func(from, to float64, depth int) bool
 	look = func(from, to float64, depth int) bool {
+		looks++
 		if low, most := c.root.between(from, to); fine(low) && fine(most) {
 			return true
 		}
@@ -158,7 +183,7 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 			}
 		}
 		middle := from + (to-from)/2
-		return depth == 0 || look(from, middle, depth-1) && look(middle, to, depth-1)
+		return depth == 0 || looks > mostLooks || look(from, middle, depth-1) && look(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
 		return true // something else is wrong

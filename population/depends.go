@@ -19,15 +19,39 @@ func (d dependence) cells() bool { return len(d.own)+len(d.met) > 0 }
 
 // depends says what a value depends on. A parameter that interventions set is taken for all that they set it to.
 func (s scope) depends(v value) dependence {
-	var d dependence
-	if v.name == "" && v.plain() {
+	key := v.key()
+	if key == nil {
+		return dependence{}
+	}
+	if d, ok := s.known[key]; ok {
 		return d
 	}
+	var d dependence
 	s.gather(v, &d, map[string]bool{})
 	slices.Sort(d.own)
 	slices.Sort(d.met)
 	d.own, d.met = slices.Compact(d.own), slices.Compact(d.met)
+	s.known[key] = d
 	return d
+}
+
+// key tells values apart, by their names or by where they stand. It is nil for a quantity, which is always the same.
+func (v *value) key() any {
+	switch {
+	case v.name != "":
+		return v.name
+	case v.law != nil:
+		return v.law
+	case v.table != nil:
+		return v.table
+	case v.expr != nil:
+		return v.expr
+	case v.course != nil:
+		return v.course
+	case v.count != nil:
+		return v.count
+	}
+	return nil
 }
 
 // gather adds what a value depends on. The names seen need not be looked at again.
@@ -61,13 +85,5 @@ func (s scope) gather(v value, d *dependence, seen map[string]bool) {
 
 // varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.
 func (s scope) varies(l *lawValue) bool {
-	if s.own == nil && s.other == nil {
-		return false // there is but one
-	}
-	varies, ok := s.varying[l]
-	if !ok {
-		varies = s.depends(value{law: l}).cells()
-		s.varying[l] = varies
-	}
-	return varies
+	return (s.own != nil || s.other != nil) && s.depends(value{law: l}).cells()
 }

@@ -5,7 +5,7 @@
 //	result, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 100})
 //	infectious := result.State(1) // mean, standard deviation, least and most over the replicas, row by row
 //
-// [Load] or [Compile] make a [Model] of a file, with [Set], [Size] and [Until] in place of what it says; what is wrong with it comes as
+// [Load] or [Compile] make a [Model] of a file and of the tables that it names ([Files]), with [Set], [Size] and [Until] in place of what it says; what is wrong with it comes as
 // [Problems], all at once. [Model.Explain] says what it means in plain words. [Model.Run] runs it, and a [Result] has means and quantiles
 // over the replicas, and each [Run] by itself; [Options] can watch every event. The package example is a whole study in small.
 //
@@ -16,8 +16,13 @@
 //
 // There is no time step, no rescaling of the population and no approximation. Clocks with a memory are drawn when they start and
 // strike when they said. Clocks without one (all that happens at a rate) are drawn anew whenever something changes, which
-// has the same law. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
+// has the same law. A rate that changes with time or with counts is a hazard, and drawn by thinning: candidates come at a rate above it,
+// and each counts with the probability that makes up for it. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
 // in constant time, within a group as well.
+//
+// What depends on an individual's attributes is looked up by them: those of its clocks that have no memory follow when an attribute changes, all others go on
+// as they were drawn. Rates that change with time or with how many there are are drawn by thinning, against a bound that holds for a
+// while, which is exact as well; one that comes to be above its most ends the run. A probability that changes is read when it is used.
 //
 // At the same instant, arrivals come first, in the order of the file, and then the clocks of individuals, in the order of the
 // places that they have in the population; then the contacts among these take effect, so that one's own clock comes before what

@@ -11,7 +11,7 @@ type Event struct {
 	// Individual is who: its number in the order of entering, from 1 on, which nobody else ever has. Those who are there at
 	// the start come first, in the order of the file's groups and states. It is 0 if the event is about nobody.
 	Individual uint64
-	// By is who brought it about: the one who made the contact, the parent of a child, or the individual itself if it was a
+	// By is who brought it about: the one who made the contact, or who was met if it is the maker that a contact changes, the parent of a child, or the individual itself if it was a
 	// clock of its own. It is 0 if it was nobody: at the start, for immigrants, and in interventions.
 	By       uint64
 	From, To string   // states; From is also how it entered, or "" at the start, and To is "out" if it left
@@ -88,12 +88,12 @@ func (r *replica) moved(id, by uint32, name int) {
 	}
 }
 
-// flow counts a change of state, and tells of it.
-func (r *replica) flow(id, by uint32, from int, to uint16, name int) {
+// flow counts a change of state, and by group the name given for that, and tells of it.
+func (r *replica) flow(id, by uint32, from int, to uint16, name, counted int) {
 	k := r.m.flowOf(from, to)
 	r.flows[k]++
 	if r.by != nil {
-		r.by.flow(r, id, int(k), from, int(to), name)
+		r.by.flow(r, id, int(k), from, int(to), counted)
 	}
 	if r.onEvent == nil {
 		return

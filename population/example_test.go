@@ -340,27 +340,28 @@ func ExampleModel_Explain() {
 	//   beta: 0.5 per day
 }
 
-func ExampleRunner() {
-	m, err := population.Load("../examples/sir.yaml", population.Size(1000))
+// A model may name tables. Load looks for them beside the model file; Compile reads them as it is told.
+func ExampleFiles() {
+	const model = `name: sir
+time: {unit: day, start: 2020-03-01, end: 2020-03-05}
+population: {size: 100, start: {infectious: 10, susceptible: rest}}
+parameters:
+  beta: {steps: {file: beta.csv, column: beta, unit: per day}}
+states: {susceptible: {}, infectious: {}}
+record: {every: 1 day}
+`
+	m, err := population.Compile("sir.yaml", []byte(model), population.Files(func(name string) ([]byte, error) {
+		return []byte("date,beta\n2020-03-01,0.5\n2020-03-03,0.2\n"), nil
+	}))
 	if err != nil {
-		panic(err)
+		fmt.Println(err)
+		return
 	}
-	runner, err := m.Runner(population.Options{Seed: 1})
-	if err != nil {
-		panic(err)
+	fmt.Println(m.Dates())
+	for name, content := range m.Files() {
+		fmt.Printf("%s: %d bytes\n", name, len(content))
 	}
-	run, err := runner.Run(context.Background(), 99) // one of a hundred, here alone
-	if err != nil {
-		panic(err)
-	}
-	data, err := run.MarshalBinary() // to where the others are
-	if err != nil {
-		panic(err)
-	}
-	there, err := m.ReadRun(data)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(there.Replica, there.Rows() == run.Rows(), there.Count(0, 0) == run.Count(0, 0))
-	// Output: 99 true true
+	// Output:
+	// [2020-03-01 2020-03-02 2020-03-03 2020-03-04 2020-03-05]
+	// beta.csv: 40 bytes
 }

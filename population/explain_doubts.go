@@ -19,6 +19,13 @@ func (e *explainer) doubts() {
 			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.text.what))
 		}
 	}
+	for _, d := range e.m.triggers {
+		for _, c := range d.text.conditions {
+			if i := slices.Index(e.m.states, c.of.name); c.above && i >= 0 && !reached[i] {
+				all = append(all, fmt.Sprintf("%s never happens, because nobody is ever %s", d.text.what, c.of.name))
+			}
+		}
+	}
 	for i := range e.m.begin {
 		if b := &e.m.begin[i]; b.since != nil && !e.m.first.states[b.to].remembers() {
 			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", b.text.what, b.text.state.name))

@@ -93,7 +93,7 @@ func (e *explainer) entries() {
 		per := ""
 		if a.isPer {
 			per = fmt.Sprintf(" for every %s at the start,", e.words(a.per))
-			if t := &e.m.first.immigration[i]; t.course == nil {
+			if t := &e.m.first.immigration[i]; t.vary == nil {
 				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.m.unit.name)
 			}
 		}

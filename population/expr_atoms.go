@@ -59,6 +59,9 @@ func (p *exprParser) close(what string, opened int) {
 	if p.i < len(p.x.text) {
 		p.unexpected()
 	}
+	if what == "min(" || what == "max(" {
+		p.fail(opened, "there is no ) for %s; inside { } a text with a comma must be in quotes", what)
+	}
 	p.fail(opened, "there is no ) for %s", what)
 }
 

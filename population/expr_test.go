@@ -211,3 +211,52 @@ states:
 		t.Errorf("the rates add up to %v, want 9", got)
 	}
 }
+
+// TestExpressionsEverywhere gives a parameter an expression in all ways there are.
+func TestExpressionsEverywhere(t *testing.T) {
+	const source = `name: m
+time: {unit: day, end: 10}
+population: {size: 1, start: {a: 1}}
+parameters: {beta: 0.5 per day, stay: 4 days, rate: beta * 2, half: rate / 2}
+states: {a: {race: [{rate: half + 1 per day, to: a}]}}
+interventions: [{at: 3 days, set: {beta: 3 / stay}}, {at: 5 days, set: {half: rate - beta, beta: 2 per day}}]
+scenarios: {slow: {beta: 0.1 / stay}, base: {}}
+`
+	rates := func(asked ...Change) (all []float64) {
+		m, err := Compile("model.yaml", []byte(source), asked...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, phase := range m.phases {
+			all = append(all, phase.states[0].rate)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		asked []Change
+		want  []float64
+	}{
+		"the file":   {nil, []float64{1.5, 1.75, 3}},
+		"--set":      {[]Change{Set("beta", "2 / stay + 0.25 per day")}, []float64{1.75, 1.75, 3}},
+		"a scenario": {[]Change{Scenario("slow")}, []float64{1.025, 1.75, 3}},
+		"both":       {[]Change{Scenario("slow"), Set("stay", "1 week - 6 days")}, []float64{1.1, 4, 3}},
+	} {
+		got := rates(c.asked...)
+		for i, want := range c.want {
+			if math.Abs(got[i]-want) > 1e-12 {
+				t.Errorf("%s: the rates are %v, want %v", name, got, c.want)
+				break
+			}
+		}
+	}
+	for value, want := range map[string]string{
+		"beta * 2":           `model.yaml:6:42: intervention 1: set: beta: the parameter "beta" stands for itself`,
+		"2 /":                `--set stay: the value: "2 /": something is missing at the end; expected a quantity or a parameter`,
+		"4":                  "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a rate; only things of the same kind can be added or subtracted (see line 5)",
+		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only things of the same kind can be added or subtracted",
+	} {
+		if _, err := Compile("model.yaml", []byte(source), Set("stay", value)); err == nil || err.Error() != want {
+			t.Errorf("%s: got\n%v\nwant\n%s", value, err, want)
+		}
+	}
+}

@@ -135,4 +135,7 @@ func (t *stateTable) each(f func(do *action)) {
 	for i := range t.split {
 		f(&t.split[i].do)
 	}
+	for i := range t.vary {
+		f(&t.vary[i].do)
+	}
 }

@@ -97,7 +97,6 @@ func (r *replica) undergo(id uint32, d *deed) {
 	state := r.person(id).state
 	switch moved, again := r.move(id, state, &d.do); {
 	case d.do.to != same:
-		r.count(d.do.name)
 		r.change(id, state, d.do.to, nobodyElse, d.do.name)
 	case moved:
 		r.moved(id, nobodyElse, d.do.name)
@@ -140,7 +139,7 @@ func (r *replica) turn(to *tables) {
 		affected[s] = !from.states[s].equals(&to.states[s])
 	}
 	for k := range to.immigration {
-		if !from.immigration[k].equals(&to.immigration[k]) {
+		if old, new := &from.immigration[k], &to.immigration[k]; old.rate != new.rate || !sameVarying(old.vary, new.vary) {
 			r.nextArrival(uint32(k))
 		}
 	}
@@ -153,9 +152,10 @@ func (r *replica) turn(to *tables) {
 			continue
 		}
 		r.t = from
-		old, was := r.table(id, state), func(k int) *alwaysTable { return from.lifelong(r, id, k) }
+		r.remember(id)
+		old := r.table(id, state)
 		r.t = to
-		if r.renew(id, old, r.table(id, state), was, func(k int) *alwaysTable { return to.lifelong(r, id, k) }) {
+		if r.renew(id, old, r.table(id, state)) {
 			r.planAnew(id, state)
 		}
 	}

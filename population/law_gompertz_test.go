@@ -136,10 +136,11 @@ func TestLogSurvival(t *testing.T) {
 // two parts of a mixture the one that lasts longer is drawn as often as it weighs.
 func TestDrawBeyondAllNumbers(t *testing.T) {
 	const n = 100_000
-	for i, shape := range []float64{0.3, 1, 6} {
+	for i, c := range []struct{ shape, x float64 }{{0.3, 800}, {1, 800}, {6, 800}, {60, 1000}, {250, 1500}} {
+		shape, x := c.shape, c.x
 		l := law{family: lawGamma, a: shape, b: 1}
 		s := random.New(2042, uint64(i))
-		x, sum, squares := 800.0, 0.0, 0.0
+		sum, squares := 0.0, 0.0
 		if l.survival(x) > faint {
 			t.Fatal("not far enough")
 		}
@@ -182,5 +183,29 @@ func TestDrawBeyondAllNumbers(t *testing.T) {
 	mean := want + (1-want)*left.mean()
 	if se := 1.2 / math.Sqrt(n); math.Abs(sum/n-mean) > tolerance*se {
 		t.Errorf("%v is left of a mixture, want %v ± %v", sum/n, mean, se)
+	}
+}
+
+// Both rejections are exact anywhere, and where they reject often a mistake shows: the mean excess of a normal number over 1 is φ(1)/Q(1) − 1, and that of
+// a gamma number of shape a over x is aQ(a+1, x)/Q(a, x) − x.
+func TestTailsNear(t *testing.T) {
+	const n = 100_000
+	check := func(what string, draw func(s *random.Stream) float64, want float64) {
+		s := random.New(2045)
+		sum, squares := 0.0, 0.0
+		for range n {
+			x := draw(&s)
+			sum += x
+			squares += x * x
+		}
+		mean := sum / n
+		if se := math.Sqrt((squares/n - mean*mean) / n); math.Abs(mean-want) > tolerance*se {
+			t.Errorf("%s: %v, want %v ± %v", what, mean, want, se)
+		}
+	}
+	check("normal", func(s *random.Stream) float64 { return normalTail(s, 1) - 1 }, math.Exp(-0.5)/math.Sqrt(2*math.Pi)/(math.Erfc(1/math.Sqrt2)/2)-1)
+	for _, c := range []struct{ shape, x float64 }{{0.3, 0.5}, {2, 1.5}, {3, 5}, {30, 40}} {
+		above, at := gamma(c.shape+1, c.shape+1), gamma(c.shape, c.shape) // of rate 1
+		check("gamma", func(s *random.Stream) float64 { return gammaTail(s, c.shape, c.x) }, c.shape*above.survival(c.x)/at.survival(c.x)-c.x)
 	}
 }

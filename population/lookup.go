@@ -107,6 +107,29 @@ func (c *compiler) attribute(n named, what string) int {
 	return i
 }
 
+// nameAll numbers the names in the order in which results list them, whatever is compiled first: that of the file's sections.
+func (c *compiler) nameAll() {
+	clocks := func(all []clockText) {
+		for i := range all {
+			c.name(all[i].name)
+		}
+	}
+	for i := range c.f.states {
+		clocks(c.f.states[i].race)
+		clocks(c.f.states[i].split)
+	}
+	clocks(c.f.always)
+	for i := range c.f.births {
+		c.name(c.f.births[i].name)
+	}
+	for i := range c.f.transmission {
+		c.name(c.f.transmission[i].name)
+	}
+	for i := range c.f.immigration {
+		c.name(c.f.immigration[i].name)
+	}
+}
+
 // name is the number of a name under which something is counted.
 func (c *compiler) name(name string) int {
 	if name == "" {

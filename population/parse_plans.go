@@ -98,8 +98,8 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 	if every != nil {
 		what := p.what + ": every"
 		v := r.value(every, what, aDuration)
-		if v.name != "" {
-			r.fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(v.name), aDuration, aDuration.like())
+		if name := v.mentions(); name != "" {
+			r.fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(name), aDuration, aDuration.like())
 			v.bad = true
 		}
 		var ok bool

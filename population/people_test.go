@@ -77,11 +77,18 @@ func TestPeopleInWords(t *testing.T) {
 	if t.Failed() {
 		t.Log(text)
 	}
-	m, err = population.Compile("people.yaml", []byte(strings.Replace(peopleModel, "well: {share: rest}", "well: {share: rest, since: 1 year}", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "population: group 2: start: well: since changes nothing, because no clock of well has a memory"; !strings.Contains(m.Explain(), want) {
-		t.Errorf("it does not doubt that\n%s", want)
+	for _, c := range []struct{ old, new, want string }{
+		{"well: {share: rest}", "well: {share: rest, since: 1 year}", "population: group 2: start: well: since changes nothing, because no clock of well has a memory"},
+		{"  safe: {}\n", "  safe: {}\n  lost: {}\n", "nobody is ever lost"},
+		{"  safe: {}\n", "  safe: {}\n  lost: {}\n", "intervention close never happens, because nobody is ever lost"},
+	} {
+		text := strings.Replace(strings.Replace(peopleModel, c.old, c.new, 1), "{ill: above limit}", "{ill: above limit, lost: above 0}", strings.Count(c.new, "lost"))
+		m, err := population.Compile("people.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(m.Explain(), c.want) {
+			t.Errorf("it does not doubt that\n%s", c.want)
+		}
 	}
 }

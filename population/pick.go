@@ -34,7 +34,7 @@ func (r *replica) pick(ctx context.Context, d *deed, count int, s random.Stream)
 	if count <= among/few {
 		ids := r.ids - int(r.first)
 		for tries := 0; tries < ids && len(found) < count; tries++ {
-			if id := r.first + uint32(s.Below(uint64(ids))); !found[id] && r.concerns(d, id) {
+			if id := r.first + uint32(s.Below(uint64(ids))); r.concerns(d, id) {
 				found[id] = true
 			}
 			if err := r.pause(ctx, tries); err != nil {

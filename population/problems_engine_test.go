@@ -52,6 +52,50 @@ var spoiltGroups = []spoilt{
 		want: `model.yaml:21:57: states: infectious: race: death: rate: -1 per day for region south: a rate cannot be negative`},
 	{name: "mean of a group", swap: []string{"{mean: 5 days, shape: 2}", "{mean: {by: region, north: 1 day, south: 0 days}, shape: 2}"},
 		want: `model.yaml:8:58: states: infectious: race: clock 1: after: gamma: mean: 0 days for region south: expected more than nothing`},
+	{name: "chances that change without a rest", swap: []string{"chance: 10%, after: 3 days", "chance: {steps: {0 days: 10%, 5 days: 20%}}, after: 3 days", "otherwise: true", "chance: 90%"},
+		want: `model.yaml:16:9: states: latent: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it`},
+	{name: "chances that change and are more than all", swap: []string{"chance: 10%, after: 3 days", "chance: {steps: {0 days: 10%, 5 days: 120%}}, after: 3 days"},
+		want: `model.yaml:16:18: states: latent: split: clock 1: chance: a series of steps is 1.2 at day 5: a probability is between 0 and 1, or 0% and 100%`},
+	{name: "a value that is always above its most", swap: []string{"rate: 0.01 per day", "rate: {value: 3 per day, most: 2 per day}"},
+		want: `model.yaml:21:16: states: infectious: race: death: rate: the value is always 3 per day, above its most, 2 per day`},
+	{name: "since in a branch that changes", swap: []string{"start: {infectious: 10,", "start: {latent: {count: 5, since: 1 day}, infectious: 10,", "otherwise: true, after: 5 days", "otherwise: true, rate: {steps: {0 days: 1 per day, 5 days: 2 per day}}"},
+		want: `model.yaml:5:37: population: start: latent: since: a branch of latent has a rate that changes, so that it is not known who would still be there; expected a state without one`},
+	{name: "a matrix that changes", swap: []string{"[[0.9, 0.1], [0.2, 0.8]]", "[[0.9, {steps: {0 days: 0.1, 5 days: 0.1}}], [0.2, 0.8]]"},
+		want: `model.yaml:32:41: transmission 1: mixing: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here`},
+	{name: "a chance that depends on counts", swap: []string{"chance: 50%", "chance: {value: count(latent) / total, most: 1}"},
+		want: `model.yaml:30:13: transmission 1: chance: a value with a most depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so`},
+	{name: "a duration that changes", swap: []string{"{after: stay, to: recovered}", "{after: {steps: {0 days: 5 days, 10 days: 6 days}}, to: recovered}"},
+		want: `model.yaml:20:17: states: infectious: race: clock 1: after: a series of steps changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so`},
+	{name: "a count of a state that is not there", swap: []string{"rate: 0.01 per day", "rate: {value: 0.01 per day * count(infectous) / total, most: 1 per day}"},
+		want: `model.yaml:21:45: states: infectious: race: death: rate: value: count: there is no state "infectous"; did you mean "infectious"?`},
 	{name: "chance of a contact with a group", swap: []string{"chance: 50%", "chance: {by: region, of: met, north: 50%, south: 2}"},
 		want: `model.yaml:30:54: transmission 1: chance: 2 for region of the one who is met south: a probability is between 0 and 1, or 0% and 100%`},
 }
+
+// groupsModel has values by group, clocks and contacts for some, contacts that change who makes them, and rates that change.
+const groupsModel = `
+name: groups
+time: {unit: day, end: 20}
+attributes: {age: {child: 20%, adult: 80%}, region: {north: 1, south: 0}}
+parameters:
+  beta: {seasonal: {mean: 0.5 per day, amplitude: 20%, peak: 15 days, period: 10 days}}
+  likely: {by: age, child: 20%, adult: {steps: {0 days: 10%, 7 days: 50%}}}
+population: {size: 100, start: {i: 10, s: rest}}
+states:
+  s: {race: [{rate: {line: {0 days: 0 per day, 10 days: 0.1 per day}}, where: {age: child}, to: r}]}
+  i:
+    split: [{chance: likely, rate: beta, to: r}, {otherwise: true, after: {by: age, child: 2 days, adult: {exponential: {mean: 4 days}}}, to: s}]
+    race: [{after: {gamma: {mean: {by: region, other: 3 days}, shape: 2}}, where: {region: [north, south], age: adult}, to: r}]
+  r: {}
+always:
+  - {rate: {value: 0.1 per day * total / 200, most: 0.3 per day}, to: out}
+  - {after: {exponential: {mean: 5 days}}, where: {region: south}, chance: likely, to: r}
+  - {rate: 0.2 per day, move: {region: south}}
+births: {rate: {value: 0.2 per day * (1 - total / 200), most: 0.2 per day}, where: {age: adult}, inherit: all, enter: s}
+immigration: {rate: {steps: {0 days: 1 per day, 5 days: 3 per day}}, enter: s}
+transmission:
+  - {from: i, rate: beta, chance: {by: age, of: met, child: 20%, adult: likely}, to: {s: i}, whom: {age: child}}
+  - {from: s, where: {age: [child, adult]}, rate: 0.1 * beta, to: {i: same, r: s}, self: i}
+interventions: [{at: 10 days, set: {beta: {by: age, child: 1 per day, adult: 0.2 per day}}}]
+record: {every: 1 day, by: [age, region]}
+`

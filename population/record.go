@@ -139,7 +139,7 @@ func (c *compiler) groupings() {
 }
 
 // mostGroupsRecorded is how many groups there can be in all.
-const mostGroupsRecorded = 1_000_000
+const mostGroupsRecorded = 100_000
 
 // listGroups lists the groups of a grouping, in the order of the file's values, unless they are too many.
 func (c *compiler) listGroups(g *grouping, names []string) bool {

@@ -37,9 +37,50 @@ interventions:
 record: {every: 2 days, by: [region, age, [age, region]], incidence: true}
 `
 
+// The ways in which values, time and counts decide: groups at the start, rates by group that a move changes, contacts that change who makes
+// them, children with the values of their parents, and interventions that pick or wait.
+const busyEverything = `
+name: everything
+time: {unit: day, end: 12}
+population:
+  size: 300
+  groups:
+    - {share: 40%, with: {region: north}, start: {ill: 20, well: rest}}
+    - {share: 60%, with: {region: south}, start: {ill: {count: 10, since: {uniform: {low: 0 days, high: 2 days}}}, well: rest}}
+parameters: {speed: {by: age, young: 0.9 per day, old: 0.3 per day}, stay: {gamma: {mean: 3 days, shape: 2}}, season: {seasonal: {mean: 0.2 per day, amplitude: 50%, peak: 2 days, period: 8 days}}}
+attributes:
+  region: {north: 40%, south: 35%, west: 25%}
+  age: {young: 60%, old: 40%}
+states:
+  well: {race: [{rate: season, to: away, where: {region: [north, west]}}]}
+  ill: {race: [{after: stay, to: well, name: recovery}, {rate: {by: age, young: 0.01 per day, old: 0.1 per day}, to: out, name: death}]}
+  away: {race: [{rate: 0.5 per day, to: well}]}
+always:
+  - {rate: 0.1 per day, move: {region: south}, name: going south}
+  - {rate: 0.1 per day, move: {age: old}, to: ill, from: well, name: misfortune}
+  - {rate: {value: 0.0002 per day * total, most: 0.2 per day}, move: {region: west}}
+births: {rate: {value: 0.1 per day * (1 - total / 1000), most: 0.1 per day}, enter: {well: 80%, ill: rest}, inherit: [region], name: birth}
+immigration: {rate: 9 per day, enter: ill, with: {region: west}}
+transmission:
+  - {from: ill, rate: speed, to: {well: ill}, name: infection}
+  - {from: well, rate: 0.2 per day, to: {ill: same}, self: ill, whom: {age: young}, name: caught}
+interventions:
+  - {at: 0, who: well, coverage: 5%, to: away, name: first}
+  - {every: 2 days, who: well, count: 7, to: away, name: doses}
+  - {when: {ill: above 15%}, again: true, who: ill, count: 10, to: well, move: {region: north}, name: alarm}
+  - {at: 7, enter: ill, count: 20, name: guests}
+record: {every: 2 days, by: [region, age, [age, region]], incidence: true}
+`
+
 // What is recorded by group is what the events of everybody add up to, exactly, in each replica and row.
 func TestRecordedByGroup(t *testing.T) {
-	m := compiled(t, busyGroups)
+	for _, source := range []string{busyGroups, busyEverything} {
+		m := compiled(t, source)
+		t.Run(m.name, func(t *testing.T) { compareWithEvents(t, m) })
+	}
+}
+
+func compareWithEvents(t *testing.T, m *Model) {
 	type someone struct {
 		state  string
 		values []string
@@ -73,6 +114,9 @@ func TestRecordedByGroup(t *testing.T) {
 	var seen [replicas][][]tally // by row and group
 	o := Options{Seed: 5, Replicas: replicas, Workers: 1}
 	o.OnEvent = func(e Event) {
+		if e.Kind == Happened { // to nobody
+			return
+		}
 		if e.Kind == Left {
 			delete(living[e.Replica], e.Individual)
 		} else {
@@ -180,6 +224,37 @@ func TestRecordingChangesNothing(t *testing.T) {
 		if !slices.Equal(a.Runs[i].counts, b.Runs[i].counts) || !slices.Equal(a.Runs[i].flows, b.Runs[i].flows) || a.Runs[i].Events != b.Runs[i].Events {
 			t.Errorf("replica %d is another", i)
 		}
+	}
+}
+
+// What is recorded takes as much as is said beforehand.
+func TestRecordedMemory(t *testing.T) {
+	m := compiled(t, busyGroups)
+	run := newRun(m, 0)
+	bytes := func(t tallied) float64 { return float64(4*cap(t.counts) + 8*cap(t.flows) + 8*cap(t.named)) }
+	got := bytes(run.tallied)
+	for _, g := range run.groups {
+		got += bytes(g)
+	}
+	if want := m.recordedBytes() * float64(len(m.rows)); got != want {
+		t.Errorf("%g bytes, estimated as %g", got, want)
+	}
+	without := compiled(t, strings.Replace(busyGroups, "by: [region, age, [age, region]], ", "", 1))
+	o := Options{Replicas: 1000}
+	a, b := m.demand(&o), without.demand(&o)
+	if groups := 3 + 2 + 6.0; a.recorded-1000*512 != (b.recorded-1000*512)*(1+groups) || !(a.fixed > b.fixed) {
+		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded, groups)
+	}
+	r := replica{rule: usualAside}
+	if err := r.start(context.Background(), m, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	held := 0.0
+	for _, g := range r.by.groups {
+		held += float64(8*(cap(g.counts)+cap(g.flows)+cap(g.named)) + 72)
+	}
+	if held != m.tallyBytes() {
+		t.Errorf("tallies take %g bytes, estimated as %g", held, m.tallyBytes())
 	}
 }
 

@@ -297,11 +297,15 @@ func (r *replica) wind(id uint32, state uint16) {
 	}
 	if len(st.split) > 0 {
 		u, k := s.Float64(), 0
-		for u >= st.split[k].upTo {
-			k++
+		if st.chances != nil {
+			k = r.branch(st, u)
+		} else {
+			for u >= st.split[k].upTo {
+				k++
+			}
 		}
 		r.person(id).branch = uint8(k)
-		r.startTimer(id, first+len(st.race), &st.split[k].law, st.split[k].law.draw(s))
+		r.windClock(id, first+len(st.race), &st.split[k])
 	}
 }
 
@@ -309,7 +313,9 @@ func (r *replica) wind(id uint32, state uint16) {
 func (r *replica) next(id uint32, state uint16) float64 {
 	st := r.table(id, state)
 	next := math.Inf(1)
-	if st.rate > 0 {
+	if st.vary != nil {
+		next = r.candidate(r.stream(id), st.rate, st.vary)
+	} else if st.rate > 0 {
 		next = r.now + r.stream(id).Exp()*st.mean
 	}
 	for _, w := range r.dense(id, st) {
@@ -349,7 +355,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 		if r.ties.busy() {
 			called, ok := r.nextCalled()
 			if !ok {
-				if err := r.settle(ctx); err != nil {
+				if err := r.meetCalled(ctx); err != nil {
 					return err
 				}
 				continue

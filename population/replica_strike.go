@@ -16,7 +16,26 @@ func (r *replica) strike(id uint32) {
 		case k < len(st.race):
 			r.do(id, state, &st.race[k].do)
 		default:
-			r.do(id, state, &st.split[r.person(id).branch].do)
+			branch := &st.split[r.person(id).branch]
+			if branch.vary != nil {
+				if _, _, ok := r.choose(r.stream(id), 0, branch.vary); !ok {
+					r.windClock(id, column, branch)
+					r.plan(id, state)
+					return
+				}
+			}
+			r.do(id, state, &branch.do)
+		}
+		return
+	}
+	if st.vary != nil {
+		switch k, place, ok := r.choose(r.stream(id), st.rate, st.vary); {
+		case !ok:
+			r.plan(id, state)
+		case k >= 0:
+			r.do(id, state, &st.vary[k].do)
+		default:
+			r.do(id, state, st.pick(place))
 		}
 		return
 	}
@@ -31,9 +50,9 @@ func (r *replica) strike(id uint32) {
 func (r *replica) do(id uint32, state uint16, do *action) {
 	switch do.verb {
 	case doContact:
-		if l := luck(r.stream(id).Uint64()); len(r.ties.called) > 0 {
-			r.ties.contacts = append(r.ties.contacts, tiedContact{id, do, l})
-		} else if r.contact(id, do, l) {
+		if l := luck(r.stream(id).Uint64()); r.ties.busy() {
+			r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
+		} else if r.contact(id, state, do, l) {
 			return // it has become another, and that is planned
 		}
 	case doBirth:
@@ -48,7 +67,6 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 		}
 		moved, _ := r.move(id, state, do)
 		if do.to != same {
-			r.count(do.name)
 			r.change(id, state, do.to, id, do.name)
 			return
 		}
@@ -68,10 +86,7 @@ func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) 
 	var before *stateTable
 	if r.t.byGroup {
 		before = r.table(id, state)
-		r.lifelongs = r.lifelongs[:0]
-		for k := range r.t.always {
-			r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
-		}
+		r.remember(id)
 	}
 	for _, m := range do.moves {
 		old := r.values[m.attribute].of(id)
@@ -92,14 +107,20 @@ func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) 
 		}
 	}
 	if moved && r.t.byGroup {
-		again = r.renew(id, before, r.table(id, state), func(k int) *alwaysTable { return r.lifelongs[k] }, func(k int) *alwaysTable { return r.t.lifelong(r, id, k) })
+		again = r.renew(id, before, r.table(id, state))
 	}
 	return moved, again
 }
 
-// change takes an individual to another state, or out, because of another, of itself, or of nobody. What goes by a name has been counted.
+// change takes an individual to another state, or out, because of another, of itself, or of nobody, and counts the name that this goes by.
 func (r *replica) change(id uint32, from, to uint16, by uint32, name int) {
-	r.flow(id, by, int(from), to, name)
+	r.count(name)
+	r.become(id, from, to, by, name, name)
+}
+
+// become takes an individual to another state, or out. The name is counted by group as said, for one thing that changes two is counted once.
+func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted int) {
+	r.flow(id, by, int(from), to, name, counted)
 	r.counts[from]--
 	if to == nobody {
 		r.leave(id)

@@ -5,14 +5,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"strconv"
 )
 
-// MarshalJSON writes the result as almanac run --json does: states, flows and groups in the order of the file, which a map does not keep.
+// MarshalJSON returns what [Result.WriteJSON] writes.
 func (r *Result) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := r.WriteJSON(&b)
+	return b.Bytes(), err
+}
+
+// WriteJSON writes the result as almanac run --json does: states, flows and groups in the order of the file, which a map does not keep. What
+// is recorded by group can be long, so it is written as it is worked out.
+func (r *Result) WriteJSON(w io.Writer) error {
 	m, rows := r.Model, r.Rows()
-	var j jsonText
+	j := jsonText{w: w}
 	j.object(func() {
 		j.field("model", func() { j.text(m.name) })
 		j.field("seed", func() { j.b = strconv.AppendUint(j.b, r.Seed, 10) })
@@ -56,7 +65,8 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 			})
 		})
 	})
-	return j.b, nil
+	j.flush()
+	return j.err
 }
 
 // why says why a run is not complete.
@@ -114,8 +124,17 @@ func (r *Result) byGroup(j *jsonText) {
 
 // A jsonText is JSON that is being written.
 type jsonText struct {
-	b     []byte
-	comma bool // another field comes after one
+	w     io.Writer
+	err   error  // the first of writing
+	b     []byte // what is yet to be written
+	comma bool   // another field comes after one
+}
+
+func (j *jsonText) flush() {
+	if j.err == nil {
+		_, j.err = j.w.Write(j.b)
+	}
+	j.b = j.b[:0]
 }
 
 func (j *jsonText) object(fields func()) {
@@ -132,6 +151,9 @@ func (j *jsonText) field(key string, value func()) {
 	j.b = append(j.b, ':')
 	value()
 	j.comma = true
+	if len(j.b) > 1<<16 {
+		j.flush()
+	}
 }
 
 func (j *jsonText) text(s string) {

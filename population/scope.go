@@ -23,6 +23,7 @@ type scope struct {
 	sorted  *[]string // the names of the parameters, once somebody has asked for them
 	// How much there is to the parameters, as they are.
 	weights map[string]*weight
+	courses map[courseKey]*course // that are the same for everybody
 	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
 	own, other []uint16
 	attributes []attribute
@@ -32,7 +33,7 @@ type scope struct {
 	sets       map[string][]value // what interventions give to parameters, at any time
 	// What is known of tables and distributions as they are written, whatever the parameters are.
 	indexes map[*tableValue]*tableIndex
-	varying map[*lawValue]bool
+	known   map[any]dependence
 }
 
 // A parameter is a value with a name.
@@ -53,7 +54,7 @@ func newScope(list *problemList, u unit) scope {
 	return scope{
 		problemList: list, unit: u, parameters: map[string]parameter{}, said: map[place]bool{},
 		laws: map[*lawValue]workedOut{}, extents: map[*lawValue]*extent{}, sorted: new([]string), weights: map[string]*weight{},
-		indexes: map[*tableValue]*tableIndex{}, varying: map[*lawValue]bool{},
+		courses: map[courseKey]*course{}, indexes: map[*tableValue]*tableIndex{}, known: map[any]dependence{},
 	}
 }
 
@@ -72,6 +73,7 @@ func (s scope) with(changes map[string]parameter) scope {
 	}
 	maps.Copy(s.changes, changes)
 	s.laws, s.extents, s.weights = map[*lawValue]workedOut{}, map[*lawValue]*extent{}, map[string]*weight{}
+	s.courses = map[courseKey]*course{}
 	return s
 }
 
@@ -100,7 +102,7 @@ func (s scope) resolve(v value, what string) (value, place, bool) {
 	case !ok:
 		return got, at, false
 	case m.op != termConstant:
-		s.complain(v, at, "%s: %s changes with time, and cannot stand here; only a rate or a probability can do so", what, s.saying(v, got))
+		s.complain(v, at, "%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so", what, s.saying(v, got))
 		return got, at, false
 	}
 	if change := 0; s.asked || len(s.changes) > 0 {

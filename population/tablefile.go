@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,7 +50,13 @@ func Dir(dir string) func(name string) ([]byte, error) {
 }
 
 // Files are the tables that the model has read, by the names that it gives to them. With them and [Files] it can be compiled elsewhere.
-func (m *Model) Files() map[string][]byte { return maps.Clone(m.tables) }
+func (m *Model) Files() map[string][]byte {
+	all := map[string][]byte{}
+	for name, content := range m.tables {
+		all[name] = slices.Clone(content)
+	}
+	return all
+}
 
 // tableFiles are the tables that have been read.
 type tableFiles struct {

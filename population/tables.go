@@ -36,6 +36,15 @@ type stateTable struct {
 	// If what can happen depends on attributes: by which, and the table of each cell. All of the above but the last is then theirs.
 	by    []cellBy
 	cells []*stateTable
+	// What happens at rates that change, beside the menu; and the chances of the branches, if they do.
+	vary    []varying
+	chances *branchChances
+}
+
+// branchChances are those of the branches of a split that change with time. One has what is left over.
+type branchChances struct {
+	of        []*course // nil for the one with the rest
+	otherwise int
 }
 
 type menuItem struct {
@@ -46,8 +55,9 @@ type menuItem struct {
 
 type clockTable struct {
 	law  law
-	off  bool    // it does not run for those of the cell
-	upTo float64 // split: the chances added up to and including this one
+	off  bool      // it does not run for those of the cell
+	vary []varying // in place of the law, if it is a rate that changes: one
+	upTo float64   // split: the chances added up to and including this one
 	do   action
 }
 
@@ -63,15 +73,10 @@ type alwaysTable struct {
 }
 
 type arrivalTable struct {
-	rate   float64
-	course *course // of the rate, if it changes, in units of the rate
-	in     entrance
-	name   int // to count it under, or −1
-}
-
-// equals tells whether immigrants come alike. What changes with time is taken for another whenever parameters are set.
-func (a *arrivalTable) equals(b *arrivalTable) bool {
-	return a.rate == b.rate && a.course == nil && b.course == nil
+	rate float64
+	vary []varying // in place of the rate, if it changes: one
+	in   entrance
+	name int // to count it under, or −1
 }
 
 // An entrance is how somebody comes to be there.

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"slices"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -10,7 +11,8 @@ import (
 // planned, of which nobody should have to know. They are put into an order that follows from the model alone:
 //
 //   - sources of immigration, in the order of the file, then individuals by their place (places.go) let their clocks strike;
-//   - the contacts among that take effect after all of these, in the same order: one's own clock comes before what others do to one;
+//   - the contacts among that take effect after all of these, in the same order: one's own clock comes before what others do to one, and
+//     whoever was made another by one of these contacts is not changed by one of its own;
 //   - what comes to be due at the same instant meanwhile waits for the next round, which goes the same way.
 //
 // Then come interventions, and then the row that is recorded.
@@ -25,13 +27,14 @@ type ties struct {
 }
 
 type tiedContact struct {
-	id   uint32
-	do   *action
-	luck luck
+	id    uint32
+	state uint16 // of the maker, when its clock struck
+	do    *action
+	luck  luck
 }
 
-// busy tells whether somebody is still to have a turn.
-func (t *ties) busy() bool { return t.turn < len(t.called) || t.done < len(t.contacts) }
+// busy tells whether there is a round under way.
+func (t *ties) busy() bool { return len(t.called) > 0 }
 
 // call begins a round with all who are due at an instant.
 func (r *replica) call(first calendar.ID, at float64) {
@@ -54,7 +57,7 @@ func (r *replica) call(first calendar.ID, at float64) {
 	}
 }
 
-// nextCalled is the next of a round whose clock strikes, if there is one left. The contacts of the round come behind all clocks.
+// nextCalled is the next of a round whose clock strikes, if there is one left.
 func (r *replica) nextCalled() (uint32, bool) {
 	t := &r.ties
 	for t.turn < len(t.called) {
@@ -68,16 +71,28 @@ func (r *replica) nextCalled() (uint32, bool) {
 			return id, true
 		}
 	}
+	return 0, false
+}
+
+// meetCalled lets the contacts of a round take effect, and ends it.
+func (r *replica) meetCalled(ctx context.Context) error {
+	t := &r.ties
 	for t.done < len(t.contacts) {
 		c := t.contacts[t.done]
 		t.done++
-		if r.person(c.id).state != nobody { // unless another contact took it away
-			r.contact(c.id, c.do, c.luck)
+		if r.person(c.id).state == nobody { // another contact took it away
+			continue
 		}
-		if r.watch.on && t.done < len(t.contacts) {
-			return 0, false // what waits for this comes before the next
+		r.contact(c.id, c.state, c.do, c.luck)
+		if r.broke != nil {
+			return r.broke
+		}
+		if r.watch.on { // what waits for this comes before the next
+			if err := r.settle(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	t.called, t.turn, t.contacts, t.done = t.called[:0], 0, t.contacts[:0], 0
-	return 0, false
+	return nil
 }

@@ -175,3 +175,37 @@ func TestTiesOfACrowd(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Whoever a contact has made another is not changed by a contact of its own at the same instant.
+func TestTiesOfSelf(t *testing.T) {
+	m := compiled(t, `
+name: self
+time: {unit: day, end: 10}
+population: {size: 20, start: {a: rest}}
+states: {a: {}, b: {}, c: {}}
+transmission: [{from: a, rate: 1e-9 per day, to: {a: b, b: same, c: out}, self: c, name: meeting}]
+`)
+	lost, made := 0, 0
+	for seed := range uint64(20) {
+		r := replica{rule: usualAside}
+		if err := r.start(context.Background(), m, seed, 0); err != nil {
+			t.Fatal(err)
+		}
+		for id := range calendar.ID(20) {
+			if err := r.queue.Reschedule(id, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.run(context.Background(), 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.check(); err != nil {
+			t.Fatal(err)
+		}
+		lost, made = lost+20-r.alive, made+int(r.named[0])
+	}
+	// Most have met somebody, each once; some of them had been changed before, or were gone.
+	if lost == 0 || made < 200 || made == 400 {
+		t.Errorf("%d left, %d contacts", lost, made)
+	}
+}

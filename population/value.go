@@ -67,6 +67,17 @@ type hazardStep struct{ from, rate value }
 
 type mixturePart struct{ share, of value }
 
+// mentions is a parameter that stands in a value, or "" if there is none.
+func (v *value) mentions() string {
+	name := v.name
+	v.each(func(part value) {
+		if name == "" {
+			name = part.mentions()
+		}
+	})
+	return name
+}
+
 // value reads a value. The kind says what is wanted, for the message if it is nothing of the sort.
 func (r *reader) value(n *yaml.Node, what string, want kind) value {
 	n = r.resolve(n)

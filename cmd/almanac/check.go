@@ -96,8 +96,9 @@ func newCheck() *cobra.Command {
 		Use:   "check MODEL.yaml | -",
 		Short: "Explain a model in plain words, or say what is wrong with it",
 		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything at once,\n" +
-			"each with its line and column, also what is wrong with a scenario alone, or with what is to be fitted. What may be a mistake is asked for at the end. Then it is said how much memory a run takes;\n" +
-			"the exit status is 1 if there is not enough for it here.",
+			"each with its line and column, also what is wrong with one of its scenarios, or with what is to be fitted. What may be a\n" +
+			"mistake is asked for at the end. Then it is said how much memory a run takes; the exit status is 1 if there is not enough\n" +
+			"for it here. With - in place of a file the model is read from standard input.",
 		Example: "  almanac check examples/tuberculosis.yaml\n" +
 			"  almanac check examples/sir.yaml --out sir.svg",
 		Args: oneModel,

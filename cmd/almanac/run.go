@@ -30,7 +30,7 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL.yaml | -",
 		Short: "Run a model, and tell what became of the population",
-		Long: "Run a model: every individual, in continuous time, exactly.\n\n" +
+		Long: "Run a model: every individual, in continuous time, exactly. With - in place of a file it is read from standard input.\n\n" +
 			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
 			"was recorded until then is reported, and marked as incomplete. So it is if the run cannot go on: if there is no memory for\n" +
 			"more individuals, or if the clock stands still. A run for which there is not enough memory does not begin.\n\n" +
@@ -42,6 +42,7 @@ func newRun() *cobra.Command {
 			"docs/models.md describes the columns, docs/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
+			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -125,7 +126,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		}
 	}
 	if f.json {
-		if err := printCompact(c.OutOrStdout(), result); err != nil {
+		if err := printResult(c.OutOrStdout(), result); err != nil {
 			return err
 		}
 	} else if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {

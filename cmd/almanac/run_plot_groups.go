@@ -68,21 +68,20 @@ func largest(sums []float64, most int) []int {
 
 // groupCharts are a chart for each state and for each flow, with a line for each group.
 func groupCharts(m *population.Model, r *population.Result, by grouping) (states, flows plot.Panels) {
-	parts := make([]*population.Result, len(by.groups))
 	sizes := make([]float64, len(by.groups))
 	for i, g := range by.groups {
-		parts[i] = r.In(g)
-		sizes[i] = parts[i].Total().Mean[0]
-		for _, t := range parts[i].Total().Mean {
-			sizes[i] = max(sizes[i], t)
-		}
+		sizes[i] = slices.Max(r.In(g).Total().Mean)
 	}
 	drawn := largest(sizes, mostGroupsDrawn)
+	parts := make([]*population.Result, len(drawn))
+	for i, k := range drawn {
+		parts[i] = r.In(by.groups[k])
+	}
 	groups := m.Groups()
 	words := strings.Join(groups[by.groups[0]].Attributes, " and ")
 	which := "by " + words
-	if len(drawn) < len(parts) {
-		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(parts))), words)
+	if len(drawn) < len(sizes) {
+		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(sizes))), words)
 	}
 	lines := linesAndBands(r)
 	if len(drawn) > mostBands && len(r.Runs) > 1 {
@@ -90,8 +89,8 @@ func groupCharts(m *population.Model, r *population.Result, by grouping) (states
 	}
 	chart := func(title string, series func(*population.Result) plot.Series) plot.Chart {
 		c := plot.Chart{Title: title, XLabel: timeLabel(m), FromZero: true}
-		for _, k := range drawn {
-			s := series(parts[k])
+		for i, k := range drawn {
+			s := series(parts[i])
 			s.Name, s.Unmarked = strings.Join(groups[by.groups[k]].Values, ", "), true
 			if len(drawn) > mostBands {
 				s.Low, s.High = nil, nil

@@ -19,7 +19,7 @@ var runFiles = []string{
 // writeRun writes a result into a directory: numbers, pictures, and how to get them again.
 func writeRun(dir string, m *population.Model, r *population.Result, f results.Format, command string) error {
 	return errors.Join(
-		writeFile(dir, "summary.json", func(w io.Writer) error { return printCompact(w, r) }),
+		writeFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		writeFile(dir, "series."+string(f), func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		writeFile(dir, "flows."+string(f), func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
@@ -27,4 +27,13 @@ func writeRun(dir string, m *population.Model, r *population.Result, f results.F
 		writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(m.Diagram()); return err }),
 		plotRun(dir, m, r),
 	)
+}
+
+// printResult prints a result as JSON on one line.
+func printResult(w io.Writer, r *population.Result) error {
+	if err := r.WriteJSON(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -130,19 +131,21 @@ func ExampleEventWriter() {
 	// 0,1,change,3,ill,well,,3,north
 }
 
-func ExamplePointWriter() {
-	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta (per day)", Number: true}})
+// The rows of a table have their columns as fields, and those of attributes as values.
+func ExampleSeriesRow() {
+	row := results.SeriesRow{Replica: 0, Time: 2, State: "ill", Values: []string{"north", ""}, Count: 7}
+	fmt.Printf("%d of the north, whatever their age, are %s at time %g\n", row.Count, row.State, row.Time)
+	// Output: 7 of the north, whatever their age, are ill at time 2
+}
+
+// A summary has its names in the order of the file.
+func ExampleOrdered() {
+	text := `{"model": "two", "states": {"well": {"mean": [9, 8]}, "ill": {"mean": [1, 2]}}}`
+	s, err := results.ReadSummary(strings.NewReader(text))
 	if err != nil {
 		log.Fatal(err)
 	}
-	row := results.PointRow{Numbers: []float64{0.4}, Replicas: 100, Time: 30, Kind: "state", Name: "infectious", Mean: 12.5, SD: 3, Q05: 8, Median: 12, Q95: 17}
-	if err := w.Write(row); err != nil {
-		log.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// beta (per day),replicas,time,kind,name,mean,sd,q05,median,q95,quantiles
-	// 0.4,100,30,state,infectious,12.5,3,8,12,17,exact
+	ill, _ := s.States.Get("ill")
+	fmt.Println(s.States.Names(), ill.Mean)
+	// Output: [well ill] [1 2]
 }

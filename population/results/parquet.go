@@ -16,7 +16,7 @@ const (
 
 // A parquetSink writes a table in row groups.
 type parquetSink struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []column
 	rows    []parquet.Row
 	filled  int
@@ -47,7 +47,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 
 func newParquetSink(w io.Writer, name string, columns []column) *parquetSink {
 	s := &parquetSink{columns: columns, rows: make([]parquet.Row, someRows)}
-	s.w = parquet.NewWriter(w, schemaOf(name, columns), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
+	s.w = parquet.NewGenericWriter[any](w, schemaOf(name, columns), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
 	for i := range s.rows {
 		s.rows[i] = make(parquet.Row, len(columns))
 	}

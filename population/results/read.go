@@ -106,7 +106,7 @@ func (d *Directory) Attributes() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.file.Close()
+	defer t.close()
 	return slices.DeleteFunc(slices.Clone(t.columns()), func(name string) bool { return slices.Contains(ownColumns, name) }), nil
 }
 
@@ -125,6 +125,12 @@ func textsOf(cells []cell, which []int) []string {
 type table struct {
 	source
 	file *os.File
+}
+
+// close has nothing to tell: what was read has been.
+func (t *table) close() {
+	_ = t.source.close()
+	_ = t.file.Close()
 }
 
 // open finds a table in one of the formats.
@@ -164,7 +170,7 @@ func each[R any](d *Directory, name string, needed, known []string, make func(at
 			yield(none, err)
 			return
 		}
-		defer t.file.Close()
+		defer t.close()
 		at, others := map[string]int{}, []int{}
 		for i, c := range t.columns() {
 			if slices.Contains(needed, c) || slices.Contains(known, c) {
@@ -179,13 +185,24 @@ func each[R any](d *Directory, name string, needed, known []string, make func(at
 				return
 			}
 		}
+		var numbers []int
+		for _, c := range []string{"replica", "time", "count", "incidence", "individual", "by"} {
+			if k, ok := at[c]; ok {
+				numbers = append(numbers, k)
+			}
+		}
 		for row := 1; ; row++ {
 			cells, err := t.next()
 			if err == io.EOF {
 				return
 			}
-			for _, c := range []string{"replica", "time", "count", "individual", "incidence"} {
-				if k, ok := at[c]; ok && err == nil && math.IsNaN(cells[k].number) {
+			for _, k := range numbers {
+				if err != nil {
+					break
+				}
+				c := t.columns()[k]
+				nobody := (c == "individual" || c == "by") && cells[k].text == ""
+				if math.IsNaN(cells[k].number) && !nobody {
 					err = fmt.Errorf("%s: row %d: %s: found %q, expected a number", t.file.Name(), row, c, cells[k].text)
 				}
 			}

@@ -27,6 +27,7 @@ states: {well: {}, ill: {race: [{rate: 0.4 per day, to: immune}]}, immune: {}}
 always: [{rate: 0.2 per day, move: {region: north}, name: going north}]
 births: {rate: 0.02 per day, enter: well}
 transmission: [{from: ill, rate: beta, to: {well: ill}, name: 'a "quoted", name'}]
+interventions: [{when: {ill: above 15%}, set: {beta: 0.5 per day}, name: alarm}]
 record: {every: 0.1 days, by: [region, [region, count]], incidence: true}
 `
 
@@ -241,6 +242,9 @@ func TestEvents(t *testing.T) {
 				t.Fatalf("%s: event %d is %+v, was %+v", f, k, row, e)
 			}
 			k++
+		}
+		if !slices.ContainsFunc(events, func(e population.Event) bool { return e.Kind == population.Happened && e.Individual == 0 }) {
+			t.Error("no event is about nobody")
 		}
 		if k != len(events) || k == 0 {
 			t.Errorf("%s: %d events of %d", f, k, len(events))

@@ -70,6 +70,7 @@ type source interface {
 	columns() []string
 	// next is a row, in the order of the columns, or io.EOF after the last. It is good until the next one.
 	next() ([]cell, error)
+	close() error
 }
 
 // A csvSink writes numbers with as many digits as they need.
@@ -171,6 +172,8 @@ func newCSVSource(r io.Reader) (*csvSource, error) {
 }
 
 func (s *csvSource) columns() []string { return s.header }
+
+func (s *csvSource) close() error { return nil }
 
 func (s *csvSource) next() ([]cell, error) {
 	fields, err := s.r.Read()

@@ -1,0 +1,90 @@
+package population
+
+import (
+	"math"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// grownTerm is any term, with leaves that change with time.
+func grownTerm(s *random.Stream, depth int) *term {
+	if depth == 0 || s.Below(4) == 0 {
+		switch s.Below(4) {
+		case 0:
+			return constant(math.Round(8*s.Float64()-3) / 2)
+		case 1:
+			return &term{op: termWave, x: s.Float64(), period: 0.5 + 30*s.Float64(), phase: s.Float64()}
+		}
+		t := &term{op: termSteps + termOp(s.Below(2))}
+		at := -5.0
+		for range 1 + s.Below(6) {
+			at += 0.1 + 5*s.Float64()
+			t.times, t.values = append(t.times, at), append(t.values, math.Round(6*s.Float64()-2))
+		}
+		return t
+	}
+	op := termAdd + termOp(s.Below(uint64(termSqrt-termAdd+1)))
+	t := &term{op: op, a: grownTerm(s, depth-1)}
+	if op != termExp && op != termLog && op != termSqrt {
+		t.b = grownTerm(s, depth-1)
+	}
+	return t
+}
+
+// TestBoundsHold takes many terms and looks whether they keep within their bounds, to the last place, and whether nothing jumps but at the times that next
+// tells.
+func TestBoundsHold(t *testing.T) {
+	s := random.New(11)
+	bounded, tight := 0, 0
+	for range 3000 {
+		x := grownTerm(&s, 3)
+		from := 20 * s.Float64()
+		to := from + 10*s.Float64()*s.Float64()
+		low, high := x.between(from, to)
+		if math.IsNaN(low) || math.IsNaN(high) {
+			continue // nothing is claimed: a difference of things without a bound
+		}
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range 60 {
+			at := from + (to-from)*float64(i)/60
+			y := x.at(at, census{})
+			if math.IsNaN(y) {
+				continue // the root of something negative, which is refused
+			}
+			least, most = min(least, y), max(most, y)
+			if !(low <= y && y <= high) {
+				t.Fatalf("from %v to %v it is between %v and %v, but %v at %v:\n%s", from, to, low, high, y, at, x)
+			}
+		}
+		if !math.IsInf(high, 0) && !math.IsInf(low, 0) && most >= least {
+			bounded++
+			if high-low <= 1.5*(most-least)+1e-9 {
+				tight++
+			}
+		}
+		if next := x.next(from); !(next > from) {
+			t.Fatalf("after %v comes %v:\n%s", from, next, x)
+		}
+	}
+	if bounded < 1500 || tight < bounded/2 {
+		t.Errorf("%d of 3000 have bounds, %d near ones", bounded, tight)
+	}
+}
+
+// String is a term in a form for messages.
+func (t *term) String() string {
+	if t == nil {
+		return ""
+	}
+	name := [...]string{"", "add", "subtract", "multiply", "divide", "power", "min", "max", "exp", "log", "sqrt", "wave", "steps", "line", "total", "count"}[t.op]
+	switch t.op {
+	case termConstant:
+		return quantity{number: t.x}.String()
+	case termWave:
+		return name + quantity{number: t.x}.String()
+	case termSteps, termLine:
+		return name
+	}
+	return name + "(" + t.a.String() + ", " + t.b.String() + ")"
+}

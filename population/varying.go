@@ -1,0 +1,158 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Rates that change with time, or with how many there are, are drawn by thinning [Lewis and Shedler, 1979], without a time step. A course has a
+// bound in each piece of the run. Candidates come at the rate of the bounds, in one draw for all pieces up to the next: the integral of
+// the bounds is inverted. When a candidate's time has come it is something with the probability of its rate over its bound, and nothing
+// otherwise; only then is it known how many there are. Since a clock at a rate has no memory, it is drawn anew whenever its individual is planned anew.
+//
+// Where the rate is the same throughout a piece, as with steps, no candidate is in vain.
+
+// A varying is something that happens at a rate that changes.
+type varying struct {
+	course *course
+	factor float64 // that the rate is multiplied by
+	what   string  // for the message if it is above its most
+	line   int     // which of the state's it is
+	do     action
+}
+
+// candidate is when the next of all that happens at a rate may be: what does not change, at a rate, and what does.
+func (r *replica) candidate(s *random.Stream, fixed float64, vary []varying) float64 {
+	left := s.Exp()
+	for t := r.now; t <= r.end; {
+		end, total := math.Inf(1), fixed
+		for i := range vary {
+			until, bound := vary[i].course.piece(t)
+			end, total = min(end, until), total+bound*vary[i].factor
+		}
+		if at := t + left/total; at < end { // which is infinite, or NaN, if nothing can happen
+			return at
+		}
+		left -= total * (end - t)
+		t = end
+	}
+	return math.Inf(1)
+}
+
+// choose tells what a candidate is whose time has come: one of those that change, by its number, or of what does not, by its place on the menu.
+// It reports false if it is nothing.
+func (r *replica) choose(s *random.Stream, fixed float64, vary []varying) (k int, place float64, ok bool) {
+	total := fixed
+	for i := range vary {
+		_, bound := vary[i].course.piece(r.now)
+		total += bound * vary[i].factor
+	}
+	u := s.Float64() * total
+	if u < fixed {
+		return -1, u, true
+	}
+	u -= fixed
+	for k = range vary {
+		v := &vary[k]
+		_, bound := v.course.piece(r.now)
+		if bound *= v.factor; u >= bound {
+			u -= bound
+			continue
+		}
+		rate, ok := v.course.rate(r.now, census{r.alive, r.counts})
+		if !ok {
+			r.exceed(v)
+		}
+		return k, 0, u < rate*v.factor
+	}
+	return 0, 0, false // rounding
+}
+
+// exceed ends the run, because a rate is above its most.
+func (r *replica) exceed(v *varying) {
+	if r.broke != nil {
+		return
+	}
+	unit := r.m.unit.name
+	r.broke = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
+		r.m.start+r.now, v.what, v.course.at(r.now, census{r.alive, r.counts}), unit, v.course.most, unit)
+	r.most = -1
+}
+
+// windClock starts a clock of a race, or of a branch.
+func (r *replica) windClock(id uint32, column int, c *clockTable) {
+	if c.vary != nil {
+		r.setTimer(id, column, wordOf(r.candidate(r.stream(id), 0, c.vary))|memoryless)
+		return
+	}
+	r.windTimer(id, column, &c.law, c.off)
+}
+
+// branch draws a branch of a split whose chances change with time.
+func (r *replica) branch(st *stateTable, u float64) int {
+	sum, drawn := 0.0, st.chances.otherwise
+	for k, c := range st.chances.of {
+		if k != st.chances.otherwise {
+			if sum += c.chance(r.now); u < sum && drawn == st.chances.otherwise {
+				drawn = k
+			}
+		}
+	}
+	if sum > 1+1e-6 && r.broke == nil {
+		r.broke = fmt.Errorf("at time %.12g: the chances of a split add up to %.6g, more than 1", r.m.start+r.now, sum)
+		r.most = -1
+	}
+	return drawn
+}
+
+// sameVarying tells whether two lists are the same. Equal courses are one.
+func sameVarying(a, b []varying) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].course != b[i].course || a[i].factor != b[i].factor || a[i].line != b[i].line {
+			return false
+		}
+	}
+	return true
+}
+
+// course works out a rate or a probability that may change. One that turns out not to is nil, and a number.
+func (c *compiler) course(here scope, v value, what string, want kind) (*course, float64) {
+	got, ok := here.course(v, what, want)
+	if !ok {
+		return nil, 0
+	}
+	if x, still := got.constant(); still {
+		if got.counts && x > got.most {
+			here.broken(v.at, []value{v}, "%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.name, got.most, here.unit.name)
+		}
+		return nil, max(0, x)
+	}
+	// Equal courses are one: for all states, cells and times between interventions.
+	key := courseShape{got.most, len(got.bounds), 0}
+	for i, b := range got.bounds {
+		key.sum += b * float64(i+1)
+	}
+	for _, known := range c.courses[key] {
+		if reflect.DeepEqual(known, got) {
+			return known, 0
+		}
+	}
+	if !c.room(1 + got.size()/8) {
+		return nil, 0
+	}
+	c.courses[key] = append(c.courses[key], got)
+	return got, 0
+}
+
+// A courseShape is the same for equal courses.
+type courseShape struct {
+	most   float64
+	pieces int
+	sum    float64
+}
