@@ -77,3 +77,8 @@ func (m *Model) Clock(text string) (float64, error) {
 	}
 	return x, nil
 }
+
+// Recorded estimates how many bytes the results of so many replicas take in memory.
+func (m *Model) Recorded(replicas int) uint64 {
+	return bytesOf(float64(replicas) * (float64(len(m.rows))*m.recordedBytes() + 512))
+}
