@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // hubFlags say where a hub is, and who we are.
@@ -155,18 +153,6 @@ func parseBytes(flag, s string) (uint64, error) {
 	return 0, usagef("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
 }
 
-// stateDir is where a study keeps its state within the directory of --out.
-const stateDir = ".state"
-
-// A stateNote says what the state in a directory is of.
-type stateNote struct {
-	Key     string `json:"key"`
-	Command string `json:"command"` // that gives it again
-	Done    bool   `json:"done"`
-}
-
-func (f *studyFlags) notePath() string { return filepath.Join(f.out, stateDir, "study.json") }
-
 // do does a job, here or on a hub. The command is what gives the same results again.
 func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
@@ -207,20 +193,12 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 		outcome, err := ensemble.Run(c.Context(), conn, job, o)
 		return outcome, f.explain(c, trim(err), outcome, job, "on the hub, as job "+key)
 	}
-	state, keep, err := f.openState(key, command, tell)
+	state, where, finish, err := f.openState(key, command, tell)
 	if err != nil {
 		return ensemble.Outcome{}, err
 	}
-	defer keep(false)
 	outcome, err := ensemble.RunHere(c.Context(), job, ensemble.HereOptions{RunOptions: o, State: state, Slots: f.workers})
-	if err == nil {
-		keep(true)
-	}
-	where := ""
-	if f.out != "" {
-		where = "in " + filepath.Join(f.out, stateDir)
-	}
-	return outcome, f.explain(c, trim(err), outcome, job, where)
+	return outcome, f.explain(c, errors.Join(trim(err), finish(err == nil)), outcome, job, where)
 }
 
 func goingOn(done bool, where string) string {
@@ -230,64 +208,27 @@ func goingOn(done bool, where string) string {
 	return "going on with this study where it was, from " + where
 }
 
-// openState finds the directory for the state of a study that is done here. One of another study that is not done is not thrown away.
-func (f *studyFlags) openState(key, command string, tell func(string)) (state string, keep func(done bool), err error) {
+// openState finds the directory for the state of a study that is done here. Without --out it is one that is removed at the end.
+func (f *studyFlags) openState(key, command string, tell func(string)) (path, where string, finish func(done bool) error, err error) {
 	if f.out == "" {
 		dir, err := os.MkdirTemp("", "almanac-")
-		return dir, func(bool) { _ = os.RemoveAll(dir) }, err
+		return dir, "", func(bool) error { return os.RemoveAll(dir) }, err
 	}
-	state = filepath.Join(f.out, stateDir)
-	note, err := f.readNote()
-	switch {
-	case err != nil:
-		return "", nil, err
-	case note.Key != "" && note.Key != key && !note.Done:
-		return "", nil, usagef("--out %s: there is a study that is not done, of another command or another version of this program:\n  %s\nGive that command to go on with it; or remove %s, or name another directory", f.out, note.Command, state)
-	case note.Key != key:
-		if err := os.RemoveAll(state); err != nil {
-			return "", nil, err
-		}
-	default:
-		tell(goingOn(note.Done, state))
+	state, err := outdir.OpenState(f.out, key, command)
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return "", "", nil, usageError{err}
+	} else if err != nil {
+		return "", "", nil, err
 	}
-	write := func(done bool) error {
-		if err := os.MkdirAll(state, 0o700); err != nil {
-			return err
-		}
-		data, err := json.Marshal(stateNote{key, command, done})
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(f.notePath()+".new", append(data, '\n'), 0o600); err != nil {
-			return err
-		}
-		return os.Rename(f.notePath()+".new", f.notePath())
+	if state.Before != outdir.Nothing {
+		tell(state.String())
 	}
-	if note.Key != key {
-		err = write(false)
-	}
-	return state, func(done bool) {
+	return state.Path, "in " + state.Path, func(done bool) error {
 		if done {
-			_ = write(true) // if it cannot be said, the study is read again from its state
+			return state.Finish()
 		}
-	}, err
-}
-
-func (f *studyFlags) readNote() (note stateNote, err error) {
-	data, err := os.ReadFile(f.notePath())
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(f.out, stateDir)); err == nil {
-			return note, usagef("--out %s: there is a %s that is not from a study; remove it, or name another directory", f.out, stateDir)
-		}
-		return note, nil
-	}
-	if err != nil {
-		return note, err
-	}
-	if err := json.Unmarshal(data, &note); err != nil {
-		return note, usagef("%s cannot be read (%w); remove %s, or name another directory", f.notePath(), err, filepath.Join(f.out, stateDir))
-	}
-	return note, nil
+		return nil
+	}, nil
 }
 
 // explain says, of a study that did not come to its end, what is kept.

@@ -203,7 +203,7 @@ func (o *Dir) owners() (map[string]string, error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		command, name, ok := strings.Cut(lines.Text(), ": ")
-		if ok && name == filepath.Base(name) { // nothing outside the directory, whoever wrote it
+		if ok && !strings.HasPrefix(command, "#") && name == filepath.Base(name) { // nothing outside the directory, whoever wrote it
 			owners[name] = command
 		}
 	}
