@@ -162,31 +162,21 @@ func (f *compareFlags) choose(s *models.Study, m *population.Model) error {
 
 // comparison puts the numbers of the one point into their places.
 func comparison(s *models.Study, p ensemble.PointResult) (*study.Comparison, error) {
-	byName := map[string]ensemble.Summary{}
-	for _, o := range p.Outputs {
-		byName[o.Name] = o
-	}
 	c := &study.Comparison{}
-	missing := ""
-	find := func(name, as string) study.Output {
-		o, ok := byName[name]
-		if !ok {
-			missing = name
-		}
-		return outputOf(o, as)
-	}
 	for i, name := range s.Scenarios {
 		one := study.Scenario{Name: name}
 		for _, o := range s.Outputs {
-			one.Outputs = append(one.Outputs, find(models.InScenario(i, o), o))
-			if i > 0 {
-				one.Differences = append(one.Differences, find(models.Difference(i, o), o))
+			of, ok := p.Scenario(i, o)
+			one.Outputs = append(one.Outputs, outputOf(of, o))
+			if i > 0 && ok {
+				of, ok = p.Difference(i, o)
+				one.Differences = append(one.Differences, outputOf(of, o))
+			}
+			if !ok {
+				return nil, fmt.Errorf("the results have no %s in scenario %s", o, name)
 			}
 		}
 		c.Scenarios = append(c.Scenarios, one)
-	}
-	if missing != "" {
-		return nil, fmt.Errorf("the results have no %q", missing)
 	}
 	return c, nil
 }

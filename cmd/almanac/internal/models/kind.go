@@ -160,51 +160,22 @@ func (p *part) run(ctx context.Context, r ensemble.Replica) (numbers []float64, 
 
 // compare runs a replica in every scenario, with the same luck, and tells what each gave and how it differs from the first.
 func (m *model) compare() (ensemble.Runner, error) {
-	var parts []*part
-	var names []string
-	for i, scenario := range m.study.Scenarios {
+	var runners []ensemble.Runner
+	for _, scenario := range m.study.Scenarios {
 		p, err := m.part(nil, scenario, false)
 		if err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", scenario, err)
 		}
-		parts = append(parts, p)
-		for _, name := range p.names {
-			names = append(names, InScenario(i, name))
-		}
+		runners = append(runners, func(ctx context.Context, r ensemble.Replica) (v ensemble.Values, err error) {
+			v.Names = p.names
+			if v.Numbers, v.Events, err = p.run(ctx, r); err != nil {
+				err = fmt.Errorf("scenario %s: %w", scenario, err)
+			}
+			return v, err
+		})
 	}
-	for i := range parts[1:] {
-		for _, name := range parts[0].names {
-			names = append(names, Difference(i+1, name))
-		}
-	}
-	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
-		v := ensemble.Values{Names: names}
-		var first, differences []float64
-		for i, p := range parts {
-			numbers, events, err := p.run(ctx, r)
-			if err != nil {
-				return v, fmt.Errorf("scenario %s: %w", m.study.Scenarios[i], err)
-			}
-			v.Events += events
-			v.Numbers = append(v.Numbers, numbers...)
-			if i == 0 {
-				first = numbers
-				continue
-			}
-			for k := range numbers {
-				differences = append(differences, numbers[k]-first[k]) // NaN if either is
-			}
-		}
-		v.Numbers = append(v.Numbers, differences...)
-		return v, nil
-	}, nil
+	return ensemble.Paired(runners...), nil
 }
-
-// InScenario is what an output is called in a scenario, by its number.
-func InScenario(scenario int, output string) string { return fmt.Sprintf("%d %s", scenario, output) }
-
-// Difference is what the difference of an output from the first scenario is called.
-func Difference(scenario int, output string) string { return fmt.Sprintf("%d-0 %s", scenario, output) }
 
 // A Column is what is told over time.
 type Column struct {
