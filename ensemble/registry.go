@@ -66,23 +66,61 @@ type Func func(ctx context.Context, params Params, replica Replica) (Outputs, er
 
 // A Registry holds the kinds of models that a program can run. The zero value is empty and ready. It may be used from several goroutines.
 type Registry struct {
-	mu    sync.Mutex
-	kinds map[string]Kind
+	mu         sync.Mutex
+	kinds      map[string]Kind
+	parameters map[string][]Parameter // of functions that say which they have
 }
 
 // Default is the registry of [Register], and of [Run] and [Serve] unless they are given another.
 var Default = new(Registry)
 
 // Register adds a function to the default registry, as [Registry.Register] does.
-func Register(name string, f Func) { Default.Register(name, f) }
+func Register(name string, f Func, parameters ...Parameter) { Default.Register(name, f, parameters...) }
 
 // Register adds a model in Go. Its version is a hash of the running program, so that workers of another build refuse its jobs; AddKind
-// with [FuncKind] lets you say the version yourself. It panics if the name is no name or is taken.
-func (g *Registry) Register(name string, f Func) { g.AddKind(FuncKind(name, "", f)) }
+// with [FuncKind] lets you say the version yourself. If it says which parameters it has, it is given all of them, and [Main] refuses others; if
+// not, it is given what is set. It panics if the name is no name or is taken.
+func (g *Registry) Register(name string, f Func, parameters ...Parameter) {
+	g.AddKind(FuncKind(name, "", withDefaults(f, parameters)))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.parameters == nil {
+		g.parameters = map[string][]Parameter{}
+	}
+	g.parameters[name] = slices.Clone(parameters)
+}
+
+// A Parameter is one that a registered function has.
+type Parameter struct {
+	Name  string
+	Value float64 // unless it is set
+	About string  // for people
+}
+
+// withDefaults gives a function the values of parameters that are not set.
+func withDefaults(f Func, parameters []Parameter) Func {
+	if len(parameters) == 0 {
+		return f
+	}
+	parameters = slices.Clone(parameters)
+	return func(ctx context.Context, params Params, r Replica) (Outputs, error) {
+		for _, p := range parameters {
+			if _, set := params[p.Name]; !set {
+				params[p.Name] = p.Value
+			}
+		}
+		return f(ctx, params, r)
+	}
+}
 
 // FuncKind is the kind of a function in Go. The values of a point are parsed as numbers. The version may be empty, as in a [Kind].
 func FuncKind(name, version string, f Func) Kind {
-	return Kind{Name: name, Version: version, Open: func([]byte) (Model, error) { return funcModel{f}, nil }}
+	return Kind{Name: name, Version: version, Open: func(payload []byte) (Model, error) {
+		if len(payload) == 0 {
+			return funcModel{f}, nil
+		}
+		return openComparison(payload, f)
+	}}
 }
 
 // AddKind adds a kind. It panics if the kind is incomplete, or its name is no name or is taken.
@@ -133,14 +171,27 @@ func isName(s string) bool {
 type funcModel struct{ f Func }
 
 func (m funcModel) At(point Point) (Runner, error) {
+	params, err := numbersOf(point.Set)
+	if err != nil {
+		return nil, err
+	}
+	return m.with(params), nil
+}
+
+func numbersOf(set map[string]string) (Params, error) {
 	params := Params{}
-	for name, text := range point.Set {
+	for name, text := range set {
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s is %q, which is no number", name, text)
 		}
 		params[name] = x
 	}
+	return params, nil
+}
+
+// with is the function with some parameters.
+func (m funcModel) with(params Params) Runner {
 	return func(ctx context.Context, r Replica) (Values, error) {
 		out, err := m.f(ctx, maps.Clone(params), r)
 		if err != nil {
@@ -151,5 +202,5 @@ func (m funcModel) At(point Point) (Runner, error) {
 			v.Numbers = append(v.Numbers, out[name])
 		}
 		return v, nil
-	}, nil
+	}
 }

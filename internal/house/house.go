@@ -26,6 +26,9 @@ var mayImport = map[string][]string{
 	"internal/release":  {},
 	"internal/timekey":  {},
 
+	// Leaves that stand on leaves.
+	"internal/study": {"internal/design", "internal/plot"},
+
 	// Structures.
 	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
 	"calendar/calendartest":  {"calendar", "internal/timekey"},
@@ -43,7 +46,7 @@ var mayImport = map[string][]string{
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/random"},
+	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
@@ -56,12 +59,15 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
+		"ensemble", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/format":       {},
+	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "internal/design", "population"},
+	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":     {},
 
 	// Examples are what users would write, and so use what users can.
@@ -69,6 +75,7 @@ var mayImport = map[string][]string{
 	"examples/atm-capped":     {"capped", "sim"},
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
+	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/gas-station":    {"sim"},
 	"examples/machine-shop":   {"sim"},
