@@ -16,7 +16,6 @@ import (
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
-	"github.com/almanac-sim/almanac/internal/nearest"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -104,7 +103,7 @@ func (f *sweepFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	study.Series = f.series && f.out != ""
-	points, err := f.points(study, m)
+	points, err := f.points(study)
 	if err != nil {
 		return err
 	}
@@ -164,7 +163,7 @@ func (f *modelFlags) study(c *cobra.Command, path string, m *population.Model, s
 }
 
 // points reads what is varied, and makes the points of it.
-func (f *sweepFlags) points(s *models.Study, m *population.Model) ([]design.Point, error) {
+func (f *sweepFlags) points(s *models.Study) ([]design.Point, error) {
 	for _, text := range f.vary {
 		a, err := design.Parse(text)
 		if err != nil {
@@ -191,7 +190,7 @@ func (f *sweepFlags) points(s *models.Study, m *population.Model) ([]design.Poin
 	if err != nil {
 		return nil, usagef("--vary: %w", err)
 	}
-	return points, f.try(s, m, points)
+	return points, try(s, points)
 }
 
 // mostTried is how many points are compiled before a study begins.
@@ -199,11 +198,7 @@ const mostTried = 400
 
 // try compiles the model at some points, so that what is wrong with them is said before anything is run: at all if they are few, and
 // otherwise with every value of each axis, as far as that goes.
-func (f *sweepFlags) try(s *models.Study, m *population.Model, points []design.Point) error {
-	parameters := []string{"population.size"}
-	for _, p := range m.Parameters() {
-		parameters = append(parameters, p.Name)
-	}
+func try(s *models.Study, points []design.Point) error {
 	seen := make([]map[string]bool, len(s.Axes))
 	for i := range seen {
 		seen[i] = map[string]bool{}
@@ -222,7 +217,7 @@ func (f *sweepFlags) try(s *models.Study, m *population.Model, points []design.P
 			seen[i][v] = true
 		}
 		if _, err := s.Model(set(s, p), ""); err != nil {
-			return varied(err, s, parameters)
+			return varied(err, s)
 		}
 	}
 	return nil
@@ -238,7 +233,7 @@ func set(s *models.Study, p design.Point) map[string]string {
 }
 
 // varied says of problems with values of --vary that they are.
-func varied(err error, s *models.Study, parameters []string) error {
+func varied(err error, s *models.Study) error {
 	var problems population.Problems
 	if !errors.As(err, &problems) {
 		return err
@@ -246,9 +241,6 @@ func varied(err error, s *models.Study, parameters []string) error {
 	for i, p := range problems {
 		if name, ok := strings.CutPrefix(p.File, "--set "); ok && slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return a.Name == name }) {
 			problems[i].File = "--vary " + name
-			if near := nearest.Name(name, parameters); near != "" && near != name && !strings.Contains(p.Message, "did you mean") {
-				problems[i].Message += fmt.Sprintf("; did you mean %q?", near)
-			}
 		}
 	}
 	return problems

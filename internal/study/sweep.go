@@ -140,7 +140,7 @@ func (s *Sweep) Print(w io.Writer) error {
 		}
 	}
 	if s.count > printedPoints || len(names) > printedTables*printedOutputs {
-		_, err := fmt.Fprintf(w, "… and more: %d points and %d outputs in all, in points.csv in the directory of --out\n", s.count, len(names))
+		_, err := fmt.Fprintf(w, "… and more: points: %d, outputs: %d; all of them are in points.csv, in the directory of --out\n", s.count, len(names))
 		return err
 	}
 	return nil
