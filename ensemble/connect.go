@@ -80,6 +80,15 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	if o.URL == "" {
 		o.URL = nats.DefaultURL
 	}
+	for one := range strings.SplitSeq(o.URL, ",") {
+		if one = strings.TrimSpace(one); !strings.Contains(one, "://") {
+			one = "nats://" + one
+		}
+		// The parser's error would have all of the address in it.
+		if u, err := url.Parse(one); err != nil || u.Hostname() == "" {
+			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
+		}
+	}
 	options, err := o.credentials()
 	if err != nil {
 		return nil, err
@@ -230,6 +239,8 @@ func explain(where string, err error) error {
 		return fmt.Errorf("ensemble: the hub at %s does not accept our credentials: %w", where, err)
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return fmt.Errorf("ensemble: the hub at %s wants TLS: %w", where, err)
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("ensemble: the connection to %s was closed: %w", where, err)
 	default:
 		return fmt.Errorf("ensemble: no hub at %s: %w", where, err)
 	}
@@ -242,13 +253,13 @@ func redact(text string) string {
 		one = strings.TrimSpace(one)
 		u, err := url.Parse(one)
 		switch {
-		case err != nil:
-			all[i] = "(an address that cannot be parsed)"
-		case u.User != nil:
+		case err == nil && u.User != nil:
 			u.User = nil
 			all[i] = u.String()
 		case strings.Contains(one, "@"):
-			_, all[i], _ = strings.Cut(one, "@")
+			all[i] = one[strings.LastIndex(one, "@")+1:]
+		case err != nil && !strings.Contains(one, ":"):
+			all[i] = "(an address that cannot be parsed)"
 		}
 	}
 	return strings.Join(all, ",")
@@ -263,6 +274,18 @@ func (c *Conn) Close() {
 	c.linkMu.Lock()
 	defer c.linkMu.Unlock()
 	c.unlink()
+}
+
+// closed says why the connection has ended for good, if it has: the hub does not accept us any more, or we closed it ourselves.
+func (c *Conn) closed() error {
+	if !c.nc.IsClosed() {
+		return nil
+	}
+	err := c.nc.LastError()
+	if err == nil {
+		err = nats.ErrConnectionClosed
+	}
+	return explain(c.where, err)
 }
 
 // relink ends what waits for an answer on a connection that is lost.
@@ -291,6 +314,9 @@ func (c *Conn) ensure(ctx context.Context) error {
 		attempt, cancel := c.attempt(ctx, 5*time.Second)
 		err := c.prepare(attempt)
 		cancel()
+		if closed := c.closed(); err != nil && closed != nil {
+			return closed
+		}
 		if err == nil || ctx.Err() != nil || !transient(err) {
 			return err
 		}

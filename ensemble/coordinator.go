@@ -112,7 +112,7 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 		case noRoom(err):
 			return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
 		case r.c.nc.IsClosed():
-			return explain(r.c.where, errors.Join(errors.New("the connection was ended"), r.c.nc.LastError()))
+			return r.c.closed()
 		case errors.Is(err, errAgain):
 			continue
 		case !transient(err):
@@ -338,7 +338,7 @@ func (r *coordinator) update(ctx context.Context) error {
 	case noRoom(err):
 		return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
 	case r.c.nc.IsClosed():
-		return explain(r.c.where, errors.Join(errors.New("the connection was ended"), r.c.nc.LastError()))
+		return r.c.closed()
 	case err != nil:
 		r.trouble = "the hub at " + r.c.where + " does not answer"
 		return nil

@@ -58,6 +58,7 @@ func (d dose) whenever(out *bytes.Buffer, fault func(n int)) (point func(PointRe
 func TestWorkersKilled(t *testing.T) { workersKilled(t, little) }
 
 func workersKilled(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
 	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2, Tries: 20}
@@ -88,6 +89,7 @@ func TestCoordinatorKilled(t *testing.T) {
 }
 
 func coordinatorKilled(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
 	c := connect(t, h, d.lease)
@@ -137,6 +139,7 @@ func TestHubKilled(t *testing.T) {
 }
 
 func hubKilled(t *testing.T, d dose) {
+	t.Parallel()
 	r := role{What: "hub", Store: filepath.Join(quickDir(t), "hub"), Listen: freePort(t)}
 	hub := r.start(t)
 	job, want := d.job(t)
@@ -171,6 +174,7 @@ func TestWorkerStopped(t *testing.T) {
 }
 
 func workerStopped(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
 	c := connect(t, h, d.lease)
@@ -202,6 +206,7 @@ func workerStopped(t *testing.T, d dose) {
 
 // Tasks that are all delivered twice, and results that are all stored twice, count once.
 func TestDuplicates(t *testing.T) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := dose{points: 20, replicas: 50}.job(t)
 	c := connect(t, h, 0)
@@ -241,6 +246,7 @@ func TestDuplicates(t *testing.T) {
 
 // A hub that has no room any more ends the job here, with an error that says so. With room, it goes on.
 func TestHereWithoutRoom(t *testing.T) {
+	t.Parallel()
 	job := walks(400, 40)
 	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -259,6 +265,7 @@ func TestHereWithoutRoom(t *testing.T) {
 
 // A hub whose files can grow no more ends, and says why. Started again with room, it goes on, and so do the others.
 func TestHubsDiskIsFull(t *testing.T) {
+	t.Parallel()
 	r := role{What: "hub", Store: filepath.Join(quickDir(t), "hub"), Listen: freePort(t), Limit: 20_000}
 	hub := r.start(t)
 	d := dose{points: 200, replicas: 40, lease: little.lease}

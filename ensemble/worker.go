@@ -25,7 +25,8 @@ type WorkerOptions struct {
 	Tries    int           // how often a replica may take a worker down with it before the job fails; 8 if 0
 	Logger   *slog.Logger  // silent if nil
 
-	noRoom func(error) // is told when the hub has no room, if there is one
+	noRoom func(error)   // is told when the hub has no room, if there is one
+	grace  time.Duration // how long a replica may take to stop when it is told to, before it is left to itself; 2 s if 0
 }
 
 // A Worker takes tasks from a hub, runs them, and stores their results.
@@ -89,6 +90,9 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 	if o.Tries == 0 {
 		o.Tries = 8
 	}
+	if o.grace == 0 {
+		o.grace = 2 * time.Second
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -138,7 +142,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	stopSide()
 	helpers.Wait()
 	if lost {
-		return explain(w.c.where, errors.Join(errors.New("the connection was ended"), w.c.nc.LastError()))
+		return w.c.closed()
 	}
 	return nil
 }

@@ -165,6 +165,7 @@ func (w *Worker) refuse(job, theirs, ours string) {
 	w.refused[job] = why
 	w.stats.Refused++
 	w.log.Warn(why)
+	w.hasNews()
 }
 
 // A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a number on the progress line.
@@ -219,9 +220,14 @@ func (w *Worker) tell(trouble string) {
 	w.trouble = trouble
 	w.mu.Unlock()
 	if changed {
-		select {
-		case w.news <- struct{}{}:
-		default:
-		}
+		w.hasNews()
+	}
+}
+
+// hasNews has the next beat come at once.
+func (w *Worker) hasNews() {
+	select {
+	case w.news <- struct{}{}:
+	default:
 	}
 }

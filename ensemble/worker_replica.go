@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// grace is how long a replica may take to stop when it is told to, before it is left to itself.
-const grace = 2 * time.Second
-
 // replica runs one replica within its limits.
 //
 // What a process has in memory cannot be divided among the replicas that it runs at once. So when a limit is exceeded, they are all
@@ -73,7 +70,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		if a.err == nil && !errors.Is(context.Cause(ctx), errTime) && !errors.Is(context.Cause(ctx), errMemory) {
 			return a.v, nil
 		}
-	case <-time.After(grace):
+	case <-time.After(w.o.grace):
 		w.log.Warn("a replica does not stop, and is left to itself", "replica", r.Number)
 	}
 	return Values{}, context.Cause(ctx)
