@@ -179,6 +179,10 @@ func (r *coordinator) run(ctx context.Context) error {
 	if sub, err := r.c.nc.ChanSubscribe(beatSubject, beats); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
 	}
+	advice := make(chan *nats.Msg, 64)
+	if sub, err := r.c.nc.ChanSubscribe(maxDeliveries, advice); err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
+	}
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	var last, written, asked time.Time
@@ -209,6 +213,8 @@ func (r *coordinator) run(ctx context.Context) error {
 			}
 		case m := <-beats:
 			r.crew.hear(m.Data)
+		case m := <-advice:
+			r.giveUp(ctx, m.Data)
 		case <-tick.C:
 			r.rate.sample(r.study.events)
 			r.say(time.Since(last))
@@ -311,6 +317,7 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	if r.status.State != Interrupted && werr == nil {
 		_ = r.c.purgeTasks(ctx, r.id)
 		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobResults(r.id)))
+		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobTries(r.id)))
 	}
 	if errors.Is(werr, ErrTakenOver) || errors.Is(werr, context.DeadlineExceeded) {
 		werr = nil // all points were given out; the next one who asks finds them in the journal

@@ -149,7 +149,7 @@ func TestPoison(t *testing.T) {
 	c := connect(t, h, 200*time.Millisecond)
 	job := walks(2, 30)
 	job.Points[1].Set["bad"], job.Points[1].Set["how"] = "17", "4"
-	r := role{What: "worker", URL: h.URL(), Lease: 200 * time.Millisecond, Slots: 1, Tries: 4}
+	r := role{What: "worker", URL: h.URL(), Lease: 200 * time.Millisecond, Slots: 3}
 	deaths := 0
 	done := make(chan struct{})
 	ended := make(chan struct{})
@@ -174,7 +174,7 @@ func TestPoison(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	t.Logf("%d workers died: %v", deaths, err)
-	if deaths < 4 || deaths > 12 {
+	if deaths < 3 || deaths > 12 {
 		t.Errorf("%d workers died", deaths)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A dose is how much of a fault there is: little in make test, much in make soak.
@@ -61,7 +62,7 @@ func workersKilled(t *testing.T, d dose) {
 	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
-	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2, Tries: 20}
+	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2}
 	workers := []*process{r.start(t), r.start(t), r.start(t)}
 	random := rand.New(rand.NewPCG(2, 9))
 	deaths := 0
@@ -148,7 +149,7 @@ func hubKilled(t *testing.T, d dose) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	w, stop := work(t, c, WorkerOptions{Slots: 4, Tries: 20})
+	w, stop := work(t, c, WorkerOptions{Slots: 4})
 	defer stop()
 	var out bytes.Buffer
 	deaths := 0
@@ -275,7 +276,7 @@ func TestHubsDiskIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	_, stop := work(t, c, WorkerOptions{Slots: 4, Tries: 20})
+	_, stop := work(t, c, WorkerOptions{Slots: 4})
 	defer stop()
 	ends := make(chan string, 1)
 	go func() {
@@ -299,6 +300,44 @@ func TestHubsDiskIsFull(t *testing.T) {
 		t.Errorf("the hub said %q", said)
 	}
 	t.Logf("%+v", outcome)
+}
+
+// A task that is delivered again and again and never answered does not circulate for ever: the server gives it up, and the job fails.
+func TestTaskIsGivenUp(t *testing.T) {
+	t.Parallel()
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 100*time.Millisecond)
+	if err := c.ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k, _ := testKinds("test").kind("walk")
+	version := k.version()
+	consumer, err := c.js.CreateConsumer(t.Context(), tasksStream, jetstream.ConsumerConfig{
+		Durable: "workers-" + versionTag(version), FilterSubject: tagTasks(versionTag(version)),
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.lease, MaxDeliver: 3, // where workers have maxDeliver
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	taken := make(chan int)
+	go func() { // someone who takes tasks, and does nothing
+		n := 0
+		for ctx.Err() == nil {
+			if batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond)); err == nil {
+				for range batch.Messages() {
+					n++
+				}
+			}
+		}
+		taken <- n
+	}()
+	_, _, err = run(t, c, walks(1, 4), RunOptions{Window: 1})
+	cancel()
+	n := <-taken
+	var failed *ReplicaError
+	if !errors.As(err, &failed) || failed.Reason != "died" || failed.Replica != 0 || !strings.Contains(failed.Text, "was delivered 3 times") || n != 3 {
+		t.Errorf("after %d deliveries: %v", n, err)
+	}
 }
 
 // freePort is a port that nobody has just now.

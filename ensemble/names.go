@@ -40,6 +40,12 @@ func pointSubject(job string, point, part, parts int) string {
 }
 func jobPoints(job string) string { return "almanac.point." + job + ".>" }
 
+// trySubject is where workers note that they try a task of which others may have died.
+func trySubject(job string, k key) string {
+	return "almanac.try." + job + "." + strconv.Itoa(k.point) + "." + strconv.Itoa(k.first)
+}
+func jobTries(job string) string { return "almanac.try." + job + ".>" }
+
 // subjectNumbers are the last n tokens of a subject, which must be numbers.
 func subjectNumbers(subject string, n int) ([]int, error) {
 	tokens := strings.Split(subject, ".")
@@ -107,7 +113,7 @@ func (c *Conn) stream(ctx context.Context, config jetstream.StreamConfig) (jetst
 // journal finds a job's journal, or makes it.
 func (c *Conn) journal(ctx context.Context, job string) (jetstream.Stream, error) {
 	return c.stream(ctx, jetstream.StreamConfig{
-		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job)}, Description: "results of almanac's job " + job,
+		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job), jobTries(job)}, Description: "results of almanac's job " + job,
 		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, Replicas: c.copies,
 	})
 }

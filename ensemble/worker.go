@@ -22,7 +22,7 @@ type WorkerOptions struct {
 	Slots    int           // tasks at once; one for each processor if 0
 	Name     string        // for people; host and process if empty
 	Drain    time.Duration // how long a replica may go on when the worker is told to stop; 20 s if 0
-	Tries    int           // how often a replica may take a worker down with it before the job fails; 8 if 0
+	Tries    int           // how often a replica may take a worker down that runs nothing else, before the job fails; 3 if 0
 	Logger   *slog.Logger  // silent if nil
 
 	noRoom func(error)   // is told when the hub has no room, if there is one
@@ -88,7 +88,7 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 		o.Drain = 20 * time.Second
 	}
 	if o.Tries == 0 {
-		o.Tries = 8
+		o.Tries = 3
 	}
 	if o.grace == 0 {
 		o.grace = 2 * time.Second
@@ -237,10 +237,14 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 	return w.c.js.CreateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
 		Durable: name, Description: version, FilterSubject: tagTasks(versionTag(version)),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.c.lease, MaxAckPending: 1 << 16,
-		MaxDeliver: 4 * w.o.Tries, // workers give up before that, and say so; it ends what they cannot
+		MaxDeliver: maxDeliver,
 		MaxWaiting: 1 << 14, InactiveThreshold: 24 * time.Hour, Replicas: w.c.copies,
 	})
 }
+
+// maxDeliver is how often a task is delivered before its coordinator is told that it will not be delivered again. Workers that find out
+// what is wrong with it have done so long before.
+const maxDeliver = 50
 
 // keep extends the lease of a task until the function it returns is called.
 func (w *Worker) keep(msg jetstream.Msg) (release func()) {

@@ -13,12 +13,15 @@ import (
 // replica runs one replica within its limits.
 //
 // What a process has in memory cannot be divided among the replicas that it runs at once. So when a limit is exceeded, they are all
-// stopped and run once more, each alone; one that exceeds it alone has exceeded it.
-func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits) (Values, error) {
-	w.gate.RLock()
-	v, err := w.attempt(ctx, run, r, limits)
-	w.gate.RUnlock()
-	if errors.Is(err, errMemory) {
+// stopped and run once more, each alone; one that exceeds it alone has exceeded it. In the same way it is found out of which replica
+// workers die.
+func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool) (v Values, err error) {
+	if !alone {
+		w.gate.RLock()
+		v, err = w.attempt(ctx, run, r, limits)
+		w.gate.RUnlock()
+	}
+	if alone || errors.Is(err, errMemory) {
 		w.gate.Lock()
 		runtime.GC()
 		v, err = w.attempt(ctx, run, r, limits)
