@@ -40,10 +40,13 @@ type coordinator struct {
 	caught bool         // with the journal as it was when we began
 	crew   crew
 	rate   rate
+
+	sendingMu sync.Mutex
+	sending   map[key]bool // tasks that the server has not yet said it has
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
-	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime)}
+	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime), sending: map[key]bool{}}
 }
 
 func (r *coordinator) outcome() Outcome {
@@ -193,7 +196,9 @@ func (r *coordinator) run(ctx context.Context) error {
 			return err
 		}
 		if next == nil && r.caught && len(r.study.out) < r.window() {
-			next = r.study.next()
+			if next = r.study.next(); next != nil {
+				r.send(key{next[0].Point, next[0].First}, true)
+			}
 		}
 		var out chan<- []piece
 		if next != nil {

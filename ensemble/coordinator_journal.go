@@ -208,7 +208,26 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problem
 			}
 			return
 		}
+		r.send(t.key(), false)
 	}
+}
+
+// send notes that a task is on its way to the server, or that it is there.
+func (r *coordinator) send(k key, way bool) {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	if way {
+		r.sending[k] = true
+	} else {
+		delete(r.sending, k)
+	}
+}
+
+// onItsWay reports whether a task is on its way to the server.
+func (r *coordinator) onItsWay(k key) bool {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	return r.sending[k]
 }
 
 // maxDeliveries is where the server tells that a task will not be delivered again.
@@ -247,12 +266,19 @@ func (r *coordinator) search(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	sending := map[key]bool{} // before we look at what is there
+	for k := range r.study.out {
+		sending[k] = r.onItsWay(k)
+	}
 	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobTasks(r.id)))
 	if err != nil {
 		return
 	}
 	tag := versionTag(r.spec.Version)
 	for k := range r.study.out {
+		if sending[k] {
+			continue
+		}
 		if _, waiting := info.State.Subjects[taskSubject(tag, r.id, k)]; waiting {
 			continue
 		}
