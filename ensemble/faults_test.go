@@ -34,6 +34,9 @@ func (d dose) job(t testing.TB) (Job, []byte) {
 	return walks(d.points, d.replicas, "milliseconds", "1"), plain(t, testKinds("test"), walks(d.points, d.replicas))
 }
 
+// patience is how long to wait for what may not come: a worker that had nothing in hand leaves nothing to others.
+func (d dose) patience() time.Duration { return 10 * d.lease }
+
 // whenever calls fault so many times while a job runs, each time that so many more points are finished, beside the coordinator and after a
 // moment at random. It returns the coordinator's Point, and what waits for the last fault.
 func (d dose) whenever(out *bytes.Buffer, fault func(n int)) (point func(PointResult) error, wait func()) {
@@ -188,17 +191,19 @@ func workerStopped(t *testing.T, d dose) {
 	c := connect(t, h, d.lease)
 	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2}
 	p := r.start(t)
-	first := true
+	var other *Worker
 	var out bytes.Buffer
 	stops := 0
 	point, wait := d.whenever(&out, func(int) {
 		_ = p.Process.Signal(syscall.SIGSTOP)
 		stops++
-		if first { // what it has is done by another
-			work(t, c, WorkerOptions{Slots: 1})
-			first = false
+		if other == nil {
+			other, _ = work(t, c, WorkerOptions{Slots: 1})
 		}
-		time.Sleep(2 * d.lease)
+		before, deadline := other.Stats().Redelivered, time.Now().Add(d.patience())
+		for other.Stats().Redelivered == before && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond) // until the lease has ended, and the other has what it had
+		}
 		_ = p.Process.Signal(syscall.SIGCONT)
 	})
 	_, outcome, err := run(t, c, job, RunOptions{Point: point, TaskTime: 50 * time.Millisecond})
@@ -206,8 +211,8 @@ func workerStopped(t *testing.T, d dose) {
 		t.Fatal(err)
 	}
 	same(t, out.Bytes(), want)
-	t.Logf("%d times stopped for %v: %+v", stops, 2*d.lease, outcome.Counts)
-	if outcome.Counts.Redone == 0 {
+	t.Logf("stopped %d times, beyond its lease of %v: %+v, the other %+v", stops, d.lease, outcome.Counts, other.Stats())
+	if other.Stats().Redelivered == 0 {
 		t.Error("nothing was done by another worker")
 	}
 }

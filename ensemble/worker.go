@@ -53,15 +53,16 @@ type Worker struct {
 
 // WorkerStats count what a worker did.
 type WorkerStats struct {
-	Tasks      uint64 // begun
-	Replicas   uint64 // run
-	Events     uint64 // of those replicas
-	Stored     uint64 // results stored
-	Duplicates uint64 // results that were there already
-	Failures   uint64 // replicas that failed
-	Refused    uint64 // jobs of another version
-	Busy       int    // slots in use
-	Slots      int
+	Tasks       uint64 // begun
+	Redelivered uint64 // of them, those that another had been given before
+	Replicas    uint64 // run
+	Events      uint64 // of those replicas
+	Stored      uint64 // results stored
+	Duplicates  uint64 // results that were there already
+	Failures    uint64 // replicas that failed
+	Refused     uint64 // jobs of another version
+	Busy        int    // slots in use
+	Slots       int
 }
 
 // Why tasks end before their time.

@@ -41,10 +41,13 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 	defer w.enter(ctx, t.Job, &cancel)()
 
 	k0 := t.key()
-	if meta.NumDelivered > 1 && w.isStored(ctx, t.Job, k0) {
-		w.count(func(s *WorkerStats) { s.Duplicates++ })
-		_ = msg.Ack()
-		return
+	if meta.NumDelivered > 1 {
+		w.count(func(s *WorkerStats) { s.Redelivered++ })
+		if w.isStored(ctx, t.Job, k0) {
+			w.count(func(s *WorkerStats) { s.Duplicates++ })
+			_ = msg.Ack()
+			return
+		}
 	}
 	r, err := w.do(ctx, k, &t, meta.NumDelivered)
 	switch {
