@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // file writes a file of a test.
@@ -247,6 +249,37 @@ func authority(t testing.TB) (ca string, sign func(name string) (cert, key strin
 		keyDER, err := x509.MarshalECPrivateKey(key)
 		check(err)
 		return write(name+".pem", "CERTIFICATE", der), write(name+".key", "EC PRIVATE KEY", keyDER)
+	}
+}
+
+// Servers of others that will not do are told apart from those that are not there yet.
+func TestServerDoesNotSuit(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server did not start")
+	}
+	c, err := Connect(t.Context(), ConnectOptions{URL: s.ClientURL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.startup = 200 * time.Millisecond
+	if _, err := c.Jobs(t.Context()); err == nil || !strings.Contains(err.Error(), "nats-server -js") {
+		t.Error(err)
+	}
+	for _, x := range []struct {
+		version string
+		payload int64
+		want    string
+	}{{"2.10.29", 1 << 20, "2.11 or later"}, {"1.4.1", 1 << 20, "2.11 or later"}, {"2.11.0", 1 << 20, ""}, {"2.15.2", 64 << 10, "max_payload"}, {"3.0.0-beta", 8 << 20, ""}} {
+		if err := suits(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("NATS %s with messages of %d: %v", x.version, x.payload, err)
+		}
 	}
 }
 
