@@ -97,33 +97,38 @@ func TestCoordinatorKilled(t *testing.T) {
 func coordinatorKilled(t *testing.T, d dose) {
 	t.Parallel()
 	h := testHub(t, HubOptions{})
-	job, want := d.job(t)
-	c := connect(t, h, d.lease)
-	work(t, c, WorkerOptions{Slots: 3})
-	id, err := job.Key(testKinds("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := role{What: "coordinator", URL: h.URL(), Lease: d.lease, Job: job, Out: filepath.Join(t.TempDir(), "out")}
-	finished := func() int { // points are small: a message each
-		stream, err := c.js.Stream(t.Context(), journalName(id))
-		if err != nil {
-			return 0
-		}
-		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(jobPoints(id)))
-		if err != nil {
-			return 0
-		}
-		return len(info.State.Subjects)
-	}
+	work(t, connect(t, h, d.lease), WorkerOptions{Slots: 3})
+	killAndResume(t, d, role{What: "coordinator", URL: h.URL(), Lease: d.lease})
+}
+
+// So is a process that is hub, worker and coordinator at once.
+func TestHereKilled(t *testing.T) {
+	hereKilled(t, dose{points: 30, replicas: 40, faults: 3})
+}
+
+func hereKilled(t *testing.T, d dose) {
+	t.Parallel()
+	killAndResume(t, d, role{What: "here", Store: filepath.Join(quickDir(t), ".state"), Slots: 3})
+}
+
+// killAndResume kills one who does a job, again and again, each time after some more points were finished.
+func killAndResume(t *testing.T, d dose, r role) {
+	t.Helper()
+	var want []byte
+	r.Job, want = d.job(t)
+	r.Out = filepath.Join(t.TempDir(), "out")
 	deaths := 0
 	for deaths < d.faults {
+		_ = os.Remove(r.Out + ".count")
 		p := r.start(t)
-		for p.alive() && finished() < (deaths+1)*d.points/(d.faults+2) {
-			time.Sleep(5 * time.Millisecond)
+		for p.alive() {
+			if info, err := os.Stat(r.Out + ".count"); err == nil && int(info.Size()) >= (deaths+1)*d.points/(d.faults+2) {
+				break
+			}
+			time.Sleep(time.Millisecond)
 		}
 		if !p.alive() {
-			t.Fatalf("a coordinator ended before it was killed: %s", p.said.String())
+			t.Fatalf("it ended before it was killed: %s", p.said.String())
 		}
 		p.kill()
 		deaths++
@@ -140,7 +145,7 @@ func coordinatorKilled(t *testing.T, d dose) {
 	if err != nil || json.Unmarshal(data, &outcome) != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d coordinators killed: %+v", deaths, outcome)
+	t.Logf("%d times killed: %+v", deaths, outcome)
 	if !outcome.Resumed || outcome.Counts.Resumed < d.faults*d.points/(d.faults+2)*d.replicas {
 		t.Errorf("%+v", outcome)
 	}

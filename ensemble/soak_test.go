@@ -25,6 +25,10 @@ func TestSoakCoordinatorKilled(t *testing.T) {
 	coordinatorKilled(t, dose{points: 400, replicas: 60, faults: 25, lease: 500 * time.Millisecond})
 }
 
+func TestSoakHereKilled(t *testing.T) {
+	hereKilled(t, dose{points: 400, replicas: 60, faults: 25})
+}
+
 func TestSoakHubKilled(t *testing.T) {
 	hubKilled(t, dose{points: 400, replicas: 60, faults: 20, lease: 500 * time.Millisecond})
 }
