@@ -181,6 +181,7 @@ func (r *coordinator) run(ctx context.Context) error {
 	beats := make(chan *nats.Msg, 1024)
 	if sub, err := r.c.nc.ChanSubscribe(beatSubject, beats); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
+		_ = r.c.nc.Publish(callSubject, nil)
 	}
 	advice := make(chan *nats.Msg, 64)
 	if sub, err := r.c.nc.ChanSubscribe(maxDeliveries, advice); err == nil {

@@ -18,6 +18,7 @@ const (
 	modelsBucket = "ALMANAC_MODELS"
 
 	beatSubject = "almanac.worker" // workers say that they are there
+	callSubject = "almanac.call"   // coordinators ask who is there
 )
 
 func journalName(job string) string { return "ALMANAC_R_" + job }

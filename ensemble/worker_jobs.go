@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // An opened is a job's model, ready to run, or why it is not.
@@ -186,6 +188,9 @@ func (w *Worker) beat(ctx context.Context) {
 	b := beat{ID: w.id, Name: w.o.Name, Slots: w.o.Slots, Kinds: map[string]string{}}
 	for _, k := range w.o.Registry.Kinds() {
 		b.Kinds[k.Name] = k.version()
+	}
+	if sub, err := w.c.nc.Subscribe(callSubject, func(*nats.Msg) { w.hasNews() }); err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
 	}
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
