@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -175,4 +176,57 @@ func TestSoakFullDisk(t *testing.T) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	t.Logf("with room: %+v", outcome)
+}
+
+// Many replicas leave the memory of worker and coordinator as it was: 300,000 of 100 numbers each would be 240 MB. That a million are as
+// few as these is in TestStudyMemoryIsBounded. (The server keeps for some seconds what was written and read, and is another process.)
+func TestSoakMemory(t *testing.T) {
+	g := new(Registry)
+	names := make([]string, 100)
+	for i := range names {
+		names[i] = fmt.Sprintf("number %d", i)
+	}
+	g.AddKind(Kind{Name: "wide", Version: "1", Open: func([]byte) (Model, error) { return wide(names), nil }})
+	job := Job{Kind: "wide", Points: []Point{{}}, Replicas: 300_000, Seed: 1}
+	want := plain(t, g, job)
+	var out bytes.Buffer
+	var early, late uint64
+	hub := role{What: "hub", Store: filepath.Join(t.TempDir(), "hub"), Listen: freePort(t)}.start(t)
+	c, err := Connect(t.Context(), ConnectOptions{URL: hub.line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, stop := work(t, c, WorkerOptions{Registry: g})
+	defer stop()
+	o := RunOptions{Registry: g, TaskTime: 50 * time.Millisecond, Point: collect(&out)}
+	o.Progress = func(p Progress) {
+		if p.Merged < 15_000 {
+			return // quantiles are still exact, and the numbers held
+		}
+		runtime.GC()
+		if late = max(late, inUse()); early == 0 {
+			early = inUse()
+		}
+	}
+	outcome, err := Run(t.Context(), c, job, o)
+	if same(t, out.Bytes(), want); err != nil || outcome.Replicas != 300_000 {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	t.Logf("%d MB in use after 15,000 replicas, %d MB at most afterwards; %+v", early>>20, late>>20, outcome.Counts)
+	if late > early+64<<20 {
+		t.Errorf("%d MB in use after 15,000 replicas, and %d MB at most afterwards", early>>20, late>>20)
+	}
+}
+
+type wide []string
+
+func (w wide) At(Point) (Runner, error) {
+	return func(_ context.Context, r Replica) (Values, error) {
+		random, v := r.Rand(), Values{Names: w, Events: 1}
+		for range w {
+			v.Numbers = append(v.Numbers, random.Float64())
+		}
+		return v, nil
+	}, nil
 }
