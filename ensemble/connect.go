@@ -66,6 +66,8 @@ type Conn struct {
 	log    *slog.Logger
 	where  string // without secrets
 
+	startup time.Duration // how long a server may be there without JetStream, as when it is starting
+
 	mu     sync.Mutex
 	jobs   jetstream.KeyValue
 	models jetstream.ObjectStore
@@ -79,6 +81,15 @@ type Conn struct {
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	if o.URL == "" {
 		o.URL = nats.DefaultURL
+	}
+	for one := range strings.SplitSeq(o.URL, ",") {
+		if one = strings.TrimSpace(one); !strings.Contains(one, "://") {
+			one = "nats://" + one
+		}
+		// The parser's error would have all of the address in it.
+		if u, err := url.Parse(one); err != nil || u.Hostname() == "" {
+			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
+		}
 	}
 	options, err := o.credentials()
 	if err != nil {
@@ -170,7 +181,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	if o.Name == "" {
 		o.Name = "almanac"
 	}
-	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, where: redact(o.URL)}
+	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, where: redact(o.URL), startup: 10 * time.Second}
 	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.ReconnectBufSize(-1),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5*time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -203,6 +214,10 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		c.nc.Close()
 		return nil, err
 	}
+	if err := suits(c.nc.ConnectedServerVersion(), c.nc.MaxPayload()); err != nil {
+		c.nc.Close()
+		return nil, fmt.Errorf("ensemble: the hub at %s %w", c.where, err)
+	}
 	if c.copies == 0 {
 		if c.copies = 1; c.nc.ConnectedClusterName() != "" {
 			c.copies = 3
@@ -211,47 +226,23 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	return c, nil
 }
 
+// suits says what is wrong with a server, if anything is.
+func suits(version string, payload int64) error {
+	var major, minor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && (major < 2 || major == 2 && minor < 11) {
+		return fmt.Errorf("is NATS %s; 2.11 or later is needed", version)
+	}
+	if payload < 1<<20 {
+		return fmt.Errorf("takes messages of %d bytes; results may have a megabyte (max_payload)", payload)
+	}
+	return nil
+}
+
 // reconnectDelay waits longer after each round of attempts, up to about four seconds, and never the same, lest a thousand workers come
 // back at once.
 func reconnectDelay(attempts int) time.Duration {
 	d := 50 * time.Millisecond << min(attempts, 6)
 	return d + time.Duration(time.Now().UnixNano()%int64(d/4))
-}
-
-// refused reports whether the hub was reached and would not have us, which no waiting changes.
-func refused(err error) bool {
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
-}
-
-// explain says what is wrong with a connection, and what would be right.
-func explain(where string, err error) error {
-	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return fmt.Errorf("ensemble: the hub at %s does not accept our credentials: %w", where, err)
-	case errors.Is(err, nats.ErrSecureConnRequired):
-		return fmt.Errorf("ensemble: the hub at %s wants TLS: %w", where, err)
-	default:
-		return fmt.Errorf("ensemble: no hub at %s: %w", where, err)
-	}
-}
-
-// redact leaves out of an address what may be secret.
-func redact(text string) string {
-	all := strings.Split(text, ",")
-	for i, one := range all {
-		one = strings.TrimSpace(one)
-		u, err := url.Parse(one)
-		switch {
-		case err != nil:
-			all[i] = "(an address that cannot be parsed)"
-		case u.User != nil:
-			u.User = nil
-			all[i] = u.String()
-		case strings.Contains(one, "@"):
-			_, all[i], _ = strings.Cut(one, "@")
-		}
-	}
-	return strings.Join(all, ",")
 }
 
 // Where is the hub's address, without secrets.
@@ -263,6 +254,18 @@ func (c *Conn) Close() {
 	c.linkMu.Lock()
 	defer c.linkMu.Unlock()
 	c.unlink()
+}
+
+// closed says why the connection has ended for good, if it has: the hub does not accept us any more, or we closed it ourselves.
+func (c *Conn) closed() error {
+	if !c.nc.IsClosed() {
+		return nil
+	}
+	err := c.nc.LastError()
+	if err == nil {
+		err = nats.ErrConnectionClosed
+	}
+	return explain(c.where, err)
 }
 
 // relink ends what waits for an answer on a connection that is lost.
@@ -287,11 +290,18 @@ func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context
 
 // ensure makes what all jobs share, trying again for as long as the server says that it is not ready.
 func (c *Conn) ensure(ctx context.Context) error {
+	begun := time.Now()
 	for wait := (backoff{}); ; {
 		attempt, cancel := c.attempt(ctx, 5*time.Second)
 		err := c.prepare(attempt)
 		cancel()
-		if err == nil || ctx.Err() != nil || !transient(err) {
+		if closed := c.closed(); err != nil && closed != nil {
+			return closed
+		}
+		if noJetStream(err) && time.Since(begun) > c.startup {
+			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server -js): %w", c.where, err)
+		}
+		if err == nil || ctx.Err() != nil || !transient(err) && !noJetStream(err) {
 			return err
 		}
 		c.log.Info("the hub is not ready", "hub", c.where, "err", err)
@@ -299,34 +309,4 @@ func (c *Conn) ensure(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// transient reports whether an error may go away by itself: the server restarts, elects a leader, or is not reached. That an attempt was
-// cancelled says that the connection was lost; whether the caller still wants it is for him to know.
-func transient(err error) bool {
-	if noRoom(err) {
-		return false
-	}
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
-		return api.Code == 503 || api.Code == 500
-	}
-	for _, e := range []error{
-		context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded, nats.ErrNoServers, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
-		jetstream.ErrJetStreamNotEnabled,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
-}
-
-// noRoom reports whether an error says that the server cannot store more.
-func noRoom(err error) bool {
-	// The server's codes for limits on storage that are reached, and for a write that failed.
-	const limit, resources, failed = 10047, 10023, 10077
-	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
 }

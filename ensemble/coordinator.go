@@ -40,10 +40,13 @@ type coordinator struct {
 	caught bool         // with the journal as it was when we began
 	crew   crew
 	rate   rate
+
+	sendingMu sync.Mutex
+	sending   map[key]bool // tasks that the server has not yet said it has
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
-	r := &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime)}
+	r := &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime), sending: map[key]bool{}}
 	r.study.each = o.Replica
 	return r
 }
@@ -114,7 +117,7 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 		case noRoom(err):
 			return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
 		case r.c.nc.IsClosed():
-			return explain(r.c.where, errors.Join(errors.New("the connection was ended"), r.c.nc.LastError()))
+			return r.c.closed()
 		case errors.Is(err, errAgain):
 			continue
 		case !transient(err):
@@ -180,6 +183,11 @@ func (r *coordinator) run(ctx context.Context) error {
 	beats := make(chan *nats.Msg, 1024)
 	if sub, err := r.c.nc.ChanSubscribe(beatSubject, beats); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
+		_ = r.c.nc.Publish(callSubject, nil)
+	}
+	advice := make(chan *nats.Msg, 64)
+	if sub, err := r.c.nc.ChanSubscribe(maxDeliveries, advice); err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
 	}
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
@@ -191,7 +199,9 @@ func (r *coordinator) run(ctx context.Context) error {
 			return err
 		}
 		if next == nil && r.caught && len(r.study.out) < r.window() {
-			next = r.study.next()
+			if next = r.study.next(); next != nil {
+				r.send(key{next[0].Point, next[0].First}, true)
+			}
 		}
 		var out chan<- []piece
 		if next != nil {
@@ -211,6 +221,8 @@ func (r *coordinator) run(ctx context.Context) error {
 			}
 		case m := <-beats:
 			r.crew.hear(m.Data)
+		case m := <-advice:
+			r.giveUp(ctx, m.Data)
 		case <-tick.C:
 			r.rate.sample(r.study.events)
 			r.say(time.Since(last))
@@ -318,6 +330,7 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 		if !r.spec.Job.Keep {
 			_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobResults(r.id)))
 		}
+		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobTries(r.id)))
 	}
 	if errors.Is(werr, ErrTakenOver) || errors.Is(werr, context.DeadlineExceeded) {
 		werr = nil // all points were given out; the next one who asks finds them in the journal
@@ -345,7 +358,7 @@ func (r *coordinator) update(ctx context.Context) error {
 	case noRoom(err):
 		return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
 	case r.c.nc.IsClosed():
-		return explain(r.c.where, errors.Join(errors.New("the connection was ended"), r.c.nc.LastError()))
+		return r.c.closed()
 	case err != nil:
 		r.trouble = "the hub at " + r.c.where + " does not answer"
 		return nil

@@ -42,7 +42,8 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 	defer cancel()
 	consumer, err := r.c.js.CreateConsumer(setup, journalName(r.id), jetstream.ConsumerConfig{
 		Name: "coordinator-" + nuid.Next(), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *last + 1,
-		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
+		FilterSubjects: []string{jobResults(r.id), jobPoints(r.id)},
+		AckPolicy:      jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
 	})
 	if err != nil {
 		return err
@@ -207,7 +208,53 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problem
 			}
 			return
 		}
+		r.send(t.key(), false)
 	}
+}
+
+// send notes that a task is on its way to the server, or that it is there.
+func (r *coordinator) send(k key, way bool) {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	if way {
+		r.sending[k] = true
+	} else {
+		delete(r.sending, k)
+	}
+}
+
+// onItsWay reports whether a task is on its way to the server.
+func (r *coordinator) onItsWay(k key) bool {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	return r.sending[k]
+}
+
+// maxDeliveries is where the server tells that a task will not be delivered again.
+const maxDeliveries = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + tasksStream + ".>"
+
+// giveUp takes in that the server has given up a task, of this job or another.
+func (r *coordinator) giveUp(ctx context.Context, data []byte) {
+	var advice struct {
+		Sequence   uint64 `json:"stream_seq"`
+		Deliveries int    `json:"deliveries"`
+	}
+	if json.Unmarshal(data, &advice) != nil {
+		return
+	}
+	ctx, cancel := r.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	stream, err := r.c.js.Stream(ctx, tasksStream)
+	if err != nil {
+		return
+	}
+	msg, err := stream.GetMsg(ctx, advice.Sequence)
+	var t task
+	if err != nil || json.Unmarshal(msg.Data, &t) != nil || t.check() != nil || t.Job != r.id {
+		return
+	}
+	r.study.take(t.key(), &result{Failure: &failure{Point: t.key().point, Replica: t.key().first, Reason: "died",
+		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
 }
 
 // search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a server may have lost what it had not yet
@@ -219,12 +266,19 @@ func (r *coordinator) search(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	sending := map[key]bool{} // before we look at what is there
+	for k := range r.study.out {
+		sending[k] = r.onItsWay(k)
+	}
 	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobTasks(r.id)))
 	if err != nil {
 		return
 	}
 	tag := versionTag(r.spec.Version)
 	for k := range r.study.out {
+		if sending[k] {
+			continue
+		}
 		if _, waiting := info.State.Subjects[taskSubject(tag, r.id, k)]; waiting {
 			continue
 		}

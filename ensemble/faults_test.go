@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package ensemble
 
 import (
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A dose is how much of a fault there is: little in make test, much in make soak.
@@ -32,6 +35,9 @@ var little = dose{points: 24, replicas: 40, faults: 6, lease: 300 * time.Millise
 func (d dose) job(t testing.TB) (Job, []byte) {
 	return walks(d.points, d.replicas, "milliseconds", "1"), plain(t, testKinds("test"), walks(d.points, d.replicas))
 }
+
+// patience is how long to wait for what may not come: a worker that had nothing in hand leaves nothing to others.
+func (d dose) patience() time.Duration { return 10 * d.lease }
 
 // whenever calls fault so many times while a job runs, each time that so many more points are finished, beside the coordinator and after a
 // moment at random. It returns the coordinator's Point, and what waits for the last fault.
@@ -58,9 +64,10 @@ func (d dose) whenever(out *bytes.Buffer, fault func(n int)) (point func(PointRe
 func TestWorkersKilled(t *testing.T) { workersKilled(t, little) }
 
 func workersKilled(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
-	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2, Tries: 20}
+	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2}
 	workers := []*process{r.start(t), r.start(t), r.start(t)}
 	random := rand.New(rand.NewPCG(2, 9))
 	deaths := 0
@@ -88,27 +95,40 @@ func TestCoordinatorKilled(t *testing.T) {
 }
 
 func coordinatorKilled(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
-	job, want := d.job(t)
-	c := connect(t, h, d.lease)
-	work(t, c, WorkerOptions{Slots: 4})
-	id, err := job.Key(testKinds("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := role{What: "coordinator", URL: h.URL(), Lease: d.lease, Job: job, Out: filepath.Join(t.TempDir(), "out")}
-	finished := func() (n int) {
-		_ = c.Results(t.Context(), id, func(PointResult) error { n++; return nil })
-		return n
-	}
+	work(t, connect(t, h, d.lease), WorkerOptions{Slots: 3})
+	killAndResume(t, d, role{What: "coordinator", URL: h.URL(), Lease: d.lease})
+}
+
+// So is a process that is hub, worker and coordinator at once.
+func TestHereKilled(t *testing.T) {
+	hereKilled(t, dose{points: 30, replicas: 40, faults: 3})
+}
+
+func hereKilled(t *testing.T, d dose) {
+	t.Parallel()
+	killAndResume(t, d, role{What: "here", Store: filepath.Join(quickDir(t), ".state"), Slots: 3})
+}
+
+// killAndResume kills one who does a job, again and again, each time after some more points were finished.
+func killAndResume(t *testing.T, d dose, r role) {
+	t.Helper()
+	var want []byte
+	r.Job, want = d.job(t)
+	r.Out = filepath.Join(t.TempDir(), "out")
 	deaths := 0
 	for deaths < d.faults {
+		_ = os.Remove(r.Out + ".count")
 		p := r.start(t)
-		for p.alive() && finished() < (deaths+1)*d.points/(d.faults+2) {
-			time.Sleep(5 * time.Millisecond)
+		for p.alive() {
+			if info, err := os.Stat(r.Out + ".count"); err == nil && int(info.Size()) >= (deaths+1)*d.points/(d.faults+2) {
+				break
+			}
+			time.Sleep(time.Millisecond)
 		}
 		if !p.alive() {
-			t.Fatalf("a coordinator ended before it was killed: %s", p.said.String())
+			t.Fatalf("it ended before it was killed: %s", p.said.String())
 		}
 		p.kill()
 		deaths++
@@ -125,7 +145,7 @@ func coordinatorKilled(t *testing.T, d dose) {
 	if err != nil || json.Unmarshal(data, &outcome) != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d coordinators killed: %+v", deaths, outcome)
+	t.Logf("%d times killed: %+v", deaths, outcome)
 	if !outcome.Resumed || outcome.Counts.Resumed < d.faults*d.points/(d.faults+2)*d.replicas {
 		t.Errorf("%+v", outcome)
 	}
@@ -137,6 +157,7 @@ func TestHubKilled(t *testing.T) {
 }
 
 func hubKilled(t *testing.T, d dose) {
+	t.Parallel()
 	r := role{What: "hub", Store: filepath.Join(quickDir(t), "hub"), Listen: freePort(t)}
 	hub := r.start(t)
 	job, want := d.job(t)
@@ -145,7 +166,7 @@ func hubKilled(t *testing.T, d dose) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	w, stop := work(t, c, WorkerOptions{Slots: 4, Tries: 20})
+	w, stop := work(t, c, WorkerOptions{Slots: 4})
 	defer stop()
 	var out bytes.Buffer
 	deaths := 0
@@ -171,22 +192,25 @@ func TestWorkerStopped(t *testing.T) {
 }
 
 func workerStopped(t *testing.T, d dose) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := d.job(t)
 	c := connect(t, h, d.lease)
 	r := role{What: "worker", URL: h.URL(), Lease: d.lease, Slots: 2}
 	p := r.start(t)
-	first := true
+	var other *Worker
 	var out bytes.Buffer
 	stops := 0
 	point, wait := d.whenever(&out, func(int) {
 		_ = p.Process.Signal(syscall.SIGSTOP)
 		stops++
-		if first { // what it has is done by another
-			work(t, c, WorkerOptions{Slots: 1})
-			first = false
+		if other == nil {
+			other, _ = work(t, c, WorkerOptions{Slots: 1})
 		}
-		time.Sleep(2 * d.lease)
+		before, deadline := other.Stats().Redelivered, time.Now().Add(d.patience())
+		for other.Stats().Redelivered == before && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond) // until the lease has ended, and the other has what it had
+		}
 		_ = p.Process.Signal(syscall.SIGCONT)
 	})
 	_, outcome, err := run(t, c, job, RunOptions{Point: point, TaskTime: 50 * time.Millisecond})
@@ -194,14 +218,15 @@ func workerStopped(t *testing.T, d dose) {
 		t.Fatal(err)
 	}
 	same(t, out.Bytes(), want)
-	t.Logf("%d times stopped for %v: %+v", stops, 2*d.lease, outcome.Counts)
-	if outcome.Counts.Redone == 0 {
+	t.Logf("stopped %d times, beyond its lease of %v: %+v, the other %+v", stops, d.lease, outcome.Counts, other.Stats())
+	if other.Stats().Redelivered == 0 {
 		t.Error("nothing was done by another worker")
 	}
 }
 
 // Tasks that are all delivered twice, and results that are all stored twice, count once.
 func TestDuplicates(t *testing.T) {
+	t.Parallel()
 	h := testHub(t, HubOptions{})
 	job, want := dose{points: 20, replicas: 50}.job(t)
 	c := connect(t, h, 0)
@@ -241,6 +266,7 @@ func TestDuplicates(t *testing.T) {
 
 // A hub that has no room any more ends the job here, with an error that says so. With room, it goes on.
 func TestHereWithoutRoom(t *testing.T) {
+	t.Parallel()
 	job := walks(400, 40)
 	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -259,6 +285,7 @@ func TestHereWithoutRoom(t *testing.T) {
 
 // A hub whose files can grow no more ends, and says why. Started again with room, it goes on, and so do the others.
 func TestHubsDiskIsFull(t *testing.T) {
+	t.Parallel()
 	r := role{What: "hub", Store: filepath.Join(quickDir(t), "hub"), Listen: freePort(t), Limit: 20_000}
 	hub := r.start(t)
 	d := dose{points: 200, replicas: 40, lease: little.lease}
@@ -268,7 +295,7 @@ func TestHubsDiskIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	_, stop := work(t, c, WorkerOptions{Slots: 4, Tries: 20})
+	_, stop := work(t, c, WorkerOptions{Slots: 4})
 	defer stop()
 	ends := make(chan string, 1)
 	go func() {
@@ -292,6 +319,44 @@ func TestHubsDiskIsFull(t *testing.T) {
 		t.Errorf("the hub said %q", said)
 	}
 	t.Logf("%+v", outcome)
+}
+
+// A task that is delivered again and again and never answered does not circulate for ever: the server gives it up, and the job fails.
+func TestTaskIsGivenUp(t *testing.T) {
+	t.Parallel()
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 100*time.Millisecond)
+	if err := c.ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k, _ := testKinds("test").kind("walk")
+	version := k.version()
+	consumer, err := c.js.CreateConsumer(t.Context(), tasksStream, jetstream.ConsumerConfig{
+		Durable: "workers-" + versionTag(version), FilterSubject: tagTasks(versionTag(version)),
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.lease, MaxDeliver: 3, // where workers have maxDeliver
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	taken := make(chan int)
+	go func() { // someone who takes tasks, and does nothing
+		n := 0
+		for ctx.Err() == nil {
+			if batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond)); err == nil {
+				for range batch.Messages() {
+					n++
+				}
+			}
+		}
+		taken <- n
+	}()
+	_, _, err = run(t, c, walks(1, 4), RunOptions{Window: 1})
+	cancel()
+	n := <-taken
+	var failed *ReplicaError
+	if !errors.As(err, &failed) || failed.Reason != "died" || failed.Replica != 0 || !strings.Contains(failed.Text, "was delivered 3 times") || n != 3 {
+		t.Errorf("after %d deliveries: %v", n, err)
+	}
 }
 
 // freePort is a port that nobody has just now.

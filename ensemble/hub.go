@@ -80,7 +80,10 @@ func StartHub(o HubOptions) (*Hub, error) {
 	s.SetLoggerV2(hubLog{o.Logger, last}, o.Logger != nil, false, false)
 	s.Start()
 	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}), token: options.Authorization}
-	ready := s.ReadyForConnections(10 * time.Second)
+	ready := false
+	for begun := time.Now(); !ready && !last.isFatal() && time.Since(begun) < 10*time.Second; {
+		ready = s.ReadyForConnections(20 * time.Millisecond)
+	}
 	if !ready || !s.Running() || !s.JetStreamEnabled() {
 		h.Close()
 		return nil, fmt.Errorf("ensemble: the hub did not start: %s", last.get())
@@ -189,15 +192,13 @@ func (o *HubOptions) cluster(s *server.Options) error {
 
 // listen takes an address apart.
 func listen(text, otherwise string, host *string, port *int) error {
-	if text == "" {
-		if *port != 0 || otherwise == "" { // the configuration says it
-			if *host == "" {
-				*host = "127.0.0.1"
-			}
-			if *port != 0 {
-				return nil
-			}
+	if text == "" && (*host != "" || *port != 0) { // the configuration says it
+		if *host == "" {
+			*host = "127.0.0.1"
 		}
+		return nil
+	}
+	if text == "" {
 		text = otherwise
 	}
 	h, p, err := net.SplitHostPort(text)

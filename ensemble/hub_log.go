@@ -14,14 +14,23 @@ type hubLog struct {
 
 // A lastError remembers the last thing that went wrong, for the message if a server does not start.
 type lastError struct {
-	mu   sync.Mutex
-	text string
+	mu    sync.Mutex
+	text  string
+	fatal bool
 }
 
-func (e *lastError) set(text string) {
+func (e *lastError) set(text string, fatal bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.text = text
+	if !e.fatal { // what comes after follows from it
+		e.text, e.fatal = text, fatal
+	}
+}
+
+func (e *lastError) isFatal() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.fatal
 }
 
 func (e *lastError) get() string {
@@ -48,10 +57,14 @@ func (l hubLog) Warnf(format string, args ...any) {
 }
 
 func (l hubLog) Errorf(format string, args ...any) {
-	l.last.set(fmt.Sprintf(format, args...))
+	l.last.set(fmt.Sprintf(format, args...), false)
 	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
 }
 
-func (l hubLog) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
+func (l hubLog) Fatalf(format string, args ...any) {
+	l.last.set(fmt.Sprintf(format, args...), true)
+	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
+}
+
 func (l hubLog) Debugf(format string, args ...any) { l.Noticef(format, args...) }
 func (l hubLog) Tracef(format string, args ...any) { l.Noticef(format, args...) }

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package ensemble
 
 import (
@@ -5,42 +7,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 )
-
-// A role is what a process of the tests does, if it is not the tests themselves: workers, coordinators and hubs that can be killed.
-type role struct {
-	What    string // "worker", "coordinator", "hub"
-	URL     string
-	Token   string // a file
-	Version string // of the kinds
-	Lease   time.Duration
-	Slots   int
-	Tries   int
-
-	Store   string // of a hub
-	Listen  string
-	Name    string
-	Cluster *ClusterOptions
-	Limit   uint64 // of the sizes of its files
-
-	Job Job // of a coordinator
-	Out string
-}
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv("ENSEMBLE_TEST_ROLE"); text != "" {
@@ -54,121 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
-}
-
-func (r role) play() error {
-	// Roles end with the tests, however those end.
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer cancel()
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if r.What == "hub" {
-		if r.Limit > 0 {
-			signal.Ignore(syscall.SIGXFSZ)
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: r.Limit, Max: r.Limit}); err != nil {
-				return err
-			}
-		}
-		h, err := StartHub(HubOptions{Store: r.Store, Listen: r.Listen, Name: r.Name, Cluster: r.Cluster, TokenFile: r.Token, Logger: log})
-		if err != nil {
-			return err
-		}
-		fmt.Println(h.URL())
-		select {
-		case <-ctx.Done():
-		case <-h.Failed():
-			return h.Err()
-		}
-		h.Close()
-		return nil
-	}
-	c, err := Connect(ctx, ConnectOptions{URL: r.URL, TokenFile: r.Token, Lease: r.Lease, Wait: -1, Logger: log})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	g := testKinds(r.Version)
-	if r.What == "worker" {
-		fmt.Println("ready")
-		return Serve(ctx, c, WorkerOptions{Registry: g, Slots: r.Slots, Tries: r.Tries, Logger: log})
-	}
-	var out bytes.Buffer
-	outcome, err := Run(ctx, c, r.Job, RunOptions{Registry: g, TaskTime: 20 * time.Millisecond, Point: collect(&out), Logger: log})
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(outcome)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(r.Out+".outcome", data, 0o600); err != nil {
-		return err
-	}
-	return os.WriteFile(r.Out, out.Bytes(), 0o600)
-}
-
-// start starts a process that plays a role, and waits for the line by which it says that it is ready.
-func (r role) start(t testing.TB) *process {
-	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Version == "" {
-		r.Version = "test"
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{Cmd: exec.Command(program), done: make(chan struct{})}
-	p.Env = append(os.Environ(), "ENSEMBLE_TEST_ROLE="+string(text))
-	p.Stderr = &p.said
-	endWithParent(p.Cmd)
-	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if r.What != "coordinator" {
-		line := make([]byte, 256)
-		n, err := out.Read(line)
-		if err != nil {
-			_ = p.Wait()
-			t.Fatalf("a %s did not start: %v\n%s", r.What, err, p.said.String())
-		}
-		p.line = strings.TrimSpace(string(line[:n]))
-	}
-	go func() {
-		_ = p.Wait()
-		close(p.done)
-	}()
-	t.Cleanup(p.kill)
-	return p
-}
-
-type process struct {
-	*exec.Cmd
-	line string
-	said bytes.Buffer
-	done chan struct{}
-}
-
-// kill is kill −9.
-func (p *process) kill() {
-	_ = p.Process.Kill()
-	<-p.done
-}
-
-func (p *process) alive() bool {
-	select {
-	case <-p.done:
-		return false
-	default:
-		return true
-	}
+	// In nats.go 1.55.0 this goroutine waits for ever if what it is to look after, an object that is being stored, is stored before it looks.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))
 }
 
 // testKinds are the models of the tests.

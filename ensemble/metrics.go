@@ -59,6 +59,7 @@ func (m *Metrics) Worker(w *Worker) {
 		write("worker_slots", "Tasks that can run at once.", false, float64(s.Slots))
 		write("worker_busy", "Tasks that run.", false, float64(s.Busy))
 		write("worker_tasks_total", "Tasks begun.", true, float64(s.Tasks))
+		write("worker_redelivered_tasks_total", "Tasks begun that another worker had been given before.", true, float64(s.Redelivered))
 		write("worker_replicas_total", "Replicas run.", true, float64(s.Replicas))
 		write("worker_events_total", "Events of those replicas.", true, float64(s.Events))
 		write("worker_results_total", "Results stored.", true, float64(s.Stored))

@@ -18,6 +18,7 @@ const (
 	modelsBucket = "ALMANAC_MODELS"
 
 	beatSubject = "almanac.worker" // workers say that they are there
+	callSubject = "almanac.call"   // coordinators ask who is there
 )
 
 func journalName(job string) string { return "ALMANAC_R_" + job }
@@ -39,6 +40,12 @@ func pointSubject(job string, point, part, parts int) string {
 	return fmt.Sprintf("almanac.point.%s.%d.%d.%d", job, point, part, parts)
 }
 func jobPoints(job string) string { return "almanac.point." + job + ".>" }
+
+// trySubject is where workers note that they try a task of which others may have died.
+func trySubject(job string, k key) string {
+	return "almanac.try." + job + "." + strconv.Itoa(k.point) + "." + strconv.Itoa(k.first)
+}
+func jobTries(job string) string { return "almanac.try." + job + ".>" }
 
 // subjectNumbers are the last n tokens of a subject, which must be numbers.
 func subjectNumbers(subject string, n int) ([]int, error) {
@@ -107,7 +114,7 @@ func (c *Conn) stream(ctx context.Context, config jetstream.StreamConfig) (jetst
 // journal finds a job's journal, or makes it.
 func (c *Conn) journal(ctx context.Context, job string) (jetstream.Stream, error) {
 	return c.stream(ctx, jetstream.StreamConfig{
-		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job)}, Description: "results of almanac's job " + job,
+		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job), jobTries(job)}, Description: "results of almanac's job " + job,
 		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, Replicas: c.copies,
 	})
 }

@@ -52,7 +52,7 @@ type Counts struct {
 	Resumed    int // replicas that were there when the coordinator began
 }
 
-// careful is after how many deliveries of a task its replicas are run one by one.
+// careful is after how many deliveries of a task its replicas are run one by one, and with nothing beside them.
 const careful = 2
 
 // A progress is how far a point is.

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package ensemble
 
 import (
@@ -73,9 +75,7 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 				var open [][]piece
 				s.room = random.IntN(1000)
 				for steps := 0; ; steps++ {
-					for _, p := range s.ready {
-						stored = append(stored, p)
-					}
+					stored = append(stored, s.ready...)
 					s.ready = nil
 					if s.finished() {
 						counts, lives = s.counts, lives+life

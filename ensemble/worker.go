@@ -22,10 +22,11 @@ type WorkerOptions struct {
 	Slots    int           // tasks at once; one for each processor if 0
 	Name     string        // for people; host and process if empty
 	Drain    time.Duration // how long a replica may go on when the worker is told to stop; 20 s if 0
-	Tries    int           // how often a replica may take a worker down with it before the job fails; 8 if 0
+	Tries    int           // how often a replica may take a worker down that runs nothing else, before the job fails; 3 if 0
 	Logger   *slog.Logger  // silent if nil
 
-	noRoom func(error) // is told when the hub has no room, if there is one
+	noRoom func(error)   // is told when the hub has no room, if there is one
+	grace  time.Duration // how long a replica may take to stop when it is told to, before it is left to itself; 2 s if 0
 }
 
 // A Worker takes tasks from a hub, runs them, and stores their results.
@@ -52,15 +53,16 @@ type Worker struct {
 
 // WorkerStats count what a worker did.
 type WorkerStats struct {
-	Tasks      uint64 // begun
-	Replicas   uint64 // run
-	Events     uint64 // of those replicas
-	Stored     uint64 // results stored
-	Duplicates uint64 // results that were there already
-	Failures   uint64 // replicas that failed
-	Refused    uint64 // jobs of another version
-	Busy       int    // slots in use
-	Slots      int
+	Tasks       uint64 // begun
+	Redelivered uint64 // of them, those that another had been given before
+	Replicas    uint64 // run
+	Events      uint64 // of those replicas
+	Stored      uint64 // results stored
+	Duplicates  uint64 // results that were there already
+	Failures    uint64 // replicas that failed
+	Refused     uint64 // jobs of another version
+	Busy        int    // slots in use
+	Slots       int
 }
 
 // Why tasks end before their time.
@@ -87,7 +89,10 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 		o.Drain = 20 * time.Second
 	}
 	if o.Tries == 0 {
-		o.Tries = 8
+		o.Tries = 3
+	}
+	if o.grace == 0 {
+		o.grace = 2 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -138,7 +143,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	stopSide()
 	helpers.Wait()
 	if lost {
-		return explain(w.c.where, errors.Join(errors.New("the connection was ended"), w.c.nc.LastError()))
+		return w.c.closed()
 	}
 	return nil
 }
@@ -233,10 +238,14 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 	return w.c.js.CreateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
 		Durable: name, Description: version, FilterSubject: tagTasks(versionTag(version)),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.c.lease, MaxAckPending: 1 << 16,
-		MaxDeliver: 4 * w.o.Tries, // workers give up before that, and say so; it ends what they cannot
+		MaxDeliver: maxDeliver,
 		MaxWaiting: 1 << 14, InactiveThreshold: 24 * time.Hour, Replicas: w.c.copies,
 	})
 }
+
+// maxDeliver is how often a task is delivered before its coordinator is told that it will not be delivered again. Workers that find out
+// what is wrong with it have done so long before.
+const maxDeliver = 50
 
 // keep extends the lease of a task until the function it returns is called.
 func (w *Worker) keep(msg jetstream.Msg) (release func()) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // An opened is a job's model, ready to run, or why it is not.
@@ -165,6 +167,7 @@ func (w *Worker) refuse(job, theirs, ours string) {
 	w.refused[job] = why
 	w.stats.Refused++
 	w.log.Warn(why)
+	w.hasNews()
 }
 
 // A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a number on the progress line.
@@ -185,6 +188,9 @@ func (w *Worker) beat(ctx context.Context) {
 	b := beat{ID: w.id, Name: w.o.Name, Slots: w.o.Slots, Kinds: map[string]string{}}
 	for _, k := range w.o.Registry.Kinds() {
 		b.Kinds[k.Name] = k.version()
+	}
+	if sub, err := w.c.nc.Subscribe(callSubject, func(*nats.Msg) { w.hasNews() }); err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
 	}
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
@@ -219,9 +225,14 @@ func (w *Worker) tell(trouble string) {
 	w.trouble = trouble
 	w.mu.Unlock()
 	if changed {
-		select {
-		case w.news <- struct{}{}:
-		default:
-		}
+		w.hasNews()
+	}
+}
+
+// hasNews has the next beat come at once.
+func (w *Worker) hasNews() {
+	select {
+	case w.news <- struct{}{}:
+	default:
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// grace is how long a replica may take to stop when it is told to, before it is left to itself.
-const grace = 2 * time.Second
-
 // replica runs one replica within its limits.
 //
 // What a process has in memory cannot be divided among the replicas that it runs at once. So when a limit is exceeded, they are all
-// stopped and run once more, each alone; one that exceeds it alone has exceeded it.
-func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits) (Values, error) {
-	w.gate.RLock()
-	v, err := w.attempt(ctx, run, r, limits)
-	w.gate.RUnlock()
-	if errors.Is(err, errMemory) {
+// stopped and run once more, each alone; one that exceeds it alone has exceeded it. In the same way it is found out of which replica
+// workers die.
+func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool) (v Values, err error) {
+	if !alone {
+		w.gate.RLock()
+		v, err = w.attempt(ctx, run, r, limits)
+		w.gate.RUnlock()
+	}
+	if alone || errors.Is(err, errMemory) {
 		w.gate.Lock()
 		runtime.GC()
 		v, err = w.attempt(ctx, run, r, limits)
@@ -73,7 +73,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		if a.err == nil && !errors.Is(context.Cause(ctx), errTime) && !errors.Is(context.Cause(ctx), errMemory) {
 			return a.v, nil
 		}
-	case <-time.After(grace):
+	case <-time.After(w.o.grace):
 		w.log.Warn("a replica does not stop, and is left to itself", "replica", r.Number)
 	}
 	return Values{}, context.Cause(ctx)

@@ -41,10 +41,13 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 	defer w.enter(ctx, t.Job, &cancel)()
 
 	k0 := t.key()
-	if meta.NumDelivered > 1 && w.isStored(ctx, t.Job, k0) {
-		w.count(func(s *WorkerStats) { s.Duplicates++ })
-		_ = msg.Ack()
-		return
+	if meta.NumDelivered > 1 {
+		w.count(func(s *WorkerStats) { s.Redelivered++ })
+		if w.isStored(ctx, t.Job, k0) {
+			w.count(func(s *WorkerStats) { s.Duplicates++ })
+			_ = msg.Ack()
+			return
+		}
 	}
 	r, err := w.do(ctx, k, &t, meta.NumDelivered)
 	switch {
@@ -53,7 +56,7 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 		return
 	case err != nil || r == nil:
 		w.log.Info("a task is given back", "job", t.Job, "err", err)
-		_ = msg.Nak()
+		_ = msg.NakWithDelay(50 * time.Millisecond)
 		return
 	}
 	r.Version, r.Worker, r.Delivered = version, w.o.Name, meta.NumDelivered
@@ -67,12 +70,18 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*result, error) {
 	r := &result{}
 	first := failure{Point: t.Pieces[0].Point, Replica: t.Pieces[0].First}
-	if delivered > uint64(w.o.Tries) {
-		first.Reason = "died"
-		first.Text = fmt.Sprintf("%d workers that took it were not heard of again; the last ones ran nothing else", delivered-1)
-		r.Failure = &first
-		w.count(func(s *WorkerStats) { s.Failures++ })
-		return r, nil
+	alone := delivered > careful
+	if alone {
+		switch tries, err := w.try(ctx, t.Job, t.key()); {
+		case err != nil:
+			return nil, err
+		case tries > w.o.Tries:
+			first.Reason = "died"
+			first.Text = fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries)
+			r.Failure = &first
+			w.count(func(s *WorkerStats) { s.Failures++ })
+			return r, nil
+		}
 	}
 	m, err := w.open(ctx, k, t.Job)
 	switch {
@@ -84,10 +93,7 @@ func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*re
 		w.count(func(s *WorkerStats) { s.Failures++ })
 		return r, nil
 	}
-	b := &batch{w: w, ctx: ctx, m: m, r: r, begun: time.Now(), cut: t.Cut}
-	if delivered > careful {
-		b.cut = 0 // one replica at a time, to find out which of them it is that workers die of
-	}
+	b := &batch{w: w, ctx: ctx, m: m, r: r, begun: time.Now(), cut: t.Cut, alone: alone}
 	for _, p := range t.Pieces {
 		if !b.run(p) {
 			break
@@ -108,8 +114,9 @@ type batch struct {
 	r     *result
 	begun time.Time
 	cut   time.Duration
-	bytes int // of the result
-	n     int // replicas
+	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
+	bytes int  // of the result
+	n     int  // replicas
 }
 
 // run runs a piece, and reports whether the next may be begun.
@@ -119,7 +126,7 @@ func (b *batch) run(p piece) bool {
 	}
 	var run Runner
 	for i := range p.Count {
-		if b.n > 0 && (time.Since(b.begun) >= b.cut || b.w.stop.Load() || b.bytes >= maxResultBytes) {
+		if b.n > 0 && (b.alone || time.Since(b.begun) >= b.cut || b.w.stop.Load() || b.bytes >= maxResultBytes) {
 			return false
 		}
 		if run == nil {
@@ -129,7 +136,7 @@ func (b *batch) run(p piece) bool {
 			}
 		}
 		r := Replica{Number: p.First + i, Seed: b.m.spec.Job.Seed}
-		v, err := b.w.replica(b.ctx, run, r, b.m.spec.Job.Limits)
+		v, err := b.w.replica(b.ctx, run, r, b.m.spec.Job.Limits, b.alone)
 		if b.ctx.Err() != nil {
 			return false
 		}
@@ -205,6 +212,25 @@ func checkValues(v Values) error {
 		return fmt.Errorf("it counts %d events; 2⁵³ are the most", v.Events)
 	}
 	return nil
+}
+
+// try notes that a task is tried which others were given and did not answer, and counts how often that was. How often it was delivered
+// would not do: what is delivered to a worker that dies need not have been begun.
+func (w *Worker) try(ctx context.Context, job string, k key) (int, error) {
+	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	if _, err := w.c.js.Publish(ctx, trySubject(job, k), []byte(w.o.Name)); err != nil {
+		return 0, err
+	}
+	journal, err := w.c.js.Stream(ctx, journalName(job))
+	if err != nil {
+		return 0, err
+	}
+	info, err := journal.Info(ctx, jetstream.WithSubjectFilter(trySubject(job, k)))
+	if err != nil {
+		return 0, err
+	}
+	return int(info.State.Subjects[trySubject(job, k)]), nil
 }
 
 // isStored reports whether a result is there already: whoever had the task before may have died after storing it.
