@@ -247,6 +247,39 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 	return q.Next()
 }
 
+// NextTied is NextBy, and tells whether another event may be due at the same time: if not, none is; otherwise NextBy at that time has what
+// there is, which may be nothing if it was cancelled. It is for those who put events of the same time into an order of their own.
+func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
+	// This is NextBy and Next by hand, for what is near.
+	if q.head == len(q.near) || !q.live(q.near[q.head]) {
+		if id, at, ok = q.NextBy(t); ok {
+			tied = q.mayTie(timekey.Of(at))
+		}
+		return id, at, tied, ok
+	}
+	e := q.near[q.head]
+	if at = timekey.Time(e.key); !(at <= t) {
+		return 0, 0, false, false
+	}
+	q.head++
+	q.pages[e.id>>pageBits][e.id&pageMask].setKey(noKey)
+	q.pending--
+	q.now = at
+	if q.dead > q.pending+deadSlack && !q.counted {
+		q.sweep()
+	}
+	return e.id, at, q.mayTie(e.key), true
+}
+
+// mayTie reports false if no entry has the key of the event that was dispatched last. What is near is sorted, and what is not has keys from the end
+// of the last level on.
+func (q *Queue) mayTie(k uint64) bool {
+	if q.head < len(q.near) {
+		return q.near[q.head].key == k
+	}
+	return k >= q.levels[len(q.levels)-1].end
+}
+
 // Peek tells what Next would return, and leaves the event and the clock as they are.
 func (q *Queue) Peek() (id ID, at float64, ok bool) {
 	for {

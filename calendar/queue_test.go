@@ -289,3 +289,48 @@ func TestQueueAccompanied(t *testing.T) {
 	}()
 	_ = calendar.ArrayOf(pairs, 0)
 }
+
+// NextTied returns what NextBy does, and never misses an event of the same time, also among crowds, the dead, and what is scheduled for now; it is hardly
+// ever wrong the other way.
+func TestNextTied(t *testing.T) {
+	for _, times := range []uint64{2, 30, 3000, 1 << 40} {
+		s := rand.New(rand.NewPCG(1, 1))
+		q, twin := calendar.New(), calendar.New()
+		ties, wrong := 0, 0
+		for step := range 60_000 {
+			id := calendar.ID(s.Uint64N(2000))
+			switch {
+			case step%20_000 < 4000 || s.Uint64N(3) > 0:
+				at := q.Now() + float64(s.Uint64N(times))
+				if err, again := q.Reschedule(id, at), twin.Reschedule(id, at); err != nil || again != nil {
+					t.Fatal(err, again)
+				}
+			case s.Uint64N(4) == 0:
+				q.Cancel(id)
+				twin.Cancel(id)
+			default:
+				by := q.Now() + float64(s.Uint64N(3))*float64(times)/16
+				got, at, may, ok := q.NextTied(by)
+				want, due, there := twin.NextBy(by)
+				if got != want || at != due || ok != there || q.Now() != twin.Now() {
+					t.Fatalf("%d times, step %d: %d at %v, %v; want %d at %v, %v", times, step, got, at, ok, want, due, there)
+				}
+				_, next, more := twin.Peek()
+				switch tied := ok && more && next == at; {
+				case tied && !may:
+					t.Fatalf("%d times, step %d: a tie was missed", times, step)
+				case tied:
+					ties++
+				case may:
+					wrong++
+				}
+			}
+		}
+		if err := q.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if (ties > 100) != (times < 1<<40) || wrong > ties/10+20 {
+			t.Errorf("%d times: %d ties, %d where there was none", times, ties, wrong)
+		}
+	}
+}

@@ -36,4 +36,9 @@
 // [PoolBound] and [WaitBound] are the theorems of the paper, [PoolEstimate] and [WaitEstimate] what its authors
 // saw in their simulations, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
 // which the paper does not have.
+//
+// # For real work
+//
+// A [Dispatcher] hands items to workers that are functions with goroutines: at most c items at each, the others in a pool, the oldest
+// first. A [Caller] does it for work that answers. Nothing is simulated there, and there are no rounds; docs/capped.md says when to use them.
 package capped

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 // walkers is a program with one model: a walk of so many steps, which drifts.

@@ -29,11 +29,13 @@ var programs = map[string][][]string{
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
+	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},
 	"phold":        {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"}, {"now"}},
 	"sessions":     {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},
 	"deadlines":    {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
 	"balancer":     {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
+	"dispatcher":   {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
 	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }

@@ -81,6 +81,13 @@ func TestTables(t *testing.T) {
 	if got := fmt.Sprint(list.err()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// A distribution that could not be worked out without one can be with one.
+	if _, ok := here.law(name("stay"), ""); ok {
+		t.Error("the mean of everybody's stay is known")
+	}
+	if l, ok := here.in([]uint16{1, 1}).law(name("stay"), ""); !ok || math.Abs(l.mean()-2) > 1e-12 {
+		t.Errorf("stay is %+v, %v", l, ok)
+	}
 }
 
 func TestDepends(t *testing.T) {
@@ -104,6 +111,36 @@ func TestDepends(t *testing.T) {
 	}
 	if d := here.depends(value{quantity: quantity{kind: aNumber}}); !d.fixed() {
 		t.Errorf("a number depends on %+v", d)
+	}
+}
+
+// TestDependsInRings sets parameters to one another, so that they lead back to where they came from, and asks for them in every order: those of a
+// ring depend on the same, and on what those depend on that the ring leads to.
+func TestDependsInRings(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g"}
+	want := map[string][]int{"a": {0, 1}, "b": {0, 1}, "c": {0, 1}, "d": {1}, "e": {1}, "f": {1}, "g": nil}
+	for turn := range names {
+		here, _ := scopeOf(t, `
+			a: 1
+			b: {by: age, child: 1%, other: 2%}
+			c: 1
+			d: {by: region, north: 1, other: e}
+			e: 1
+			f: d
+			g: 1`)
+		to := func(names ...string) (set []value) {
+			for _, name := range names {
+				set = append(set, value{name: name})
+			}
+			return set
+		}
+		here.sets = map[string][]value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")} // a, b and c are a ring, and d and e
+		for i := range names {
+			name := names[(i+turn)%len(names)]
+			if got := here.depends(value{name: name}); !slices.Equal(got.own, want[name]) {
+				t.Errorf("from %s on: %s depends on %v, want %v", names[turn], name, got.own, want[name])
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +47,9 @@ func compile(f *file, list *problemList) *Model {
 			kept.values = append(kept.values, v.name)
 		}
 		m.attributes = append(m.attributes, kept)
+	}
+	if slices.ContainsFunc(m.attributes, func(a attribute) bool { return len(a.values) == 0 }) && c.found > 0 {
+		return m // what is by it cannot be worked out
 	}
 	if len(m.attributes) > 250 {
 		c.add(f.attributes[250].at, "attributes: %d are more than the 250 there can be", len(m.attributes))

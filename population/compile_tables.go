@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 func (c *compiler) tables(here scope) *tables {
@@ -363,6 +364,7 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 	} else {
 		c.m.plainMixing = true
 	}
+	ct.special = ct.odds != nil || len(ct.whom) > 0 || ct.self != same || slices.Contains(ct.becomes, asIs)
 	do := action{verb: doContact, contact: len(t.contacts), name: c.name(text.name), chance: 1}
 	t.contacts = append(t.contacts, ct)
 	l := c.line(here, rateLine{what: text.what, rate: text.rate, where: c.conditions(text.where, text.what+": where"), do: do})

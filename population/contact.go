@@ -31,7 +31,20 @@ func (r *replica) contact(id uint32, from uint16, do *action, l luck) bool {
 	}
 	state := r.person(other).state
 	to := c.becomes[state]
-	if to == same || c.whom != nil && !r.matches(other, c.whom) {
+	switch {
+	case to == same:
+		return false
+	case c.special:
+		return r.effect(id, from, other, to, c, do, l)
+	case c.chance == 1 || l.of(luckOfChance) < c.chance:
+		r.change(other, state, to, id, do.name)
+	}
+	return false
+}
+
+// effect is what a contact does that depends on who meets whom, or changes who makes it.
+func (r *replica) effect(id uint32, from uint16, other uint32, to uint16, c *contactTable, do *action, l luck) bool {
+	if !r.matches(other, c.whom) {
 		return false
 	}
 	chance := c.chance
@@ -43,13 +56,12 @@ func (r *replica) contact(id uint32, from uint16, do *action, l luck) bool {
 	}
 	counted := do.name
 	if to != asIs {
-		r.change(other, state, to, id, do.name)
+		r.change(other, r.person(other).state, to, id, do.name)
 		counted = -1
 	}
 	if c.self == same || r.person(id).state != from {
 		return false
 	}
-	r.count(counted)
 	r.become(id, from, c.self, other, do.name, counted)
 	return true
 }

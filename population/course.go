@@ -188,6 +188,9 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 	if math.IsNaN(span) {
 		return true // something else is wrong
 	}
+	if low, most := c.root.between(0, span); fine(low) && fine(most) {
+		return true // at all times, and there is no need to look at each
+	}
 	for from, n := 0.0, 0; from < span; n++ {
 		to := min(span, c.root.next(from))
 		if !(to > from) || n > 4*mostRows { // what repeats so often has been seen
@@ -211,6 +214,7 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 	}
 	shortest := span / mostPieces
 	var edges []float64
+	least := 0.0 // of the bounds that have become the last one
 	for from := 0.0; from < span; {
 		to, bound := from, 0.0
 		for {
@@ -231,7 +235,13 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 			s.complain(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.saying(v, got), s.unit.name, s.start+from, s.start+to)
 			return false
 		}
-		edges, c.bounds = append(edges, from), append(c.bounds, bound)
+		// Bounds that are about the same are one: a wave that is short against its pieces has the same in all of them.
+		if n := len(edges); n > 0 && max(bound, c.bounds[n-1]) <= 1.02*min(bound, least) {
+			c.bounds[n-1] = max(bound, c.bounds[n-1])
+		} else {
+			edges, c.bounds, least = append(edges, from), append(c.bounds, bound), bound
+		}
+		least = min(least, bound)
 		from = to
 	}
 	c.edges = newGuide(edges)

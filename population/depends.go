@@ -26,11 +26,7 @@ func (s scope) depends(v value) dependence {
 	if d, ok := s.known[key]; ok {
 		return d
 	}
-	var d dependence
-	s.gather(v, &d, map[string]bool{})
-	slices.Sort(d.own)
-	slices.Sort(d.met)
-	d.own, d.met = slices.Compact(d.own), slices.Compact(d.met)
+	d, _ := s.gather(v, &gathering{place: map[string]int{}})
 	s.known[key] = d
 	return d
 }
@@ -54,33 +50,64 @@ func (v *value) key() any {
 	return nil
 }
 
-// gather adds what a value depends on. The names seen need not be looked at again.
-func (s scope) gather(v value, d *dependence, seen map[string]bool) {
-	if v.name != "" {
-		if seen[v.name] {
-			return
-		}
-		seen[v.name] = true
-		if p, ok := s.parameters[v.name]; ok {
-			s.gather(p.value, d, seen)
-		}
-		for _, set := range s.sets[v.name] {
-			s.gather(set, d, seen)
-		}
-		return
+// A gathering goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
+// all in a ring depend on the same; so it looks for the strongly connected components, as Tarjan does (SIAM J. Comput. 1, 1972).
+type gathering struct {
+	open  []string       // the parameters whose component is not complete, in the order in which they were found
+	place map[string]int // of each among them
+}
+
+// gather says what a value depends on, and the first of the open parameters that it leads back to: what that one depends on is still to be
+// added. Where there is none, that is the number of those open before.
+func (s scope) gather(v value, g *gathering) (d dependence, back int) {
+	back = len(g.open)
+	add := func(part value) {
+		more, to := s.gather(part, g)
+		d.add(more)
+		back = min(back, to)
 	}
-	if v.table != nil {
-		if a := slices.IndexFunc(s.attributes, func(a attribute) bool { return a.name == v.table.by.name }); a >= 0 {
-			if v.table.met {
-				d.met = append(d.met, a)
-			} else {
-				d.own = append(d.own, a)
+	if v.name == "" {
+		if v.table != nil {
+			if a := slices.IndexFunc(s.attributes, func(a attribute) bool { return a.name == v.table.by.name }); a >= 0 {
+				if v.table.met {
+					d.met = []int{a}
+				} else {
+					d.own = []int{a}
+				}
 			}
 		}
+		d.time, d.counts = v.course != nil, v.count != nil
+		v.each(add)
+		return d, back
 	}
-	d.time = d.time || v.course != nil
-	d.counts = d.counts || v.count != nil
-	v.each(func(part value) { s.gather(part, d, seen) })
+	if d, ok := s.known[v.name]; ok {
+		return d, back
+	}
+	if at, ok := g.place[v.name]; ok {
+		return dependence{}, at
+	}
+	at := len(g.open)
+	g.open, g.place[v.name] = append(g.open, v.name), at
+	if p, ok := s.parameters[v.name]; ok {
+		add(p.value)
+	}
+	for _, set := range s.sets[v.name] {
+		add(set)
+	}
+	if back == at {
+		for _, name := range g.open[at:] {
+			s.known[name] = d
+			delete(g.place, name)
+		}
+		g.open = g.open[:at]
+	}
+	return d, back
+}
+
+// add makes a value depend on more.
+func (d *dependence) add(more dependence) {
+	d.own, d.met = union(d.own, more.own), union(d.met, more.met)
+	d.time, d.counts = d.time || more.time, d.counts || more.counts
 }
 
 // varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.

@@ -101,9 +101,17 @@ func (c *compiler) enumerate() {
 	}
 }
 
-// flowOf is the number of a flow, which must be possible.
+// flowOf is the number of a flow, which must be possible. Most states have one way out, or use one most.
 func (m *Model) flowOf(from int, to uint16) int {
-	i, end := int(m.flowsFrom[from]), int(m.flowsFrom[from+1])
+	i := int(m.flowsFrom[from])
+	if m.flowsTo[i] == to {
+		return i
+	}
+	return m.findFlow(i, int(m.flowsFrom[from+1]), to)
+}
+
+// findFlow searches for it among those from the same state.
+func (m *Model) findFlow(i, end int, to uint16) int {
 	for end-i > 8 {
 		if middle := int(uint(i+end) / 2); m.flowsTo[middle] <= to {
 			i = middle

@@ -47,6 +47,7 @@ const (
 	eventBytes  = 16.6 // more there, if something will before the end
 	groupBytes  = 8    // for each attribute that mixing is by
 	numberBytes = 8    // if somebody listens to events
+	tieBytes    = 8    // at most, if many share an instant: what they are called by, and what that grew from
 	asideBytes  = 36   // of a timer that lies aside, at the usual load of the table
 	fixedBytes  = 8 << 20
 	overhead    = 1.02 // pages that are not full, and what the runtime keeps about memory
@@ -106,7 +107,7 @@ func (m *Model) demand(o *Options) demand {
 	}
 	d := demand{individuals: float64(m.size), fixed: fixedBytes}
 	d.each = overhead * (float64(8*r.stride) + eventBytes*events + asideBytes*aside + common)
-	d.most = overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + common)
+	d.most = overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common)
 	if r.aside != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}

@@ -186,4 +186,16 @@ interventions: [{when: {total: above 0}, who: total, to: out}]
 		want: `model.yaml:35:47: intervention 2: coverage: a value with a most depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so`},
 	{name: "where of an unknown value in a list", swap: []string{"coverage: 60%", "where: {region: [north, suoth]}, coverage: 60%"},
 		want: `model.yaml:35:61: intervention 2: where: there is no value of region "suoth"; did you mean "south"?`},
+	{name: "everything by an attribute without values", source: `name: t
+time: {unit: year, end: 20}
+population: {size: 10, age: {by: age, other: 5 years}, groups: [{count: 10, with: {age: x}, start: {a: {share: rest, since: {by: age, other: 1 day}}}}]}
+attributes: {age}
+parameters: {p: {by: age, other: 5%}}
+states: {a: {race: [{rate: {by: age, other: 1 per day}, to: b}]}, b: {}}
+births: {rate: 0.1 per year, enter: {b: p, a: rest}, inherit: [age], where: {age: x}}
+transmission: [{from: a, rate: 1 per day, chance: {by: age, of: met, other: 5%}, to: {a: b}}]
+interventions: [{every: 1 year, who: b, coverage: p, to: a}]
+record: {every: 1 year, by: [age]}
+`,
+		want: `model.yaml:4:17: attributes: age: expected at least one value with its share, such as {north: 40%, south: 60%}`},
 }

@@ -162,7 +162,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.nextArrival(uint32(k))
 	}
 	r.pass(0)
-	return nil
+	return r.broke
 }
 
 // often is how many events pass between looks at the context: a few milliseconds.
@@ -339,7 +339,9 @@ func (r *replica) plan(id uint32, state uint16) {
 
 // planAnew does the same for one of whom an event may be in the calendar.
 func (r *replica) planAnew(id uint32, state uint16) {
-	r.person(id).called = false
+	if r.ties.busy() {
+		r.person(id).called = false
+	}
 	next := r.next(id, state)
 	if !(next <= r.end) {
 		r.queue.Cancel(calendar.ID(id))
@@ -349,28 +351,25 @@ func (r *replica) planAnew(id uint32, state uint16) {
 }
 
 // run dispatches what is due by a time.
-func (r *replica) run(ctx context.Context, until float64, progress func(float64, uint64)) error {
+func (r *replica) run(ctx context.Context, by float64, progress func(float64, uint64)) error {
+	until := by + r.m.slack
 	for {
 		var id uint32
-		if r.ties.busy() {
-			called, ok := r.nextCalled()
-			if !ok {
-				if err := r.meetCalled(ctx); err != nil {
-					return err
-				}
-				continue
-			}
-			id = called
-		} else {
-			next, at, ok := r.queue.NextBy(until + r.m.slack)
+		if !r.ties.busy() {
+			next, at, tied, ok := r.queue.NextTied(until)
 			if !ok {
 				break
 			}
 			id, r.now = uint32(next), at
-			if _, then, more := r.queue.Peek(); more && then == at {
-				r.call(next, at)
+			if tied && r.call(id) {
 				continue
 			}
+		} else if called, ok := r.nextCalled(); ok {
+			id = called
+		} else if err := r.meetCalled(ctx); err != nil {
+			return err
+		} else {
+			continue
 		}
 		r.events++
 		if r.pace.events++; r.now > r.pace.until {
@@ -402,7 +401,7 @@ func (r *replica) run(ctx context.Context, until float64, progress func(float64,
 			}
 		}
 	}
-	r.now = max(r.now, until)
+	r.now = max(r.now, by)
 	return nil
 }
 

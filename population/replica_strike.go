@@ -51,30 +51,42 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 	switch do.verb {
 	case doContact:
 		if l := luck(r.stream(id).Uint64()); r.ties.busy() {
-			r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
+			r.later(id, state, do, l)
 		} else if r.contact(id, state, do, l) {
 			return // it has become another, and that is planned
 		}
 	case doBirth:
 		r.enter(do.in, r.stream(id).Split(), id, fromBirths, do.name)
 	default:
-		chance := do.chance
-		if do.odds != nil {
-			chance = do.odds.of(r, id, id)
-		}
-		if do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance {
-			break
-		}
-		moved, _ := r.move(id, state, do)
-		if do.to != same {
-			r.change(id, state, do.to, id, do.name)
+		if r.act(id, state, do) {
 			return
-		}
-		if moved {
-			r.moved(id, id, do.name)
 		}
 	}
 	r.plan(id, state)
+}
+
+// act changes an individual's state and attributes, or does nothing if it is not in a state for it or by chance. It reports whether its next
+// event is planned.
+func (r *replica) act(id uint32, state uint16, do *action) bool {
+	chance := do.chance
+	if do.odds != nil {
+		chance = do.odds.of(r, id, id)
+	}
+	if do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance {
+		return false
+	}
+	moved := false
+	if len(do.moves) > 0 {
+		moved, _ = r.move(id, state, do)
+	}
+	if do.to != same {
+		r.change(id, state, do.to, id, do.name)
+		return true
+	}
+	if moved {
+		r.moved(id, id, do.name)
+	}
+	return false
 }
 
 // move gives attributes of an individual the values that they are to have. It reports whether one of them was another, and whether clocks
@@ -114,12 +126,12 @@ func (r *replica) move(id uint32, state uint16, do *action) (moved, again bool) 
 
 // change takes an individual to another state, or out, because of another, of itself, or of nobody, and counts the name that this goes by.
 func (r *replica) change(id uint32, from, to uint16, by uint32, name int) {
-	r.count(name)
 	r.become(id, from, to, by, name, name)
 }
 
-// become takes an individual to another state, or out. The name is counted by group as said, for one thing that changes two is counted once.
+// become takes an individual to another state, or out. The name to count is given by itself: what changes two is counted once.
 func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted int) {
+	r.count(counted)
 	r.flow(id, by, int(from), to, name, counted)
 	r.counts[from]--
 	if to == nobody {

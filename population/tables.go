@@ -136,6 +136,7 @@ type contactTable struct {
 	becomes   []uint16    // of someone met in a state; same if unaffected
 	self      uint16      // what becomes of the one who makes it, if it takes effect; same for nothing
 	whom      []condition // who is affected
+	special   bool        // there is more to it than a chance and what becomes of the one who is met
 	attribute int         // for mixing; −1 for the whole population
 	rows      [][]float64
 }

@@ -24,7 +24,10 @@ func (t *term) between(from, to float64) (low, high float64) {
 	case termLog:
 		return wider(math.Log(max(a, 0)), math.Log(max(b, 0)))
 	case termSqrt:
-		return math.Sqrt(max(a, 0)), math.Sqrt(max(b, 0))
+		if a < 0 { // where it is no number, as a logarithm is not; nothing is below that
+			return math.Inf(-1), math.Sqrt(max(b, 0))
+		}
+		return math.Sqrt(a), math.Sqrt(b)
 	}
 	c, d := t.b.between(from, to)
 	switch t.op {

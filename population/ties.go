@@ -3,8 +3,6 @@ package population
 import (
 	"context"
 	"slices"
-
-	"github.com/almanac-sim/almanac/calendar"
 )
 
 // Ties. Fixed durations let many clocks strike at the same instant, and the calendar has them in the order in which they were
@@ -36,16 +34,24 @@ type tiedContact struct {
 // busy tells whether there is a round under way.
 func (t *ties) busy() bool { return len(t.called) > 0 }
 
-// call begins a round with all who are due at an instant.
-func (r *replica) call(first calendar.ID, at float64) {
+// call begins a round with all who are due now, of whom one has been taken from the calendar. It reports false if there is no other.
+func (r *replica) call(first uint32) bool {
 	t := &r.ties
-	t.called, t.turn = append(t.called[:0], uint32(first)), 0
 	for {
-		id, _, ok := r.queue.NextBy(at)
+		id, _, ok := r.queue.NextBy(r.now)
 		if !ok {
 			break
 		}
+		if len(t.called) == 0 {
+			t.called = append(t.called, first)
+		}
+		if len(t.called) == cap(t.called) { // by twice as much, so that less is left behind
+			t.called = slices.Grow(t.called, len(t.called))
+		}
 		t.called = append(t.called, uint32(id))
+	}
+	if len(t.called) == 0 {
+		return false
 	}
 	if !slices.IsSorted(t.called) {
 		slices.Sort(t.called)
@@ -55,6 +61,14 @@ func (r *replica) call(first calendar.ID, at float64) {
 			r.person(id).called = true
 		}
 	}
+	return true
+}
+
+// later puts a contact of a round off until all clocks of the round have struck.
+//
+//go:noinline
+func (r *replica) later(id uint32, state uint16, do *action, l luck) {
+	r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
 }
 
 // nextCalled is the next of a round whose clock strikes, if there is one left.

@@ -12,8 +12,8 @@ import (
 )
 
 // A chaos is a program of processes and events that do everything there is to each other, mostly at the same few instants: they
-// request, preempt, release what others hold, interrupt, trigger, cancel, change capacities, start and end, recover from being
-// ended, and panic. It depends on its seed alone, however it is run.
+// request, ask for several things at once, preempt, release what others hold, interrupt, trigger, cancel, change capacities, start and
+// end, recover from being ended, and panic. It depends on its seed alone, however it is run.
 type chaos struct {
 	t        *testing.T
 	s        *Simulation
@@ -25,13 +25,18 @@ type chaos struct {
 	people   []*Process
 	grants   []*Grant
 	events   []Event
+	tickets  []Ticket
+	timeouts []*Signal
+	asked    []*Request
 	log      []string
 	acts     int
+	back     int    // grants that went back because the rest of what was asked for did not come
 	unsettle func() // is called before each act, to make turns end anywhere
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{t: t, s: New(), random: rand.New(rand.NewPCG(seed, 3)), acts: 300, unsettle: func() {}}
+	t.Cleanup(c.s.Close) // also if the test fails
 	for i := range 3 {
 		c.rooms = append(c.rooms, NewResource(c.s, fmt.Sprint("room ", i), 1+c.random.IntN(3)))
 	}
@@ -70,6 +75,9 @@ func (c *chaos) options() (opts []RequestOption) {
 	if c.random.IntN(6) == 0 {
 		opts = append(opts, AtMost(c.random.IntN(3)))
 	}
+	if c.random.IntN(5) == 0 {
+		opts = append(opts, Until(c.waitable()))
+	}
 	return opts
 }
 
@@ -80,9 +88,15 @@ func (c *chaos) waitable() Waitable {
 	case 1:
 		return AllOf(c.waitable(), c.waitable())
 	case 2, 4:
-		return c.s.Timeout(c.soon())
+		c.timeouts = append(slices.DeleteFunc(c.timeouts, (*Signal).Happened), c.s.Timeout(c.soon()))
+		return c.timeouts[len(c.timeouts)-1]
 	case 3:
 		return pick(c, c.people)
+	case 5:
+		d, end := c.soon(), NewSignal[int](c.s, "end")
+		call := Call(c.s, "call", func(p *Process) (int, error) { return c.acts, p.Wait(d) })
+		c.s.After(c.soon(), func() { end.TryTrigger(c.acts) })
+		return AnyOf(call, end)
 	}
 	return pick(c, c.signals)
 }
@@ -132,7 +146,7 @@ func (c *chaos) act(who string) {
 		return
 	}
 	c.unsettle()
-	switch c.random.IntN(16) {
+	switch c.random.IntN(20) {
 	case 0:
 		pick(c, c.people).Interrupt(c.acts)
 	case 1, 2, 13, 14, 15:
@@ -150,13 +164,13 @@ func (c *chaos) act(who string) {
 		}
 		c.note(who, "try ", ok)
 	case 4:
-		pick(c, c.rooms).RequestThen(1, func(g *Grant) {
+		c.tickets = append(c.tickets, pick(c, c.rooms).RequestThen(1, func(g *Grant) {
 			c.note("then", g != nil)
 			if g != nil {
 				c.grants = append(c.grants, g)
 			}
 			c.act("then")
-		}, c.options()...)
+		}, c.options()...))
 	case 5:
 		pick(c, c.rooms).SetCapacity(1 + c.random.IntN(3))
 	case 6:
@@ -185,6 +199,8 @@ func (c *chaos) act(who string) {
 		c.note(who, "get ", x, ok, c.tank.TryGet(1))
 	case 12:
 		c.s.After(c.soon(), func() { c.act("late") })
+	default:
+		c.actOnRequests(who)
 	}
 }
 
@@ -196,7 +212,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	c.unsettle()
 	var err error
 	r := pick(c, c.rooms)
-	switch k := c.random.IntN(14); {
+	switch k := c.random.IntN(18); {
 	case k < 3:
 		c.act(p.name)
 	case k < 5:
@@ -217,6 +233,8 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 		err = r.Use(p, 1, func() { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1) }, c.options()...)
 	case k == 12 && c.random.IntN(20) == 0:
 		panic("on purpose")
+	case k >= 14:
+		err = c.ask(p)
 	default:
 		var g *Grant
 		if g, err = r.Request(p, 1, c.options()...); err == nil {
@@ -225,7 +243,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	}
 	var i *Interrupted
 	var lost Preempted
-	if err != nil && err != ErrReneged && err != ErrBalked && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
+	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrOvertaken && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
 		c.t.Errorf("an error that nobody expects: %v", err)
 	}
 	c.note(p.name, fmt.Sprint(err))
@@ -233,7 +251,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 
 // check lists what must hold between two events.
 func (c *chaos) check() error {
-	errs := []error{c.store.check(), c.tank.check()}
+	errs := []error{c.store.check(), c.tank.check(), c.checkAsked()}
 	for _, r := range c.rooms {
 		errs = append(errs, r.check())
 	}
@@ -250,8 +268,10 @@ func (c *chaos) check() error {
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
 		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
 			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
-		case (p.request != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
+		case (p.request != nil && p.request.line != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
+		case p.request != nil && p.request.line == nil && !(p.state == waking && p.why == happened):
+			errs = append(errs, fmt.Errorf("%s was served, and %s", p, p.Status()))
 		}
 	}
 	return errors.Join(errs...)
@@ -295,7 +315,7 @@ func (f fickle) Err() error {
 // run whose context is done in the middle of turns.
 func TestChaos(t *testing.T) {
 	noLeak(t)
-	cuts, lost, left := 0, 0, 0
+	cuts, lost, left, withdrawn, back := 0, 0, 0, 0, 0
 	for seed := range uint64(100) {
 		other := rand.New(rand.NewPCG(seed, 5))
 		ways := map[string]func(c *chaos) bool{
@@ -317,8 +337,10 @@ func TestChaos(t *testing.T) {
 			logs[way] = strings.Join(append(c.log, fmt.Sprint(c.s.Now(), c.s.Events())), "\n")
 			for _, r := range c.rooms {
 				lost += r.Preempted()
+				withdrawn += r.Withdrawn()
 			}
 			left += c.s.Processes()
+			back += c.back
 			c.acts = 50 // for those who end
 			c.s.Close()
 			if c.s.Processes() != 0 {
@@ -336,8 +358,9 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	if min(cuts, lost, left) < 1000 {
-		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed: this tests little", cuts, lost, left)
+	if min(cuts, lost, left, withdrawn, back) < 500 {
+		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants given back: this tests little",
+			cuts, lost, left, withdrawn, back)
 	}
 }
 

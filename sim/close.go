@@ -41,6 +41,9 @@ func (s *Simulation) Close() {
 		return // it is called by the process that is being ended
 	}
 	s.closed, s.cut = true, nil
+	if s.inbox != nil {
+		s.inbox.close()
+	}
 	slices.SortFunc(s.live, func(a, b *Process) int { return int(int64(b.number) - int64(a.number)) })
 	for i, p := range s.live {
 		p.index = i

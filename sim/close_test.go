@@ -70,13 +70,13 @@ func TestClose(t *testing.T) {
 		_ = p.Wait(100)
 	})
 	_ = s.Run(background, 10)
-	use, queue, n := desk.Utilisation().Mean(), desk.Queue().Mean(), desk.Waits().N()
+	use, queue, n := desk.Usage().Mean(), desk.Queue().Mean(), desk.Waits().N()
 	s.Close()
 	s.Close()
 	if got := strings.Join(log, " "); got != "a a! b b! c c!" {
 		t.Error(got)
 	}
-	if use != desk.Utilisation().Mean() || queue != desk.Queue().Mean() || n != desk.Waits().N() ||
+	if use != desk.Usage().Mean() || queue != desk.Queue().Mean() || n != desk.Waits().N() ||
 		desk.InUse() != 1 || desk.Waiting() != 2 {
 		t.Error("closing changed the statistics")
 	}

@@ -23,6 +23,10 @@ type Comparison struct {
 
 	// Correlation is that of the metric in A and B. It is NaN for fewer than two replications, and where one does not vary.
 	Correlation float64
+
+	// Missing is how many pairs do not count, since the metric is missing in A, in B or in both; see [Results.Missing]. The
+	// variances and the correlation are of the pairs that count.
+	Missing int
 }
 
 // Compare compares a metric of two scenarios by paired replications. If both were run with the same [ExperimentSeed], and draw
@@ -44,12 +48,17 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 	if a.level != b.level {
 		return Comparison{}, fmt.Errorf("sim: Compare: the levels of confidence are %v and %v; run both with the same", a.level, b.level)
 	}
-	var differences Tally
+	var ofA, ofB, differences Tally
 	for i, x := range a.values[metric] {
-		differences.Add(x - b.values[metric][i])
+		if y := b.values[metric][i]; !math.IsNaN(x - y) {
+			ofA.Add(x)
+			ofB.Add(y)
+			differences.Add(x - y)
+		}
 	}
 	c := Comparison{Metric: metric, A: a.Interval(metric), B: b.Interval(metric), Difference: interval(&differences, a.level)}
-	varA, varB := a.tallies[metric].Var(), b.tallies[metric].Var()
+	c.Missing = a.n - int(differences.N())
+	varA, varB := ofA.Var(), ofB.Var()
 	c.VarianceRatio = differences.Var() / (varA + varB)
 	// Var(A−B) = Var A + Var B − 2 Cov(A, B)
 	c.Correlation = (varA + varB - differences.Var()) / (2 * math.Sqrt(varA*varB))
@@ -57,9 +66,14 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 }
 
 // Differs tells whether the interval of the difference leaves out 0, so that the scenarios differ at its level of confidence.
-func (c Comparison) Differs() bool { return !c.Difference.Contains(0) }
+// It does not tell if all pairs are missing.
+func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Difference.High() < 0 }
 
 // String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent runs".
 func (c Comparison) String() string {
-	return fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, short(c.VarianceRatio))
+	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, short(c.VarianceRatio))
+	if c.Missing > 0 {
+		text += fmt.Sprintf("; %d pairs are missing", c.Missing)
+	}
+	return text
 }

@@ -1,6 +1,9 @@
 package sim
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // A Condition is made of other things that happen: it happens with the last of them ([AllOf]) or with the first ([AnyOf]). It
 // is a [Waitable] itself, so that conditions can be made of conditions.
@@ -12,9 +15,11 @@ type Condition struct {
 	s       *Simulation // nil if it is made of nothing
 	of      []Waitable
 	any     bool
-	as      uint64         // as whichever of the others; 0 if not known
+	asks    bool           // there is a request among them
+	as      moment         // that of whichever of the others, if known
 	subs    []subscription // to the others, while somebody waits
 	left    int            // how many of the others must still happen, while somebody waits
+	placing bool           // it subscribes to the others, some of which may happen thereby
 	waiters subscribers
 }
 
@@ -29,9 +34,6 @@ func AnyOf(ws ...Waitable) *Condition {
 	return newCondition(ws, true)
 }
 
-// beginning is what has happened from the beginning happened as.
-const beginning = 1
-
 func newCondition(ws []Waitable, any bool) *Condition {
 	c := &Condition{of: append([]Waitable(nil), ws...), any: any}
 	for _, w := range ws {
@@ -43,24 +45,25 @@ func newCondition(ws []Waitable, any bool) *Condition {
 		} else if s != nil {
 			c.s = s
 		}
+		c.asks = c.asks || w.asker() != nil
 	}
 	c.waiters.of = c
 	if len(ws) == 0 {
-		c.as = beginning
+		c.as = moment{math.Inf(-1), beginning}
 	}
 	return c
 }
 
 // Happened tells whether it has happened.
-func (c *Condition) Happened() bool { return c.happenedAs() != 0 }
+func (c *Condition) Happened() bool { return c.moment().valid() }
 
 // First is, of the things that the condition is made of, the one that happened first, or nil if none has. For AnyOf, it is
 // what made it happen.
 func (c *Condition) First() Waitable {
 	var first Waitable
-	least := uint64(0)
+	var least moment
 	for _, w := range c.of {
-		if as := w.happenedAs(); as != 0 && (first == nil || as < least) {
+		if as := w.moment(); as.valid() && (first == nil || as.before(least)) {
 			first, least = w, as
 		}
 	}
@@ -78,18 +81,18 @@ func (c *Condition) All() []Waitable {
 	return all
 }
 
-func (c *Condition) happenedAs() uint64 {
-	if c.as != 0 {
+func (c *Condition) moment() moment {
+	if c.as.valid() {
 		return c.as
 	}
-	var as uint64
+	var as moment
 	for _, w := range c.of {
-		one := w.happenedAs()
+		one := w.moment()
 		switch {
-		case c.any && one != 0 && (as == 0 || one < as), !c.any && one > as:
+		case c.any && one.valid() && (!as.valid() || one.before(as)), !c.any && one.valid() && (!as.valid() || as.before(one)):
 			as = one
-		case !c.any && one == 0:
-			return 0
+		case !c.any && !one.valid():
+			return one
 		}
 	}
 	c.as = as
@@ -97,29 +100,39 @@ func (c *Condition) happenedAs() uint64 {
 }
 
 func (c *Condition) subscribe(sub *subscription) {
-	if c.waiters.first == nil {
+	c.waiters.add(sub)
+	if c.waiters.first == sub {
 		c.watch()
 	}
-	c.waiters.add(sub)
 }
 
-// watch subscribes to the others that have not happened.
+// watch subscribes to the others that have not happened. A request among them may be granted at once, and then any is enough.
 func (c *Condition) watch() {
 	if c.subs == nil {
 		c.subs = make([]subscription, len(c.of))
 	}
-	c.left = 0
+	c.left, c.placing = len(c.of), true
 	for i, w := range c.of {
-		if !w.Happened() {
+		if w.Happened() {
+			c.left--
+		} else {
 			c.subs[i].who = c
 			w.subscribe(&c.subs[i])
-			c.left++
 		}
+		if c.complete() {
+			break
+		}
+	}
+	if c.placing = false; c.complete() {
+		c.happen()
 	}
 }
 
-// unwatch takes the subscriptions back.
-func (c *Condition) unwatch() {
+// complete tells whether enough of the others have happened.
+func (c *Condition) complete() bool { return c.left == 0 || c.any && c.left < len(c.of) }
+
+// forsake takes the subscriptions back.
+func (c *Condition) forsake() {
 	for i := range c.subs {
 		c.subs[i].leave()
 	}
@@ -127,11 +140,14 @@ func (c *Condition) unwatch() {
 
 // notify is called when one of the others has happened.
 func (c *Condition) notify(*subscription) {
-	c.left--
-	if c.any || c.left == 0 {
-		c.unwatch()
-		c.waiters.fire()
+	if c.left--; !c.placing && c.complete() {
+		c.happen()
 	}
+}
+
+func (c *Condition) happen() {
+	c.forsake()
+	c.waiters.fire(c.s)
 }
 
 func (c *Condition) owner() *Simulation { return c.s }

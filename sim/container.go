@@ -39,8 +39,8 @@ func NewContainer(s *Simulation, name string, capacity, initial float64) *Contai
 	}
 	called := orElse(name, "a container")
 	c := &Container{s: s, name: called, capacity: capacity, amount: initial, contents: s.level(initial)}
-	c.getters = line{s: s, name: called, queue: s.level(0), left: c.settle}
-	c.putters = line{s: s, name: called, queue: s.level(0), left: c.settle}
+	c.getters = line{s: s, name: called, queue: s.level(0), refused: &c.refused, left: c.settle}
+	c.putters = line{s: s, name: called, queue: s.level(0), refused: &c.refused, left: c.settle}
 	register(s, name, c)
 	return c
 }
@@ -52,13 +52,7 @@ func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error
 	}
 	c.checkAmount("Get", amount)
 	c.s.step()
-	t := termsOf(opts)
-	if c.getters.ahead(t.rank) && c.take(amount, p.name) {
-		c.waits.Add(0)
-		c.settle()
-		return nil
-	}
-	return c.wait(p, &c.getters, t, amount)
+	return c.wait(p, &c.getters, amount, opts)
 }
 
 // Put puts an amount in, and waits until there is room for all of it. It returns an error as [Resource.Request] does.
@@ -68,12 +62,7 @@ func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error
 	}
 	c.checkAmount("Put", amount)
 	c.s.step()
-	t := termsOf(opts)
-	if c.putters.ahead(t.rank) && c.fill(amount, p.name) {
-		c.settle()
-		return nil
-	}
-	return c.wait(p, &c.putters, t, amount)
+	return c.wait(p, &c.putters, amount, opts)
 }
 
 // TryGet takes an amount out if it is there and nobody waits for it, and reports false otherwise.
@@ -132,10 +121,10 @@ func (c *Container) change(by float64, what, who string) {
 // settle serves both lines as long as the first of one of them can be served.
 func (c *Container) settle() {
 	for {
-		if r := c.getters.first; r != nil && c.take(r.amount, r.p.name) {
+		if r := c.getters.first; r != nil && c.take(r.amount, r.who()) {
 			c.waits.Add(c.s.now - r.since)
 			r.serve()
-		} else if r := c.putters.first; r != nil && c.fill(r.amount, r.p.name) {
+		} else if r := c.putters.first; r != nil && c.fill(r.amount, r.who()) {
 			r.serve()
 		} else {
 			return
@@ -143,18 +132,37 @@ func (c *Container) settle() {
 	}
 }
 
-func (c *Container) wait(p *Process, l *line, t terms, amount float64) error {
-	if l.balks(&t, p.name) {
-		c.refused.balked++
-		return ErrBalked
+// wait makes a process wait in one of the lines, unless it need not.
+func (c *Container) wait(p *Process, l *line, amount float64, opts []RequestOption) error {
+	t := termsOf(opts)
+	if err := l.overtaken(&t, p.name); err != nil {
+		return err
 	}
-	r := c.s.newRequest(t, amount)
-	err := l.wait(p, r)
+	if c.atOnce(l, t.rank, amount, p.name) {
+		t.unneeded()
+		return nil
+	}
+	if err := l.balks(&t, p.name); err != nil {
+		return err
+	}
+	r := c.s.newRequest(&t, amount)
+	err := l.wait(p, r, &t)
 	c.s.free(r)
-	if err == ErrReneged {
-		c.refused.reneged++
-	}
 	return err
+}
+
+// atOnce serves a newcomer to one of the lines, if that is possible without waiting.
+func (c *Container) atOnce(l *line, rank int, amount float64, who string) bool {
+	switch {
+	case !l.ahead(rank):
+		return false
+	case l == &c.putters && !c.fill(amount, who), l == &c.getters && !c.take(amount, who):
+		return false
+	case l == &c.getters:
+		c.waits.Add(0)
+	}
+	c.settle()
+	return true
 }
 
 // Name is what the container was called when it was made, or "a container".
@@ -189,3 +197,6 @@ func (c *Container) Balked() int { return c.refused.balked }
 
 // Reneged is how many requests were given up because their patience ran out.
 func (c *Container) Reneged() int { return c.refused.reneged }
+
+// Withdrawn is how many requests were given up because something else happened first; see [Resource.Withdrawn].
+func (c *Container) Withdrawn() int { return c.refused.withdrawn }

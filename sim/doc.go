@@ -18,23 +18,25 @@
 // of many that are alike but for their states is faster, and shorter to write, in package population. What brings its own loop and
 // only needs the events in order takes [calendar.Queue].
 //
-// The package example is a whole model, and every type has one; examples/bank, machine-shop, gas-station and phold are programs, and
+// The package example is a whole model, and every type has one; examples/bank, machine-shop, gas-station, movie and phold are programs, and
 // docs/simpy.md is for those who come from SimPy. Quantiles are kept in sketches of DataDog/sketches-go, with which protobuf comes.
 //
 // # What there is
 //
 //   - [Simulation]: the clock. At, After and Every schedule events, Go starts processes, Run lets it all happen.
 //   - [Process]: Wait, WaitFor, WaitForWithin; Interrupt ends a wait from outside.
-//   - [Signal], [AllOf], [AnyOf]: what one can wait for. The end of a process is one of them.
+//   - [Signal], [SignalOf], [AllOf], [AnyOf]: what one can wait for. The end of a process is one of them; [Call] starts one that
+//     returns something.
 //   - [Resource], [Store], [Container]: what one has to wait for: units, things, amounts. Requests have a rank, patience, and
-//     may preempt.
-//   - [Simulation.Stream]: named streams of random numbers, each for a purpose.
+//     may preempt. A [Request] is waited for together with other things, and those of events are named by a [Ticket].
+//   - [Simulation.Arrive]: somebody comes, again and again, at a rate that may change, or as recorded.
+//   - [Simulation.Stream]: named streams of random numbers, each for a purpose. A [Distribution] draws from them.
 //   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
 //     began, and [Simulation.Report] shows all that have a name. What is made in numbers and dropped again, such as a mailbox for each
 //     customer, should have none: it goes when nobody holds it.
 //   - [Replicate], [Compare]: experiments of many runs on all cores, confidence intervals, scenarios against each other.
 //   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
-//   - [RealTime]: the clock tied to the wall's.
+//   - [RealTime]: the clock tied to the wall's; [Simulation.Inject] lets other goroutines make things happen.
 //
 // # Ordering guarantees
 //
@@ -56,9 +58,11 @@
 //     requests were made. The first in line is never overtaken by a smaller request behind it. Only at a store, who waits for
 //     a particular thing does not hold up those behind, who may be content with another.
 //   - If the time that limits a wait comes at the same time as what is waited for, that which was scheduled first counts. A
-//     request that was granted, and a signal that was triggered, are not undone by an interrupt that comes before the process
-//     has its turn: it gets the interrupt at its next wait. Only if the units that were granted are taken away again, the
-//     request has not been granted after all, and returns the interrupt.
+//     timeout counts as scheduled when it was made, or, if all who waited for it have left, when somebody waits for it again.
+//   - An interrupt that comes before the turn of a process that was granted units takes them back: the request returns the
+//     interrupt. A thing that was got, an amount, and a signal that was triggered, are not undone: the process gets the interrupt
+//     at its next wait.
+//   - When something happens by which several waits end, all of their requests leave their lines before anybody else is served.
 //
 // [Simulation.Run] up to a time includes that time: everything that is due at it happens, also what is scheduled at it for
 // it, and then the clock stands there. What is scheduled afterwards for that very time happens in the next run, first. So
@@ -66,7 +70,7 @@
 //
 // # Errors and panics
 //
-// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked]. A model in which
+// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrOvertaken]. A model in which
 // nobody is interrupted need not look at the errors of Wait. What only a mistake of the caller can bring about, a time in the
 // past or a unit that is released twice, panics with a message that begins with "sim: ". A panic in a process comes out of
 // Run as a panic with a *[ProcessPanic], in the goroutine that called Run, so that it can be recovered there.
@@ -78,7 +82,7 @@
 // ended by themselves, Run leaves none behind. A simulation that is dropped without Close while processes wait keeps their goroutines, and itself, for
 // ever.
 //
-// Nothing here is safe for concurrent use, and nothing needs to be: there are no package-level variables, and simulations do
+// Nothing here is safe for concurrent use but [Simulation.Inject], and nothing needs to be: there are no package-level variables, and simulations do
 // not share anything. Nobody waits for, or asks for, something of another simulation: that panics. What does not wait, such as
 // [Grant.Release] or [Signal.Trigger], acts on the simulation that it belongs to as if it were called between two of its runs.
 package sim

@@ -30,7 +30,7 @@ type rankedEntry struct {
 
 // dueNow makes a slot due at this instant.
 func (s *Simulation) dueNow(id uint32, priority int) {
-	seq := s.happening()
+	seq := s.number()
 	d := &s.due
 	if priority != 0 && len(d.heap) == 0 {
 		s.gather()
@@ -76,7 +76,7 @@ func (s *Simulation) gather() {
 	}
 	for ; d.head != d.tail; d.head++ {
 		if e := d.ring[d.head&uint(len(d.ring)-1)]; s.slots[e.slot].seq == e.seq {
-			e.seq = s.happening()
+			e.seq = s.number()
 			s.slots[e.slot].seq = e.seq
 			s.pushHeap(rankedEntry{s.slots[e.slot].priority, e})
 		}
@@ -97,7 +97,7 @@ func (s *Simulation) gatherCalendar() {
 
 // intoHeap puts a slot that has left the calendar into the heap.
 func (s *Simulation) intoHeap(id uint32) {
-	seq := s.happening()
+	seq := s.number()
 	s.slots[id].seq = seq
 	s.due.live++
 	s.pushHeap(rankedEntry{s.slots[id].priority, entry{seq, id}})

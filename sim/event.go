@@ -54,7 +54,7 @@ func (s *Simulation) add(t float64, f func(), k kind, opts []EventOption) Event 
 	}
 	id := s.occupy()
 	sl := &s.slots[id]
-	sl.f, sl.kind, sl.stamp = f, k, s.happening()
+	sl.f, sl.kind, sl.stamp = f, k, s.number()
 	if len(opts) > 0 {
 		sl.priority = priorityOf(opts)
 		s.label(id, opts)

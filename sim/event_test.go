@@ -286,7 +286,7 @@ func TestWarmUp(t *testing.T) {
 	s.WarmUp(10)
 	s.At(10, func() { desk.TryRequest(1) })
 	_ = s.Run(background, 20)
-	if got := desk.Utilisation().Mean(); got != 2 || desk.Waits().N() != 0 {
+	if got := desk.Usage().Mean(); got != 2 || desk.Waits().N() != 0 {
 		t.Errorf("a mean of %g, %d requests", got, desk.Waits().N())
 	}
 }

@@ -164,23 +164,48 @@ func TestOrderingOfWaits(t *testing.T) {
 		d.Go("schedules", func(*sim.Process) { d.At(1, late.Trigger) })
 	}, "late did not", "early happened")
 
-	ordering(t, "what was granted is not undone by an interrupt before the turn", func(d *diary) {
+	ordering(t, "an interrupt that comes before the turn of who was granted units is told by the request, and the units go back", func(d *diary) {
 		desk := sim.NewResource(d.Simulation, "desk", 1)
 		held, _ := desk.TryRequest(1)
 		p := d.Go("customer", func(p *sim.Process) {
-			err := desk.Use(p, 1, func() {
-				d.note("served")()
-				if i, ok := errors.AsType[*sim.Interrupted](p.Wait(7)); ok && i.Remaining == 7 {
-					d.note("interrupted at the next wait")()
-				}
-			})
-			must(err)
+			err := desk.Use(p, 1, d.note("served"))
+			if _, ok := errors.AsType[*sim.Interrupted](err); ok && p.Now() == 1 {
+				d.note("interrupted in line")()
+			}
+			must(p.Wait(7)) // which has nothing to do with it
 		})
+		d.Go("next", func(p *sim.Process) { must(desk.Use(p, 1, d.note("next is served"))) })
 		d.At(1, func() {
 			held.Release()
-			p.Interrupt("too late")
+			p.Interrupt("at the last moment")
 		})
-	}, "served", "interrupted at the next wait")
+	}, "interrupted in line", "next is served")
+
+	ordering(t, "a thing that was got, and a signal, are not undone by an interrupt before the turn", func(d *diary) {
+		store, bell := sim.NewStore[string](d.Simulation, "store", 0), d.Signal("bell")
+		wait := func(p *sim.Process) {
+			if i, ok := errors.AsType[*sim.Interrupted](p.Wait(7)); ok && i.Remaining == 7 {
+				d.note("interrupted at the next wait")()
+			}
+		}
+		p := d.Go("getter", func(p *sim.Process) {
+			x, err := store.Get(p)
+			must(err)
+			d.note(x)()
+			wait(p)
+		})
+		q := d.Go("listener", func(p *sim.Process) {
+			must(p.WaitFor(bell))
+			d.note("bell")()
+			wait(p)
+		})
+		d.At(1, func() {
+			store.TryPut("thing")
+			bell.Trigger()
+			p.Interrupt("too late")
+			q.Interrupt("too late")
+		})
+	}, "thing", "interrupted at the next wait", "bell", "interrupted at the next wait")
 }
 
 func TestOrderingOfLines(t *testing.T) {

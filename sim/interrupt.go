@@ -32,9 +32,10 @@ func (i *Interrupted) Unwrap() error {
 }
 
 // Interrupt ends the wait of a process: it wakes at this instant, and its wait returns an *[Interrupted]. It gives up its
-// place in line if it waits for a resource. A process that is not waiting, or whose wait is over but whose turn has yet to
-// come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that has ended it does
-// nothing.
+// place in line if it waits for a resource. If it was granted units at this very instant and its turn has yet to come, they go
+// back, and the request returns the interrupt. A process that is not waiting, or whose wait for something else is over but
+// whose turn has yet to come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that has
+// ended it does nothing.
 func (p *Process) Interrupt(cause any) { p.interrupt(cause) }
 
 // interrupt is Interrupt, and returns what the process will be told, or nil if it never will.
@@ -51,20 +52,32 @@ func (p *Process) interrupt(cause any) *Interrupted {
 		s.record(Record{Kind: TraceInterrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
 	}
 	p.interrupts = append(p.interrupts, i)
-	if p.state != waiting {
-		return i
+	switch {
+	case p.state == waiting:
+		if t, ok := s.dueAt(p.slot); ok {
+			i.Remaining = t - s.now
+		}
+		p.wake(interrupted)
+		p.sub.leave()
+		if r := p.request; r != nil {
+			p.request = nil
+			r.withdraw()
+		} else if p.awaits != nil && p.awaits.asker() != nil {
+			p.awaits.asker().settle(true, interrupted)
+		}
+	case p.state == waking && p.why == happened && p.returnUnits():
+		p.request, p.why = nil, interrupted
 	}
-	if t, ok := s.dueAt(p.slot); ok {
-		i.Remaining = t - s.now
-	}
-	p.sub.leave()
-	r := p.request
-	p.request = nil
-	p.wake(interrupted)
-	if r != nil {
-		r.abandon()
-	}
+	s.serveLeft()
 	return i
+}
+
+// returnUnits gives back what the process was granted and does not know of yet, and reports whether that was units.
+func (p *Process) returnUnits() bool {
+	if r := p.request; r != nil {
+		return r.grant != nil && r.grant.giveBack()
+	}
+	return p.awaits != nil && p.awaits.asker() != nil && p.awaits.asker().settle(true, interrupted)
 }
 
 // forget takes back an interrupt that the process has not been told of, and reports whether there was one. One that has ended a

@@ -47,16 +47,20 @@ type Simulation struct {
 	stopped    bool
 	closed     bool
 
-	seed     uint64
-	streams  map[string]*rand.Rand // by name
-	name     string
-	trace    func(Record)
-	labels   map[uint32]string // names of events by slot, only while there is a trace
-	speed    float64           // simulated time per second of the wall's; 0 if it does not matter
-	lag      float64           // by how many seconds the wall's clock was ahead, when it was looked at last
-	requests *request          // those that are free, by their next
-	clock    func() float64    // Now, for levels
-	registry registry
+	seed       uint64
+	streams    map[string]*rand.Rand // by name
+	name       string
+	trace      func(Record)
+	labels     map[uint32]string // names of events by slot, only while there is a trace
+	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
+	inbox      *inbox            // from other goroutines, if it is tied to the wall's clock
+	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
+	requests   *request          // those that are free, by their next
+	firing     int               // how deep in telling who waits that something has happened
+	left       []*line           // which somebody has left, and those behind may be served
+	leftServed int               // of them
+	clock      func() float64    // Now, for levels
+	registry   registry
 
 	ctx        context.Context // of Run, while it is under way
 	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
@@ -124,8 +128,8 @@ func (s *Simulation) WarmUp(t float64) Event {
 // ResetStatistics makes all statistics that are registered with the simulation begin anew, now.
 func (s *Simulation) ResetStatistics() { s.registry.reset() }
 
-// happening numbers something that happens, so that it can be told what came first.
-func (s *Simulation) happening() uint64 {
+// number is larger than those before, so that it can be told what came first.
+func (s *Simulation) number() uint64 {
 	s.count++
 	return s.count
 }

@@ -1,93 +1,37 @@
 package sim
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
-
-// Why a request was given up by the one who made it.
-var (
-	ErrReneged = errors.New("sim: patience ran out before the request was granted")
-	ErrBalked  = errors.New("sim: too many were waiting")
-)
-
-// A RequestOption adjusts a request to a [Resource], a [Store] or a [Container].
-type RequestOption struct {
-	kind   uint8
-	number float64
-	rank   int
-}
-
-const (
-	optionRank uint8 = iota + 1
-	optionPreempting
-	optionPatience
-	optionAtMost
-)
-
-// Rank decides who is served first: the smaller. It is 0 unless told. Among equals, whoever came first is served first.
-func Rank(rank int) RequestOption { return RequestOption{kind: optionRank, rank: rank} }
-
-// Preempting lets a request take units from processes whose requests had a larger rank. See [Resource.Request]. Stores and
-// containers have nothing that could be taken back, and ignore it.
-func Preempting() RequestOption { return RequestOption{kind: optionPreempting} }
-
-// Patience is how long the request waits at most; then it is given up with [ErrReneged].
-func Patience(d float64) RequestOption {
-	if !(d >= 0) {
-		panic(fmt.Sprintf("sim: Patience(%g) must be a number, and not negative", d))
-	}
-	return RequestOption{kind: optionPatience, number: d}
-}
-
-// AtMost makes a request that cannot be granted at once be given up with [ErrBalked], if k or more are waiting already. With 0 it
-// never waits.
-func AtMost(k int) RequestOption {
-	if k < 0 {
-		panic(fmt.Sprintf("sim: AtMost(%d) must not be negative", k))
-	}
-	return RequestOption{kind: optionAtMost, rank: k}
-}
-
-// terms are what the options of a request say.
-type terms struct {
-	rank       int
-	preempting bool
-	patience   float64
-	most       int
-}
-
-func termsOf(opts []RequestOption) terms {
-	t := terms{patience: math.Inf(1), most: math.MaxInt}
-	for i := range opts {
-		switch o := &opts[i]; o.kind {
-		case optionRank:
-			t.rank = o.rank
-		case optionPreempting:
-			t.preempting = true
-		case optionPatience:
-			t.patience = o.number
-		case optionAtMost:
-			t.most = o.rank
-		}
-	}
-	return t
-}
+import "math"
 
 // A request waits in a line. Requests are used again, and never shown to users.
 type request struct {
 	prev, next *request
 	line       *line
 	end        *rankEnd // of its rank
-	terms
-	amount float64      // how much is asked for: units, or an amount
-	since  float64      // when it was made
-	p      *Process     // who waits, or nil
-	then   func(*Grant) // what to call instead
-	expiry Event        // of the patience, if nobody waits
-	grant  *Grant       // what it was given, if it asked a resource
-	order  any          // what was asked of a store
+	rank       int
+	preempting bool
+	amount     float64  // how much is asked for: units, or an amount
+	since      float64  // when it was made
+	p          *Process // who waits, or nil
+	by         taker    // who takes it instead
+	grant      *Grant   // what it was given, if it asked a resource
+	order      any      // what was asked of a store
+	number     uint64   // what a Ticket must know, if it was made by an event
+	limits     *limits  // of such a one, if there are any
+}
+
+// A taker is a request that no process waits for by itself: one that can be waited for together with others, or one by an event.
+type taker interface {
+	// served is called when the request has been given what it asked for, and has left its line.
+	served(s *Simulation, r *request)
+	// who is the name of the process that it is for, in a trace.
+	who() string
+}
+
+func (r *request) who() string {
+	if r.p != nil {
+		return r.p.name
+	}
+	return r.by.who()
 }
 
 // A line is requests in the order in which they are to be served: by rank, and among equals in the order in which they came.
@@ -100,7 +44,8 @@ type line struct {
 	first, last *request
 	length      int
 	ranks       ranks
-	queue       Level  // how many wait
+	queue       Level // how many wait
+	refused     *counters
 	left        func() // to be called when somebody has left without being served, since the next may fit
 }
 
@@ -164,7 +109,7 @@ func (l *line) remove(r *request) {
 }
 
 // newRequest takes a request that is free, or makes one.
-func (s *Simulation) newRequest(t terms, amount float64) *request {
+func (s *Simulation) newRequest(t *terms, amount float64) *request {
 	r := s.requests
 	if r == nil {
 		r = new(request)
@@ -172,7 +117,7 @@ func (s *Simulation) newRequest(t terms, amount float64) *request {
 		s.requests = r.next
 		r.next = nil
 	}
-	r.terms, r.amount, r.since = t, amount, s.now
+	r.rank, r.preempting, r.amount, r.since = t.rank, t.preempting, amount, s.now
 	return r
 }
 
@@ -183,9 +128,10 @@ func (s *Simulation) free(r *request) {
 }
 
 // wait makes process p wait in the line, and returns nil when it was served. Otherwise p has left the line.
-func (l *line) wait(p *Process, r *request) error {
+func (l *line) wait(p *Process, r *request, t *terms) error {
 	s := l.s
 	if len(p.interrupts) > 0 {
+		t.unneeded()
 		return p.interruption(0)
 	}
 	if s.trace != nil {
@@ -194,18 +140,24 @@ func (l *line) wait(p *Process, r *request) error {
 	r.p = p
 	p.request = r
 	l.join(r)
-	if t := s.now + r.patience; !math.IsInf(t, 1) {
-		s.schedule(p.slot, t)
+	if t.until != nil {
+		t.until.subscribe(&p.sub)
+	}
+	if at := s.now + t.patience; !math.IsInf(at, 1) {
+		s.schedule(p.slot, at)
 	}
 	p.block()
+	p.request = nil
 	switch p.why {
 	case elapsed:
-		p.request = nil
-		r.abandon()
-		if s.trace != nil {
-			s.record(Record{Kind: TraceRenege, Who: p.name, What: l.name})
-		}
+		p.sub.leave()
+		r.withdraw()
+		l.gaveUp(elapsed, p.name)
+		s.serveLeft()
 		return ErrReneged
+	case overtaken:
+		l.gaveUp(overtaken, p.name)
+		return ErrOvertaken
 	case interrupted:
 		return p.interruption(0)
 	}
@@ -216,29 +168,74 @@ func (l *line) wait(p *Process, r *request) error {
 func (r *request) serve() {
 	l := r.line
 	l.remove(r)
-	if p := r.p; p != nil {
-		p.request = nil
-		p.wake(happened)
+	p := r.p
+	if p == nil {
+		r.by.served(l.s, r)
+		return
 	}
+	if p.sub.list != nil { // to what it was to last until
+		p.sub.leave()
+	}
+	p.wake(happened) // it keeps the request until its turn, in case that it is interrupted before
 }
 
-// abandon takes a request out of its line that was not served.
-func (r *request) abandon() {
+// withdraw takes a request out of its line that was not served. Those behind are served by serveLeft.
+func (r *request) withdraw() {
 	l := r.line
 	l.remove(r)
-	l.left()
+	l.s.departed(l)
+}
+
+// gaveUp counts a request that was not served.
+func (l *line) gaveUp(why reason, who string) {
+	kind := TraceWithdraw
+	switch why {
+	case elapsed:
+		l.refused.reneged++
+		kind = TraceRenege
+	case interrupted:
+		return // the interrupt is in the trace
+	default:
+		l.refused.withdrawn++
+	}
+	if l.s.trace != nil {
+		l.s.record(Record{Kind: kind, Who: who, What: l.name})
+	}
 }
 
 // ahead tells whether a newcomer of this rank would be the first in line.
 func (l *line) ahead(rank int) bool { return l.first == nil || rank < l.first.rank }
 
-// balks tells whether the line is too long for a request on these terms.
-func (l *line) balks(t *terms, who string) bool {
-	if l.length < t.most {
-		return false
+// overtaken is an error if what a request on these terms would last until has happened.
+func (l *line) overtaken(t *terms, who string) error {
+	if t.until == nil {
+		return nil
 	}
+	l.s.checkOwn(t.until, "a request to "+l.name)
+	if !t.until.Happened() {
+		return nil
+	}
+	t.unneeded()
+	l.gaveUp(overtaken, who)
+	return ErrOvertaken
+}
+
+// unneeded is called when the request does not wait.
+func (t *terms) unneeded() {
+	if t.until != nil {
+		forgo(t.until)
+	}
+}
+
+// balks is an error if the line is too long for a request on these terms.
+func (l *line) balks(t *terms, who string) error {
+	if l.length < t.most {
+		return nil
+	}
+	t.unneeded()
+	l.refused.balked++
 	if l.s.trace != nil {
 		l.s.record(Record{Kind: TraceBalk, Who: who, What: l.name})
 	}
-	return true
+	return ErrBalked
 }

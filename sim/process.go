@@ -33,7 +33,7 @@ type Process struct {
 	sub     subscription // to that
 	request *request     // its place in a line
 
-	ended   uint64 // the number of its end among what has happened
+	ended   moment
 	waiters subscribers
 }
 
@@ -54,6 +54,7 @@ const (
 	elapsed  reason = iota // the time it waited for, or its patience
 	happened               // what it waited for
 	interrupted
+	overtaken // its request, by what it was to last until
 )
 
 // Go starts a process. Its function is called with it as an event of its own, after what is already scheduled for now.
@@ -83,7 +84,7 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 	s.born++
 	s.live = append(s.live, p)
 	sl := &s.slots[id]
-	sl.p, sl.kind, sl.stamp = p, turn, s.happening()
+	sl.p, sl.kind, sl.stamp = p, turn, s.number()
 	if len(opts) > 0 {
 		sl.priority = priorityOf(opts)
 	}
@@ -105,7 +106,7 @@ func (p *Process) finish() {
 		s.record(Record{Kind: TraceEnd, Who: p.name})
 	}
 	s.vacate(p.slot)
-	p.waiters.fire()
+	p.waiters.fire(s)
 }
 
 // unlist takes a process out of the list of those that have not ended.
@@ -136,7 +137,8 @@ func (p *Process) Done() bool { return p.state == dead }
 // Happened tells whether the process has ended.
 func (p *Process) Happened() bool { return p.state == dead }
 
-func (p *Process) happenedAs() uint64          { return p.ended }
+func (p *Process) moment() moment              { return p.ended }
+func (p *Process) asker() asker                { return nil }
 func (p *Process) subscribe(sub *subscription) { p.waiters.add(sub) }
 func (p *Process) owner() *Simulation          { return p.s }
 func (p *Process) label() string               { return "the end of " + p.name }
@@ -225,13 +227,18 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 		s.checkOwn(w, "process "+p.name)
 	}
 	if w.Happened() {
+		forgo(w)
 		s.step()
 		return true, nil
 	}
 	if !(d >= 0) {
 		panic(fmt.Sprintf("sim: WaitForWithin(%g) of process %s: a delay must be a number, and not negative", d, p.name))
 	}
+	if a := w.asker(); a != nil {
+		return p.waitAsking(w, a, d)
+	}
 	if len(p.interrupts) > 0 {
+		forgo(w)
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
@@ -254,8 +261,29 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 	return true, nil
 }
 
-// notify wakes the process, since what it waits for has happened.
-func (p *Process) notify(*subscription) { p.wake(happened) }
+// notify wakes the process, since what it waits for has happened, or what its request was to last until.
+func (p *Process) notify(*subscription) {
+	s := p.s
+	if s.closed {
+		return // it may have been ended without leaving what it waited for
+	}
+	if r := p.request; r != nil {
+		p.request = nil
+		p.wake(overtaken)
+		r.withdraw()
+		return
+	}
+	a := p.awaits.asker()
+	if a != nil && p.state == running { // it was granted while it was asked for
+		p.why = happened
+	} else {
+		p.wake(happened)
+	}
+	if a != nil {
+		a.choose()
+		a.settle(false, happened)
+	}
+}
 
 // wake lets a waiting process have its turn at this instant. It no longer waits for anything else.
 func (p *Process) wake(why reason) {

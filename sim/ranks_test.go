@@ -58,7 +58,7 @@ func TestLineAgainstReference(t *testing.T) {
 		different := []int{1, 2, 5, 40, 1 << 40}[seed%5]
 		for step := range 1500 {
 			if grow := step%600 < 400; len(want) == 0 || r.IntN(10) < 5 == grow {
-				q := &request{terms: terms{rank: r.IntN(different) - different/2}}
+				q := &request{rank: r.IntN(different) - different/2}
 				i := sort.Search(len(want), func(i int) bool { return want[i].rank > q.rank })
 				want = slices.Insert(want, i, q)
 				l.join(q)

@@ -12,12 +12,15 @@ import (
 //
 // [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. What passes between two runs does not count. If
 // the model takes longer than the time it simulates, nothing is left out: events come late until the clock has caught up, and
-// [Simulation.Lag] tells by how much. [Simulation.Step] does not sleep.
+// [Simulation.Lag] tells by how much. [Simulation.Step] does not sleep. Other goroutines can make things happen by
+// [Simulation.Inject].
 func RealTime(speed float64) Option {
 	if !(speed > 0) || math.IsInf(speed, 1) {
 		panic(fmt.Sprintf("sim: RealTime(%g): the speed must be positive and finite", speed))
 	}
-	return func(s *Simulation) { s.speed = speed }
+	return func(s *Simulation) {
+		s.speed, s.inbox = speed, &inbox{full: make(chan struct{}, 1)}
+	}
 }
 
 // Lag is by how much the last event of a simulation in real time came too late.
@@ -39,6 +42,8 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 			}
 			continue
 		}
+		// What was injected comes at the time of the wall's clock, unless that is past the end of the run.
+		s.receive(min(limit, origin+float64(time.Since(began).Seconds()*s.speed)))
 		at, ok := s.Peek()
 		if last := !ok || at > limit; last {
 			if math.IsInf(limit, 1) {
@@ -46,8 +51,12 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 			}
 			at, ok = limit, false
 		}
-		if err := s.sleep(ctx, timer, began, (at-origin)/s.speed); err != nil {
+		woken, err := s.sleep(ctx, timer, began, (at-origin)/s.speed)
+		if err != nil {
 			return false, err
+		}
+		if woken {
+			continue
 		}
 		if !ok {
 			return true, nil
@@ -60,8 +69,8 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 	}
 }
 
-// sleep waits until so many seconds have passed since began.
-func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Time, seconds float64) error {
+// sleep waits until so many seconds have passed since began, or until something is injected.
+func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Time, seconds float64) (woken bool, err error) {
 	// A duration holds 292 years; what is further away is approached in steps.
 	const most = float64(math.MaxInt64 / 2)
 	for {
@@ -70,13 +79,15 @@ func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Ti
 		left := min(float64(seconds*float64(time.Second))-float64(time.Since(began)), most)
 		s.lag = max(0, -left) / float64(time.Second)
 		if left <= 0 {
-			return nil
+			return false, nil
 		}
 		timer.Reset(time.Duration(math.Ceil(left)))
 		select {
 		case <-timer.C:
+		case <-s.inbox.full:
+			return true, nil
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 	}
 }

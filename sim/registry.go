@@ -104,7 +104,14 @@ func (r *Resource) statistics(f func(string, resetter)) {
 	f("queue", &r.line.queue)
 	f("wait", &r.waits)
 	f("", &r.refused)
+	f("", capacities{&r.total})
 }
+
+// capacities are reset with the other statistics of a resource, and not reported.
+type capacities struct{ level *Level }
+
+// Reset makes observation begin anew.
+func (c capacities) Reset() { c.level.Reset() }
 
 func (c *Container) statistics(f func(string, resetter)) {
 	f("contents", &c.contents)

@@ -107,7 +107,7 @@ func TestUnnamedAreReset(t *testing.T) {
 			desk.TryRequest(1)
 			tank.TryPut(1)
 		})
-		waits, uses, contents = append(waits, store.Waits()), append(uses, desk.Utilisation()), append(contents, tank.Level())
+		waits, uses, contents = append(waits, store.Waits()), append(uses, desk.Usage()), append(contents, tank.Level())
 	}
 	s.At(1, func() { tally.Add(1); level.Set(5) })
 	s.WarmUp(2)

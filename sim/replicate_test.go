@@ -190,8 +190,8 @@ func TestReplicateWantsTheSameMetricsOnce(t *testing.T) {
 				r.Record("a", 1)
 			}
 		},
-		`metric "a" is NaN; it must be a finite number`: func(r *Replication) {
-			r.Record("a", math.Log(float64(3-r.Index())/math.Max(0, float64(3-r.Index()))))
+		`metric "a" is +Inf; it must be a finite number, or NaN where nothing was observed`: func(r *Replication) {
+			r.Record("a", 1/math.Max(0, float64(3-r.Index())))
 		},
 	} {
 		for _, k := range workerCounts {
@@ -290,5 +290,48 @@ func TestReplicateCovers(t *testing.T) {
 	standardError := math.Sqrt(want * (1 - want) / experiments)
 	if got := float64(covered) / experiments; math.Abs(got-want) > 4*standardError {
 		t.Errorf("%v of the intervals cover the mean, want %v ± %v", got, want, 4*standardError)
+	}
+}
+
+// A replication in which nothing was observed has a missing value, which is counted and left out.
+func TestReplicateWithMissingValues(t *testing.T) {
+	scenario := func(shift float64, without func(i int) bool) *Results {
+		results, err := Replicate(t.Context(), 6, func(r *Replication) error {
+			r.Record("always", 1)
+			var waits Tally
+			if !without(r.Index()) {
+				waits.Add(float64(r.Index()) + shift)
+			}
+			r.Record("wait", waits.Mean())
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results
+	}
+	a := scenario(10, func(i int) bool { return i < 2 })
+	b := scenario(0, func(i int) bool { return i == 5 })
+	if a.N() != 6 || a.Missing("wait") != 2 || a.Missing("always") != 0 || a.Mean("wait") != 13.5 || a.Interval("wait").N != 4 {
+		t.Errorf("%d of %d are missing, and the mean is %v", a.Missing("wait"), a.N(), a.Interval("wait"))
+	}
+	if v := a.Values("wait"); len(v) != 6 || !math.IsNaN(v[1]) || v[2] != 12 {
+		t.Error(v)
+	}
+	if lines := strings.Split(a.String(), "\n"); !strings.HasSuffix(lines[0], "n  missing") || !strings.HasSuffix(lines[2], "4        2") ||
+		strings.Contains(scenario(0, func(int) bool { return false }).String(), "missing") {
+		t.Errorf("\n%v", a)
+	}
+	c, err := Compare(a, b, "wait")
+	if err != nil || c.Missing != 3 || c.Difference.Mean != 10 || c.Difference.N != 3 || c.Correlation != 1 || c.VarianceRatio != 0 ||
+		!strings.HasSuffix(c.String(), "; 3 pairs are missing") {
+		t.Errorf("%v, %v", c, err)
+	}
+	none := scenario(0, func(int) bool { return true })
+	if !math.IsNaN(none.Mean("wait")) || none.Missing("wait") != 6 || !math.IsInf(none.Interval("wait").HalfWidth, 1) {
+		t.Errorf("\n%v", none)
+	}
+	if c, err := Compare(a, none, "wait"); err != nil || c.Missing != 6 || c.Differs() {
+		t.Errorf("%v, %v", c, err)
 	}
 }

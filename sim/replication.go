@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime/debug"
 )
@@ -42,15 +43,16 @@ func (r *Replication) Sim(opts ...Option) *Simulation {
 // Stream is a stream of the replication's simulation; see [Simulation.Stream].
 func (r *Replication) Stream(name string) *rand.Rand { return r.Sim().Stream(name) }
 
-// Record tells the value of a metric, of which all replications must record the same ones, each once. What is wrong with a
-// record ends the experiment with an error when the replication returns.
+// Record tells the value of a metric, of which all replications must record the same ones, each once. NaN is a missing value, such as
+// the mean wait where nobody came: it does not count in the statistics, and the results say how many are missing. What is wrong
+// with a record, such as an infinite value, ends the experiment with an error when the replication returns.
 func (r *Replication) Record(metric string, x float64) {
 	_, twice := r.values[metric]
 	switch {
 	case twice:
 		r.complain(fmt.Errorf("metric %q is recorded twice", metric))
-	case !finite(x):
-		r.complain(fmt.Errorf("metric %q is %v; it must be a finite number", metric, x))
+	case math.IsInf(x, 0):
+		r.complain(fmt.Errorf("metric %q is %v; it must be a finite number, or NaN where nothing was observed", metric, x))
 	default:
 		if r.values == nil {
 			r.values = make(map[string]float64)

@@ -25,28 +25,35 @@ type Resource struct {
 	first    *Grant // of those that have not been given back, in the order in which they were granted
 	last     *Grant
 	spare    *Grant // for Use, by their next
+	terms    terms  // of requests that do not say otherwise
 	usage    Level
+	total    Level // the capacity
 	waits    Tally
 	refused  counters
 }
 
 // counters are of requests that did not go well.
-type counters struct{ balked, reneged, preempted int }
+type counters struct{ balked, reneged, preempted, withdrawn int }
 
 // Reset makes them 0.
 func (c *counters) Reset() { *c = counters{} }
 
-// NewResource makes a resource with so many units. It panics if the capacity is negative.
+// NewResource makes a resource with so many units. The options, [Rank] and [Preempting], hold for all requests that do not say
+// otherwise. It panics if the capacity is negative, or if there are other options.
 //
 // Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
 // simulation: what is made in numbers and dropped again should have none.
-func NewResource(s *Simulation, name string, capacity int) *Resource {
+func NewResource(s *Simulation, name string, capacity int, opts ...RequestOption) *Resource {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
 	}
 	called := orElse(name, "a resource")
-	r := &Resource{s: s, name: called, capacity: capacity, most: capacity, usage: s.level(0)}
-	r.line = line{s: s, name: called, queue: s.level(0), left: r.serve}
+	r := &Resource{s: s, name: called, capacity: capacity, most: capacity, terms: termsOf(opts), usage: s.level(0)}
+	if r.terms.limited() {
+		panic("sim: resource " + called + ": Patience, AtMost and Until are for a request, and not for all of them")
+	}
+	r.total = s.level(float64(capacity))
+	r.line = line{s: s, name: called, queue: s.level(0), refused: &r.refused, left: r.serve}
 	register(s, name, r)
 	return r
 }
@@ -102,8 +109,9 @@ func (r *Resource) keep(g *Grant) {
 
 // Request waits for n units. The process holds them until the grant is released.
 //
-// The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if its [Patience] ran out, and
-// [ErrBalked] if it did not want to wait behind so many ([AtMost]). In all cases it has left the line.
+// The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if its [Patience] ran out,
+// [ErrOvertaken] if something else happened before ([Until]), and [ErrBalked] if it did not want to wait behind so many ([AtMost]).
+// In all cases it has left the line.
 //
 // A [Preempting] request that is at the head of the line does not wait if what it lacks can be taken from processes that were
 // granted units on a larger [Rank]: of them, those with the largest rank lose all that they were granted, the latest first,
@@ -126,25 +134,25 @@ func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) er
 	}
 	r.checkUnits(n)
 	s.step()
-	t := termsOf(opts)
+	t := r.terms
+	if len(opts) > 0 {
+		t.apply(opts)
+		if err := r.line.overtaken(&t, p.name); err != nil {
+			return err
+		}
+	}
 	g.r, g.p, g.n, g.rank = r, p, n, t.rank
 	if r.line.ahead(t.rank) && r.obtain(g, t.preempting) {
+		t.unneeded()
 		return nil
 	}
-	if r.line.balks(&t, p.name) {
-		r.refused.balked++
-		return ErrBalked
+	if err := r.line.balks(&t, p.name); err != nil {
+		return err
 	}
-	q := s.newRequest(t, float64(n))
+	q := s.newRequest(&t, float64(n))
 	q.grant = g
-	err := r.line.wait(p, q)
+	err := r.line.wait(p, q, &t)
 	s.free(q)
-	if err == ErrReneged {
-		r.refused.reneged++
-	}
-	if err == nil && g.lost != nil && p.forget(g.notice) {
-		return g.notice // they were taken away again before the process had its turn
-	}
 	return err
 }
 
@@ -166,43 +174,6 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.hold(g)
 	r.waits.Add(0)
 	return g, true
-}
-
-// RequestThen asks for n units on behalf of nobody, and has f called with them as an event of its own when they are granted.
-// If the request is given up instead ([Patience], [AtMost]), f is called with nil.
-func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) {
-	r.checkUnits(n)
-	s, t := r.s, termsOf(opts)
-	g := &Grant{r: r, n: n, rank: t.rank}
-	switch {
-	case r.line.ahead(t.rank) && r.obtain(g, t.preempting):
-		s.After(0, func() { f(g) })
-	case r.line.balks(&t, s.who()):
-		r.refused.balked++
-		s.After(0, func() { f(nil) })
-	default:
-		q := s.newRequest(t, float64(n))
-		q.grant, q.then = g, f
-		if s.trace != nil {
-			s.record(Record{Kind: TraceRequest, Who: s.who(), What: r.name})
-		}
-		r.line.join(q)
-		if at := s.now + t.patience; at <= maxTime {
-			q.expiry = s.At(at, func() { r.expire(q) })
-		}
-	}
-}
-
-// expire gives up a request that no process waits for.
-func (r *Resource) expire(q *request) {
-	f := q.then
-	q.abandon()
-	r.s.free(q)
-	r.refused.reneged++
-	if r.s.trace != nil {
-		r.s.record(Record{Kind: TraceRenege, What: r.name})
-	}
-	f(nil)
 }
 
 // obtain gives a newcomer its units, if that is possible without waiting.
@@ -270,13 +241,7 @@ func (r *Resource) serve() {
 		}
 		r.hold(q.grant)
 		r.waits.Add(s.now - q.since)
-		f, g := q.then, q.grant
 		q.serve()
-		if f != nil {
-			q.expiry.Cancel()
-			s.free(q)
-			s.After(0, func() { f(g) })
-		}
 	}
 }
 
@@ -300,6 +265,19 @@ func (g *Grant) Release() {
 	if r.line.first != nil {
 		r.serve()
 	}
+}
+
+// giveBack is Release for units that who was granted them does not know of. It reports true.
+func (g *Grant) giveBack() bool {
+	r := g.r
+	if g.held {
+		r.drop(g)
+		r.s.departed(&r.line)
+		if r.s.trace != nil {
+			r.s.record(Record{Kind: TraceRelease, Who: g.who(), What: g.what()})
+		}
+	}
+	return true
 }
 
 // Units is how many were granted.
@@ -343,11 +321,17 @@ func (r *Resource) SetCapacity(n int) {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
 	}
 	r.capacity, r.most = n, max(n, r.most)
+	r.total.Set(float64(n))
 	r.serve()
 }
 
-// Utilisation is how many units are in use, over time.
-func (r *Resource) Utilisation() *Level { return &r.usage }
+// Usage is how many units are in use, over time.
+func (r *Resource) Usage() *Level { return &r.usage }
+
+// Utilisation is the share of the units that were in use, from the start, or since the statistics were reset, to now: unit-times
+// used over unit-times there were. It can be above 1 if the capacity was reduced while units were in use, and is NaN if
+// there were none.
+func (r *Resource) Utilisation() float64 { return r.usage.Mean() / r.total.Mean() }
 
 // Queue is how many requests wait, over time.
 func (r *Resource) Queue() *Level { return &r.line.queue }
@@ -360,6 +344,10 @@ func (r *Resource) Balked() int { return r.refused.balked }
 
 // Reneged is how many requests were given up because their patience ran out.
 func (r *Resource) Reneged() int { return r.refused.reneged }
+
+// Withdrawn is how many requests were given up because something else happened first: what they were to last until ([Until]),
+// another part of the condition ([AnyOf]), or [Ticket.Cancel].
+func (r *Resource) Withdrawn() int { return r.refused.withdrawn }
 
 // Preempted is how many grants were taken away.
 func (r *Resource) Preempted() int { return r.refused.preempted }

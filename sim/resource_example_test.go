@@ -30,7 +30,7 @@ func ExampleResource() {
 	patient("fay", 1, sim.Patience(2))
 	patient("gus", 1, sim.AtMost(3))
 	s.Run(ctx, math.Inf(1))
-	fmt.Printf("%.4g beds in use, on average\n", beds.Utilisation().Mean())
+	fmt.Printf("%.4g beds in use, on average\n", beds.Usage().Mean())
 	// Output:
 	// 0 ann is in bed
 	// 0 bob is in bed

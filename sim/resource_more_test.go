@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -258,7 +259,7 @@ func TestLineAgainstDefinition(t *testing.T) {
 		var all []*request
 		for step := range 300 {
 			if rnd.IntN(5) < 3 || len(all) == 0 {
-				r := &request{terms: terms{rank: rnd.IntN(6) - 3}, since: float64(step)}
+				r := &request{rank: rnd.IntN(6) - 3, since: float64(step)}
 				l.join(r)
 				all = append(all, r)
 			} else {
@@ -286,5 +287,36 @@ func TestUseReleasesAfterPanic(t *testing.T) {
 	run(t, s)
 	if r.InUse() != 0 || !q.Done() {
 		t.Errorf("%d in use", r.InUse())
+	}
+}
+
+// Utilisation is the share of unit-times, also when the capacity changes, and from the last reset on.
+func TestUtilisation(t *testing.T) {
+	s := New()
+	r := NewResource(s, "desk", 2)
+	if got := r.Utilisation(); got != 0 {
+		t.Errorf("%v before any time has passed", got)
+	}
+	g, _ := r.TryRequest(1)
+	_ = s.Run(background, 10)
+	if got := r.Utilisation(); got != 0.5 {
+		t.Errorf("1 of 2 is in use, and the share is %v", got)
+	}
+	r.SetCapacity(4)
+	_ = s.Run(background, 20)
+	if got, mean := r.Utilisation(), r.Usage().Mean(); math.Abs(got-1./3) > 1e-15 || mean != 1 { // 20 of 20 + 40
+		t.Errorf("the share is %v, of %v units", got, mean)
+	}
+	s.ResetStatistics()
+	_ = s.Run(background, 30)
+	if got := r.Utilisation(); got != 0.25 {
+		t.Errorf("the share is %v after a reset", got)
+	}
+	g.Release()
+	if none := NewResource(s, "none", 0); !math.IsNaN(none.Utilisation()) {
+		t.Errorf("a share of nothing is %v", none.Utilisation())
+	}
+	if rows := len(s.Report().Rows); rows != 6 {
+		t.Errorf("%d rows in the report of two resources", rows)
 	}
 }

@@ -263,7 +263,7 @@ func TestMM1(t *testing.T) {
 		t.Errorf("a mean queue of %g, by Little's law %g", l, lw)
 	}
 	// The time that 148,000 services take has a relative standard error of 1/√148,000, and so has that of the arrivals.
-	if got := desk.Utilisation().Mean(); math.Abs(got-0.8) > 4*0.8*math.Sqrt(2./148_000) {
+	if got := desk.Usage().Mean(); math.Abs(got-0.8) > 4*0.8*math.Sqrt(2./148_000) {
 		t.Errorf("a utilisation of %g, want 0.8", got)
 	}
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -40,8 +41,11 @@ func (r *Results) add(p *Replication) error {
 		}
 	}
 	for _, m := range r.metrics {
-		r.values[m] = append(r.values[m], p.values[m])
-		r.tallies[m].Add(p.values[m])
+		x := p.values[m]
+		r.values[m] = append(r.values[m], x)
+		if !math.IsNaN(x) {
+			r.tallies[m].Add(x)
+		}
 	}
 	r.n++
 	return nil
@@ -60,13 +64,18 @@ func (r *Results) Reached() bool { return r.reached }
 // Metrics are the names of what was recorded, in the order of recording.
 func (r *Results) Metrics() []string { return slices.Clone(r.metrics) }
 
-// Values are a metric's values by replication. Like the methods below, it panics if there is no such metric.
+// Values are a metric's values by replication, NaN where one is missing. Like the methods below, it panics if there is no such metric.
 func (r *Results) Values(metric string) []float64 {
 	r.tally(metric)
 	return slices.Clone(r.values[metric])
 }
 
-// Mean is the mean of a metric.
+// Missing is in how many replications nothing was observed of a metric: those that recorded NaN. All statistics are of the others.
+// Where they tell of what was observed, and not of what is usual, they are biased: a day without customers has no mean wait, and
+// if it had one it would be short.
+func (r *Results) Missing(metric string) int { return r.n - int(r.tally(metric).N()) }
+
+// Mean is the mean of a metric, NaN if all its values are missing.
 func (r *Results) Mean(metric string) float64 { return r.tally(metric).Mean() }
 
 // Tally has the statistics of a metric. It is a copy.
@@ -103,14 +112,23 @@ func quoted(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// String is a table with a line for each metric.
+// String is a table with a line for each metric, which says if values are missing.
 func (r *Results) String() string {
 	rows := [][]string{{"metric", "mean", "± " + percent(r.level), "sd", "min", "max", "n"}}
+	missing := false
 	for _, m := range r.metrics {
 		t, i := r.tallies[m], r.Interval(m)
-		rows = append(rows, []string{
+		row := []string{
 			m, short(i.Mean), short(i.HalfWidth), short(t.StdDev()), short(t.Min()), short(t.Max()), fmt.Sprint(i.N),
-		})
+		}
+		if k := r.Missing(m); k > 0 {
+			row = append(row, fmt.Sprint(k))
+			missing = true
+		}
+		rows = append(rows, row)
+	}
+	if missing {
+		rows[0] = append(rows[0], "missing")
 	}
 	return table(rows)
 }

@@ -43,7 +43,11 @@ func (s *Simulation) Run(ctx context.Context, until float64) error {
 // To limit the time, wait for AnyOf(w, s.Timeout(d)). It panics as [Simulation.Run] does, and if w belongs to another simulation.
 func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
 	s.checkOwn(w, "RunUntil")
+	if w.asker() != nil {
+		panic("sim: RunUntil " + w.label() + ": there is a request in it, for which only its process can wait")
+	}
 	if w.Happened() {
+		forgo(w)
 		return nil
 	}
 	s.enter("RunUntil")

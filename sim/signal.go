@@ -1,20 +1,41 @@
 package sim
 
-// A Waitable is something that happens once, and that processes can wait for: a [Signal], the end of a [Process], or a
-// [Condition] made of others.
+// A Waitable is something that happens once, and that processes can wait for: a [Signal], a [SignalOf], the end of a [Process], the
+// [Outcome] of one, a [Request], or a [Condition] made of others.
 type Waitable interface {
 	// Happened tells whether it has happened.
 	Happened() bool
 
-	// happenedAs is the number of its happening, which tells what came first; 0 before.
-	happenedAs() uint64
-	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet.
+	// moment is when it happened, and not valid before.
+	moment() moment
+	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet. If it is a request, it may
+	// happen in the call.
 	subscribe(sub *subscription)
+	// asker is itself, if there is a request in it, and else nil.
+	asker() asker
 	// owner is the simulation that it belongs to.
 	owner() *Simulation
 	// label says what it is, in a trace.
 	label() string
 }
+
+// A moment tells what came first: the time, and of what happened at the same time, the number.
+type moment struct {
+	time   float64
+	number uint64 // 0 if it is none
+}
+
+// beginning is the number of what has happened from the beginning.
+const beginning = 1
+
+func (m moment) valid() bool { return m.number != 0 }
+
+func (m moment) before(other moment) bool {
+	return m.time < other.time || m.time == other.time && m.number < other.number
+}
+
+// happening is the moment of something that happens now.
+func (s *Simulation) happening() moment { return moment{s.now, s.number()} }
 
 // A Signal is something that happens when it is triggered, once and for all. It may carry a value.
 //
@@ -24,36 +45,32 @@ type Signal struct {
 	s       *Simulation
 	name    string
 	value   any
-	as      uint64
+	as      moment
 	waiters subscribers
 }
 
 // Signal makes a signal. The name is for traces.
 func (s *Simulation) Signal(name string) *Signal { return &Signal{s: s, name: name} }
 
-// Timeout makes a signal that is triggered when d has passed. It panics if d is negative or not finite.
-func (s *Simulation) Timeout(d float64) *Signal {
-	s.checkTime(s.now+d, "Timeout", d)
-	g := s.Signal("timeout")
-	s.add(s.now+d, g.trigger, once, nil)
-	return g
-}
-
 // Trigger makes the signal happen. It panics if that was done before; see TryTrigger.
 func (g *Signal) Trigger() { g.TriggerWith(nil) }
 
 // TriggerWith makes the signal happen, with a value for those who wait. It panics if that was done before.
 func (g *Signal) TriggerWith(value any) {
-	if g.as != 0 {
-		panic("sim: signal " + g.name + " was triggered before; use TryTrigger, or a new signal for each occasion")
+	if g.Happened() {
+		g.refuseAgain()
 	}
 	g.value = value
 	g.trigger()
 }
 
+func (g *Signal) refuseAgain() {
+	panic("sim: signal " + g.name + " was triggered before; use TryTrigger, or a new signal for each occasion")
+}
+
 // TryTrigger makes the signal happen, or reports false if that was done before.
 func (g *Signal) TryTrigger() bool {
-	if g.as != 0 {
+	if g.Happened() {
 		return false
 	}
 	g.trigger()
@@ -61,21 +78,21 @@ func (g *Signal) TryTrigger() bool {
 }
 
 func (g *Signal) trigger() {
-	if g.as != 0 {
-		return // somebody was faster than the timeout
+	if t := g.timeout(); t != nil {
+		t.event.Cancel() // somebody may be faster than the time
 	}
 	g.as = g.s.happening()
 	if g.s.trace != nil {
 		g.s.record(Record{Kind: TraceTrigger, Who: g.s.who(), What: g.name})
 	}
-	g.waiters.fire()
+	g.waiters.fire(g.s)
 }
 
 // Name is what the signal was called when it was made.
 func (g *Signal) Name() string { return g.name }
 
 // Happened tells whether the signal was triggered.
-func (g *Signal) Happened() bool { return g.as != 0 }
+func (g *Signal) Happened() bool { return g.moment().valid() }
 
 // Value is what the signal was triggered with, and nil before.
 func (g *Signal) Value() any { return g.value }
@@ -83,76 +100,20 @@ func (g *Signal) Value() any { return g.value }
 // Waiting is how many wait for the signal: processes, conditions that are waited for, and runs.
 func (g *Signal) Waiting() int { return g.waiters.count() }
 
-func (g *Signal) happenedAs() uint64          { return g.as }
-func (g *Signal) subscribe(sub *subscription) { g.waiters.add(sub) }
-func (g *Signal) owner() *Simulation          { return g.s }
-func (g *Signal) label() string               { return g.name }
-
-// A subscription is the place of a waiter in the list of those who wait for the same. It belongs to the waiter, so that
-// waiting allocates nothing, and leaving costs constant time.
-type subscription struct {
-	prev, next *subscription
-	list       *subscribers // nil if it is in none
-	who        subscriber
+func (g *Signal) moment() moment {
+	if t := g.timeout(); t != nil && !g.as.valid() && t.passed() {
+		return moment{t.time, t.number}
+	}
+	return g.as
 }
 
-type subscriber interface{ notify(*subscription) }
-
-// subscribers are in the order in which they came.
-type subscribers struct {
-	first, last *subscription
-	of          *Condition // which need not watch others while nobody waits for it
+func (g *Signal) subscribe(sub *subscription) {
+	if t := g.timeout(); t != nil && !t.void && !t.event.Pending() {
+		t.begin() // somebody has waited before, and left
+	}
+	g.waiters.add(sub)
 }
 
-func (l *subscribers) add(sub *subscription) {
-	sub.list, sub.prev, sub.next = l, l.last, nil
-	if l.last != nil {
-		l.last.next = sub
-	} else {
-		l.first = sub
-	}
-	l.last = sub
-}
-
-func (l *subscribers) remove(sub *subscription) {
-	if sub.prev != nil {
-		sub.prev.next = sub.next
-	} else {
-		l.first = sub.next
-	}
-	if sub.next != nil {
-		sub.next.prev = sub.prev
-	} else {
-		l.last = sub.prev
-	}
-	sub.list, sub.prev, sub.next = nil, nil, nil
-}
-
-// fire notifies all, in order. It takes each out before, so that it may subscribe to something else.
-func (l *subscribers) fire() {
-	for l.first != nil {
-		sub := l.first
-		l.remove(sub)
-		sub.who.notify(sub)
-	}
-}
-
-func (l *subscribers) count() int {
-	n := 0
-	for sub := l.first; sub != nil; sub = sub.next {
-		n++
-	}
-	return n
-}
-
-// leave gives up the subscription, if there is one.
-func (sub *subscription) leave() {
-	l := sub.list
-	if l == nil {
-		return
-	}
-	l.remove(sub)
-	if l.first == nil && l.of != nil {
-		l.of.unwatch()
-	}
-}
+func (g *Signal) asker() asker       { return nil }
+func (g *Signal) owner() *Simulation { return g.s }
+func (g *Signal) label() string      { return g.name }

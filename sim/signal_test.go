@@ -119,10 +119,10 @@ func TestTimeoutAndConditions(t *testing.T) {
 			t.Errorf("the child ended at %g", p.Now())
 		}
 		early := s.Timeout(5)
-		early.Trigger() // before its time, which then does nothing
+		early.Trigger() // before its time, which is no longer waited for then
 	})
 	run(t, s)
-	if s.Processes() != 0 || s.Now() != 12 {
+	if s.Processes() != 0 || s.Now() != 7 || s.Pending() != 0 {
 		t.Errorf("%d processes are left at %g", s.Processes(), s.Now())
 	}
 }

@@ -14,25 +14,31 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// The examples below are the Go side of docs/simpy.md. The test makes sure that what the page shows stands here, line by line.
+// The examples are the Go side of docs/simpy.md, and of the shorter pages beside it. The test makes sure that what the pages show stands
+// in one of them, line by line.
 func TestSimpyPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/simpy.md")
-	if err != nil {
-		t.Fatal(err)
+	var lines []string
+	for _, name := range []string{"simpy_test.go", "simpy_more_test.go", "asked_example_test.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(source), "\n")...)
 	}
-	source, err := os.ReadFile("simpy_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(source), "\n")
-	blocks := strings.Split(string(page), "```go\n")[1:]
-	if len(blocks) < 15 {
-		t.Errorf("only %d pieces of Go on the page", len(blocks))
-	}
-	for _, block := range blocks {
-		code, _, closed := strings.Cut(block, "\n```\n")
-		if !closed || !stands(strings.Split(code, "\n"), lines) {
-			t.Errorf("this is on the page, but in no example:\n%s", code)
+	for name, least := range map[string]int{"simpy": 25, "salabim": 1, "simmer": 1} {
+		page, err := os.ReadFile("../docs/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := strings.Split(string(page), "```go\n")[1:]
+		if len(blocks) < least {
+			t.Errorf("only %d pieces of Go on the page %s", len(blocks), name)
+		}
+		for _, block := range blocks {
+			code, _, closed := strings.Cut(block, "\n```\n")
+			if !closed || !stands(strings.Split(code, "\n"), lines) {
+				t.Errorf("this is on the page %s, but in no example:\n%s", name, code)
+			}
 		}
 	}
 }
@@ -327,7 +333,7 @@ func Example_simpyMonitoring() {
 	})
 	s.WarmUp(100)
 	s.Run(context.Background(), 300)
-	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation().Mean())
+	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation())
 	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75

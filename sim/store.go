@@ -41,8 +41,8 @@ func NewStore[T any](s *Simulation, name string, capacity int) *Store[T] {
 	}
 	called := orElse(name, "a store")
 	st := &Store[T]{s: s, name: called, capacity: capacity, contents: s.level(0)}
-	st.getters = line{s: s, name: called, queue: s.level(0), left: func() {}} // the others wanted nothing that is there
-	st.putters = line{s: s, name: called, queue: s.level(0), left: func() {}} // there is still no room
+	st.getters = line{s: s, name: called, queue: s.level(0), refused: &st.refused, left: func() {}} // the others wanted nothing that is there
+	st.putters = line{s: s, name: called, queue: s.level(0), refused: &st.refused, left: func() {}} // there is still no room
 	register(s, name, st)
 	return st
 }
@@ -61,13 +61,13 @@ func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 	if p == nil || st.s.current != p {
 		st.s.refuse(p, "Put")
 	}
-	if st.TryPut(v) {
-		return nil
-	}
 	t := termsOf(opts)
-	if st.putters.balks(&t, p.name) {
-		st.refused.balked++
-		return ErrBalked
+	if err := st.putters.overtaken(&t, p.name); err != nil {
+		return err
+	}
+	if st.TryPut(v) {
+		t.unneeded()
+		return nil
 	}
 	o := st.newOrder()
 	o.v = v
@@ -79,11 +79,16 @@ func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 // TryPut puts v into the store, or reports false if there is no room.
 func (st *Store[T]) TryPut(v T) bool {
 	st.s.step()
+	return st.put(v, st.s.who())
+}
+
+// put is TryPut for somebody by name.
+func (st *Store[T]) put(v T, who string) bool {
 	if st.full() {
 		return false
 	}
 	if st.s.trace != nil {
-		st.s.record(Record{Kind: TraceGrant, Who: st.s.who(), What: fmt.Sprintf("%s: put %v", st.name, v)})
+		st.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: put %v", st.name, v)})
 	}
 	st.add(v)
 	return true
@@ -101,14 +106,14 @@ func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOpt
 	if p == nil || st.s.current != p {
 		st.s.refuse(p, "Get")
 	}
-	if v, ok := st.TryGetWhere(wanted); ok {
-		return v, nil
-	}
 	var none T
 	t := termsOf(opts)
-	if st.getters.balks(&t, p.name) {
-		st.refused.balked++
-		return none, ErrBalked
+	if err := st.getters.overtaken(&t, p.name); err != nil {
+		return none, err
+	}
+	if v, ok := st.TryGetWhere(wanted); ok {
+		t.unneeded()
+		return v, nil
 	}
 	o := st.newOrder()
 	o.where = wanted
@@ -127,13 +132,18 @@ func (st *Store[T]) TryGet() (T, bool) { return st.TryGetWhere(nil) }
 // TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is none.
 func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
 	st.s.step()
+	return st.get(wanted, st.s.who())
+}
+
+// get is TryGetWhere for somebody by name.
+func (st *Store[T]) get(wanted func(T) bool, who string) (T, bool) {
 	for i := range st.items.len() {
 		if wanted == nil || wanted(st.items.at(i)) {
 			v := st.items.remove(i)
 			st.contents.Set(float64(st.items.len()))
 			st.waits.Add(0)
 			if st.s.trace != nil {
-				st.s.record(Record{Kind: TraceGrant, Who: st.s.who(), What: fmt.Sprintf("%s: get %v", st.name, v)})
+				st.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: get %v", st.name, v)})
 			}
 			st.admit()
 			return v, true
@@ -175,20 +185,20 @@ func (st *Store[T]) admit() {
 
 func (st *Store[T]) served(r *request, what string, v T) {
 	if st.s.trace != nil {
-		st.s.record(Record{Kind: TraceGrant, Who: r.p.name, What: fmt.Sprintf("%s: %s %v", st.name, what, v)})
+		st.s.record(Record{Kind: TraceGrant, Who: r.who(), What: fmt.Sprintf("%s: %s %v", st.name, what, v)})
 	}
 	r.serve()
 }
 
 // wait makes a process wait with its order.
 func (st *Store[T]) wait(p *Process, l *line, t terms, o *order[T]) error {
-	r := st.s.newRequest(t, 1)
-	r.order = o
-	err := l.wait(p, r)
-	st.s.free(r)
-	if err == ErrReneged {
-		st.refused.reneged++
+	if err := l.balks(&t, p.name); err != nil {
+		return err
 	}
+	r := st.s.newRequest(&t, 1)
+	r.order = o
+	err := l.wait(p, r, &t)
+	st.s.free(r)
 	return err
 }
 
@@ -247,3 +257,6 @@ func (st *Store[T]) Balked() int { return st.refused.balked }
 
 // Reneged is how many requests were given up because their patience ran out.
 func (st *Store[T]) Reneged() int { return st.refused.reneged }
+
+// Withdrawn is how many requests were given up because something else happened first; see [Resource.Withdrawn].
+func (st *Store[T]) Withdrawn() int { return st.refused.withdrawn }

@@ -76,7 +76,7 @@ func TestWarmUpBias(t *testing.T) {
 			}
 			r.Record("L", c.present.Mean())
 			r.Record("observed", c.present.Observed())
-			r.Record("Lq+busy", c.resources[0].Queue().Mean()+c.resources[0].Utilisation().Mean())
+			r.Record("Lq+busy", c.resources[0].Queue().Mean()+c.resources[0].Usage().Mean())
 			return nil
 		}, sim.ExperimentSeed(seed))
 		if err != nil {

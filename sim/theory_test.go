@@ -147,9 +147,9 @@ func (c *census) measure(record func(string, float64)) {
 	for _, r := range c.resources {
 		of := " " + r.Name()
 		record("Lq"+of, r.Queue().Mean())
-		record("L"+of, r.Queue().Mean()+r.Utilisation().Mean())
+		record("L"+of, r.Queue().Mean()+r.Usage().Mean())
 		record("Wq"+of, r.Waits().Mean())
-		record("busy"+of, r.Utilisation().Mean())
+		record("busy"+of, r.Usage().Mean())
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.means)) {
 		record(name, c.means[name].Mean())

@@ -38,10 +38,11 @@ const (
 	TracePreempt                    // units of a resource are taken from a process
 	TraceRenege                     // somebody has waited long enough and leaves the line
 	TraceBalk                       // somebody finds the line too long
+	TraceWithdraw                   // somebody leaves the line because something else has happened
 )
 
 var traceKinds = [...]string{"event", "start", "resume", "wait", "end", "interrupt", "trigger", "request", "grant", "release", "preempt",
-	"renege", "balk"}
+	"renege", "balk", "withdraw"}
 
 // String is the kind's name.
 func (k TraceKind) String() string {

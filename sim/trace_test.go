@@ -24,6 +24,7 @@ func traced(trace func(Record)) *Simulation {
 		_ = shelf.Put(p, "book")
 	})
 	s.GoAt(1.5, "bob", func(p *Process) {
+		_ = desk.Use(p, 1, func() {}, Until(ready))
 		_ = desk.Use(p, 1, func() {}, Patience(0.25), Rank(1))
 		_ = desk.Use(p, 1, func() {}, AtMost(0), Rank(1))
 		_ = desk.Use(p, 1, func() { _, _ = p.WaitForWithin(AnyOf(ready, ann), 1) }, Preempting())
@@ -49,6 +50,7 @@ func TestTextTrace(t *testing.T) {
            1  grant      ann               desk: 1, in use 1 of 1
            1  wait       ann               5
          1.5  start      bob
+         1.5  withdraw   bob               desk
          1.5  request    bob               desk
         1.75  resume     bob
         1.75  renege     bob               desk

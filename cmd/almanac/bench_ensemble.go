@@ -34,8 +34,9 @@ func newBenchEnsemble() *cobra.Command {
 		Use:   "ensemble",
 		Short: "Time what it costs to hand out replicas, and how many workers a hub can feed",
 		Long: "Time what it costs to hand out replicas, and how many workers a hub can feed. All is measured in one run, and the ratios count.\n\n" +
-			"overhead    a study in one process, on an embedded hub, with tasks of half a second, against a plain loop over the same replicas. They\n" +
-			"            take turns; the ratio is that of the best times, and that of the processor time of all repetitions\n" +
+			"overhead    a study in one process, on an embedded hub, with tasks of half a second, against a plain loop over the same replicas, and a\n" +
+			"            study of nothing, for what each takes once. They take turns; the ratio is that of the best times, and that of the\n" +
+			"            processor time of all repetitions\n" +
 			"tasks       how many tasks of nothing go through one hub in a second, each stored on disk when it is handed out and when it is done:\n" +
 			"            the hub's limit. With tasks of a second it is also how many slots of workers it can feed\n" +
 			"processes   replicas per second of a study on a hub with one worker process, and with two, each with one slot",
@@ -58,8 +59,9 @@ type ensembleReport struct {
 	Overhead struct {
 		Plain     []float64 `json:"plain_seconds"`
 		Engine    []float64 `json:"engine_seconds"`
-		Ratio     float64   `json:"ratio"`           // of the best
-		Processor float64   `json:"processor_ratio"` // of all; 0 where the system does not tell
+		Once      []float64 `json:"once_seconds"`    // a study of one replica of nothing: what each study costs, whatever its size
+		Ratio     float64   `json:"ratio"`           // of the best, without that
+		Processor float64   `json:"processor_ratio"` // of all, without that; 0 where the system does not tell
 		Tasks     int       `json:"tasks"`           // of all repetitions
 	} `json:"overhead"`
 	Hub struct {
@@ -141,48 +143,63 @@ func spin(steps int) float64 {
 	return x
 }
 
-// overhead runs the same replicas in a loop and with the engine, in turns.
+// overhead runs the same replicas in a loop and with the engine, in turns, and a study of next to nothing: what that takes, every study does
+// once.
 func (b *ensembleBench) overhead() error {
 	const each = 5 * time.Millisecond
 	steps := 1_000_000
-	began := time.Now()
-	spin(steps)
-	steps = int(float64(steps) * each.Seconds() / time.Since(began).Seconds())
-	replicas := max(2, int(b.flags.work/each))
-	f := func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
-		return ensemble.Outputs{"x": spin(steps)}, nil
+	fastest := math.Inf(1)
+	for range 10 {
+		began := time.Now()
+		spin(steps)
+		fastest = min(fastest, time.Since(began).Seconds())
 	}
+	steps = int(float64(steps) * each.Seconds() / fastest)
+	replicas := max(2, int(b.flags.work/each))
 	o := &b.report.Overhead
-	var plainProcessor, engineProcessor float64
-	for i := range b.flags.repetitions {
+	var plain, engine, once float64 // processor time
+	timed := func(seconds *[]float64, processor *float64, f func() error) error {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
 		before, began := processorTime(), time.Now()
-		for k := range replicas {
-			if _, err := f(b.ctx, nil, ensemble.Replica{Number: k}); err != nil {
-				return err
-			}
-		}
-		o.Plain = append(o.Plain, time.Since(began).Seconds())
-		between := processorTime()
-		plainProcessor += between - before
-
+		err := f()
+		*seconds = append(*seconds, time.Since(began).Seconds())
+		*processor += processorTime() - before
+		return err
+	}
+	study := func(name string, steps, replicas int) (ensemble.Outcome, error) {
 		g := new(ensemble.Registry)
-		g.AddKind(ensemble.FuncKind("spin", "1", f))
-		began = time.Now()
-		outcome, err := ensemble.RunHere(b.ctx, ensemble.Job{Kind: "spin", Replicas: replicas, Points: make([]ensemble.Point, 1)},
-			ensemble.HereOptions{State: filepath.Join(b.dir, fmt.Sprint("overhead", i)), Slots: 1, RunOptions: ensemble.RunOptions{Registry: g, TaskTime: 500 * time.Millisecond}})
+		g.AddKind(ensemble.FuncKind("spin", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
+			return ensemble.Outputs{"x": spin(steps)}, nil
+		}))
+		return ensemble.RunHere(b.ctx, ensemble.Job{Kind: "spin", Replicas: replicas, Points: make([]ensemble.Point, 1)},
+			ensemble.HereOptions{State: filepath.Join(b.dir, name), Slots: 1, RunOptions: ensemble.RunOptions{Registry: g, TaskTime: 500 * time.Millisecond}})
+	}
+	for i := range b.flags.repetitions {
+		err := timed(&o.Plain, &plain, func() error {
+			for range replicas {
+				spin(steps)
+			}
+			return nil
+		})
+		if err == nil {
+			err = timed(&o.Engine, &engine, func() error {
+				outcome, err := study(fmt.Sprint("engine", i), steps, replicas)
+				o.Tasks += outcome.Counts.Tasks
+				return err
+			})
+		}
+		if err == nil {
+			err = timed(&o.Once, &once, func() error { _, err := study(fmt.Sprint("once", i), 0, 1); return err })
+		}
 		if err != nil {
 			return err
 		}
-		o.Engine = append(o.Engine, time.Since(began).Seconds())
-		engineProcessor += processorTime() - between
-		o.Tasks += outcome.Counts.Tasks
 	}
-	o.Ratio = least(o.Engine) / least(o.Plain)
-	if plainProcessor > 0 {
-		o.Processor = engineProcessor / plainProcessor
+	o.Ratio = (least(o.Engine) - least(o.Once)) / least(o.Plain)
+	if plain > 0 {
+		o.Processor = (engine - once) / plain
 	}
 	return nil
 }
@@ -323,7 +340,8 @@ func most(all []float64) float64 {
 func printBenchEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "%v\n%s\n\n", r.Machine, r.Command)
 	o := r.Overhead
-	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d: %+.1f %%", least(o.Plain), least(o.Engine), len(o.Plain), 100*(o.Ratio-1))
+	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n", least(o.Plain), least(o.Engine), len(o.Plain), least(o.Once))
+	fmt.Fprintf(w, "          beyond what every study takes once: %+.1f %%", 100*(o.Ratio-1))
 	if o.Processor > 0 {
 		fmt.Fprintf(w, "; in processor time %+.1f %%", 100*(o.Processor-1))
 	}

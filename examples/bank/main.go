@@ -51,7 +51,7 @@ func (b bank) day(r *sim.Replication) error {
 	r.Record("served", float64(served))
 	r.Record("left", float64(left))
 	r.Record("wait", tellers.Waits().Mean())
-	r.Record("busy", tellers.Utilisation().Mean()/float64(b.tellers))
+	r.Record("busy", tellers.Utilisation())
 	return nil
 }
 

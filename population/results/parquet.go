@@ -20,6 +20,7 @@ type parquetSink struct {
 	columns []column
 	rows    []parquet.Row
 	filled  int
+	texts   map[string][]byte // those that have been written: they come again and again
 }
 
 // schemaOf makes a schema whose columns are in the order of the table, as those of a struct are; a group of nodes would have them sorted.
@@ -46,7 +47,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 }
 
 func newParquetSink(w io.Writer, name string, columns []column) *parquetSink {
-	s := &parquetSink{columns: columns, rows: make([]parquet.Row, someRows)}
+	s := &parquetSink{columns: columns, rows: make([]parquet.Row, someRows), texts: map[string][]byte{}}
 	s.w = parquet.NewGenericWriter[any](w, schemaOf(name, columns), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
 	for i := range s.rows {
 		s.rows[i] = make(parquet.Row, len(columns))
@@ -63,10 +64,10 @@ func (s *parquetSink) row(cells []cell) error {
 		case number:
 			row[i] = parquet.DoubleValue(c.number).Level(0, 0, i)
 		case text:
-			row[i] = parquet.ByteArrayValue([]byte(c.text)).Level(0, 0, i)
+			row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 0, i)
 		case maybe:
 			if c.text != "" {
-				row[i] = parquet.ByteArrayValue([]byte(c.text)).Level(0, 1, i)
+				row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 1, i)
 			} else {
 				row[i] = parquet.NullValue().Level(0, 0, i)
 			}
@@ -82,6 +83,18 @@ func (s *parquetSink) row(cells []cell) error {
 		return s.flush()
 	}
 	return nil
+}
+
+// bytes is a text as bytes, which are not changed.
+func (s *parquetSink) bytes(text string) []byte {
+	b, ok := s.texts[text]
+	if !ok {
+		b = []byte(text)
+		if len(s.texts) < groupRows {
+			s.texts[text] = b
+		}
+	}
+	return b
 }
 
 func (s *parquetSink) flush() error {

@@ -176,7 +176,7 @@ func (s *sharedSubject) work(duration time.Duration) (d done) {
 		w.inserted, w.removed, w.failed = 0, 0, 0
 		wg.Go(func() {
 			<-ready
-			for !stop.Load() {
+			for first := true; first || !stop.Load(); first = false { // something, even if it is late to begin
 				if s.hold {
 					w.holds(s.queue)
 				} else {

@@ -1,0 +1,127 @@
+package capped
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/capped/cappedtest"
+)
+
+// check says which invariant of a desk does not hold between two steps. The lock must be held.
+func (d *desk[P]) check() error {
+	for _, l := range []struct {
+		*list[P]
+		name string
+		in   place
+		age  bool // is it by age?
+	}{{&d.waiting, "outside", outside, true}, {&d.pool, "the pool", pooled, true}, {&d.accepted, "accepted", accepted, true}} {
+		if err := l.list.check(l.in, l.age); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+	}
+	queued, busy := 0, 0
+	for _, w := range d.workers {
+		if err := w.queue.check(accepted, false); err != nil {
+			return fmt.Errorf("worker %d: %w", w.id, err)
+		}
+		for it := w.queue.head; it != nil; it = it.links[byPlace].next {
+			if it.worker != w {
+				return fmt.Errorf("an item of worker %d names another", w.id)
+			}
+		}
+		queued += w.queue.n
+		if w.busy {
+			busy++
+		}
+		want := unlisted
+		switch load := w.load(); {
+		case load > d.capacity:
+			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, d.capacity)
+		case w.gone && w.queue.n > 0:
+			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.n)
+		case w.gone:
+		case load == 0:
+			want = idle
+		case load < d.capacity:
+			want = open
+		}
+		switch {
+		case w.in != want || want != unlisted && d.sets[want][w.at] != w:
+			return fmt.Errorf("worker %d with %d items is in the wrong set", w.id, w.load())
+		case w.parked && (w.load() > 0 || w.gone):
+			return fmt.Errorf("worker %d sleeps and has something to do", w.id)
+		}
+	}
+	t := &d.total
+	gone := t.became[wasServed] + t.became[hasPanicked] + t.became[wasTooOld] + t.cancelled + t.aborted
+	switch slots := len(d.sets[idle]) + len(d.sets[open]); {
+	case queued != d.accepted.n:
+		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.n)
+	case busy != d.begun:
+		return fmt.Errorf("%d workers are busy, and %d items begun", busy, d.begun)
+	case d.pool.n > 0 && slots > 0:
+		return fmt.Errorf("%d items wait in the pool and %d workers have slots, %d of them all", d.pool.n, slots, len(d.sets[idle]))
+	case d.waiting.n > 0 && (slots > 0 || d.pool.n < d.limit):
+		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.n, d.pool.n, d.limit, slots)
+	case d.stranded():
+		return errors.New("a worker sleeps and an item waits behind another")
+	case t.submitted != gone+uint64(d.begun+d.accepted.n+d.pool.n):
+		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.submitted, gone, d.begun, d.accepted.n, d.pool.n)
+	case d.closed && d.waiting.n > 0:
+		return errors.New("it is closed and somebody waits outside")
+	case d.ending && d.begun+d.accepted.n+d.pool.n > 0:
+		return errors.New("it ends and has items")
+	}
+	return nil
+}
+
+// stranded reports whether a worker sleeps while an item waits behind another. A worker that has nothing and is awake is about to look.
+func (d *desk[P]) stranded() bool {
+	return slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.parked }) &&
+		slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.load() > 1 })
+}
+
+func (l *list[P]) check(in place, byAge bool) error {
+	n := 0
+	var last *item[P]
+	for it := l.head; it != nil; it = it.links[l.link].next {
+		switch {
+		case it.links[l.link].prev != last:
+			return errors.New("the list is not linked both ways")
+		case it.in != in:
+			return fmt.Errorf("an item is in place %d, not %d", it.in, in)
+		case last != nil && byAge && last.stamp >= it.stamp:
+			return fmt.Errorf("item %d is before %d", last.stamp, it.stamp)
+		}
+		last = it
+		n++
+	}
+	if n != l.n || l.tail != last {
+		return fmt.Errorf("the list has %d items, and says %d", n, l.n)
+	}
+	return nil
+}
+
+// snapshot is a desk of integers as the reference has it.
+func snapshot(d *desk[int]) *cappedtest.Desk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	items := func(l *list[int]) (all []cappedtest.Item) {
+		for it := l.head; it != nil; it = it.links[l.link].next {
+			all = append(all, cappedtest.Item{ID: it.v, Born: it.born})
+		}
+		return all
+	}
+	t := &d.total
+	s := &cappedtest.Desk{
+		Capacity: d.capacity, PoolLimit: d.limit, MaxAge: d.maxAge, Closed: d.closed,
+		Outside: items(&d.waiting), Pool: items(&d.pool),
+		Submitted: int(t.submitted), Served: int(t.became[wasServed]), TooOld: int(t.became[wasTooOld]), Cancelled: int(t.cancelled),
+		Returned: int(t.returned), Moved: int(t.moved), Tries: int(t.tries), Refusals: int(t.refusals),
+	}
+	for _, w := range d.workers {
+		s.Workers = append(s.Workers, &cappedtest.Server{ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.gone})
+	}
+	return s
+}

@@ -1,0 +1,311 @@
+package capped
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A desk is what [Dispatcher] and [Caller] have in common: items that wait, workers that have slots for them, and who gets which.
+//
+//	         room in the pool          a slot              its turn
+//	outside ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ begun, and no longer an item
+//	                                 ▲                  │  ▲
+//	                                 └──────────────────┘  └─ by another worker, who would be idle
+//	                                 its worker is removed
+//
+// All of it is behind one mutex. A step is short, and takes constant time: one for an item that comes, one for a worker that has done
+// with an item and takes the next. With atomic counters of slots and a pool of its own lock, that no item is left behind would hang on
+// the order in which five words are read and written; here it is what stands between two steps:
+//
+//  1. No worker has more than c items, begun ones counted.
+//  2. If an item is in the pool, every worker has c. (The oldest one would have had the slot.)
+//  3. If a worker sleeps, no item waits behind another, nor by 2 in the pool. (A worker that has nothing and is awake, since another was
+//     faster or somebody gave up, is about to look. A worker that falls asleep has found nothing, and while it sleeps it is idle, so that
+//     every item that comes goes to an idle worker.)
+//  4. If an item is outside, the pool is full, and 2 holds for it too.
+//  5. Every item is in one place, and every list is by age, that of a worker by when it accepted them.
+//
+// check in dispatcher_check_test.go has them as code.
+type desk[P any] struct {
+	capacity int   // c
+	limit    int   // of the pool
+	maxAge   int64 // 0 for any
+	log      *slog.Logger
+	start    time.Time
+	ctx      context.Context // of what a Dispatcher's workers do; ends with Abort
+	cancel   context.CancelFunc
+
+	// What becomes of an item, called by the worker that had it, or by who ends the desk, and never with the lock held. Each may be nil.
+	drop func(P, error)       // it will not be served
+	fail func(P, *PanicError) // its worker panicked
+	done func(P)              // it was served, dropped or failed, and is counted so
+
+	mu       sync.Mutex
+	random   random.Stream
+	stamp    uint64
+	waiting  list[P] // outside
+	pool     list[P]
+	accepted list[P] // by all workers, by age
+	free     *item[P]
+	waiters  []*waiter
+
+	workers []*worker[P]            // those that there are, and those removed that have not ended
+	byID    map[WorkerID]*worker[P] // those that there are
+	lastID  WorkerID
+	sets    [setsAre][]*worker[P]
+
+	closed, ending bool          // nothing more is taken; workers are to end
+	begun          int           // how many items are being worked on
+	ended          chan struct{} // closed when all goroutines have ended
+
+	total totals
+	waits WaitHistogram
+}
+
+// set is which workers a throw can find.
+type set uint8
+
+const (
+	idle    set = iota // have nothing
+	open               // have a slot, and something to do
+	setsAre            // how many there are
+	unlisted
+)
+
+// A worker is a goroutine with a function, and the items that it has accepted.
+type worker[P any] struct {
+	id    WorkerID
+	f     func(context.Context, P)
+	queue list[P] // accepted, in the order accepted
+	wake  chan struct{}
+
+	in set // of those of the desk
+	at int // in it
+
+	busy   bool  // with an item
+	since  int64 // when that began
+	parked bool  // waits for a token in wake, of which there is none
+	gone   bool  // is to end
+	served uint64
+}
+
+// load is how many items a worker has.
+func (w *worker[P]) load() int {
+	if w.busy {
+		return w.queue.n + 1
+	}
+	return w.queue.n
+}
+
+func newDesk[P any](o *dispatcherOptions, workers int) *desk[P] {
+	d := &desk[P]{
+		capacity: o.buffer,
+		limit:    o.poolLimit,
+		maxAge:   int64(o.maxAge),
+		log:      o.log,
+		start:    time.Now(),
+		random:   random.New(o.seed),
+		byID:     make(map[WorkerID]*worker[P]),
+		ended:    make(chan struct{}),
+	}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.accepted.link = byAge
+	if d.capacity == 0 {
+		d.capacity = SweetSpot(o.load)
+	}
+	if d.limit < 0 {
+		d.limit = max(leastPool, int(min(PoolBound(max(workers, 1), d.capacity, o.load), math.MaxInt32)))
+	}
+	return d
+}
+
+// now is the time since the desk was made.
+func (d *desk[P]) now() int64 { return int64(time.Since(d.start)) }
+
+// lock and unlock are around every step.
+func (d *desk[P]) lock() {
+	interleave()
+	d.mu.Lock()
+}
+
+func (d *desk[P]) unlock() {
+	audit(d)
+	d.mu.Unlock()
+	interleave()
+}
+
+// debug writes to the log, if there is one. The lock must not be held: what writes may be slow, or ask for Stats.
+func (d *desk[P]) debug(text string, args ...any) {
+	if d.log != nil {
+		d.log.Debug("capped: "+text, args...)
+	}
+}
+
+// full reports whether there is neither a slot nor room in the pool for one more. If somebody waits outside it is.
+func (d *desk[P]) full() bool { return d.pool.n >= d.limit && !d.slot() }
+
+// slot reports whether some worker has a slot.
+func (d *desk[P]) slot() bool { return len(d.sets[idle])+len(d.sets[open]) > 0 }
+
+// arrive is a new item, which throws, or waits outside.
+func (d *desk[P]) arrive(v P, born int64) *item[P] {
+	it := d.free
+	if it == nil {
+		it = new(item[P])
+	} else {
+		d.free, it.links[byPlace].next = it.links[byPlace].next, nil
+	}
+	d.stamp++
+	it.v, it.stamp, it.born = v, d.stamp, born
+	if d.full() {
+		it.in = outside
+		d.waiting.push(it)
+	} else {
+		d.intoPool(it)
+		d.settle()
+	}
+	if it.in != accepted {
+		d.total.tries++
+		d.total.refusals++
+	}
+	return it
+}
+
+// intoPool is where an item becomes the desk's.
+func (d *desk[P]) intoPool(it *item[P]) {
+	it.in = pooled
+	d.total.submitted++
+	d.pool.push(it)
+}
+
+// settle hands slots to those who wait, the oldest first, until there is none of one or the other; and lets in who waits outside.
+func (d *desk[P]) settle() {
+	for {
+		for d.waiting.n > 0 && (d.pool.n < d.limit || d.pool.n == 0 && d.slot()) {
+			it := d.waiting.head
+			d.waiting.remove(it)
+			d.intoPool(it)
+			if it.waiter != nil {
+				it.waiter.done <- nil
+				it.waiter = nil
+			}
+		}
+		if d.pool.n == 0 {
+			return
+		}
+		w := d.throw()
+		if w == nil {
+			return
+		}
+		it := d.pool.head
+		d.pool.remove(it)
+		d.accept(w, it)
+	}
+}
+
+// throw is a worker with a slot: any of those that are idle with the same probability, or if there is none, of those that have a slot;
+// or nil. It is what throws at any worker would find that are repeated until an idle one is hit.
+func (d *desk[P]) throw() *worker[P] {
+	for _, s := range [...]set{idle, open} {
+		switch n := len(d.sets[s]); n {
+		case 0:
+		case 1:
+			return d.sets[s][0]
+		default:
+			return d.sets[s][d.random.Below(uint64(n))]
+		}
+	}
+	return nil
+}
+
+// accept puts an item, which is in no list, into a slot of a worker.
+func (d *desk[P]) accept(w *worker[P], it *item[P]) {
+	d.total.tries++
+	it.in, it.worker = accepted, w
+	w.queue.push(it)
+	d.accepted.young(it)
+	d.file(w)
+	d.rouse(w)
+}
+
+// leave takes an item from the worker that has accepted it.
+func (d *desk[P]) leave(it *item[P]) {
+	w := it.worker
+	w.queue.remove(it)
+	d.accepted.remove(it)
+	it.in, it.worker = nowhere, nil
+	d.file(w)
+}
+
+// file puts a worker into the set that its load says.
+func (d *desk[P]) file(w *worker[P]) {
+	s := unlisted
+	switch load := w.load(); {
+	case w.gone:
+	case load == 0:
+		s = idle
+	case load < d.capacity:
+		s = open
+	}
+	if s == w.in {
+		return
+	}
+	if w.in != unlisted {
+		all := d.sets[w.in]
+		last := all[len(all)-1]
+		all[w.at], last.at = last, w.at
+		all[len(all)-1] = nil
+		d.sets[w.in] = all[:len(all)-1]
+	}
+	w.in = s
+	if s != unlisted {
+		w.at = len(d.sets[s])
+		d.sets[s] = append(d.sets[s], w)
+	}
+}
+
+// rouse has a worker look what there is to do. It is given at most one token for each time that it parks.
+func (d *desk[P]) rouse(w *worker[P]) {
+	if w.parked {
+		w.parked = false
+		w.wake <- struct{}{}
+	}
+}
+
+// recycle forgets an item, which is in no list.
+func (d *desk[P]) recycle(it *item[P]) P {
+	v := it.v
+	var none P
+	it.v, it.in, it.stamp = none, nowhere, 0
+	it.links[byPlace].next, d.free = d.free, it
+	return v
+}
+
+// takeOut takes out an item that has not begun and is no farther than told, if it is still there, and reports whether it was.
+func (d *desk[P]) takeOut(it *item[P], stamp uint64, farthest place) bool {
+	d.lock()
+	defer d.unlock()
+	if it.stamp != stamp || it.in > farthest {
+		return false
+	}
+	switch it.in {
+	case outside:
+		d.waiting.remove(it)
+		it.waiter = nil
+	case pooled:
+		d.pool.remove(it)
+		d.total.cancelled++
+	case accepted:
+		d.leave(it)
+		d.total.cancelled++
+	}
+	d.recycle(it)
+	d.settle()
+	d.perhapsEnd()
+	return true
+}

@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+)
+
+// Arrivals tell when somebody comes, one after the other. Every source of this package is for one [Simulation.Arrive]: it has a state,
+// or draws from a stream.
+type Arrivals interface {
+	// Next is the time of the next arrival, which is not before the given one, that of the arrival before. It reports false if
+	// nobody comes any more.
+	Next(after float64) (at float64, ok bool)
+}
+
+// Arrive calls f whenever somebody comes. Cancelling the event ends it, also from within f: at that time the next call is already
+// scheduled. When nobody comes any more the event is over; if nobody comes at all it is the zero [Event].
+func (s *Simulation) Arrive(arrivals Arrivals, f func(), opts ...EventOption) Event {
+	if f == nil {
+		panic("sim: an event needs a function, not nil")
+	}
+	a := &arriving{s: s, of: arrivals, f: f}
+	at, ok := a.next()
+	if !ok {
+		return Event{}
+	}
+	e := s.add(at, a.tick, repeated, opts)
+	a.slot = e.slot
+	if s.trace != nil && s.labels[e.slot] == "" {
+		s.labels[e.slot] = functionName(f) // and not that of tick
+	}
+	return e
+}
+
+// arriving is the event of Arrive.
+type arriving struct {
+	s    *Simulation
+	of   Arrivals
+	f    func()
+	slot uint32
+}
+
+func (a *arriving) next() (float64, bool) {
+	at, ok := a.of.Next(a.s.now)
+	if ok && !(at >= a.s.now && at <= maxTime) {
+		panic(fmt.Sprintf("sim: somebody arrives at %g, and it is %g already", at, a.s.now))
+	}
+	return at, ok
+}
+
+func (a *arriving) tick() {
+	if at, ok := a.next(); ok {
+		a.s.schedule(a.slot, at)
+	} else {
+		a.s.vacate(a.slot)
+	}
+	a.f()
+}
+
+// A source is Arrivals by a function.
+type source func(after float64) (float64, bool)
+
+func (f source) Next(after float64) (float64, bool) { return f(after) }
+
+// Poisson are arrivals at a constant rate, so many on average in a unit of time. With a rate of 0 nobody comes. It panics if the rate is
+// negative or not finite.
+func Poisson(r *rand.Rand, rate float64) Arrivals {
+	if !(rate >= 0 && finite(rate)) {
+		panic(fmt.Sprintf("sim: Poisson(%g): the rate must be finite, and not negative", rate))
+	}
+	return source(func(after float64) (float64, bool) {
+		at := after + r.ExpFloat64()/rate
+		return at, at <= maxTime
+	})
+}
+
+// mostRejected is how many candidates in a row may come to nothing. At a rate of one in a million of the largest, it is ten
+// times as many as to be expected.
+const mostRejected = 10_000_000
+
+// VaryingPoisson are arrivals at a rate that changes with time, and is never above most; nobody comes after the time until, which may be
+// +∞. It is exact, by thinning [LS79]: candidates come at the rate most, and one at t is taken with probability rate(t)/most. So
+// the closer most is to what the rate really reaches, the less is drawn in vain. For a rate by the hour there is [RateTable].
+//
+// It panics if most is not positive and finite, when the rate is negative, NaN or above most at a candidate, and if ten million
+// candidates in a row come to nothing.
+//
+// [LS79]: https://doi.org/10.1002/nav.3800260304
+func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until float64) Arrivals {
+	if !(most > 0 && finite(most)) || math.IsNaN(until) {
+		panic(fmt.Sprintf("sim: VaryingPoisson(…, %g, %g): the largest rate must be above 0 and finite, and the end a time", most, until))
+	}
+	return source(func(at float64) (float64, bool) {
+		for range mostRejected {
+			if at += r.ExpFloat64() / most; !(at <= min(until, maxTime)) {
+				return 0, false
+			}
+			now := rate(at)
+			if !(now >= 0 && now <= most) {
+				panic(fmt.Sprintf("sim: VaryingPoisson: the rate at %g is %g; it must be from 0 to %g, the largest that was told", at, now, most))
+			}
+			if float64(r.Float64()*most) < now {
+				return at, true
+			}
+		}
+		panic(fmt.Sprintf("sim: VaryingPoisson: nobody has come by %g; tell after which time nobody does, or a smaller largest rate", at))
+	})
+}
+
+// Renewal are arrivals whose distances are independent of each other and have a distribution. With [Empirical] it is the bootstrap of
+// recorded intervals.
+func Renewal(r *rand.Rand, between Distribution) Arrivals {
+	return source(func(after float64) (float64, bool) {
+		d := between.Draw(r)
+		if !(d >= 0) {
+			panic(fmt.Sprintf("sim: Renewal: %v has given a distance of %g, which must not be negative", between, d))
+		}
+		return after + d, true
+	})
+}
+
+// Recorded are arrivals at given times, as they were recorded. Those that are before the beginning are left out. It panics if the times
+// are not finite and in order.
+func Recorded(times []float64) Arrivals {
+	for i, t := range times {
+		if !finite(t) || i > 0 && !(t >= times[i-1]) {
+			panic(fmt.Sprintf("sim: Recorded: time %d is %g; times must be finite, and none before the one that stands before it", i, t))
+		}
+	}
+	times = slices.Clone(times)
+	return source(func(after float64) (float64, bool) {
+		times = times[sort.SearchFloat64s(times, after):]
+		if len(times) == 0 {
+			return 0, false
+		}
+		at := times[0]
+		times = times[1:]
+		return at, true
+	})
+}
+
+// Batches lets several come at each time: size tells how many, and is drawn anew each time. It panics if that is below 1.
+func Batches(arrivals Arrivals, size func() int) Arrivals {
+	left, at := 0, 0.0
+	return source(func(after float64) (float64, bool) {
+		if left == 0 || after != at { // the others have been moved away from their time
+			var ok bool
+			if at, ok = arrivals.Next(after); !ok {
+				return 0, false
+			}
+			if left = size(); left < 1 {
+				panic(fmt.Sprintf("sim: a batch of %d; there must be at least 1", left))
+			}
+		}
+		left--
+		return at, true
+	})
+}
+
+// An Appointment is one that is kept.
+type Appointment struct {
+	Number  int // in the list of times
+	Due, At float64
+}
+
+// Appointments draws who comes when of those who have an appointment at the given times: each stays away with a probability, and the
+// others come late, or early if that is negative, by a distribution. Those who come are in the order in which they do; nobody
+// comes before the time 0 of the clock. It panics if noShow is not a probability.
+//
+//	for _, a := range sim.Appointments(s.Stream("patients"), slots, 0.1, sim.Normal(0, 3)) {
+//		s.GoAt(a.At, "patient", visit)
+//	}
+func Appointments(r *rand.Rand, times []float64, noShow float64, late Distribution) []Appointment {
+	if !(noShow >= 0 && noShow <= 1) {
+		panic(fmt.Sprintf("sim: Appointments: %g stay away; it must be a share, from 0 to 1", noShow))
+	}
+	var all []Appointment
+	for i, due := range times {
+		comes, by := r.Float64() >= noShow, late.Draw(r) // both are drawn, so that who stays away does not change the others
+		if comes {
+			all = append(all, Appointment{i, due, max(0, due+by)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Appointment) int {
+		switch {
+		case a.At < b.At:
+			return -1
+		case a.At > b.At:
+			return 1
+		}
+		return 0
+	})
+	return all
+}

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Distribution is a law of random numbers that knows its mean and its standard deviation, and draws from any stream. Those of this
+// package are told by what one knows of data, mean and standard deviation, where gonum has shapes and rates; gonum draws them.
+//
+//	service := s.Sampler("service", sim.Lognormal(5, 2))
+//	p.Wait(service())
+//
+// A Distribution has no state, and may be used with several streams. The functions that make one panic if there is no such law.
+type Distribution struct {
+	name     string // with its parameters
+	mean, sd float64
+	draw     func(r *rand.Rand) float64
+}
+
+// Draw is a random number from a stream.
+func (d Distribution) Draw(r *rand.Rand) float64 { return d.draw(r) }
+
+// Mean is the mean of the law.
+func (d Distribution) Mean() float64 { return d.mean }
+
+// StdDev is the standard deviation of the law.
+func (d Distribution) StdDev() float64 { return d.sd }
+
+// String is its name with its parameters, such as "lognormal(5, 2)".
+func (d Distribution) String() string { return d.name }
+
+// Sampler draws from a distribution with the stream of a name; see [Simulation.Stream].
+func (s *Simulation) Sampler(stream string, d Distribution) func() float64 {
+	r := s.Stream(stream)
+	return func() float64 { return d.draw(r) }
+}
+
+func named(name string, args ...float64) string {
+	texts := make([]string, len(args))
+	for i, x := range args {
+		texts[i] = fmt.Sprintf("%g", x)
+	}
+	return name + "(" + strings.Join(texts, ", ") + ")"
+}
+
+// need panics unless a law is possible.
+func need(possible bool, law, what string) {
+	if !possible {
+		panic("sim: " + law + ": " + what)
+	}
+}
+
+// positive needs a mean and a standard deviation of a law of positive numbers that varies.
+func positive(name string, mean, sd float64) string {
+	law := named(name, mean, sd)
+	need(mean > 0 && sd > 0 && finite(mean) && finite(sd), law, "mean and standard deviation must be above 0 and finite")
+	return law
+}
+
+// Constant is always the same number.
+func Constant(x float64) Distribution {
+	law := named("constant", x)
+	need(finite(x), law, "it must be finite")
+	return Distribution{law, x, 0, func(*rand.Rand) float64 { return x }}
+}
+
+// Exponential has the given mean, which is its standard deviation, too.
+func Exponential(mean float64) Distribution {
+	law := named("exponential", mean)
+	need(mean > 0 && finite(mean), law, "the mean must be above 0 and finite")
+	return Distribution{law, mean, mean, func(r *rand.Rand) float64 { return mean * r.ExpFloat64() }}
+}
+
+// Normal may be negative: for a time, a [Gamma] or [Lognormal] is often closer to what is meant.
+func Normal(mean, sd float64) Distribution {
+	law := named("normal", mean, sd)
+	need(finite(mean) && sd >= 0 && finite(sd), law, "the mean must be finite, and the standard deviation not negative")
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return mean + float64(sd*r.NormFloat64()) }}
+}
+
+// Uniform is any number from low to high.
+func Uniform(low, high float64) Distribution {
+	law := named("uniform", low, high)
+	need(low <= high && finite(high-low), law, "it must go from a number to one that is not smaller")
+	width := high - low
+	return Distribution{law, low + width/2, width / math.Sqrt(12), func(r *rand.Rand) float64 { return low + float64(width*r.Float64()) }}
+}
+
+// Triangular goes from low to high, with mode the most likely: what people say who have no data.
+func Triangular(low, mode, high float64) Distribution {
+	law := named("triangular", low, mode, high)
+	need(low <= mode && mode <= high && low < high && finite(high-low), law, "the mode must be between the ends, which differ")
+	t := distuv.NewTriangle(low, high, mode, nil)
+	return Distribution{law, t.Mean(), t.StdDev(), func(r *rand.Rand) float64 { return distuv.NewTriangle(low, high, mode, r).Rand() }}
+}
+
+// Gamma is for times that are sums of many small ones. If the standard deviation is the mean, it is the exponential law.
+func Gamma(mean, sd float64) Distribution {
+	law := positive("gamma", mean, sd)
+	shape, rate := mean/sd*(mean/sd), mean/sd/sd
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.Gamma{Alpha: shape, Beta: rate, Src: r}.Rand() }}
+}
+
+// Erlang is the sum of k exponential times, with the given mean of the sum.
+func Erlang(k int, mean float64) Distribution {
+	law := named("erlang", float64(k), mean)
+	need(k >= 1 && mean > 0 && finite(mean), law, "there must be a phase, and a mean above 0")
+	d := Gamma(mean, mean/math.Sqrt(float64(k)))
+	d.name = law
+	return d
+}
+
+// Lognormal is for times that are products of many causes: most are short, and a few are very long.
+func Lognormal(mean, sd float64) Distribution {
+	law := positive("lognormal", mean, sd)
+	variance := math.Log1p(sd / mean * (sd / mean)) // of the logarithm
+	mu, sigma := math.Log(mean)-variance/2, math.Sqrt(variance)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.LogNormal{Mu: mu, Sigma: sigma, Src: r}.Rand() }}
+}
+
+// Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean to a thousand times as much.
+func Weibull(mean, sd float64) Distribution {
+	law := positive("weibull", mean, sd)
+	need(sd >= mean/1000 && sd <= 1000*mean, law, "the standard deviation must be from mean/1000 to 1000·mean")
+	// The square of the relative deviation is Γ(1+2/k)/Γ(1+1/k)² − 1, which falls with the shape k.
+	low, high := math.Log(0.05), math.Log(5000.)
+	for range 200 {
+		middle := (low + high) / 2
+		if weibullVariation(math.Exp(middle)) > sd/mean {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	k := math.Exp((low + high) / 2)
+	scale := mean / math.Gamma(1+1/k)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.Weibull{K: k, Lambda: scale, Src: r}.Rand() }}
+}
+
+// weibullVariation is the standard deviation over the mean of a Weibull law of shape k.
+func weibullVariation(k float64) float64 {
+	one, _ := math.Lgamma(1 + 1/k)
+	two, _ := math.Lgamma(1 + 2/k)
+	return math.Sqrt(math.Expm1(two - 2*one))
+}
+
+// Hyperexponential is one of two exponential laws, with balanced means: for times that vary more than an exponential one.
+func Hyperexponential(mean, sd float64) Distribution {
+	law := positive("hyperexponential", mean, sd)
+	need(sd >= mean, law, "the standard deviation must not be below the mean")
+	c2 := sd / mean * (sd / mean)
+	p := (1 + math.Sqrt((c2-1)/(c2+1))) / 2 // each part has half of the mean
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 {
+		if r.Float64() < p {
+			return mean / (2 * p) * r.ExpFloat64()
+		}
+		return mean / (2 * (1 - p)) * r.ExpFloat64()
+	}}
+}
+
+// byMoments are the laws that mean and standard deviation tell, by name.
+var byMoments = []struct {
+	name string
+	make func(mean, sd float64) Distribution
+}{
+	{"gamma", Gamma}, {"hyperexponential", Hyperexponential}, {"lognormal", Lognormal}, {"normal", Normal},
+	{"uniform", func(mean, sd float64) Distribution { return Uniform(mean-sd*math.Sqrt(3), mean+sd*math.Sqrt(3)) }},
+	{"weibull", Weibull},
+}
+
+// DistributionNamed is the law of a name with a mean and a standard deviation: gamma, hyperexponential, lognormal, normal, uniform or
+// weibull. It is for names that come from a file or a flag, and returns an error where the functions would panic.
+func DistributionNamed(name string, mean, sd float64) (d Distribution, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	names := make([]string, len(byMoments))
+	for i, law := range byMoments {
+		if names[i] = law.name; law.name == name {
+			return law.make(mean, sd), nil
+		}
+	}
+	slices.Sort(names)
+	return d, fmt.Errorf("sim: there is no distribution %q that mean and standard deviation tell; there are %s", name, strings.Join(names, ", "))
+}
