@@ -14,6 +14,7 @@ import (
 	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
 	_ "github.com/almanac-sim/almanac/calendar"
 	_ "github.com/almanac-sim/almanac/capped"
+	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/sim"
 	_ "github.com/almanac-sim/almanac/spray"
@@ -24,6 +25,8 @@ var update = flag.Bool("update", false, "write the expected output of the progra
 
 // programs are those with recorded output, each with command lines that it must refuse.
 var programs = map[string][][]string{
+	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"}, {"compare", "--scenario", "one=tellers=1"},
+		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
 	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
@@ -35,6 +38,11 @@ var programs = map[string][][]string{
 	"dispatcher":   {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
 	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
+}
+
+// arguments are those of programs that want some.
+var arguments = map[string][]string{
+	"bank-study": {"compare", "--scenario", "two=tellers=2", "--scenario", "three=tellers=3", "--scenario", "patient=tellers=2, patience=10"},
 }
 
 // Every program prints what expected has, and explains a wrong command line with status 2. The numbers are those of amd64: on other
@@ -51,7 +59,7 @@ func TestPrograms(t *testing.T) {
 	for name, wrong := range programs {
 		program := filepath.Join(bin, name)
 		t.Run(name, func(t *testing.T) {
-			out := run(t, program, 0)
+			out := run(t, program, 0, arguments[name]...)
 			file := filepath.Join("expected", name+".txt")
 			if *update {
 				if err := os.WriteFile(file, []byte(out), 0o644); err != nil {

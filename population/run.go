@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Seed     uint64 // all that is random depends on it
 	Replicas int    // how often the model is run; once if 0
+	First    int    // the number of the first replica: those before it are left out
 	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0
 	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
 
@@ -64,8 +65,8 @@ type Progress struct {
 // says where, if a run cannot go on: if there are more individuals than there may be, or than there is memory for, or if the
 // clock stands still. A run for which there is not enough memory from the start does not begin; see [Model.Fits].
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
-	if o.Replicas < 0 || o.Workers < 0 {
-		panic("population: Replicas and Workers cannot be negative")
+	if o.Replicas < 0 || o.Workers < 0 || o.First < 0 {
+		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
 	purse := newPurse(&o)
@@ -90,11 +91,11 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if k >= n || ctx.Err() != nil {
 					return
 				}
-				run, err := r.simulate(ctx, m, &o, k, &tracks[w])
+				run, err := r.simulate(ctx, m, &o, o.First+k, &tracks[w])
 				runs[k] = run
 				if err != nil {
 					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-						err = fmt.Errorf("%s, replica %d: %w", m.name, k, err)
+						err = fmt.Errorf("%s, replica %d: %w", m.name, o.First+k, err)
 					}
 					cancel(err)
 					return

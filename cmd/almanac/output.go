@@ -1,222 +1,45 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
+
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// An output is the directory of --out. What is in it is from one run of a command, whole, and never a mixture of two:
-//
-//   - All files are written into a directory of their own, unfinished, inside. Only when they are complete do they take the
-//     place of the earlier ones: all of those go before the first of the new ones comes.
-//   - The first file goes first and comes last. So whatever ends the program, and when, there are at any time only files of
-//     one run, and if the first is there, all of them are.
-//   - A list says which files are from which command. Those that a command wrote it replaces, also with fewer; files that are
-//     not on the list it leaves alone, and if one of them has a name that it needs, it does not begin.
-//   - Of two commands that write into one directory at once, the second is refused, where the system has locks.
-type output struct {
-	dir     string
-	command string
-	first   string // the file that goes first and comes last
-	lock    io.Closer
-	step    func() error // called before each step of keep; tests end it there
-}
+// An output is the directory of --out; nil if there is none.
+type output struct{ dir *outdir.Dir }
 
-const (
-	unfinished = ".almanac-unfinished"
-	ownership  = ".almanac-files"
-)
-
-// openOutput prepares a directory, which is made if need be. The names are of the files that the command may write, with * for
-// any part of one; the first of them must be one that it always writes. If dir is "" there is nothing to write to, and the output is nil, of
-// which all methods may be called.
+// openOutput prepares the directory of --out for a command, which may write files of these names; see [outdir.Open].
 func openOutput(dir, command string, names ...string) (*output, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	d, err := outdir.Open(dir, "almanac", command, names...)
+	switch {
+	case errors.Is(err, outdir.ErrInTheWay):
+		return nil, usageError{err}
+	case err != nil || d == nil:
 		return nil, err
 	}
-	lock, err := lockDirectory(dir)
-	if err != nil {
-		return nil, fmt.Errorf("--out %s: another command is writing into it", dir)
-	}
-	o := &output{dir: dir, command: command, first: names[0], lock: lock, step: func() error { return nil }}
-	if err := o.prepare(names); err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return o, nil
-}
-
-// prepare makes sure that nothing stands in the way.
-func (o *output) prepare(names []string) error {
-	owners, err := o.owners()
-	if err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(o.dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		file := entry.Name()
-		for _, name := range names {
-			if matches, _ := filepath.Match(name, file); !matches {
-				continue
-			}
-			switch owner := owners[file]; {
-			case owner == "":
-				return usagef("--out %s: there is a file %s already that is not from almanac %s; remove it, or name another directory", o.dir, file, o.command)
-			case owner != o.command && name == file:
-				return usagef("--out %s: there is a file %s already, from almanac %s; name another directory", o.dir, file, owner)
-			}
-		}
-	}
-	// With the lock held, what is unfinished is of a command that was killed.
-	if err := os.RemoveAll(o.path()); err != nil {
-		return err
-	}
-	return os.Mkdir(o.path(), 0o755)
+	return &output{d}, nil
 }
 
 // path is where to write files.
-func (o *output) path() string { return filepath.Join(o.dir, unfinished) }
+func (o *output) path() string { return o.dir.Path() }
 
 // keep lets what was written take the place of what the command wrote earlier.
 func (o *output) keep() error {
 	if o == nil {
 		return nil
 	}
-	if err := o.replace(); err != nil {
-		err = errors.Join(err, o.lock.Close())
-		o.lock = nil // so that drop leaves what there is
-		return fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, err, o.path())
-	}
-	return o.drop()
-}
-
-func (o *output) replace() error {
-	entries, err := os.ReadDir(o.path())
-	if err != nil {
-		return err
-	}
-	owners, err := o.owners()
-	if err != nil {
-		return err
-	}
-	var old, fresh []string
-	for file, owner := range owners {
-		if owner == o.command {
-			old = append(old, file)
-		}
-	}
-	for _, entry := range entries {
-		fresh = append(fresh, entry.Name())
-		if _, err := os.Lstat(filepath.Join(o.dir, entry.Name())); err == nil && owners[entry.Name()] == "" {
-			// It came while the command was at work.
-			if err := os.Rename(filepath.Join(o.dir, entry.Name()), filepath.Join(o.dir, entry.Name()+".before")); err != nil {
-				return err
-			}
-		}
-		owners[entry.Name()] = o.command
-	}
-	// The list has the old and the new files while both may be there.
-	if err := o.own(owners); err != nil {
-		return err
-	}
-	o.sort(old)
-	for _, file := range old {
-		if err := o.step(); err != nil {
-			return err
-		}
-		if err := os.Remove(filepath.Join(o.dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if !slices.Contains(fresh, file) {
-			delete(owners, file)
-		}
-	}
-	o.sort(fresh)
-	slices.Reverse(fresh)
-	for _, file := range fresh {
-		if err := o.step(); err != nil {
-			return err
-		}
-		if err := os.Rename(filepath.Join(o.path(), file), filepath.Join(o.dir, file)); err != nil {
-			return err
-		}
-	}
-	return o.own(owners)
-}
-
-// sort puts the first file first.
-func (o *output) sort(files []string) {
-	slices.SortFunc(files, func(a, b string) int {
-		switch {
-		case a == o.first:
-			return -1
-		case b == o.first:
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
+	return o.dir.Keep()
 }
 
 // drop gives up what has not been kept. It may be called after keep, and more than once.
 func (o *output) drop() error {
-	if o == nil || o.lock == nil {
+	if o == nil {
 		return nil
 	}
-	err := errors.Join(os.RemoveAll(o.path()), o.lock.Close())
-	o.lock = nil
-	return err
-}
-
-// owners is the list: which command each file is from.
-func (o *output) owners() (map[string]string, error) {
-	owners := map[string]string{}
-	file, err := os.Open(filepath.Join(o.dir, ownership))
-	if errors.Is(err, fs.ErrNotExist) {
-		return owners, nil
-	} else if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		command, name, ok := strings.Cut(lines.Text(), ": ")
-		if ok && name == filepath.Base(name) { // nothing outside the directory, whoever wrote it
-			owners[name] = command
-		}
-	}
-	return owners, lines.Err()
-}
-
-// own writes the list, at once or not at all.
-func (o *output) own(owners map[string]string) error {
-	if err := o.step(); err != nil {
-		return err
-	}
-	err := writeFile(o.dir, ownership+".new", func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, "# The files here that a command of almanac wrote: it replaces these, and no others.")
-		for _, file := range slices.Sorted(maps.Keys(owners)) {
-			fmt.Fprintf(w, "%s: %s\n", owners[file], file)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(o.dir, ownership+".new"), filepath.Join(o.dir, ownership))
+	return o.dir.Drop()
 }
 
 // deliver writes a report into the directory of --out, if there is one, and prints it.
@@ -237,12 +60,7 @@ func deliver[R any](w io.Writer, report R, out *output, asJSON bool, write func(
 
 // writeFile writes a file through a buffer.
 func writeFile(dir, name string, write func(io.Writer) error) error {
-	file, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(file)
-	return errors.Join(write(w), w.Flush(), file.Close())
+	return outdir.WriteFile(dir, name, write)
 }
 
 // printJSON prints JSON to be read by people, too.

@@ -23,6 +23,8 @@ type runFlags struct {
 	out      string
 	events   bool
 	format   string
+	replica  int
+	hub      hubFlags
 }
 
 func newRun() *cobra.Command {
@@ -48,6 +50,8 @@ func newRun() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.register(c)
+	f.hub.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
+	c.Flags().IntVar(&f.replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
 	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as memory is there for, unless told")
@@ -64,6 +68,14 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return usagef("--replicas %d: at least one is needed", f.replicas)
 	case f.workers < 0:
 		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+	case f.replica < 0:
+		return usagef("--replica %d: replicas are numbered from 0", f.replica)
+	case f.hub.hub != "" && f.events:
+		return usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
+	case f.hub.hub != "" && f.workers > 0:
+		return usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+	case f.hub.hub != "" && f.replica > 0:
+		return usagef("--replica: one of many is run here, without --hub")
 	case f.events && f.out == "":
 		return usagef("--events: where to? Name a directory with --out")
 	case f.out == "" && c.Flags().Changed("format"):
@@ -76,9 +88,12 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if f.hub.hub != "" {
+		return f.runOnHub(c, path, m)
+	}
 	ctx, cancel := context.WithCancelCause(c.Context())
 	defer cancel(nil)
-	o := population.Options{Seed: f.seed, Replicas: f.replicas, Workers: f.workers}
+	o := population.Options{Seed: f.seed, Replicas: f.replicas, First: f.replica, Workers: f.workers}
 	if f.events {
 		o.OnEvent = func(population.Event) {} // what it takes counts
 	}
@@ -113,8 +128,16 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if result == nil {
 		return runErr
 	}
+	if err := f.deliver(c, path, m, result, out); err != nil {
+		return err
+	}
+	return runErr
+}
+
+// deliver writes a result, and prints it.
+func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, result *population.Result, out *output) error {
 	if out != nil {
-		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "scenario", "set", "events", "format", "out"})
+		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "events", "format", "out"})
 		if path == standardInput {
 			command += " < model.yaml"
 		}
@@ -126,13 +149,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		}
 	}
 	if f.json {
-		if err := printResult(c.OutOrStdout(), result); err != nil {
-			return err
-		}
-	} else if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
-		return err
+		return printResult(c.OutOrStdout(), result)
 	}
-	return runErr
+	return printRun(c.OutOrStdout(), m, result, memory.Peak())
 }
 
 // formatNames are the formats of tables.

@@ -1,8 +1,9 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; reproduce may use any library; the command may use everything, and nothing imports it. A program that imports
-// calendar, spray or capped gets the standard library and our leaves, and nothing else.
+// stand on calendar; ensemble knows none of them, since they give it functions; reproduce may use any library; the command may use
+// everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
+// nothing else.
 package house
 
 // Module is the path that all packages of the module share.
@@ -12,16 +13,21 @@ const Module = "github.com/almanac-sim/almanac"
 // used is an error too, so that the list is what is there.
 var mayImport = map[string][]string{
 	// Leaves.
+	"internal/design":   {},
 	"internal/house":    {},
 	"internal/huge":     {},
 	"internal/memory":   {},
 	"internal/nearest":  {},
+	"internal/outdir":   {},
 	"internal/plot":     {},
 	"internal/portable": {},
 	"internal/prefetch": {},
 	"internal/random":   {},
 	"internal/release":  {},
 	"internal/timekey":  {},
+
+	// Leaves that stand on leaves.
+	"internal/study": {"internal/design", "internal/plot"},
 
 	// Structures.
 	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
@@ -40,6 +46,9 @@ var mayImport = map[string][]string{
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 
+	// Many runs. It knows no kind of model.
+	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
+
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
 	"reproduce/berenbrink":    {"capped", "internal/plot", "internal/random", "reproduce"},
@@ -51,12 +60,15 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/progress", "internal/memory", "internal/nearest", "internal/plot", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
+		"ensemble", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/format":       {},
+	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "internal/design", "population"},
+	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":     {},
 
 	// Examples are what users would write, and so use what users can.
@@ -64,6 +76,7 @@ var mayImport = map[string][]string{
 	"examples/atm-capped":     {"capped", "sim"},
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
+	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/dispatcher":     {"capped"},
 	"examples/gas-station":    {"sim"},

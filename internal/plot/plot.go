@@ -28,6 +28,7 @@ type Series struct {
 	Dashed    bool    // it is a dashed line without marks
 	Triangles bool    // its points are marked with triangles, not circles
 	Unmarked  bool    // its points are not marked, however few they are
+	Points    bool    // its points are marked, however many they are, and there is no line between them
 	Bars      float64 // if it is above 0, there are bars of this width around X and as high as Y, and no line; they stand on the floor of the chart
 }
 
@@ -286,6 +287,9 @@ func (c Chart) band(p *drawing, s Series, i int) error {
 func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	colour := palette[i%len(palette)]
 	points := c.points(s.X, s.Y)
+	if s.Points {
+		points = c.places(s.X, s.Y)
+	}
 	if len(points) == 0 {
 		return nil, nil
 	}
@@ -299,9 +303,12 @@ func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	if s.Dashed {
 		line.Dashes = []vg.Length{5, 3}
 	}
-	p.Add(inPieces{line})
-	marks := []gonum.Thumbnailer{line}
-	if len(points) == 1 || len(points) <= markable && !s.Dashed && !s.Unmarked {
+	var marks []gonum.Thumbnailer
+	if !s.Points {
+		p.Add(inPieces{line})
+		marks = append(marks, line)
+	}
+	if len(points) == 1 || s.Points || len(points) <= markable && !s.Dashed && !s.Unmarked {
 		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, 1.4*p.sizes.line
 		if s.Triangles {
 			dots.Shape, dots.Radius = draw.TriangleGlyph{}, 2*p.sizes.line
@@ -319,8 +326,11 @@ type unpadded struct{ *plotter.Scatter }
 // GlyphBoxes is where room is to be made.
 func (unpadded) GlyphBoxes(*gonum.Plot) []gonum.GlyphBox { return nil }
 
-// points pairs x and y, without those that there is no place for.
-func (c Chart) points(x, y []float64) plotter.XYs {
+// points are the places of a line, as many as can be told apart.
+func (c Chart) points(x, y []float64) plotter.XYs { return visible(c.places(x, y)) }
+
+// places pairs x and y, without those that there is no place for.
+func (c Chart) places(x, y []float64) plotter.XYs {
 	if len(x) != len(y) {
 		panic("plot: a series needs as many x as y")
 	}
@@ -331,7 +341,7 @@ func (c Chart) points(x, y []float64) plotter.XYs {
 		}
 		points = append(points, plotter.XY{X: x[k], Y: y[k]})
 	}
-	return visible(points)
+	return points
 }
 
 // visible is a line with fewer points that looks the same: of more than there are dots across a picture, the first, the last, the lowest and the highest

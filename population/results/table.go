@@ -105,6 +105,8 @@ func (s *csvSink) row(cells []cell) error {
 			s.line = b
 		case k == whole || k == anyone:
 			s.line = strconv.AppendInt(b, cells[i].whole, 10)
+		case k == number && math.IsNaN(cells[i].number):
+			s.line = b // a deviation of one replica, say: there is none
 		case k == number:
 			s.line = strconv.AppendFloat(b, cells[i].number, 'g', -1, 64)
 		default:

@@ -1,4 +1,4 @@
-package main
+package outdir
 
 import (
 	"errors"
@@ -40,9 +40,9 @@ func seen(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
-func mustOpen(t *testing.T, dir, command string, names ...string) *output {
+func mustOpen(t *testing.T, dir, command string, names ...string) *Dir {
 	t.Helper()
-	o, err := openOutput(dir, command, names...)
+	o, err := Open(dir, "almanac", command, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,36 +54,36 @@ func TestOutput(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "results")
 	names := []string{"summary", "events", "picture-*"}
 	first := mustOpen(t, dir, "run", names...)
-	writeAll(t, first.path(), "1", "summary", "events", "picture-a", "picture-b")
+	writeAll(t, first.Path(), "1", "summary", "events", "picture-a", "picture-b")
 	if got := seen(t, dir); got != "" {
 		t.Errorf("before it is kept there is %q", got)
 	}
-	if _, err := openOutput(dir, "run", names...); err == nil || !strings.Contains(err.Error(), "another command is writing") {
+	if _, err := Open(dir, "almanac", "run", names...); err == nil || !strings.Contains(err.Error(), "another command is writing") {
 		t.Errorf("two commands write at once: %v", err)
 	}
-	if err := first.keep(); err != nil {
+	if err := first.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	writeAll(t, dir, "mine", "notes", "other.svg")
 
 	// Another command shares the directory.
 	other := mustOpen(t, dir, "bench", "bench", "picture-*")
-	writeAll(t, other.path(), "b", "bench")
-	if err := other.keep(); err != nil {
+	writeAll(t, other.Path(), "b", "bench")
+	if err := other.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	// One that writes nothing in the end changes nothing.
 	given := mustOpen(t, dir, "run", names...)
-	writeAll(t, given.path(), "2", "summary")
-	if err := errors.Join(given.drop(), given.drop()); err != nil {
+	writeAll(t, given.Path(), "2", "summary")
+	if err := errors.Join(given.Drop(), given.Drop()); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := seen(t, dir), "bench=b events=1 notes=mine other.svg=mine picture-a=1 picture-b=1 summary=1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	second := mustOpen(t, dir, "run", names...)
-	writeAll(t, second.path(), "3", "summary", "picture-c")
-	if err := second.keep(); err != nil {
+	writeAll(t, second.Path(), "3", "summary", "picture-c")
+	if err := second.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := seen(t, dir), "bench=b notes=mine other.svg=mine picture-c=3 summary=3"; got != want {
@@ -97,9 +97,8 @@ func TestOutput(t *testing.T) {
 		if c.file != "" {
 			writeAll(t, dir, "foreign", c.file)
 		}
-		_, err := openOutput(dir, c.command, c.name)
-		var usage usageError
-		if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.want) {
+		_, err := Open(dir, "almanac", c.command, c.name)
+		if !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
 		if c.file != "" {
@@ -111,15 +110,15 @@ func TestOutput(t *testing.T) {
 	// A file that comes while the command is at work is not lost.
 	third := mustOpen(t, dir, "run", names...)
 	writeAll(t, dir, "late", "events")
-	writeAll(t, third.path(), "4", "summary", "events")
-	if err := third.keep(); err != nil {
+	writeAll(t, third.Path(), "4", "summary", "events")
+	if err := third.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := seen(t, dir), "bench=b events=4 events.before=late notes=mine other.svg=mine summary=4"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var none *output
-	if err := errors.Join(none.keep(), none.drop()); err != nil {
+	var none *Dir
+	if err := errors.Join(none.Keep(), none.Drop()); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,12 +132,12 @@ func TestOutputKilled(t *testing.T) {
 	for stop := 0; ; stop++ {
 		dir := t.TempDir()
 		o := mustOpen(t, dir, "run", names...)
-		writeAll(t, o.path(), "1", "summary", "a", "b", "x")
-		if err := o.keep(); err != nil {
+		writeAll(t, o.Path(), "1", "summary", "a", "b", "x")
+		if err := o.Keep(); err != nil {
 			t.Fatal(err)
 		}
 		o = mustOpen(t, dir, "run", names...)
-		writeAll(t, o.path(), "2", "summary", "a", "b", "c")
+		writeAll(t, o.Path(), "2", "summary", "a", "b", "c")
 		steps = 0
 		o.step = func() error {
 			if steps++; steps > stop {
@@ -146,8 +145,8 @@ func TestOutputKilled(t *testing.T) {
 			}
 			return nil
 		}
-		err := o.keep()
-		if err != nil && (!errors.Is(err, killed) || !strings.Contains(err.Error(), o.path())) {
+		err := o.Keep()
+		if err != nil && (!errors.Is(err, killed) || !strings.Contains(err.Error(), o.Path())) {
 			t.Fatal(err)
 		}
 		got := seen(t, dir)
@@ -158,8 +157,8 @@ func TestOutputKilled(t *testing.T) {
 			t.Errorf("step %d: not whole: %s", stop, got)
 		}
 		o = mustOpen(t, dir, "run", names...)
-		writeAll(t, o.path(), "3", "summary", "b")
-		if err := o.keep(); err != nil {
+		writeAll(t, o.Path(), "3", "summary", "b")
+		if err := o.Keep(); err != nil {
 			t.Fatalf("step %d: %v", stop, err)
 		}
 		if got := seen(t, dir); got != "b=3 summary=3" {

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/outdir"
+)
+
+// hubFlags say where a hub is, and who we are.
+type hubFlags struct {
+	hub     string
+	conn    ensemble.ConnectOptions
+	verbose bool
+	metrics string
+}
+
+func (f *hubFlags) register(c *cobra.Command, about string) {
+	c.Flags().StringVar(&f.hub, "hub", "", about)
+	c.Flags().StringVar(&f.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
+	c.Flags().StringVar(&f.conn.Creds, "creds", "", "a file of NATS credentials")
+	c.Flags().StringVar(&f.conn.NKey, "nkey", "", "a file with the seed of an NKey")
+	c.Flags().StringVar(&f.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
+	c.Flags().StringVar(&f.conn.Cert, "tlscert", "", "a file with our certificate, if the hub wants one")
+	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "a file with the key of our certificate")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+}
+
+// connect connects to the hub. Variables that NATS programs share stand in for flags that are not given.
+func (f *hubFlags) connect(c *cobra.Command, wait time.Duration) (*ensemble.Conn, error) {
+	o := f.conn
+	o.URL, o.Name, o.Wait, o.Logger = f.hub, c.CommandPath(), wait, f.logger(c, slog.LevelWarn)
+	conn, err := ensemble.Connect(c.Context(), o.FromEnv())
+	if err != nil {
+		return nil, trim(err)
+	}
+	return conn, nil
+}
+
+// logger is for what goes on beside the results.
+func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
+	if f.verbose {
+		least = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: least}))
+}
+
+// serveMetrics answers Prometheus until it is stopped.
+func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
+	if f.metrics == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", f.metrics)
+	if err != nil {
+		return nil, usagef("--metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", m)
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Serve(l) }()
+	return func() { _ = s.Close(); <-done }, nil
+}
+
+// trim takes the package's name from the beginning of an error: the command's own comes before it.
+func trim(err error) error {
+	if err == nil {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "ensemble: "); ok {
+		return trimmed{rest, err}
+	}
+	return err
+}
+
+type trimmed struct {
+	text string
+	err  error
+}
+
+func (t trimmed) Error() string { return t.text }
+func (t trimmed) Unwrap() error { return t.err }
+
+// studyFlags are what all studies have.
+type studyFlags struct {
+	hubFlags
+	seed     uint64
+	replicas int
+	workers  int
+	out      string
+	limit    struct {
+		time   time.Duration
+		memory string
+	}
+}
+
+func (f *studyFlags) register(c *cobra.Command) {
+	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there are cores unless told")
+	c.Flags().DurationVar(&f.limit.time, "limit-time", 0, "how long a replica may take, as in 10m; one that takes longer fails the study")
+	c.Flags().StringVar(&f.limit.memory, "limit-memory", "", "how much memory a replica may take, as in 4GB")
+}
+
+func (f *studyFlags) check() error {
+	switch {
+	case f.replicas < 1:
+		return usagef("--replicas %d: at least one is needed", f.replicas)
+	case f.workers < 0:
+		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+	case f.workers > 0 && f.hub != "":
+		return usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+	case f.limit.time < 0:
+		return usagef("--limit-time %v: expected a time above 0, as in 10m", f.limit.time)
+	}
+	return nil
+}
+
+func (f *studyFlags) limits() (l ensemble.Limits, err error) {
+	l.Time = f.limit.time
+	if f.limit.memory != "" {
+		l.Memory, err = parseBytes("--limit-memory", f.limit.memory)
+	}
+	return l, err
+}
+
+// parseBytes reads an amount of memory.
+func parseBytes(flag, s string) (uint64, error) {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+		if number, ok := strings.CutSuffix(s, u.name); ok {
+			if x := parseNumber(number); x > 0 && x*u.size < 1e18 {
+				return uint64(x * u.size), nil
+			}
+		}
+	}
+	return 0, usagef("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
+}
+
+// do does a job, here or on a hub. The command is what gives the same results again.
+func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string, o ensemble.RunOptions) (ensemble.Outcome, error) {
+	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
+	key, err := job.Key(registry)
+	if err != nil {
+		return ensemble.Outcome{}, trim(err)
+	}
+	metrics := new(ensemble.Metrics)
+	watch := metrics.Watch()
+	stop, err := f.serveMetrics(metrics)
+	if err != nil {
+		return ensemble.Outcome{}, err
+	}
+	defer stop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	told := map[string]bool{}
+	o.Progress = func(p ensemble.Progress) {
+		watch(p)
+		bar.Set(p.Merged, p.Replicas, studyPace(p))
+		for _, why := range p.Refused {
+			if !told[why] {
+				told[why] = true
+				fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", why)
+			}
+		}
+	}
+	tell := func(text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
+	if f.hub != "" {
+		conn, err := f.connect(c, 0)
+		if err != nil {
+			return ensemble.Outcome{}, err
+		}
+		defer conn.Close()
+		if s, err := conn.Status(c.Context(), key); err == nil && s.State != ensemble.Cancelled {
+			tell(goingOn(s.State == ensemble.Done, "the hub"))
+		}
+		outcome, err := ensemble.Run(c.Context(), conn, job, o)
+		return outcome, f.explain(c, trim(err), outcome, job, "on the hub, as job "+key)
+	}
+	state, where, finish, err := f.openState(key, command, tell)
+	if err != nil {
+		return ensemble.Outcome{}, err
+	}
+	outcome, err := ensemble.RunHere(c.Context(), job, ensemble.HereOptions{RunOptions: o, State: state, Slots: f.workers})
+	return outcome, f.explain(c, errors.Join(trim(err), finish(err == nil)), outcome, job, where)
+}
+
+func goingOn(done bool, where string) string {
+	if done {
+		return "this study was done before; its results are taken from " + where
+	}
+	return "going on with this study where it was, from " + where
+}
+
+// openState finds the directory for the state of a study that is done here. Without --out it is one that is removed at the end.
+func (f *studyFlags) openState(key, command string, tell func(string)) (path, where string, finish func(done bool) error, err error) {
+	if f.out == "" {
+		dir, err := os.MkdirTemp("", "almanac-")
+		return dir, "", func(bool) error { return os.RemoveAll(dir) }, err
+	}
+	state, err := outdir.OpenState(f.out, key, command)
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return "", "", nil, usageError{err}
+	} else if err != nil {
+		return "", "", nil, err
+	}
+	if state.Before != outdir.Nothing {
+		tell(state.String())
+	}
+	return state.Path, "in " + state.Path, func(done bool) error {
+		if done {
+			return state.Finish()
+		}
+		return nil
+	}, nil
+}
+
+// explain says, of a study that did not come to its end, what is kept.
+func (f *studyFlags) explain(c *cobra.Command, err error, o ensemble.Outcome, job ensemble.Job, where string) error {
+	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if interrupted && where != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s of at most %s done; the same command goes on from there: what is done is kept %s\n",
+			format.Thousands(float64(o.Replicas)), format.Count(len(job.Points)*job.Replicas, "replica"), where)
+	}
+	return err
+}
+
+// studyPace says how a study is going.
+func studyPace(p ensemble.Progress) string {
+	var parts []string
+	if p.Points > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %d points", p.PointsDone, p.Points))
+	}
+	parts = append(parts, fmt.Sprintf("%s of %s replicas", format.Thousands(float64(p.Merged)), format.Thousands(float64(p.Replicas))))
+	if p.EventsPerSecond > 0 {
+		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.EventsPerSecond/1e6))
+	}
+	if p.Workers > 0 {
+		parts = append(parts, fmt.Sprintf("%s, %d at once", format.Count(p.Workers, "worker"), p.Slots))
+	}
+	if p.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%v left", p.Left.Round(time.Second)))
+	}
+	if p.Trouble != "" {
+		parts = append(parts, p.Trouble)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ourRegistry is what this program can run.
+func ourRegistry() *ensemble.Registry { return models.Registry() }

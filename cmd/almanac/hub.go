@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/ensemble"
+)
+
+// untilStopped is a context that ends when the process is told to stop, as by Ctrl-C or by the system.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+func newHub() *cobra.Command {
+	var o ensemble.HubOptions
+	var cluster ensemble.ClusterOptions
+	var f hubFlags
+	var room string
+	c := &cobra.Command{
+		Use:   "hub --store DIR",
+		Short: "Serve as the place where studies, workers and results meet",
+		Long: "Serve as the place where studies, workers and results meet: a NATS server with JetStream, within this program. Any NATS server of\n" +
+			"your own, version 2.11 or later, does as well.\n\n" +
+			"It listens on this machine alone, unless --listen says otherwise; beyond it, it refuses to start without credentials: --token-file, a\n" +
+			"--tlsca that clients' certificates are signed by, or a --config of nats-server that has users. What it keeps is on disk, in the\n" +
+			"directory of --store, before it says so: it may be killed and started again. Three of them with --cluster survive the loss of one.",
+		Example: "  almanac hub --store hub\n" +
+			"  almanac hub --store hub --listen 0.0.0.0:4222 --token-file token --tlscert cert.pem --tlskey key.pem\n" +
+			"  almanac hub --store hub --name a --cluster study --cluster-listen 10.0.0.1:6222 --routes 10.0.0.2:6222,10.0.0.3:6222 …",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case o.Store == "":
+				return usagef("hub: where to? Name a directory for what it keeps with --store")
+			case cluster.Name == "" && (cluster.Listen != "" || len(cluster.Routes) > 0):
+				return usagef("--cluster-listen and --routes are for a cluster; name it with --cluster")
+			case cluster.Name != "" && cluster.Listen == "":
+				return usagef("--cluster %s: where is this one for the others? Say so with --cluster-listen HOST:PORT", cluster.Name)
+			case cluster.Name != "" && o.Name == "":
+				return usagef("--cluster %s: which one is this? Give each its own name with --name, which must not change", cluster.Name)
+			}
+			if cluster.Name != "" {
+				o.Cluster = &cluster
+			}
+			if room != "" {
+				n, err := parseBytes("--max-store", room)
+				if err != nil {
+					return err
+				}
+				o.MaxStore = int64(n)
+			}
+			ctx, stop := untilStopped(c.Context())
+			defer stop()
+			o.Logger = f.logger(c, slog.LevelWarn)
+			return serveHub(ctx, c, o, &f)
+		},
+	}
+	c.Flags().StringVar(&o.Store, "store", "", "the directory for what it keeps")
+	c.Flags().StringVar(&o.Listen, "listen", "", "HOST:PORT to listen on; 127.0.0.1:4222 unless told")
+	c.Flags().StringVar(&o.TokenFile, "token-file", "", "a file with a token that all who connect must have")
+	c.Flags().StringVar(&o.Cert, "tlscert", "", "a file with the hub's certificate: connections are then by TLS")
+	c.Flags().StringVar(&o.Key, "tlskey", "", "a file with the key of the certificate")
+	c.Flags().StringVar(&o.CA, "tlsca", "", "a file with the certificate that those of all who connect must be signed by")
+	c.Flags().StringVar(&o.Config, "config", "", "a configuration file of nats-server, for what there is no flag for")
+	c.Flags().StringVar(&o.Name, "name", "", "the name of this server, which it needs in a cluster")
+	c.Flags().StringVar(&cluster.Name, "cluster", "", "the name of the cluster that this hub is one of")
+	c.Flags().StringVar(&cluster.Listen, "cluster-listen", "", "HOST:PORT for the other servers of the cluster")
+	c.Flags().StringSliceVar(&cluster.Routes, "routes", nil, "HOST:PORT of the others, with commas between")
+	c.Flags().StringVar(&room, "max-store", "", "how much may be kept, as in 50GB; three quarters of what is free unless told")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	return c
+}
+
+func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *hubFlags) error {
+	hub, err := ensemble.StartHub(o)
+	if err != nil {
+		return usageError{trim(err)}
+	}
+	defer hub.Close()
+	metrics := new(ensemble.Metrics)
+	metrics.Hub(hub)
+	stop, err := f.serveMetrics(metrics)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "hub at %s, which keeps its state in %s\n", hub.URL(), o.Store); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil // it was asked to
+	case <-hub.Failed():
+		return trim(hub.Err())
+	}
+}
+
+// noArguments wants none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s: did not expect %s", c.Name(), strings.Join(args, " "))
+	}
+	return nil
+}
+
+func newWorker() *cobra.Command {
+	var f hubFlags
+	var o ensemble.WorkerOptions
+	c := &cobra.Command{
+		Use:   "worker --hub nats://HOST:4222",
+		Short: "Work for a hub, until told to stop",
+		Long: "Work for a hub: run replicas of whatever studies it has, until told to stop.\n\n" +
+			"Workers may come and go as they please, and die. Told to stop (Ctrl-C, SIGTERM), one stores what it has done and gives back the\n" +
+			"rest; when the hub is away, it waits. A study whose results could differ, because it was begun by another build of this program, is\n" +
+			"refused with both versions.",
+		Example: "  almanac worker --hub nats://10.0.0.1:4222 --token-file token\n" +
+			"  srun almanac worker --hub nats://head:4222 --token-file token",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.Slots < 0 {
+				return usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores", o.Slots)
+			}
+			ctx, stop := untilStopped(c.Context())
+			defer stop()
+			c.SetContext(ctx)
+			conn, err := f.connect(c, -1)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			o.Registry, o.Logger = ourRegistry(), f.logger(c, slog.LevelInfo)
+			worker := ensemble.NewWorker(conn, o)
+			metrics := new(ensemble.Metrics)
+			metrics.Worker(worker)
+			stopMetrics, err := f.serveMetrics(metrics)
+			if err != nil {
+				return err
+			}
+			defer stopMetrics()
+			fmt.Fprintf(c.OutOrStdout(), "worker for %s, %d at once\n", conn.Where(), worker.Stats().Slots)
+			err = worker.Serve(ctx)
+			s := worker.Stats()
+			fmt.Fprintf(c.OutOrStdout(), "ran %d replicas, %d events, in %d tasks\n", s.Replicas, s.Events, s.Tasks)
+			return trim(err)
+		},
+	}
+	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	c.Flags().IntVar(&o.Slots, "slots", 0, "how many replicas to run at once; as many as there are cores unless told")
+	c.Flags().StringVar(&o.Name, "name", "", "what the worker is called; by machine and process unless told")
+	c.Flags().DurationVar(&o.Drain, "drain", 20*time.Second, "how long replicas may go on when the worker is told to stop")
+	return c
+}

@@ -1,0 +1,144 @@
+package outputs
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// The model does the same each time: all ten are ill for a day, then well; on the second day one of two is hurt.
+const clockwork = `
+name: clockwork
+time: {unit: day, end: 4}
+population: {size: 10, start: {ill: 8, hurt-badly: rest}}
+states:
+  ill: {race: [{after: 30 hours, to: well, name: getting well}]}
+  well: {}
+  hurt-badly: {race: [{after: 2.5 days, to: well}]}
+  never: {}
+record: {every: 12 hours}
+`
+
+func load(t *testing.T) (*population.Model, *population.Run) {
+	m, err := population.Compile("clockwork.yaml", []byte(clockwork))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(t.Context(), population.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, &r.Runs[0]
+}
+
+func TestOutputs(t *testing.T) {
+	m, run := load(t)
+	for text, want := range map[string]float64{
+		"final(well)":                      10,
+		"final( total )":                   10,
+		"peak(ill)":                        8,
+		"time of peak(ill)":                0,
+		"time of  peak(well)":              2.5,
+		"peak(never)":                      0,
+		"time of peak(never)":              math.NaN(),
+		"final(ill->well)":                 8,
+		"final(ill -> well)":               8,
+		"peak(ill->well)":                  8,
+		"time of peak(ill->well)":          1.5,
+		"final([getting well])":            8,
+		"final(getting well)":              8,
+		"peak(hurt-badly)":                 2,
+		"final(hurt-badly->well)":          2,
+		"at(well, 2)":                      8,
+		"at(well, 48 hours)":               8,
+		"well at 1.5 days":                 8,
+		"hurt-badly at 0":                  2,
+		"peak(total)":                      10,
+		"final(well) / final(total)":       1,
+		"1 - 50% * peak(ill) + 2^-1":       -2.5,
+		"-2^2":                             -4,
+		"2^3^2":                            512,
+		"10 - 4 - 3":                       3,
+		"max(1, peak(ill), 3) - min(2, 1)": 7,
+		"sqrt(exp(log(16)))":               4,
+		"peak(ill) / final(never)":         math.NaN(),
+		"log(final(never))":                math.NaN(),
+		"(final(well) - 1) * (2)":          18,
+		`final("hurt-badly")`:              0,
+	} {
+		o, err := Parse(m, text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := o.Of(run); math.Abs(got-want) > 1e-12 || math.IsNaN(got) != math.IsNaN(want) {
+			t.Errorf("%s is %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestWrong(t *testing.T) {
+	m, _ := load(t)
+	for text, want := range map[string]string{
+		"":                            "an output is empty; expected one such as peak(ill)",
+		"final(wel)":                  `there is no "wel"; did you mean "well"?`,
+		"final(zebra)":                `there is no "zebra"; there are ill, well, hurt-badly, never, ill->well, hurt-badly->well, getting well, total`,
+		"peek(ill)":                   "there is no peek(…); did you mean peak(…)?",
+		"sum(ill)":                    "there is no sum(…); there are final(X), peak(X)",
+		"well":                        "well when? Write final(well), peak(well) or at(well, TIME)",
+		"final(well":                  "the parenthesis after final is not closed",
+		"(1 + 2":                      "a parenthesis is not closed",
+		"final(well) final(ill)":      `did not expect "final(ill)"`,
+		"1 +":                         "it ends too early",
+		"at(well)":                    "at which time?",
+		"at(well, 0.7)":               "time 0.7 is not recorded; the nearest are 0.5 and 1",
+		"well at 9":                   "time 9 is after the end, 4",
+		"well at -1":                  "time -1 is before the start, 0",
+		"well at noon":                `found "noon", expected a time`,
+		"max(1, 2":                    "the parenthesis after max is not closed",
+		strings.Repeat("(", 40) + "1": "too many parentheses or signs",
+		strings.Repeat("-", 90) + "1": "too many parentheses or signs",
+		strings.Repeat("1+", 600):     "more than 1000 letters",
+	} {
+		if _, err := Parse(m, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+	if _, err := All(m, []string{"final(well)", "final( well)", "final(well)"}); err == nil || !strings.Contains(err.Error(), "stands there twice") {
+		t.Error(err)
+	}
+}
+
+// What is told if nobody says what can be read.
+func TestDefaults(t *testing.T) {
+	m, run := load(t)
+	all, err := All(m, nil)
+	if err != nil || len(all) != 4+1+8+2 {
+		t.Fatalf("%d outputs, %v", len(all), err)
+	}
+	for _, o := range all {
+		o.Of(run)
+	}
+}
+
+// Whatever is written, it is read or refused.
+func FuzzParse(f *testing.F) {
+	m, err := population.Compile("clockwork.yaml", []byte(clockwork))
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := m.Run(f.Context(), population.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{"final(well) / 2", "at(well, 1)", "well at 1", "max(1, -2^3)", "time of peak(ill->well)", "((", "1e999", "%"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if o, err := Parse(m, text); err == nil {
+			o.Of(&r.Runs[0])
+		}
+	})
+}

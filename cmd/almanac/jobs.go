@@ -1,0 +1,394 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+func newJobs() *cobra.Command {
+	var f hubFlags
+	c := &cobra.Command{
+		Use:   "jobs [watch | results | resume | cancel | forget]",
+		Short: "See what studies a hub has, and what becomes of them",
+		Long: "See what studies a hub has. A study is named by its key, or by as much of its beginning as no other has.\n\n" +
+			"One that is running and was not updated lately has lost the command that began it: resume goes on with it, from any machine, and so\n" +
+			"does the same command given again.",
+		Example: "  almanac jobs --hub nats://10.0.0.1:4222\n  almanac jobs results 3f2a --out results",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.with(c, func(conn *ensemble.Conn) error {
+				all, err := conn.Jobs(c.Context())
+				if err != nil {
+					return trim(err)
+				}
+				return printJobs(c.OutOrStdout(), all)
+			})
+		},
+	}
+	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(),
+		jobCommand("cancel", "Stop a study, and remove what it has done", func(ctx context.Context, conn *ensemble.Conn, key string) error { return conn.Cancel(ctx, key) }),
+		jobCommand("forget", "Remove a study with its results from the hub", func(ctx context.Context, conn *ensemble.Conn, key string) error { return conn.Forget(ctx, key) }))
+	return c
+}
+
+// with does something with a connection.
+func (f *hubFlags) with(c *cobra.Command, do func(*ensemble.Conn) error) error {
+	conn, err := f.connect(c, 0)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return do(conn)
+}
+
+func printJobs(w io.Writer, all []ensemble.Status) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(w, "no studies")
+		return err
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(out, "key\tstudy\tstate\tpoints\treplicas\tevents\tupdated")
+	for _, s := range all {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", s.Key[:min(len(s.Key), 12)], s.Name, s.State, s.PointsDone, s.Points, s.Merged, s.Replicas,
+			format.Thousands(float64(s.Events)), s.Updated.Format(time.DateTime))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Error != "" {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", s.Key[:min(len(s.Key), 12)], strings.TrimPrefix(s.Error, "ensemble: ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findJob finds a study by the beginning of its key.
+func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.Status, error) {
+	all, err := conn.Jobs(ctx)
+	if err != nil {
+		return ensemble.Status{}, trim(err)
+	}
+	var found []ensemble.Status
+	for _, s := range all {
+		if strings.HasPrefix(s.Key, prefix) {
+			found = append(found, s)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return ensemble.Status{}, usagef("%s: %d studies begin with it; write more of the key", prefix, len(found))
+	case len(all) == 0:
+		return ensemble.Status{}, usagef("%s: there is no such study; the hub has none", prefix)
+	}
+	var keys []string
+	for _, s := range all {
+		keys = append(keys, s.Key[:12])
+	}
+	return ensemble.Status{}, usagef("%s: there is no such study; there are %s", prefix, strings.Join(keys[:min(len(keys), 10)], ", "))
+}
+
+// oneJob wants one argument: the key.
+func oneJob(c *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		return usagef("jobs %s: which study? Write its key, or the beginning of it; almanac jobs lists them", c.Name())
+	}
+	return nil
+}
+
+func jobCommand(name, about string, do func(context.Context, *ensemble.Conn, string) error) *cobra.Command {
+	var f hubFlags
+	c := &cobra.Command{
+		Use: name + " KEY", Short: about, Args: oneJob,
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.with(c, func(conn *ensemble.Conn) error {
+				s, err := findJob(c.Context(), conn, args[0])
+				if err != nil {
+					return err
+				}
+				if err := do(c.Context(), conn, s.Key); err != nil {
+					return trim(err)
+				}
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s\n", s.Key, s.Name, map[string]string{"cancel": "cancelled", "forget": "forgotten"}[name])
+				return err
+			})
+		},
+	}
+	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	return c
+}
+
+func newJobsWatch() *cobra.Command {
+	var f hubFlags
+	c := &cobra.Command{
+		Use: "watch [KEY]", Short: "Tell how studies go, whenever something changes, until they have ended",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("jobs watch: one study at a time, or all")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.with(c, func(conn *ensemble.Conn) error {
+				key := ""
+				if len(args) == 1 {
+					s, err := findJob(c.Context(), conn, args[0])
+					if err != nil {
+						return err
+					}
+					key = s.Key
+				} else if all, err := conn.Jobs(c.Context()); err != nil || !slices.ContainsFunc(all, func(s ensemble.Status) bool { return s.State == ensemble.Running }) {
+					if err == nil {
+						_, err = fmt.Fprintln(c.OutOrStdout(), "no study is running")
+					}
+					return trim(err)
+				}
+				return watchJobs(c, conn, key)
+			})
+		},
+	}
+	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	return c
+}
+
+// watchJobs prints a line for each change, until the study, or all, have ended.
+func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
+	ended := errors.New("ended")
+	running := map[string]bool{}
+	err := conn.Watch(c.Context(), func(s ensemble.Status) error {
+		if key != "" && s.Key != key {
+			return nil
+		}
+		was := running[s.Key]
+		running[s.Key] = s.State == ensemble.Running
+		if s.State != ensemble.Running && !was && key == "" {
+			return nil // it had ended before
+		}
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", s.Key[:min(len(s.Key), 12)], s.Name, s.State,
+			s.PointsDone, s.Points, s.Merged, s.Replicas, format.Thousands(float64(s.Events))); err != nil {
+			return err
+		}
+		for _, still := range running {
+			if still {
+				return nil
+			}
+		}
+		return ended
+	})
+	if errors.Is(err, ended) {
+		return nil
+	}
+	return trim(err)
+}
+
+func newJobsResults() *cobra.Command {
+	var f studyFlags
+	var table string
+	c := &cobra.Command{
+		Use: "results KEY", Short: "Write and print what a study has found, also if it is not done", Args: oneJob,
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.with(c, func(conn *ensemble.Conn) error {
+				return fetchResults(c, conn, args[0], f.out, table)
+			})
+		},
+	}
+	f.hubFlags.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
+	c.Flags().StringVar(&table, "format", string(results.CSV), "how series are written: csv, or parquet")
+	return c
+}
+
+// fetchResults gives what is finished of a study. Points that are not are left out.
+func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix, dir, table string) error {
+	if _, err := chooseOne("--format", table, formatNames()); err != nil {
+		return err
+	}
+	s, err := findJob(c.Context(), conn, prefix)
+	if err != nil {
+		return err
+	}
+	job, err := conn.Load(c.Context(), s.Key)
+	if err != nil {
+		return trim(err)
+	}
+	if s.State != ensemble.Done {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: the study is %s; %d of %d points are finished\n", s.State, s.PointsDone, s.Points)
+	}
+	outcome := ensemble.Outcome{Key: s.Key, PointsDone: s.PointsDone, Replicas: s.Merged, Events: s.Events}
+	r, err := reporter(c, job, dir, table)
+	if err != nil {
+		return err
+	}
+	defer r.drop()
+	n := 0
+	err = conn.Results(c.Context(), s.Key, func(p ensemble.PointResult) error { n++; return r.options.Point(p) })
+	switch {
+	case err != nil:
+		return trim(err)
+	case n == 0:
+		return errors.New("nothing is finished yet")
+	}
+	return r.deliver(outcome)
+}
+
+// A report is what is to be done with the results of a job, whatever it is of.
+type report struct {
+	options ensemble.RunOptions
+	deliver func(ensemble.Outcome) error
+	drop    func()
+}
+
+// reporter finds out how the results of a job are to be written: as the command would that began it.
+func reporter(c *cobra.Command, job ensemble.Job, dir, table string) (*report, error) {
+	if job.Kind != models.Kind {
+		return foreignReport(c, job, dir)
+	}
+	s, err := models.Read(job.Payload)
+	if err != nil {
+		return nil, err
+	}
+	var set map[string]string
+	if s.Sort == models.Sweep {
+		set = job.Points[0].Set
+	}
+	scenario := ""
+	if s.Sort == models.Compare {
+		scenario = s.Scenarios[0]
+	}
+	m, err := s.Model(set, scenario)
+	if err != nil {
+		return nil, err
+	}
+	command := fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Name, job.Seed, job.Replicas)
+	switch s.Sort {
+	case models.Sweep:
+		out, err := openOutput(dir, "sweep", sweepFiles...)
+		if err != nil {
+			return nil, err
+		}
+		r, err := newPointsReport(s, m, job, out, results.Format(table))
+		if err != nil {
+			return nil, errors.Join(err, out.drop())
+		}
+		return &report{ensemble.RunOptions{Point: r.add},
+			func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
+			func() { _, _ = r.close(), out.drop() }}, nil
+	case models.Compare:
+		out, err := openOutput(dir, "compare", compareFiles...)
+		if err != nil {
+			return nil, err
+		}
+		var found ensemble.PointResult
+		return &report{ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }},
+			func(o ensemble.Outcome) error {
+				return deliverComparison(c.OutOrStdout(), s, m, job, found, o, out, command)
+			},
+			func() { _ = out.drop() }}, nil
+	}
+	return nil, usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", quoted(s.Name), job.Seed, job.Replicas)
+}
+
+// foreignReport is of a study of another program: what it varies is known, but not in which order, and what it is called.
+func foreignReport(c *cobra.Command, job ensemble.Job, dir string) (*report, error) {
+	s := &models.Study{}
+	for name := range job.Points[0].Set {
+		a := &design.Axis{Name: name}
+		for _, p := range job.Points {
+			if v := p.Set[name]; !slices.Contains(a.Values, v) && len(a.Values) < 1000 {
+				a.Values = append(a.Values, v)
+			}
+		}
+		s.Axes = append(s.Axes, a)
+	}
+	slices.SortFunc(s.Axes, func(a, b *design.Axis) int { return strings.Compare(a.Name, b.Name) })
+	out, err := openOutput(dir, "sweep", sweepFiles...)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newPointsReport(s, nil, job, out, results.CSV)
+	if err != nil {
+		return nil, errors.Join(err, out.drop())
+	}
+	return &report{ensemble.RunOptions{Point: r.add},
+		func(o ensemble.Outcome) error {
+			return r.deliver(c.OutOrStdout(), o, "almanac jobs results ("+job.Name+")")
+		},
+		func() { _, _ = r.close(), out.drop() }}, nil
+}
+
+func newJobsResume() *cobra.Command {
+	var f studyFlags
+	var table string
+	c := &cobra.Command{
+		Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob,
+		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := chooseOne("--format", table, formatNames()); err != nil {
+				return err
+			}
+			var job ensemble.Job
+			registry := ourRegistry()
+			err := f.with(c, func(conn *ensemble.Conn) error {
+				s, err := findJob(c.Context(), conn, args[0])
+				if err != nil {
+					return err
+				}
+				if job, err = conn.Load(c.Context(), s.Key); err != nil {
+					return trim(err)
+				}
+				if key, err := job.Key(registry); err != nil {
+					return trim(err)
+				} else if key != s.Key {
+					return fmt.Errorf("the study is of %s, and would be another one with this program; resume it with the program that began it", s.Version)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			r, err := reporter(c, job, f.out, table)
+			if err != nil {
+				return err
+			}
+			defer r.drop()
+			if f.hub == "" {
+				f.hub = hubFromEnv()
+			}
+			outcome, err := f.do(c, job, registry, "", r.options)
+			if err != nil {
+				return err
+			}
+			return r.deliver(outcome)
+		},
+	}
+	f.hubFlags.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
+	c.Flags().StringVar(&table, "format", string(results.CSV), "how series are written: csv, or parquet")
+	return c
+}
+
+// hubFromEnv is where the hub is if no flag says so.
+func hubFromEnv() string {
+	if url := (ensemble.ConnectOptions{}).FromEnv().URL; url != "" {
+		return url
+	}
+	return "nats://127.0.0.1:4222"
+}

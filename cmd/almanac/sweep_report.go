@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// A pointsReport takes the points of a sweep as they are finished, and writes and prints what was found. What goes to tables is not held in
+// memory.
+type pointsReport struct {
+	study *models.Study
+	m     *population.Model // nil if the study is of another program
+	name  string
+	job   ensemble.Job
+	out   *output
+
+	sweep   *study.Sweep
+	table   *tableFile
+	series  *results.PointWriter
+	file    *tableFile // of the series
+	columns []results.PointColumn
+
+	precise, sketched int // points
+	replicas          int
+}
+
+func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *output, f results.Format) (r *pointsReport, err error) {
+	r = &pointsReport{study: s, m: m, name: job.Name, job: job, out: out}
+	if m != nil {
+		r.name = m.Name()
+	}
+	if out == nil {
+		r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, nil)
+		return r, nil
+	}
+	if r.table, err = createTable(out.path(), "points.csv"); err != nil {
+		return nil, err
+	}
+	r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, r.table)
+	if !s.Series {
+		return r, nil
+	}
+	if r.file, err = createTable(out.path(), "series."+string(f)); err != nil {
+		return nil, err
+	}
+	for _, a := range s.Axes {
+		number := true
+		for _, v := range a.Values {
+			number = number && !math.IsNaN(a.Number(v))
+		}
+		r.columns = append(r.columns, results.PointColumn{Name: a.Column(), Number: number})
+	}
+	r.series, err = results.NewPointWriter(r.file, f, r.columns)
+	return r, err
+}
+
+// add takes a point.
+func (r *pointsReport) add(p ensemble.PointResult) error {
+	if r.m == nil && r.study.Outputs == nil {
+		for _, o := range p.Outputs {
+			r.study.Outputs = append(r.study.Outputs, o.Name)
+		}
+	}
+	if len(p.Outputs) < len(r.study.Outputs) {
+		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Outputs))
+	}
+	r.replicas += p.Replicas
+	if p.Precise {
+		r.precise++
+	}
+	if p.Sketched {
+		r.sketched++
+	}
+	values := r.study.Values(p.Point)
+	point := study.Point{Values: values, Replicas: p.Replicas}
+	for _, s := range p.Outputs[:len(r.study.Outputs)] {
+		point.Outputs = append(point.Outputs, outputOf(s, s.Name))
+	}
+	if r.series != nil {
+		if err := r.addSeries(p, values); err != nil {
+			return err
+		}
+	}
+	return r.sweep.Add(point)
+}
+
+// outputOf is a summary as tables have it.
+func outputOf(s ensemble.Summary, name string) study.Output {
+	return study.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
+}
+
+// addSeries writes how a point went over time: row by row, what the kind of model tells column by column.
+func (r *pointsReport) addSeries(p ensemble.PointResult, values []string) error {
+	columns, times := models.Columns(r.m), r.m.Times()
+	over := p.Outputs[len(r.study.Outputs):]
+	if len(over) != len(columns)*len(times) {
+		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(over), len(columns)*len(times))
+	}
+	row := results.PointRow{Values: make([]string, len(values)), Numbers: make([]float64, len(values)), Replicas: p.Replicas, Sketched: p.Sketched}
+	for i, a := range r.study.Axes {
+		row.Values[i], row.Numbers[i] = a.Cell(values[i]), a.Number(values[i])
+	}
+	for i, s := range over {
+		c := columns[i%len(columns)]
+		row.Time, row.Kind, row.Name = times[i/len(columns)], c.Sort, c.Name
+		row.Mean, row.SD, row.Q05, row.Median, row.Q95 = s.Mean, s.SD, s.Quantiles[0], s.Quantiles[1], s.Quantiles[2]
+		if err := r.series.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver writes what is left to write, and prints.
+func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command string) error {
+	if err := r.sweep.Flush(); err != nil {
+		return err
+	}
+	if r.out != nil {
+		dir := r.out.path()
+		err := errors.Join(r.close(),
+			writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+			r.sweep.Draw(dir))
+		if r.m != nil && err == nil {
+			err = writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err })
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.out.keep(); err != nil {
+			return err
+		}
+	}
+	points := len(r.job.Points)
+	fmt.Fprintf(w, "%s: %s, %s, %s, seed %d\n", r.name, format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
+	if p := r.job.Precision; p.Relative > 0 {
+		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise, format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
+	}
+	if r.sketched > 0 && r.study.Series {
+		fmt.Fprintf(w, "quantiles in series are by sketch at %s, with a relative error of at most %g\n", format.Count(r.sketched, "point"), ensemble.SketchError)
+	}
+	if err := r.sweep.Print(w); err != nil {
+		return err
+	}
+	return printWork(w, outcome)
+}
+
+// printWork prints what it took.
+func printWork(w io.Writer, o ensemble.Outcome) error {
+	_, err := fmt.Fprintf(w, "\n%s events\n", format.Thousands(float64(o.Events)))
+	return err
+}
+
+// axesText says what is varied.
+func axesText(s *models.Study) string {
+	var names []string
+	for _, a := range s.Axes {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, " × ")
+}
+
+// close closes the tables. It may be called more than once.
+func (r *pointsReport) close() error {
+	var errs []error
+	if r.series != nil && r.file != nil && !r.file.closed {
+		errs = append(errs, r.series.Close())
+	}
+	for _, t := range []*tableFile{r.table, r.file} {
+		if t != nil {
+			errs = append(errs, t.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A tableFile is a file that is written through a buffer, little by little.
+type tableFile struct {
+	*bufio.Writer
+	file   *os.File
+	closed bool
+}
+
+func createTable(dir, name string) (*tableFile, error) {
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return &tableFile{Writer: bufio.NewWriter(file), file: file}, nil
+}
+
+func (t *tableFile) close() error {
+	if t.closed {
+		return nil
+	}
+	t.closed = true
+	return errors.Join(t.Flush(), t.file.Close())
+}

@@ -1,0 +1,312 @@
+package ensemble
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Lease is how long a worker that is not heard of keeps a task, unless a [ConnectOptions] says less.
+const Lease = 30 * time.Second
+
+// ConnectOptions say where the hub is and who we are.
+type ConnectOptions struct {
+	URL  string // nats://HOST:4222, several with commas between, or tls://; nats://127.0.0.1:4222 if none
+	Name string // shown by the server; the program's if none
+
+	TokenFile string // a file with the token that the hub was given
+	User      string // or a name and a password
+	Password  string
+	Creds     string // or a file of NATS credentials
+	NKey      string // or a file with the seed of an NKey
+
+	CA   string // a file with the certificate of who signed the server's
+	Cert string // files with a certificate of our own and its key
+	Key  string
+
+	Copies int           // on how many servers things are stored: 3 on a cluster, else 1, if 0
+	Lease  time.Duration // of tasks, at most 30 s; that if 0
+	Logger *slog.Logger  // silent if nil
+
+	// Wait is for how long to try if the hub is not there: for ever if negative, not at all if 0.
+	Wait time.Duration
+}
+
+// FromEnv fills in what is not set from the variables that NATS programs share: NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CREDS, NATS_NKEY,
+// NATS_CA, NATS_CERT and NATS_KEY.
+func (o ConnectOptions) FromEnv() ConnectOptions {
+	for name, field := range map[string]*string{
+		"NATS_URL": &o.URL, "NATS_USER": &o.User, "NATS_PASSWORD": &o.Password, "NATS_CREDS": &o.Creds, "NATS_NKEY": &o.NKey,
+		"NATS_CA": &o.CA, "NATS_CERT": &o.Cert, "NATS_KEY": &o.Key,
+	} {
+		if *field == "" {
+			*field = os.Getenv(name)
+		}
+	}
+	return o
+}
+
+// A Conn is a connection to a hub. It reconnects by itself, for ever. It may be used from several goroutines.
+type Conn struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	lease  time.Duration
+	copies int
+	log    *slog.Logger
+	where  string // without secrets
+
+	startup time.Duration // how long a server may be there without JetStream, as when it is starting
+
+	mu     sync.Mutex
+	jobs   jetstream.KeyValue
+	models jetstream.ObjectStore
+
+	linkMu sync.Mutex
+	link   context.Context // ends when the connection is lost; there is a new one then
+	unlink context.CancelFunc
+}
+
+// Connect connects to a hub.
+func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
+	if o.URL == "" {
+		o.URL = nats.DefaultURL
+	}
+	for one := range strings.SplitSeq(o.URL, ",") {
+		if one = strings.TrimSpace(one); !strings.Contains(one, "://") {
+			one = "nats://" + one
+		}
+		// The parser's error would have all of the address in it.
+		if u, err := url.Parse(one); err != nil || u.Hostname() == "" {
+			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
+		}
+	}
+	options, err := o.credentials()
+	if err != nil {
+		return nil, err
+	}
+	return dial(ctx, o, options...)
+}
+
+// credentials are the options that say who we are. Errors name files and never what is in them.
+func (o ConnectOptions) credentials() (options []nats.Option, err error) {
+	if o.TokenFile != "" {
+		token, err := readToken(o.TokenFile)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Token(token))
+	}
+	if o.User != "" {
+		options = append(options, nats.UserInfo(o.User, o.Password))
+	}
+	if o.Creds != "" {
+		if _, err := os.Stat(o.Creds); err != nil {
+			return nil, fmt.Errorf("ensemble: NATS credentials: %w", err)
+		}
+		options = append(options, nats.UserCredentials(o.Creds))
+	}
+	if o.NKey != "" {
+		option, err := nats.NkeyOptionFromSeed(o.NKey)
+		if err != nil {
+			return nil, fmt.Errorf("ensemble: the NKey in %s cannot be read: %w", o.NKey, err)
+		}
+		options = append(options, option)
+	}
+	if o.CA != "" {
+		if _, err := readCA(o.CA); err != nil {
+			return nil, err
+		}
+		options = append(options, nats.RootCAs(o.CA))
+	}
+	if (o.Cert == "") != (o.Key == "") {
+		return nil, errors.New("ensemble: a certificate and its key go together: one of the two files is missing")
+	}
+	if o.Cert != "" {
+		if _, err := tls.LoadX509KeyPair(o.Cert, o.Key); err != nil {
+			return nil, fmt.Errorf("ensemble: certificate %s with key %s: %w", o.Cert, o.Key, err)
+		}
+		options = append(options, nats.ClientCert(o.Cert, o.Key))
+	}
+	return options, nil
+}
+
+// readToken reads a token from a file, without the line's end.
+func readToken(name string) (string, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("ensemble: the token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" || len(token) > 4096 || strings.ContainsAny(token, " \t\r\n") {
+		return "", fmt.Errorf("ensemble: %s should have a token: one word on one line", name)
+	}
+	return token, nil
+}
+
+// readCA reads the certificates of those who sign.
+func readCA(name string) (*x509.CertPool, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: the CA: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("ensemble: %s should have certificates in PEM form, and has none", name)
+	}
+	return pool, nil
+}
+
+// dial connects with options, waiting for the hub as long as it was told to.
+func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn, error) {
+	if o.Lease == 0 {
+		o.Lease = Lease
+	}
+	if o.Lease < 0 || o.Lease > Lease {
+		return nil, fmt.Errorf("ensemble: a lease of %v: at most %v", o.Lease, Lease)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Name == "" {
+		o.Name = "almanac"
+	}
+	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, where: redact(o.URL), startup: 10 * time.Second}
+	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.ReconnectBufSize(-1),
+		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5*time.Second),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.relink()
+			if err != nil {
+				c.log.Warn("the hub is gone; trying to reach it again", "hub", c.where, "err", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.log.Info("the hub is back", "hub", c.where) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Debug("nats", "err", err) }))
+	c.relink()
+	deadline := time.Now().Add(o.Wait)
+	for wait := (backoff{}); ; {
+		nc, err := nats.Connect(o.URL, options...)
+		if err == nil {
+			c.nc = nc
+			break
+		}
+		err = explain(c.where, err)
+		if refused(err) || o.Wait >= 0 && time.Now().After(deadline) {
+			return nil, err
+		}
+		c.log.Info("waiting for the hub", "hub", c.where, "err", err)
+		if !wait.wait(ctx) {
+			return nil, context.Cause(ctx)
+		}
+	}
+	var err error
+	if c.js, err = jetstream.New(c.nc, jetstream.WithDefaultTimeout(5*time.Second)); err != nil {
+		c.nc.Close()
+		return nil, err
+	}
+	if err := suits(c.nc.ConnectedServerVersion(), c.nc.MaxPayload()); err != nil {
+		c.nc.Close()
+		return nil, fmt.Errorf("ensemble: the hub at %s %w", c.where, err)
+	}
+	if c.copies == 0 {
+		if c.copies = 1; c.nc.ConnectedClusterName() != "" {
+			c.copies = 3
+		}
+	}
+	return c, nil
+}
+
+// suits says what is wrong with a server, if anything is.
+func suits(version string, payload int64) error {
+	var major, minor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && (major < 2 || major == 2 && minor < 11) {
+		return fmt.Errorf("is NATS %s; 2.11 or later is needed", version)
+	}
+	if payload < 1<<20 {
+		return fmt.Errorf("takes messages of %d bytes; results may have a megabyte (max_payload)", payload)
+	}
+	return nil
+}
+
+// reconnectDelay waits longer after each round of attempts, up to about four seconds, and never the same, lest a thousand workers come
+// back at once.
+func reconnectDelay(attempts int) time.Duration {
+	d := 50 * time.Millisecond << min(attempts, 6)
+	return d + time.Duration(time.Now().UnixNano()%int64(d/4))
+}
+
+// Where is the hub's address, without secrets.
+func (c *Conn) Where() string { return c.where }
+
+// Close ends the connection.
+func (c *Conn) Close() {
+	c.nc.Close()
+	c.linkMu.Lock()
+	defer c.linkMu.Unlock()
+	c.unlink()
+}
+
+// closed says why the connection has ended for good, if it has: the hub does not accept us any more, or we closed it ourselves.
+func (c *Conn) closed() error {
+	if !c.nc.IsClosed() {
+		return nil
+	}
+	err := c.nc.LastError()
+	if err == nil {
+		err = nats.ErrConnectionClosed
+	}
+	return explain(c.where, err)
+}
+
+// relink ends what waits for an answer on a connection that is lost.
+func (c *Conn) relink() {
+	c.linkMu.Lock()
+	defer c.linkMu.Unlock()
+	if c.unlink != nil {
+		c.unlink()
+	}
+	c.link, c.unlink = context.WithCancel(context.Background())
+}
+
+// attempt is for one request: it ends after a while, and when the connection is lost, since there will be no answer then.
+func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	c.linkMu.Lock()
+	link := c.link
+	c.linkMu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, most)
+	stop := context.AfterFunc(link, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// ensure makes what all jobs share, trying again for as long as the server says that it is not ready.
+func (c *Conn) ensure(ctx context.Context) error {
+	begun := time.Now()
+	for wait := (backoff{}); ; {
+		attempt, cancel := c.attempt(ctx, 5*time.Second)
+		err := c.prepare(attempt)
+		cancel()
+		if closed := c.closed(); err != nil && closed != nil {
+			return closed
+		}
+		if noJetStream(err) && time.Since(begun) > c.startup {
+			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server -js): %w", c.where, err)
+		}
+		if err == nil || ctx.Err() != nil || !transient(err) && !noJetStream(err) {
+			return err
+		}
+		c.log.Info("the hub is not ready", "hub", c.where, "err", err)
+		if !wait.wait(ctx) {
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,326 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// An entry is a message of the journal; or, if it has no subject, the news that there was none left.
+type entry struct {
+	subject string
+	data    []byte
+	seq     uint64
+}
+
+// read reads the journal from its beginning, each message once and in order, whatever happens to the connection or the server.
+func (r *coordinator) read(ctx context.Context, to chan<- entry) {
+	var last uint64
+	for wait := (backoff{}); ctx.Err() == nil; {
+		before := last
+		err := r.readFrom(ctx, &last, to)
+		if ctx.Err() != nil {
+			return
+		}
+		r.log.Debug("reading the journal", "from", last, "err", err)
+		if last > before {
+			wait = backoff{}
+		}
+		wait.wait(ctx)
+	}
+}
+
+// readFrom reads on after the last message that was read, and returns when messages may have been missed.
+func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entry) error {
+	setup, cancel := r.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	consumer, err := r.c.js.CreateConsumer(setup, journalName(r.id), jetstream.ConsumerConfig{
+		Name: "coordinator-" + nuid.Next(), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *last + 1,
+		FilterSubjects: []string{jobResults(r.id), jobPoints(r.id)},
+		AckPolicy:      jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { // it would go by itself
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if r.c.nc.IsConnected() {
+			_ = r.c.js.DeleteConsumer(ctx, journalName(r.id), consumer.CachedInfo().Name)
+		}
+	}()
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(time.Second), jetstream.PullExpiry(10*time.Second))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	// A server that was away has forgotten the consumer; without a link, that would be found out by its silence.
+	reading, stop := r.c.attempt(ctx, 24*time.Hour)
+	defer stop()
+	send := func(e entry) bool {
+		select {
+		case to <- e:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if consumer.CachedInfo().NumPending == 0 && !send(entry{}) {
+		return nil
+	}
+	for n := uint64(1); ; n++ {
+		msg, err := messages.Next(jetstream.NextContext(reading))
+		if err != nil {
+			return err
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return err
+		}
+		if meta.Sequence.Consumer != n {
+			return fmt.Errorf("message %d came instead of %d", meta.Sequence.Consumer, n)
+		}
+		if !send(entry{msg.Subject(), msg.Data(), meta.Sequence.Stream}) {
+			return nil
+		}
+		*last = meta.Sequence.Stream
+		if meta.NumPending == 0 && !send(entry{}) {
+			return nil
+		}
+	}
+}
+
+// take takes in a message of the journal.
+func (r *coordinator) take(ctx context.Context, e entry) error {
+	switch {
+	case e.subject == "":
+		return r.caughtUp(ctx)
+	case strings.HasPrefix(e.subject, "almanac.point."):
+		return r.takePoint(e)
+	}
+	numbers, err := subjectNumbers(e.subject, 2)
+	if err != nil {
+		return err
+	}
+	res, err := decodeResult(e.data)
+	if err != nil {
+		return fmt.Errorf("ensemble: a result of job %s cannot be read: %w", r.id, err)
+	}
+	if res.Version != r.spec.Version {
+		return fmt.Errorf("ensemble: job %s is for %s; worker %s stored a result of %s", r.id, r.spec.Version, res.Worker, res.Version)
+	}
+	if !r.caught && res.Failure != nil { // it is tried again
+		r.failed = append(r.failed, e.seq)
+		res.Failure = nil
+	}
+	point := numbers[0]
+	for _, p := range res.Pieces {
+		point = max(point, p.Point)
+	}
+	r.dead.add(e.seq, point)
+	r.study.take(key{numbers[0], numbers[1]}, res)
+	return nil
+}
+
+// caughtUp ends the reading of what was there before, and begins what is new.
+func (r *coordinator) caughtUp(ctx context.Context) error {
+	if r.caught {
+		return nil
+	}
+	// While the failures of before have their keys, nothing else can be stored there.
+	for _, seq := range r.failed {
+		err := r.insist(ctx, func(ctx context.Context) error {
+			if err := r.journal.DeleteMsg(ctx, seq); !errors.Is(err, jetstream.ErrMsgNotFound) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if r.wasDone && !r.study.finished() { // its journal is gone
+		r.wasDone, r.status.State = false, Running
+		if err := r.insist(ctx, r.write); err != nil {
+			return err
+		}
+	}
+	r.caught = true
+	r.study.counts.Resumed = r.study.done
+	return nil
+}
+
+// takePoint takes in a point that is finished: of a coordinator before us, or beside us, or our own.
+func (r *coordinator) takePoint(e entry) error {
+	numbers, err := subjectNumbers(e.subject, 3)
+	if err != nil {
+		return err
+	}
+	point, part, parts := numbers[0], numbers[1], numbers[2]
+	if point != r.study.low {
+		return nil // given out already
+	}
+	if part == 0 {
+		r.parts.Reset()
+	}
+	r.parts.Write(e.data)
+	if part != parts-1 {
+		return nil
+	}
+	p, err := decodePoint(r.parts.Bytes())
+	if err != nil {
+		return fmt.Errorf("ensemble: point %d of job %s cannot be read: %w", point, r.id, err)
+	}
+	r.parts.Reset()
+	r.study.stored(p)
+	return r.give(p)
+}
+
+// publish hands out tasks.
+func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problems chan<- error) {
+	tag := versionTag(r.spec.Version)
+	for {
+		var pieces []piece
+		select {
+		case <-ctx.Done():
+			return
+		case pieces = <-tasks:
+		}
+		t := task{Job: r.id, Version: r.spec.Version, Pieces: pieces, Cut: 2 * r.o.TaskTime}
+		data, err := json.Marshal(t)
+		id := nuid.Next() // a second attempt is recognised
+		if err == nil {
+			err = r.insist(ctx, func(ctx context.Context) error {
+				_, err := r.c.js.Publish(ctx, taskSubject(tag, r.id, t.key()), data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+				return err
+			})
+		}
+		if err != nil {
+			select {
+			case problems <- err:
+			default:
+			}
+			return
+		}
+		r.send(t.key(), false)
+	}
+}
+
+// send notes that a task is on its way to the server, or that it is there.
+func (r *coordinator) send(k key, way bool) {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	if way {
+		r.sending[k] = true
+	} else {
+		delete(r.sending, k)
+	}
+}
+
+// onItsWay reports whether a task is on its way to the server.
+func (r *coordinator) onItsWay(k key) bool {
+	r.sendingMu.Lock()
+	defer r.sendingMu.Unlock()
+	return r.sending[k]
+}
+
+// maxDeliveries is where the server tells that a task will not be delivered again.
+const maxDeliveries = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + tasksStream + ".>"
+
+// giveUp takes in that the server has given up a task, of this job or another.
+func (r *coordinator) giveUp(ctx context.Context, data []byte) {
+	var advice struct {
+		Sequence   uint64 `json:"stream_seq"`
+		Deliveries int    `json:"deliveries"`
+	}
+	if json.Unmarshal(data, &advice) != nil {
+		return
+	}
+	ctx, cancel := r.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	stream, err := r.c.js.Stream(ctx, tasksStream)
+	if err != nil {
+		return
+	}
+	msg, err := stream.GetMsg(ctx, advice.Sequence)
+	var t task
+	if err != nil || json.Unmarshal(msg.Data, &t) != nil || t.check() != nil || t.Job != r.id {
+		return
+	}
+	r.study.take(t.key(), &result{Failure: &failure{Point: t.key().point, Replica: t.key().first, Reason: "died",
+		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
+}
+
+// search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a server may have lost what it had not yet
+// written. They are handed out again.
+func (r *coordinator) search(ctx context.Context) {
+	ctx, cancel := r.c.attempt(ctx, 10*time.Second)
+	defer cancel()
+	stream, err := r.c.js.Stream(ctx, tasksStream)
+	if err != nil {
+		return
+	}
+	sending := map[key]bool{} // before we look at what is there
+	for k := range r.study.out {
+		sending[k] = r.onItsWay(k)
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobTasks(r.id)))
+	if err != nil {
+		return
+	}
+	tag := versionTag(r.spec.Version)
+	for k := range r.study.out {
+		if sending[k] {
+			continue
+		}
+		if _, waiting := info.State.Subjects[taskSubject(tag, r.id, k)]; waiting {
+			continue
+		}
+		msg, err := r.journal.GetLastMsgForSubject(ctx, resultSubject(r.id, k))
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			r.log.Warn("a task was lost, and is handed out again", "point", k.point, "replica", k.first)
+			r.study.lost(k)
+		case err == nil: // it was answered before it was handed out
+			if res, err := decodeResult(msg.Data); err == nil {
+				r.study.take(k, res)
+			}
+		}
+	}
+}
+
+// A dead list knows which results are no longer needed: those all of whose points are finished. Sequence numbers come in order.
+type dead struct {
+	entries []struct {
+		seq   uint64
+		point int // the last that it has to do with
+	}
+	last uint64
+}
+
+func (d *dead) add(seq uint64, point int) {
+	d.entries = append(d.entries, struct {
+		seq   uint64
+		point int
+	}{seq, point})
+}
+
+// upTo is a sequence number up to which nothing is needed when points before low are finished; 0 if that is nothing new.
+func (d *dead) upTo(low int) uint64 {
+	n := 0
+	for n < len(d.entries) && d.entries[n].point < low {
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	d.last = d.entries[n-1].seq
+	d.entries = d.entries[n:]
+	return d.last
+}

@@ -1,0 +1,382 @@
+//go:build linux || darwin
+
+package ensemble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The output is that of a plain loop, byte for byte, with one, two and five workers.
+func TestOutputIsThatOfOneProcess(t *testing.T) {
+	t.Parallel()
+	precise := walks(12, 2000)
+	precise.Precision = Precision{Relative: 0.2, Outputs: []string{"square"}}
+	for name, job := range map[string]Job{"grid": walks(40, 60), "precision": precise} {
+		want := plain(t, testKinds("test"), job)
+		for _, workers := range []int{1, 2, 5} {
+			c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+			var stops []func()
+			for range workers {
+				_, stop := work(t, c, WorkerOptions{Slots: 1})
+				stops = append(stops, stop)
+			}
+			got, outcome, err := run(t, c, job, RunOptions{TaskTime: 2 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same(t, got, want); outcome.PointsDone != len(job.Points) {
+				t.Errorf("%s: %+v", name, outcome)
+			}
+			for _, stop := range stops {
+				stop()
+			}
+		}
+	}
+}
+
+// A job that is interrupted goes on where it was, in another process as it were: with a new server on the same directory.
+func TestHereGoesOn(t *testing.T) {
+	t.Parallel()
+	job := walks(30, 40)
+	want := plain(t, testKinds("test"), job)
+	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	enough := errors.New("enough")
+	for _, stopAt := range []int{4, 11, 1000} {
+		var out bytes.Buffer
+		n := 0
+		o.Point = func(p PointResult) error {
+			if n++; n == stopAt {
+				return enough
+			}
+			return collect(&out)(p)
+		}
+		outcome, err := RunHere(t.Context(), job, o)
+		switch {
+		case stopAt < 1000 && !errors.Is(err, enough):
+			t.Fatal(err)
+		case stopAt < 1000 && outcome.Resumed != (stopAt > 4):
+			t.Errorf("stopped at %d: %+v", stopAt, outcome)
+		case stopAt == 1000:
+			if same(t, out.Bytes(), want); err != nil || !outcome.Resumed || outcome.Counts.Resumed < 10*40 || outcome.WasDone {
+				t.Errorf("%+v, %v", outcome, err)
+			}
+		}
+	}
+	// Once it is done, it is not run again.
+	var out bytes.Buffer
+	o.Point = collect(&out)
+	outcome, err := RunHere(t.Context(), job, o)
+	if same(t, out.Bytes(), want); err != nil || !outcome.WasDone || outcome.Counts.Tasks != 0 {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	// Another seed is another job.
+	job.Seed++
+	out.Reset()
+	if outcome, err = RunHere(t.Context(), job, o); err != nil || outcome.Resumed || bytes.Equal(out.Bytes(), want) {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
+
+// What a replica does wrong fails the job, with the point, the replica, and the command that repeats it alone. The job, given again, tries
+// again.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for how, want := range []struct{ reason, text string }{
+		{"error", "13 is no good"},
+		{"panic", "panic: no good"},
+		{"time", "it takes longer than the 50ms that it may"},
+		{"memory", "it takes more than the 256000000 bytes of memory that it may"},
+		{},
+		{"time", "it takes longer than the 50ms that it may"},
+		{"error", `its "x" is +Inf, which is no number to calculate with`},
+		{"error", "it gives other outputs than the replicas before it"},
+	} {
+		if how == 4 {
+			continue // it takes the worker down: TestPoison
+		}
+		job := walks(3, 40)
+		job.Points[1].Set["bad"], job.Points[1].Set["how"] = "13", fmt.Sprint(how)
+		job.Limits = Limits{Time: 50 * time.Millisecond}
+		if how == 3 {
+			job.Limits = Limits{Memory: 256_000_000}
+		}
+		c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+		g := testKinds("test")
+		if how == 5 {
+			g = new(Registry)
+			g.AddKind(FuncKind("walk", "test", func(ctx context.Context, p Params, r Replica) (Outputs, error) {
+				if int(p["bad"]) == r.Number && p["bad"] > 0 {
+					time.Sleep(time.Second) // whatever ctx says
+				}
+				p["bad"] = -1
+				return walk(ctx, p, r)
+			}))
+		}
+		_, stop := work(t, c, WorkerOptions{Slots: 2, Registry: g, grace: 100 * time.Millisecond})
+		for range 2 {
+			_, outcome, err := run(t, c, job, RunOptions{})
+			var failed *ReplicaError
+			if !errors.As(err, &failed) {
+				t.Fatalf("%d: %v", how, err)
+			}
+			if failed.Point != 1 || failed.Replica != 13 || failed.Reason != want.reason || failed.Text != want.text || failed.Repeat != "walk --mean 1 --replica 13" {
+				t.Errorf("%d: %+v", how, failed)
+			}
+			if outcome.PointsDone != 1 {
+				t.Errorf("%d: %d points were finished before", how, outcome.PointsDone)
+			}
+			if s, err := c.Status(t.Context(), outcome.Key); err != nil || s.State != Failed || !strings.Contains(s.Error, "point 1 (bad = 13") {
+				t.Errorf("%d: %+v, %v", how, s, err)
+			}
+			if how == 5 {
+				break
+			}
+		}
+		stop()
+	}
+}
+
+// A replica that takes its worker down with it fails the job after some tries, and is found among those that share its task.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	h := testHub(t, HubOptions{})
+	c := connect(t, h, 200*time.Millisecond)
+	job := walks(2, 30)
+	job.Points[1].Set["bad"], job.Points[1].Set["how"] = "17", "4"
+	r := role{What: "worker", URL: h.URL(), Lease: 200 * time.Millisecond, Slots: 3}
+	deaths := 0
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			p := r.start(t)
+			select {
+			case <-p.done:
+				deaths++
+			case <-done:
+				p.kill()
+				return
+			}
+		}
+	}()
+	_, _, err := run(t, c, job, RunOptions{TaskTime: 100 * time.Millisecond})
+	close(done)
+	<-ended
+	var failed *ReplicaError
+	if !errors.As(err, &failed) || failed.Point != 1 || failed.Replica != 17 || failed.Reason != "died" {
+		t.Errorf("%v", err)
+	}
+	t.Logf("%d workers died: %v", deaths, err)
+	if deaths < 3 || deaths > 12 {
+		t.Errorf("%d workers died", deaths)
+	}
+}
+
+// A cancelled job stops: its coordinator, and what workers do for it. Given again, it begins anew.
+func TestCancel(t *testing.T) {
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+	w, _ := work(t, c, WorkerOptions{Slots: 2})
+	job := walks(5, 10, "milliseconds", "600000")
+	key, err := job.Key(testKinds("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for w.Stats().Busy < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		if err := c.Cancel(context.Background(), key); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, outcome, err := run(t, c, job, RunOptions{}); !errors.Is(err, ErrCancelled) || outcome.Key != key {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); w.Stats().Busy > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a worker still works for a job that was cancelled")
+		}
+	}
+	if s, err := c.Status(t.Context(), key); err != nil || s.State != Cancelled {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if err := c.Forget(t.Context(), key); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Status(t.Context(), key); !errors.Is(err, ErrNoJob) {
+		t.Error(err)
+	}
+	if err := c.Cancel(t.Context(), "nonsense"); !errors.Is(err, ErrNoJob) {
+		t.Error(err)
+	}
+	// Jobs that are listed, loaded and read.
+	job = walks(3, 10)
+	want, outcome, err := run(t, c, job, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := c.Jobs(t.Context())
+	if err != nil || len(jobs) != 1 || jobs[0].State != Done || jobs[0].Merged != 30 || jobs[0].PointsDone != 3 || jobs[0].Name != "walks" {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+	var out bytes.Buffer
+	if err := c.Results(t.Context(), outcome.Key, collect(&out)); err != nil {
+		t.Error(err)
+	}
+	same(t, out.Bytes(), want)
+	loaded, err := c.Load(t.Context(), outcome.Key)
+	if again, kerr := loaded.Key(testKinds("test")); err != nil || kerr != nil || again != outcome.Key {
+		t.Errorf("%s, %v, %v", again, err, kerr)
+	}
+}
+
+// Of two coordinators of a job, the later one goes on, and the earlier one ends; the output is the same.
+func TestTakenOver(t *testing.T) {
+	t.Parallel()
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+	work(t, c, WorkerOptions{Slots: 2})
+	job := walks(20, 20, "milliseconds", "3")
+	want := plain(t, testKinds("test"), walks(20, 20))
+	first := make(chan error, 1)
+	began := make(chan struct{})
+	go func() {
+		n := 0
+		_, err := Run(context.Background(), c, job, RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond, Point: func(PointResult) error {
+			if n++; n == 3 {
+				close(began)
+			}
+			return nil
+		}})
+		first <- err
+	}()
+	<-began
+	got, outcome, err := run(t, c, job, RunOptions{})
+	if same(t, got, want); err != nil || !outcome.Resumed {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	if err := <-first; !errors.Is(err, ErrTakenOver) && err != nil {
+		t.Error(err)
+	}
+}
+
+// A worker of another version is never handed the job's tasks, and says why, with both versions; one of the right version does them.
+func TestAnotherVersion(t *testing.T) {
+	t.Parallel()
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+	other, _ := work(t, c, WorkerOptions{Registry: testKinds("other"), Name: "old"})
+	job := walks(3, 20)
+	heard := make(chan string, 1)
+	began := false
+	got, _, err := run(t, c, job, RunOptions{Progress: func(p Progress) {
+		if len(p.Refused) > 0 && !began {
+			began = true
+			heard <- p.Refused[0]
+			work(t, c, WorkerOptions{})
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, plain(t, testKinds("test"), job))
+	why := <-heard
+	if !strings.Contains(why, "engine 1, walk test, ") || !strings.Contains(why, "engine 1, walk other, ") || !strings.Contains(why, "worker old refuses") {
+		t.Errorf("it says %q", why)
+	}
+	if s := other.Stats(); s.Tasks != 0 || s.Refused != 1 {
+		t.Errorf("the worker of another version: %+v", s)
+	}
+}
+
+// A worker that is told to stop stores what it has, and gives back what it has not begun: nobody has to wait for a lease to end.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+	job := walks(1, 400, "milliseconds", "4")
+	want := plain(t, testKinds("test"), walks(1, 400))
+	first, stop := work(t, c, WorkerOptions{Slots: 2})
+	begun := time.Now()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for first.Stats().Replicas < 50 || first.Stats().Busy < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		work(t, c, WorkerOptions{Slots: 2})
+	}()
+	got, outcome, err := run(t, c, job, RunOptions{TaskTime: 200 * time.Millisecond})
+	<-stopped
+	if same(t, got, want); err != nil {
+		t.Fatal(err)
+	}
+	if outcome.Counts.Short == 0 {
+		t.Errorf("no task was cut: %+v", outcome.Counts)
+	}
+	if took := time.Since(begun); took > Lease { // the lease would have had to end
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestBadJobs(t *testing.T) {
+	g := testKinds("test")
+	for want, change := range map[string]func(*Job){
+		"this program has no kind \"run\"; it has walk": func(j *Job) { j.Kind = "run" },
+		"a job with 0 points":                           func(j *Job) { j.Points = nil },
+		"a job with 0 replicas":                         func(j *Job) { j.Replicas = 0 },
+		"a precision of NaN":                            func(j *Job) { j.Precision.Relative = nan() },
+		"batches of 1 replicas":                         func(j *Job) { j.Precision.Batch = 1 },
+		"a quantile of 1":                               func(j *Job) { j.Quantiles = []float64{1} },
+		"the model and its files have":                  func(j *Job) { j.Payload = make([]byte, MaxPayload+1) },
+	} {
+		job := walks(1, 1)
+		change(&job)
+		if _, err := job.Key(g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+	// What only a worker can find out.
+	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
+	work(t, c, WorkerOptions{})
+	job := walks(2, 2)
+	job.Points[1].Set["sd"] = "much"
+	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(), `parameter sd is "much", which is no number`) {
+		t.Error(err)
+	}
+	job = walks(1, 60)
+	job.Precision = Precision{Relative: 0.1, Outputs: []string{"size"}}
+	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(), `precision is asked of "size", which is not among the outputs`) {
+		t.Error(err)
+	}
+}
+
+// What a coordinator cannot write away ends it, with the error of the disk; with room, the job goes on.
+func TestCoordinatorsDiskIsFull(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/full, on which no byte finds room")
+	}
+	defer full.Close()
+	job := walks(10, 20)
+	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o.Point = func(PointResult) error { _, err := fmt.Fprintln(full, "a line"); return err }
+	if _, err := RunHere(t.Context(), job, o); err == nil || !strings.Contains(err.Error(), "no space left on device") {
+		t.Error(err)
+	}
+	var out bytes.Buffer
+	o.Point = collect(&out)
+	outcome, err := RunHere(t.Context(), job, o)
+	if same(t, out.Bytes(), plain(t, testKinds("test"), job)); err != nil || !outcome.Resumed {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
+
+func nan() float64 { x := 0.0; return x / x }

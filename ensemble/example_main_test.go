@@ -1,0 +1,48 @@
+package ensemble_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/almanac-sim/almanac/ensemble"
+)
+
+// A function that says which parameters it has is given all of them. A main that calls [ensemble.Main] after this is a program.
+func ExampleParameter() {
+	g := new(ensemble.Registry) // ensemble.Register adds to the one of Main
+	g.Register("coin", func(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+		heads, random := 0.0, r.Rand()
+		for range int(p["throws"]) {
+			if random.Float64() < p["bias"] {
+				heads++
+			}
+		}
+		return ensemble.Outputs{"heads": heads}, nil
+	}, ensemble.Parameter{Name: "throws", Value: 100}, ensemble.Parameter{Name: "bias", Value: 0.5})
+	status := g.Command(context.Background(), []string{"coins", "compare", "--scenario", "fair=", "--scenario", "sure=bias=1", "--set", "throws=10", "--replicas", "50"}, os.Stdout, os.Stderr)
+	fmt.Println("status", status)
+	// Output:
+	// coin: 2 scenarios, 50 replicas of each, seed 1; mean ± half of the 95 % interval
+	//
+	// output            fair     sure      difference   common random numbers
+	// heads    5.06 ± 0.3953   10 ± 0   4.94 ± 0.3953                     × 1
+	//
+	// common random numbers: how many times as many replicas with luck of their own would give as narrow an interval of the difference
+	// status 0
+}
+
+func ExamplePaired() {
+	first := func(_ context.Context, r ensemble.Replica) (ensemble.Values, error) {
+		return ensemble.Values{Names: []string{"x"}, Numbers: []float64{r.Rand().Float64()}}, nil
+	}
+	second := func(_ context.Context, r ensemble.Replica) (ensemble.Values, error) {
+		return ensemble.Values{Names: []string{"x"}, Numbers: []float64{r.Rand().Float64() + 3}}, nil
+	}
+	v, err := ensemble.Paired(first, second)(context.Background(), ensemble.Replica{Number: 4, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(v.Numbers), v.Numbers[2])
+	// Output: 3 3
+}

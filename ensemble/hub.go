@@ -1,0 +1,307 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// HubOptions say what a hub is to be.
+type HubOptions struct {
+	Store string // a directory that is its own, for all that it keeps
+
+	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a hub refuses to start without TokenFile, CA
+	// or a Config that has users.
+	Listen string
+
+	TokenFile string // clients must have this token
+	Cert, Key string // files for TLS
+	CA        string // with Cert and Key: clients must have a certificate that is signed by this
+	Config    string // a configuration file of nats-server, for what is not here: accounts, NKeys, operators, leaf nodes
+
+	Cluster *ClusterOptions
+	Name    string // of this server; needed in a cluster, where it must not change
+
+	MaxStore int64 // bytes; three quarters of what is free if 0
+	Logger   *slog.Logger
+}
+
+// ClusterOptions are those of one of several hubs that keep copies of everything. Three survive the loss of one.
+type ClusterOptions struct {
+	Name   string   // of the cluster, the same for all
+	Listen string   // HOST:PORT for the other servers; as with clients, beyond loopback only with the token or TLS client certificates
+	Routes []string // HOST:PORT of the others
+}
+
+// A Hub is a NATS server within this process.
+type Hub struct {
+	server *server.Server
+	lock   *os.File
+	failed chan struct{} // closed when it cannot store any more
+	stop   chan struct{}
+	once   sync.Once
+	done   sync.WaitGroup
+	token  string
+	why    string // it has failed
+}
+
+// StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk before it says so.
+func StartHub(o HubOptions) (*Hub, error) {
+	options, err := o.server()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Store, 0o700); err != nil {
+		return nil, fmt.Errorf("ensemble: the hub's store: %w", err)
+	}
+	lock, err := lockDirectory(filepath.Join(o.Store, "lock"))
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: the hub's store %s: %w", o.Store, err)
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("ensemble: the hub: %w", err)
+	}
+	last := &lastError{}
+	s.SetLoggerV2(hubLog{o.Logger, last}, o.Logger != nil, false, false)
+	s.Start()
+	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}), token: options.Authorization}
+	ready := false
+	for begun := time.Now(); !ready && !last.isFatal() && time.Since(begun) < 10*time.Second; {
+		ready = s.ReadyForConnections(20 * time.Millisecond)
+	}
+	if !ready || !s.Running() || !s.JetStreamEnabled() {
+		h.Close()
+		return nil, fmt.Errorf("ensemble: the hub did not start: %s", last.get())
+	}
+	h.done.Go(h.watch)
+	return h, nil
+}
+
+// server makes the options of the server, and refuses what is not safe.
+func (o *HubOptions) server() (*server.Options, error) {
+	if o.Store == "" {
+		return nil, errors.New("ensemble: a hub needs a directory for its store")
+	}
+	s := &server.Options{}
+	if o.Config != "" {
+		var err error
+		if s, err = server.ProcessConfigFile(o.Config); err != nil {
+			return nil, fmt.Errorf("ensemble: the hub's configuration %s: %w", o.Config, err)
+		}
+	}
+	s.NoSigs, s.JetStream, s.SyncAlways, s.StoreDir, s.JetStreamMaxStore = true, true, true, o.Store, o.MaxStore
+	s.JetStreamMaxMemory = 256 << 20 // for what need not survive: the positions of those who read
+	if o.MaxStore == 0 {
+		s.JetStreamMaxStore = -1 // by what is free
+	}
+	if o.Name != "" {
+		s.ServerName = o.Name
+	}
+	if o.TokenFile != "" {
+		token, err := readToken(o.TokenFile)
+		if err != nil {
+			return nil, err
+		}
+		s.Authorization = token
+	}
+	if err := o.encryption(s); err != nil {
+		return nil, err
+	}
+	if o.Listen == "none" {
+		s.DontListen = true
+	} else if err := listen(o.Listen, "127.0.0.1:4222", &s.Host, &s.Port); err != nil {
+		return nil, fmt.Errorf("ensemble: where the hub is to listen: %w", err)
+	}
+	guarded := s.Authorization != "" || s.Username != "" || len(s.Users) > 0 || len(s.Nkeys) > 0 || len(s.TrustedOperators) > 0 || s.TLSVerify || s.AuthCallout != nil
+	if !s.DontListen && !guarded && !loopback(s.Host) {
+		return nil, fmt.Errorf("ensemble: a hub that listens on %s, beyond this machine, needs credentials: a token file, a CA for clients' certificates, or a configuration with users", s.Host)
+	}
+	if o.Cluster != nil {
+		if err := o.cluster(s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// encryption sets TLS, for clients and for the other servers of a cluster.
+func (o *HubOptions) encryption(s *server.Options) error {
+	if (o.Cert == "") != (o.Key == "") || o.CA != "" && o.Cert == "" {
+		return errors.New("ensemble: TLS needs a certificate and its key; a CA for clients needs both")
+	}
+	if o.Cert == "" {
+		return nil
+	}
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != ""})
+	if err != nil {
+		return fmt.Errorf("ensemble: the hub's certificate %s with key %s: %w", o.Cert, o.Key, err)
+	}
+	s.TLSConfig, s.TLS, s.TLSVerify, s.TLSTimeout = config, true, o.CA != "", 5
+	return nil
+}
+
+// cluster sets what the servers of a cluster say to each other. They use the clients' token and certificates.
+func (o *HubOptions) cluster(s *server.Options) error {
+	c := o.Cluster
+	if c.Name == "" || o.Name == "" {
+		return errors.New("ensemble: a cluster needs a name, the same for all its hubs, and each hub one of its own")
+	}
+	if err := listen(c.Listen, "", &s.Cluster.Host, &s.Cluster.Port); err != nil {
+		return fmt.Errorf("ensemble: where the hub is to listen for the other hubs: %w", err)
+	}
+	if !loopback(s.Cluster.Host) && s.Authorization == "" && !s.TLSVerify {
+		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA", s.Cluster.Host)
+	}
+	s.Cluster.Name = c.Name
+	s.Cluster.PoolSize = -1
+	if s.Authorization != "" {
+		s.Cluster.Username, s.Cluster.Password = "hub", s.Authorization
+	}
+	if s.TLSVerify {
+		config := s.TLSConfig.Clone()
+		config.RootCAs = config.ClientCAs // the others are clients when they call, and servers when they are called
+		s.Cluster.TLSConfig, s.Cluster.TLSTimeout = config, 5
+	}
+	for _, route := range c.Routes {
+		if _, _, err := net.SplitHostPort(route); err != nil {
+			return fmt.Errorf("ensemble: another hub's address %q: HOST:PORT is right", route)
+		}
+		u := &url.URL{Scheme: "nats-route", Host: route}
+		if s.Authorization != "" {
+			u.User = url.UserPassword("hub", s.Authorization)
+		}
+		s.Routes = append(s.Routes, u)
+	}
+	return nil
+}
+
+// listen takes an address apart.
+func listen(text, otherwise string, host *string, port *int) error {
+	if text == "" && (*host != "" || *port != 0) { // the configuration says it
+		if *host == "" {
+			*host = "127.0.0.1"
+		}
+		return nil
+	}
+	if text == "" {
+		text = otherwise
+	}
+	h, p, err := net.SplitHostPort(text)
+	if err != nil {
+		return fmt.Errorf("%q: HOST:PORT is right", text)
+	}
+	n, err := strconv.Atoi(p)
+	if err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q: the port is a number up to 65535", text)
+	}
+	if *host, *port = h, n; h == "" {
+		*host = "0.0.0.0" // as others have it: every interface
+	}
+	if n == 0 {
+		*port = server.RANDOM_PORT
+	}
+	return nil
+}
+
+// loopback reports whether an address is of this machine alone.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// URL is where clients find the hub; empty if it opens no port.
+func (h *Hub) URL() string { return h.server.ClientURL() }
+
+// Connect connects within the process, without a port. The hub's token, if it has one, is known.
+func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
+	o.URL = "nats://in-process"
+	options, err := o.credentials()
+	if err != nil {
+		return nil, err
+	}
+	if h.token != "" {
+		options = append(options, nats.Token(h.token))
+	}
+	return dial(context.Background(), o, append(options, nats.InProcessServer(h.server))...)
+}
+
+// Failed is closed when the hub can store nothing any more, as when the disk is full; Err then says why. What was acknowledged is there: a
+// hub that is started again, with room, goes on with it.
+func (h *Hub) Failed() <-chan struct{} { return h.failed }
+
+// Err says why the hub has failed; it is nil if it has not.
+func (h *Hub) Err() error {
+	select {
+	case <-h.failed:
+		return fmt.Errorf("%w: %s", ErrNoRoom, h.why)
+	default:
+		return nil
+	}
+}
+
+// watch looks whether the server still stores. When it cannot write, it gives up by itself, the stream or all of JetStream, and tells its
+// log and those who ask after its health.
+func (h *Hub) watch() {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-tick.C:
+		}
+		if !h.server.JetStreamEnabled() {
+			h.why = "the server has given up storing: is the disk full?"
+			close(h.failed)
+			return
+		}
+		for _, e := range h.server.Healthz(&server.HealthzOptions{Details: true}).Errors {
+			if strings.Contains(e.Error, "write error") { // others go away by themselves: a stream that is not yet up to date
+				h.why = e.Error
+				close(h.failed)
+				return
+			}
+		}
+	}
+}
+
+// Close ends the server. Connections end with it.
+func (h *Hub) Close() {
+	h.once.Do(func() {
+		close(h.stop)
+		h.done.Wait()
+		h.server.Shutdown()
+		h.server.WaitForShutdown()
+		h.lock.Close()
+	})
+}
+
+// Addresses are those on which the hub listens, for people.
+func (h *Hub) Addresses() []string {
+	var all []string
+	if a := h.server.Addr(); a != nil {
+		all = append(all, a.String())
+	}
+	if a := h.server.ClusterAddr(); a != nil {
+		all = append(all, a.String())
+	}
+	return slices.Compact(all)
+}

@@ -1,0 +1,70 @@
+package ensemble
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// A hubLog passes on what the server has to say, at the level of debugging unless something is wrong.
+type hubLog struct {
+	log  *slog.Logger
+	last *lastError
+}
+
+// A lastError remembers the last thing that went wrong, for the message if a server does not start.
+type lastError struct {
+	mu    sync.Mutex
+	text  string
+	fatal bool
+}
+
+func (e *lastError) set(text string, fatal bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.fatal { // what comes after follows from it
+		e.text, e.fatal = text, fatal
+	}
+}
+
+func (e *lastError) isFatal() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.fatal
+}
+
+func (e *lastError) get() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.text == "" {
+		return "it was not ready in time"
+	}
+	return e.text
+}
+
+func (l hubLog) say(level func(*slog.Logger, string), format string, args []any) {
+	if l.log != nil {
+		level(l.log, fmt.Sprintf(format, args...))
+	}
+}
+
+func (l hubLog) Noticef(format string, args ...any) {
+	l.say(func(log *slog.Logger, s string) { log.Debug(s) }, format, args)
+}
+
+func (l hubLog) Warnf(format string, args ...any) {
+	l.say(func(log *slog.Logger, s string) { log.Warn(s) }, format, args)
+}
+
+func (l hubLog) Errorf(format string, args ...any) {
+	l.last.set(fmt.Sprintf(format, args...), false)
+	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
+}
+
+func (l hubLog) Fatalf(format string, args ...any) {
+	l.last.set(fmt.Sprintf(format, args...), true)
+	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
+}
+
+func (l hubLog) Debugf(format string, args ...any) { l.Noticef(format, args...) }
+func (l hubLog) Tracef(format string, args ...any) { l.Noticef(format, args...) }

@@ -1,0 +1,343 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/internal/outdir"
+)
+
+// Main makes a program of the functions that were registered: it takes the command line, and does not return.
+//
+//	PROGRAM sweep   [MODEL] --vary clerks="1..5 by 1" --replicas 200 --out results
+//	PROGRAM compare [MODEL] --scenario one="clerks=1" --scenario two="clerks=2" --replicas 500
+//	PROGRAM worker  --hub nats://HOST:4222
+//
+// The model needs to be named if there are several. With --hub the work is done by workers, which are other processes of the same program;
+// without it, here. A study with --out that was interrupted goes on when the same command is given again. The exit status is 0 if all went
+// well, 1 if the work failed, 2 if the command line is wrong.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
+	status := Default.Command(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// Command is what [Main] does, for a registry: with a command line, which begins with the program's name, and with what it returns as the exit
+// status.
+func (g *Registry) Command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	p := &program{registry: g, name: filepath.Base(args[0]), stdout: stdout, stderr: stderr}
+	err := p.command(ctx, args[1:])
+	var wrong usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "%s: %s\n", p.name, strings.TrimPrefix(err.Error(), "ensemble: "))
+		return 2
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "%s: interrupted\n", p.name)
+	default:
+		fmt.Fprintf(stderr, "%s: %s\n", p.name, strings.TrimPrefix(err.Error(), "ensemble: "))
+	}
+	return 1
+}
+
+// A usageError is the caller's.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// A program is a command line that is being done.
+type program struct {
+	registry       *Registry
+	name           string
+	stdout, stderr io.Writer
+
+	flags     *flag.FlagSet
+	model     string
+	conn      ConnectOptions
+	seed      uint64
+	replicas  int
+	workers   int
+	out       string
+	precision float64
+	sample    int
+	design    string
+	vary      []string
+	set       []string
+	scenarios []string
+}
+
+func (p *program) command(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return usagef("expected sweep, compare or worker; %s sweep --help says more", p.name)
+	}
+	p.flags = flag.NewFlagSet(p.name+" "+args[0], flag.ContinueOnError)
+	p.flags.SetOutput(io.Discard)
+	p.flags.StringVar(&p.conn.URL, "hub", "", "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
+	p.flags.StringVar(&p.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
+	p.flags.StringVar(&p.conn.Creds, "creds", "", "a file of NATS credentials")
+	p.flags.StringVar(&p.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
+	p.flags.StringVar(&p.conn.Cert, "tlscert", "", "a file with our certificate, if the hub wants one")
+	p.flags.StringVar(&p.conn.Key, "tlskey", "", "a file with the key of our certificate")
+	p.flags.IntVar(&p.workers, "workers", 0, "how many replicas to run at once; as many as there are cores if 0")
+	several := func(into *[]string, name, about string) {
+		p.flags.Func(name, about, func(s string) error { *into = append(*into, s); return nil })
+	}
+	switch args[0] {
+	case "worker":
+	case "sweep", "compare":
+		p.flags.Uint64Var(&p.seed, "seed", 1, "all that is random depends on it")
+		p.flags.IntVar(&p.replicas, "replicas", 100, "how often to run the model at each point, or in each scenario")
+		p.flags.StringVar(&p.out, "out", "", "a directory to write results to, and in which the study can be continued")
+		several(&p.set, "set", "give a parameter a value: clerks=3; may be repeated")
+		if args[0] == "sweep" {
+			several(&p.vary, "vary", `what is varied: clerks="1..5 by 1", clerks="1, 2, 4", or clerks="1..5" for --sample; may be repeated`)
+			p.flags.IntVar(&p.sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all combinations")
+			p.flags.StringVar(&p.design, "design", "lhs", "how a sample is spread: lhs or sobol")
+			p.flags.Float64Var(&p.precision, "precision", 0, "stop at a point when half the interval of every output is at most this share of its mean: 0.02")
+		} else {
+			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are compared with`)
+		}
+	default:
+		return usagef("there is no %q; expected sweep, compare or worker", args[0])
+	}
+	if err := p.parse(args[1:]); err != nil {
+		return err
+	}
+	if args[0] == "worker" {
+		return p.serve(ctx)
+	}
+	if err := p.choose(); err != nil {
+		return err
+	}
+	if args[0] == "sweep" {
+		return p.sweep(ctx)
+	}
+	return p.compare(ctx)
+}
+
+// parse reads flags, also after the model's name.
+func (p *program) parse(args []string) error {
+	var names []string
+	for {
+		if err := p.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			p.flags.SetOutput(p.stderr)
+			p.flags.Usage()
+			p.describe()
+			return err
+		} else if err != nil {
+			return usageError{err}
+		}
+		if p.flags.NArg() == 0 {
+			break
+		}
+		names, args = append(names, p.flags.Arg(0)), p.flags.Args()[1:]
+	}
+	switch {
+	case len(names) > 1:
+		return usagef("one model at a time, not %s", strings.Join(names, " "))
+	case len(names) == 1:
+		p.model = names[0]
+	}
+	return nil
+}
+
+// describe says which models there are, and what can be set.
+func (p *program) describe() {
+	for _, model := range slices.Sorted(maps.Keys(p.registry.parameters)) {
+		fmt.Fprintf(p.stderr, "The model %s:\n", model)
+		for _, q := range p.registry.parameters[model] {
+			fmt.Fprintf(p.stderr, "  %s\n    \t%s (default %g)\n", q.Name, q.About, q.Value)
+		}
+	}
+}
+
+// choose finds the model, and looks at what all studies have.
+func (p *program) choose() error {
+	kinds := slices.Sorted(maps.Keys(p.registry.parameters))
+	switch {
+	case p.model == "" && len(kinds) == 1:
+		p.model = kinds[0]
+	case len(kinds) == 0:
+		return usagef("this program has registered no model")
+	case p.model == "":
+		return usagef("which model? There are %s", strings.Join(kinds, ", "))
+	case !slices.Contains(kinds, p.model):
+		return usagef("there is no model %q; there are %s", p.model, strings.Join(kinds, ", "))
+	}
+	switch {
+	case p.replicas < 2:
+		return usagef("--replicas %d: at least two are needed for an interval", p.replicas)
+	case p.workers < 0:
+		return usagef("--workers %d: expected a number of workers, or 0", p.workers)
+	case p.workers > 0 && p.conn.URL != "":
+		return usagef("--workers is for work that is done here; with --hub, workers are other processes: %s worker --hub …", p.name)
+	}
+	return nil
+}
+
+// known refuses parameters that the model does not say it has, if it says so.
+func (p *program) known(name string) error {
+	all := p.registry.parameters[p.model]
+	if len(all) == 0 || slices.ContainsFunc(all, func(q Parameter) bool { return q.Name == name }) {
+		return nil
+	}
+	var names []string
+	for _, q := range all {
+		names = append(names, q.Name)
+	}
+	return usagef("%s has no parameter %q; it has %s", p.model, name, strings.Join(names, ", "))
+}
+
+// settings reads NAME=NUMBER.
+func (p *program) settings(texts []string) (map[string]string, error) {
+	set := map[string]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); !ok || name == "" {
+			return nil, usagef("%q has no name and value; expected clerks=3, for example", text)
+		}
+		if _, err := numbersOf(map[string]string{name: value}); err != nil {
+			return nil, usageError{err}
+		}
+		if err := p.known(name); err != nil {
+			return nil, err
+		}
+		if _, twice := set[name]; twice {
+			return nil, usagef("%s is set twice", name)
+		}
+		set[name] = value
+	}
+	return set, nil
+}
+
+// serve works for a hub.
+func (p *program) serve(ctx context.Context) error {
+	if p.model != "" {
+		return usagef("did not expect %s", p.model)
+	}
+	log := slog.New(slog.NewTextHandler(p.stderr, nil))
+	o := p.conn
+	o.Name, o.Wait, o.Logger = p.name, -1, log
+	conn, err := Connect(ctx, o.FromEnv())
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	fmt.Fprintf(p.stdout, "worker for %s\n", conn.Where())
+	return Serve(ctx, conn, WorkerOptions{Registry: p.registry, Slots: p.workers, Logger: log})
+}
+
+// do does a job, here or on a hub.
+func (p *program) do(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
+	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o := RunOptions{Registry: p.registry, Point: point, Logger: log, Progress: progressLine(p.stderr)}
+	defer o.Progress(Progress{}) // takes the line away
+	if p.conn.URL != "" {
+		c := p.conn
+		c.Name, c.Logger = p.name, log
+		conn, err := Connect(ctx, c.FromEnv())
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer conn.Close()
+		return Run(ctx, conn, job, o)
+	}
+	if p.out == "" {
+		dir, err := os.MkdirTemp("", "ensemble-")
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer os.RemoveAll(dir)
+		return RunHere(ctx, job, HereOptions{RunOptions: o, State: dir, Slots: p.workers})
+	}
+	key, err := job.Key(p.registry)
+	if err != nil {
+		return Outcome{}, err
+	}
+	state, err := outdir.OpenState(p.out, key, p.again())
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return Outcome{}, usageError{err}
+	} else if err != nil {
+		return Outcome{}, err
+	}
+	if state.Before != outdir.Nothing {
+		fmt.Fprintf(p.stderr, "%s: %s\n", p.name, state)
+	}
+	outcome, err := RunHere(ctx, job, HereOptions{RunOptions: o, State: state.Path, Slots: p.workers})
+	if err == nil {
+		err = state.Finish()
+	} else if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(p.stderr, "%s: %d of at most %d replicas done; the same command goes on from there, with what is in %s\n", p.name, outcome.Replicas, len(job.Points)*job.Replicas, state.Path)
+	}
+	return outcome, err
+}
+
+// again is the command line that gives the same results: without where the work is done.
+func (p *program) again() string {
+	words := []string{p.flags.Name(), p.model}
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if strings.Trim(v, "0123456789.abcdefghijklmnopqrstuvwxyz=-") != "" {
+				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+			}
+			words = append(words, "--"+name, v)
+		}
+	}
+	add("vary", p.vary...)
+	add("scenario", p.scenarios...)
+	add("set", p.set...)
+	p.flags.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "sample", "design", "precision", "seed", "replicas":
+			add(f.Name, f.Value.String())
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// points are what a sweep is over.
+func (p *program) points() (axes []*design.Axis, points []design.Point, err error) {
+	for _, text := range p.vary {
+		a, err := design.Parse(text)
+		if err != nil {
+			return nil, nil, usagef("--vary: %w", err)
+		}
+		if err := p.known(a.Name); err != nil {
+			return nil, nil, err
+		}
+		if a.Unit != "" {
+			return nil, nil, usagef("--vary %s: a model in Go takes numbers, and these are in %q", a.Name, a.Unit)
+		}
+		axes = append(axes, a)
+	}
+	if p.sample > 0 {
+		points, err = design.Sample(axes, p.design, p.sample, MaxPoints, p.seed)
+	} else {
+		points, err = design.Grid(axes, MaxPoints)
+	}
+	if err != nil {
+		return nil, nil, usagef("--vary: %w", err)
+	}
+	return axes, points, nil
+}

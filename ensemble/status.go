@@ -1,0 +1,251 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A State is what has become of a job.
+type State string
+
+// The states of a job. A job that is running and whose Updated is old has lost its coordinator; the same job, given again, goes on.
+const (
+	Running     State = "running"
+	Interrupted State = "interrupted" // its coordinator was told to stop
+	Done        State = "done"
+	Failed      State = "failed"
+	Cancelled   State = "cancelled"
+)
+
+// A Status is what is known of a job without its results.
+type Status struct {
+	Key        string    `json:"key"`
+	Name       string    `json:"name,omitempty"`
+	Kind       string    `json:"kind"`
+	Version    string    `json:"version"`
+	State      State     `json:"state"`
+	Error      string    `json:"error,omitempty"` // if it failed
+	Points     int       `json:"points"`
+	PointsDone int       `json:"points_done"`
+	Replicas   int       `json:"replicas"` // of all points, at most
+	Merged     int       `json:"merged"`   // replicas
+	Events     uint64    `json:"events"`
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+
+	// Owner is the coordinator that may write this. Another one that takes the job over puts its name here, and the first finds out by the
+	// revision, which is no longer the one it wrote.
+	Owner string `json:"owner"`
+}
+
+// Jobs lists the jobs that the hub knows, the oldest first.
+func (c *Conn) Jobs(ctx context.Context) ([]Status, error) {
+	if err := c.ensure(ctx); err != nil {
+		return nil, err
+	}
+	keys, err := c.jobs.ListKeys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: listing the jobs: %w", err)
+	}
+	defer keys.Stop()
+	var all []Status
+	for id := range keys.Keys() {
+		s, _, err := c.status(ctx, id)
+		if errors.Is(err, ErrNoJob) {
+			continue // forgotten just now
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b Status) int { return a.Created.Compare(b.Created) })
+	return all, nil
+}
+
+// Status is what is known of a job.
+func (c *Conn) Status(ctx context.Context, id string) (Status, error) {
+	if err := c.ensure(ctx); err != nil {
+		return Status{}, err
+	}
+	s, _, err := c.status(ctx, id)
+	if err != nil {
+		return Status{}, err
+	}
+	return *s, nil
+}
+
+func (c *Conn) status(ctx context.Context, id string) (*Status, uint64, error) {
+	if !isJob(id) {
+		return nil, 0, fmt.Errorf("%w: %q", ErrNoJob, id)
+	}
+	entry, err := c.jobs.Get(ctx, id)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, 0, fmt.Errorf("%w: %s", ErrNoJob, id)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	s := new(Status)
+	if err := json.Unmarshal(entry.Value(), s); err != nil {
+		return nil, 0, fmt.Errorf("ensemble: the state of job %s cannot be read: %w", id, err)
+	}
+	return s, entry.Revision(), nil
+}
+
+// change changes a job's state, whoever else does at the same time.
+func (c *Conn) change(ctx context.Context, id string, f func(*Status) error) error {
+	for {
+		s, revision, err := c.status(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := f(s); err != nil {
+			return err
+		}
+		s.Updated = time.Now().UTC()
+		data, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if _, err = c.jobs.Update(ctx, id, data, revision); !exists(err) {
+			return err
+		}
+	}
+}
+
+// Cancel stops a job: its coordinator ends, workers leave what they do for it, its tasks and results are removed. Given again, it begins
+// anew.
+func (c *Conn) Cancel(ctx context.Context, id string) error {
+	if err := c.ensure(ctx); err != nil {
+		return err
+	}
+	err := c.change(ctx, id, func(s *Status) error {
+		if s.State == Done {
+			return fmt.Errorf("ensemble: job %s is done; there is nothing to cancel", id)
+		}
+		s.State, s.Owner = Cancelled, ""
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.clear(ctx, id)
+}
+
+// Forget removes a job with its results. A job that runs is cancelled first.
+func (c *Conn) Forget(ctx context.Context, id string) error {
+	if err := c.ensure(ctx); err != nil {
+		return err
+	}
+	s, _, err := c.status(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.State == Running || s.State == Interrupted {
+		if err := c.Cancel(ctx, id); err != nil {
+			return err
+		}
+	}
+	if err := c.clear(ctx, id); err != nil {
+		return err
+	}
+	if err := c.models.Delete(ctx, id); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err
+	}
+	return c.jobs.Purge(ctx, id)
+}
+
+// clear removes a job's tasks and results.
+func (c *Conn) clear(ctx context.Context, id string) error {
+	if err := c.purgeTasks(ctx, id); err != nil {
+		return err
+	}
+	if err := c.js.DeleteStream(ctx, journalName(id)); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	return nil
+}
+
+func (c *Conn) purgeTasks(ctx context.Context, id string) error {
+	tasks, err := c.js.Stream(ctx, tasksStream)
+	if err != nil {
+		return err
+	}
+	return tasks.Purge(ctx, jetstream.WithPurgeSubject(jobTasks(id)))
+}
+
+// Load is a job as it was given, so that it can be run again from where it was.
+func (c *Conn) Load(ctx context.Context, id string) (Job, error) {
+	if err := c.ensure(ctx); err != nil {
+		return Job{}, err
+	}
+	s, err := c.load(ctx, id)
+	if err != nil {
+		return Job{}, err
+	}
+	return s.Job, nil
+}
+
+func (c *Conn) load(ctx context.Context, id string) (*spec, error) {
+	if !isJob(id) {
+		return nil, fmt.Errorf("%w: %q", ErrNoJob, id)
+	}
+	info, err := c.models.GetInfo(ctx, id)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, fmt.Errorf("%w: %s", ErrNoJob, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > maxSpec {
+		return nil, fmt.Errorf("ensemble: job %s has %d bytes; %d are the most", id, info.Size, maxSpec)
+	}
+	data, err := c.models.GetBytes(ctx, id) // its digest is checked
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeSpec(data)
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: job %s cannot be read: %w", id, err)
+	}
+	return s, nil
+}
+
+// Watch calls f with the state of every job, and again whenever one changes, until ctx is done or f returns an error.
+func (c *Conn) Watch(ctx context.Context, f func(Status) error) error {
+	if err := c.ensure(ctx); err != nil {
+		return err
+	}
+	w, err := c.jobs.WatchAll(ctx)
+	if err != nil {
+		return fmt.Errorf("ensemble: watching the jobs: %w", err)
+	}
+	defer w.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case entry, ok := <-w.Updates():
+			if !ok {
+				return errors.New("ensemble: the connection to the hub has ended")
+			}
+			if entry == nil || entry.Operation() != jetstream.KeyValuePut {
+				continue
+			}
+			var s Status
+			if json.Unmarshal(entry.Value(), &s) != nil {
+				continue // of another version
+			}
+			if err := f(s); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+//go:build linux || darwin
+
+package ensemble
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A pretence is a worker without messages: it answers tasks from a model, as far as it likes.
+type pretence struct {
+	job *Job
+	m   Model
+}
+
+func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
+	t.Helper()
+	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &result{}, begun: time.Now(), cut: time.Hour,
+		m: &opened{spec: &spec{Job: *w.job}, m: w.m, log: func([]byte) {}}}
+	for _, p := range pieces {
+		p.Count = min(p.Count, replicas)
+		if p.Count == 0 || !b.run(p) {
+			break
+		}
+		replicas -= p.Count
+	}
+	b.r.Took = time.Duration(b.n) * time.Millisecond
+	data, err := b.r.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := decodeResult(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// However tasks are cut, answered in part, answered twice, lost, or left over from another coordinator: the output is that of a plain loop.
+func TestStudyIsThatOfAPlainLoop(t *testing.T) {
+	g := testKinds("test")
+	precise := walks(40, 400)
+	precise.Precision = Precision{Relative: 0.5, Outputs: []string{"square"}, Batch: 20}
+	var all Counts
+	lives := 0
+	for name, job := range map[string]Job{"many points": walks(60, 30), "one point": walks(1, 900), "one replica": walks(150, 1), "precision": precise} {
+		want := plain(t, g, job)
+		k, _ := g.kind("walk")
+		m, _ := k.Open(nil)
+		worker := pretence{&job, m}
+		for seed := range uint64(15) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			var out bytes.Buffer
+			var stored []PointResult
+			type answered struct {
+				k key
+				r *result
+			}
+			var journal []answered // results that are stored and not purged
+			var counts Counts
+		coordinator:
+			for life := 0; ; life++ {
+				s := newStudy(&job, time.Duration(1+random.IntN(100))*time.Millisecond)
+				for _, p := range stored {
+					s.stored(p)
+				}
+				for _, a := range journal {
+					s.take(a.k, a.r)
+				}
+				var open [][]piece
+				s.room = random.IntN(1000)
+				for steps := 0; ; steps++ {
+					stored = append(stored, s.ready...)
+					s.ready = nil
+					if s.finished() {
+						counts, lives = s.counts, lives+life
+						all.Short, all.Duplicates, all.Lost = all.Short+counts.Short, all.Duplicates+counts.Duplicates, all.Lost+counts.Lost
+						break coordinator
+					}
+					if life < 3 && random.IntN(60) == 0 {
+						break // it dies; those whose tasks are out may still answer
+					}
+					if next := s.next(); next != nil && len(s.out) < 12 {
+						open = append(open, next)
+						continue
+					} else if next != nil {
+						open = append(open, next)
+					}
+					if len(open) == 0 {
+						t.Fatalf("%s, seed %d: nothing is out, and nothing is finished: low %d of %d, %d out", name, seed, s.low, len(job.Points), len(s.out))
+					}
+					i := random.IntN(len(open))
+					pieces := open[i]
+					k := key{pieces[0].Point, pieces[0].First}
+					open = slices.Delete(open, i, i+1)
+					if _, out := s.out[k]; out && random.IntN(20) == 0 {
+						s.lost(k)
+						if random.IntN(2) == 0 {
+							continue // lost indeed; else it is answered later than was thought
+						}
+					}
+					n := 1 << 30
+					if random.IntN(3) == 0 {
+						n = 1 + random.IntN(40)
+					}
+					a := answered{k, worker.answer(t, pieces, n)}
+					if !slices.ContainsFunc(journal, func(b answered) bool { return a.k == b.k }) {
+						journal = append(journal, a)
+						s.take(a.k, a.r)
+						if random.IntN(10) == 0 {
+							s.take(a.k, a.r)
+						}
+					} else { // as when it was answered before it was handed out, which the coordinator finds by looking
+						i := slices.IndexFunc(journal, func(b answered) bool { return a.k == b.k })
+						s.take(a.k, journal[i].r)
+					}
+				}
+			}
+			for _, p := range stored {
+				if err := collect(&out)(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(out.Bytes(), want) {
+				t.Fatalf("%s, seed %d: not the output of a plain loop (%+v)", name, seed, counts)
+			}
+		}
+	}
+
+	t.Logf("%d coordinators died; %+v in the last lives", lives, all)
+	if lives < 20 || all.Short < 100 || all.Duplicates < 100 || all.Lost < 20 {
+		t.Error("too little of that happened")
+	}
+}
+
+// The failure that is told is the first in the order of points and replicas, whichever comes first.
+func TestStudyTellsTheFirstFailure(t *testing.T) {
+	g := testKinds("test")
+	job := walks(6, 50)
+	for i, bad := range []int{-1, -1, 30, -1, 7, -1} {
+		if bad >= 0 {
+			job.Points[i].Set["bad"], job.Points[i].Set["length"] = fmt.Sprint(bad), "12"
+		}
+	}
+	k, _ := g.kind("walk")
+	m, _ := k.Open(nil)
+	worker := pretence{&job, m}
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		s := newStudy(&job, 10*time.Millisecond)
+		var open [][]piece
+		for s.failed == nil {
+			if next := s.next(); next != nil {
+				if open = append(open, next); len(open) < 20 {
+					continue
+				}
+			}
+			if len(open) == 0 {
+				t.Fatalf("seed %d: stuck", seed)
+			}
+			i := random.IntN(len(open))
+			s.take(key{open[i][0].Point, open[i][0].First}, worker.answer(t, open[i], 1<<30))
+			open = slices.Delete(open, i, i+1)
+		}
+		if s.failed.Point != 2 || s.failed.Replica != 30 {
+			t.Errorf("seed %d: point %d, replica %d failed; point 2, replica 30 was the first", seed, s.failed.Point, s.failed.Replica)
+		}
+	}
+}
+
+// Tasks take about as long as they should, and their results are not too large, once it is known how long replicas take.
+func TestStudySizesTasks(t *testing.T) {
+	for _, each := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 400 * time.Millisecond, 3 * time.Second} {
+		job := walks(30, 5000)
+		s := newStudy(&job, time.Second)
+		for i := range 200 {
+			pieces := s.next()
+			if pieces == nil {
+				break // all is done
+			}
+			n := 0
+			for _, p := range pieces {
+				n += p.Count
+			}
+			r := &result{Pieces: pieces, Names: [][]string{{"x"}}, Lists: make([]int, len(pieces)), numbers: make([]float64, 2*n), Took: time.Duration(n) * each}
+			s.take(key{pieces[0].Point, pieces[0].First}, r)
+			if took := r.Took; i > 0 && (took > 2*time.Second || took < time.Second/2) && n > 1 {
+				t.Errorf("replicas of %v: task %d takes %v", each, i, took)
+			}
+		}
+	}
+}
+
+// A million replicas of one point, with results that come far out of order, leave no more behind than the sketch of their numbers.
+func TestStudyMemoryIsBounded(t *testing.T) {
+	job := walks(1, 1_000_000)
+	s := newStudy(&job, time.Second)
+	s.pace, s.room = 0.001, 100_000
+	names, most, waits := [][]string{{"x"}}, 0, 0
+	var open [][]piece
+	random := rand.New(rand.NewPCG(1, 3))
+	for !s.finished() {
+		if pieces := s.next(); pieces != nil {
+			open = append(open, pieces)
+			if len(open) < 64 {
+				continue
+			}
+		}
+		i := random.IntN(len(open))
+		if len(open) > 1 && open[i][0].First == s.points[0].merged && random.IntN(20) > 0 {
+			continue // the one that all wait for is slow
+		}
+		p := open[i][0]
+		numbers := make([]float64, 2*p.Count)
+		for j := range p.Count {
+			numbers[2*j+1] = float64(p.First + j)
+		}
+		s.take(key{p.Point, p.First}, &result{Pieces: open[i], Names: names, Lists: []int{0}, numbers: numbers, Took: time.Duration(p.Count) * time.Millisecond})
+		open = slices.Delete(open, i, i+1)
+		most = max(most, s.held)
+		if len(s.points) > 0 {
+			n := 0
+			for _, w := range s.points[0].waiting {
+				n += len(w.numbers)
+			}
+			if n != s.waits {
+				t.Fatalf("%d numbers wait, not %d", n, s.waits)
+			}
+			waits = max(waits, n)
+		}
+	}
+	r := s.ready[0]
+	t.Logf("numbers held: %d; waiting: %d", most, waits)
+	if most > ExactReplicas || waits > s.room+64*2*1000 || s.waits != 0 || s.held != 0 || !r.Sketched || r.Replicas != 1_000_000 {
+		t.Errorf("%d numbers held, %d in the end; %+v", most, s.held, r)
+	}
+	x := r.Outputs[0]
+	for i, q := range r.Quantiles {
+		if want := q * 1e6; x.Quantiles[i] < want*(1-SketchError)-1 || x.Quantiles[i] > want*(1+SketchError)+1 {
+			t.Errorf("the %g quantile of 0 to 999999 is %g", q, x.Quantiles[i])
+		}
+	}
+	if x.Mean != 499999.5 || x.Min != 0 || x.Max != 999999 {
+		t.Errorf("mean %v, from %v to %v", x.Mean, x.Min, x.Max)
+	}
+}

@@ -1,0 +1,262 @@
+package ensemble
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/DataDog/sketches-go/ddsketch"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to ExactReplicas replicas, or fewer if a replica
+// gives more than 400 numbers. Beyond that they are by sketch, with a relative error of at most SketchError.
+const (
+	ExactReplicas = 10_000
+	exactNumbers  = 400 * ExactReplicas
+	SketchError   = 0.005
+	sketchBins    = 4096 // of 1 % each: the largest values may be 10¹⁷ times the least before these are put together
+)
+
+// exactFor is up to how many replicas quantiles are exact if each gives so many numbers.
+func exactFor(outputs int) int { return min(ExactReplicas, exactNumbers/max(outputs, 1)) }
+
+// A PointResult is what the replicas of a point gave.
+type PointResult struct {
+	Index     int
+	Point     Point
+	Replicas  int       // that were merged: those of the job, or fewer if they were precise enough
+	Precise   bool      // the intervals became as narrow as the job's Precision asks
+	Sketched  bool      // quantiles are by sketch, with a relative error of at most SketchError; else they are exact
+	Events    uint64    // of all replicas
+	Quantiles []float64 // which ones the summaries give
+	Outputs   []Summary
+}
+
+// Output finds a summary by its name.
+func (r *PointResult) Output(name string) (Summary, bool) {
+	for _, s := range r.Outputs {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Summary{}, false
+}
+
+// A Summary is what the replicas of a point gave for one output. What there are too few values for is NaN.
+type Summary struct {
+	Name      string
+	N         int     // replicas that have this output (that did not give NaN)
+	Mean, SD  float64 // SD with n - 1
+	Low, High float64 // the 95 % interval of the mean, after Student
+	Min, Max  float64
+
+	// Quantiles are those that the job asks for: the least value that at least that share of the replicas does not exceed; the median is
+	// the middle of the two in the middle, if there are two.
+	Quantiles []float64
+}
+
+// A tally merges the replicas of a point, in the order of their numbers: sums of floating-point numbers depend on the order.
+type tally struct {
+	names    []string
+	columns  []column
+	replicas int
+	events   uint64
+	sketched bool
+}
+
+// A column merges one output, after Welford (Technometrics 4, 1962).
+type column struct {
+	n        int
+	mean, m2 float64
+	min, max float64
+	values   []float64
+	sketch   *ddsketch.DDSketch
+}
+
+func newTally(names []string) *tally {
+	t := &tally{names: names, columns: make([]column, len(names))}
+	for i := range t.columns {
+		t.columns[i].min, t.columns[i].max = math.Inf(1), math.Inf(-1)
+	}
+	return t
+}
+
+// add merges the next replica: its events, then its values. It returns how many numbers more are held, or fewer.
+func (t *tally) add(numbers []float64) (held int) {
+	t.replicas++
+	t.events += uint64(numbers[0])
+	before := 0
+	if !t.sketched && t.replicas > exactFor(len(t.names)) {
+		t.sketched = true
+		for i := range t.columns {
+			before += len(t.columns[i].values)
+			t.columns[i].toSketch()
+		}
+	}
+	for i, x := range numbers[1:] {
+		if c := &t.columns[i]; !math.IsNaN(x) {
+			c.add(x)
+			held++
+		}
+	}
+	if t.sketched {
+		return -before
+	}
+	return held
+}
+
+func (c *column) add(x float64) {
+	c.n++
+	d := x - c.mean
+	c.mean += d / float64(c.n)
+	c.m2 += d * (x - c.mean)
+	c.min, c.max = min(c.min, x), max(c.max, x)
+	if c.sketch == nil {
+		c.values = append(c.values, x)
+	} else {
+		must(c.sketch.Add(x))
+	}
+}
+
+// toSketch puts what was exact into a sketch.
+func (c *column) toSketch() {
+	var err error
+	c.sketch, err = ddsketch.LogCollapsingLowestDenseDDSketch(SketchError, sketchBins)
+	must(err)
+	for _, x := range c.values {
+		must(c.sketch.Add(x))
+	}
+	c.values = nil
+}
+
+// must is for errors that cannot happen: a sketch refuses only values beyond 10³⁰⁷, and results with such are refused before (maxNumber).
+func must(err error) {
+	if err != nil {
+		panic("ensemble: " + err.Error())
+	}
+}
+
+// interval is the 95 % interval of the mean, after Student; half its width, too.
+func (c *column) interval() (low, high, half float64) {
+	if c.n < 2 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	half = studentQuantile(c.n-1) * c.sd() / math.Sqrt(float64(c.n))
+	return c.mean - half, c.mean + half, half
+}
+
+func (c *column) sd() float64 {
+	if c.n < 2 {
+		return math.NaN()
+	}
+	return math.Sqrt(c.m2 / float64(c.n-1))
+}
+
+// studentQuantile is the 97.5 % quantile of Student's distribution.
+func studentQuantile(freedom int) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile(0.975)
+}
+
+// precise reports whether the intervals of the outputs are narrow enough. An output without a mean is not.
+func (t *tally) precise(p Precision) bool {
+	if p.Relative == 0 || t.replicas < 2 {
+		return false
+	}
+	for i := range t.columns {
+		if len(p.Outputs) > 0 && !slices.Contains(p.Outputs, t.names[i]) {
+			continue
+		}
+		if _, _, half := t.columns[i].interval(); !(half <= p.Relative*math.Abs(t.columns[i].mean)) {
+			return false
+		}
+	}
+	return true
+}
+
+// result summarises. The exact values are sorted, and so the tally has ended.
+func (t *tally) result(quantiles []float64) PointResult {
+	r := PointResult{Replicas: t.replicas, Sketched: t.sketched, Events: t.events, Quantiles: quantiles}
+	for i := range t.columns {
+		c := &t.columns[i]
+		s := Summary{Name: t.names[i], N: c.n, Mean: c.mean, SD: c.sd(), Min: c.min, Max: c.max}
+		s.Low, s.High, _ = c.interval()
+		if c.n == 0 {
+			s.Mean, s.Min, s.Max = math.NaN(), math.NaN(), math.NaN()
+		}
+		slices.Sort(c.values)
+		for _, q := range quantiles {
+			s.Quantiles = append(s.Quantiles, c.quantile(q))
+		}
+		r.Outputs = append(r.Outputs, s)
+	}
+	return r
+}
+
+// quantile wants the values sorted.
+func (c *column) quantile(q float64) float64 {
+	switch n := len(c.values); {
+	case c.n == 0:
+		return math.NaN()
+	case c.sketch != nil:
+		x, err := c.sketch.GetValueAtQuantile(q)
+		must(err)
+		return min(max(x, c.min), c.max)
+	case q == 0.5:
+		return c.values[(n-1)/2]/2 + c.values[n/2]/2
+	default:
+		k := int(math.Ceil(q*float64(n))) - 1
+		return c.values[min(max(k, 0), n-1)]
+	}
+}
+
+const perOutput = 7 // numbers of a summary beside its quantiles
+
+// encode gives a point's result as it is stored.
+func (r *PointResult) encode() ([]byte, error) {
+	stored := *r
+	stored.Outputs = nil
+	names := make([]string, len(r.Outputs))
+	var numbers []float64
+	for i, s := range r.Outputs {
+		names[i] = s.Name
+		numbers = append(numbers, float64(s.N), s.Mean, s.SD, s.Low, s.High, s.Min, s.Max)
+		numbers = append(numbers, s.Quantiles...)
+	}
+	head, err := json.Marshal(struct {
+		PointResult
+		Names []string
+	}{stored, names})
+	if err != nil {
+		return nil, err
+	}
+	return frame(head, floatBytes(numbers)), nil
+}
+
+func decodePoint(data []byte) (PointResult, error) {
+	head, body, err := unframe(data)
+	if err != nil {
+		return PointResult{}, err
+	}
+	var stored struct {
+		PointResult
+		Names []string
+	}
+	if err := json.Unmarshal(head, &stored); err != nil {
+		return PointResult{}, err
+	}
+	numbers, err := floats(body)
+	if err != nil {
+		return PointResult{}, err
+	}
+	r, each := stored.PointResult, perOutput+len(stored.Quantiles)
+	if len(numbers) != each*len(stored.Names) {
+		return PointResult{}, errors.New("a point whose numbers are not all there")
+	}
+	for i, name := range stored.Names {
+		x := numbers[i*each:][:each:each]
+		r.Outputs = append(r.Outputs, Summary{Name: name, N: int(x[0]), Mean: x[1], SD: x[2], Low: x[3], High: x[4], Min: x[5], Max: x[6], Quantiles: x[perOutput:]})
+	}
+	return r, nil
+}

@@ -1,0 +1,87 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What errors of the server mean: whether to try again, to give up, or to say what would help.
+
+// refused reports whether the hub was reached and would not have us, which no waiting changes.
+func refused(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
+}
+
+// explain says what is wrong with a connection, and what would be right.
+func explain(where string, err error) error {
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return fmt.Errorf("ensemble: the hub at %s does not accept our credentials: %w", where, err)
+	case errors.Is(err, nats.ErrSecureConnRequired):
+		return fmt.Errorf("ensemble: the hub at %s wants TLS: %w", where, err)
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("ensemble: the connection to %s was closed: %w", where, err)
+	default:
+		return fmt.Errorf("ensemble: no hub at %s: %w", where, err)
+	}
+}
+
+// transient reports whether an error may go away by itself: the server restarts, elects a leader, or is not reached. That an attempt was
+// cancelled says that the connection was lost; whether the caller still wants it is for him to know.
+func transient(err error) bool {
+	if noRoom(err) {
+		return false
+	}
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code == 503 || api.Code == 500
+	}
+	for _, e := range []error{
+		context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		nats.ErrReconnectBufExceeded, nats.ErrNoServers, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
+		jetstream.ErrJetStreamNotEnabled,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// noJetStream reports whether an error says that the server is there, and JetStream is not, or not yet.
+func noJetStream(err error) bool {
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+}
+
+// noRoom reports whether an error says that the server cannot store more.
+func noRoom(err error) bool {
+	// The server's codes for limits on storage that are reached, and for a write that failed.
+	const limit, resources, failed = 10047, 10023, 10077
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
+}
+
+// redact leaves out of an address what may be secret.
+func redact(text string) string {
+	all := strings.Split(text, ",")
+	for i, one := range all {
+		one = strings.TrimSpace(one)
+		u, err := url.Parse(one)
+		switch {
+		case err == nil && u.User != nil:
+			u.User = nil
+			all[i] = u.String()
+		case strings.Contains(one, "@"):
+			all[i] = one[strings.LastIndex(one, "@")+1:]
+		case err != nil && !strings.Contains(one, ":"):
+			all[i] = "(an address that cannot be parsed)"
+		}
+	}
+	return strings.Join(all, ",")
+}

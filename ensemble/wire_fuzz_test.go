@@ -1,0 +1,55 @@
+//go:build linux || darwin
+
+package ensemble
+
+import (
+	"testing"
+	"time"
+)
+
+// Whatever is in a message, it is refused or can be worked with: no panic, and no numbers that do not belong together.
+func FuzzMessages(f *testing.F) {
+	r := &result{Version: "v", Pieces: []piece{{0, 0, 2}, {1, 5, 1}}, Names: [][]string{{"x", "y"}, {"x"}}, Lists: []int{0, 1}, numbers: make([]float64, 2*3+2)}
+	data, err := r.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)-8])
+	f.Add(frame([]byte(`{"pieces":[{"p":0,"f":0,"n":9223372036854775807}],"names":[["x"]],"lists":[0]}`), make([]byte, 16)))
+	f.Add(frame([]byte(`{"failure":{"point":-1}}`), nil))
+	s := &spec{Job: walks(2, 3), Version: "v"}
+	data, _, err = s.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	sum := newTally([]string{"x"})
+	sum.add([]float64{1, 2})
+	p := sum.result([]float64{0.5})
+	if data, err = p.encode(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := decodeSpec(data); err == nil {
+			if again, key, err := s.encode(); err != nil || len(key) != 32 || len(again) == 0 {
+				t.Errorf("a job that was read cannot be written: %v", err)
+			}
+		}
+		_, _ = decodePoint(data)
+		if r, err := decodeResult(data); err == nil {
+			job := walks(3, 40)
+			study := newStudy(&job, time.Second)
+			for range 3 {
+				study.next()
+			}
+			study.take(key{0, 0}, r)
+			study.take(key{0, 0}, r)
+			study.next()
+			if study.done > 120 || study.failed != nil && r.Failure == nil && len(r.Pieces) < 2 {
+				t.Errorf("%d replicas of 120; %+v", study.done, study.failed)
+			}
+		}
+	})
+}

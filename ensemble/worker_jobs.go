@@ -1,0 +1,238 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// An opened is a job's model, ready to run, or why it is not.
+type opened struct {
+	job  string
+	once sync.Once
+	spec *spec
+	m    Model
+	err  error
+	log  func([]byte)
+}
+
+// at prepares a point.
+func (m *opened) at(point int) (run Runner, err error) {
+	defer guard(m.log, &err)
+	run, err = m.m.At(m.spec.Job.Points[point])
+	if err == nil && run == nil {
+		err = errors.New("the kind gives no runner")
+	}
+	return run, err
+}
+
+// maxModels is how many models a worker has ready at once.
+const maxModels = 4
+
+// open makes a job's model ready, once. While the hub is away, it waits.
+func (w *Worker) open(ctx context.Context, k Kind, job string) (*opened, error) {
+	w.mu.Lock()
+	i := slices.IndexFunc(w.models, func(m *opened) bool { return m.job == job })
+	var m *opened
+	if i >= 0 {
+		m = w.models[i]
+		w.models = slices.Delete(w.models, i, i+1)
+	} else {
+		m = &opened{job: job, log: func(stack []byte) { w.log.Error("a model panicked", "job", job, "stack", string(stack)) }}
+	}
+	w.models = append(w.models, m) // the last is the one used last
+	if len(w.models) > maxModels {
+		w.models = slices.Delete(w.models, 0, 1)
+	}
+	w.mu.Unlock()
+	m.once.Do(func() {
+		if m.spec, m.err = w.fetchSpec(ctx, job); m.err != nil {
+			return
+		}
+		func() {
+			defer guard(m.log, &m.err)
+			m.m, m.err = k.Open(m.spec.Job.Payload)
+		}()
+		if m.err == nil && m.m == nil {
+			m.err = errors.New("the kind gives no model")
+		}
+		if m.err != nil {
+			m.err = fmt.Errorf("the model cannot be opened: %w", m.err)
+		}
+	})
+	if m.err != nil && m.spec == nil { // not the model's fault: the next task tries again
+		w.dropModel(job)
+	}
+	return m, m.err
+}
+
+func (w *Worker) dropModel(job string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.models = slices.DeleteFunc(w.models, func(m *opened) bool { return m.job == job })
+}
+
+func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
+	for wait := (backoff{}); ; {
+		attempt, cancel := w.c.attempt(ctx, 60*time.Second)
+		s, err := w.c.load(attempt, job)
+		cancel()
+		if err == nil || !transient(err) {
+			return s, err
+		}
+		w.log.Warn("a job could not be read yet", "job", job, "err", err)
+		if !wait.wait(ctx) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// enter notes that a task of a job runs, so that it ends when the job does. It is cancelled at once if the job has ended.
+func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCauseFunc) (leave func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running[job] == nil {
+		w.running[job] = map[*context.CancelCauseFunc]bool{}
+	}
+	w.running[job][cancel] = true
+	if ended(w.states[job]) {
+		// It may have begun again, which its tasks tell before its state does.
+		w.mu.Unlock()
+		look, done := w.c.attempt(ctx, 5*time.Second)
+		s, _, err := w.c.status(look, job)
+		done()
+		if w.mu.Lock(); err == nil && !ended(s.State) {
+			delete(w.states, job)
+		} else if err == nil || errors.Is(err, ErrNoJob) {
+			(*cancel)(errGone)
+		}
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(w.running[job], cancel); len(w.running[job]) == 0 {
+			delete(w.running, job)
+		}
+	}
+}
+
+func ended(s State) bool { return s == Done || s == Failed || s == Cancelled }
+
+// watchJobs follows what becomes of the jobs.
+func (w *Worker) watchJobs(ctx context.Context) {
+	for wait := (backoff{}); ; {
+		err := w.c.Watch(ctx, func(s Status) error { w.learn(s); return nil })
+		if ctx.Err() != nil {
+			return
+		}
+		w.log.Debug("watching the jobs", "err", err)
+		if !wait.wait(ctx) {
+			return
+		}
+	}
+}
+
+// learn notes a job's state: its tasks end with it, and if it is of another version, that is said once.
+func (w *Worker) learn(s Status) {
+	if k, ok := w.o.Registry.kind(s.Kind); ok && s.State == Running && k.version() != s.Version {
+		w.refuse(s.Key, s.Version, k.version())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !ended(s.State) {
+		delete(w.states, s.Key)
+		return
+	}
+	delete(w.refused, s.Key)
+	w.states[s.Key] = s.State
+	for cancel := range w.running[s.Key] {
+		(*cancel)(errGone)
+	}
+	w.models = slices.DeleteFunc(w.models, func(m *opened) bool { return m.job == s.Key })
+}
+
+func (w *Worker) refuse(job, theirs, ours string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, said := w.refused[job]; said {
+		return
+	}
+	why := fmt.Sprintf("worker %s refuses job %s: the job is for %s; this worker is %s", w.o.Name, job, theirs, ours)
+	w.refused[job] = why
+	w.stats.Refused++
+	w.log.Warn(why)
+	w.hasNews()
+}
+
+// A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a number on the progress line.
+type beat struct {
+	ID      string            `json:"id"`
+	Name    string            `json:"name"`
+	Kinds   map[string]string `json:"kinds"` // version of each
+	Slots   int               `json:"slots"`
+	Busy    int               `json:"busy"`
+	Refused map[string]string `json:"refused,omitempty"`
+	Trouble string            `json:"trouble,omitempty"`
+	Leaves  bool              `json:"leaves,omitempty"`
+}
+
+const beatEvery = 2 * time.Second
+
+func (w *Worker) beat(ctx context.Context) {
+	b := beat{ID: w.id, Name: w.o.Name, Slots: w.o.Slots, Kinds: map[string]string{}}
+	for _, k := range w.o.Registry.Kinds() {
+		b.Kinds[k.Name] = k.version()
+	}
+	if sub, err := w.c.nc.Subscribe(callSubject, func(*nats.Msg) { w.hasNews() }); err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
+	}
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		w.mu.Lock()
+		b.Busy = w.stats.Busy
+		b.Refused = map[string]string{}
+		for job, why := range w.refused {
+			b.Refused[job] = why
+		}
+		b.Trouble = w.trouble
+		b.Leaves = ctx.Err() != nil
+		w.mu.Unlock()
+		if data, err := json.Marshal(b); err == nil {
+			_ = w.c.nc.Publish(beatSubject, data)
+		}
+		if b.Leaves {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-w.news:
+		case <-tick.C:
+		}
+	}
+}
+
+// tell notes what keeps results from being stored, so that coordinators hear of it; nothing does, if the text is empty.
+func (w *Worker) tell(trouble string) {
+	w.mu.Lock()
+	changed := w.trouble != trouble
+	w.trouble = trouble
+	w.mu.Unlock()
+	if changed {
+		w.hasNews()
+	}
+}
+
+// hasNews has the next beat come at once.
+func (w *Worker) hasNews() {
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}

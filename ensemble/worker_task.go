@@ -1,0 +1,296 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// handle does a task: it runs what it asks for, stores the result, and only then acknowledges it.
+func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstream.Msg) {
+	var t task
+	meta, err := msg.Metadata()
+	if err == nil {
+		err = json.Unmarshal(msg.Data(), &t)
+	}
+	if err == nil {
+		err = t.check()
+	}
+	if err == nil && !isJob(t.Job) {
+		err = errors.New("a task of no job")
+	}
+	if err != nil {
+		w.log.Error("a task that cannot be read", "err", err)
+		_ = msg.Term()
+		return
+	}
+	if t.Version != version {
+		w.refuse(t.Job, t.Version, version)
+		_ = msg.NakWithDelay(w.c.lease)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(work)
+	defer cancel(nil)
+	defer w.enter(ctx, t.Job, &cancel)()
+
+	k0 := t.key()
+	if meta.NumDelivered > 1 {
+		w.count(func(s *WorkerStats) { s.Redelivered++ })
+		if w.isStored(ctx, t.Job, k0) {
+			w.count(func(s *WorkerStats) { s.Duplicates++ })
+			_ = msg.Ack()
+			return
+		}
+	}
+	r, err := w.do(ctx, k, &t, meta.NumDelivered)
+	switch {
+	case errors.Is(err, ErrNoJob) || errors.Is(context.Cause(ctx), errGone):
+		_ = msg.Ack() // nobody waits for it
+		return
+	case err != nil || r == nil:
+		w.log.Info("a task is given back", "job", t.Job, "err", err)
+		_ = msg.NakWithDelay(50 * time.Millisecond)
+		return
+	}
+	r.Version, r.Worker, r.Delivered = version, w.o.Name, meta.NumDelivered
+	// Storing goes on while the worker is told to stop, for as long as it may; if it is not stored, someone else does the task.
+	if w.store(work, t.Job, k0, r) {
+		_ = msg.Ack()
+	}
+}
+
+// do runs a task. It returns nothing if there is nothing to store, and an error if someone else should try.
+func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*result, error) {
+	r := &result{}
+	first := failure{Point: t.Pieces[0].Point, Replica: t.Pieces[0].First}
+	alone := delivered > careful
+	if alone {
+		switch tries, err := w.try(ctx, t.Job, t.key()); {
+		case err != nil:
+			return nil, err
+		case tries > w.o.Tries:
+			first.Reason = "died"
+			first.Text = fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries)
+			r.Failure = &first
+			w.count(func(s *WorkerStats) { s.Failures++ })
+			return r, nil
+		}
+	}
+	m, err := w.open(ctx, k, t.Job)
+	switch {
+	case ctx.Err() != nil || m.spec == nil:
+		return nil, err
+	case err != nil:
+		first.Reason, first.Text = "error", shorten(err.Error())
+		r.Failure = &first
+		w.count(func(s *WorkerStats) { s.Failures++ })
+		return r, nil
+	}
+	b := &batch{w: w, ctx: ctx, m: m, r: r, begun: time.Now(), cut: t.Cut, alone: alone}
+	for _, p := range t.Pieces {
+		if !b.run(p) {
+			break
+		}
+	}
+	r.Took = time.Since(b.begun)
+	if len(r.Pieces) == 0 && r.Failure == nil {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// A batch is a task that is being run.
+type batch struct {
+	w     *Worker
+	ctx   context.Context
+	m     *opened
+	r     *result
+	begun time.Time
+	cut   time.Duration
+	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
+	bytes int  // of the result
+	n     int  // replicas
+}
+
+// run runs a piece, and reports whether the next may be begun.
+func (b *batch) run(p piece) bool {
+	if p.Point >= len(b.m.spec.Job.Points) {
+		return b.fail(p.Point, p.First, "error", "there is no such point")
+	}
+	var run Runner
+	for i := range p.Count {
+		if b.n > 0 && (b.alone || time.Since(b.begun) >= b.cut || b.w.stop.Load() || b.bytes >= maxResultBytes) {
+			return false
+		}
+		if run == nil {
+			var err error
+			if run, err = b.m.at(p.Point); err != nil {
+				return b.fail(p.Point, p.First+i, "error", err.Error())
+			}
+		}
+		r := Replica{Number: p.First + i, Seed: b.m.spec.Job.Seed}
+		v, err := b.w.replica(b.ctx, run, r, b.m.spec.Job.Limits, b.alone)
+		if b.ctx.Err() != nil {
+			return false
+		}
+		if err == nil {
+			err = checkValues(v)
+		}
+		var failed *replicaFailure
+		switch {
+		case errors.As(err, &failed):
+			return b.fail(p.Point, r.Number, failed.reason, failed.text)
+		case err != nil:
+			return b.fail(p.Point, r.Number, "error", err.Error())
+		case !b.add(p.Point, r.Number, v):
+			return b.fail(p.Point, r.Number, "error", "it gives other outputs than the replicas before it")
+		}
+	}
+	return true
+}
+
+// add puts a replica's values into the result. It reports whether they have the names of the replica before, in the same piece.
+func (b *batch) add(point, number int, v Values) bool {
+	r := b.r
+	if n := len(r.Pieces); n == 0 || r.Pieces[n-1].Point != point || r.Pieces[n-1].First+r.Pieces[n-1].Count != number {
+		list := slices.IndexFunc(r.Names, func(names []string) bool { return slices.Equal(names, v.Names) })
+		if list < 0 {
+			list = len(r.Names)
+			r.Names = append(r.Names, slices.Clone(v.Names))
+			for _, name := range v.Names {
+				b.bytes += len(name) + 3
+			}
+		}
+		r.Pieces, r.Lists = append(r.Pieces, piece{Point: point, First: number}), append(r.Lists, list)
+	} else if !slices.Equal(r.Names[r.Lists[n-1]], v.Names) {
+		return false
+	}
+	r.Pieces[len(r.Pieces)-1].Count++
+	r.numbers = append(append(r.numbers, float64(v.Events)), v.Numbers...)
+	b.bytes += 8*(1+len(v.Numbers)) + len(v.Data)
+	r.addData(v.Data)
+	b.n++
+	b.w.count(func(s *WorkerStats) { s.Replicas++; s.Events += v.Events })
+	return true
+}
+
+func (b *batch) fail(point, replica int, reason, text string) bool {
+	b.r.Failure = &failure{Point: point, Replica: replica, Reason: reason, Text: shorten(text)}
+	b.w.count(func(s *WorkerStats) { s.Failures++ })
+	return false
+}
+
+// checkValues refuses what cannot be summarised.
+func checkValues(v Values) error {
+	if len(v.Names) != len(v.Numbers) {
+		return fmt.Errorf("it gives %d numbers and %d names", len(v.Numbers), len(v.Names))
+	}
+	if len(v.Names) == 0 || len(v.Names) > MaxOutputs {
+		return fmt.Errorf("it gives %d numbers; from 1 to %d are possible", len(v.Names), MaxOutputs)
+	}
+	bytes := 0
+	for i, x := range v.Numbers {
+		if math.Abs(x) > maxNumber {
+			return fmt.Errorf("its %q is %g, which is no number to calculate with", v.Names[i], x)
+		}
+		bytes += len(v.Names[i])
+	}
+	if bytes > maxNames {
+		return fmt.Errorf("the names of its outputs have %d bytes; %d are the most", bytes, maxNames)
+	}
+	if len(v.Data) > MaxData {
+		return fmt.Errorf("its data has %d bytes; %d are the most", len(v.Data), MaxData)
+	}
+	if v.Events > 1<<53 {
+		return fmt.Errorf("it counts %d events; 2⁵³ are the most", v.Events)
+	}
+	return nil
+}
+
+// try notes that a task is tried which others were given and did not answer, and counts how often that was. How often it was delivered
+// would not do: what is delivered to a worker that dies need not have been begun.
+func (w *Worker) try(ctx context.Context, job string, k key) (int, error) {
+	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	if _, err := w.c.js.Publish(ctx, trySubject(job, k), []byte(w.o.Name)); err != nil {
+		return 0, err
+	}
+	journal, err := w.c.js.Stream(ctx, journalName(job))
+	if err != nil {
+		return 0, err
+	}
+	info, err := journal.Info(ctx, jetstream.WithSubjectFilter(trySubject(job, k)))
+	if err != nil {
+		return 0, err
+	}
+	return int(info.State.Subjects[trySubject(job, k)]), nil
+}
+
+// isStored reports whether a result is there already: whoever had the task before may have died after storing it.
+func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
+	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
+	defer cancel()
+	journal, err := w.c.js.Stream(ctx, journalName(job))
+	if err == nil {
+		_, err = journal.GetLastMsgForSubject(ctx, resultSubject(job, k))
+	}
+	return err == nil
+}
+
+// store stores a result under its key, once: if there is one already, it is the same, or the beginning of the same. It tries until it is
+// stored, or the job is gone, or ctx is done, and reports whether the task is settled.
+func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
+	data, err := r.encode()
+	if err != nil {
+		w.log.Error("a result that cannot be stored", "job", job, "err", err)
+		return false
+	}
+	for wait := (backoff{}); ; {
+		attempt, cancel := w.c.attempt(ctx, 5*time.Second)
+		_, err := w.c.js.Publish(attempt, resultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
+		if err != nil && !exists(err) {
+			if _, gone := w.c.js.Stream(attempt, journalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
+				cancel()
+				return true // cancelled, or done without us
+			}
+		}
+		cancel()
+		switch {
+		case err == nil:
+			w.count(func(s *WorkerStats) { s.Stored++ })
+			w.tell("")
+			return true
+		case exists(err):
+			w.count(func(s *WorkerStats) { s.Duplicates++ })
+			w.tell("")
+			return true
+		case noRoom(err) && w.o.noRoom != nil:
+			w.o.noRoom(err)
+		}
+		w.tell("results cannot be stored: " + err.Error())
+		w.log.Warn("a result could not be stored yet", "job", job, "err", err)
+		if !wait.wait(ctx) {
+			return false
+		}
+	}
+}
+
+// A replicaFailure is a failure that is not an error of the model's own.
+type replicaFailure struct{ reason, text string }
+
+func (f *replicaFailure) Error() string { return f.text }
+
+// guard turns a panic into an error.
+func guard(log func(stack []byte), err *error) {
+	if p := recover(); p != nil {
+		log(debug.Stack())
+		*err = &replicaFailure{"panic", fmt.Sprintf("panic: %v", p)}
+	}
+}

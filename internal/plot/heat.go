@@ -1,0 +1,185 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"os"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Heat is a map of numbers over two axes: a rectangle for each pair of values, the larger its number the lighter. Beside it a ladder says
+// which colour is which number, and where there is room the numbers stand in the rectangles, too.
+type Heat struct {
+	Title, Note, XLabel, YLabel string
+	X, Y                        []string    // the values of the axes, from left to right and from below
+	Z                           [][]float64 // by the values of Y and then of X; NaN where there is none
+}
+
+// Save draws the map into a file; the ending says how: .svg, .png or .pdf.
+func (h Heat) Save(path string) error {
+	data, err := h.picture(format(path))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
+}
+
+// ramp has colours from the least to the most that differ in lightness above all, so that eyes and printers that know no colours see them
+// apart: five of the ladder that is known as viridis.
+var ramp = []color.RGBA{{0x44, 0x01, 0x54, 0xff}, {0x3b, 0x52, 0x8b, 0xff}, {0x21, 0x91, 0x8c, 0xff}, {0x5e, 0xc9, 0x62, 0xff}, {0xfd, 0xe7, 0x25, 0xff}}
+
+// colour is that of a share, from 0 to 1, of the way from the least to the most.
+func colour(share float64) color.RGBA {
+	if math.IsNaN(share) {
+		return color.RGBA{0xe8, 0xe8, 0xe8, 0xff}
+	}
+	at := min(max(share, 0), 1) * float64(len(ramp)-1)
+	i := min(int(at), len(ramp)-2)
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (at-float64(i))*(float64(b)-float64(a)))) }
+	a, b := ramp[i], ramp[i+1]
+	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
+// extent is the least and the most of all numbers.
+func (h *Heat) extent() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, row := range h.Z {
+		for _, z := range row {
+			if !math.IsNaN(z) {
+				low, high = min(low, z), max(high, z)
+			}
+		}
+	}
+	if low > high {
+		return 0, 1
+	}
+	return low, high
+}
+
+func (h Heat) picture(format string) ([]byte, error) {
+	if len(h.Z) != len(h.Y) {
+		panic("plot: a map needs a row for each y")
+	}
+	if format != "svg" {
+		h.Title, h.Note, h.XLabel, h.YLabel = plain(h.Title), plain(h.Note), plain(h.XLabel), plain(h.YLabel)
+	}
+	const margin = vg.Length(8)
+	sz := chartSizes
+	head := newHeading(h.Title, h.Note, sz, chartWidth-2*margin)
+	return render(format, chartWidth, chartHeight, func(whole draw.Canvas) {
+		inner := draw.Crop(whole, margin, -margin, margin, -margin)
+		head.draw(inner)
+		tick := style(sz.tick)
+		left := 1.6 * sz.label
+		for _, y := range h.Y {
+			left = max(left, min(width(tick, y), 120)+1.8*sz.label)
+		}
+		const ladder, label = vg.Length(16), vg.Length(62)
+		body := draw.Crop(inner, left, -(ladder + label + 14), 2.9*sz.label, -head.height()-4)
+		h.cells(body)
+		h.names(body, inner)
+		h.ladder(body, body.Max.X+14, ladder)
+	})
+}
+
+// cells draws the rectangles, and the numbers in them if all have room.
+func (h *Heat) cells(body draw.Canvas) {
+	low, high := h.extent()
+	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
+	sty := style(min(panelSizes.tick, 0.6*t))
+	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+	room := sty.Font.Size >= 6
+	for _, row := range h.Z {
+		for _, z := range row {
+			room = room && width(sty, numberText(z)) < 0.92*w
+		}
+	}
+	for j, row := range h.Z {
+		for i, z := range row {
+			from := vg.Point{X: body.Min.X + vg.Length(i)*w, Y: body.Min.Y + vg.Length(j)*t}
+			to := vg.Point{X: from.X + w, Y: from.Y + t}
+			share := share(z, low, high)
+			box(body, from, to, colour(share))
+			if room && !math.IsNaN(z) {
+				if sty.Color = color.White; share > 0.6 {
+					sty.Color = color.Black
+				}
+				body.FillText(sty, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, numberText(z))
+			}
+		}
+	}
+}
+
+func share(z, low, high float64) float64 {
+	switch {
+	case math.IsNaN(z):
+		return z
+	case high > low:
+		return (z - low) / (high - low)
+	}
+	return 0.5
+}
+
+func box(c draw.Canvas, from, to vg.Point, fill color.Color) {
+	c.FillPolygon(fill, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}})
+}
+
+// names writes the values of the axes, as many as have room, and what they are of.
+func (h *Heat) names(body, inner draw.Canvas) {
+	sty := style(chartSizes.tick)
+	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
+	widest := vg.Length(0)
+	for _, x := range h.X {
+		widest = max(widest, width(sty, x))
+	}
+	every := max(1, int(math.Ceil(float64(1.15*widest/w))))
+	sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
+	for i := 0; i < len(h.X); i += every {
+		body.FillText(sty, vg.Point{X: body.Min.X + (vg.Length(i)+0.5)*w, Y: body.Min.Y - 4}, shorten(h.X[i], sty, w*vg.Length(every)))
+	}
+	sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
+	every = max(1, int(math.Ceil(float64(1.15*chartSizes.tick/t))))
+	for j := 0; j < len(h.Y); j += every {
+		body.FillText(sty, vg.Point{X: body.Min.X - 5, Y: body.Min.Y + (vg.Length(j)+0.5)*t}, shorten(h.Y[j], sty, 120))
+	}
+	put := func(text string, room vg.Length, at vg.Point, rotation float64) {
+		sty := style(chartSizes.label)
+		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, rotation
+		inner.FillText(sty, at, shorten(text, sty, room))
+	}
+	put(h.XLabel, body.Max.X-body.Min.X, vg.Point{X: body.Center().X, Y: inner.Min.Y}, 0)
+	put(h.YLabel, body.Max.Y-body.Min.Y, vg.Point{X: inner.Min.X + chartSizes.label, Y: body.Center().Y}, math.Pi/2)
+}
+
+// ladder draws the colours from the least to the most, with numbers beside them.
+func (h *Heat) ladder(body draw.Canvas, x, wide vg.Length) {
+	low, high := h.extent()
+	const rungs = 64
+	t := (body.Max.Y - body.Min.Y) / rungs
+	for k := range rungs {
+		y := body.Min.Y + vg.Length(k)*t
+		top := min(y+2*t, body.Max.Y) // under the next one, so that no gap is seen between them
+		box(body, vg.Point{X: x, Y: y}, vg.Point{X: x + wide, Y: top}, colour((float64(k)+0.5)/rungs))
+	}
+	sty := style(panelSizes.tick)
+	sty.YAlign = draw.YCenter
+	for k := range 5 {
+		at := float64(k) / 4
+		z := low + at*(high-low)
+		if high == low && k != 2 {
+			continue
+		}
+		body.FillText(sty, vg.Point{X: x + wide + 4, Y: body.Min.Y + vg.Length(at)*(body.Max.Y-body.Min.Y)}, shorten(numberText(z), sty, 58))
+	}
+}
+
+// numberText is a number with four digits.
+func numberText(z float64) string {
+	if a := math.Abs(z); a >= 1000 && a < 1e7 {
+		return separated(strconv.FormatFloat(z, 'f', 0, 64), true)
+	}
+	return separated(strconv.FormatFloat(z, 'g', 4, 64), false)
+}

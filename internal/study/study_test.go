@@ -1,0 +1,157 @@
+package study
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/design"
+)
+
+func axes(t *testing.T, texts ...string) (all []*design.Axis) {
+	for _, text := range texts {
+		a, err := design.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func fill(t *testing.T, s *Sweep, points []design.Point) {
+	for i, p := range points {
+		x := float64(i)
+		err := s.Add(Point{p, 10, []Output{{"peak(ill)", 10, x, 1, x - 0.5, x + 0.5}, {"time of peak, in days", 9, 1234.5, math.NaN(), math.NaN(), math.NaN()}, {"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a sweep found is told in points.csv, in numbers of the axis's unit, and to people.
+func TestSweep(t *testing.T) {
+	all := axes(t, "beta=0.2..0.3 per day by 0.1", "coverage=0%, 40%", "stay=5 days, 1 week")
+	points, err := design.Grid(all, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, text bytes.Buffer
+	s := NewSweep("model", all, false, &table)
+	fill(t, s, points)
+	want := []string{
+		"beta (per day),coverage (%),stay,replicas,output,mean,sd,low,high",
+		"0.2,0,5 days,10,peak(ill),0,1,-0.5,0.5",
+		`0.2,0,5 days,9,"time of peak, in days",1234.5,,,`,
+		"0.2,0,5 days,0,never,,,,",
+		"0.2,0,1 week,10,peak(ill),1,1,0.5,1.5",
+	}
+	if got := strings.Split(table.String(), "\n"); !slices.Equal(got[:5], want) || len(got) != 1+8*3+1 {
+		t.Errorf("got\n%s", table.String())
+	}
+	if err := s.Print(&text); err != nil {
+		t.Fatal(err)
+	}
+	wanted := `
+beta (per day)   coverage (%)     stay   peak(ill)   time of peak, in days   never
+0.2                         0   5 days     0 ± 0.5                   1,234       –
+0.2                         0   1 week     1 ± 0.5                   1,234       –
+`
+	if !strings.HasPrefix(text.String(), wanted) {
+		t.Errorf("got\n%s", text.String())
+	}
+}
+
+// Pictures are drawn over each axis of numbers, and maps of a grid over two.
+func TestDraw(t *testing.T) {
+	for name, c := range map[string]struct {
+		vary    []string
+		sampled bool
+		want    string
+	}{
+		"one":      {[]string{"a=1,2,3"}, false, "over-a.png over-a.svg"},
+		"words":    {[]string{"a=x,y,z"}, false, ""},
+		"two":      {[]string{"a=1,2,3", "b=4,5"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg over-b.png over-b.svg"},
+		"word too": {[]string{"a=1,2,3", "b=x,y"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg"},
+		"three":    {[]string{"a=1,2,3", "b=4,5,6", "c=7,8,9"}, false, "over-a.png over-a.svg over-b.png over-b.svg over-c.png over-c.svg"},
+		"sample":   {[]string{"a=1..3", "b=0..1 per day"}, true, "over-a.png over-a.svg over-b.png over-b.svg"},
+	} {
+		all := axes(t, c.vary...)
+		points, err := design.Grid(all, 100)
+		if c.sampled {
+			points, err = design.Sample(all, "lhs", 20, 100, 1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewSweep("model", all, c.sampled, nil)
+		fill(t, s, points)
+		dir := t.TempDir()
+		if err := s.Draw(dir); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// The help of common random numbers is a ratio of variances.
+func TestHelped(t *testing.T) {
+	of := func(sd float64) Output { return Output{SD: sd} }
+	for _, c := range []struct{ a, b, d, want float64 }{
+		{3, 4, 5, 1}, {3, 4, 1, 25}, {3, 4, 7, 25.0 / 49}, {1, 1, 0, math.Inf(1)}, {0, 0, 0, math.NaN()}, {math.NaN(), 1, 1, math.NaN()},
+	} {
+		if got := Helped(of(c.a), of(c.b), of(c.d)); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%v and %v with %v: %v, want %v", c.a, c.b, c.d, got, c.want)
+		}
+	}
+}
+
+func TestComparison(t *testing.T) {
+	c := Comparison{[]Scenario{
+		{"base", []Output{{"x", 10, 5, 3, 4, 6}}, nil},
+		{"new", []Output{{"x", 10, 6, 4, 5, 7}}, []Output{{"x", 10, 1, 2.5, 0.5, 1.5}}},
+	}}
+	var text, differences, scenarios bytes.Buffer
+	if err := c.Print(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteDifferences(&differences); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteScenarios(&scenarios); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\noutput    base     new   difference   common random numbers\nx        5 ± 1   6 ± 1      1 ± 0.5                     × 4\n"; !strings.HasPrefix(text.String(), want) {
+		t.Errorf("got\n%s", text.String())
+	}
+	if got := differences.String(); got != "scenario,output,difference,low,high\nnew,x,1,0.5,1.5\n" {
+		t.Error(got)
+	}
+	if got := scenarios.String(); got != "scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n" {
+		t.Error(got)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1.23456: "1.235", 999.96: "1000", -1234.5: "-1,234", 1234567: "1,234,567", 1e-7: "1e-07", 1e20: "1e20"} {
+		if got := Short(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+}

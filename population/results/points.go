@@ -1,0 +1,74 @@
+package results
+
+import "io"
+
+// A PointColumn is a column that tells the points of a study apart: a parameter that was varied.
+type PointColumn struct {
+	Name   string
+	Number bool // its values are numbers
+}
+
+// A PointRow is how something went, over the replicas of a point, at a time.
+type PointRow struct {
+	Values   []string  // of the columns that are no numbers; the others are not looked at
+	Numbers  []float64 // of the columns that are
+	Replicas int
+	Time     float64
+	Kind     string // state, total, flow or named
+	Name     string
+	Mean, SD float64
+	Q05      float64
+	Median   float64
+	Q95      float64
+	Sketched bool // the quantiles are by sketch, and not exact
+}
+
+// A PointWriter writes a table of what went on at the points of a study, one row at a time. It must not be used from several goroutines at
+// once.
+type PointWriter struct {
+	out     sink
+	columns []PointColumn
+	cells   []cell
+}
+
+// NewPointWriter begins a table: the columns that tell the points apart, replicas, time, kind, name, mean, sd, q05, median, q95, and quantiles,
+// which is exact or sketch.
+func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter, error) {
+	var all []column
+	for _, c := range columns {
+		k := text
+		if c.Number {
+			k = number
+		}
+		all = append(all, column{c.Name, k, true})
+	}
+	all = append(all, column{"replicas", whole, true}, column{"time", number, true}, column{"kind", text, true}, column{"name", text, true},
+		column{"mean", number, false}, column{"sd", number, false}, column{"q05", number, false}, column{"median", number, false},
+		column{"q95", number, false}, column{"quantiles", text, true})
+	out, err := newSink(w, f, "series", all)
+	if err != nil {
+		return nil, err
+	}
+	return &PointWriter{out, columns, make([]cell, len(all))}, nil
+}
+
+// Write adds a row.
+func (w *PointWriter) Write(r PointRow) error {
+	for i, c := range w.columns {
+		if c.Number {
+			w.cells[i].number = r.Numbers[i]
+		} else {
+			w.cells[i].text = r.Values[i]
+		}
+	}
+	c := w.cells[len(w.columns):]
+	c[0].whole, c[1].number, c[2].text, c[3].text = int64(r.Replicas), r.Time, r.Kind, r.Name
+	c[4].number, c[5].number, c[6].number, c[7].number, c[8].number = r.Mean, r.SD, r.Q05, r.Median, r.Q95
+	if c[9].text = "exact"; r.Sketched {
+		c[9].text = "sketch"
+	}
+	return w.out.row(w.cells)
+}
+
+// Close ends the table. It does not close what is written to.
+func (w *PointWriter) Close() error { return w.out.close() }

@@ -1,0 +1,154 @@
+package population
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+)
+
+// What was recorded of a replica as bytes: whole numbers as varints, each as what it is more than in the row before, compressed. Rows differ
+// little from one to the next, so that most take a byte or less.
+
+// runFormat is the first byte.
+const runFormat = 1
+
+// MarshalBinary gives the run as bytes, which [Model.ReadRun] reads: for the same model, and on any machine.
+func (run *Run) MarshalBinary() ([]byte, error) {
+	var b []byte
+	whole := func(x uint64) { b = binary.AppendUvarint(b, x) }
+	float := func(x float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) }
+	whole(uint64(run.Replica))
+	whole(uint64(run.rows))
+	whole(run.Events)
+	float(run.PersonYears)
+	float(run.Seconds)
+	float(run.Setup)
+	whole(uint64(len(run.Peaks)))
+	for _, p := range run.Peaks {
+		whole(uint64(p.Count))
+		float(p.Time)
+	}
+	for g := -1; g < len(run.groups); g++ {
+		t := &run.tallied
+		if g >= 0 {
+			t = &run.groups[g]
+		}
+		b = appendSteps(b, t.counts, len(run.m.states))
+		b = appendSteps(b, t.flows, len(run.m.flows))
+		b = appendSteps(b, t.named, len(run.m.names))
+	}
+	out := bytes.NewBuffer([]byte{runFormat})
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(out)
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// packers are kept, since each takes most of a megabyte.
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	if err != nil {
+		panic("population: " + err.Error()) // the level is one that there is
+	}
+	return w
+}}
+
+// ReadRun reads what [Run.MarshalBinary] gave for a replica of this model.
+func (m *Model) ReadRun(data []byte) (*Run, error) {
+	if len(data) == 0 || data[0] != runFormat {
+		return nil, errors.New("population: these bytes are no run, or one of another version")
+	}
+	n := len(m.rows)
+	most := 10*(64+3*len(m.states)) + 10*n*(len(m.groups)+1)*(len(m.states)+len(m.flows)+len(m.names))
+	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
+	if err != nil {
+		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
+	}
+	in := &runBytes{b: b}
+	run := newRun(m, int(in.whole(math.MaxInt32)))
+	run.rows = int(in.whole(uint64(n)))
+	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
+	for range in.whole(uint64(len(m.states))) {
+		run.Peaks = append(run.Peaks, Peak{int(in.whole(math.MaxUint32)), in.float()})
+	}
+	for g := -1; g < len(run.groups) && !in.bad; g++ {
+		t := &run.tallied
+		if g >= 0 {
+			t = &run.groups[g]
+		}
+		t.counts = readSteps(in, t.counts, run.rows, len(m.states))
+		t.flows = readSteps(in, t.flows, run.rows, len(m.flows))
+		t.named = readSteps(in, t.named, run.rows, len(m.names))
+	}
+	if in.bad || len(in.b) > 0 {
+		return nil, errors.New("population: these bytes are no run of this model")
+	}
+	return run, nil
+}
+
+// appendSteps writes rows of numbers, each as the difference to the one above it.
+func appendSteps[T uint32 | uint64](b []byte, all []T, width int) []byte {
+	for i, x := range all {
+		before := T(0)
+		if i >= width {
+			before = all[i-width]
+		}
+		b = binary.AppendVarint(b, int64(x)-int64(before))
+	}
+	return b
+}
+
+func readSteps[T uint32 | uint64](in *runBytes, all []T, rows, width int) []T {
+	for i := range rows * width {
+		before := T(0)
+		if i >= width {
+			before = all[i-width]
+		}
+		x, k := binary.Varint(in.b)
+		now := int64(before) + x
+		if k <= 0 || now < 0 || int64(T(now)) != now {
+			in.bad = true
+			return all
+		}
+		in.b = in.b[k:]
+		all = append(all, T(now))
+	}
+	return all
+}
+
+// runBytes are bytes that are being read. When something is wrong with them, it is said once, at the end.
+type runBytes struct {
+	b   []byte
+	bad bool
+}
+
+func (in *runBytes) whole(most uint64) uint64 {
+	x, k := binary.Uvarint(in.b)
+	if k <= 0 || x > most {
+		in.b, in.bad = nil, true
+		return 0
+	}
+	in.b = in.b[k:]
+	return x
+}
+
+func (in *runBytes) float() float64 {
+	if len(in.b) < 8 {
+		in.b, in.bad = nil, true
+		return 0
+	}
+	x := math.Float64frombits(binary.LittleEndian.Uint64(in.b))
+	in.b = in.b[8:]
+	return x
+}

@@ -1,0 +1,84 @@
+package population
+
+import (
+	"context"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Runner runs replicas of a model, one at a time and in any order, for those who share the replicas of a run among machines. Each is what
+// [Model.Run] makes of the replica of that number: it depends on the model, the seed and the number alone.
+//
+// It keeps the memory of one replica for the next. It must not be used from several goroutines at once; several runners may.
+type Runner struct {
+	m *Model
+	o Options
+	r replica
+	t track
+}
+
+// Runner makes a runner. Of the options, Seed, Memory, OnEvent and OnRecord are looked at, and Workers: how many runners are to be used at
+// once, one if 0. As with [Model.Run], it is an error if there is not enough memory for them.
+func (m *Model) Runner(o Options) (*Runner, error) {
+	o.Workers = max(o.Workers, 1)
+	o.Replicas = o.Workers
+	p := newPurse(&o)
+	workers, err := m.afford(&o, p)
+	if err != nil {
+		return nil, err
+	}
+	p.workers = workers
+	return &Runner{m: m, o: o, r: replica{rule: usualAside, purse: p}}, nil
+}
+
+// Run runs a replica. If it cannot come to its end, what was recorded until then is returned with the error, as [Model.Run] does.
+func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
+	if replica < 0 {
+		panic("population: the number of a replica cannot be negative")
+	}
+	run, err := r.r.simulate(ctx, r.m, &r.o, replica, &r.t)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%s, replica %d: %w", r.m.name, replica, err)
+	}
+	return run, err
+}
+
+// AtOnce is how many replicas of the model can be run at once in the memory that there is, of as many as there are cores or as the options
+// say. It is an error if there is not enough for one.
+func (m *Model) AtOnce(o Options) (int, error) {
+	want := o.workers()
+	if o.Replicas == 0 && o.Workers > 0 {
+		want = o.Workers
+	}
+	for n := want; ; n-- {
+		o.Workers, o.Replicas = n, n
+		_, err := m.afford(&o, newPurse(&o))
+		if err == nil {
+			return n, nil
+		}
+		if n <= 1 {
+			return 0, err
+		}
+	}
+}
+
+// Clock is a time on the model's clock, written as a model file has it: "160", "160 days", or a date if the model starts at one.
+func (m *Model) Clock(text string) (float64, error) {
+	list := &problemList{}
+	r := newReader(list, "time")
+	r.zero = m.file.zero
+	x, ok := r.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.unit)
+	if !ok {
+		if problems, some := list.err().(Problems); some {
+			return 0, fmt.Errorf("%s", problems[0].Message)
+		}
+		return 0, fmt.Errorf("%s is no time", quote(text))
+	}
+	return x, nil
+}
+
+// Recorded estimates how many bytes the results of so many replicas take in memory.
+func (m *Model) Recorded(replicas int) uint64 {
+	return bytesOf(float64(replicas) * (float64(len(m.rows))*m.recordedBytes() + 512))
+}

@@ -1,0 +1,115 @@
+package population
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sameRun compares all that was recorded, but not how long it took.
+func sameRun(a, b *Run) bool {
+	same := a.Replica == b.Replica && a.rows == b.rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.groups) == len(b.groups)
+	all := func(r *Run) []tallied { return append([]tallied{r.tallied}, r.groups...) }
+	for i, x := range all(a) {
+		y := all(b)[i]
+		same = same && slices.Equal(x.counts, y.counts) && slices.Equal(x.flows, y.flows) && slices.Equal(x.named, y.named)
+	}
+	return same
+}
+
+// A runner makes of each replica what a run of many makes of it, in any order; and a run survives being bytes.
+func TestRunnerIsRun(t *testing.T) {
+	for _, name := range []string{"sir.yaml", "seir-regions.yaml"} {
+		source, err := os.ReadFile("../examples/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Compile(name, source, Size(300))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Seed: 5, Replicas: 6}
+		whole, err := m.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner, err := m.Runner(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{4, 1, 5, 1} {
+			run, err := runner.Run(t.Context(), k)
+			if err != nil || !sameRun(run, &whole.Runs[k]) {
+				t.Errorf("%s: replica %d is another: %v", name, k, err)
+			}
+			data, err := run.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := m.ReadRun(data)
+			if err != nil || !sameRun(read, run) || read.Seconds != run.Seconds || read.Setup != run.Setup {
+				t.Errorf("%s: replica %d is another when it is read: %v", name, k, err)
+			}
+		}
+		o.First, o.Replicas = 3, 2
+		part, err := m.Run(t.Context(), o)
+		if err != nil || len(part.Runs) != 2 || !sameRun(&part.Runs[0], &whole.Runs[3]) || !sameRun(&part.Runs[1], &whole.Runs[4]) {
+			t.Errorf("%s: replicas 3 and 4 are others: %v", name, err)
+		}
+	}
+}
+
+// Bytes that are no run of the model are refused, whatever they are.
+func TestReadRunRefuses(t *testing.T) {
+	m, err := Load("../examples/sir.yaml", Size(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := m.Runner(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := runner.Run(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := run.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range data {
+		if _, err := m.ReadRun(data[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are a run", n, len(data))
+		}
+	}
+	other, err := Load("../examples/sir.yaml", Size(100), Until("20 days"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ReadRun(data); err == nil || !strings.Contains(err.Error(), "no run of this model") {
+		t.Errorf("a run of another model: %v", err)
+	}
+}
+
+func TestClock(t *testing.T) {
+	m, err := Load("../examples/sir.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]float64{"30": 30, "2 weeks": 14, "36 hours": 1.5} {
+		if got, err := m.Clock(text); err != nil || got != want {
+			t.Errorf("%s is %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"soon":   `the time: found "soon", expected a time such as 160, in the unit of the model, or 160 days; a parameter cannot stand here`,
+		"3 dais": `the time: "3 dais": there is no unit "dais"; did you mean "days"?; expected a time such as 160, in the unit of the model, or 160 days`,
+		"":       `the time: found "", expected a time such as 160 or 160 days`,
+	} {
+		if _, err := m.Clock(text); err == nil || err.Error() != want {
+			t.Errorf("%q: %v; want %s", text, err, want)
+		}
+	}
+}
