@@ -43,6 +43,9 @@ func (s scope) clock(v value, what string) (float64, bool) {
 	return x, true
 }
 
+// mostTurns is of how many periods a time can be away from another so that it is known to a thousandth where in a period it is.
+const mostTurns = 1e12
+
 // season makes a term of mean·(1 + amplitude·cos 2π(t − peak)/period).
 func (s scope) season(v value, what string) (measured, bool) {
 	c := v.course
@@ -57,11 +60,12 @@ func (s scope) season(v value, what string) (measured, bool) {
 		return measured{}, false
 	}
 	wave := &term{op: termWave, x: amplitude, period: period}
-	wave.phase = (s.start - peak) / period
-	if wave.phase -= math.Floor(wave.phase); !(wave.phase >= 0 && wave.phase <= 1) || math.IsInf((s.end-s.start)/period, 0) {
-		s.complain(v, v.at, "%s: the period is too short to be told from nothing", what)
+	if turns := max(math.Abs(s.start-peak), s.end-s.start) / period; turns > mostTurns {
+		s.complain(c.period, c.period.at, "%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many to tell where in one a time is", what, s.written(c.period))
 		return measured{}, false
 	}
+	wave.phase = (s.start - peak) / period
+	wave.phase -= math.Floor(wave.phase)
 	if amplitude == 0 {
 		return mean, true
 	}

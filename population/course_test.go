@@ -261,6 +261,20 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestSeasonsShorterThanTime takes seasons of which there are more in the run than could be gone through, and such as are refused since there are more than times.
+func TestSeasonsShorterThanTime(t *testing.T) {
+	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
+		here := coursesOf(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")
+		c, ok := here.course(value{name: "rare"}, "", aRate)
+		if !ok {
+			t.Fatal(here.err())
+		}
+		if end, bound := c.piece(3); !(end > 3) || math.Abs(bound/1.5e-6-1) > 1e-9 {
+			t.Errorf("a period of %s: a piece until %v, of %v", period, end, bound)
+		}
+	}
+}
+
 func TestChancesThatChange(t *testing.T) {
 	here := coursesOf(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
 	c, ok := here.course(value{name: "left"}, "", aShare)

@@ -167,6 +167,7 @@ func TestCountsAboveTheirMost(t *testing.T) {
 	for _, c := range []struct{ clock, want string }{
 		{"births: {rate: {value: 0.1 per day * count(a), most: 2 per day}, enter: a}", "births: rate: the value is 2.1 per day, above its most, 2 per day"},
 		{"always: [{rate: {value: 0.1 per day * total, most: 2 per day}, to: b, name: turning}]\nbirths: {rate: 1 per day, enter: a}", "always: turning: rate: the value is 2.1 per day, above its most, 2 per day"},
+		{"births: {rate: {value: 0.1 per day + 0.1 per day * count(b) / (total - 20), most: 2 per day}, enter: a}", "births: rate: the value is not a number, as 0/0 is none"},
 		{"immigration: {rate: {value: 0.1 per day * (count(a) + count(b)), most: 2 per day}, enter: a}", "immigration: rate: the value is 2.1 per day, above its most, 2 per day"},
 	} {
 		m := exactCompile(t, "name: above\ntime: {unit: day, start: 100, end: 400}\npopulation: {size: 15, start: {a: rest}}\nstates: {a: {}, b: {}}\n%s\n", c.clock)

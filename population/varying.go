@@ -36,7 +36,7 @@ func (r *replica) candidate(s *random.Stream, fixed float64, vary []varying) flo
 		if at := t + left/total; at < end { // which is infinite, or NaN, if nothing can happen
 			return at
 		}
-		left -= total * (end - t)
+		left = max(0, left-total*(end-t)) // which rounding may take below
 		t = end
 	}
 	return math.Inf(1)
@@ -77,9 +77,14 @@ func (r *replica) exceed(v *varying) {
 		return
 	}
 	unit := r.m.unit.name
-	r.broke = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
-		r.m.start+r.now, v.what, v.course.at(r.now, census{r.alive, r.counts}), unit, v.course.most, unit)
 	r.most = -1
+	x := v.course.at(r.now, census{r.alive, r.counts})
+	if math.IsNaN(x) {
+		r.broke = fmt.Errorf("at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what it is divided by", r.m.start+r.now, v.what)
+		return
+	}
+	r.broke = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
+		r.m.start+r.now, v.what, x, unit, v.course.most, unit)
 }
 
 // windClock starts a clock of a race, or of a branch.
