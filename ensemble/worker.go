@@ -189,7 +189,7 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 		if wait = (backoff{}); msg == nil {
 			continue
 		}
-		lease := w.keep(msg)
+		lease := w.keep(msg, consumer.CachedInfo().Config.AckWait)
 		select {
 		case <-ctx.Done():
 			lease()
@@ -247,12 +247,12 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 // what is wrong with it have done so long before.
 const maxDeliver = 50
 
-// keep extends the lease of a task until the function it returns is called.
-func (w *Worker) keep(msg jetstream.Msg) (release func()) {
+// keep extends the lease of a task until the function it returns is called. How long it is, the first worker of the version has said.
+func (w *Worker) keep(msg jetstream.Msg, lease time.Duration) (release func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(w.c.lease / 3)
+		tick := time.NewTicker(max(lease/3, time.Millisecond))
 		defer tick.Stop()
 		for {
 			select {
