@@ -113,3 +113,25 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// What a replica records takes few bytes on its way: a tenth to a fifth of what it does in memory.
+func TestRunSizes(t *testing.T) {
+	for _, name := range []string{"sir", "seir-regions", "tuberculosis", "predator-prey"} {
+		m, err := Load("../examples/"+name+".yaml", Size(10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner, err := m.Runner(Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := runner.Run(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := run.MarshalBinary()
+		if t.Logf("%s: %d bytes of %d", name, len(data), m.Recorded(1)); err != nil || uint64(len(data)) > m.Recorded(1)/4 {
+			t.Errorf("%s: %d bytes of %d, %v", name, len(data), m.Recorded(1), err)
+		}
+	}
+}
