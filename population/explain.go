@@ -80,11 +80,25 @@ func (e *explainer) when(c *clockText) string {
 }
 
 // goal says where one goes.
-func goal(to named) string {
-	if to.name == Out {
-		return "leaves the population"
+func goal(to named) string { return goalOf(to, false) }
+
+// goalOf says where one goes, or many, if anywhere.
+func goalOf(to named, many bool) string {
+	switch {
+	case !to.given():
+		return ""
+	case to.name == Out:
+		return does("leaves", many) + " the population"
 	}
-	return "becomes " + to.name
+	return does("becomes", many) + " " + to.name
+}
+
+// does is a verb of one, or of many.
+func does(verb string, many bool) string {
+	if many {
+		return strings.TrimSuffix(verb, "s")
+	}
+	return verb
 }
 
 func (e *explainer) named(name string) string {
@@ -160,6 +174,14 @@ func ofAny(all []whereText) string {
 	return text
 }
 
+// and says the same after a state.
+func and(all []whereText) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return " and" + ofAny(all)
+}
+
 // where says for whom a clock runs.
 func where(all []whereText) string {
 	if len(all) == 0 {
@@ -175,7 +197,7 @@ func (e *explainer) contacts() {
 	e.section("Contacts")
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]
-		e.line("  each individual that is %s%s meets others at %s%s", list(c.from), ofAny(c.where), e.perUnit(c.rate), e.named(c.name))
+		e.line("  each individual that is %s%s meets others at %s%s", list(c.from), and(c.where), e.perUnit(c.rate), e.named(c.name))
 		for _, to := range c.to {
 			chance := ""
 			if c.hasChance {
@@ -188,7 +210,7 @@ func (e *explainer) contacts() {
 			if c.self.given() {
 				what += ", and the one who met it " + goal(c.self)
 			}
-			e.line("    whoever is met and is %s%s %s%s", to.met.name, ofAny(c.whom), what, chance)
+			e.line("    whoever is met and is %s%s %s%s", to.met.name, and(c.whom), what, chance)
 		}
 		if !c.by.given() {
 			e.line("    anybody else may be met, all with the same probability")
@@ -212,15 +234,10 @@ func (e *explainer) always() {
 	e.section("To everybody, whatever the state")
 	for i := range e.f.always {
 		c := &e.f.always[i]
-		what := ""
-		if c.to.given() {
-			what = goal(c.to)
-		}
-		what = joinMoves(what, c.moves)
+		what := joinMoves(goal(c.to), c.moves, false)
 		if len(c.from) > 0 {
 			what += " if " + list(c.from)
 		}
-		what += where(c.where)
 		if c.hasChance {
 			what += " with probability " + e.probability(c.chance)
 		}
@@ -228,25 +245,19 @@ func (e *explainer) always() {
 		if !c.isRate && c.to.name != Out {
 			once = " after entering the population, once"
 		}
-		e.line("  %s %s%s%s", what, e.when(c), once, e.named(c.name))
+		e.line("  %s %s%s%s%s", what, e.when(c), once, where(c.where), e.named(c.name))
 	}
 }
 
-func joinMoves(what string, moves []moveText) string {
+// joinMoves adds what attributes one gets, or many.
+func joinMoves(what string, moves []moveText, many bool) string {
 	for _, m := range moves {
 		if what != "" {
 			what += " and "
 		}
-		what += "moves to " + m.attribute.name + " " + m.value.name
+		what += does("moves", many) + " to " + m.attribute.name + " " + m.value.name
 	}
 	return what
-}
-
-func goalOf(to named) string {
-	if !to.given() {
-		return ""
-	}
-	return goal(to)
 }
 
 // words is a value as it is, in the unit of the model.

@@ -32,7 +32,11 @@ func (e *explainer) since(state int) {
 		if int(b.to) != state || b.since == nil || b.count == 0 {
 			continue
 		}
-		e.line("    %s of them have been so for a time that is %s, and their clocks go on from there", thousands(b.count), e.duration(b.text.since))
+		who := "they"
+		if b.count < e.m.starts[state] {
+			who = thousands(b.count) + " of them"
+		}
+		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who, e.duration(b.text.since))
 	}
 }
 
@@ -77,9 +81,10 @@ func (e *explainer) entries() {
 		b := &e.f.births[i]
 		who := "each living individual"
 		if len(b.from) > 0 {
-			who = "each individual that is " + list(b.from)
+			who = "each individual that is " + list(b.from) + and(b.where)
+		} else {
+			who += ofAny(b.where)
 		}
-		who += ofAny(b.where)
 		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.rate), e.begin(&b.enter), e.named(b.name))
 		switch {
 		case b.inheritAll:

@@ -2,6 +2,8 @@ package population
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -14,9 +16,9 @@ func (e *explainer) interventions() {
 		p := &e.f.plans[i]
 		e.line("  %s%s", e.moment(p), e.named(p.name))
 		for _, s := range p.set {
-			e.line("    %s becomes %s", s.label.name, e.words(s.value))
+			e.line("    %s becomes %s", s.label.name, e.called(s.value, e.words(s.value)))
 		}
-		if what := joinMoves(goalOf(p.to), p.moves); what != "" {
+		if what := joinMoves(goalOf(p.to, p.picks), p.moves, p.picks); what != "" {
 			e.line("    %s %s", e.whom(p), what)
 		}
 		if p.enter.given() {
@@ -24,7 +26,11 @@ func (e *explainer) interventions() {
 			if p.count == 1 {
 				verb = "enters"
 			}
-			e.line("    %s%s %s as %s", e.howMany(p), of(p.with), verb, e.begin(&p.enter))
+			individuals := " individuals"
+			if !p.counts {
+				individuals = " " + things(p.count, "individual")
+			}
+			e.line("    %s%s%s %s as %s", e.howMany(p), individuals, of(p.with), verb, e.begin(&p.enter))
 		}
 	}
 }
@@ -33,11 +39,15 @@ func (e *explainer) interventions() {
 func (e *explainer) moment(p *planText) string {
 	switch {
 	case p.waits && p.again:
-		return "each time that " + e.condition(p)
+		return "each time it becomes true that " + e.condition(p)
 	case p.waits:
-		return "when " + e.condition(p) + ", once"
+		return "as soon as " + e.condition(p) + ", once"
 	case p.every > 0:
-		return e.clock(p.when) + ", and every " + inWords(p.every, e.m.unit) + " from then on"
+		words := e.clock(p.when) + ", and every " + e.each(p.every)
+		if math.IsInf(p.until, 1) {
+			return words + " from then on"
+		}
+		return words + " from then on until " + e.clock(p.until)
 	}
 	return e.clock(p.when)
 }
@@ -46,18 +56,19 @@ func (e *explainer) moment(p *planText) string {
 func (e *explainer) condition(p *planText) string {
 	var all []string
 	for _, c := range p.conditions {
-		word, who := "below", "the number of those who are "+c.of.name
+		word, are := "fewer", c.of.name
 		if c.above {
-			word = "above"
+			word = "more"
 		}
-		if c.of.name == "total" {
-			who = "the number of the living"
+		if are == "total" {
+			are = "alive"
 		}
 		limit := e.words(c.limit)
-		if strings.HasSuffix(limit, "%") {
+		share := strings.HasSuffix(limit, "%")
+		if limit = e.called(c.limit, limit); share {
 			limit += " of the living"
 		}
-		all = append(all, fmt.Sprintf("%s is %s %s", who, word, e.called(c.limit, limit)))
+		all = append(all, fmt.Sprintf("%s than %s are %s", word, limit, are))
 	}
 	return strings.Join(all, " and ")
 }
@@ -69,19 +80,21 @@ func (e *explainer) whom(p *planText) string {
 		who = "whoever is " + list(p.who)
 	}
 	if p.picks {
-		who = "each of " + e.howMany(p)
-		if len(p.who) > 0 {
-			who += " that are " + list(p.who)
+		who = e.howMany(p) + " of those who are " + list(p.who)
+		if len(p.who) == 0 {
+			who = e.howMany(p) + " of all"
 		}
 	}
-	for i := range p.where {
-		who += " and" + ofAny(p.where[i:i+1])
+	if len(p.who) > 0 {
+		who += and(p.where)
+	} else {
+		who += ofAny(p.where)
 	}
 	switch {
 	case p.covers:
 		who += ", each with probability " + e.probability(p.coverage) + ","
 	case p.picks:
-		who += ", chosen at random, or of all if there are fewer,"
+		who += ", chosen at random (all of them, if there are fewer),"
 	}
 	return who
 }
@@ -89,9 +102,25 @@ func (e *explainer) whom(p *planText) string {
 // howMany says how many enter or are picked.
 func (e *explainer) howMany(p *planText) string {
 	if p.counts {
-		return e.called(p.countBy, e.words(p.countBy)) + " individuals"
+		return e.called(p.countBy, e.words(p.countBy))
 	}
-	return thousands(p.count) + " " + things(p.count, "individual")
+	return thousands(p.count)
+}
+
+// each is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
+func (e *explainer) each(every float64) string {
+	try := append(slices.Clone(units), e.m.unit)
+	for _, u := range slices.Backward(try) { // the model's own, and then the largest that will do
+		n := every * e.m.unit.seconds / u.seconds
+		switch whole := math.Round(n); {
+		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
+		case whole == 1:
+			return u.name
+		case u == e.m.unit || u.seconds > aDay:
+			return inWords(whole, u)
+		}
+	}
+	return inWords(every, e.m.unit)
 }
 
 // words is a condition as it is written.

@@ -39,7 +39,13 @@ func (e *explainer) changing(here scope, v value, show func(x float64) string) s
 	got, _, _ := here.stands(v, "")
 	if got.count != nil {
 		most, _ := here.rate(got.count.most, "")
-		return fmt.Sprintf("%s, but not below 0 and at most %s", got.count.value.text, show(most))
+		now := ""
+		if m, ok := here.part(got.count.value, ""); ok {
+			if x := m.at(0, census{total: e.m.size, counts: e.m.starts}); x >= 0 && x <= most {
+				now = "which is " + show(x) + " at the start, "
+			}
+		}
+		return fmt.Sprintf("%s, %snever below 0 and at most %s", got.count.value.text, now, show(most))
 	}
 	m, ok := here.part(got, "")
 	switch {
@@ -56,7 +62,7 @@ func (e *explainer) changing(here scope, v value, show func(x float64) string) s
 		peak, _ := here.clock(c.peak, "")
 		period, _ := here.longer(c.period, "")
 		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less half-way between",
-			e.changing(here, c.mean, show), percent(amplitude), e.clock(peak), inWords(period, e.m.unit))
+			e.changing(here, c.mean, show), percent(amplitude), e.clock(peak), e.each(period))
 	}
 	return e.knots(got.course, m.term, show)
 }

@@ -21,6 +21,7 @@ parameters:
   doses: 4
   limit: 20
   beta: 1.5 per year
+  low: 0.2 per year
 attributes:
   region: {north: 50%, south: 50%}
   sex: {f: 50%, m: 50%}
@@ -40,9 +41,11 @@ immigration: {rate: 2 per year, enter: {safe: {by: region, north: 10%, south: 20
 interventions:
   - {every: 1 year, who: well, where: {region: north}, count: doses, to: safe, name: campaign}
   - {at: 2005, enter: {ill: 50%, recent: rest}, with: {region: north, sex: f}, count: 6}
-  - {when: {ill: above limit}, again: true, set: {beta: 0.2 per year}, name: close}
+  - {when: {ill: above limit}, again: true, set: {beta: low}, name: close}
   - {when: {ill: below 3%, total: above 20}, again: true, set: {beta: 1.5 per year, limit: 10}, name: open}
   - {when: {safe: above 50%}, who: safe, coverage: {by: sex, f: 30%, m: 0%}, to: well, name: waning}
+  - {at: 2001, every: 1 month, until: 2002.5, who: everyone, where: {region: north}, count: 2, move: {region: south}, name: moving}
+  - {at: 2003, every: 2 years, who: [ill, recent], count: 1, to: out}
 record: {every: 1 year}
 `
 
@@ -61,11 +64,13 @@ func TestPeopleInWords(t *testing.T) {
 		"leaves the population after a time that is Gompertz with rate 0.0001 per year and growth 0.09 per year and 0.001 per year at all ages, mean 66.82 years [death]\n",
 		"  each living individual has children at 0.05 per year, who begin as safe with probability 80% (uptake), otherwise well [birth]\n    they have the parent's region\n",
 		"  individuals of region south arrive at 2 per year as safe with probability 10% for region north, 20% for region south, otherwise well\n",
-		"  year 2000, and every 1 year from then on [campaign]\n    each of 4 (doses) individuals that are well and of region north, chosen at random, or of all if there are fewer, becomes safe\n",
+		"  year 2000, and every year from then on [campaign]\n    4 (doses) of those who are well and of region north, chosen at random (all of them, if there are fewer), become safe\n",
+		"  year 2001, and every month from then on until year 2002.5 [moving]\n    2 of all of region north, chosen at random (all of them, if there are fewer), move to region south\n",
+		"  year 2003, and every 2 years from then on\n    1 of those who are ill or recent, chosen at random (all of them, if there are fewer), leave the population\n",
 		"  year 2005\n    6 individuals of region north and sex f enter as ill with probability 50%, otherwise recent\n",
-		"  each time that the number of those who are ill is above 20 (limit) [close]\n    beta becomes 0.2 per year\n",
-		"  each time that the number of those who are ill is below 3% of the living and the number of the living is above 20 [open]\n",
-		"  when the number of those who are safe is above 50% of the living, once [waning]\n    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
+		"  each time it becomes true that more than 20 (limit) are ill [close]\n    beta becomes 0.2 per year (low)\n",
+		"  each time it becomes true that fewer than 3% of the living are ill and more than 20 are alive [open]\n",
+		"  as soon as more than 50% of the living are safe, once [waning]\n    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say\n%s", want)
