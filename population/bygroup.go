@@ -203,7 +203,7 @@ func (s scope) entry(v value, what string) (value, bool) {
 
 // nobodyThere says that there is nobody for whom a table could be read.
 func (s scope) nobodyThere(v value, what string) {
-	if x := s.indexes[v.table]; x != nil && x.bad {
+	if s.attributes != nil && s.index(v.table, what).bad {
 		return // something else has been said of it
 	}
 	if v.table.met {

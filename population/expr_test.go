@@ -250,7 +250,7 @@ scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 		}
 	}
 	for value, want := range map[string]string{
-		"beta * 2":           `model.yaml:6:42: intervention 1: set: beta: the parameter "beta" stands for itself`,
+		"beta * 2":           `model.yaml:6:42: intervention 1: set: beta: the parameter "beta" stands for itself; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own`,
 		"2 /":                `--set stay: the value: "2 /": something is missing at the end; expected a quantity or a parameter`,
 		"4":                  "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a rate; only things of the same kind can be added or subtracted (see line 5)",
 		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only things of the same kind can be added or subtracted",

@@ -33,8 +33,14 @@ var spoiltLanguage = []spoilt{
 		want: "model.yaml:11:19: attributes: region: north: a table by region is read for an individual, and there is none here; expected one value for all"},
 	{name: "table for arrivals", swap: []string{"rate: 5 per year", "rate: {by: region, other: 5 per year}"},
 		want: "model.yaml:26:21: immigration: rate: a table by region is read for an individual, and there is none here; expected one value for all"},
+	{name: "table by an attribute that is missing", swap: []string{"    rate: beta\n", "    rate: {by: regions, other: beta}\n"},
+		want: `model.yaml:29:16: transmission 1: rate: by: there is no attribute "regions"; did you mean "region"?`},
+	{name: "table without by", swap: []string{"    rate: beta\n", "    rate: {north: beta, south: 1 per day}\n"},
+		want: "model.yaml:29:11: transmission 1: rate: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}, and a table by group begins with by, such as {by: age, child: 0.1%, adult: 1%, other: 8%}; there are 2 names here"},
 
 	// Expressions, courses, counts and dates.
+	{name: "set to an expression of itself", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: beta / 2}"},
+		want: `model.yaml:34:31: intervention 1: set: beta: the parameter "beta" stands for itself; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own`},
 	{name: "expression of different kinds", swap: []string{"    rate: beta\n", "    rate: beta + spare\n"},
 		want: `model.yaml:29:16: transmission 1: rate: beta is a rate, 0.5 per day, and spare is a duration, 7 days; only things of the same kind can be added or subtracted`},
 	{name: "expression of another kind", swap: []string{"    rate: beta\n", "    rate: 2 * spare\n"},

@@ -204,7 +204,7 @@ model.yaml:8:10: parameters: gamma: the parameter "gamma" stands for itself`},
 	{name: "distributions in one another", source: nested,
 		want: "model.yaml:7:563: states: a: race: clock 1: after: " + strings.Repeat("mixture: of: ", 21) + "distributions are nested too deeply"},
 	{name: "section that contains itself", swap: []string{"parameters:\n", "parameters: &p\n  self: *p\n"},
-		want: "model.yaml:6:13: parameters: self: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}; there are 4 names here"},
+		want: "model.yaml:6:13: parameters: self: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}, and a table by group begins with by, such as {by: age, child: 0.1%, adult: 1%, other: 8%}; there are 4 names here"},
 
 	{name: "parameter that contains itself", swap: []string{"spare: 7 days", "spare: {mixture: [{share: 1, of: spare}]}"},
 		want: "model.yaml:9:10: parameters: spare: mixture: a distribution cannot contain itself, by way of the parameter spare"},

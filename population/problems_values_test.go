@@ -164,9 +164,9 @@ states:
 	{name: "distribution unlike any", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{pareto: {mean: 5 days, shape: 2}}"},
 		want: `model.yaml:8:10: parameters: stay: there is no distribution "pareto"; expected one of exponential, gamma, erlang, weibull, lognormal, gompertz, uniform, exactly, hazard, mixture`},
 	{name: "distribution of two names", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{mean: 5 days, shape: 2}"},
-		want: "model.yaml:8:9: parameters: stay: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}; there are 2 names here"},
+		want: "model.yaml:8:9: parameters: stay: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}, and a table by group begins with by, such as {by: age, child: 0.1%, adult: 1%, other: 8%}; there are 2 names here"},
 	{name: "distribution of no name", swap: []string{"{gamma: {mean: 5 days, shape: 2}}", "{}"},
-		want: "model.yaml:8:9: parameters: stay: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}; there are 0 names here"},
+		want: "model.yaml:8:9: parameters: stay: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}, and a table by group begins with by, such as {by: age, child: 0.1%, adult: 1%, other: 8%}; there are 0 names here"},
 	{name: "distribution that is a template", swap: []string{"{after: stay,", "{after: {{stay}},"},
 		want: "model.yaml:20:18: states: infectious: race: clock 1: after: found a mapping as a key, expected a name"},
 

@@ -252,7 +252,8 @@ func (r *reader) newLaw(n *yaml.Node, what string) *lawValue {
 		return nil
 	}
 	if len(entries) != 1 {
-		r.fail(n, "%s: a distribution has one name and its arguments, such as %s; there are %d names here", what, aDistribution.like(), len(entries))
+		r.fail(n, "%s: a distribution has one name and its arguments, such as %s, and a table by group begins with by, such as %s; there are %d names here",
+			what, aDistribution.like(), likeTable, len(entries))
 		return nil
 	}
 	e := entries[0]

@@ -81,7 +81,11 @@ func (s scope) bearable(name string) bool {
 	p, _ := s.parameter(w.bad)
 	switch first := s.weights[w.bad]; {
 	case first.circular:
-		s.complain(p.value, p.at, "%s: the parameter %s stands for itself", p.what, quote(w.bad))
+		hint := ""
+		if p.change > 1 { // an intervention's
+			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own"
+		}
+		s.complain(p.value, p.at, "%s: the parameter %s stands for itself%s", p.what, quote(w.bad), hint)
 	case first.size > mostReads:
 		s.complain(p.value, p.at, "%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, mostReads)
 	default:
