@@ -12,7 +12,7 @@ import (
 
 // What the documentation shows is so. In docs/*.md
 //
-//   - a block of "yaml NAME" is a file that the commands of the page use,
+//   - a block of "yaml NAME" or "csv NAME" is a file that the commands of the page use,
 //   - a block of "go PATH" is that file of the repository,
 //   - a block of "console" is commands, each after "$ " on one line, and what they print.
 //
@@ -45,7 +45,7 @@ func TestDocumentation(t *testing.T) {
 				part := fence.FindStringSubmatch(block)
 				language, name, body := part[1], part[2], part[3]
 				switch {
-				case language == "yaml" && name != "":
+				case (language == "yaml" || language == "csv") && name != "":
 					if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o644); err != nil {
 						t.Fatal(err)
 					}
