@@ -213,7 +213,7 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 		return true
 	}
 	shortest := span / mostPieces
-	least := shortest / 64 // to lengthen a piece by, so that there is an end to it
+	stretch := shortest / 64 // to lengthen a piece by, so that there is an end to it
 	var edges []float64
 	least := 0.0 // of the bounds that have become the last one
 	for from := 0.0; from < span; {
@@ -224,8 +224,8 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 			case c.sharp(next):
 			case next-from < shortest:
 				next = from + shortest
-			case next-to < least: // or not at all, if it changes faster than times can be told apart
-				next = to + least
+			case next-to < stretch: // or not at all, if it changes faster than times can be told apart
+				next = to + stretch
 			}
 			next = min(next, span)
 			b := max(bound, c.bound(to, next))
