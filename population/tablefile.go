@@ -129,7 +129,11 @@ func (r *reader) fromFile(c *courseValue, n *yaml.Node, what string) {
 
 // columnOf reads a column of a table, with the times of its rows.
 func (r *reader) columnOf(name string, text []byte, column string, of quantity, asked *yaml.Node, what string) []knotText {
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if !bytes.ContainsRune(text, '\n') {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // lines that end as they once did
+	}
+	in := csv.NewReader(bytes.NewReader(text))
 	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
 	refuse := func(line, column int, format string, args ...any) []knotText {
 		r.add(place{name, line, column}, format, args...)
@@ -149,6 +153,9 @@ func (r *reader) columnOf(name string, text []byte, column string, of quantity, 
 	dated := header[0] == "date"
 	if !dated && header[0] != "time" {
 		line, _ := in.FieldPos(0)
+		if word := strings.FieldsFunc(header[0], func(c rune) bool { return c == ';' || c == '\t' }); len(header) == 1 && len(word) > 1 {
+			return refuse(line, 1, "there is one column, %s; expected a comma between two columns, and a point in numbers", quote(header[0]))
+		}
 		return refuse(line, 1, "the first column is %s; expected time, in the unit of the model, or date", quote(header[0]))
 	}
 	k := slices.Index(header[1:], column) + 1
@@ -156,11 +163,18 @@ func (r *reader) columnOf(name string, text []byte, column string, of quantity, 
 		r.fail(asked, "%s: column: %s", what, unknown("column of "+echo(name), column, func() []string { return header[1:] }))
 		return nil
 	}
+	if slices.Contains(header[k+1:], column) {
+		line, at := in.FieldPos(k + 1 + slices.Index(header[k+1:], column))
+		return refuse(line, at, "a second column %s; expected one", quote(column))
+	}
 	var knots []knotText
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
 			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			return refuse(csvLine(err), 1, "%s here, and %d names of columns; expected the same", plural(len(row), "value"), len(header))
 		}
 		if err != nil {
 			return refuse(csvLine(err), 1, "this is not a table: %v", csvReason(err))
