@@ -173,8 +173,8 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 	o.Progress = func(p ensemble.Progress) {
 		watch(p)
 		bar.Set(p.Merged, p.Replicas, studyPace(p))
-		for _, why := range p.Refused {
-			if !told[why] {
+		for _, why := range append(p.Refused, p.Trouble) {
+			if why != "" && !told[why] {
 				told[why] = true
 				fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", why)
 			}

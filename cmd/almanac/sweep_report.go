@@ -33,8 +33,8 @@ type pointsReport struct {
 	file    *tableFile // of the series
 	columns []results.PointColumn
 
-	precise, sketched int // points
-	replicas          int
+	points, precise, sketched int
+	replicas                  int
 }
 
 func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *output, f results.Format) (r *pointsReport, err error) {
@@ -77,6 +77,7 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 	if len(p.Outputs) < len(r.study.Outputs) {
 		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Outputs))
 	}
+	r.points++
 	r.replicas += p.Replicas
 	if p.Precise {
 		r.precise++
@@ -144,8 +145,11 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 			return err
 		}
 	}
-	points := len(r.job.Points)
-	fmt.Fprintf(w, "%s: %s, %s, %s, seed %d\n", r.name, format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
+	points, found := len(r.job.Points), ""
+	if r.points < points {
+		found = fmt.Sprintf("%d of ", r.points)
+	}
+	fmt.Fprintf(w, "%s: %s%s, %s, %s, seed %d\n", r.name, found, format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
 	if p := r.job.Precision; p.Relative > 0 {
 		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise, format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
 	}

@@ -59,7 +59,7 @@ func Sample(axes []*Axis, kind string, n, most int, seed uint64) ([]Point, error
 		units = Hypercube(n, len(axes), source)
 	case "sobol":
 		if len(axes) > MostSobol {
-			return nil, fmt.Errorf("Sobol's sequence is here for up to %d dimensions, and %d are varied; take lhs", MostSobol, len(axes))
+			return nil, fmt.Errorf("design sobol is for up to %d dimensions, and %d are varied; take lhs", MostSobol, len(axes))
 		}
 		units = Sobol(n, len(axes), source)
 	default:
