@@ -24,6 +24,13 @@ func TestExamples(t *testing.T) {
 	for _, model := range models {
 		name := strings.TrimSuffix(filepath.Base(model), ".yaml")
 		t.Run(name, func(t *testing.T) {
+			source, err := os.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lines := bytes.Count(source, []byte("\n")); lines >= 60 && name != "tuberculosis" {
+				t.Errorf("%d lines, which is no longer short", lines)
+			}
 			var out, errs bytes.Buffer
 			if status := run(context.Background(), []string{"run", model}, &out, &errs); status != 0 {
 				t.Fatalf("status %d: %s", status, errs.String())
