@@ -61,7 +61,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 	}
 	if total != f.size {
 		at := f.startsAt
-		if strings.HasPrefix(f.sizeAt.file, "--") {
+		if asked(f.sizeAt) {
 			at = f.sizeAt
 		}
 		c.add(at, "population: groups: they have %s, and the size is %d; expected the same", plural(total, "individual"), f.size)
@@ -106,6 +106,15 @@ func (c *compiler) startsOf(g *groupText, size int, good bool) {
 	if !c.f.grouped {
 		at = c.f.startsAt
 	}
+	// What a command line changed is where it went wrong.
+	if asked(c.f.sizeAt) {
+		at = c.f.sizeAt
+	}
+	for k := range g.starts {
+		if asked(g.starts[k].at) {
+			at = g.starts[k].at
+		}
+	}
 	switch {
 	case !good:
 	case total > size:
@@ -122,6 +131,9 @@ func (c *compiler) startsOf(g *groupText, size int, good bool) {
 		}
 	}
 }
+
+// asked tells whether something stands in an option of the command line.
+func asked(at place) bool { return strings.HasPrefix(at.file, "--") }
 
 // sinces works out for how long those at the start have been in their states, and refuses times by which a clock has struck for certain.
 func (c *compiler) sinces(here scope) {

@@ -81,6 +81,7 @@ type startShare struct {
 	rest     bool
 	since    value // how long they have been in it
 	hasSince bool
+	at       place // of the number
 }
 
 // An enterText is the state that somebody begins in, or the shares of several; the name is then empty.

@@ -100,7 +100,7 @@ func (r *reader) share(n *yaml.Node, what string) (float64, bool) {
 func (r *reader) starts(n *yaml.Node, what string) []startShare {
 	var all []startShare
 	for _, p := range r.pairs(n, what, "{infectious: 10, susceptible: rest}") {
-		s := startShare{state: named{name: p.name, at: r.place(p.key)}, what: what + ": " + echo(p.name)}
+		s := startShare{state: named{name: p.name, at: r.place(p.key)}, what: what + ": " + echo(p.name), at: r.place(p.value)}
 		if p.value.Kind == yaml.MappingNode {
 			r.startSince(&s, p.value)
 			all = append(all, s)

@@ -363,7 +363,7 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 	{name: "--size -1", asked: []population.Change{population.Size(-1)},
 		want: "--size: -1: expected a number from 0 to 4000000000"},
 	{name: "--size below what starts", asked: []population.Change{population.Size(9)},
-		want: "model.yaml:5:10: population: start: 10 individuals are more than the size, 9"},
+		want: "--size: population: start: 10 individuals are more than the size, 9"},
 	{name: "--size above the most", swap: []string{"  size: 1000\n", "  size: 1000\n  most: 5000\n"}, asked: []population.Change{population.Size(5001)},
 		want: "--size: population: size 5001 is more than the most there may be, 5000; write most: 5001 in population"},
 	{name: "several changes", asked: []population.Change{population.Set("bet", "1 per day"), population.Until("x"), population.Set("stay", "30%")},

@@ -77,7 +77,7 @@ var spoiltStudies = []spoilt{
 	{name: "set of a part of what is not there", asked: []population.Change{population.Set("population.most.x", "5")},
 		want: `--set population.most.x: there is no population.most`},
 	{name: "set of too many at the start", asked: []population.Change{population.Set("population.start.infectious", "5000")},
-		want: "model.yaml:5:10: population: start: 5000 individuals are more than the size, 1000"},
+		want: "--set population.start.infectious: population: start: 5000 individuals are more than the size, 1000"},
 	{name: "set of an unknown attribute", asked: []population.Change{population.Set("attributes.regoin.north", "5%")},
 		want: `--set attributes.regoin.north: there is no attribute "regoin"; did you mean "region"?`},
 	{name: "set of an unknown value", asked: []population.Change{population.Set("attributes.region.nord", "5%")},
