@@ -22,6 +22,9 @@ func (s scope) broken(stands place, values []value, format string, args ...any) 
 	s.said[stands] = true
 	at, latest := stands, 0
 	for _, v := range values {
+		if latest == 0 && asked(v.at) {
+			at = v.at
+		}
 		s.latest(v, &at, &latest)
 	}
 	s.report(stands, at, format, args...)

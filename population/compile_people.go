@@ -34,7 +34,14 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		return sizes, false
 	}
 	shares, total, counts := 0.0, 0, 0
+	at := f.startsAt
+	if asked(f.sizeAt) { // what a command line changed is where it went wrong
+		at = f.sizeAt
+	}
 	for i := range f.groups {
+		if asked(f.groups[i].sizeAt) {
+			at = f.groups[i].sizeAt
+		}
 		if f.groups[i].isShare {
 			shares += f.groups[i].share
 		} else {
@@ -42,7 +49,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		}
 	}
 	if counts == 0 && !isOne(shares) {
-		c.add(f.startsAt, "population: groups: the shares add up to %.6g, expected 1", shares)
+		c.add(at, "population: groups: the shares add up to %.6g, expected 1", shares)
 		return sizes, false
 	}
 	whole := 1.0 // of which the shares are parts
@@ -60,10 +67,6 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		total += sizes[i]
 	}
 	if total != f.size {
-		at := f.startsAt
-		if asked(f.sizeAt) {
-			at = f.sizeAt
-		}
 		c.add(at, "population: groups: they have %s, and the size is %d; expected the same", plural(total, "individual"), f.size)
 		return sizes, false
 	}

@@ -68,6 +68,7 @@ type groupText struct {
 	isShare bool
 	share   float64 // of the size
 	count   int
+	sizeAt  place // of the share or the count
 	with    []moveText
 	starts  []startShare
 }

@@ -60,9 +60,10 @@ func (r *reader) startGroups(m *file, n *yaml.Node) {
 		case share != nil && count != nil:
 			r.fail(count, "%s: both share and count; a group has one of them", g.what)
 		case share != nil:
-			g.isShare = true
+			g.isShare, g.sizeAt = true, r.place(share)
 			g.share, _ = r.share(share, g.what+": share")
 		case count != nil:
+			g.sizeAt = r.place(count)
 			g.count, _ = r.whole(count, g.what+": count", mostIndividuals)
 		case !f.meant["share"] && !f.meant["count"]:
 			r.fail(f.node, "%s: how many? Write share: 40%% or count: 400, for example", g.what)

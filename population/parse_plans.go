@@ -178,11 +178,12 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	return false
 }
 
-// count reads how many: a whole number, or a parameter that is one.
+// count reads how many: a whole number, or a parameter or an expression that is one.
 func (r *reader) count(p *planText, n *yaml.Node) {
 	what := p.what + ": count"
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
-		if _, plain := parseNumber(strings.TrimSpace(n.Value)); !plain && !looksNumeric(strings.TrimSpace(n.Value)) {
+		text := strings.TrimSpace(n.Value)
+		if _, plain := parseNumber(text); !plain && (!looksNumeric(text) || isExpression(text)) {
 			p.counts, p.countBy = true, r.value(n, what, aNumber)
 			return
 		}
