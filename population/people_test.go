@@ -44,7 +44,7 @@ interventions:
   - {when: {ill: above limit}, again: true, set: {beta: low}, name: close}
   - {when: {ill: below 3%, total: above 20}, again: true, set: {beta: 1.5 per year, limit: 10}, name: open}
   - {when: {safe: above 50%}, who: safe, coverage: {by: sex, f: 30%, m: 0%}, to: well, name: waning}
-  - {at: 2001, every: 1 month, until: 2002.5, who: everyone, where: {region: north}, count: 2, move: {region: south}, name: moving}
+  - {at: 2001, every: 1 month, until: 2002.5, who: everyone, where: {region: north}, count: 2 * doses, move: {region: south}, name: moving}
   - {at: 2003, every: 2 years, who: [ill, recent], count: 1, to: out}
 record: {every: 1 year}
 `
@@ -65,7 +65,7 @@ func TestPeopleInWords(t *testing.T) {
 		"  each living individual has children at 0.05 per year, who begin as safe with probability 80% (uptake), otherwise well [birth]\n    they have the parent's region\n",
 		"  individuals of region south arrive at 2 per year as safe with probability 10% for region north, 20% for region south, otherwise well\n",
 		"  year 2000, and every year from then on [campaign]\n    4 (doses) of those who are well and of region north, chosen at random (all of them, if there are fewer), become safe\n",
-		"  year 2001, and every month from then on until year 2002.5 [moving]\n    2 of all of region north, chosen at random (all of them, if there are fewer), move to region south\n",
+		"  year 2001, and every month from then on until year 2002.5 [moving]\n    8 (2 * doses) of all of region north, chosen at random (all of them, if there are fewer), move to region south\n",
 		"  year 2003, and every 2 years from then on\n    1 of those who are ill or recent, chosen at random (all of them, if there are fewer), leave the population\n",
 		"  year 2005\n    6 individuals of region north and sex f enter as ill with probability 50%, otherwise recent\n",
 		"  each time it becomes true that more than 20 (limit) are ill [close]\n    beta becomes 0.2 per year (low)\n",

@@ -39,6 +39,8 @@ var spoiltLanguage = []spoilt{
 		want: "model.yaml:29:11: transmission 1: rate: a distribution has one name and its arguments, such as {gamma: {mean: 5 days, shape: 2}}, and a table by group begins with by, such as {by: age, child: 0.1%, adult: 1%, other: 8%}; there are 2 names here"},
 
 	// Expressions, courses, counts and dates.
+	{name: "count with a comma in braces", swap: []string{"    rate: beta\n", "    rate: {value: beta / max(1, total), most: beta}\n"},
+		want: `model.yaml:29:33: transmission 1: rate: there is no key "total)"; if it is the rest of a value, put the whole of it in quotes, as in chance: "min(a, b)"`},
 	{name: "set to an expression of itself", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: beta / 2}"},
 		want: `model.yaml:34:31: intervention 1: set: beta: the parameter "beta" stands for itself; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own`},
 	{name: "expression of different kinds", swap: []string{"    rate: beta\n", "    rate: beta + spare\n"},
@@ -59,7 +61,7 @@ var spoiltLanguage = []spoilt{
 		want: `model.yaml:30:24: transmission 1: chance: "min(1, 2, x)": there is no parameter "x"; expected one of beta, spare, stay`},
 	{name: "expression of a comma in braces", swap: []string{"coverage: 60%", "coverage: min(1, 2)"},
 		want: `model.yaml:35:47: intervention 2: coverage: "min(1": there is no ) for min(; inside { } a text with a comma must be in quotes
-model.yaml:35:54: intervention 2: there is no key "2)"; expected one of at, every, until, when, again, set, who, where, coverage, to, move, enter, with, count, name`},
+model.yaml:35:54: intervention 2: there is no key "2)"; if it is the rest of a value, put the whole of it in quotes, as in chance: "min(a, b)"`},
 	{name: "expression that is no number", swap: []string{"chance: 50%", "chance: 1 / (1 - 1)"},
 		want: `model.yaml:30:15: transmission 1: chance: 1 / (1 - 1) is +Inf, with which one cannot calculate`},
 	{name: "probability worked out above 1", swap: []string{"chance: 50%", "chance: 1 + 20%"},

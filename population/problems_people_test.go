@@ -107,6 +107,8 @@ var spoiltPeople = []spoilt{
 		want: `model.yaml:35:26: intervention 2: count of whom? Write who and to beside it, or enter: infectious, for example`},
 	{name: "count of a half", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: 0.5, to: recovered}"},
 		want: `model.yaml:35:44: intervention 2: count: found "0.5", expected a whole number from 0 to 4000000000`},
+	{name: "number of whom that is worked out and not whole", swap: []string{"coverage: 60%", "count: 3 / 2"},
+		want: `model.yaml:35:44: intervention 2: count: 3 / 2, which is 1.5: expected a whole number from 0 to 4000000000`},
 	{name: "count by a rate", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: beta, to: recovered}"},
 		want: `model.yaml:34:31: intervention 2: count: parameter beta, 0.2 per day, is a rate; expected a number such as 2 (see line 35)`},
 	{name: "count by an unknown parameter", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}", "{at: 40 days, who: susceptible, count: dosse, to: recovered}"},

@@ -241,7 +241,9 @@ func (r *reader) fields(n *yaml.Node, what, like string, keys ...string) *fields
 	f := &fields{r, what, n, map[string]pair{}, map[string]bool{}}
 	for _, p := range r.pairs(n, what, like) {
 		f.by[p.name] = p
-		if !r.known(p.key, what, "key", p.name, keys) {
+		if strings.Count(p.name, ")") > strings.Count(p.name, "(") {
+			r.fail(p.key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, as in chance: \"min(a, b)\"", what, quote(p.name))
+		} else if !r.known(p.key, what, "key", p.name, keys) {
 			f.meant[nearest.Name(p.name, keys)] = true
 		}
 	}
