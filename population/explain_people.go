@@ -102,7 +102,11 @@ func (e *explainer) entries() {
 				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.m.unit.name)
 			}
 		}
-		e.line("  individuals%s arrive at %s%s as %s%s", of(a.with), e.perUnit(a.rate), per, e.begin(&a.enter), e.named(a.name))
+		rate := e.perUnit(a.rate)
+		if per == "" && strings.Contains(rate, ",") {
+			per = ","
+		}
+		e.line("  individuals%s arrive at %s%s as %s%s", of(a.with), rate, per, e.begin(&a.enter), e.named(a.name))
 		if a.hasAge {
 			e.line("    their age is %s", e.duration(a.age))
 		}

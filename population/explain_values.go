@@ -46,15 +46,32 @@ func (e *explainer) entry(here scope, v value, words string) string {
 	return e.called(v, words)
 }
 
-// A groupWords is a group of individuals that a value is told for: its attributes and their values.
-type groupWords struct{ attributes, values []string }
+// A groupWords is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
+type groupWords struct {
+	what   string
+	values [][]string
+}
 
-func (g groupWords) String() string {
-	var all []string
-	for i := range g.attributes {
-		all = append(all, g.attributes[i]+" "+g.values[i])
+// merge makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
+func merge(groups []groupWords, attribute, values int) []groupWords {
+	var merged []groupWords
+	for _, g := range groups {
+		i := slices.IndexFunc(merged, func(m groupWords) bool {
+			return m.what == g.what && slices.EqualFunc(m.values[:attribute], g.values[:attribute], slices.Equal) &&
+				slices.EqualFunc(m.values[attribute+1:], g.values[attribute+1:], slices.Equal)
+		})
+		if i < 0 {
+			merged = append(merged, g)
+			continue
+		}
+		merged[i].values[attribute] = append(merged[i].values[attribute], g.values[attribute]...)
 	}
-	return strings.Join(all, " and ")
+	for i := range merged {
+		if len(merged[i].values[attribute]) == values {
+			merged[i].values[attribute] = nil
+		}
+	}
+	return merged
 }
 
 // forEach puts a value into words, for each of the groups that it differs in.
@@ -65,56 +82,71 @@ func (e *explainer) forEach(v value, words func(here scope) string) string {
 	}
 	// The attributes of the individual and then of the one who is met, of which the last changes fastest.
 	cells := [2][]uint16{make([]uint16, len(e.m.attributes)), make([]uint16, len(e.m.attributes))}
-	type digit struct{ whose, attribute int }
+	type digit struct {
+		*attribute
+		at *uint16
+	}
 	var digits []digit
-	groups := 1
+	count := 1
 	for whose, attributes := range [2][]int{d.own, d.met} {
 		for _, a := range attributes {
-			digits = append(digits, digit{whose, a})
-			groups = min(groups*len(e.m.attributes[a].values), 1<<30)
+			digits = append(digits, digit{&e.m.attributes[a], &cells[whose][a]})
+			count = min(count*len(e.m.attributes[a].values), 1<<30)
 		}
 	}
-	var said, of []string // what is said, and of whom
-	for range min(groups, mostGroups) {
-		var who [2]groupWords
+	var groups []groupWords
+	for range min(count, mostGroups) {
+		g := groupWords{what: words(e.here.in(cells[0]).met(cells[1]))}
 		for _, d := range digits {
-			a, g := &e.m.attributes[d.attribute], &who[d.whose]
-			g.attributes, g.values = append(g.attributes, a.name), append(g.values, a.values[cells[d.whose][d.attribute]])
+			g.values = append(g.values, []string{d.values[*d.at]})
 		}
-		what, whom := words(e.here.in(cells[0]).met(cells[1])), who[0].String()
-		switch {
-		case len(d.own) == 0:
-			whom = who[1].String()
-		case len(d.met) > 0:
-			whom += " meeting " + who[1].String()
-		}
-		if i := slices.Index(said, what); i >= 0 && len(digits) == 1 {
-			of[i] += " or " + who[digits[0].whose].values[0]
-		} else {
-			said, of = append(said, what), append(of, whom)
-		}
-		for i := len(digits) - 1; i >= 0; i-- {
-			d := digits[i]
-			at := &cells[d.whose][d.attribute]
-			if *at++; int(*at) < len(e.m.attributes[d.attribute].values) {
+		groups = append(groups, g)
+		for _, d := range slices.Backward(digits) {
+			if *d.at++; int(*d.at) < len(d.values) {
 				break
 			}
-			*at = 0
+			*d.at = 0
 		}
 	}
-	if len(said) == 1 && len(digits) == 1 && groups <= mostGroups {
-		of[0] = "every " + e.m.attributes[digits[0].attribute].name
+	if count <= mostGroups {
+		for i, d := range slices.Backward(digits) {
+			groups = merge(groups, i, len(d.values))
+		}
 	}
-	for i := range said {
-		said[i] += " for " + of[i]
+	var said []string
+	for _, g := range groups {
+		var own, theirs []string
+		for i, a := range digits {
+			switch {
+			case g.values[i] == nil:
+			case i < len(d.own):
+				own = append(own, a.name+" "+strings.Join(g.values[i], " or "))
+			default:
+				theirs = append(theirs, a.name+" "+strings.Join(g.values[i], " or "))
+			}
+		}
+		who := strings.Join(own, " and ")
+		switch met := strings.Join(theirs, " and "); {
+		case who == "" && met == "" && len(digits) == 1:
+			who = "every " + digits[0].name
+		case who == "" && met == "":
+			who = "everybody"
+		case len(d.own) == 0:
+			who = met
+		case who == "":
+			who = "whoever is meeting " + met
+		case met != "":
+			who += " meeting " + met
+		}
+		said = append(said, g.what+" for "+who)
 	}
 	between := ", "
 	if strings.Contains(strings.Join(said, ""), ",") {
 		between = "; "
 	}
 	text := strings.Join(said, between)
-	if groups > mostGroups {
-		text += ", and so on for " + plural(groups-mostGroups, "more group")
+	if count > mostGroups {
+		text += ", and so on for " + plural(count-mostGroups, "more group")
 	}
 	if len(d.own) == 0 {
 		text += ", of the one who is met"

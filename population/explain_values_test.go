@@ -25,6 +25,8 @@ parameters:
   theirs: {by: age, of: met, child: 1, other: 2}
   both ways: {by: age, child: {by: age, of: met, child: 2, other: 4}, other: {by: age, of: met, child: 3, other: 6}}
   alike: {by: age, other: 7}
+  one way: {by: age, child: 1, other: {by: age, of: met, child: 2, other: 3}}
+  no way: {by: age, other: {by: age, of: met, other: 5}}
   some alike: {by: country, b: 2, other: 1}
   void: {value: beta * (1 - 10_000 / (total - 1)), most: beta}
   yearly: {seasonal: {mean: 0.4 per day, amplitude: 20%, peak: 2020-03-15, period: 1 year}}
@@ -46,7 +48,9 @@ parameters:
 		"  severity: 1% for age child, 0.7 for age adult",
 		"  stay: gamma with mean 2 days and shape 2 for age child, gamma with mean 4 days and shape 2 for age adult",
 		"  mixed: 0.4 per day on average, with a season: 20% more at 2020-03-15 (day 14) and every 20 days from then, and as much less half-way between for age child; 0.5 per day for age adult",
-		"  two: 1 for age child and region n, 1 for age child and region s, 2 for age adult and region n, 3 for age adult and region s",
+		"  two: 1 for age child, 2 for age adult and region n, 3 for age adult and region s",
+		"  one way: 1 for age child, 2 for age adult meeting age child, 3 for age adult meeting age adult",
+		"  no way: 5 for everybody",
 		"  theirs: 1 for age child, 2 for age adult, of the one who is met",
 		"  both ways: 2 for age child meeting age child, 4 for age child meeting age adult, 3 for age adult meeting age child, 6 for age adult meeting age adult",
 		"  alike: 7 for every age",

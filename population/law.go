@@ -339,7 +339,11 @@ func inWords(x float64, u unit) string {
 	if math.IsInf(x, 1) {
 		return "for ever"
 	}
-	return fmt.Sprintf("%.4g %s", x, u.of(x))
+	number := fmt.Sprintf("%.4g", x)
+	if number == "1" { // or so near to it that it is told so
+		x = 1
+	}
+	return number + " " + u.of(x)
 }
 
 // percent is a probability in words.
