@@ -61,7 +61,7 @@ func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out
 		for _, v := range a.Values {
 			number = number && !math.IsNaN(a.Number(v))
 		}
-		r.columns = append(r.columns, results.PointColumn{Name: a.Column(), Number: number})
+		r.columns = append(r.columns, results.PointColumn{Name: a.Name, Number: number})
 	}
 	r.series, err = results.NewPointWriter(r.file, f, r.columns)
 	return r, err

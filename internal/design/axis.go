@@ -68,7 +68,7 @@ func (a *Axis) Number(value string) float64 {
 	return x
 }
 
-// Column is the axis as a column's title: with the unit, in which the numbers are.
+// Column is the axis as a title for people: with the unit, in which the numbers are. Tables to be read by programs have the name alone.
 func (a *Axis) Column() string {
 	if a.Unit == "" {
 		return a.Name

@@ -46,7 +46,7 @@ func TestSweep(t *testing.T) {
 	s := NewSweep("model", all, false, &table)
 	fill(t, s, points)
 	want := []string{
-		"beta (per day),coverage (%),stay,replicas,output,mean,sd,low,high",
+		"beta,coverage,stay,replicas,output,mean,sd,low,high",
 		"0.2,0,5 days,10,peak(ill),0,1,-0.5,0.5",
 		`0.2,0,5 days,9,"time of peak, in days",1234.5,,,`,
 		"0.2,0,5 days,0,never,,,,",

@@ -51,7 +51,7 @@ func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) 
 	s.table = csv.NewWriter(table)
 	var head []string
 	for _, a := range axes {
-		head = append(head, a.Column())
+		head = append(head, a.Name)
 	}
 	_ = s.table.Write(append(head, "replicas", "output", "mean", "sd", "low", "high")) // Flush tells
 	return s
