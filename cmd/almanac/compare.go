@@ -35,7 +35,7 @@ func newCompare() *cobra.Command {
 			"--output says what is told of each replica, as in almanac sweep.\n\n" +
 			"With --out DIR there are then in DIR: differences.csv (scenario, output, difference, low, high: the 95 % interval of the mean\n" +
 			"difference of paired replicas, against the first scenario), scenarios.csv (scenario, replicas, output, mean, sd, low, high),\n" +
-			"model.yaml and command.txt. A study that was interrupted goes on when the same command is given again.",
+			"model.yaml with the tables that it reads, and command.txt. A study that was interrupted goes on when the same command is given again.",
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
 			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"",
 		Args: oneModel,
@@ -93,6 +93,9 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	defer out.drop()
+	if err := out.inputs(c, s.Files); err != nil {
+		return err
+	}
 	var found ensemble.PointResult
 	outcome, err := f.do(c, job, ourRegistry(), command, ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }})
 	if err != nil {

@@ -285,6 +285,9 @@ func reporter(c *cobra.Command, job ensemble.Job, dir, table string) (*report, e
 		if err != nil {
 			return nil, err
 		}
+		if err := out.inputs(c, s.Files); err != nil {
+			return nil, errors.Join(err, out.drop())
+		}
 		r, err := newPointsReport(s, m, job, out, results.Format(table))
 		if err != nil {
 			return nil, errors.Join(err, out.drop())
@@ -296,6 +299,9 @@ func reporter(c *cobra.Command, job ensemble.Job, dir, table string) (*report, e
 		out, err := openOutput(dir, "compare", compareFiles...)
 		if err != nil {
 			return nil, err
+		}
+		if err := out.inputs(c, s.Files); err != nil {
+			return nil, errors.Join(err, out.drop())
 		}
 		var found ensemble.PointResult
 		return &report{ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }},

@@ -3,7 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
@@ -21,6 +25,21 @@ func openOutput(dir, command string, names ...string) (*output, error) {
 		return nil, err
 	}
 	return &output{d}, nil
+}
+
+// inputs puts the tables that a model reads beside what is written, so that it can be run again there, and says which cannot be.
+func (o *output) inputs(c *cobra.Command, files map[string][]byte) error {
+	if o == nil {
+		return nil
+	}
+	left, err := o.dir.Inputs(files)
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return usageError{err}
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: what the model reads from %s is not put beside model.yaml: only names within its directory that no result has are\n", strings.Join(left, ", "))
+	}
+	return err
 }
 
 // path is where to write files.

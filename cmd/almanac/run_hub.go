@@ -36,6 +36,9 @@ func (f *runFlags) runOnHub(c *cobra.Command, path string, m *population.Model) 
 		return err
 	}
 	defer out.drop()
+	if err := out.inputs(c, m.Files()); err != nil {
+		return err
+	}
 	began := time.Now()
 	result := &population.Result{Model: m, Version: population.Version(), Seed: f.seed, Replicas: f.replicas, Times: m.Times()}
 	study := studyFlags{hubFlags: f.hub, replicas: f.replicas}

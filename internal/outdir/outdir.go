@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type Dir struct {
 	dir     string
 	program string
 	command string
-	first   string // the file that goes first and comes last
+	names   []string // of what the command may write
+	first   string   // the file that goes first and comes last
 	lock    io.Closer
 	step    func() error // called before each step of Keep; tests end it there
 }
@@ -51,7 +53,7 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--out %s: another command is writing into it", dir)
 	}
-	o := &Dir{dir: dir, program: program, command: command, first: names[0], lock: lock, step: func() error { return nil }}
+	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], lock: lock, step: func() error { return nil }}
 	if err := o.prepare(names); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -114,7 +116,7 @@ func (o *Dir) Keep() error {
 }
 
 func (o *Dir) replace() error {
-	entries, err := os.ReadDir(o.Path())
+	fresh, err := o.written()
 	if err != nil {
 		return err
 	}
@@ -122,21 +124,20 @@ func (o *Dir) replace() error {
 	if err != nil {
 		return err
 	}
-	var old, fresh []string
+	var old []string
 	for file, owner := range owners {
 		if owner == o.command {
 			old = append(old, file)
 		}
 	}
-	for _, entry := range entries {
-		fresh = append(fresh, entry.Name())
-		if _, err := os.Lstat(filepath.Join(o.dir, entry.Name())); err == nil && owners[entry.Name()] == "" {
+	for _, file := range fresh {
+		if _, err := os.Lstat(o.place(file)); err == nil && owners[file] == "" {
 			// It came while the command was at work.
-			if err := os.Rename(filepath.Join(o.dir, entry.Name()), filepath.Join(o.dir, entry.Name()+".before")); err != nil {
+			if err := os.Rename(o.place(file), o.place(file)+".before"); err != nil {
 				return err
 			}
 		}
-		owners[entry.Name()] = o.command
+		owners[file] = o.command
 	}
 	// The list has the old and the new files while both may be there.
 	if err := o.own(owners); err != nil {
@@ -147,8 +148,13 @@ func (o *Dir) replace() error {
 		if err := o.step(); err != nil {
 			return err
 		}
-		if err := os.Remove(filepath.Join(o.dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(o.place(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		for above := path.Dir(file); above != "."; above = path.Dir(above) {
+			if os.Remove(o.place(above)) != nil { // it has something else in it
+				break
+			}
 		}
 		if !slices.Contains(fresh, file) {
 			delete(owners, file)
@@ -160,11 +166,28 @@ func (o *Dir) replace() error {
 		if err := o.step(); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(o.Path(), file), filepath.Join(o.dir, file)); err != nil {
+		if err := os.MkdirAll(o.place(path.Dir(file)), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(o.Path(), filepath.FromSlash(file)), o.place(file)); err != nil {
 			return err
 		}
 	}
 	return o.own(owners)
+}
+
+// place is where a file is to be in the end.
+func (o *Dir) place(file string) string { return filepath.Join(o.dir, filepath.FromSlash(file)) }
+
+// written is the files that were written so far, with / in the names of those in directories.
+func (o *Dir) written() (files []string, err error) {
+	err = fs.WalkDir(os.DirFS(o.Path()), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	})
+	return files, err
 }
 
 // sort puts the first file first.
@@ -203,7 +226,7 @@ func (o *Dir) owners() (map[string]string, error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		command, name, ok := strings.Cut(lines.Text(), ": ")
-		if ok && !strings.HasPrefix(command, "#") && name == filepath.Base(name) { // nothing outside the directory, whoever wrote it
+		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // nothing outside the directory, whoever wrote it
 			owners[name] = command
 		}
 	}
