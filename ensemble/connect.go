@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,7 +88,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 			one = "nats://" + one
 		}
 		// The parser's error would have all of the address in it.
-		if u, err := url.Parse(one); err != nil || u.Hostname() == "" {
+		if u, err := url.Parse(one); err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
 			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
 		}
 	}
@@ -204,7 +205,11 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		if refused(err) || o.Wait >= 0 && time.Now().After(deadline) {
 			return nil, err
 		}
-		c.log.Info("waiting for the hub", "hub", c.where, "err", err)
+		level := slog.LevelInfo
+		if wait == (backoff{}) { // said once to everybody
+			level = slog.LevelWarn
+		}
+		c.log.Log(ctx, level, "waiting for the hub", "hub", c.where, "err", err)
 		if !wait.wait(ctx) {
 			return nil, context.Cause(ctx)
 		}

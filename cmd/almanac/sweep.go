@@ -142,8 +142,9 @@ func (f *sweepFlags) run(c *cobra.Command, path string) error {
 // study is what workers need to know.
 func (f *modelFlags) study(c *cobra.Command, path string, m *population.Model, sort string) (*models.Study, error) {
 	s := &models.Study{Sort: sort, Name: filepath.Base(path), Source: m.Source(), Files: m.Files()}
+	s.Read = population.Dir(filepath.Dir(path))
 	if path == standardInput {
-		s.Name = "standard input"
+		s.Name, s.Read = "standard input", population.Dir(".")
 	}
 	if len(s.Files) == 0 {
 		s.Files = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -56,12 +57,13 @@ func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out
 	if r.file, err = createTable(out.path(), "series."+string(f)); err != nil {
 		return nil, err
 	}
-	for _, a := range s.Axes {
+	names := design.Names(s.Axes, results.PointColumns...)
+	for i, a := range s.Axes {
 		number := true
 		for _, v := range a.Values {
 			number = number && !math.IsNaN(a.Number(v))
 		}
-		r.columns = append(r.columns, results.PointColumn{Name: a.Name, Number: number})
+		r.columns = append(r.columns, results.PointColumn{Name: names[i], Number: number})
 	}
 	r.series, err = results.NewPointWriter(r.file, f, r.columns)
 	return r, err

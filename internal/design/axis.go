@@ -16,6 +16,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,6 +75,19 @@ func (a *Axis) Column() string {
 		return a.Name
 	}
 	return a.Name + " (" + a.Unit + ")"
+}
+
+// Names are what the columns of some axes are called in a table: by their names, or, where the table has a column of that name for itself,
+// with "parameter " before it.
+func Names(axes []*Axis, own ...string) (names []string) {
+	for _, a := range axes {
+		name := a.Name
+		if slices.Contains(own, name) {
+			name = "parameter " + name
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // Cell is a value as it stands in the column: its number if the axis has a unit, and otherwise as it is written.

@@ -49,11 +49,8 @@ func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) 
 		return s
 	}
 	s.table = csv.NewWriter(table)
-	var head []string
-	for _, a := range axes {
-		head = append(head, a.Name)
-	}
-	_ = s.table.Write(append(head, "replicas", "output", "mean", "sd", "low", "high")) // Flush tells
+	own := []string{"replicas", "output", "mean", "sd", "low", "high"}
+	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush tells
 	return s
 }
 

@@ -1,6 +1,10 @@
 package results
 
-import "io"
+import (
+	"fmt"
+	"io"
+	"slices"
+)
 
 // A PointColumn is a column that tells the points of a study apart: a parameter that was varied.
 type PointColumn struct {
@@ -23,6 +27,9 @@ type PointRow struct {
 	Sketched bool // the quantiles are by sketch, and not exact
 }
 
+// PointColumns are the columns of a table of points that each has, after those that tell the points apart.
+var PointColumns = []string{"replicas", "time", "kind", "name", "mean", "sd", "q05", "median", "q95", "quantiles"}
+
 // A PointWriter writes a table of what went on at the points of a study, one row at a time. It must not be used from several goroutines at
 // once.
 type PointWriter struct {
@@ -31,11 +38,16 @@ type PointWriter struct {
 	cells   []cell
 }
 
-// NewPointWriter begins a table: the columns that tell the points apart, replicas, time, kind, name, mean, sd, q05, median, q95, and quantiles,
-// which is exact or sketch.
+// NewPointWriter begins a table: the columns that tell the points apart, whose names must differ from each other and from [PointColumns], and
+// those. What is in the last, quantiles, is exact or sketch.
 func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter, error) {
 	var all []column
+	seen := slices.Clone(PointColumns)
 	for _, c := range columns {
+		if slices.Contains(seen, c.Name) {
+			return nil, fmt.Errorf("results: two columns are called %q", c.Name)
+		}
+		seen = append(seen, c.Name)
 		k := text
 		if c.Number {
 			k = number
@@ -44,7 +56,7 @@ func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter,
 	}
 	all = append(all, column{"replicas", whole, true}, column{"time", number, true}, column{"kind", text, true}, column{"name", text, true},
 		column{"mean", number, false}, column{"sd", number, false}, column{"q05", number, false}, column{"median", number, false},
-		column{"q95", number, false}, column{"quantiles", text, true})
+		column{"q95", number, false}, column{"quantiles", text, true}) // PointColumns
 	out, err := newSink(w, f, "series", all)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,9 @@ type Study struct {
 	Scenarios []string       `json:"scenarios,omitempty"` // of a comparison; the first is what the others are compared with
 	Outputs   []string       `json:"outputs,omitempty"`
 	Series    bool           `json:"series,omitempty"` // all counts over time are told, too
+
+	// Read reads a table that is not yet among the files, where the study begins: Model adds it to them. Elsewhere it is nil.
+	Read func(name string) ([]byte, error) `json:"-"`
 }
 
 // Payload is the study as a job carries it.
@@ -64,11 +67,20 @@ func Read(payload []byte) (*Study, error) {
 // Model compiles the model with the values of a point, or in a scenario.
 func (s *Study) Model(set map[string]string, scenario string) (*population.Model, error) {
 	changes := []population.Change{population.Files(func(name string) ([]byte, error) {
-		data, ok := s.Files[name]
-		if !ok {
+		if data, ok := s.Files[name]; ok {
+			return data, nil
+		}
+		if s.Read == nil {
 			return nil, fmt.Errorf("the table %s is not with the study", name)
 		}
-		return data, nil
+		data, err := s.Read(name)
+		if err == nil {
+			if s.Files == nil {
+				s.Files = map[string][]byte{}
+			}
+			s.Files[name] = data
+		}
+		return data, err
 	})}
 	if s.Size != nil {
 		changes = append(changes, population.Size(*s.Size))
