@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -99,23 +98,9 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	var found ensemble.PointResult
 	outcome, err := f.do(c, job, ourRegistry(), command, ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }})
 	if err != nil {
-		return inScenario(repeatHere(err, path), s)
+		return repeatHere(err, path, s, job)
 	}
 	return deliverComparison(c.OutOrStdout(), s, m, job, found, outcome, out, command)
-}
-
-// inScenario puts the scenario that failed, which the message begins with, into the command that repeats it.
-func inScenario(err error, s *models.Study) error {
-	var failed *ensemble.ReplicaError
-	if errors.As(err, &failed) {
-		for _, name := range s.Scenarios {
-			if strings.HasPrefix(failed.Text, "scenario "+name+": ") {
-				failed.Repeat += " --scenario " + quoted(name)
-				return trim(failed)
-			}
-		}
-	}
-	return err
 }
 
 // choose decides which scenarios are compared, and by what.

@@ -56,7 +56,7 @@ func (f *runFlags) runOnHub(c *cobra.Command, path string, m *population.Model) 
 		return nil
 	}})
 	if err != nil {
-		return repeatHere(err, path)
+		return repeatHere(err, path, s, job)
 	}
 	result.Done = len(result.Runs)
 	result.Seconds = time.Since(began).Seconds()

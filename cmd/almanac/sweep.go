@@ -134,7 +134,7 @@ func (f *sweepFlags) run(c *cobra.Command, path string) error {
 	defer report.close()
 	outcome, err := f.do(c, job, ourRegistry(), command, ensemble.RunOptions{Point: report.add})
 	if err != nil {
-		return repeatHere(err, path)
+		return repeatHere(err, path, study, job)
 	}
 	return report.deliver(c.OutOrStdout(), outcome, command)
 }
@@ -266,6 +266,10 @@ func (f *sweepFlags) choose(s *models.Study, m *population.Model) error {
 	return nil
 }
 
+// mostRepeats is up to how many points each carries the command that repeats it, for those who look at the hub; of more, the command would be most
+// of the job. Whoever began the study is told it anyway.
+const mostRepeats = 10_000
+
 // job is the study as the engine takes it.
 func (f *sweepFlags) job(s *models.Study, m *population.Model, path string, points []design.Point) (ensemble.Job, error) {
 	payload, err := s.Payload()
@@ -274,8 +278,11 @@ func (f *sweepFlags) job(s *models.Study, m *population.Model, path string, poin
 	}
 	job := ensemble.Job{Name: "sweep " + m.Name(), Kind: models.Kind, Payload: payload, Replicas: f.replicas, Seed: f.seed}
 	for _, p := range points {
-		values := set(s, p)
-		job.Points = append(job.Points, ensemble.Point{Set: values, Repeat: repeatCommand(s, values, f.seed)})
+		point := ensemble.Point{Set: set(s, p)}
+		if len(points) <= mostRepeats {
+			point.Repeat = repeatCommand(s, point.Set, f.seed)
+		}
+		job.Points = append(job.Points, point)
 	}
 	if job.Limits, err = f.limits(); err != nil {
 		return job, err
@@ -325,13 +332,20 @@ func repeatCommand(s *models.Study, values map[string]string, seed uint64) strin
 	return strings.Join(append(words, "--seed", fmt.Sprint(seed), "--replica", "{replica}"), " ")
 }
 
-// repeatHere puts the path of the model file, as it was given here, into the command that repeats a replica that failed.
-func repeatHere(err error, path string) error {
+// repeatHere puts the command that repeats a replica that failed into the error, with the path of the model file as it was given here.
+func repeatHere(err error, path string, s *models.Study, job ensemble.Job) error {
 	var failed *ensemble.ReplicaError
-	if errors.As(err, &failed) && path != standardInput {
-		before := "almanac run " + quoted(filepath.Base(path)) + " "
-		failed.Repeat = strings.Replace(failed.Repeat, before, "almanac run "+quoted(path)+" ", 1)
-		return trim(failed)
+	if !errors.As(err, &failed) || failed.Point < 0 || failed.Point >= len(job.Points) {
+		return err
 	}
-	return err
+	failed.Repeat = strings.Replace(repeatCommand(s, job.Points[failed.Point].Set, job.Seed), "{replica}", fmt.Sprint(failed.Replica), 1)
+	if path != standardInput {
+		failed.Repeat = strings.Replace(failed.Repeat, "almanac run "+quoted(s.Name)+" ", "almanac run "+quoted(path)+" ", 1)
+	}
+	for _, name := range s.Scenarios { // the message begins with the one that failed
+		if strings.HasPrefix(failed.Text, "scenario "+name+": ") {
+			failed.Repeat += " --scenario " + quoted(name)
+		}
+	}
+	return trim(failed)
 }

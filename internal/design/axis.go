@@ -147,14 +147,14 @@ func (a *Axis) parseRange(text string) error {
 		}
 	}
 	a.Unit = units[1]
-	lowest, ok1 := new(big.Rat).SetString(numbers[0])
-	highest, ok2 := new(big.Rat).SetString(numbers[1])
+	lowest, ok1 := fraction(numbers[0])
+	highest, ok2 := fraction(numbers[1])
 	if !ok1 || !ok2 {
-		return fmt.Errorf("%q has a number that is too large to work with", text)
+		return fmt.Errorf("%q has a number that is too large or too small to work with", text)
 	}
 	a.Low, _ = lowest.Float64()
 	a.High, _ = highest.Float64()
-	if lowest.Cmp(highest) >= 0 {
+	if !(a.Low < a.High) {
 		return fmt.Errorf("it goes from %s to %s; the second must be larger", numbers[0], numbers[1])
 	}
 	if !steps {
@@ -166,11 +166,24 @@ func (a *Axis) parseRange(text string) error {
 	if a.Whole {
 		return fmt.Errorf("\"whole\" is for ranges without steps; leave it out, or leave out by")
 	}
-	step, ok := new(big.Rat).SetString(numbers[2])
+	step, ok := fraction(numbers[2])
 	if !ok || step.Sign() <= 0 {
 		return fmt.Errorf("the step is %s; expected a number above 0", numbers[2])
 	}
 	return a.steps(lowest, highest, step)
+}
+
+// fraction is a decimal number, exactly, if it is of a size that a float64 can have: an exponent of nine digits would take all memory.
+func fraction(number string) (*big.Rat, bool) {
+	const longest = 100
+	switch x, err := strconv.ParseFloat(number, 64); {
+	case err != nil || len(number) > longest:
+		return nil, false
+	case x == 0:
+		digits, _, _ := strings.Cut(strings.ToLower(number), "e")
+		return new(big.Rat), strings.Trim(digits, "+-0.") == ""
+	}
+	return new(big.Rat).SetString(number)
 }
 
 // steps fills in the values from the low end on, exactly. The high end is one of them if a step hits it.

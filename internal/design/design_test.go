@@ -42,22 +42,25 @@ func TestParse(t *testing.T) {
 
 func TestParseWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		`beta`:                           `"beta" has no =; expected a name and its values`,
-		`=1,2`:                           `has no name before the =`,
-		`beta=`:                          `beta: no values; expected some`,
-		`beta=1,,2`:                      `"1,,2" has an empty value`,
-		`beta=1, 1`:                      `1 stands there twice`,
-		`beta=0.6..0.2 per day by 0.1`:   `it goes from 0.6 to 0.2; the second must be larger`,
-		`beta=0.2..0.6 per day by 0`:     `the step is 0; expected a number above 0`,
-		`beta=0.2..0.6 per day by -1`:    `the step is -1; expected a number above 0`,
-		`beta=0.2..0.6 per day by 1e-9`:  `more than 100000 steps`,
-		`beta=0.2 per week..0.6 per day`: `the low end is in "per week" and the high end in "per day"; write both in one unit`,
-		`beta=0.2..0.6 per day by 1%`:    `the step is in "%" and the high end in "per day"`,
-		`beta=low..0.6 per day`:          `the low end is "low"; expected a number`,
-		`beta=0.2..`:                     `the high end is ""; expected a number`,
-		`beta=0.2..0.6 by`:               `the step is ""; expected a number`,
-		`clerks=1..5 whole by 1`:         `"whole" is for ranges without steps`,
-		`clerks=1.2..1.8 whole`:          `there is no whole number from 1.2 to 1.8`,
+		`beta`:                             `"beta" has no =; expected a name and its values`,
+		`=1,2`:                             `has no name before the =`,
+		`beta=`:                            `beta: no values; expected some`,
+		`beta=1,,2`:                        `"1,,2" has an empty value`,
+		`beta=1, 1`:                        `1 stands there twice`,
+		`beta=0.6..0.2 per day by 0.1`:     `it goes from 0.6 to 0.2; the second must be larger`,
+		`beta=0.2..0.6 per day by 0`:       `the step is 0; expected a number above 0`,
+		`beta=0.2..0.6 per day by -1`:      `the step is -1; expected a number above 0`,
+		`beta=0.2..0.6 per day by 1e-9`:    `more than 100000 steps`,
+		`beta=0.2 per week..0.6 per day`:   `the low end is in "per week" and the high end in "per day"; write both in one unit`,
+		`beta=0.2..0.6 per day by 1%`:      `the step is in "%" and the high end in "per day"`,
+		`beta=low..0.6 per day`:            `the low end is "low"; expected a number`,
+		`beta=0.2..`:                       `the high end is ""; expected a number`,
+		`beta=0.2..0.6 by`:                 `the step is ""; expected a number`,
+		`clerks=1..5 whole by 1`:           `"whole" is for ranges without steps`,
+		`x=1..1.00000000000000000001`:      `the second must be larger`,
+		`x=1e400..1e401`:                   `too large or too small to work with`,
+		`x=0e999999999..1e-999999999 by 1`: `too large or too small to work with`,
+		`clerks=1.2..1.8 whole`:            `there is no whole number from 1.2 to 1.8`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
@@ -253,4 +256,29 @@ func TestSample(t *testing.T) {
 			t.Errorf("%v; want %s", err, bad.want)
 		}
 	}
+}
+
+// Whatever is written, it is read or refused; what is read makes points of its own values.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"beta=0.2..0.6 per day by 0.05", "c=0%, 40%", "a=1..2", "n=1..5 whole", "x=..", "x=1e400..1e401 by 1", "x={a: [1, 2]}, 3", "x=1..2 by 1e-300", "=", "x='"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if a.Column() == "" {
+			t.Error("it has no name")
+		}
+		if a.IsRange() {
+			if _, err := Sample([]*Axis{a}, "sobol", 3, 10, 1); err != nil || !(a.Low < a.High) {
+				t.Errorf("%v to %v: %v", a.Low, a.High, err)
+			}
+			return
+		}
+		if points, err := Grid([]*Axis{a}, MostValues); err != nil || len(points) != len(a.Values) {
+			t.Errorf("%d points of %d values: %v", len(points), len(a.Values), err)
+		}
+	})
 }
