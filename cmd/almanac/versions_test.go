@@ -29,7 +29,9 @@ func TestOtherBuild(t *testing.T) {
 	other.AddKind(ensemble.Kind{Name: models.Kind, Version: "of last year", Open: ourRegistry().Kinds()[0].Open})
 	serving, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- ensemble.Serve(serving, conn, ensemble.WorkerOptions{Registry: other, Name: "old", Slots: 1}) }()
+	go func() {
+		served <- ensemble.Serve(serving, conn, ensemble.WorkerOptions{Registry: other, Name: "old", Slots: 1})
+	}()
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var out bytes.Buffer
