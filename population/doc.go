@@ -5,7 +5,7 @@
 //	result, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 100})
 //	infectious := result.State(1) // mean, standard deviation, least and most over the replicas, row by row
 //
-// [Load] or [Compile] make a [Model] of a file and of the tables that it names ([Files]), with [Set], [Size] and [Until] in place of what it says; what is wrong with it comes as
+// [Load] or [Compile] make a [Model] of a file and of the tables that it names ([Files]), with [Set], [Scenario], [Size] and [Until] in place of what it says; what is wrong with it comes as
 // [Problems], all at once. [Model.Explain] says what it means in plain words. [Model.Run] runs it, and a [Result] has means and quantiles
 // over the replicas, and each [Run] by itself; [Options] can watch every event. The package example is a whole study in small.
 //
