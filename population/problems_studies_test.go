@@ -59,6 +59,8 @@ var spoiltStudies = []spoilt{
 	{name: "scenario and what is wrong anyway", source: baseModel + "scenarios: {slow: {beta: 5 days}}\nabut: 1\n", asked: []population.Change{population.Scenario("slow")},
 		want: "model.yaml:38:26: scenario slow: transmission 1: rate: parameter beta, 5 days, is a duration; expected a rate such as 0.5 per day (see line 29)\n" +
 			`model.yaml:39:1: the model: there is no key "abut"; did you mean "about"?`},
+	{name: "too many scenarios", source: baseModel + "scenarios: {" + manyOf(1001, "s%d: {}") + "}\n",
+		want: "model.yaml:38:12: scenarios: 1001 are more than the 1000 there can be; give values that are many by --set"},
 	{name: "scenario with too many", source: baseModel + "scenarios: {many: {population.start.infectious: 2000}}\n", asked: []population.Change{population.Scenario("many")},
 		want: "model.yaml:5:10: scenario many: population: start: 2000 individuals are more than the size, 1000"},
 

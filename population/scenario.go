@@ -12,8 +12,16 @@ type scenarioText struct {
 	set   []namedValue
 }
 
+// mostScenarios is how many there can be: each of them is compiled to be checked, from a text with all of them.
+const mostScenarios = 1000
+
 func (r *reader) scenarios(m *file, n *yaml.Node) {
-	for _, p := range r.pairs(n, "scenarios", "{lockdown: {beta: 0.2 per day}}") {
+	all := r.pairs(n, "scenarios", "{lockdown: {beta: 0.2 per day}}")
+	if len(all) > mostScenarios {
+		r.fail(n, "scenarios: %d are more than the %d there can be; give values that are many by --set", len(all), mostScenarios)
+		return
+	}
+	for _, p := range all {
 		if !r.isName(p.key, "scenarios", p.name) {
 			continue
 		}
