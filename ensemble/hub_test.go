@@ -141,7 +141,7 @@ func TestCredentials(t *testing.T) {
 	if _, err := Connect(t.Context(), ConnectOptions{URL: "nats://user:secret@" + freePort(t)}); err == nil || !strings.Contains(err.Error(), "no hub at nats://127.0.0.1:") {
 		t.Error(err)
 	}
-	for _, text := range []string{"nats://user:secret@host:port", "user:secret@%zz", "nats://", "nats://user:secret@"} {
+	for _, text := range []string{"nats://user:secret@host:port", "user:secret@%zz", "nats://", "nats://user:secret@", "http://user:secret@host"} {
 		if _, err := Connect(t.Context(), ConnectOptions{URL: text}); err == nil || !strings.Contains(err.Error(), "nats://HOST:4222 is right") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", text, err)
 		}

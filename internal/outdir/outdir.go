@@ -70,6 +70,9 @@ func (e inTheWay) Unwrap() error { return ErrInTheWay }
 
 // prepare makes sure that nothing stands in the way.
 func (o *Dir) prepare(names []string) error {
+	if err := o.unfinishedStudy(); err != nil {
+		return err
+	}
 	owners, err := o.owners()
 	if err != nil {
 		return err

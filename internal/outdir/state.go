@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // StateName is the directory, within that of --out, in which a study keeps what it needs to go on after an interruption.
@@ -62,8 +63,7 @@ func OpenState(dir, key, command string) (*State, error) {
 	case note.Key == key:
 		s.Before = Begun
 	case !note.Done:
-		return nil, inTheWay{fmt.Sprintf("--out %s: there is a study that is not done, of another command or of another build of this program:\n  %s\n"+
-			"Give that command to go on with it; or remove %s, or name another directory", dir, note.Command, s.Path)}
+		return nil, notDone(dir, note, s)
 	default:
 		if err := os.RemoveAll(s.Path); err != nil {
 			return nil, err
@@ -74,6 +74,23 @@ func OpenState(dir, key, command string) (*State, error) {
 		return s, s.write()
 	}
 	return s, nil
+}
+
+// unfinishedStudy refuses a directory with a study of another command that is not done: what this command writes there would keep the study
+// from being continued. One of the same command is for OpenState to decide, and so is what cannot be read.
+func (o *Dir) unfinishedStudy() error {
+	s := &State{Path: filepath.Join(o.dir, StateName)}
+	note, err := s.read(o.dir)
+	_, command, _ := strings.Cut(note.Command, " ") // whatever the program's file is called
+	if err != nil || note.Key == "" || note.Done || strings.HasPrefix(command, o.command+" ") {
+		return nil
+	}
+	return notDone(o.dir, note, s)
+}
+
+func notDone(dir string, note stateNote, s *State) error {
+	return inTheWay{fmt.Sprintf("--out %s: there is a study that is not done, of another command or of another build of this program:\n  %s\n"+
+		"Give that command to go on with it; or remove %s, or name another directory", dir, note.Command, s.Path)}
 }
 
 // Finish notes that the study is done.
