@@ -87,19 +87,17 @@ func (c *compiler) enterShares(here scope, e *enterText, what string, written []
 			continue
 		}
 		x, constant := p.constant()
-		if !constant {
-			x, changes = p.bound(0, c.m.end-c.m.start), true
-		}
 		courses[k], shares[k] = p, x
-		sum += x
+		sum, changes = sum+x, changes || !constant
 	}
 	switch {
 	case !good:
 	case changes && rest < 0:
 		here.broken(e.at, written, "%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
-	case changes && sum > 1+1e-6:
-		here.broken(e.at, written, "%s: the shares may come to add up to %.6g, more than 1", what, sum)
 	case changes:
+		if t, sum, ok := here.addUp(courses); !ok {
+			here.broken(e.at, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum, here.unit.name, here.start+t)
+		}
 		return intoShares{courses: courses}
 	case rest >= 0 && sum > 1+1e-6:
 		here.broken(e.at, written, "%s: the shares add up to %.6g, more than 1", what, sum)

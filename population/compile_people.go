@@ -1,6 +1,7 @@
 package population
 
 import (
+	"fmt"
 	"math"
 	"strings"
 )
@@ -166,7 +167,7 @@ func (c *compiler) sinces(here scope) {
 func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
 	st := &c.m.first.states[b.to]
 	for k, cell := range st.cells {
-		if c.mayBe(b, here, st.by, k) {
+		if c.mayBe(&b.entrance, here, st.by, k) {
 			c.checkSinceOf(here, b, cell, l, what)
 		}
 	}
@@ -175,12 +176,12 @@ func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
 	}
 }
 
-// mayBe tells whether those who begin somewhere may be in a cell, in a scope in which some of their attributes may be known.
-func (c *compiler) mayBe(b *beginning, here scope, by []cellBy, k int) bool {
+// mayBe tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
+func (c *compiler) mayBe(in *entrance, here scope, by []cellBy, k int) bool {
 	cell := c.cell(by, k)
 	for _, a := range by {
 		v := cell[a.attribute]
-		if given := b.entrance.of(a.attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.attribute] != unset && here.own[a.attribute] != v {
+		if given := in.of(a.attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.attribute] != unset && here.own[a.attribute] != v {
 			return false
 		}
 	}
@@ -223,5 +224,43 @@ func (c *compiler) checkSinceOf(here scope, b *beginning, st *stateTable, l *law
 	}
 	if len(st.split) > 0 && struck(latest) {
 		refuse("every branch", latest)
+	}
+}
+
+// ages works out the ages of those who are there, or who come by an entrance.
+func (c *compiler) ages(here scope, t *tables, in *entrance, text value, what string) *perCell[law] {
+	return eachCell(c, here, []value{text}, func(here scope) law {
+		l, ok := here.law(text, what)
+		if ok {
+			c.checkAges(here, t, in, l, text, what)
+		}
+		return l
+	})
+}
+
+// checkAges refuses ages that nobody can have reached: beyond the longest life of those who may have them.
+func (c *compiler) checkAges(here scope, t *tables, in *entrance, ages law, text value, what string) {
+	if ages.endless() {
+		here.broken(text.at, []value{text}, "%s: %s, but an age must have one", what, ages.whyEndless())
+		return
+	}
+	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))
+	if math.IsInf(ages.longest(), 1) {
+		reach = "have no bound"
+	}
+	for i := range t.always {
+		clock := &t.always[i]
+		longest := clock.longest
+		if clock.by != nil {
+			longest = math.Inf(1)
+			for k, cell := range clock.cells {
+				if c.mayBe(in, here, clock.by, k) {
+					longest = min(longest, cell.longest)
+				}
+			}
+		}
+		if oldest := ages.longest(); clock.ends && (oldest > longest || oldest == longest && ages.family == lawExactly) {
+			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.m.unit.of(longest))
+		}
 	}
 }

@@ -1,11 +1,6 @@
 package population
 
-import (
-	"fmt"
-	"math"
-	"slices"
-)
-
+// tables works out all that a run looks up, as the parameters are in a scope.
 func (c *compiler) tables(here scope) *tables {
 	t := &tables{states: make([]stateTable, len(c.m.states))}
 	c.afters, c.lines = nil, make([][]*rateLine, len(c.f.states))
@@ -34,7 +29,7 @@ func (c *compiler) tables(here scope) *tables {
 		c.build(here, t, i)
 	}
 	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
-		t.ages = c.ages(here, t, c.f.age, "population: age")
+		t.ages = c.ages(here, t, &entrance{}, c.f.age, "population: age")
 	}
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
@@ -57,7 +52,7 @@ func (c *compiler) tables(here scope) *tables {
 		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
 		c.into(here, &e.enter, e.what+": enter", &a.in)
 		if e.hasAge {
-			a.in.age = c.ages(here, t, e.age, e.what+": age")
+			a.in.age = c.ages(here, t, &a.in, e.age, e.what+": age")
 		}
 		t.immigration = append(t.immigration, a)
 	}
@@ -160,25 +155,29 @@ func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 	switch {
 	case len(s.split) == 0 || !good:
 		return
-	case otherwise >= 0 && sum > 1+1e-6:
-		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.name, sum, c.forCell(here))
-		return
 	case otherwise < 0 && varies:
 		here.broken(s.split[0].at, chances, "states: %s: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it", s.name)
+		return
+	case varies:
+		for k := range courses {
+			if k != otherwise && courses[k] == nil {
+				courses[k] = &course{root: constant(shares[k])}
+			}
+		}
+		if t, sum, ok := here.addUp(courses); !ok {
+			here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.name, sum, c.forCell(here), here.unit.name, here.start+t)
+			return
+		}
+		st.chances = &branchChances{courses, otherwise}
+		shares[otherwise] = max(0, 1-sum)
+	case otherwise >= 0 && sum > 1+1e-6:
+		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.name, sum, c.forCell(here))
 		return
 	case otherwise < 0 && !isOne(sum):
 		here.broken(s.split[0].at, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.name, sum, c.forCell(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
-	}
-	if varies {
-		st.chances = &branchChances{make([]*course, len(courses)), otherwise}
-		for k := range courses {
-			if st.chances.of[k] = courses[k]; courses[k] == nil {
-				st.chances.of[k] = &course{root: constant(shares[k])}
-			}
-		}
 	}
 	for k, upTo := range spread(shares) {
 		st.split[k].upTo = upTo
@@ -332,120 +331,4 @@ func (c *compiler) room(entries int) bool {
 		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", thousands(most))
 	c.stopped = true
 	return false
-}
-
-func (c *compiler) contact(here scope, t *tables, text *contactText) {
-	if !c.room(len(c.m.states) / 32) { // two bytes each
-		return
-	}
-	ct := contactTable{chance: 1, attribute: -1, self: same, becomes: make([]uint16, len(c.m.states))}
-	for i := range ct.becomes {
-		ct.becomes[i] = same
-	}
-	for _, to := range text.to {
-		met := c.state(to.met, text.what+": to", false)
-		becomes := asIs
-		if to.becomes.name != sameWord || c.isState(sameWord) {
-			becomes = c.state(to.becomes, text.what+": to: "+to.met.name, true)
-		}
-		if met != nobody {
-			ct.becomes[met] = becomes
-		}
-	}
-	if text.self.given() {
-		ct.self = c.state(text.self, text.what+": self", true)
-	}
-	ct.whom = c.conditions(text.whom, text.what+": whom")
-	if text.hasChance {
-		ct.chance, ct.odds = c.odds(here, text.chance, text.what+": chance", true)
-	}
-	if text.by.given() {
-		c.mixing(here, &ct, text)
-	} else {
-		c.m.plainMixing = true
-	}
-	ct.special = ct.odds != nil || len(ct.whom) > 0 || ct.self != same || slices.Contains(ct.becomes, asIs)
-	do := action{verb: doContact, contact: len(t.contacts), name: c.name(text.name), chance: 1}
-	t.contacts = append(t.contacts, ct)
-	l := c.line(here, rateLine{what: text.what, rate: text.rate, where: c.conditions(text.where, text.what+": where"), do: do})
-	if from := c.set(text.from, text.what+": from"); from != nil {
-		c.everywhere(from, l)
-	}
-}
-
-func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
-	what := text.what + ": mixing"
-	if text.by.bad {
-		return
-	}
-	a := c.attribute(text.by, what+": by")
-	if a < 0 || text.matrixBad {
-		return
-	}
-	c.m.mixes[a] = true
-	values := c.m.attributes[a].values
-	if len(text.matrix) != len(values) {
-		c.add(text.matrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, plural(len(text.matrix), "row"), len(values), some(values))
-		return
-	}
-	if !c.room(len(values) * len(values) / 16) { // numbers are smaller
-		return
-	}
-	ct.attribute = a
-	for i, row := range text.matrix {
-		if len(row) != len(values) {
-			c.add(text.rowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1, plural(len(row), "number"), len(values), some(values))
-			continue
-		}
-		shares := make([]float64, len(row))
-		sum, good := 0.0, true
-		for j, v := range row {
-			if here.depends(v).time {
-				here.complain(v, v.at, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
-			}
-			var ok bool
-			shares[j], ok = here.chance(v, what+": matrix")
-			sum, good = sum+shares[j], good && ok
-		}
-		if good && !isOne(sum) {
-			here.broken(row[0].at, row, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
-		}
-		ct.rows = append(ct.rows, spread(shares))
-	}
-}
-
-// ages works out the ages of those who are there, or who come.
-func (c *compiler) ages(here scope, t *tables, text value, what string) *perCell[law] {
-	return eachCell(c, here, []value{text}, func(here scope) law {
-		l, ok := here.law(text, what)
-		if ok {
-			c.checkAges(here, t, l, text, what)
-		}
-		return l
-	})
-}
-
-// checkAges refuses ages that nobody can have reached: beyond the longest life.
-func (c *compiler) checkAges(here scope, t *tables, ages law, text value, what string) {
-	if ages.endless() {
-		here.broken(text.at, []value{text}, "%s: %s, but an age must have one", what, ages.whyEndless())
-		return
-	}
-	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))
-	if math.IsInf(ages.longest(), 1) {
-		reach = "have no bound"
-	}
-	for i := range t.always {
-		clock := &t.always[i]
-		longest := clock.longest
-		if clock.by != nil {
-			longest = math.Inf(1)
-			for _, cell := range clock.cells {
-				longest = min(longest, cell.longest)
-			}
-		}
-		if oldest := ages.longest(); clock.ends && (oldest > longest || oldest == longest && ages.family == lawExactly) {
-			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.m.unit.of(longest))
-		}
-	}
 }

@@ -152,13 +152,30 @@ func (s scope) still(v value, what string, want kind) (*course, bool) {
 	return &course{root: constant(x)}, ok
 }
 
-// inRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1. Where bounds do not show that it is
-// not, it is looked at closer and closer.
+// inRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1.
 func (s scope) inRange(c *course, v, got value, at place, what string, want kind) bool {
 	high := math.Inf(1)
 	if want != aRate {
 		high = 1
 	}
+	t, x, ok := s.inBounds(c, high)
+	if ok {
+		return true
+	}
+	q := quantity{want.dimension().kind(), x, s.unit}
+	reason := "a rate cannot be negative"
+	if want != aRate {
+		reason = "a probability is between 0 and 1, or 0% and 100%"
+	} else if math.IsNaN(x) || math.IsInf(x, 0) {
+		reason = "expected a rate"
+	}
+	s.complain(v, at, "%s: %s is %v at %s %.6g: %s", what, s.saying(v, got), q, s.unit.name, s.start+t, reason)
+	return false
+}
+
+// inBounds reports whether a course is from 0 to a bound at all times of the run, and a time at which it is not, with what it is then. Where the bounds
+// of the term do not show it, it is looked at closer and closer.
+func (s scope) inBounds(c *course, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12 // rounding is not a mistake
 	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start
@@ -169,16 +186,8 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 		if low, most := c.root.between(from, to); fine(low) && fine(most) {
 			return true
 		}
-		for _, t := range []float64{from, from + (to-from)/2, math.Nextafter(to, from)} {
-			if x := c.root.at(t, census{}); !fine(x) {
-				q := quantity{want.dimension().kind(), x, s.unit}
-				reason := "a rate cannot be negative"
-				if want != aRate {
-					reason = "a probability is between 0 and 1, or 0% and 100%"
-				} else if math.IsNaN(x) || math.IsInf(x, 0) {
-					reason = "expected a rate"
-				}
-				s.complain(v, at, "%s: %s is %v at %s %.6g: %s", what, s.saying(v, got), q, s.unit.name, s.start+t, reason)
+		for _, t = range []float64{from, from + (to-from)/2, math.Nextafter(to, from)} {
+			if x = c.root.at(t, census{}); !fine(x) {
 				return false
 			}
 		}
@@ -186,10 +195,10 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 		return depth == 0 || looks > mostLooks || look(from, middle, depth-1) && look(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
-		return true // something else is wrong
+		return 0, 0, true // something else is wrong
 	}
 	if low, most := c.root.between(0, span); fine(low) && fine(most) {
-		return true // at all times, and there is no need to look at each
+		return 0, 0, true // at all times, and there is no need to look at each
 	}
 	for from, n := 0.0, 0; from < span; n++ {
 		to := min(span, c.root.next(from))
@@ -197,11 +206,23 @@ func (s scope) inRange(c *course, v, got value, at place, what string, want kind
 			break
 		}
 		if !look(from, to, 8) {
-			return false
+			return t, x, false
 		}
 		from = to
 	}
-	return true
+	return 0, 0, true
+}
+
+// addUp reports whether probabilities that change with time never come to more than 1 together, with a time at which they do and what they are then.
+// Those that are nil do not count: one of them has the rest.
+func (s scope) addUp(courses []*course) (t, sum float64, ok bool) {
+	all := constant(0)
+	for _, c := range courses {
+		if c != nil {
+			all = join(termAdd, all, c.root)
+		}
+	}
+	return s.inBounds(&course{root: all}, 1+1e-6)
 }
 
 // cutUp cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for

@@ -106,8 +106,7 @@ func (w *wayList) entry(e *enterText, label string, kind diagram.Kind, by []int)
 	for _, s := range e.into {
 		share := "rest"
 		if !s.rest {
-			chance, _ := w.here.chance(s.share, "")
-			share = percent(chance)
+			share = w.percent(s.share)
 		}
 		w.add(way{diagram.Outside, w.state(s.state), share + " " + label, kind, by})
 	}
@@ -133,12 +132,17 @@ func (w *wayList) clock(c *clockText, state int) {
 		})
 	}
 	if c.hasChance {
-		label = w.label(c.chance, func() string {
-			chance, _ := w.here.chance(c.chance, "")
-			return percent(chance)
-		}) + " " + label
+		label = w.percent(c.chance) + " " + label
 	}
 	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})
+}
+
+// percent puts a probability into words.
+func (w *wayList) percent(v value) string {
+	return w.label(v, func() string {
+		chance, _ := w.here.chance(v, "")
+		return percent(chance)
+	})
 }
 
 // label puts a value into words; one that is not the same for all, by what it depends on.

@@ -181,7 +181,32 @@ interventions: [{when: {total: above 0}, who: total, to: out}]
 	{name: "shares that change without a rest", swap: []string{"enter: susceptible}", "enter: {latent: {steps: {0 days: 10%, 5 days: 20%}}, susceptible: 80%}}"},
 		want: `model.yaml:25:39: births: enter: a share that changes with time; write rest for one state, so that they always add up to 1`},
 	{name: "shares that come to be too much", swap: []string{"enter: susceptible}", "enter: {latent: {line: {0 days: 10%, 5 days: 90%}}, recovered: 20%, susceptible: rest}}"},
-		want: `model.yaml:25:39: births: enter: the shares may come to add up to 1.1, more than 1`},
+		want: `model.yaml:25:39: births: enter: the shares add up to 1.1 at day 5, more than 1`},
+	{name: "chances that come to be too much", source: `name: m
+time: {unit: day, start: 10, end: 100}
+population: {size: 1, start: {a: 1}}
+states: {a: {split: [{chance: {line: {0 days: 10%, 50 days: 80%}}, after: 1 day, to: a}, {chance: 50%, after: 2 days, to: a}, {otherwise: true, after: 3 days, to: a}]}}
+`,
+		want: `model.yaml:4:22: states: a: split: the chances add up to 1.02 at day 30, more than 1`},
+	{name: "ages beyond the longest life of their group", source: `name: m
+time: {unit: year, end: 5}
+population: {size: 10, start: {a: rest}, age: {by: sex, m: {uniform: {low: 0 years, high: 81 years}}, f: {uniform: {low: 0 years, high: 90 years}}}}
+attributes: {sex: {m: 50%, f: rest}}
+states: {a: {}}
+always: [{after: {by: sex, m: 80 years, f: 100 years}, to: out}]
+`,
+		want: `model.yaml:3:47: population: age: ages reach 81 years, but a clock of always ends every life by 80 years`},
+	{name: "ages of immigrants beyond the longest life of their group", source: `name: m
+time: {unit: year, end: 5}
+population: {size: 10, start: {a: rest}}
+attributes: {sex: {m: 50%, f: rest}}
+states: {a: {}}
+always: [{after: {by: sex, m: 80 years, f: 100 years}, to: out}]
+immigration:
+  - {rate: 1 per year, enter: a, with: {sex: f}, age: 90 years}
+  - {rate: 1 per year, enter: a, with: {sex: m}, age: 90 years}
+`,
+		want: `model.yaml:9:55: immigration: age: ages reach 90 years, but a clock of always ends every life by 80 years`},
 	{name: "coverage that changes beyond 1", swap: []string{"coverage: 60%", "coverage: {line: {0 days: 10%, 5 days: 110%}}"},
 		want: `model.yaml:35:47: intervention 2: coverage: a line through points is 1.1 at day 5: a probability is between 0 and 1, or 0% and 100%`},
 	{name: "coverage by counts", swap: []string{"coverage: 60%", "coverage: {value: total / 1000, most: 1}"},
