@@ -13,11 +13,8 @@ type standing struct {
 	phase *tables
 }
 
-// standings are what the parameters may stand for at some time: one, unless interventions that wait set parameters. They are told by the key.
-type standings struct {
-	all []standing
-	key string
-}
+// standings are what the parameters may stand for at some time: one, unless interventions that wait set parameters.
+type standings struct{ all []standing }
 
 // A planner finds out which tables there may be, and which intervention leads from which to which.
 //
@@ -27,7 +24,7 @@ type standings struct {
 type planner struct {
 	*compiler
 	next map[plannerStep]*standings
-	sets map[string]*standings
+	sets map[string]*standings // by the numbers of their tables
 }
 
 type plannerStep struct {
@@ -126,7 +123,7 @@ func (p *planner) spread(from []standing) *standings {
 	if known, ok := p.sets[key]; ok {
 		return known
 	}
-	to := &standings{all, key}
+	to := &standings{all}
 	p.sets[key] = to
 	return to
 }

@@ -88,9 +88,9 @@ func (r *replica) meet(id uint32, c *contactTable, l luck) (uint32, bool) {
 	return r.groups[c.attribute].other(id, mine, theirs, &choices)
 }
 
-// thin makes a list of the living if fewer than half of the places are theirs, so that meeting one stays a matter of a few
+// listLiving makes a list of the living if fewer than half of the places are theirs, so that meeting one stays a matter of a few
 // tries. A small population does without.
-func (r *replica) thin() {
+func (r *replica) listLiving() {
 	places := r.places - int(r.first)
 	if places < 64 || 2*r.alive >= places {
 		return

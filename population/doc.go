@@ -5,8 +5,9 @@
 //	result, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 100})
 //	infectious := result.State(1) // mean, standard deviation, least and most over the replicas, row by row
 //
-// [Load] or [Compile] make a [Model] of a file and of the tables that it names ([Files]), with [Set], [Scenario], [Size] and [Until] in place of what it says; what is wrong with it comes as
-// [Problems], all at once. [Model.Explain] says what it means in plain words. [Model.Run] runs it, and a [Result] has means and quantiles
+// [Load] or [Compile] make a [Model] of a file and of the tables that it names ([Files]), with [Set], [Size], [Until] and [Scenario] in place of
+// what it says; what is wrong with it comes as [Problems], all at once. [Model.Explain] says what it means in plain words. [Model.Run]
+// runs it, and a [Result] has means and quantiles
 // over the replicas, and each [Run] by itself; [Options] can watch every event. The package example is a whole study in small.
 //
 // The format of the file is described in docs/models.md, docs/guide.md goes from a first model to a study, and examples/measures is a
@@ -16,13 +17,13 @@
 //
 // There is no time step, no rescaling of the population and no approximation. Clocks with a memory are drawn when they start and
 // strike when they said. Clocks without one (all that happens at a rate) are drawn anew whenever something changes, which
-// has the same law. A rate that changes with time or with counts is a hazard, and drawn by thinning: candidates come at a rate above it,
-// and each counts with the probability that makes up for it. A contact is with one of the other living individuals, each with the same probability; an individual is chosen
-// in constant time, within a group as well.
+// has the same law. A contact is with one of the other living individuals, each with the same probability; an individual is chosen in
+// constant time, within a group as well.
 //
-// What depends on an individual's attributes is looked up by them: those of its clocks that have no memory follow when an attribute changes, all others go on
-// as they were drawn. Rates that change with time or with how many there are are drawn by thinning, against a bound that holds for a
-// while, which is exact as well; one that comes to be above its most ends the run. A probability that changes is read when it is used.
+// What depends on an individual's attributes is looked up by them: those of its clocks that have no memory follow when an attribute changes,
+// all others go on as they were drawn. Rates that change with time or with how many there are are drawn by thinning, which is exact as well:
+// candidates come at the rate of a bound that holds for a while, and each counts with the probability that makes up for it. A rate that
+// comes to be above its most ends the run. A probability that changes is read when it is used.
 //
 // At the same instant, arrivals come first, in the order of the file, and then the clocks of individuals, in the order of the
 // places that they have in the population; then the contacts among these take effect, so that one's own clock comes before what
@@ -49,7 +50,7 @@
 // # The engine
 //
 // Following Lehman, Keen and Barnes (2012), sections 3 to 6, individuals live in flat arrays indexed by their id, ids of those who
-// left are given out again, first in, first out, and only the earliest of an individual's pending events is in the calendar. It differs from theirs
-// in that the calendar tunes itself (see package calendar), in that an event beyond the end of the run is not put into it, and in
+// left are given out again, first in, first out, and only the earliest of an individual's pending events is in the calendar. It differs
+// from theirs in that the calendar tunes itself (see package calendar), in that an event beyond the end of the run is not put into it, and in
 // that the model is data: it is compiled to tables, one set for each time between interventions.
 package population

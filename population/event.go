@@ -2,8 +2,8 @@ package population
 
 import "fmt"
 
-// An Event is something that happened to an individual, or that it was there at the start, or that an intervention happened that waited. All that became of everybody can
-// be put together from the events of a replica: states, attributes, flows, and what goes by a name.
+// An Event is something that happened to an individual, or that it was there at the start, or that an intervention happened that waited.
+// All that became of everybody can be put together from the events of a replica: states, attributes, flows, and what goes by a name.
 type Event struct {
 	Replica int
 	Time    float64 // on the model's clock
@@ -11,8 +11,9 @@ type Event struct {
 	// Individual is who: its number in the order of entering, from 1 on, which nobody else ever has. Those who are there at
 	// the start come first, in the order of the file's groups and states. It is 0 if the event is about nobody.
 	Individual uint64
-	// By is who brought it about: the one who made the contact, or who was met if it is the maker that a contact changes, the parent of a child, or the individual itself if it was a
-	// clock of its own. It is 0 if it was nobody: at the start, for immigrants, and in interventions.
+	// By is who brought it about: the one who made the contact, or who was met if it is the maker that a contact changes, the parent of a
+	// child, or the individual itself if it was a clock of its own. It is 0 if it was nobody: at the start, for immigrants, and in
+	// interventions.
 	By       uint64
 	From, To string   // states; From is also how it entered, or "" at the start, and To is "out" if it left
 	Name     string   // of the clock, contact, entry or intervention, if it has one

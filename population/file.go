@@ -130,7 +130,6 @@ type whereText struct {
 type moveText struct{ attribute, value named }
 
 type entryText struct {
-	at     place
 	what   string
 	rate   value
 	enter  enterText
@@ -148,7 +147,6 @@ type entryText struct {
 }
 
 type contactText struct {
-	at        place
 	what      string
 	from      []named
 	rate      value

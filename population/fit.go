@@ -12,7 +12,6 @@ import (
 
 // A fitText is the section fit: which parameters are unknown, and which columns of a table the model is to match.
 type fitText struct {
-	at      place
 	data    named // the table's path, as it is written
 	unknown []priorText
 	match   []matchText
@@ -27,7 +26,6 @@ type priorText struct {
 
 // A matchText is what a column of the table is compared with.
 type matchText struct {
-	at          place
 	what        string
 	column      named
 	kind        string // incidence, flow or state
@@ -75,7 +73,7 @@ func (m *Model) fit(list *problemList) *fitText {
 	if f == nil {
 		return nil
 	}
-	fit := &fitText{at: r.place(f.node)}
+	fit := &fitText{}
 	here := m.quietly()
 	here.problemList = list
 	if d := f.need("data", "cases.csv"); d != nil {
@@ -166,7 +164,7 @@ func (m *Model) readMatch(r *reader, here scope, n *yaml.Node, what string) (mat
 		return matchText{}, false
 	}
 	before := r.found
-	match := matchText{at: r.place(f.node), what: what}
+	match := matchText{what: what}
 	if c := f.need("column", "cases"); c != nil {
 		match.column = r.named(c, what+": column")
 	}

@@ -17,7 +17,6 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 		if f == nil {
 			continue
 		}
-		c.at = r.place(f.node)
 		from, rate, to := f.need("from", "infectious"), f.need("rate", "0.5 per day"), f.need("to", "{susceptible: infectious}")
 		if name := f.get("name"); name != nil {
 			c.name = r.label(name, c.what+": name")

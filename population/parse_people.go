@@ -158,7 +158,7 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 		if f == nil {
 			continue
 		}
-		e := entryText{at: r.place(f.node), what: what}
+		e := entryText{what: what}
 		if name := f.get("name"); name != nil {
 			e.name = r.label(name, what+": name")
 		}

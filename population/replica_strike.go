@@ -162,6 +162,6 @@ func (r *replica) leave(id uint32) {
 	if r.all != nil {
 		r.all.remove(id, 0)
 	} else if r.m.plainMixing {
-		r.thin()
+		r.listLiving()
 	}
 }

@@ -19,8 +19,8 @@ type Options struct {
 	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
 
 	// OnEvent is called for everybody who is there at the start, and then for every change of state or of attributes, birth,
-	// arrival and departure, and whenever an intervention happens that waits, in the order in which they happen. Replicas run at once, and so do their calls; those of one
-	// replica come one after the other. If it is nil, nobody's number is kept, which takes 8 bytes an individual.
+	// arrival and departure, and whenever an intervention happens that waits, in the order in which they happen. Replicas run at once,
+	// and so do their calls; those of one replica come one after the other. If it is nil, nobody's number is kept, which takes 8 bytes an individual.
 	OnEvent func(Event)
 	// OnRecord is called for every row that is recorded, in the same manner.
 	OnRecord func(Record)

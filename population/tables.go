@@ -43,7 +43,7 @@ type stateTable struct {
 
 // branchChances are those of the branches of a split that change with time. One has what is left over.
 type branchChances struct {
-	of        []*course // nil for the one with the rest
+	of        []*course // nil for that one
 	otherwise int
 }
 

@@ -26,7 +26,7 @@ func (f *modelFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
 	c.Flags().StringVar(&f.until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or 2020-12-31 if it starts at a date")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
-	c.Flags().StringVar(&f.scenario, "scenario", "", "take the values of a scenario of the file; --set comes before it")
+	c.Flags().StringVar(&f.scenario, "scenario", "", "take the values of a scenario of the file; --set has precedence")
 }
 
 // standardInput in place of a file says that the model is read from there.

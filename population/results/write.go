@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// groupColumns are the attributes that a model records by, in the order of the file, and where each of them stands among those.
+// groupColumns are the attributes that a model records by, in the order of the file.
 func groupColumns(m *population.Model) []string {
 	var names []string
 	for _, name := range m.Attributes() {
@@ -103,7 +103,8 @@ func (l *layout) eachRow(r *population.Result, call func(cells []cell, run *popu
 	return nil
 }
 
-// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has dates, state, the attributes that the model records by, and count.
+// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has dates, state, the attributes that the
+// model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	l := newLayout(r.Model, []column{{"state", text, true}}, "count")
 	out, err := newSink(w, f, "series", l.columns)
@@ -126,9 +127,9 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has dates, kind, flow, the attributes that the model records by, count, and, if the
-// model records incidence, incidence: how many in the interval that ends with the row. What goes by a name may have any, also that of
-// a flow: kind is flow or named, and tells them apart.
+// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has dates, kind, flow, the attributes that the
+// model records by, count, and, if the model records incidence, incidence: how many in the interval that ends with the row. What goes by a
+// name may have any, also that of a flow: kind is flow or named, and tells them apart.
 func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	numbers := []string{"count"}
 	if r.Model.RecordsIncidence() {

@@ -1,0 +1,94 @@
+package population
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// admit lets an individual in, with its own stream, and returns its id. The parent is for what is inherited.
+func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
+	id := r.takePlace()
+	r.entered++
+	if r.onEvent != nil {
+		r.numbers[id] = r.entered
+	}
+	own := r.stream(id)
+	*own = s
+	age := 0.0
+	byGroup := in.age != nil && len(in.age.by) > 0
+	if in.age != nil && !byGroup {
+		age = in.age.values[0].draw(own)
+	}
+	for a := range r.values {
+		var v uint16
+		switch given := in.of(a); given {
+		case drawnValue:
+			v = uint16(among(r.t.attributes[a], own.Float64()))
+		case inheritedValue:
+			v = r.values[a].of(parent)
+		default:
+			v = uint16(given)
+		}
+		r.values[a].set(id, v)
+		if g := r.groups[a]; g != nil {
+			g.add(id, int(v))
+		}
+	}
+	if r.all != nil {
+		r.all.add(id, 0)
+	}
+	if byGroup {
+		age = in.age.of(r, id).draw(own)
+	}
+	state := in.to
+	if in.into != nil {
+		state = in.into.states[in.into.shares.of(r, id).draw(own, r.now)]
+	}
+	*r.person(id) = person{state: state}
+	for k := range r.t.always {
+		if c := r.t.lifelong(r, id, k); c.off {
+			r.windTimer(id, k, &c.law, true)
+		} else {
+			r.startTimer(id, k, &c.law, c.left(own, age))
+		}
+	}
+	r.population(+1)
+	r.counts[state]++
+	if c := r.counts[state]; c > r.peaks[state].Count {
+		r.peaks[state] = Peak{c, r.m.start + r.now}
+	}
+	if r.by != nil {
+		r.by.present(r, id, int(state), +1)
+	}
+	if in.since != nil {
+		r.windSince(id, state, in.since.of(r, id))
+	} else {
+		r.wind(id, state)
+	}
+	r.plan(id, state)
+	return id
+}
+
+// left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
+// yet, or there would be nobody; else it may have struck in the past, and never will again.
+func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
+	switch {
+	case c.ends:
+		return max(0, c.law.drawBeyond(s, age)-age)
+	case age == 0:
+		return c.law.draw(s)
+	case age >= c.longest:
+		return math.Inf(1)
+	}
+	if x := c.law.draw(s) - age; x > 0 {
+		return x
+	}
+	return math.Inf(1)
+}
+
+// population counts one more or less.
+func (r *replica) population(change int) {
+	r.lived.until(r.now, r.alive)
+	r.alive += change
+}
