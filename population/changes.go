@@ -32,7 +32,7 @@ func Size(n int) Change { return func(c *changes) { c.size = &n } }
 // starts at one.
 func Until(time string) Change { return func(c *changes) { c.until = &time } }
 
-// Scenario takes the values that the file gives under scenarios, by their name. What [Set] says comes before them.
+// Scenario takes the values that the file gives under scenarios, by their name. What [Set] says has precedence.
 func Scenario(name string) Change { return func(c *changes) { c.scenario = &name } }
 
 // Set gives a parameter another value, written as in a model file: "0.4 per day". With the name of something in the sections population or

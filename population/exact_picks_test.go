@@ -49,9 +49,13 @@ interventions: [{at: 1 day, who: [a, b], %scount: %s, to: d, name: dose}]
 record: {every: 2 days}
 `, c.size, c.groups, c.where, c.count)
 		from := r.flows(1, "a", "d")
+		as, bs, cs := r.counts(1, "a"), r.counts(1, "b"), r.counts(1, "c")
 		for k, n := range r.flows(1, "b", "d") {
 			if int(n+from[k]) != c.picked || int(r.Runs[k].Named(1, 0)) != c.picked {
 				t.Fatalf("%s: %v and %v were picked, want %d", c.name, from[k], n, c.picked)
+			}
+			if left := c.all - c.picked + c.elsewhere; int(as[k]+bs[k]) != left || int(cs[k]) != c.outside {
+				t.Fatalf("%s: others were touched; expected %d and %d to stay", c.name, left, c.outside)
 			}
 		}
 		law := hypergeometric(c.all, c.some, c.picked)

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -60,8 +61,8 @@ func (h *Heat) extent() (low, high float64) {
 }
 
 func (h Heat) picture(format string) ([]byte, error) {
-	if len(h.Z) != len(h.Y) {
-		panic("plot: a map needs a row for each y")
+	if len(h.Z) != len(h.Y) || slices.ContainsFunc(h.Z, func(row []float64) bool { return len(row) != len(h.X) }) {
+		panic("plot: a map needs a row for each y, and in it a number for each x")
 	}
 	if format != "svg" {
 		h.Title, h.Note, h.XLabel, h.YLabel = plain(h.Title), plain(h.Note), plain(h.XLabel), plain(h.YLabel)

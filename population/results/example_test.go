@@ -20,7 +20,7 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// two is a run of two replicas that takes no time.
+// two is a run with two states that takes no time.
 func two() *population.Result {
 	m, err := population.Compile("two.yaml", []byte(`
 name: two

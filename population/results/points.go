@@ -14,8 +14,8 @@ type PointColumn struct {
 
 // A PointRow is how something went, over the replicas of a point, at a time.
 type PointRow struct {
-	Values   []string  // of the columns that are no numbers; the others are not looked at
-	Numbers  []float64 // of the columns that are
+	Values   []string  // by column; those of columns that are numbers are not looked at
+	Numbers  []float64 // by column; those of the others are not looked at
 	Replicas int
 	Time     float64
 	Kind     string // state, total, flow or named

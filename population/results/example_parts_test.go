@@ -1,0 +1,120 @@
+package results_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// summary is what --json prints of a run, read back.
+func summary() *results.Summary {
+	var text bytes.Buffer
+	if err := two().WriteJSON(&text); err != nil {
+		log.Fatal(err)
+	}
+	s, err := results.ReadSummary(&text)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+func ExampleSummary() {
+	s := summary()
+	fmt.Printf("%s: %d of %d done, with seed %d, at the times %v in %ss\n", s.Model, s.Done, s.Replicas, s.Seed, s.Times, s.Unit)
+	// Output: two: 1 of 1 done, with seed 1, at the times [0 1 2] in days
+}
+
+// Of everybody and of a group there is the same.
+func ExampleCounts() {
+	s := summary()
+	regions, _ := s.By.Get("region")
+	for name, group := range regions.All() {
+		fmt.Println(name, group.Total.Mean, group.Flows.Names())
+	}
+	fmt.Println("all", s.Total.Mean, s.Flows.Names())
+	// Output:
+	// north [10 10 10] [ill->well]
+	// all [10 10 10] [ill->well]
+}
+
+func ExamplePeak() {
+	for state, peak := range summary().Peaks.All() {
+		fmt.Printf("at most %g were %s, first on day %g\n", peak.Count, state, peak.Time)
+	}
+	// Output:
+	// at most 10 were ill, first on day 0
+	// at most 10 were well, first on day 1
+}
+
+// The name of a format is the ending of its files.
+func ExampleFormat() {
+	for _, f := range results.Formats() {
+		fmt.Println("series." + string(f))
+	}
+	// Output:
+	// series.csv
+	// series.parquet
+}
+
+func ExampleFlowRow() {
+	row := results.FlowRow{Time: 7, Kind: "flow", Flow: "well->ill", Values: []string{""}, Count: 40, Incidence: 25}
+	fmt.Printf("%s: %d until day %g, %d of them since the row before\n", row.Flow, row.Count, row.Time, row.Incidence)
+	// Output: well->ill: 40 until day 7, 25 of them since the row before
+}
+
+func ExampleEventRow() {
+	dir, err := os.MkdirTemp("", "results")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	const table = "replica,time,kind,individual,from,to,name,by\n0,0,start,1,,well,,\n0,2.5,change,1,well,ill,infection,9\n"
+	if err := os.WriteFile(filepath.Join(dir, "events.csv"), []byte(table), 0o666); err != nil {
+		log.Fatal(err)
+	}
+	d := &results.Directory{Path: dir} // or results.Open, for a directory that almanac run wrote
+	for row, err := range d.Events() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if row.Name == "infection" {
+			fmt.Printf("%d infected %d at %g\n", row.By, row.Individual, row.Time)
+		}
+	}
+	// Output: 9 infected 1 at 2.5
+}
+
+// A column that has numbers is written as such, and read as such from Parquet.
+func ExamplePointColumn() {
+	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true}, {Name: "policy"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: beta,policy,replicas,time,kind,name,mean,sd,q05,median,q95,quantiles
+}
+
+// Values and numbers have a place for every column, of which the one that the column is not of is not looked at.
+func ExamplePointRow() {
+	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true}, {Name: "policy"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := results.PointRow{Values: []string{"", "closed"}, Numbers: []float64{0.4, 0}, Replicas: 20, Time: 7, Kind: "state", Name: "ill", Mean: 12.5, SD: 2, Q05: 9, Median: 12, Q95: 16}
+	if err := w.Write(row); err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// beta,policy,replicas,time,kind,name,mean,sd,q05,median,q95,quantiles
+	// 0.4,closed,20,7,state,ill,12.5,2,9,12,16,exact
+}
