@@ -64,7 +64,7 @@ func printJobs(w io.Writer, all []ensemble.Status) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, "key\tstudy\tstate\tpoints\treplicas\tevents\tupdated")
 	for _, s := range all {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", s.Key[:min(len(s.Key), 12)], s.Name, s.State, s.PointsDone, s.Points, s.Merged, s.Replicas,
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", shortKey(s), s.Name, s.State, s.PointsDone, s.Points, s.Merged, s.Replicas,
 			format.Thousands(float64(s.Events)), s.Updated.Format(time.DateTime))
 	}
 	if err := out.Flush(); err != nil {
@@ -72,13 +72,16 @@ func printJobs(w io.Writer, all []ensemble.Status) error {
 	}
 	for _, s := range all {
 		if s.Error != "" {
-			if _, err := fmt.Fprintf(w, "%s: %s\n", s.Key[:min(len(s.Key), 12)], strings.TrimPrefix(s.Error, "ensemble: ")); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", shortKey(s), strings.TrimPrefix(s.Error, "ensemble: ")); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// shortKey is as much of a study's key as is shown. What a hub has may be of another program, and its key shorter.
+func shortKey(s ensemble.Status) string { return s.Key[:min(len(s.Key), 12)] }
 
 // findJob finds a study by the beginning of its key.
 func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.Status, error) {
@@ -102,7 +105,7 @@ func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.
 	}
 	var keys []string
 	for _, s := range all {
-		keys = append(keys, s.Key[:12])
+		keys = append(keys, shortKey(s))
 	}
 	return ensemble.Status{}, usagef("%s: there is no such study; there are %s", prefix, strings.Join(keys[:min(len(keys), 10)], ", "))
 }
@@ -183,7 +186,7 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 		if s.State != ensemble.Running && !was && key == "" {
 			return nil // it had ended before
 		}
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", s.Key[:min(len(s.Key), 12)], s.Name, s.State,
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", shortKey(s), s.Name, s.State,
 			s.PointsDone, s.Points, s.Merged, s.Replicas, format.Thousands(float64(s.Events))); err != nil {
 			return err
 		}

@@ -158,7 +158,9 @@ func TestRefused(t *testing.T) {
 		`{"sort":"sweep","wings":2}`:    "unknown field",
 		`{"sort":"dance","name":"x"}`:   `there is no study of sort "dance"`,
 		`{"sort":"sweep","name":"x.y"}`: "x.y",
-		`{"sort":"compare","name":"x.y","scenarios":["a"]}`: "scenario a: ",
+		`{"sort":"compare","name":"x.y","scenarios":["a","b"]}`: "scenario a: ",
+		`{"sort":"compare","name":"x.y","scenarios":["a"]}`:     "a comparison of 1 scenarios",
+		`{"sort":"sweep","name":"x.y","axes":[null]}`:           "an axis that is none",
 	} {
 		m, err := Registry().Kinds()[0].Open([]byte(text))
 		if err == nil {

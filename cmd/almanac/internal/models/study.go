@@ -4,7 +4,9 @@ package models
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
@@ -53,13 +55,19 @@ func (s *Study) Payload() ([]byte, error) {
 	return data, err
 }
 
-// Read reads a study from a job's payload.
+// Read reads a study from a job's payload, which may be of any program: what it returns can be worked with.
 func Read(payload []byte) (*Study, error) {
 	s := new(Study)
 	d := json.NewDecoder(bytes.NewReader(payload))
 	d.DisallowUnknownFields() // what is not understood could change the numbers
 	if err := d.Decode(s); err != nil {
 		return nil, fmt.Errorf("a study that cannot be read: %w", err)
+	}
+	switch {
+	case slices.Contains(s.Axes, nil):
+		return nil, errors.New("a study with an axis that is none")
+	case s.Sort == Compare && len(s.Scenarios) < 2:
+		return nil, fmt.Errorf("a comparison of %d scenarios; it needs at least 2", len(s.Scenarios))
 	}
 	return s, nil
 }
