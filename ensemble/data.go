@@ -57,6 +57,15 @@ func (r *result) addData(data []byte) {
 	r.data = append(r.data, data)
 }
 
+// size is how much memory a result that waits takes, its data included, in numbers of 8 bytes.
+func (w *waiting) size() int {
+	n := len(w.numbers)
+	for _, d := range w.data {
+		n += len(d) / 8
+	}
+	return n
+}
+
 // hand gives a replica that is being merged to whoever wants to have them all.
 func (s *study) hand(w waiting, i int) {
 	if s.each == nil || s.problem != nil {

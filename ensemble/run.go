@@ -58,6 +58,17 @@ type Outcome struct {
 	Counts     Counts
 }
 
+// Counts say what happened on the way to a result. They differ from run to run, which the result does not.
+type Counts struct {
+	Tasks      int // handed out
+	Results    int // read
+	Short      int // results of fewer replicas than the task had: the rest was handed out again
+	Redone     int // results of tasks that were handed to a worker more than once
+	Duplicates int // replicas that came more than once, and were counted once
+	Lost       int // tasks that were found nowhere, and handed out again
+	Resumed    int // replicas that were there when the coordinator began
+}
+
 // Run does a job on a hub that has workers, or gets some. It returns when all points are finished, or with
 //
 //   - a [ReplicaError] if a replica failed: the first in the order of points and replicas;

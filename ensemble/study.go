@@ -41,17 +41,6 @@ type study struct {
 	events uint64 // theirs
 }
 
-// Counts say what happened on the way to a result. They differ from run to run, which the result does not.
-type Counts struct {
-	Tasks      int // handed out
-	Results    int // read
-	Short      int // results of fewer replicas than the task had: the rest was handed out again
-	Redone     int // results of tasks that were handed to a worker more than once
-	Duplicates int // replicas that came more than once, and were counted once
-	Lost       int // tasks that were found nowhere, and handed out again
-	Resumed    int // replicas that were there when the coordinator began
-}
-
 // careful is after how many deliveries of a task its replicas are run one by one, and with nothing beside them.
 const careful = 2
 
@@ -78,15 +67,6 @@ type waiting struct {
 	names   []string
 	numbers []float64
 	data    [][]byte // of each replica, or nothing
-}
-
-// size is how much memory it takes, in numbers.
-func (w *waiting) size() int {
-	n := len(w.numbers)
-	for _, d := range w.data {
-		n += len(d) / 8
-	}
-	return n
 }
 
 func newStudy(job *Job, target time.Duration) *study {
