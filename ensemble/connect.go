@@ -174,7 +174,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		o.Lease = Lease
 	}
 	if o.Lease < 0 || o.Lease > Lease {
-		return nil, fmt.Errorf("ensemble: a lease of %v: at most %v", o.Lease, Lease)
+		return nil, fmt.Errorf("ensemble: a lease of %v: it is above 0 and at most %v, or 0 for that", o.Lease, Lease)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -84,11 +84,11 @@ func (j *Job) check() error {
 	case len(j.Payload) > MaxPayload:
 		return fmt.Errorf("ensemble: the model and its files have %d bytes; %d are the most", len(j.Payload), MaxPayload)
 	case !(j.Precision.Relative >= 0 && j.Precision.Relative < 1):
-		return fmt.Errorf("ensemble: a precision of %g: it is a share of the mean, from 0 to 1", j.Precision.Relative)
+		return fmt.Errorf("ensemble: a precision of %g: it is a share of the mean, 0 for none and below 1", j.Precision.Relative)
 	case j.Precision.Batch < 0 || j.Precision.Batch == 1:
 		return fmt.Errorf("ensemble: batches of %d replicas: an interval needs at least 2", j.Precision.Batch)
 	case j.Limits.Time < 0:
-		return fmt.Errorf("ensemble: a limit of %v is negative", j.Limits.Time)
+		return fmt.Errorf("ensemble: a limit of %v: it is above 0, or 0 for none", j.Limits.Time)
 	case len(j.Quantiles) > 64:
 		return fmt.Errorf("ensemble: %d quantiles; 64 are the most", len(j.Quantiles))
 	}
@@ -187,6 +187,7 @@ type ReplicaError struct {
 	Repeat  string // the command that repeats it alone
 }
 
+// Error says which replica failed and how, and the command that repeats it.
 func (e *ReplicaError) Error() string {
 	s := fmt.Sprintf("ensemble: point %d%s, replica %d: %s", e.Point, e.Set, e.Replica, e.Text)
 	if e.Repeat != "" {
