@@ -39,7 +39,7 @@ func Main() {
 // Command is what [Main] does, for a registry: with a command line, which begins with the program's name, and with what it returns as the exit
 // status.
 func (g *Registry) Command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	p := &program{registry: g, name: filepath.Base(args[0]), stdout: stdout, stderr: stderr}
+	p := &program{registry: g, functions: g.functions(), name: filepath.Base(args[0]), stdout: stdout, stderr: stderr}
 	err := p.command(ctx, args[1:])
 	var wrong usageError
 	switch {
@@ -66,6 +66,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // A program is a command line that is being done.
 type program struct {
 	registry       *Registry
+	functions      map[string][]Parameter // of the registry, when the command was given
 	name           string
 	stdout, stderr io.Writer
 
@@ -161,9 +162,9 @@ func (p *program) parse(args []string) error {
 
 // describe says which models there are, and what can be set.
 func (p *program) describe() {
-	for _, model := range slices.Sorted(maps.Keys(p.registry.parameters)) {
+	for _, model := range slices.Sorted(maps.Keys(p.functions)) {
 		fmt.Fprintf(p.stderr, "The model %s:\n", model)
-		for _, q := range p.registry.parameters[model] {
+		for _, q := range p.functions[model] {
 			fmt.Fprintf(p.stderr, "  %s\n    \t%s (default %g)\n", q.Name, q.About, q.Value)
 		}
 	}
@@ -171,7 +172,7 @@ func (p *program) describe() {
 
 // choose finds the model, and looks at what all studies have.
 func (p *program) choose() error {
-	kinds := slices.Sorted(maps.Keys(p.registry.parameters))
+	kinds := slices.Sorted(maps.Keys(p.functions))
 	switch {
 	case p.model == "" && len(kinds) == 1:
 		p.model = kinds[0]
@@ -195,7 +196,7 @@ func (p *program) choose() error {
 
 // known refuses parameters that the model does not say it has, if it says so.
 func (p *program) known(name string) error {
-	all := p.registry.parameters[p.model]
+	all := p.functions[p.model]
 	if len(all) == 0 || slices.ContainsFunc(all, func(q Parameter) bool { return q.Name == name }) {
 		return nil
 	}

@@ -90,6 +90,13 @@ func (g *Registry) Register(name string, f Func, parameters ...Parameter) {
 	g.parameters[name] = slices.Clone(parameters)
 }
 
+// functions are the models that were registered as functions, with their parameters.
+func (g *Registry) functions() map[string][]Parameter {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.parameters)
+}
+
 // A Parameter is one that a registered function has.
 type Parameter struct {
 	Name  string
