@@ -34,7 +34,7 @@ tidy: ## go.mod names what is used
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
 # left alone at the end. vet has been.
-FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./population ./cmd/almanac ./examples
+FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
 
 unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
@@ -42,8 +42,8 @@ unit: ## every test
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
-NAMES = Example|Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
+SOME = ./sim ./population ./capped ./ensemble ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
+NAMES = Example|Caller|Workers|Drain|TakenOver|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
