@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"path/filepath"
@@ -25,24 +26,26 @@ func (s *Sweep) Draw(dir string) error {
 		return nil
 	}
 	var errs []error
+	names := map[string]bool{}
+	unique := func(name string) string { // what differs in letters that files are not named with is two files all the same
+		for names[name] {
+			name += "_"
+		}
+		names[name] = true
+		return name
+	}
 	for k, a := range s.Axes {
 		if !s.numeric(k) {
 			continue
 		}
-		p := s.over(k)
+		p, file := s.over(k), unique("over-"+fileName(a.Name))
 		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, p.Save(filepath.Join(dir, "over-"+fileName(a.Name)+ending)))
+			errs = append(errs, p.Save(filepath.Join(dir, file+ending)))
 		}
 	}
 	if len(s.Axes) == 2 && !s.Sampled && len(s.Axes[0].Values) > 1 && len(s.Axes[1].Values) > 1 && max(len(s.Axes[0].Values), len(s.Axes[1].Values)) <= mostSide {
-		names := map[string]bool{}
 		for o, name := range s.Outputs()[:min(len(s.Outputs()), mostMaps)] {
-			h := s.heat(o)
-			file := "map-" + fileName(name)
-			for names[file] {
-				file += "_"
-			}
-			names[file] = true
+			h, file := s.heat(o), unique("map-"+fileName(name))
 			for _, ending := range []string{".svg", ".png"} {
 				errs = append(errs, h.Save(filepath.Join(dir, file+ending)))
 			}
@@ -127,7 +130,7 @@ func (s *Sweep) series(axis, output int, name string, belongs func(Point) bool) 
 	}
 	a := s.Axes[axis]
 	slices.SortStableFunc(points, func(p, q Point) int {
-		return compare(a.Number(p.Values[axis]), a.Number(q.Values[axis]))
+		return cmp.Compare(a.Number(p.Values[axis]), a.Number(q.Values[axis]))
 	})
 	for _, p := range points {
 		o := p.Outputs[output]
@@ -135,16 +138,6 @@ func (s *Sweep) series(axis, output int, name string, belongs func(Point) bool) 
 		line.Low, line.High = append(line.Low, o.Low), append(line.High, o.High)
 	}
 	return line
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // heat is a map of an output over the two axes of a grid.

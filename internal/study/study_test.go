@@ -80,6 +80,7 @@ func TestDraw(t *testing.T) {
 		"two":      {[]string{"a=1,2,3", "b=4,5"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg over-b.png over-b.svg"},
 		"word too": {[]string{"a=1,2,3", "b=x,y"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg"},
 		"three":    {[]string{"a=1,2,3", "b=4,5,6", "c=7,8,9"}, false, "over-a.png over-a.svg over-b.png over-b.svg over-c.png over-c.svg"},
+		"alike":    {[]string{"a b=1,2,3", "a-b=x,y", "a+b=4,5"}, false, "over-a-b.png over-a-b.svg over-a-b_.png over-a-b_.svg"},
 		"sample":   {[]string{"a=1..3", "b=0..1 per day"}, true, "over-a.png over-a.svg over-b.png over-b.svg"},
 	} {
 		all := axes(t, c.vary...)
