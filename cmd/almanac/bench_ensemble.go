@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -198,19 +199,11 @@ func (b *ensembleBench) overhead() error {
 	if math.IsNaN(sum) { // it never is, but the compiler does not know
 		return errors.New("the work came to nothing")
 	}
-	o.Ratio = (least(o.Engine) - least(o.Once)) / least(o.Plain)
+	o.Ratio = (slices.Min(o.Engine) - slices.Min(o.Once)) / slices.Min(o.Plain)
 	if plain > 0 {
 		o.Processor = (engine - once) / plain
 	}
 	return nil
-}
-
-func least(all []float64) float64 {
-	x := math.Inf(1)
-	for _, y := range all {
-		x = min(x, y)
-	}
-	return x
 }
 
 // tasks sends tasks of nothing through a hub, by way of TCP.
@@ -326,22 +319,14 @@ func (b *ensembleBench) processes() error {
 			p.Two = append(p.Two, speed)
 		}
 	}
-	p.Ratio = most(p.Two) / most(p.One)
+	p.Ratio = slices.Max(p.Two) / slices.Max(p.One)
 	return nil
-}
-
-func most(all []float64) float64 {
-	x := 0.0
-	for _, y := range all {
-		x = max(x, y)
-	}
-	return x
 }
 
 func printBenchEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "%v\n%s\n\n", r.Machine, r.Command)
 	o := r.Overhead
-	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n", least(o.Plain), least(o.Engine), len(o.Plain), least(o.Once))
+	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n", slices.Min(o.Plain), slices.Min(o.Engine), len(o.Plain), slices.Min(o.Once))
 	fmt.Fprintf(w, "          beyond what every study takes once: %+.1f %%", 100*(o.Ratio-1))
 	if o.Processor > 0 {
 		fmt.Fprintf(w, "; in processor time %+.1f %%", 100*(o.Processor-1))
@@ -355,6 +340,6 @@ func printBenchEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "tasks: %d in %.2f s: %.0f tasks per second through one hub\n", h.Tasks, h.Seconds, h.PerSecond)
 	fmt.Fprintf(w, "       with tasks of 1 s, %.0f × 1 s = %.0f replicas at once; with tasks of 0.5 s half as many, of 2 s twice as many\n", h.PerSecond, h.PerSecond)
 	p := r.Processes
-	_, err := fmt.Fprintf(w, "processes: %.0f replicas per second with one, %.0f with two, best of %d: × %.2f\n", most(p.One), most(p.Two), len(p.One), p.Ratio)
+	_, err := fmt.Fprintf(w, "processes: %.0f replicas per second with one, %.0f with two, best of %d: × %.2f\n", slices.Max(p.One), slices.Max(p.Two), len(p.One), p.Ratio)
 	return err
 }
