@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -184,14 +185,6 @@ func Appointments(r *rand.Rand, times []float64, noShow float64, late Distributi
 			all = append(all, Appointment{i, due, max(0, due+by)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Appointment) int {
-		switch {
-		case a.At < b.At:
-			return -1
-		case a.At > b.At:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b Appointment) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
