@@ -261,7 +261,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSeasonsShorterThanTime takes seasons of which there are more in the run than could be gone through, and such as are refused since there are more than times.
+// TestSeasonsShorterThanTime takes seasons of which there are more in the run than could be gone through. Those that are shorter still are
+// refused; TestProblems has them.
 func TestSeasonsShorterThanTime(t *testing.T) {
 	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
 		here := coursesOf(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")
