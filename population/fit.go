@@ -1,8 +1,6 @@
 package population
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
@@ -288,7 +286,7 @@ func (m *Model) checkColumns(list *problemList, fit *fitText) {
 	if err != nil {
 		return
 	}
-	header, err := csv.NewReader(bytes.NewReader(table)).Read()
+	header, err := newTable(table).Read()
 	if err != nil {
 		list.add(fit.data.at, "fit: data: %s is not a table: %v", fit.data.name, err)
 		return

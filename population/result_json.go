@@ -180,24 +180,18 @@ func (j *jsonText) number(x float64) {
 	}
 }
 
-func (j *jsonText) numbers(all []float64) {
+func (j *jsonText) numbers(all []float64) { array(j, all, j.number) }
+
+func (j *jsonText) texts(all []string) { array(j, all, j.text) }
+
+// array writes a list.
+func array[T any](j *jsonText, all []T, one func(T)) {
 	j.b = append(j.b, '[')
 	for i, x := range all {
 		if i > 0 {
 			j.b = append(j.b, ',')
 		}
-		j.number(x)
-	}
-	j.b = append(j.b, ']')
-}
-
-func (j *jsonText) texts(all []string) {
-	j.b = append(j.b, '[')
-	for i, s := range all {
-		if i > 0 {
-			j.b = append(j.b, ',')
-		}
-		j.text(s)
+		one(x)
 	}
 	j.b = append(j.b, ']')
 }

@@ -125,8 +125,10 @@ func TestSetInList(t *testing.T) {
 // Check finds what a run does not look at: every scenario, and the section fit.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cases.csv"), []byte("day, cases\n0,1\n"), 0o666); err != nil {
-		t.Fatal(err)
+	for name, table := range map[string]string{"cases.csv": "day, cases\n0,1\n", "office.csv": "\ufeff# as an office program writes it\r\ntime, ill\r\n0,1\r\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(table), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const fit = "fit: {data: d.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: ill, state: infectious, error: poisson}]}\n"
 	for _, c := range []struct{ name, more, want string }{
@@ -134,6 +136,7 @@ func TestCheck(t *testing.T) {
 			"38:35: scenario bad: transmission 1: rate: parameter beta, 5 days, is a duration; expected a rate such as 0.5 per day (see line 29)\n" +
 				"38:58: scenario worse: states: infectious: race: clock 1: after: parameter stay, 1 per day, is a rate; expected a duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}} (see line 20)"},
 		{"good", fit, ""},
+		{"table with a byte order mark and a comment", strings.Replace(fit, "d.csv", "office.csv", 1), ""},
 		{"fit is a list", "fit: [a]\n", "38:6: fit: found a list, expected a mapping such as {data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: cases, state: infectious, error: poisson}]}"},
 		{"fit is empty", "fit: {}\n", `38:6: fit: "data" is missing; write data: cases.csv, for example` + "\n" +
 			`38:6: fit: "unknown" is missing; write unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, for example` + "\n" +

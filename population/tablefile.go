@@ -127,14 +127,20 @@ func (r *reader) fromFile(c *courseValue, n *yaml.Node, what string) {
 	c.knots = r.columnOf(name, text, column, of, columnNode, what)
 }
 
-// columnOf reads a column of a table, with the times of its rows.
-func (r *reader) columnOf(name string, text []byte, column string, of quantity, asked *yaml.Node, what string) []knotText {
+// newTable reads a table as programs write them: with a mark of its byte order, with comments, with any ends of lines.
+func newTable(text []byte) *csv.Reader {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !bytes.ContainsRune(text, '\n') {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // lines that end as they once did
 	}
 	in := csv.NewReader(bytes.NewReader(text))
 	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
+	return in
+}
+
+// columnOf reads a column of a table, with the times of its rows.
+func (r *reader) columnOf(name string, text []byte, column string, of quantity, asked *yaml.Node, what string) []knotText {
+	in := newTable(text)
 	refuse := func(line, column int, format string, args ...any) []knotText {
 		r.add(place{name, line, column}, format, args...)
 		return nil
