@@ -162,6 +162,26 @@ record: {every: 1 year}
 	}
 }
 
+// A most that is far too small lets nothing happen, and so nothing would find that the value is above it.
+func TestCountsAboveTheirMostUnseen(t *testing.T) {
+	const value = "{value: 0.1 per day * count(a), most: 1e-12 per day}"
+	for _, c := range []struct{ more, want string }{
+		{"births: {rate: " + value + ", enter: a}", "unseen, replica 0: at time 0: births: rate: the value is 1.5 per day, above its most, 1e-12 per day"},
+		{"immigration: {rate: " + value + ", enter: a}", "unseen, replica 0: at time 0: immigration: rate: the value is 1.5 per day"},
+		{"always: [{rate: {by: g, x: " + value + ", other: 0 per day}, to: b, name: turning}]", "unseen, replica 0: at time 4: always: turning: rate: the value is 1.5 per day"},
+		{"always: [{rate: " + value + ", to: a, where: {g: z}}]", ""},
+		{"transmission: [{from: b, rate: " + value + ", to: {a: b}}]", ""},
+	} {
+		// All are y until day 3, and then x. Nobody is b.
+		m := exactCompile(t, "name: unseen\ntime: {unit: day, end: 8}\npopulation: {size: 15, start: {a: rest}}\nattributes: {g: {x: 0, y: 100%%, z: 0}}\nstates: {a: {}, b: {}}\n"+
+			"interventions: [{at: 3, who: everyone, move: {g: x}}]\nrecord: {every: 2 days}\n%s\n", c.more)
+		switch _, err := m.Run(t.Context(), population.Options{Seed: 1}); {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %s", c.more, err, c.want)
+		}
+	}
+}
+
 // Above its most there is no law to draw from: the run ends, and says when and what. Below 0 is 0.
 func TestCountsAboveTheirMost(t *testing.T) {
 	for _, c := range []struct{ clock, want string }{

@@ -40,6 +40,7 @@ type Model struct {
 	groups      []Group    // all of them
 	timers      int        // clocks of states that an individual carries, at most
 	plainMixing bool       // whether any contact is with the whole population
+	counting    bool       // whether any rate depends on how many there are
 	mixes       []bool
 }
 

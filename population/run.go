@@ -198,6 +198,11 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		if err := r.run(ctx, at, progress); err != nil {
 			return run.close(r), err
 		}
+		if m.counting {
+			if err := r.inspect(); err != nil {
+				return run.close(r), err
+			}
+		}
 		run.record(r)
 		if o.OnRecord != nil {
 			o.OnRecord(run.recorded(row))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -87,6 +88,47 @@ func (r *replica) exceed(v *varying) {
 		r.m.start+r.now, v.what, x, unit, v.course.most, unit)
 }
 
+// inspect ends the run if the rate of somebody's clock is above its most now. Thinning finds that when such a clock may strike, which is never if
+// its most is far too small; so every row is looked at too.
+func (r *replica) inspect() error {
+	n := census{r.alive, r.counts}
+	above := func(vary []varying) *varying {
+		for i := range vary {
+			if c := vary[i].course; c.counts && vary[i].factor > 0 {
+				if _, ok := c.rate(r.now, n); !ok {
+					return &vary[i]
+				}
+			}
+		}
+		return nil
+	}
+	for k := range r.t.immigration {
+		if v := above(r.t.immigration[k].vary); v != nil {
+			r.exceed(v)
+		}
+	}
+	for s := range r.t.states {
+		st := &r.t.states[s]
+		if r.counts[s] == 0 {
+			continue
+		}
+		if v := above(st.vary); st.by == nil && v != nil {
+			r.exceed(v)
+		}
+		if !slices.ContainsFunc(st.cells, func(cell *stateTable) bool { return above(cell.vary) != nil }) {
+			continue
+		}
+		for id := r.first; int(id) < r.ids && r.broke == nil; id++ { // is anybody in such a cell?
+			if int(r.person(id).state) == s {
+				if v := above(r.table(id, uint16(s)).vary); v != nil {
+					r.exceed(v)
+				}
+			}
+		}
+	}
+	return r.broke
+}
+
 // windClock starts a clock of a race, or of a branch.
 func (r *replica) windClock(id uint32, column int, c *clockTable) {
 	if c.vary != nil {
@@ -152,6 +194,7 @@ func (c *compiler) course(here scope, v value, what string, want kind) (*course,
 		return nil, 0
 	}
 	c.courses[key] = append(c.courses[key], got)
+	c.m.counting = c.m.counting || got.counts
 	return got, 0
 }
 
