@@ -69,9 +69,10 @@ type Conn struct {
 
 	startup time.Duration // how long a server may be there without JetStream, as when it is starting
 
-	mu     sync.Mutex
-	jobs   jetstream.KeyValue
-	models jetstream.ObjectStore
+	mu       sync.Mutex
+	prepared bool // what all jobs share is there, as far as we know
+	jobs     jetstream.KeyValue
+	models   jetstream.ObjectStore
 
 	linkMu sync.Mutex
 	link   context.Context // ends when the connection is lost; there is a new one then

@@ -31,6 +31,7 @@ type coordinator struct {
 	status   Status
 	revision uint64
 	trouble  string
+	missing  time.Time // since when the server says that it has no journal
 	wasDone  bool
 	resumed  bool
 
@@ -105,9 +106,11 @@ var errAgain = errors.New("again")
 
 // insist tries until it succeeds, or what is wrong will not go away by itself.
 func (r *coordinator) insist(ctx context.Context, f func(context.Context) error) error {
+	var since time.Time
 	for wait := (backoff{}); ; {
 		attempt, cancel := r.c.attempt(ctx, 5*time.Second)
 		err := f(attempt)
+		lost := errors.Is(err, jetstream.ErrNoStreamResponse) && r.lost(attempt, &since)
 		cancel()
 		switch {
 		case err == nil:
@@ -120,6 +123,8 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 			return r.c.closed()
 		case errors.Is(err, errAgain):
 			continue
+		case lost:
+			return ErrLost
 		case !transient(err):
 			return err
 		}
@@ -128,6 +133,28 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// lost reports whether the server has said for a while that it does not have the job's journal, as if it had begun with an empty store. One
+// that is starting, or has no leader, gives no such answer, or not for long. The time is when it first said so.
+func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
+	if r.journal == nil {
+		return false // there is none yet
+	}
+	if _, err := r.c.js.Stream(ctx, journalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		*since = time.Time{}
+		return false
+	}
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	if time.Since(*since) <= r.c.startup {
+		return false
+	}
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.c.prepared = false // what all jobs share is gone, too
+	return true
 }
 
 // write writes the job's state, if it is still ours.
@@ -309,7 +336,7 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		r.status.State = Done
-	case errors.Is(err, ErrCancelled), errors.Is(err, ErrTakenOver):
+	case errors.Is(err, ErrCancelled), errors.Is(err, ErrTakenOver), errors.Is(err, ErrLost):
 		return err
 	case errors.As(err, &failed):
 		r.status.State, r.status.Error = Failed, err.Error()
@@ -344,12 +371,15 @@ func (r *coordinator) fill() {
 
 // update writes how far the job is, and removes from the journal what is no longer needed.
 func (r *coordinator) update(ctx context.Context) error {
+	attempt, cancel := r.c.attempt(ctx, 2*time.Second)
+	defer cancel()
 	if r.status.State != Running || !r.caught {
+		if r.lost(attempt, &r.missing) {
+			return ErrLost
+		}
 		return nil
 	}
 	r.fill()
-	attempt, cancel := r.c.attempt(ctx, 2*time.Second)
-	defer cancel()
 	err := r.write(attempt)
 	r.trouble = ""
 	switch {
@@ -361,8 +391,14 @@ func (r *coordinator) update(ctx context.Context) error {
 		return r.c.closed()
 	case err != nil:
 		r.trouble = "the hub at " + r.c.where + " does not answer"
+		ask, done := r.c.attempt(ctx, 2*time.Second) // the other may be used up
+		defer done()
+		if r.lost(ask, &r.missing) {
+			return ErrLost
+		}
 		return nil
 	}
+	r.missing = time.Time{}
 	if seq := r.dead.upTo(r.study.low); seq > 0 && !r.spec.Job.Keep {
 		_ = r.journal.Purge(attempt, jetstream.WithPurgeSubject(jobResults(r.id)), jetstream.WithPurgeSequence(seq+1))
 	}

@@ -359,6 +359,39 @@ func TestTaskIsGivenUp(t *testing.T) {
 	}
 }
 
+// A hub that comes back with an empty store has lost the job, which is said; given again, it begins anew.
+func TestHubComesBackEmpty(t *testing.T) {
+	t.Parallel()
+	where := freePort(t)
+	hub, err := StartHub(HubOptions{Store: quickDir(t), Listen: where})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), ConnectOptions{URL: hub.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	c.startup = 100 * time.Millisecond
+	_, stop := work(t, c, WorkerOptions{Slots: 2})
+	defer stop()
+	job, n := walks(6, 10), 0
+	_, outcome, err := run(t, c, job, RunOptions{Point: func(PointResult) error {
+		if n++; n == 2 {
+			hub.Close()
+			hub = testHub(t, HubOptions{Listen: where})
+		}
+		return nil
+	}})
+	if !errors.Is(err, ErrLost) || outcome.PointsDone >= 6 {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	got, outcome, err := run(t, c, job, RunOptions{})
+	if same(t, got, plain(t, testKinds("test"), job)); err != nil || outcome.Resumed {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
+
 // freePort is a port that nobody has just now.
 func freePort(t testing.TB) string {
 	t.Helper()

@@ -222,5 +222,6 @@ func (p Point) text() string {
 var (
 	ErrCancelled = errors.New("ensemble: the job was cancelled")
 	ErrTakenOver = errors.New("ensemble: the job was taken over by another coordinator, which goes on with it")
+	ErrLost      = errors.New("ensemble: the hub no longer has the job: it began anew with an empty store; the same job, given again, begins anew, too")
 	ErrNoJob     = errors.New("ensemble: there is no such job")
 )

@@ -71,7 +71,7 @@ func isJob(id string) bool { return isName(id) && len(id) == 32 }
 func (c *Conn) prepare(ctx context.Context) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.jobs != nil {
+	if c.prepared {
 		return nil
 	}
 	_, err = c.stream(ctx, jetstream.StreamConfig{
@@ -81,9 +81,9 @@ func (c *Conn) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ensemble: making the stream of tasks: %w", err)
 	}
-	c.models, err = c.js.ObjectStore(ctx, modelsBucket)
+	models, err := c.js.ObjectStore(ctx, modelsBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		c.models, err = c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: modelsBucket, Storage: jetstream.FileStorage, Replicas: c.copies})
+		models, err = c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: modelsBucket, Storage: jetstream.FileStorage, Replicas: c.copies})
 	}
 	if err != nil {
 		return fmt.Errorf("ensemble: making the store of models: %w", err)
@@ -95,7 +95,10 @@ func (c *Conn) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ensemble: making the store of jobs: %w", err)
 	}
-	c.jobs = jobs
+	if c.jobs == nil { // otherwise it is in use, and goes by the name
+		c.jobs, c.models = jobs, models
+	}
+	c.prepared = true
 	return nil
 }
 

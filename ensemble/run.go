@@ -72,7 +72,7 @@ type Counts struct {
 // Run does a job on a hub that has workers, or gets some. It returns when all points are finished, or with
 //
 //   - a [ReplicaError] if a replica failed: the first in the order of points and replicas;
-//   - [ErrCancelled] or [ErrTakenOver];
+//   - [ErrCancelled], [ErrTakenOver] or [ErrLost];
 //   - the cause of ctx, if it is done, or an error of Point, or one that says that the hub has no room. The job is then interrupted.
 //
 // The same job, given again, goes on from what is stored on the hub. One that had failed tries again what failed.
