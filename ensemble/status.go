@@ -207,7 +207,7 @@ func (c *Conn) load(ctx context.Context, id string) (*spec, error) {
 	if info.Size > maxSpec {
 		return nil, fmt.Errorf("ensemble: job %s has %d bytes; %d are the most", id, info.Size, maxSpec)
 	}
-	data, err := c.models.GetBytes(ctx, id) // its digest is checked
+	data, err := c.object(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +216,28 @@ func (c *Conn) load(ctx context.Context, id string) (*spec, error) {
 		return nil, fmt.Errorf("ensemble: job %s cannot be read: %w", id, err)
 	}
 	return s, nil
+}
+
+// object reads a job's bytes, whose digest is checked. The client must not see ctx end while it reads: what tells the reader so waits for a
+// lock that the reader holds, until the deadline. So it reads beside us, and is left to itself when ctx ends.
+func (c *Conn) object(ctx context.Context, id string) ([]byte, error) {
+	type answer struct {
+		data []byte
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		data, err := c.models.GetBytes(reading, id)
+		done <- answer{data, err}
+	}()
+	select {
+	case a := <-done:
+		return a.data, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Watch calls f with the state of every job, and again whenever one changes, until ctx is done or f returns an error.
