@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"calendar/calendartest":  {"calendar", "internal/timekey"},
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
+	"capped/cappedhttp":      {"capped", "internal/random"},
 	"capped/cappedprom":      {"capped"},
 	"capped/cappedtest":      {},
 	"capped/internal/counts": {"internal/portable", "internal/random"},
