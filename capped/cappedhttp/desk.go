@@ -27,7 +27,7 @@ import (
 //  2. if a request waits, no server has a slot: all have c in flight, rest, or are on probation with their one request out;
 //  3. every request is in one place, and the line is by age.
 //
-// check in desk_test.go has them as code.
+// verify in desk_test.go has them as code.
 type desk struct {
 	capacity int           // c
 	limit    int           // of the line
@@ -93,11 +93,11 @@ type server struct {
 
 // A ticket is a slot that a request has.
 type ticket struct {
-	server     *server
-	born, came int64
-	since      int64  // it has had the slot
-	rests      uint64 // of the server at that time
-	probe      bool
+	age
+	server *server
+	since  int64  // it has had the slot
+	rests  uint64 // of the server at that time
+	probe  bool
 }
 
 func newDesk(o *deskOptions, seed uint64) *desk {
@@ -121,7 +121,8 @@ func (d *desk) now() int64 { return int64(time.Since(d.start)) }
 func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
 	d.mu.Lock()
 	now := d.now()
-	born := min(int64(birth.Sub(d.start)), now)
+	d.stamp++
+	a := age{born: min(int64(birth.Sub(d.start)), now), came: now, stamp: d.stamp}
 	d.total.Requests++
 	switch {
 	case ctx.Err() != nil:
@@ -134,7 +135,7 @@ func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
 		return ticket{}, capped.ErrClosed
 	case d.waiting.n == 0:
 		if s := d.pick(nil); s != nil {
-			t := d.grant(s, born, now, now)
+			t := d.grant(s, a, now)
 			d.mu.Unlock()
 			return t, nil
 		}
@@ -144,7 +145,7 @@ func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
 		d.mu.Unlock()
 		return ticket{}, capped.ErrFull
 	}
-	w := d.newWaiter(born, now)
+	w := newWaiter(a)
 	d.waiting.young(w)
 	d.mu.Unlock()
 	return d.await(ctx, w)
@@ -162,7 +163,7 @@ func (d *desk) again(ctx context.Context, t ticket, v verdict) (ticket, error) {
 		d.mu.Unlock()
 		return ticket{}, capped.ErrClosed
 	}
-	w := d.newWaiter(t.born, t.came)
+	w := newWaiter(t.age)
 	w.avoid = t.server
 	d.waiting.old(w)
 	d.settle()
@@ -170,10 +171,7 @@ func (d *desk) again(ctx context.Context, t ticket, v verdict) (ticket, error) {
 	return d.await(ctx, w)
 }
 
-func (d *desk) newWaiter(born, came int64) *waiter {
-	d.stamp++
-	return &waiter{born: born, came: came, stamp: d.stamp, ready: make(chan struct{}, 1)}
-}
+func newWaiter(a age) *waiter { return &waiter{age: a, ready: make(chan struct{}, 1)} }
 
 // await is what a request does while it is in the line.
 func (d *desk) await(ctx context.Context, w *waiter) (ticket, error) {
@@ -224,7 +222,7 @@ func (d *desk) settle() {
 			return
 		}
 		d.waiting.remove(w)
-		w.ticket = d.grant(s, w.born, w.came, d.now())
+		w.ticket = d.grant(s, w.age, d.now())
 		w.ready <- struct{}{}
 	}
 }
@@ -254,12 +252,12 @@ func (d *desk) pick(avoid *server) *server {
 }
 
 // grant gives a slot of a server that has one.
-func (d *desk) grant(s *server, born, came, now int64) ticket {
-	t := ticket{server: s, born: born, came: came, since: now, rests: s.rests, probe: s.probing}
+func (d *desk) grant(s *server, a age, now int64) ticket {
+	t := ticket{age: a, server: s, since: now, rests: s.rests, probe: s.probing}
 	s.probe = s.probing
 	s.inFlight++
 	d.inFlight++
-	d.waits.Add(time.Duration(now - came))
+	d.waits.Add(time.Duration(now - a.came))
 	d.file(s)
 	return t
 }

@@ -1,21 +1,24 @@
 package cappedhttp
 
+// An age is that of a request, which it keeps over all its tries.
+type age struct {
+	born, came int64
+	stamp      uint64 // among those born at once, the order in which they came
+}
+
+// before reports whether a request of age a is older than one of age b.
+func (a *age) before(b *age) bool { return a.born < b.born || a.born == b.born && a.stamp < b.stamp }
+
 // A waiter is a request that waits for a slot. It is linked into the line through itself, so that it leaves in constant time.
 type waiter struct {
-	born, came int64
-	stamp      uint64  // among those born at once, the order in which they came
-	avoid      *server // where it has just failed: another one if there is a choice
+	age
+	avoid *server // where it has just failed: another one if there is a choice
 
 	ready  chan struct{} // has a token when it has left the line and ticket or err is there
 	ticket ticket
 	err    error
 
 	prev, next *waiter
-}
-
-// before reports whether w is older than v.
-func (w *waiter) before(v *waiter) bool {
-	return w.born < v.born || w.born == v.born && w.stamp < v.stamp
 }
 
 // A line is of waiters, from the oldest to the youngest.
@@ -27,7 +30,7 @@ type line struct {
 // young puts in one that is younger than most. It takes as many steps as there are that are younger still: none, unless births come from elsewhere.
 func (l *line) young(w *waiter) {
 	after := l.tail
-	for after != nil && w.before(after) {
+	for after != nil && w.before(&after.age) {
 		after = after.prev
 	}
 	l.insert(after, w)
@@ -36,7 +39,7 @@ func (l *line) young(w *waiter) {
 // old puts in one that is older than most: it was once out of the line already.
 func (l *line) old(w *waiter) {
 	var after *waiter
-	for next := l.head; next != nil && next.before(w); next = next.next {
+	for next := l.head; next != nil && next.before(&w.age); next = next.next {
 		after = next
 	}
 	l.insert(after, w)
