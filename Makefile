@@ -42,7 +42,7 @@ unit: ## every test
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
+SOME = ./sim ./population ./capped ./capped/cappedhttp ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
 NAMES = Example|Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
