@@ -39,6 +39,9 @@ func (d *desk) verify() error {
 		if slot != (s.in != unlisted) || slot && (d.sets[s.in][s.at] != s || (s.inFlight == 0) != (s.in == idle)) {
 			return fmt.Errorf("a server is in the wrong set: %+v", s)
 		}
+		if s.timer != nil && (s.gone || d.ended) {
+			return errors.New("a server that is gone is still looked after")
+		}
 		if s.resting && !s.gone && s.timer == nil && !d.ended {
 			return errors.New("a server rests, and nobody will wake it")
 		}
@@ -157,8 +160,7 @@ func randomRun(t *testing.T, seed uint64) {
 					g.cancel = cancel
 					tk := g.t
 					wait(g, func() (ticket, error) { return d.again(ctx, tk, v) })
-				} else {
-					d.answers(g.t)
+				} else if d.answers(g.t); r.IntN(3) > 0 {
 					d.leave(g.t, v, outcome(r.IntN(4)))
 					g.err = errors.New("done")
 				}
@@ -365,6 +367,51 @@ func TestDeskRests(t *testing.T) {
 			t.Errorf("after an answer the rest is %v", got)
 		}
 		d.leave(enter(), nothing, wasAnswered) // that a client went away leaves it on probation, and the next one may try
+	})
+}
+
+// A context that ends at the moment in which a slot is granted: the request has the slot, or it has an error and the slot is another's.
+func TestDeskCancelledAsItIsGranted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(&deskOptions{capacity: 1, poolLimit: 1}, 1)
+		d.add(nil)
+		got, gaveUp := 0, 0
+		for _, cancelFirst := range []bool{true, false} { // it is woken by the first, and sees both
+			first, err := d.enter(t.Context(), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error)
+			var second ticket
+			go func() {
+				tk, err := d.enter(ctx, time.Now())
+				second = tk
+				done <- err
+			}()
+			synctest.Wait()
+			d.mu.Lock()
+			if cancelFirst {
+				cancel()
+			}
+			d.giveBack(first, nothing)
+			d.total.Answered++
+			d.settle()
+			cancel()
+			d.mu.Unlock()
+			if err := <-done; err == nil {
+				got++
+				d.leave(second, nothing, wasAnswered)
+			} else {
+				gaveUp++
+			}
+			if err := d.verify(); err != nil || d.stats().InFlight != 0 {
+				t.Fatal(err, d.stats().InFlight)
+			}
+		}
+		if s := d.stats(); got != 1 || gaveUp != 1 || s.Cancelled != 1 || s.Answered != 3 {
+			t.Errorf("%d got it, %d gave up, %+v", got, gaveUp, s.Counts)
+		}
 	})
 }
 

@@ -120,6 +120,70 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 	}
 }
 
+// What sends a request may come back to its body after it has failed. It gets nothing: the body is the next try's.
+func TestTransportStaleTriesGetNothing(t *testing.T) {
+	var first io.ReadCloser
+	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+		if first == nil {
+			first = r.Body
+			return nil, errDial
+		}
+		if text, err := io.ReadAll(first); len(text) > 0 || err == nil {
+			t.Errorf("a try that is over reads %q %v", text, err)
+		}
+		first.Close()
+		text, _ := io.ReadAll(r.Body)
+		r.Body.Close()
+		return response(r, 200, string(text)), nil
+	})))
+	if text, err := send(t.Context(), tr, "POST", "/", io.MultiReader(strings.NewReader("text"))); text != "text" || err != nil {
+		t.Errorf("%q %v", text, err)
+	}
+}
+
+// A body that cannot be had again ends the request, and is nobody's failure but its own.
+func TestTransportGetBodyFails(t *testing.T) {
+	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+		io.ReadAll(r.Body)
+		r.Body.Close()
+		return nil, errReset
+	})))
+	body := &closing{Reader: strings.NewReader("text")}
+	req := &http.Request{Method: "PUT", URL: &url.URL{Path: "/"}, Body: body, GetBody: func() (io.ReadCloser, error) { return nil, errOwn }}
+	_, err := tr.RoundTrip(req)
+	if s := tr.Stats(); !errors.Is(err, errOwn) || s.Backends[0].Failed+s.Backends[1].Failed != 1 || s.Failed != 1 || body.closed.Load() != 1 {
+		t.Errorf("%v, %+v, closed %d times", err, s, body.closed.Load())
+	}
+}
+
+// A request that fails after Close has given up waiting for it is not tried again.
+func TestTransportClosedDoesNotTryAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Base(roundTripper(func(*http.Request) (*http.Response, error) {
+			time.Sleep(time.Minute)
+			return nil, errReset
+		})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, err := get(t.Context(), tr, "/")
+			done <- err
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := tr.Close(ctx); err != context.DeadlineExceeded {
+			t.Error(err)
+		}
+		if err := <-done; err != capped.ErrClosed {
+			t.Error(err)
+		}
+		shut(t, tr)
+	})
+}
+
 // Tries are counted, and with a single backend they wait for its rest.
 func TestTransportTriesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -256,12 +320,15 @@ func TestTransportFailOn(t *testing.T) {
 // Checks find a backend that is sick before a request does, and let it back when it is well.
 func TestTransportHealthCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var sick atomic.Bool
+		var sick, slow atomic.Bool
 		var checks, requests atomic.Int32
 		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a", Path: "/api"}, {Scheme: "http", Host: "b"}}, HealthCheck("/health?full=1", 10*time.Second),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == "/api/health" && r.URL.RawQuery == "full=1" {
 					checks.Add(1)
+					if slow.Load() {
+						time.Sleep(3 * time.Second)
+					}
 					if sick.Load() {
 						return response(r, 500, "sick"), nil
 					}
@@ -302,12 +369,30 @@ func TestTransportHealthCheck(t *testing.T) {
 		if requests.Load() == n {
 			t.Error("it is well and gets no requests")
 		}
-		tr.Remove(&url.URL{Scheme: "http", Host: "a", Path: "/api/"})
-		n = checks.Load()
-		time.Sleep(time.Hour)
-		if checks.Load() != n {
-			t.Error("it is gone and is checked")
+		a := &url.URL{Scheme: "http", Host: "a", Path: "/api/"}
+		for i := range 3 {
+			switch i {
+			case 0:
+				tr.Remove(a)
+			case 1: // while it is being checked
+				if err := tr.Add(a); err != nil {
+					t.Error(err)
+				}
+				slow.Store(true)
+				time.Sleep(11 * time.Second)
+				tr.Remove(a)
+				slow.Store(false)
+			case 2:
+				if err := tr.Add(a); err != nil {
+					t.Error(err)
+				}
+				shut(t, tr)
+			}
+			n = checks.Load()
+			time.Sleep(time.Hour)
+			if checks.Load() != n {
+				t.Errorf("it is gone (%d) and is checked", i)
+			}
 		}
-		shut(t, tr)
 	})
 }
