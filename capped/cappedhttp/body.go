@@ -19,7 +19,9 @@ type requestBody struct {
 	mu      sync.Mutex
 	source  io.ReadCloser // what the last attempt reads
 	current *attempt
-	reads   bool  // source was read from
+	reads   bool // source was read from
+	reading bool // somebody is at it, and waits for the client
+	buffer  []byte
 	err     error // of the source, but for io.EOF
 	final   bool  // no more attempts
 }
@@ -29,7 +31,7 @@ var errStale = errors.New("cappedhttp: this try is over")
 func (b *requestBody) empty() bool { return b.req.Body == nil || b.req.Body == http.NoBody }
 
 // next is the body for another try.
-func (b *requestBody) next() (io.ReadCloser, error) {
+func (b *requestBody) next(ctx context.Context) (io.ReadCloser, error) {
 	if b.empty() {
 		return b.req.Body, nil
 	}
@@ -47,7 +49,7 @@ func (b *requestBody) next() (io.ReadCloser, error) {
 		b.source.Close()
 		b.source, b.reads = again, false
 	}
-	b.current = &attempt{b: b}
+	b.current = &attempt{b: b, ctx: ctx}
 	return b.current, nil
 }
 
@@ -64,6 +66,22 @@ func (b *requestBody) begun() bool {
 // replayable reports whether the body can be sent once more from its beginning.
 func (b *requestBody) replayable() bool {
 	return b.empty() || b.req.GetBody != nil || !b.begun()
+}
+
+// awaited reports whether the client is waited for, to send more of its body.
+func (b *requestBody) awaited() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.reading
+}
+
+// closeSource closes a body. That of a server's request waits until what is being read has come, which is for the client to send; it is not waited for.
+func closeSource(source io.Closer, reading bool) {
+	if reading {
+		go source.Close()
+	} else {
+		source.Close()
+	}
 }
 
 // broken reports whether the body could not be read to its end.
@@ -84,19 +102,22 @@ func (b *requestBody) finish(failed bool) {
 	if source == nil {
 		source = b.req.Body
 	}
-	closes := failed || b.current == nil || b.current.closed
+	closes, reading := failed || b.current == nil || b.current.closed, b.reading
 	b.mu.Unlock()
 	if closes {
-		source.Close()
+		closeSource(source, reading)
 	}
 }
 
 // An attempt is a requestBody as one try sees it.
 type attempt struct {
 	b      *requestBody
+	ctx    context.Context // of the try
 	closed bool
 }
 
+// Read waits for the client no longer than the try lasts. http.Transport returns only when its reader has, and would hold a slot for a client that is
+// silent; so what may be silent is read by a goroutine beside. What GetBody can give again is in memory, and is read as it is.
 func (a *attempt) Read(p []byte) (int, error) {
 	b := a.b
 	b.mu.Lock()
@@ -106,16 +127,49 @@ func (a *attempt) Read(p []byte) (int, error) {
 	}
 	b.reads = true
 	source := b.source
-	b.mu.Unlock()
-	n, err := source.Read(p)
-	if err != nil && err != io.EOF {
-		b.mu.Lock()
-		if b.current == a && !a.closed { // a body that was closed in the middle is not broken
-			b.err = err
-		}
+	if b.req.GetBody != nil {
 		b.mu.Unlock()
+		n, err := source.Read(p)
+		a.note(err)
+		return n, err
 	}
-	return n, err
+	if b.reading {
+		b.mu.Unlock()
+		return 0, errStale
+	}
+	b.reading = true
+	if b.buffer == nil {
+		b.buffer = make([]byte, 32<<10) // as much as io.Copy asks for
+	}
+	buffer := b.buffer[:min(len(p), len(b.buffer))]
+	b.mu.Unlock()
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		n, err := source.Read(buffer)
+		a.note(err)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, buffer[:r.n]), r.err
+	case <-a.ctx.Done():
+		return 0, a.ctx.Err()
+	}
+}
+
+// note says that the source has been read from.
+func (a *attempt) note(err error) {
+	b := a.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reading = false
+	if err != nil && err != io.EOF && b.current == a && !a.closed { // a body that was closed in the middle is not broken
+		b.err = err
+	}
 }
 
 func (a *attempt) Close() error {

@@ -81,7 +81,7 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	var outcomes tally
 	for i := range 200 {
 		all.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(500))*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(250))*time.Millisecond)
 			defer cancel()
 			var err error
 			if i%4 == 0 {
@@ -349,18 +349,59 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 	}
 	limited := transport(t, []*url.URL{b.url}, TryTimeout(30*time.Millisecond))
 	read, write = io.Pipe()
+	left := make(chan bool)
+	defer close(left)
 	go func() {
 		for _, err := write.Write([]byte("x")); err == nil; _, err = write.Write([]byte("x")) {
-			time.Sleep(10 * time.Millisecond)
+			select {
+			case <-left:
+			case <-time.After(time.Second):
+			}
 		}
 	}()
 	if _, err := send(t.Context(), limited, "POST", "/", read); err != ErrTryTimeout {
 		t.Error(err)
 	}
-	if s := limited.Stats(); s.Failed != 1 || s.InFlight != 0 {
+	if s := limited.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A client of a proxy that stops in the middle of its body is left after TryTimeout, although its body cannot be closed while it is being read; its
+// backend has done nothing wrong. A backend that does not read what it is sent has.
+func TestTransportWhoIsWaitedFor(t *testing.T) {
+	end := make(chan bool)
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/deaf" {
+			<-end
+		}
+		io.Copy(io.Discard, r.Body)
+	})
+	defer close(end)
+	tr := transport(t, []*url.URL{b.url}, TryTimeout(100*time.Millisecond), Capacity(3))
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: tr, ErrorHandler: ErrorHandler})
+	defer proxy.Close()
+	slow, err := net.Dial("tcp", proxy.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	io.WriteString(slow, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nthe beginning")
+	eventually(t, "it is left", func() bool { return tr.Stats().Failed == 1 })
+	if s := tr.Stats(); s.InFlight != 0 || s.Backends[0].Failed != 0 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := send(t.Context(), tr, "POST", "/deaf", io.LimitReader(zeros{}, 1<<40)); err != ErrTryTimeout {
+		t.Error(err)
+	}
+	if s := tr.Stats(); s.Failed != 2 || s.InFlight != 0 || s.Backends[0].Failed != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // Many transports and many servers that share nothing: servers that have no room say so, transports ask others, the oldest comes first everywhere, and all
 // are answered.

@@ -116,7 +116,7 @@ func PoolLimit(n int) Option {
 	return forBoth(func(o *deskOptions) { o.poolLimit = n })
 }
 
-// MaxWait says how long a request may wait at most, over all its tries. Then a [Transport] returns [capped.ErrTooOld], and a [Limiter] answers
+// MaxWait says how old a request may be, since it came here, and still wait for a slot; with tries that have failed it is as old as they have taken. Then a [Transport] returns [capped.ErrTooOld], and a [Limiter] answers
 // with 429. The default is as long as its context allows.
 func MaxWait(d time.Duration) Option {
 	demand(d > 0, "the longest wait", "above 0", d)
@@ -133,7 +133,8 @@ func Tries(n int) TransportOption {
 }
 
 // TryTimeout says how long a backend has, from when it is given a request until the head of its answer is there. What takes longer has failed,
-// with [ErrTryTimeout] unless it can be tried again. The time in which the request's body is sent counts. The default is as long as the
+// with [ErrTryTimeout] unless it can be tried again. The time in which the request's body is sent counts; if it is
+// the client that is waited for then, the backend has not failed. The default is as long as the
 // context allows.
 func TryTimeout(d time.Duration) TransportOption {
 	demand(d > 0, "the timeout of a try", "above 0", d)
@@ -192,7 +193,8 @@ func SendBirth() TransportOption {
 }
 
 // RetryRefused has requests ask another backend when one answers 429 Too Many Requests, as a [Limiter] does that has no room, if their body can be
-// sent again. It is for backends that have not begun on a request that they refuse so. The answer of the last try goes to the client.
+// sent again. It is for backends that have not begun on a request that they refuse so. There is no pause
+// between tries; [Tries] bounds them. The answer of the last one goes to the client.
 func RetryRefused() TransportOption {
 	return forTransport(func(o *transportOptions) { o.retryRefused = true })
 }

@@ -153,11 +153,12 @@ func discard(res *http.Response) {
 
 // try sends a request to the backend of a ticket. The body of an answer ends the try's context.
 func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth time.Time) (*http.Response, error) {
-	b, err := body.next()
+	ctx, cancel := context.WithCancel(req.Context())
+	b, err := body.next(ctx)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(req.Context())
 	if t.traces {
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { body.sought.Store(true) }})
 	}
@@ -245,10 +246,11 @@ func (t *Transport) answer(ctx context.Context, res *http.Response, tk ticket) *
 	return res
 }
 
-// blames reports whether a try's error is the backend's, and not that of the client whose body broke off, or whose request cannot be sent anywhere.
+// blames reports whether a try's error is the backend's, and not that of the client whose body broke off, or is slow to come, or whose request cannot be
+// sent anywhere.
 func (t *Transport) blames(err error, body *requestBody) bool {
-	if errors.Is(err, ErrTryTimeout) {
-		return true
+	if err == ErrTryTimeout {
+		return !body.awaited()
 	}
 	return !body.broken() && (!t.traces || body.sought.Load())
 }

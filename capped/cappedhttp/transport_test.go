@@ -335,7 +335,7 @@ func TestTransportHTTP2Concurrent(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			io.WriteString(w, r.Proto)
 		}))
-		opts := []TransportOption{Capacity(4)}
+		opts := []TransportOption{Capacity(4), Rest(time.Millisecond, time.Millisecond)}
 		if encrypted {
 			b.EnableHTTP2 = true
 			b.StartTLS()
