@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"examples/machine-shop":   {"sim"},
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
+	"examples/proxy":          {"capped/cappedhttp"},
 	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
 }
