@@ -40,10 +40,11 @@ unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
-# elsewhere in the tests whose names say so.
+# elsewhere in the tests whose names say so. What stands on a NATS server is not among them, since that takes long to build once more; make
+# soak has it.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped ./ensemble ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
-NAMES = Example|Caller|Workers|Drain|TakenOver|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
+SOME = ./sim ./population ./capped ./capped/cappedhttp ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
+NAMES = Example|Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray

@@ -45,11 +45,13 @@ func below(bucket int) time.Duration {
 	return time.Duration(next%parts+parts) << octave
 }
 
-func (h *WaitHistogram) add(wait int64) {
+// Add counts a wait. One below 0, of a clock that was set back, counts as 0. It must not be called from several goroutines at once.
+func (h *WaitHistogram) Add(wait time.Duration) {
+	wait = max(wait, 0)
 	h.Count++
-	h.Sum += time.Duration(wait)
-	h.Max = max(h.Max, time.Duration(wait))
-	h.buckets[bucket(wait)]++
+	h.Sum += wait
+	h.Max = max(h.Max, wait)
+	h.buckets[bucket(int64(wait))]++
 }
 
 // Mean is the mean wait, 0 if there was none.

@@ -40,7 +40,7 @@ func TestWaitHistogram(t *testing.T) {
 		w := int64(1e6 * math.Exp(3*r.NormFloat64()))
 		all = append(all, w)
 		sum += w
-		h.add(w)
+		h.Add(time.Duration(w))
 	}
 	slices.Sort(all)
 	for _, q := range []float64{0, 0.001, 0.5, 0.9, 0.99, 0.9999, 1} {
@@ -58,6 +58,10 @@ func TestWaitHistogram(t *testing.T) {
 		if got := h.Below(time.Duration(end)); got != uint64(want) {
 			t.Errorf("%d waits are below %d, want %d", got, end, want)
 		}
+	}
+	var back WaitHistogram
+	if back.Add(-time.Second); back.Count != 1 || back.Sum != 0 || back.Below(1) != 1 {
+		t.Errorf("a wait below 0 is %v", &back)
 	}
 	if s := h.String(); !strings.HasPrefix(s, "10000 waits, mean ") {
 		t.Error(s)

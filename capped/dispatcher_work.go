@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // What the goroutine of a worker does: it takes an item, works, says what became of it and takes the next, in one step.
@@ -134,7 +135,7 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 		if d.maxAge > 0 && age > d.maxAge {
 			todo = toDrop
 		} else {
-			d.waits.add(age)
+			d.waits.Add(time.Duration(age))
 		}
 		return d.recycle(it), todo
 	}

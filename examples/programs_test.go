@@ -14,6 +14,7 @@ import (
 	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
 	_ "github.com/almanac-sim/almanac/calendar"
 	_ "github.com/almanac-sim/almanac/capped"
+	_ "github.com/almanac-sim/almanac/capped/cappedhttp"
 	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/sim"
@@ -36,6 +37,7 @@ var programs = map[string][][]string{
 	"deadlines":    {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
 	"balancer":     {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
 	"dispatcher":   {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
+	"proxy":        {{"-backends", "1"}, {"-backends", "many"}, {"-capacity", "0"}, {"-capacity", "6"}, {"now"}},
 	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }

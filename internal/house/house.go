@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"calendar/calendartest":  {"calendar", "internal/timekey"},
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
+	"capped/cappedhttp":      {"capped", "internal/random"},
 	"capped/cappedprom":      {"capped"},
 	"capped/cappedtest":      {},
 	"capped/internal/counts": {"internal/portable", "internal/random"},
@@ -84,6 +85,7 @@ var mayImport = map[string][]string{
 	"examples/movie":          {"sim"},
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
+	"examples/proxy":          {"capped/cappedhttp"},
 	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
 }
