@@ -135,28 +135,6 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 	}
 }
 
-// lost reports whether the server has said for a while that it does not have the job's journal, as if it had begun with an empty store. One
-// that is starting, or has no leader, gives no such answer, or not for long. The time is when it first said so.
-func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
-	if r.journal == nil {
-		return false // there is none yet
-	}
-	if _, err := r.c.js.Stream(ctx, journalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		*since = time.Time{}
-		return false
-	}
-	if since.IsZero() {
-		*since = time.Now()
-	}
-	if time.Since(*since) <= r.c.startup {
-		return false
-	}
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	r.c.prepared = false // what all jobs share is gone, too
-	return true
-}
-
 // write writes the job's state, if it is still ours.
 func (r *coordinator) write(ctx context.Context) error {
 	r.status.Updated = time.Now().UTC()

@@ -295,6 +295,28 @@ func (r *coordinator) search(ctx context.Context) {
 	}
 }
 
+// lost reports whether the server has said for a while that it does not have the job's journal, as if it had begun with an empty store. One
+// that is starting, or has no leader, gives no such answer, or not for long. The time is when it first said so.
+func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
+	if r.journal == nil {
+		return false // there is none yet
+	}
+	if _, err := r.c.js.Stream(ctx, journalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		*since = time.Time{}
+		return false
+	}
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	if time.Since(*since) <= r.c.startup {
+		return false
+	}
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.c.prepared = false // what all jobs share is gone, too
+	return true
+}
+
 // A dead list knows which results are no longer needed: those all of whose points are finished. Sequence numbers come in order.
 type dead struct {
 	entries []struct {
