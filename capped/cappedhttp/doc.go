@@ -1,7 +1,7 @@
 // Package cappedhttp is CAPPED for HTTP: at most c requests at a server, the others wait where they were made, and the oldest goes first.
 //
-// A [Transport] is for who sends requests: an [net/http.RoundTripper] over n backends with at most c requests in flight at each, for an
-// [net/http.Client] or under an [net/http/httputil.ReverseProxy].
+// A [Transport] is for who sends requests: a [net/http.RoundTripper] over n backends with at most c requests in flight at each, for a
+// [net/http.Client] or under a [net/http/httputil.ReverseProxy].
 //
 //	t, err := cappedhttp.NewTransport(backends, cappedhttp.Capacity(8), cappedhttp.TryTimeout(5*time.Second))
 //	client := &http.Client{Transport: t}
@@ -11,7 +11,7 @@
 //	http.ListenAndServe(address, cappedhttp.Limit(handler, cappedhttp.Capacity(32), cappedhttp.PoolLimit(100)))
 //
 // Both have the same desk, on which the rules of [github.com/almanac-sim/almanac/capped.Dispatcher] hold: a slot goes to the oldest request that waits; no request waits while there
-// is a slot; what a slot is taken by is known exactly. Many transports before many servers with Limit, and nothing shared between them, is
+// is a slot; every request is counted once. Many transports before many servers with Limit, and nothing shared between them, is
 // the setting of the theorem: a transport with [SendBirth] says how old a request is, and one with [RetryRefused] asks another server when
 // one has said no.
 package cappedhttp
