@@ -41,4 +41,5 @@
 //
 // A [Dispatcher] hands items to workers that are functions with goroutines: at most c items at each, the others in a pool, the oldest
 // first. A [Caller] does it for work that answers. Nothing is simulated there, and there are no rounds; docs/capped.md says when to use them.
+// Package cappedhttp does it for HTTP.
 package capped
