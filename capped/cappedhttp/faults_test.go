@@ -321,8 +321,8 @@ func TestTransportOverloadAtOnce(t *testing.T) {
 	}
 }
 
-// Many transports and many servers that share nothing: servers that have no room say so, transports ask others, the oldest comes first everywhere, and all
-// are answered.
+// Many transports and many servers that share nothing: servers that have no room say so, transports ask others, no server has more than c, and all are
+// answered. (That the oldest goes first is for the tests of the desk and of births.)
 func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 	const servers, transports, each = 4, 8, 40
 	var urls []*url.URL
