@@ -6,18 +6,15 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test checks format vet staticcheck tidy unit race test32 arm64 soak fuzz bench cover
+.PHONY: help test format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover
 
 help: ## print this
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
 # The race detector's tests use one core at times, and so does what is compiled for the others: they go side by side.
 test: format tidy ## all that a change must pass
-	$(MAKE) --no-print-directory -j2 checks race
+	$(MAKE) --no-print-directory -j2 vet race
 	$(MAKE) --no-print-directory unit
-
-checks: vet
-	GOGC=400 $(GO) tool staticcheck ./...
 
 format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -26,8 +23,11 @@ format: ## gofmt has nothing to say
 vet: ## go vet, of everything
 	$(GO) vet ./...
 
+# It looks at every package that ours stand on as well, a NATS server among them, which takes as long as many tests: a part of lint, and not of test.
 staticcheck: ## staticcheck, of everything
-	$(GO) tool staticcheck ./...
+	GOGC=400 $(GO) tool staticcheck ./...
+
+lint: format tidy vet staticcheck ## what is to be clean before a commit
 
 tidy: ## go.mod names what is used
 	$(GO) mod tidy -diff
@@ -37,18 +37,18 @@ tidy: ## go.mod names what is used
 FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
 
 unit: ## every test
-	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
+	$(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) $(FIRST) ./...
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
-# elsewhere in the tests whose names say so. What stands on a NATS server is not among them, since that takes long to build once more; make
-# soak has it.
+# elsewhere in the tests whose names say so. What takes long to build once more, as a NATS
+# server does, is not among them; make soak has it.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped ./capped/cappedhttp ./cmd/almanac/internal/bench/... ./cmd/almanac/internal/progress ./examples/shortest-paths
+SOME = ./sim ./population ./capped ./capped/cappedhttp
 NAMES = Example|Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
+	$(GO) test -race -vet=off -ldflags=-w -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
+	$(GO) test -race -vet=off -ldflags=-w -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
 
 # What must be right where an int has 32 bits: the packages that other programs import. make test only looks whether they compile
 # (internal/house), since to build the standard library for a second architecture takes as long as many tests.
@@ -64,7 +64,7 @@ arm64: ## every test for arm64, in an emulator: half an hour or more
 	@command -v $(EMULATOR) >/dev/null || { echo "$(EMULATOR) is missing: install the Debian package qemu-user-static"; exit 1; }
 	GOARCH=arm64 EMULATOR=$(EMULATOR) $(GO) test -vet=off -timeout 3h -exec $(EMULATOR) ./...
 
-soak: test test32 fuzz ## all of test, and what takes hours: every test with the race detector, random runs, fuzzing
+soak: lint test test32 fuzz ## all of test, and what takes hours: every test with the race detector, random runs, fuzzing
 	$(GO) test -race -vet=off -timeout 6h ./...
 	$(GO) vet -tags soak ./...
 	$(GO) test -tags soak -vet=off -timeout 6h $$($(GO) list ./... | grep -v /spray$$)
