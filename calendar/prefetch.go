@@ -70,6 +70,17 @@ func ArrayOf[T any](array []T, per int) Array {
 // was given before.
 func (q *Queue) Prefetch(arrays ...Array) { q.arrays = arrays }
 
+// PrefetchID asks the processor for the memory that an event of an id will need when it is scheduled: the queue's own, and that of the arrays given to
+// Prefetch. It is for callers who know some events ahead which id they will schedule next.
+func (q *Queue) PrefetchID(id ID) {
+	if int(id>>pageBits) < len(q.pages) {
+		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&id), unsafe.Sizeof(id), 1)
+	}
+	for _, o := range q.arrays {
+		prefetch.Gather(o.base, o.size, unsafe.Pointer(&id), unsafe.Sizeof(id), 1)
+	}
+}
+
 // prefetchChunk asks for the first n entries of a chunk, and its link.
 func (q *Queue) prefetchChunk(c uint32, n int) {
 	const perLine = 64 / int(unsafe.Sizeof(entry{}))

@@ -334,3 +334,24 @@ func TestNextTied(t *testing.T) {
 		}
 	}
 }
+
+// PrefetchID may be called for every id, known or not, and changes nothing; it allocates nothing.
+func TestPrefetchID(t *testing.T) {
+	q := calendar.New()
+	words := make([]uint64, 3*100)
+	for _, arrays := range [][]calendar.Array{nil, {calendar.ArrayOf(words, 3)}} {
+		q.Prefetch(arrays...)
+		for _, id := range []calendar.ID{0, 1, 99, 100, 16_383, 16_384, 1 << 20, math.MaxUint32} {
+			q.PrefetchID(id)
+		}
+		if err := q.Reschedule(70_000, 1); err != nil { // from now on there are pages, some of them empty
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { q.PrefetchID(70_000) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if id, at, ok := q.Next(); id != 70_000 || at != 1 || !ok || q.Len() != 0 {
+		t.Errorf("%d at %v, %v", id, at, ok)
+	}
+}

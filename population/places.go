@@ -1,6 +1,10 @@
 package population
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
 
 // Places. Everybody who lives has a place: an id, which is also where its words are. Nobody else has it at the same time, and it
 // follows from what happened before, not from how a run is carried out; so it is the name by which ties are decided (ties.go).
@@ -19,10 +23,17 @@ const moreIn = 20
 // morePlaces is how many places are added when so many have one.
 func morePlaces(individuals int) int { return (individuals + moreIn - 1) / moreIn }
 
+// placesAhead is how many entrants before it is taken the memory of a place is asked for.
+const placesAhead = 4
+
 // takePlace is the place of someone who enters.
 func (r *replica) takePlace() uint32 {
 	if r.ids == r.places {
 		if r.free.n > 0 {
+			// In a large population the memory of a place was last touched long ago, and it is known long before whose it will be.
+			if r.free.n > placesAhead {
+				r.queue.PrefetchID(calendar.ID(r.free.at(placesAhead)))
+			}
 			return r.free.take()
 		}
 		r.places += max(1, morePlaces(r.alive))
@@ -52,6 +63,9 @@ func (l *line) put(id uint32) {
 	l.ring[(l.head+l.n)&(len(l.ring)-1)] = id
 	l.n++
 }
+
+// at is the one behind so many others, which must be there.
+func (l *line) at(k int) uint32 { return l.ring[(l.head+k)&(len(l.ring)-1)] }
 
 // take removes the first, which must be there.
 func (l *line) take() uint32 {
