@@ -1,4 +1,4 @@
-# make test does all that a change must pass: in three minutes on two cores, and five from an empty build cache. What takes longer is in make soak, for a release.
+# make test does all that a change must pass, in five minutes on two cores from an empty build cache. What takes longer is in make soak, for a release.
 GO ?= go
 # How long each fuzz target is given by make fuzz, each soak test by make soak, and a package at most: a slow machine is no failure.
 FUZZTIME ?= 1m
