@@ -1,4 +1,4 @@
-# make test does all that a change must pass, in five minutes on two cores from an empty build cache. What takes longer is in make soak, for a release.
+# make test does all that a change must pass, on two cores from an empty build cache. What takes longer is in make soak, for a release.
 GO ?= go
 # How long each fuzz target is given by make fuzz, each soak test by make soak, and a package at most: a slow machine is no failure.
 FUZZTIME ?= 1m
@@ -11,19 +11,17 @@ TIMEOUT ?= 30m
 help: ## print this
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-# The race detector's tests use one core at times, and so does what is compiled for the others: they go side by side.
-test: format tidy ## all that a change must pass
-	$(MAKE) --no-print-directory -j2 vet race
-	$(MAKE) --no-print-directory unit
+test: format tidy race unit ## all that a change must pass
 
 format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w): $$unformatted"; exit 1; fi
 
+# These two look at every package that ours stand on as well, a NATS server among them, which takes as long as many tests: parts of lint,
+# and not of test.
 vet: ## go vet, of everything
 	$(GO) vet ./...
 
-# It looks at every package that ours stand on as well, a NATS server among them, which takes as long as many tests: a part of lint, and not of test.
 staticcheck: ## staticcheck, of everything
 	GOGC=400 $(GO) tool staticcheck ./...
 
@@ -33,7 +31,7 @@ tidy: ## go.mod names what is used
 	$(GO) mod tidy -diff
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
-# left alone at the end. vet has been.
+# left alone at the end.
 FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
 
 unit: ## every test
@@ -41,10 +39,10 @@ unit: ## every test
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS
-# server does, is not among them; make soak has it.
+# server or net/http does, is not among them; make soak has it.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped ./capped/cappedhttp
-NAMES = Example|Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
+SOME = ./sim ./population ./capped
+NAMES = Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
 	$(GO) test -race -vet=off -ldflags=-w -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray

@@ -252,7 +252,7 @@ func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if s := tr.Stats(); s.Answered != 100 || works.served.Load() != 100 || s.Backends[0].Failures == 0 {
+	if s := tr.Stats(); s.Answered != 100 || works.served.Load() < 100 || s.Backends[0].Failures == 0 {
 		t.Errorf("%+v", s)
 	}
 }
