@@ -8,6 +8,7 @@ import "fmt"
 // will: it does not end a wait that has nothing to do with the resource.
 type Preempted struct {
 	By       *Process // who got them; nil if no process did
+	Why      string   // why, if nobody got them: the end of a shift, or a breakdown
 	Since    float64  // when they had been granted
 	Resource *Resource
 }
@@ -17,6 +18,8 @@ func (p Preempted) Error() string {
 	by := "an event"
 	if p.By != nil {
 		by = p.By.name
+	} else if p.Why != "" {
+		by = p.Why
 	}
 	return fmt.Sprintf("sim: %s, held since %g, was taken away by %s", p.Resource.name, p.Since, by)
 }
@@ -51,7 +54,7 @@ func (r *Resource) preempt(g *Grant) bool {
 				victim = h
 			}
 		}
-		r.take(victim, g)
+		r.take(victim, g.p, "")
 	}
 	r.busy = false
 	return true
@@ -60,13 +63,17 @@ func (r *Resource) preempt(g *Grant) bool {
 // givesWay tells whether the units of h may be taken for g.
 func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil && h.p != g.p }
 
-// take takes away the units of victim for g.
-func (r *Resource) take(victim, g *Grant) {
+// take takes away the units of victim for a process, or for nobody.
+func (r *Resource) take(victim *Grant, by *Process, why string) {
 	r.drop(victim)
 	r.refused.preempted++
-	victim.lost = &Preempted{By: g.p, Since: victim.since, Resource: r}
+	victim.lost = &Preempted{By: by, Why: why, Since: victim.since, Resource: r}
 	if r.s.trace != nil {
-		r.s.record(Record{Kind: TracePreempt, Who: g.who(), What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+		who := why
+		if by != nil {
+			who = by.name
+		}
+		r.s.record(Record{Kind: TracePreempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
 	}
 	victim.notice = victim.p.interrupt(*victim.lost)
 }

@@ -67,7 +67,7 @@ func (c *counters) report(name string) (rows []ReportRow) {
 	for _, x := range []struct {
 		what  string
 		count int
-	}{{"balked", c.balked}, {"reneged", c.reneged}, {"preempted", c.preempted}, {"withdrawn", c.withdrawn}} {
+	}{{"balked", c.balked}, {"reneged", c.reneged}, {"preempted", c.preempted}, {"withdrawn", c.withdrawn}, {"stopped", c.stopped}} {
 		if x.count > 0 {
 			none := math.NaN()
 			rows = append(rows, ReportRow{Name: name + " " + x.what, Mean: none, StdDev: none, Min: none, Max: none, N: int64(x.count)})

@@ -30,10 +30,11 @@ type Resource struct {
 	total    Level // the capacity
 	waits    Tally
 	refused  counters
+	upkeep   *upkeep // nil if it neither has a timetable nor breaks
 }
 
 // counters are of requests that did not go well.
-type counters struct{ balked, reneged, preempted, withdrawn int }
+type counters struct{ balked, reneged, preempted, withdrawn, stopped int }
 
 // Reset makes them 0.
 func (c *counters) Reset() { *c = counters{} }
@@ -69,19 +70,16 @@ type Grant struct {
 	held       bool
 	lost       *Preempted // how it was taken away, if it was
 	notice     *Interrupted
+
+	whole, left float64 // of the work that is done with it: all of it, and when it was stopped, what was left
+	stopped     bool    // it is among those that are to go on when there are units again
 }
 
 // Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
 // simulation is closed. It returns what a failed request returns (see [Resource.Request]), and f is not called then. If the
 // units are taken away while f runs, Use returns the [Preempted].
 func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error {
-	g := r.spare
-	if g == nil {
-		g = new(Grant)
-	} else {
-		r.spare = g.next
-		g.next = nil
-	}
+	g := r.spareGrant()
 	if err := r.request(p, n, g, opts); err != nil {
 		r.keep(g)
 		return err
@@ -92,6 +90,17 @@ func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error
 		return *g.lost
 	}
 	return nil
+}
+
+// spareGrant is one for Use.
+func (r *Resource) spareGrant() *Grant {
+	g := r.spare
+	if g == nil {
+		return new(Grant)
+	}
+	r.spare = g.next
+	g.next = nil
+	return g
 }
 
 // giveBack releases a grant of Use, and keeps it for another use. When the simulation is closed nothing is released, and the grant
@@ -167,7 +176,7 @@ func (r *Resource) checkUnits(n int) {
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
 	r.s.step()
-	if r.line.first != nil || r.inUse+n > r.capacity {
+	if r.line.first != nil || r.inUse+n > r.capacity || r.upkeep != nil && r.upkeep.stopped != nil {
 		return nil, false
 	}
 	g := &Grant{r: r, p: r.s.current, n: n}
@@ -179,6 +188,8 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 // obtain gives a newcomer its units, if that is possible without waiting.
 func (r *Resource) obtain(g *Grant, preempting bool) bool {
 	switch {
+	case r.upkeep != nil && r.upkeep.stops(g.rank):
+		return false
 	case r.inUse+g.n <= r.capacity:
 		r.hold(g)
 	case preempting && r.preempt(g):
@@ -195,17 +206,35 @@ func (r *Resource) obtain(g *Grant, preempting bool) bool {
 func (r *Resource) hold(g *Grant) {
 	s := r.s
 	g.since, g.held = s.now, true
-	g.prev, g.next = r.last, nil
-	if r.last != nil {
-		r.last.next = g
+	r.insert(g, r.last)
+	if s.trace != nil {
+		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
+	}
+}
+
+// insert puts a grant behind another one of those that are held, or before all.
+func (r *Resource) insert(g, before *Grant) {
+	g.prev, g.next = before, r.first
+	if before != nil {
+		g.next = before.next
+		before.next = g
 	} else {
 		r.first = g
 	}
-	r.last = g
-	r.inUse += g.n
+	if g.next != nil {
+		g.next.prev = g
+	} else {
+		r.last = g
+	}
+	r.use(g.n)
+}
+
+// use counts units as used, or as free if there are less than 0.
+func (r *Resource) use(n int) {
+	r.inUse += n
 	r.usage.Set(float64(r.inUse))
-	if s.trace != nil {
-		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
+	if r.upkeep != nil {
+		r.upkeep.wear(r)
 	}
 }
 
@@ -222,15 +251,24 @@ func (r *Resource) drop(g *Grant) {
 		r.last = g.prev
 	}
 	g.prev, g.next, g.held = nil, nil, false
-	r.inUse -= g.n
-	r.usage.Set(float64(r.inUse))
+	r.use(-g.n)
 }
 
-// serve grants requests from the head of the line, as long as that is possible.
+// serve grants requests from the head of the line, as long as that is possible. Work that was stopped goes on first, among equals.
 func (r *Resource) serve() {
 	s := r.s
-	for r.line.first != nil && !r.busy {
+	for !r.busy {
 		q := r.line.first
+		if u := r.upkeep; u != nil && u.stopped != nil && (q == nil || u.stops(q.rank)) {
+			if r.inUse+u.stopped.n > r.capacity {
+				return
+			}
+			r.goOn(u.stopped)
+			continue
+		}
+		if q == nil {
+			return
+		}
 		if r.inUse+q.grant.n > r.capacity {
 			if !q.preempting || !r.preempt(q.grant) {
 				return
@@ -258,11 +296,16 @@ func (g *Grant) Release() {
 	if !g.held {
 		panic("sim: units of " + r.name + " released twice")
 	}
-	r.drop(g)
+	if g.stopped {
+		r.unstop(g)
+		g.held = false
+	} else {
+		r.drop(g)
+	}
 	if r.s.trace != nil {
 		r.s.record(Record{Kind: TraceRelease, Who: g.who(), What: g.what()})
 	}
-	if r.line.first != nil {
+	if r.line.first != nil || r.upkeep != nil {
 		r.serve()
 	}
 }
@@ -315,10 +358,16 @@ func (r *Resource) InUse() int { return r.inUse }
 func (r *Resource) Waiting() int { return r.line.length }
 
 // SetCapacity changes how many units there are. If more are in use than that, they stay so until they are released. A request
-// in line for more than that waits until there are more again.
+// in line for more than that waits until there are more again. If the resource has a timetable, it holds until that has a change,
+// and if some units are broken, there are so many less.
 func (r *Resource) SetCapacity(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
+	}
+	if r.upkeep != nil {
+		r.upkeep.base = n
+		r.adapt(Finish, "")
+		return
 	}
 	r.capacity, r.most = n, max(n, r.most)
 	r.total.Set(float64(n))

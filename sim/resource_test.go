@@ -53,15 +53,67 @@ func (r *Resource) check() error {
 		}
 		held += g.n
 	}
+	if err := r.checkStopped(); err != nil {
+		return err
+	}
 	switch q := r.line.first; {
 	case held != r.inUse || r.busy:
 		return fmt.Errorf("%d held, %d in use", held, r.inUse)
 	case float64(r.inUse) != r.usage.Value() || float64(r.line.length) != r.line.queue.Value():
 		return errors.New("the statistics are not what they are of")
-	case q != nil && int(q.amount)+r.inUse <= r.capacity:
+	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.upkeep == nil || !r.upkeep.stops(q.rank)):
 		return errors.New("the first in line could be served")
 	}
 	return nil
+}
+
+// checkStopped lists what must hold of work that was stopped, and of what is at work.
+func (r *Resource) checkStopped() error {
+	u := r.upkeep
+	if u == nil {
+		return nil
+	}
+	for g := u.stopped; g != nil; g = g.next {
+		switch _, due := r.s.dueAt(g.p.slot); {
+		case !g.held || !g.stopped || g.lost != nil:
+			return errors.New("a grant is stopped that is not held")
+		case g.p.work == g && g.p.state == waiting && due:
+			return errors.New("somebody works with what is not there")
+		case g.next != nil && (g.next.rank < g.rank || g.next.rank == g.rank && g.next.since < g.since):
+			return errors.New("those that are stopped are not in order")
+		}
+	}
+	if g := u.stopped; g != nil && g.n+r.inUse <= r.capacity && (r.line.first == nil || u.stops(r.line.first.rank)) {
+		return errors.New("work is stopped that could go on")
+	}
+	for g := r.first; g != nil; g = g.next {
+		at := g.p != nil && g.p.work == g && g.p.state == waiting
+		if at && u.rule != Finish && u.rule != ThrowOut && r.inUse > r.capacity && g.canStop(u.rule) {
+			return errors.New("somebody works with more than there is")
+		}
+		if _, due := r.s.dueAt(slotOf(g)); at && !due {
+			return errors.New("somebody does not work who could")
+		}
+		if g.prev != nil && g.prev.since > g.since {
+			return errors.New("grants are not in the order in which they were made")
+		}
+	}
+	for _, d := range u.wearing {
+		if d.event.Pending() != (r.inUse > 0) || d.broken || d.left < -1e-9 {
+			return fmt.Errorf("a breakdown by use is pending: %t, with %d in use and %g left", d.event.Pending(), r.inUse, d.left)
+		}
+	}
+	if want := max(0, u.base-u.down); u.outages == 0 && r.capacity != want || u.outages > 0 && r.capacity != 0 {
+		return fmt.Errorf("there are %d units, and should be %d but for %d outages", r.capacity, want, u.outages)
+	}
+	return nil
+}
+
+func slotOf(g *Grant) uint32 {
+	if g.p == nil {
+		return 0
+	}
+	return g.p.slot
 }
 
 // A visit is a customer of the test of resources, and what becomes of it.

@@ -36,6 +36,10 @@ func (p *Process) Status() string {
 		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
 	case p.awaits != nil:
 		status += " for " + p.awaits.label()
+	case p.work != nil && p.work.stopped:
+		return fmt.Sprintf("cannot go on with %s, %g left", p.work.r.name, p.work.left)
+	case p.work != nil:
+		status = "works with " + p.work.r.name
 	}
 	if t, ok := p.s.dueAt(p.slot); ok {
 		status += fmt.Sprintf(" until %g", t)

@@ -39,10 +39,13 @@ const (
 	TraceRenege                     // somebody has waited long enough and leaves the line
 	TraceBalk                       // somebody finds the line too long
 	TraceWithdraw                   // somebody leaves the line because something else has happened
+	TraceCapacity                   // a resource has another number of units, by its timetable or because of a breakdown
+	TraceStop                       // work with units of a resource is stopped
+	TraceGoOn                       // work that was stopped goes on
 )
 
 var traceKinds = [...]string{"event", "start", "resume", "wait", "end", "interrupt", "trigger", "request", "grant", "release", "preempt",
-	"renege", "balk", "withdraw"}
+	"renege", "balk", "withdraw", "capacity", "stop", "go on"}
 
 // String is the kind's name.
 func (k TraceKind) String() string {

@@ -31,6 +31,9 @@ func traced(trace func(Record)) *Simulation {
 		ann.Interrupt("fire")
 		_, _ = shelf.Get(p)
 	})
+	lathe := NewResource(s, "lathe", 1)
+	lathe.Schedule(Dated{Shifts: []Shift{{2, 2.25, 0}}, Otherwise: 1}, Resume)
+	s.GoAt(1.875, "cas", func(p *Process) { _ = lathe.Work(p, 1, 0.25) })
 	return s
 }
 
@@ -67,6 +70,18 @@ func TestTextTrace(t *testing.T) {
         1.75  end        ann
         1.75  resume     bob
         1.75  end        bob
+       1.875  start      cas
+       1.875  grant      cas               lathe: 1, in use 1 of 1
+       1.875  wait       cas               0.25
+           2  event      timetable of lathe
+           2  capacity                     lathe: 0, in use 1
+           2  stop       cas               lathe: 0.125 left
+        2.25  event      timetable of lathe
+        2.25  capacity                     lathe: 1, in use 0
+        2.25  go on      cas               lathe: 0.125 left
+       2.375  resume     cas
+       2.375  release    cas               lathe: 1, in use 0 of 1
+       2.375  end        cas
          2.5  event      sim.traced.func2
 `
 	if got := "\n" + b.String(); got != want {

@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Breakdowns say how units of a resource break, and are repaired; see [Resource.Break].
+type Breakdowns struct {
+	// Name is that of the statistics in the [Report], of which there are none without one, and of the streams of random numbers,
+	// which are otherwise named after the resource.
+	Name string
+
+	// ToFailure is how long it takes until they break, from the beginning or since they were repaired: by the clock, or, with InUse, in
+	// unit-times that they are used, which is the time during which it is busy for a resource of one unit.
+	ToFailure Distribution
+	InUse     bool
+
+	// Repair is how long the repair takes. With RepairBy it is a process instead, which may wait for somebody to come, and for parts: when it
+	// ends, the units are there again.
+	Repair   Distribution
+	RepairBy func(p *Process)
+
+	Units  int    // how many break at once; all if it is 0
+	AtWork AtWork // what becomes of who is at work; Resume unless told
+}
+
+// A Breakdown is what goes on by [Resource.Break]: units break and are repaired, again and again.
+type Breakdown struct {
+	r        *Resource
+	of       Breakdowns
+	failures *rand.Rand
+	repairs  *rand.Rand
+	down     Level
+	count    tellFailures
+	event    Event   // the next failure, or the end of the repair
+	left     float64 // unit-times in use until the next failure, if that counts
+	broken   bool
+	ended    bool
+}
+
+// tellFailures counts them, for the report.
+type tellFailures struct{ n int64 }
+
+// Reset makes it 0.
+func (c *tellFailures) Reset() { c.n = 0 }
+
+func (c *tellFailures) report(name string) []ReportRow {
+	none := math.NaN()
+	return []ReportRow{{Name: name, Mean: none, StdDev: none, Min: none, Max: none, N: c.n}}
+}
+
+// Break lets units of the resource break, from now on. Those that break are the free ones as long as there are any: who is at work goes on
+// with another unit. If there are not enough, [AtWork] says what becomes of those at work.
+//
+// Several can be at work on one resource, such as one for each machine of five, or one for small troubles and one for large ones. Each has
+// one pending event at most. Since there is always something left to happen, [Simulation.Run] needs a time to end, unless it is by use.
+//
+// A unit that breaks by the clock does so in the night, too. It panics if there is no distribution or a negative number of units, and
+// when a time to failure is drawn that is not above 0, or a repair of negative length.
+func (r *Resource) Break(b Breakdowns) *Breakdown {
+	switch {
+	case b.ToFailure.draw == nil:
+		panic("sim: Break of " + r.name + ": ToFailure must be told")
+	case (b.Repair.draw == nil) == (b.RepairBy == nil):
+		panic("sim: Break of " + r.name + ": either Repair or RepairBy must be told, and not both")
+	case b.Units < 0:
+		panic(fmt.Sprintf("sim: Break of %s: %d units break at once; it must be 1 or more, or 0 for all", r.name, b.Units))
+	}
+	b.AtWork.check("Break of " + r.name)
+	if b.AtWork == 0 {
+		b.AtWork = Resume
+	}
+	u := r.kept()
+	u.breakdowns++
+	stream := b.Name
+	if stream == "" {
+		if stream = "breakdowns of " + r.name; u.breakdowns > 1 {
+			stream += fmt.Sprint(" ", u.breakdowns)
+		}
+	}
+	d := &Breakdown{r: r, of: b, failures: r.s.Stream(stream + ", failures"), repairs: r.s.Stream(stream + ", repairs"), down: r.s.level(0)}
+	register(r.s, b.Name, d)
+	d.begin()
+	return d
+}
+
+func (d *Breakdown) statistics(f func(string, resetter)) {
+	f("down", &d.down)
+	f("failures", &d.count)
+}
+
+// begin waits for the next failure.
+func (d *Breakdown) begin() {
+	s, u := d.r.s, d.r.upkeep
+	life := d.of.ToFailure.Draw(d.failures)
+	if !(life > 0) {
+		panic(fmt.Sprintf("sim: Break of %s: %v has given a time to failure of %g, which must be above 0", d.r.name, d.of.ToFailure, life))
+	}
+	if d.of.InUse {
+		u.wear(d.r) // up to now
+		d.left = life
+		u.wearing = append(u.wearing, d)
+		d.foresee()
+	} else if at := s.now + life; at <= maxTime {
+		d.event = s.At(at, d.fail, Named("breakdown of "+d.r.name))
+	}
+}
+
+// foresee schedules the failure that comes by use, if nothing changes.
+func (d *Breakdown) foresee() {
+	s, inUse := d.r.s, d.r.inUse
+	at := s.now + max(0, d.left)/float64(inUse)
+	switch {
+	case inUse == 0 || !(at <= maxTime):
+		d.event.Cancel()
+	case d.event.Pending():
+		d.event.Reschedule(at)
+	default:
+		d.event = s.At(at, d.fail, Named("breakdown of "+d.r.name))
+	}
+}
+
+// wear counts the use of units up to now, of which there is another number from now on.
+func (u *upkeep) wear(r *Resource) {
+	if len(u.wearing) > 0 {
+		used := float64(float64(u.unitsInWear) * (r.s.now - u.wornUpTo))
+		for _, d := range u.wearing {
+			d.left -= used
+			d.foresee()
+		}
+	}
+	u.wornUpTo, u.unitsInWear = r.s.now, r.inUse
+}
+
+// fail breaks the units.
+func (d *Breakdown) fail() {
+	s, r, u := d.r.s, d.r, d.r.upkeep
+	d.broken = true
+	d.count.n++
+	if d.of.InUse {
+		u.unwear(d)
+	}
+	if d.of.Units > 0 {
+		u.down += d.of.Units
+		d.down.Set(float64(d.of.Units))
+	} else {
+		u.outages++
+		d.down.Set(float64(u.base))
+	}
+	// The repair is scheduled before what the failure brings about.
+	if f := d.of.RepairBy; f != nil {
+		s.Go("repair of "+r.name, func(p *Process) {
+			defer d.repaired()
+			f(p)
+		})
+	} else {
+		takes := d.of.Repair.Draw(d.repairs)
+		if !(takes >= 0) {
+			panic(fmt.Sprintf("sim: Break of %s: %v has given a repair of %g, which must not be negative", r.name, d.of.Repair, takes))
+		}
+		if at := s.now + takes; at <= maxTime {
+			d.event = s.At(at, d.repaired, Named("repair of "+r.name))
+		}
+	}
+	r.adapt(d.of.AtWork, "a breakdown")
+}
+
+// unwear takes a breakdown out of those that come by use.
+func (u *upkeep) unwear(d *Breakdown) {
+	for i, other := range u.wearing {
+		if other == d {
+			u.wearing = append(u.wearing[:i], u.wearing[i+1:]...)
+			return
+		}
+	}
+}
+
+// repaired makes the units whole again.
+func (d *Breakdown) repaired() {
+	r, u := d.r, d.r.upkeep
+	if r.s.closed {
+		return
+	}
+	d.broken = false
+	d.down.Set(0)
+	if d.of.Units > 0 {
+		u.down -= d.of.Units
+	} else {
+		u.outages--
+	}
+	if !d.ended {
+		d.begin()
+	}
+	r.adapt(d.of.AtWork, "a breakdown")
+}
+
+// End lets nothing break any more. A repair that is under way goes on.
+func (d *Breakdown) End() {
+	if d.ended = true; !d.broken {
+		d.event.Cancel()
+		d.r.upkeep.unwear(d)
+	}
+}
+
+// Broken tells whether the units are broken.
+func (d *Breakdown) Broken() bool { return d.broken }
+
+// Failures is how often they broke, since the beginning, or since the statistics were reset.
+func (d *Breakdown) Failures() int { return int(d.count.n) }
+
+// Down is how many units are broken, over time; if all are, how many there would be.
+func (d *Breakdown) Down() *Level { return &d.down }

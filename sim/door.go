@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"errors"
+	"slices"
+)
+
+// ErrClosed is what [Door.Visit] returns to who comes outside the opening hours.
+var ErrClosed = errors.New("sim: closed")
+
+// A Door has opening hours: who comes outside of them is turned away. Those who are inside when it closes stay until they are done; the
+// last of them may leave long after.
+//
+//	door := sim.NewDoor(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
+//	err := door.Visit(p, func() { desk.Work(p, 1, service()) })
+//
+// Who is in line when the door closes is served to the end, unless the request is for the opening hours only: one with Until(door.Closing())
+// leaves the line when it closes, with [ErrOvertaken]. Those who serve stay as long, if their timetable says [Staying].
+//
+// At the very time at which it closes it is closed, whatever else happens at that instant.
+type Door struct {
+	s        *Simulation
+	name     string
+	hours    Timetable
+	inside   Level
+	overtime Tally
+	refused  turnedAway
+	opening  *Signal
+	closing  *Signal
+	waiting  []*schedule // of resources, until the last has left
+	since    float64     // when it was closed
+	open     bool        // when it was last looked at, since an event at the time of closing may come before
+	late     bool        // somebody has been inside since it was closed
+	slot     uint32
+}
+
+// turnedAway counts who came in vain, for the report.
+type turnedAway struct{ tellFailures }
+
+// NewDoor makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
+// pending. It panics if there is something wrong with the timetable. The name is for the report, as that of a resource.
+func NewDoor(s *Simulation, name string, hours Timetable) *Door {
+	d := &Door{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.level(0), since: s.now}
+	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
+	register(s, name, d)
+	units, until := d.hours.At(s.now)
+	if d.open = units > 0; until <= maxTime {
+		d.slot = s.add(until, d.change, repeated, []EventOption{Named("hours of " + d.name)}).slot
+	}
+	return d
+}
+
+func (d *Door) statistics(f func(string, resetter)) {
+	f("inside", &d.inside)
+	f("overtime", &d.overtime)
+	f("turned away", &d.refused)
+}
+
+// change is when it opens or closes, or has other units, which makes no difference.
+func (d *Door) change() {
+	s := d.s
+	units, until := d.hours.At(s.now)
+	if until <= maxTime {
+		s.schedule(d.slot, until)
+	} else {
+		s.vacate(d.slot)
+	}
+	if d.open == (units > 0) {
+		return
+	}
+	if d.open = units > 0; d.open {
+		d.overtimeEnds()
+		g := d.opening
+		d.opening = s.Signal(d.name + " opens")
+		g.Trigger()
+		return
+	}
+	d.since, d.late = s.now, true
+	if d.inside.Value() == 0 {
+		d.overtimeEnds()
+	}
+	g := d.closing
+	d.closing = s.Signal(d.name + " closes")
+	g.Trigger()
+}
+
+// overtimeEnds notes how long somebody was inside after closing.
+func (d *Door) overtimeEnds() {
+	if d.late {
+		d.late = false
+		d.overtime.Add(d.s.now - d.since)
+	}
+}
+
+// Open tells whether it is open.
+func (d *Door) Open() bool {
+	units, _ := d.hours.At(d.s.now)
+	return units > 0
+}
+
+// Opening happens when the door opens the next time, and Closing when it closes the next time. They are other ones after that.
+func (d *Door) Opening() *Signal { return d.opening }
+
+// Closing happens when the door closes the next time.
+func (d *Door) Closing() *Signal { return d.closing }
+
+// Visit has the process be inside while f runs, or returns [ErrClosed] if the door is closed.
+func (d *Door) Visit(p *Process, f func()) error {
+	if p == nil || d.s.current != p {
+		d.s.refuse(p, "Visit")
+	}
+	if !d.Enter() {
+		return ErrClosed
+	}
+	defer d.Leave()
+	f()
+	return nil
+}
+
+// Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for models by events; processes Visit.
+func (d *Door) Enter() bool {
+	if !d.Open() {
+		d.refused.n++
+		return false
+	}
+	d.inside.Add(1)
+	return true
+}
+
+// Leave lets somebody out who was let in.
+func (d *Door) Leave() {
+	if d.s.closed {
+		return
+	}
+	if d.inside.Value() < 1 {
+		panic("sim: somebody leaves by the door " + d.name + " who is not inside")
+	}
+	d.inside.Add(-1)
+	if d.inside.Value() > 0 {
+		return
+	}
+	d.overtimeEnds()
+	for len(d.waiting) > 0 {
+		sc := d.waiting[0]
+		d.waiting = slices.Delete(d.waiting, 0, 1)
+		if sc.door == d && (sc.last || sc.event.Pending()) { // else there is another timetable, or none
+			sc.apply()
+		}
+	}
+}
+
+// keepsOpen tells whether a shift is not to end yet, because the door is closed and somebody is inside. Then it is looked at again when
+// the last has left.
+func (d *Door) keepsOpen(sc *schedule) bool {
+	if d.inside.Value() == 0 || d.Open() {
+		return false
+	}
+	if !slices.Contains(d.waiting, sc) {
+		d.waiting = append(d.waiting, sc)
+	}
+	return true
+}
+
+// Staying puts the end of shifts off that end when the door is closed: who serves stays until the last of those inside has left, or until
+// the timetable has more units again.
+func Staying(door *Door) ShiftOption {
+	if door == nil {
+		panic("sim: Staying needs a door, not nil")
+	}
+	return staying{door}
+}
+
+type staying struct{ door *Door }
+
+func (o staying) adjust(sc *schedule) { sc.door = o.door }
+
+// Inside is how many are inside, over time.
+func (d *Door) Inside() *Level { return &d.inside }
+
+// Overtime is how long after closing the last who was inside left, one for each closing. It ends when the door opens again.
+func (d *Door) Overtime() *Tally { return &d.overtime }
+
+// TurnedAway is how many came in vain.
+func (d *Door) TurnedAway() int { return int(d.refused.n) }
+
+// Name is what the door was called when it was made, or "a door".
+func (d *Door) Name() string { return d.name }

@@ -1,0 +1,281 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A bench is a resource at which people work, with a diary of what becomes of them.
+type bench struct {
+	*Simulation
+	*Resource
+	diary []string
+}
+
+func newBench(t *testing.T, units int) *bench {
+	s := New()
+	t.Cleanup(s.Close)
+	return &bench{Simulation: s, Resource: NewResource(s, "bench", units)}
+}
+
+func (b *bench) note(who string, what any) {
+	b.diary = append(b.diary, fmt.Sprintf("%g %s %v", b.Now(), who, what))
+}
+
+// comes has somebody work at the bench, and note how that ended, and what was left.
+func (b *bench) comes(at float64, name string, work float64, opts ...RequestOption) *Process {
+	return b.GoAt(at, name, func(p *Process) {
+		err := b.Work(p, 1, work, opts...)
+		var lost Preempted
+		switch {
+		case err == nil:
+			b.note(name, "done")
+		case errors.As(err, &lost):
+			b.note(name, fmt.Sprintf("lost by %s, %g left", lost.Why, Remaining(err)))
+		default:
+			b.note(name, fmt.Sprintf("interrupted, %g left", Remaining(err)))
+		}
+	})
+}
+
+func (b *bench) expect(t *testing.T, until float64, want ...string) {
+	t.Helper()
+	for b.Peek(); ; {
+		at, ok := b.Peek()
+		if !ok || at > until {
+			break
+		}
+		b.Step()
+		if err := b.check(); err != nil {
+			t.Fatalf("at %g: %v", b.Now(), err)
+		}
+	}
+	if !slices.Equal(b.diary, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(b.diary, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Of three who are at work when a shift of three is followed by one of one, two have to stop: the one with the largest rank, and of equals
+// the latest.
+func TestWhoIsAtWorkWhenAShiftEnds(t *testing.T) {
+	for rule, want := range map[AtWork][]string{
+		Finish:   {"9 a done", "10 b done", "11 c done", "13 d done"},
+		Resume:   {"9 a done", "11 b done", "14 c done", "16 d done"}, // b has 2 left, c 3
+		Restart:  {"9 a done", "18 b done", "27 c done", "29 d done"}, // each has 9 to do again
+		ThrowOut: {"8 c lost by the end of a shift, 3 left", "8 b lost by the end of a shift, 2 left", "9 a done", "11 d done"},
+	} {
+		b := newBench(t, 0)
+		b.Schedule(Dated{Shifts: []Shift{{0, 8, 3}}, Otherwise: 1}, rule)
+		b.comes(0, "a", 9)
+		b.comes(1, "b", 9)
+		b.comes(2, "c", 9)
+		b.comes(3, "d", 2)
+		b.expect(t, 40, want...)
+		if b.Stopped() != map[AtWork]int{Resume: 2, Restart: 2}[rule] || b.Preempted() != map[AtWork]int{ThrowOut: 2}[rule] || b.InUse() != 0 {
+			t.Errorf("rule %d: %d were stopped, %d thrown out, and %d units are in use", rule, b.Stopped(), b.Preempted(), b.InUse())
+		}
+	}
+}
+
+// Work is handed over to the next shift with what is left, before those in line; but one in line with a smaller rank goes first, and
+// nobody else who comes.
+func TestWorkIsHandedOver(t *testing.T) {
+	b := newBench(t, 0)
+	b.Schedule(Daily{Shifts: []Shift{{0, 8, 1}}}, Resume)
+	b.comes(1, "a", 10, Rank(1))
+	b.comes(2, "b", 1, Rank(1))
+	b.comes(9, "c", 2)
+	b.comes(25, "d", 1)
+	b.comes(26, "e", 1, Rank(1))
+	b.expect(t, 100, "26 c done", "27 d done", "30 a done", "31 b done", "32 e done")
+	if u := b.Usage().Mean() * b.Usage().Observed(); math.Abs(u-15) > 1e-9 {
+		t.Errorf("units were used for %v", u)
+	}
+	if b.Waits().N() != 5 || b.Waits().Max() != 28 {
+		t.Errorf("waits: %v", b.Waits())
+	}
+}
+
+// What only waits, and what events hold, cannot be stopped, but the units of a process can be taken away.
+func TestWhatCannotBeStopped(t *testing.T) {
+	for rule, want := range map[AtWork][]string{
+		Finish: {"9 waits <nil>", "10 event true"}, Resume: {"9 waits <nil>", "10 event true"}, Restart: {"9 waits <nil>", "10 event true"},
+		ThrowOut: {"8 waits sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
+	} {
+		b := newBench(t, 0)
+		b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}}}, rule)
+		b.Go("waits", func(p *Process) {
+			b.note("waits", b.Use(p, 1, func() { _ = p.Wait(9) }))
+		})
+		b.RequestThen(1, func(g *Grant) {
+			b.After(10, func() {
+				b.note("event", g.Held())
+				g.Release()
+			})
+		})
+		b.expect(t, 40, want...)
+	}
+}
+
+// At the instant at which a shift ends: whose work ends then is done, in whatever order things happen; who comes then waits; and who is
+// interrupted is told what was left. If the change comes first, who is interrupted has been stopped or thrown out before; if it comes
+// last, w has been granted what a released, and has yet to begin.
+func TestTiesWithTheEndOfAShift(t *testing.T) {
+	type tie struct {
+		rule AtWork
+		last bool
+	}
+	for tie, want := range map[tie][]string{
+		{Finish, false}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Finish, true}:    {"8 i interrupted, 1 left", "9 w done", "25 n done"},
+		{Resume, false}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Resume, true}:    {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Restart, false}:  {"8 i interrupted, 9 left", "25 w done", "26 n done"},
+		{Restart, true}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{ThrowOut, false}: {"8 i lost by the end of a shift, 1 left", "25 w done", "26 n done"},
+		{ThrowOut, true}:  {"8 i interrupted, 1 left", "8 w lost by the end of a shift, 0 left", "25 n done"},
+	} {
+		b := newBench(t, 2)
+		schedule := func() { b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}, {24, 30, 1}}}, tie.rule) }
+		if !tie.last {
+			schedule()
+		}
+		b.comes(0, "a", 8)
+		i := b.comes(0, "i", 9)
+		b.comes(7, "w", 1) // in line
+		b.comes(8, "n", 1)
+		b.At(8, func() { i.Interrupt("anyhow") })
+		if tie.last {
+			b.At(6, schedule)
+		}
+		b.expect(t, 40, append([]string{"8 a done"}, want...)...)
+	}
+}
+
+// Somebody who has been granted units, and whose turn comes after the end of the shift at the same instant, does not begin to work.
+func TestGrantedWhenTheShiftEnds(t *testing.T) {
+	for rule, want := range map[AtWork][]string{
+		Finish: {"8 a done", "11 w done"}, Resume: {"8 a done", "27 w done"}, Restart: {"8 a done", "27 w done"},
+		ThrowOut: {"8 a done", "8 w lost by the end of a shift, 0 left"},
+	} {
+		b := newBench(t, 1)
+		b.comes(0, "a", 8)
+		b.comes(1, "w", 3)
+		b.At(7, func() { // a's turn at 8 is scheduled before the change, and that of w afterwards
+			b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 30, 1}}}, rule)
+		})
+		b.expect(t, 40, want...)
+	}
+}
+
+// Who is interrupted while stopped knows what is left, keeps the claim, and may go on with it, or release it.
+func TestInterruptedWhileStopped(t *testing.T) {
+	for _, release := range []bool{false, true} {
+		b := newBench(t, 0)
+		b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 40, 1}}}, Resume)
+		p := b.Go("a", func(p *Process) {
+			g, err := b.Request(p, 1)
+			if err != nil {
+				t.Error(err)
+			}
+			err = g.Work(10)
+			b.note("a", fmt.Sprintf("%v %g left, stopped %t, held %t, %d in use", errors.Is(err, err), Remaining(err), g.Stopped(), g.Held(), b.InUse()))
+			if release {
+				g.Release()
+				return
+			}
+			err = g.Work(Remaining(err))
+			b.note("a", err)
+			g.Release()
+			wantPanic(t, "released", func() { _ = g.Work(1) })
+		})
+		b.comes(1, "b", 1)
+		b.At(12, func() {
+			if got := p.Status(); got != "cannot go on with bench, 2 left" {
+				t.Error(got)
+			}
+			p.Interrupt("anyhow")
+		})
+		want := []string{"12 a true 2 left, stopped true, held true, 0 in use", "26 a <nil>", "27 b done"}
+		if release {
+			want = []string{want[0], "25 b done"}
+		}
+		b.expect(t, 40, want...)
+	}
+}
+
+// One that needs several units and does not fit holds up those behind, also when it was stopped.
+func TestSeveralUnitsAreStopped(t *testing.T) {
+	b := newBench(t, 0)
+	b.Schedule(Dated{Shifts: []Shift{{0, 8, 4}, {8, 20, 2}, {20, 30, 3}}}, Resume)
+	work := func(at float64, name string, n int, d float64) {
+		b.GoAt(at, name, func(p *Process) { b.note(name, b.Work(p, n, d)) })
+	}
+	work(0, "one", 1, 10)
+	work(1, "three", 3, 8)
+	work(2, "two", 2, 1)
+	b.expect(t, 40, "10 one <nil>", "21 three <nil>", "22 two <nil>")
+}
+
+// Preempting goes on as ever, and who was preempted while at work knows what is left.
+func TestPreemptionAndShifts(t *testing.T) {
+	b := newBench(t, 0)
+	b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 40, 1}}}, Resume)
+	b.comes(0, "a", 10, Rank(2))
+	b.comes(3, "b", 6, Rank(1), Preempting()) // is stopped at 8 with 1 left
+	b.comes(9, "c", 1, Rank(0), Preempting())
+	b.comes(10, "d", 1, Rank(1), Preempting())
+	b.expect(t, 50, "3 a lost by , 7 left", "25 c done", "26 b done", "27 d done")
+}
+
+// A timetable is one pending event; another takes its place, and cancelling it leaves the capacity as it is.
+func TestOneTimetable(t *testing.T) {
+	b := newBench(t, 1)
+	first := b.Schedule(Weekly{Mon: []Shift{{8, 12, 2}, {13, 17, 3}}, Fri: []Shift{{8, 12, 1}}}, Finish)
+	if b.Pending() != 1 || b.Resource.Capacity() != 0 {
+		t.Errorf("%d pending, %d units", b.Pending(), b.Resource.Capacity())
+	}
+	wantPanic(t, "its capacity is 3", func() { b.RequestThen(4, nil) })
+	second := b.Schedule(Daily{Shifts: []Shift{{8, 12, 5}}})
+	if first.Pending() || !second.Pending() || b.Pending() != 1 {
+		t.Errorf("first %t, second %t, %d pending", first.Pending(), second.Pending(), b.Pending())
+	}
+	for range 3 {
+		b.Step()
+	}
+	if b.Now() != 32 || b.Resource.Capacity() != 5 || b.Pending() != 1 {
+		t.Errorf("at %g %d units, %d pending", b.Now(), b.Resource.Capacity(), b.Pending())
+	}
+	if b.SetCapacity(2); b.Resource.Capacity() != 2 { // until the next change
+		t.Error(b.Resource.Capacity())
+	}
+	second.Cancel()
+	if b.Step() || b.Resource.Capacity() != 2 {
+		t.Errorf("it went on to %g", b.Now())
+	}
+	if e := b.Schedule(Daily{Shifts: []Shift{{0, 24, 7}}}); e != (Event{}) || b.Resource.Capacity() != 7 {
+		t.Errorf("%v, %d units", e, b.Resource.Capacity())
+	}
+	b.Schedule(Dated{Shifts: []Shift{{33, 34, 1}}, Otherwise: 3})
+	run(t, b.Simulation)
+	if b.Now() != 34 || b.Resource.Capacity() != 3 {
+		t.Errorf("it ended at %g with %d units", b.Now(), b.Resource.Capacity())
+	}
+}
+
+func TestWrongWork(t *testing.T) {
+	b := newBench(t, 1)
+	b.Go("a", func(p *Process) {
+		for _, d := range []float64{-1, math.NaN(), math.Inf(1)} {
+			wantPanic(t, "finite, and not negative", func() { _ = b.Work(p, 1, d) })
+		}
+		g, _ := b.Request(p, 1)
+		b.Go("b", func(q *Process) { wantPanic(t, "outside it", func() { _ = g.Work(1) }) })
+		_ = p.Wait(1)
+	})
+	run(t, b.Simulation)
+}

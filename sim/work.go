@@ -1,0 +1,116 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// Work waits for n units, works with them for a time d, and gives them back. It is [Resource.Use] with a wait of d, but for when there are
+// fewer units meanwhile, by [Resource.Schedule] or [Resource.Break]: then the work may stop, and go on later ([AtWork]). So d is the
+// time that the work takes, and not that by which it is over.
+//
+// The error is what a failed request returns, or an *[Interrupted] if the process was interrupted, or lost its units, while it worked;
+// [Remaining] tells how much is left then. It panics if d is negative or not finite.
+func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) error {
+	g := r.spareGrant()
+	if err := r.request(p, n, g, opts); err != nil {
+		r.keep(g)
+		return err
+	}
+	defer r.giveBack(g)
+	return g.Work(d)
+}
+
+// Work is a wait of d by the process that holds the units, which is stopped while they are not there; see [Resource.Work]. It returns
+// an *[Interrupted] if the process is interrupted or the units are taken away: [Remaining] tells how much is left. Interrupted
+// while it is stopped, the process still has its claim until it is released, and may work on later.
+//
+// It panics if d is negative or not finite, and if the units have been released.
+func (g *Grant) Work(d float64) error {
+	p, s := g.p, g.r.s
+	if p == nil || s.current != p {
+		s.refuse(p, "Work")
+	}
+	if !(d >= 0 && s.now+d <= maxTime) {
+		panic(fmt.Sprintf("sim: Work(%g) of process %s: the time must be finite, and not negative", d, p.name))
+	}
+	if !g.held && g.lost == nil {
+		panic("sim: process " + p.name + " would work with units of " + g.r.name + " that it has released")
+	}
+	if len(p.interrupts) > 0 {
+		return p.interruption(d)
+	}
+	if !g.held {
+		return *g.lost // it has been told before
+	}
+	g.whole, g.left, p.work = d, d, g
+	defer p.stopWorking()
+	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
+		r.cutOff()
+		r.serve()
+	}
+	if g.stopped {
+		return p.pause(math.Inf(1), math.Inf(1)) // until it goes on and is done
+	}
+	return p.pause(s.now+d, d)
+}
+
+func (p *Process) stopWorking() { p.work = nil }
+
+// suspend stops the work that is done with a grant, and gives its units back until it can go on.
+func (r *Resource) suspend(g *Grant) {
+	s, p := r.s, g.p
+	if at, due := s.dueAt(p.slot); due {
+		g.left = at - s.now
+		s.unschedule(p.slot)
+	}
+	if r.upkeep.rule == Restart {
+		g.left = g.whole
+	}
+	r.drop(g)
+	g.held, g.stopped = true, true
+	link := &r.upkeep.stopped
+	for *link != nil && ((*link).rank < g.rank || (*link).rank == g.rank && (*link).since < g.since) {
+		link = &(*link).next
+	}
+	g.next, *link = *link, g
+	r.refused.stopped++
+	if s.trace != nil {
+		s.record(Record{Kind: TraceStop, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
+	}
+}
+
+// unstop takes a grant out of those that are stopped.
+func (r *Resource) unstop(g *Grant) {
+	link := &r.upkeep.stopped
+	for *link != g {
+		link = &(*link).next
+	}
+	*link, g.next, g.stopped = g.next, nil, false
+}
+
+// goOn gives a grant its units again, and lets the work that is done with it go on.
+func (r *Resource) goOn(g *Grant) {
+	s, p := r.s, g.p
+	r.unstop(g)
+	before := r.last // it keeps its place in the order in which units were granted
+	for before != nil && before.since > g.since {
+		before = before.prev
+	}
+	r.insert(g, before)
+	if s.trace != nil {
+		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
+	}
+	if p.work == g && p.state == waiting {
+		s.schedule(p.slot, s.now+g.left)
+	}
+}
+
+// stops tells whether there is work that was stopped and goes before a request of a rank.
+func (u *upkeep) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
+
+// Stopped is how often work was stopped because a shift ended or something broke.
+func (r *Resource) Stopped() int { return r.refused.stopped }
+
+// Stopped tells whether the work that is done with the units is stopped: they are held, but not in use.
+func (g *Grant) Stopped() bool { return g.stopped }
