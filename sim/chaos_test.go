@@ -28,6 +28,9 @@ type chaos struct {
 	tickets  []Ticket
 	timeouts []*Signal
 	asked    []*Request
+	door     *Door
+	tables   []Event
+	troubles []*Breakdown
 	log      []string
 	acts     int
 	back     int    // grants that went back because the rest of what was asked for did not come
@@ -44,6 +47,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	for i := range 3 {
 		c.signals = append(c.signals, c.s.Signal(fmt.Sprint("signal ", i)))
 	}
+	c.door = NewDoor(c.s, "door", c.timetable(40)) // ends by itself
 	for range 6 {
 		c.spawn()
 	}
@@ -52,6 +56,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 		c.act("tick")
 		if c.spawn(); c.acts < 0 {
 			tick.Cancel()
+			c.calm()
 		}
 	})
 	return c
@@ -146,7 +151,9 @@ func (c *chaos) act(who string) {
 		return
 	}
 	c.unsettle()
-	switch c.random.IntN(20) {
+	switch c.random.IntN(22) {
+	case 20, 21:
+		c.actOnUpkeep(who)
 	case 0:
 		pick(c, c.people).Interrupt(c.acts)
 	case 1, 2, 13, 14, 15:
@@ -212,7 +219,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	c.unsettle()
 	var err error
 	r := pick(c, c.rooms)
-	switch k := c.random.IntN(18); {
+	switch k := c.random.IntN(22); {
 	case k < 3:
 		c.act(p.name)
 	case k < 5:
@@ -233,6 +240,8 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 		err = r.Use(p, 1, func() { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1) }, c.options()...)
 	case k == 12 && c.random.IntN(20) == 0:
 		panic("on purpose")
+	case k >= 18:
+		err = c.work(p, depth)
 	case k >= 14:
 		err = c.ask(p)
 	default:
@@ -243,7 +252,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	}
 	var i *Interrupted
 	var lost Preempted
-	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrOvertaken && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
+	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrOvertaken && err != ErrClosed && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
 		c.t.Errorf("an error that nobody expects: %v", err)
 	}
 	c.note(p.name, fmt.Sprint(err))
@@ -268,6 +277,8 @@ func (c *chaos) check() error {
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
 		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
 			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
+		case p.state == waiting && p.work != nil && p.work.stopped == due:
+			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.work.stopped, due))
 		case (p.request != nil && p.request.line != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
 		case p.request != nil && p.request.line == nil && !(p.state == waking && p.why == happened):
@@ -315,7 +326,7 @@ func (f fickle) Err() error {
 // run whose context is done in the middle of turns.
 func TestChaos(t *testing.T) {
 	noLeak(t)
-	cuts, lost, left, withdrawn, back := 0, 0, 0, 0, 0
+	cuts, lost, left, withdrawn, back, stopped, broken, late := 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range uint64(100) {
 		other := rand.New(rand.NewPCG(seed, 5))
 		ways := map[string]func(c *chaos) bool{
@@ -338,7 +349,12 @@ func TestChaos(t *testing.T) {
 			for _, r := range c.rooms {
 				lost += r.Preempted()
 				withdrawn += r.Withdrawn()
+				stopped += r.Stopped()
 			}
+			for _, d := range c.troubles {
+				broken += d.Failures()
+			}
+			late += c.door.TurnedAway()
 			left += c.s.Processes()
 			back += c.back
 			c.acts = 50 // for those who end
@@ -358,9 +374,9 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	if min(cuts, lost, left, withdrawn, back) < 500 {
-		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants given back: this tests little",
-			cuts, lost, left, withdrawn, back)
+	if min(cuts, lost, left, withdrawn, back, stopped, broken, late) < 500 {
+		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants given back, "+
+			"%d stopped, %d breakdowns, %d turned away: this tests little", cuts, lost, left, withdrawn, back, stopped, broken, late)
 	}
 }
 

@@ -299,6 +299,7 @@ func (g *Grant) Release() {
 	if g.stopped {
 		r.unstop(g)
 		g.held = false
+		g.wait()
 	} else {
 		r.drop(g)
 	}

@@ -208,6 +208,19 @@ func TestInterruptedWhileStopped(t *testing.T) {
 	}
 }
 
+// If somebody else releases the units of who is stopped, what is left is waited for as with any wait.
+func TestReleasedByOthersWhileStopped(t *testing.T) {
+	b := newBench(t, 0)
+	b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 40, 1}}}, Resume)
+	var g *Grant
+	b.Go("a", func(p *Process) {
+		g, _ = b.Request(p, 1)
+		b.note("a", g.Work(10))
+	})
+	b.At(12, func() { g.Release() })
+	b.expect(t, 40, "14 a <nil>")
+}
+
 // One that needs several units and does not fit holds up those behind, also when it was stopped.
 func TestSeveralUnitsAreStopped(t *testing.T) {
 	b := newBench(t, 0)

@@ -215,6 +215,7 @@ func all() []model {
 		mg1("uniform", 24_000, 0.55, 1, 4./3, func(r *rand.Rand) float64 { return 2 * r.Float64() }),
 		mg1("hyperexponential", 70_000, 0.4, 1, 3, hyperexponential),
 		nonPreemptive(), preemptiveExponential(), preemptiveGeneral(), repair(), jackson(),
+		breaksInUse(0.4, 0.2), breaksByTheClock(0.4, 0.2), beginsAnew(0.4, 0.3), throwsOut(0.5, 1, 0.25),
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *Resource) unstop(g *Grant) {
 
 // goOn gives a grant its units again, and lets the work that is done with it go on.
 func (r *Resource) goOn(g *Grant) {
-	s, p := r.s, g.p
+	s := r.s
 	r.unstop(g)
 	before := r.last // it keeps its place in the order in which units were granted
 	for before != nil && before.since > g.since {
@@ -101,8 +101,14 @@ func (r *Resource) goOn(g *Grant) {
 	if s.trace != nil {
 		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
 	}
-	if p.work == g && p.state == waiting {
-		s.schedule(p.slot, s.now+g.left)
+	g.wait()
+}
+
+// wait lets the time pass that is left of the work, if the process is at it: the units are there again, or somebody else has released them,
+// and it is as any wait.
+func (g *Grant) wait() {
+	if p := g.p; p.work == g && p.state == waiting {
+		p.s.schedule(p.slot, p.s.now+g.left)
 	}
 }
 
