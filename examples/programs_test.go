@@ -29,6 +29,7 @@ var programs = map[string][][]string{
 	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"}, {"compare", "--scenario", "one=tellers=1"},
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
+	"workshop":     {{"-weeks", "0"}, {"-weeks", "many"}, {"now"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
 	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},

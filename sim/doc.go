@@ -29,6 +29,7 @@
 //     returns something.
 //   - [Resource], [Store], [Container]: what one has to wait for: units, things, amounts. Requests have a rank, patience, and
 //     may preempt. A [Request] is waited for together with other things, and those of events are named by a [Ticket].
+//   - [Resource.Schedule], [Resource.Break], [Door]: shifts, breakdowns and opening hours; [Resource.Work] is what they can stop.
 //   - [Simulation.Arrive]: somebody comes, again and again, at a rate that may change, or as recorded.
 //   - [Simulation.Stream]: named streams of random numbers, each for a purpose. A [Distribution] draws from them.
 //   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
@@ -62,6 +63,8 @@
 //   - An interrupt that comes before the turn of a process that was granted units takes them back: the request returns the
 //     interrupt. A thing that was got, an amount, and a signal that was triggered, are not undone: the process gets the interrupt
 //     at its next wait.
+//   - Changes of a timetable are scheduled one when the other happens. Whose work ends at the instant at which a shift does, or something
+//     breaks, is done, whichever was scheduled first; a door is closed at the time at which it closes, likewise.
 //   - When something happens by which several waits end, all of their requests leave their lines before anybody else is served.
 //
 // [Simulation.Run] up to a time includes that time: everything that is due at it happens, also what is scheduled at it for
@@ -70,7 +73,7 @@
 //
 // # Errors and panics
 //
-// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrOvertaken]. A model in which
+// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrOvertaken], [ErrClosed]. A model in which
 // nobody is interrupted need not look at the errors of Wait. What only a mistake of the caller can bring about, a time in the
 // past or a unit that is released twice, panics with a message that begins with "sim: ". A panic in a process comes out of
 // Run as a panic with a *[ProcessPanic], in the goroutine that called Run, so that it can be recovered there.

@@ -18,7 +18,7 @@ import (
 // in one of them, line by line.
 func TestSimpyPage(t *testing.T) {
 	var lines []string
-	for _, name := range []string{"simpy_test.go", "simpy_more_test.go", "asked_example_test.go"} {
+	for _, name := range []string{"simpy_test.go", "simpy_more_test.go", "asked_example_test.go", "shifts_example_test.go"} {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

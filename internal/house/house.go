@@ -88,6 +88,7 @@ var mayImport = map[string][]string{
 	"examples/proxy":          {"capped/cappedhttp"},
 	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
+	"examples/workshop":       {"sim"},
 }
 
 // alone are the packages whose users get nothing but the standard library and our leaves with them, and what stands here.
