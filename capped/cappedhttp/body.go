@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A requestBody is the body of a request over all its tries. What sends a request closes its body, also if it never got to read it; so it is given
@@ -202,11 +203,31 @@ type answerBody struct {
 	*cancelBody
 	once sync.Once
 	end  func(error)
+
+	idle   time.Duration // how long a Read may take; 0 for any time
+	timer  *time.Timer   // ends the try
+	silent atomic.Bool   // and has done so
 }
 
 func (b *answerBody) Read(p []byte) (int, error) {
+	switch {
+	case b.idle == 0:
+	case b.timer == nil:
+		b.timer = time.AfterFunc(b.idle, func() {
+			b.silent.Store(true)
+			b.cancel()
+		})
+	default:
+		b.timer.Reset(b.idle)
+	}
 	n, err := b.cancelBody.Read(p)
+	if b.timer != nil {
+		b.timer.Stop()
+	}
 	if err != nil {
+		if err != io.EOF && b.silent.Load() {
+			err = ErrAnswerIdle
+		}
 		b.once.Do(func() { b.end(err) })
 	}
 	return n, err
@@ -224,9 +245,45 @@ type upgradedBody struct {
 	cancel context.CancelFunc
 	once   sync.Once
 	end    func(error)
+	idle   time.Duration // how long both directions may be silent; 0 for any time
+	timer  *time.Timer   // closes it
+}
+
+func newUpgradedBody(rw io.ReadWriteCloser, cancel context.CancelFunc, end func(error), idle time.Duration) *upgradedBody {
+	b := &upgradedBody{ReadWriteCloser: rw, cancel: cancel, end: end, idle: idle}
+	if idle > 0 {
+		b.timer = time.AfterFunc(idle, func() { b.shut() })
+	}
+	return b
+}
+
+// stir says that something has passed.
+func (b *upgradedBody) stir(n int) {
+	if b.timer != nil && n > 0 && b.timer.Stop() { // unless it is being closed
+		b.timer.Reset(b.idle)
+	}
+}
+
+func (b *upgradedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadWriteCloser.Read(p)
+	b.stir(n)
+	return n, err
+}
+
+func (b *upgradedBody) Write(p []byte) (int, error) {
+	n, err := b.ReadWriteCloser.Write(p)
+	b.stir(n)
+	return n, err
 }
 
 func (b *upgradedBody) Close() error {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	return b.shut()
+}
+
+func (b *upgradedBody) shut() error {
 	err := b.ReadWriteCloser.Close()
 	b.once.Do(func() {
 		b.cancel()

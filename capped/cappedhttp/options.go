@@ -37,6 +37,7 @@ type transportOptions struct {
 	deskOptions
 	tries         int
 	tryTimeout    time.Duration
+	answerIdle    time.Duration
 	first, most   time.Duration
 	failOn        []int
 	healthPath    *url.URL
@@ -139,6 +140,13 @@ func Tries(n int) TransportOption {
 func TryTimeout(d time.Duration) TransportOption {
 	demand(d > 0, "the timeout of a try", "above 0", d)
 	return forTransport(func(o *transportOptions) { o.tryTimeout = d })
+}
+
+// AnswerIdle says how long a backend may be silent while the body of its answer is being read. Then the answer has broken off, with [ErrAnswerIdle], and
+// the backend has failed. An upgraded connection is closed if for that long nothing came from the backend, and nothing was sent to it. The default is as long as the context allows.
+func AnswerIdle(d time.Duration) TransportOption {
+	demand(d > 0, "the time that a backend may be silent", "above 0", d)
+	return forTransport(func(o *transportOptions) { o.answerIdle = d })
 }
 
 // Rest says how long a backend is left alone after a failure. The rest doubles with each failure in a row, up to the most. The default is from

@@ -13,13 +13,16 @@ import (
 )
 
 // ErrTryTimeout says that a backend did not answer within [TryTimeout]. It is a timeout as package net has them.
-var ErrTryTimeout error = timeoutError{}
+var ErrTryTimeout error = &timeoutError{"cappedhttp: the backend did not answer in time"}
 
-type timeoutError struct{}
+// ErrAnswerIdle says that a backend was silent for as long as [AnswerIdle] in the middle of its answer. It is a timeout as package net has them.
+var ErrAnswerIdle error = &timeoutError{"cappedhttp: the backend was silent for too long in the middle of its answer"}
 
-func (timeoutError) Error() string   { return "cappedhttp: the backend did not answer in time" }
-func (timeoutError) Timeout() bool   { return true }
-func (timeoutError) Temporary() bool { return true }
+type timeoutError struct{ text string }
+
+func (e *timeoutError) Error() string { return e.text }
+func (*timeoutError) Timeout() bool   { return true }
+func (*timeoutError) Temporary() bool { return true }
 
 // ErrOpaque says that a request has a URL without a path, like http:x, which cannot be asked of a backend.
 var ErrOpaque = errors.New("cappedhttp: the URL of the request has no path, and must have one")
@@ -235,13 +238,13 @@ func (t *Transport) answer(ctx context.Context, res *http.Response, tk ticket) *
 	rw, both := body.ReadCloser.(io.ReadWriteCloser)
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols && both:
-		res.Body = &upgradedBody{ReadWriteCloser: rw, cancel: body.cancel, end: end}
+		res.Body = newUpgradedBody(rw, body.cancel, end, t.o.answerIdle)
 	case body.ReadCloser == http.NoBody:
 		body.cancel()
 		end(io.EOF)
 		res.Body = http.NoBody
 	default:
-		res.Body = &answerBody{cancelBody: body, end: end}
+		res.Body = &answerBody{cancelBody: body, end: end, idle: t.o.answerIdle}
 	}
 	return res
 }
