@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
 	"capped/cappedhttp":      {"capped", "internal/random"},
-	"capped/cappedprom":      {"capped"},
+	"capped/cappedprom":      {"capped", "capped/cappedhttp"},
 	"capped/cappedtest":      {},
 	"capped/internal/counts": {"internal/portable", "internal/random"},
 	"spray":                  {"calendar", "internal/huge", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"ensemble", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/proxy", "ensemble", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "internal/design", "population"},
 	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":     {},
+	"cmd/almanac/internal/proxy":        {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},

@@ -1,0 +1,264 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Server is a proxy with its listeners: one for clients, and one for who looks after it.
+type Server struct {
+	proxy  *Proxy
+	log    *slog.Logger
+	server *http.Server
+	admin  *http.Server // nil if there is none
+	where  net.Addr
+	look   net.Addr
+	token  string
+	open   atomic.Int64 // connections
+	cert   atomic.Pointer[tls.Certificate]
+	cut    context.CancelFunc // ends what is in flight
+	done   sync.WaitGroup
+	failed chan error
+
+	mu     sync.Mutex
+	config Config
+}
+
+// Start listens and serves. An error that is a [Problem] is about a setting, another about the machine: a port in use, say.
+func Start(c Config, log *slog.Logger) (_ *Server, err error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	s := &Server{log: log, config: c, failed: make(chan error, 2)}
+	if s.token, err = readToken(c.AdminToken); err != nil {
+		return nil, err
+	}
+	if err := s.readCertificate(&c); err != nil {
+		return nil, err
+	}
+	if s.proxy, err = New(c, log); err != nil {
+		return nil, err
+	}
+	ctx, cut := context.WithCancel(context.Background())
+	s.cut = cut
+	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug) // what strangers do wrong
+	s.server = &http.Server{
+		Handler:           s.proxy,
+		ReadHeaderTimeout: c.HeaderTimeout,
+		IdleTimeout:       c.KeepAlive,
+		MaxHeaderBytes:    int(c.MaxHeader),
+		ErrorLog:          quiet,
+		Protocols:         new(http.Protocols),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: c.KeepAlive, PingTimeout: c.ClientIdle, WriteByteTimeout: c.ClientIdle},
+	}
+	s.server.Protocols.SetHTTP1(true)
+	clients, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		cut()
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	s.where = clients.Addr()
+	if c.Admin != "none" {
+		l, err := net.Listen("tcp", c.Admin)
+		if err != nil {
+			cut()
+			clients.Close()
+			return nil, fmt.Errorf("--admin: %w", err)
+		}
+		s.look = l.Addr()
+		s.admin = &http.Server{Handler: s.adminHandler(), ErrorLog: quiet, MaxHeaderBytes: 16e3,
+			ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+		s.serve(func() error { return s.admin.Serve(l) })
+	}
+	bounded := newBounded(clients, c.MaxConnections, &s.open)
+	if c.Cert != "" {
+		s.server.Protocols.SetHTTP2(true)
+		s.server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil }}
+		s.serve(func() error { return s.server.ServeTLS(bounded, "", "") })
+	} else {
+		s.server.Protocols.SetUnencryptedHTTP2(true)
+		s.serve(func() error { return s.server.Serve(bounded) })
+	}
+	return s, nil
+}
+
+func (s *Server) serve(serve func() error) {
+	s.done.Go(func() {
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+}
+
+// Addr is where clients come.
+func (s *Server) Addr() string { return s.where.String() }
+
+// URL is where clients come, with a scheme.
+func (s *Server) URL() string {
+	if s.cert.Load() != nil {
+		return "https://" + s.Addr()
+	}
+	return "http://" + s.Addr()
+}
+
+// AdminAddr is where the status page is; empty if there is none.
+func (s *Server) AdminAddr() string {
+	if s.look == nil {
+		return ""
+	}
+	return s.look.String()
+}
+
+// Failed tells if it cannot go on.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// Stats is how the proxy is.
+func (s *Server) Stats() Stats {
+	st := s.proxy.Stats()
+	st.Connections = s.open.Load()
+	return st
+}
+
+// readCertificate reads the certificate of a Config, if there is one.
+func (s *Server) readCertificate(c *Config) error {
+	if c.Cert == "" {
+		return nil
+	}
+	cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+	if err != nil {
+		return Problem{"cert", fmt.Sprintf("%s with key %s: %v", c.Cert, c.Key, err)}
+	}
+	s.cert.Store(&cert)
+	return nil
+}
+
+// Reload takes over another Config. Backends that are not in it get no more requests, and what they have comes to its end. If something is wrong, or cannot change while
+// the proxy runs, it returns an error and all is as it was.
+func (s *Server) Reload(c Config) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var fixed []string
+	for _, name := range c.differs(&s.config) {
+		if !whileRunning[name] || (name == "cert" || name == "key") && (c.Cert == "") != (s.config.Cert == "") {
+			fixed = append(fixed, name)
+		}
+	}
+	if len(fixed) > 0 {
+		slices.Sort(fixed)
+		return Problem{fixed[0], fmt.Sprintf("cannot be changed while the proxy runs (all of these: %s); start it anew", strings.Join(fixed, ", "))}
+	}
+	if err := s.readCertificate(&c); err != nil {
+		return err
+	}
+	if err := s.proxy.set(&c); err != nil {
+		return err
+	}
+	s.config = c
+	return nil
+}
+
+// Shutdown takes no more connections and waits for what is in flight, upgraded connections too, for as long as --drain allows. It returns an error that says how many
+// requests were cut off, if any were.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	drain := s.config.Drain
+	s.mu.Unlock()
+	s.proxy.draining.Store(true)
+	ctx, cancel := context.WithTimeout(ctx, drain)
+	defer cancel()
+	err := s.server.Shutdown(ctx) // which does not know of upgraded connections
+	for err == nil && s.proxy.active.Load() > 0 {
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	left := s.proxy.active.Load()
+	s.cut()
+	s.server.Close()
+	if s.admin != nil {
+		s.admin.Close()
+	}
+	s.done.Wait()
+	// What was cut off gives back its slots in a moment.
+	end, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	s.proxy.transport.Close(end)
+	s.proxy.base.CloseIdleConnections()
+	if err != nil && left > 0 {
+		return fmt.Errorf("%d requests had not come to their end within %v, and were cut off", left, drain)
+	}
+	return nil
+}
+
+// bounded is a listener that has at most so many connections; others wait where the system keeps them.
+type bounded struct {
+	net.Listener
+	places chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+	open   *atomic.Int64
+}
+
+func newBounded(l net.Listener, n int, open *atomic.Int64) *bounded {
+	return &bounded{Listener: l, places: make(chan struct{}, n), ended: make(chan struct{}), open: open}
+}
+
+func (b *bounded) Accept() (net.Conn, error) {
+	select {
+	case b.places <- struct{}{}:
+	case <-b.ended:
+		return nil, net.ErrClosed
+	}
+	c, err := b.Listener.Accept()
+	if err != nil {
+		<-b.places
+		return nil, err
+	}
+	b.open.Add(1)
+	return &placed{Conn: c, b: b}, nil
+}
+
+func (b *bounded) Close() error {
+	b.once.Do(func() { close(b.ended) })
+	return b.Listener.Close()
+}
+
+// placed is a connection that has a place.
+type placed struct {
+	net.Conn
+	b    *bounded
+	once sync.Once
+}
+
+func (c *placed) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() {
+		c.b.open.Add(-1)
+		<-c.b.places
+	})
+	return err
+}
+
+// CloseWrite ends one direction, which upgraded connections and the end of a server's connection need.
+func (c *placed) CloseWrite() error {
+	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
