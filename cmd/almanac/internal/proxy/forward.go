@@ -31,6 +31,15 @@ func (p *Proxy) refused(out *pacedWriter, r *http.Request) bool {
 	return true
 }
 
+// onlyWebSocket drops what asks for another protocol, as a server may (RFC 9110, section 7.8), unless it is WebSocket: to pass an upgrade to h2c is to pass all further
+// requests unseen.
+func onlyWebSocket(r *http.Request) {
+	if up := r.Header["Upgrade"]; len(up) > 0 && (len(up) > 1 || !strings.EqualFold(up[0], "websocket") || r.Method != http.MethodGet) {
+		r.Header.Del("Upgrade")
+	}
+	r.Header.Del("Http2-Settings")
+}
+
 // rewrite makes the request that a backend gets. ReverseProxy has removed hop-by-hop headers (RFC 9110, section 7.6.1), with those that Connection names.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	// RFC 9110, section 7.7: the path and the query are as they were asked for, also where they are strange.

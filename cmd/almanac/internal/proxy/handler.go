@@ -161,6 +161,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.refused(out, r) {
 		return
 	}
+	onlyWebSocket(r)
 	if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
 		if r.ContentLength > int64(s.maxBody) {
 			out.refuse(&p.counts.large, http.StatusRequestEntityTooLarge)

@@ -14,7 +14,8 @@ const firstBuffer = 4 << 10
 // What it returns gives back the memory.
 func (p *Proxy) takeIn(r *http.Request, body *pacedReader, s *settings) (release func(), err error) {
 	release = func() {}
-	r.Trailer = nil // a proxy may drop them, and backends are known to take them for headers
+	// A proxy may drop trailers, and programs are known to take them for headers. They are set when the end of the body is read, and ReverseProxy sends a copy of what there is before.
+	defer func() { r.Trailer = nil }()
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 		return release, nil // whose clients may wait for an answer in the middle of their body
 	}
@@ -37,7 +38,7 @@ func (p *Proxy) takeIn(r *http.Request, body *pacedReader, s *settings) (release
 		n, err := r.Body.Read(buffer[len(buffer):cap(buffer)])
 		buffer = buffer[:len(buffer)+n]
 		if err == io.EOF {
-			r.ContentLength = int64(len(buffer))
+			r.ContentLength, r.TransferEncoding = int64(len(buffer)), nil
 			r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(buffer)), nil }
 			r.Body, _ = r.GetBody()
 			return release, nil
