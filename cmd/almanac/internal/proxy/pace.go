@@ -48,6 +48,7 @@ type pacedReader struct {
 
 	mu    sync.Mutex
 	ended bool
+	slow  bool // the client was
 	over  bool // the request is
 }
 
@@ -55,7 +56,7 @@ func (r *pacedReader) Read(p []byte) (int, error) {
 	begun := time.Now()
 	allowed := r.allowed(0)
 	if allowed <= 0 {
-		return 0, errSlow
+		return 0, r.tooSlow()
 	}
 	r.deadline(begun.Add(allowed), false)
 	n, err := r.ReadCloser.Read(p)
@@ -69,9 +70,16 @@ func (r *pacedReader) Read(p []byte) (int, error) {
 	case r.bytes > r.most:
 		return 0, &http.MaxBytesError{Limit: r.most}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = errSlow
+		err = r.tooSlow()
 	}
 	return n, err
+}
+
+func (r *pacedReader) tooSlow() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slow = true
+	return errSlow
 }
 
 func (r *pacedReader) deadline(t time.Time, ended bool) {
@@ -91,7 +99,11 @@ func (r *pacedReader) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	if !r.ended {
+	switch {
+	case r.ended:
+	case r.slow:
+		r.control.SetReadDeadline(time.Now())
+	default:
 		r.control.SetReadDeadline(time.Now().Add(linger))
 	}
 }

@@ -100,7 +100,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 // client is one of its own, so that its connections end with the test.
 func newClient(t *testing.T, protocols ...func(*http.Protocols)) *http.Client {
-	tr := &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true}
+	tr := &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true, ExpectContinueTimeout: 10 * time.Second}
 	if len(protocols) > 0 {
 		tr.Protocols = new(http.Protocols)
 		for _, p := range protocols {
