@@ -38,6 +38,8 @@ type Config struct {
 	BackendIdle time.Duration
 	BackendCA   string
 	BackendH2C  bool
+	Rest        time.Duration
+	LongestRest time.Duration
 	FailOn      []int
 	Health      string
 	HealthEvery time.Duration
@@ -61,7 +63,8 @@ func Defaults() Config {
 	return Config{
 		Capacity: 2, Listen: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Room: 1024, MaxWait: 30 * time.Second, LimitRoom: 1024, OldestBirth: time.Minute,
-		Tries: 3, TryTimeout: time.Minute, DialTimeout: 5 * time.Second, BackendIdle: 5 * time.Minute, HealthEvery: 10 * time.Second,
+		Tries: 3, TryTimeout: time.Minute, DialTimeout: 5 * time.Second, BackendIdle: 5 * time.Minute,
+		Rest: 100 * time.Millisecond, LongestRest: 30 * time.Second, HealthEvery: 10 * time.Second,
 		MaxHeader: 64e3, MaxBody: 64e6, BodyBuffer: 1e6, AnswerBuffer: 1e6, BufferMemory: 256e6, MaxConnections: 10_000, MaxRequests: 10_000,
 		HeaderTimeout: 10 * time.Second, ClientIdle: 30 * time.Second, MinRate: 1e3, KeepAlive: time.Minute, Drain: 30 * time.Second,
 	}
@@ -94,6 +97,8 @@ func (c *Config) Flags() *pflag.FlagSet {
 	f.DurationVar(&c.BackendIdle, "backend-idle", c.BackendIdle, "how long a backend may be silent in the middle of an answer, or both sides of a WebSocket")
 	f.StringVar(&c.BackendCA, "backend-ca", c.BackendCA, "a file with the certificate of who signed those of https backends; the system's unless told")
 	f.BoolVar(&c.BackendH2C, "backend-h2c", c.BackendH2C, "http backends speak HTTP/2 without TLS")
+	f.DurationVar(&c.Rest, "rest", c.Rest, "how long a backend that has failed is left alone; twice as long after each further failure")
+	f.DurationVar(&c.LongestRest, "longest-rest", c.LongestRest, "and at most so long")
 	f.IntSliceVar(&c.FailOn, "fail-on", c.FailOn, "statuses that are failures of the backend, as 502,503")
 	f.StringVar(&c.Health, "health", c.Health, "a path that backends are asked for, and must answer with 2xx, as /healthy")
 	f.DurationVar(&c.HealthEvery, "health-every", c.HealthEvery, "how often")
@@ -167,10 +172,12 @@ func (c *Config) Check() error {
 		setting string
 		is      time.Duration
 	}{{"max-wait", c.MaxWait}, {"oldest-birth", c.OldestBirth}, {"try-timeout", c.TryTimeout}, {"dial-timeout", c.DialTimeout},
-		{"backend-idle", c.BackendIdle}, {"health-every", c.HealthEvery}, {"header-timeout", c.HeaderTimeout}, {"client-idle", c.ClientIdle},
+		{"backend-idle", c.BackendIdle}, {"rest", c.Rest}, {"longest-rest", c.LongestRest}, {"health-every", c.HealthEvery}, {"header-timeout", c.HeaderTimeout}, {"client-idle", c.ClientIdle},
 		{"keep-alive", c.KeepAlive}, {"drain", c.Drain}} {
 		want(d.is >= time.Millisecond && d.is <= 24*time.Hour, d.setting, "%v: wanted is a time from 1ms to 24h", d.is)
 	}
+	want(c.LongestRest <= 30*time.Second, "longest-rest", "%v: wanted is at most 30s", c.LongestRest)
+	want(c.Rest <= c.LongestRest, "rest", "%v: wanted is at most what --longest-rest is, %v", c.Rest, c.LongestRest)
 	want(c.MaxHeader >= 4e3 && c.MaxHeader <= 16e6, "max-header", "%v: wanted is from 4kB to 16MB", c.MaxHeader)
 	want(c.BodyBuffer <= 1e9, "body-buffer", "%v: wanted is at most 1GB", c.BodyBuffer)
 	want(c.AnswerBuffer <= 1e9, "answer-buffer", "%v: wanted is at most 1GB", c.AnswerBuffer)

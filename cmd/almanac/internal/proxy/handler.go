@@ -58,7 +58,7 @@ func New(c Config, log *slog.Logger) (*Proxy, error) {
 	options := []cappedhttp.TransportOption{
 		cappedhttp.Base(p.base), cappedhttp.Capacity(c.Capacity), cappedhttp.PoolLimit(c.Room), cappedhttp.MaxWait(c.MaxWait),
 		cappedhttp.Tries(c.Tries), cappedhttp.TryTimeout(c.TryTimeout), cappedhttp.AnswerIdle(c.BackendIdle),
-		cappedhttp.FailOn(c.FailOn...), cappedhttp.Logger(log),
+		cappedhttp.Rest(c.Rest, c.LongestRest), cappedhttp.FailOn(c.FailOn...), cappedhttp.Logger(log),
 	}
 	if c.Health != "" {
 		options = append(options, cappedhttp.HealthCheck(c.Health, c.HealthEvery))
