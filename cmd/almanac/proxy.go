@@ -59,7 +59,7 @@ func newProxy() *cobra.Command {
 		if s.AdminAddr() != "" {
 			where = fmt.Sprintf(", status at http://%s/", s.AdminAddr())
 		}
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "proxy at %s for %d backends%s\n", s.URL(), len(config.Backends), where); err != nil {
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "proxy at %s for %s%s\n", s.URL(), backends(config), where); err != nil {
 			return err
 		}
 		for {
@@ -69,15 +69,12 @@ func newProxy() *cobra.Command {
 					fmt.Fprintln(c.ErrOrStderr(), "almanac: there is no --config to read again")
 					continue
 				}
-				config, err := read()
-				if err == nil {
-					err = s.Reload(config)
-				}
+				config, err := s.Reread(read)
 				if err != nil {
 					fmt.Fprintf(c.ErrOrStderr(), "almanac: %v; going on as before\n", err)
 					continue
 				}
-				fmt.Fprintf(c.OutOrStdout(), "read %s again: %d backends\n", file, len(config.Backends))
+				fmt.Fprintf(c.OutOrStdout(), "read %s again: %s\n", file, backends(config))
 			case err := <-s.Failed():
 				return errors.Join(err, s.Shutdown(context.Background()))
 			case <-ctx.Done():
@@ -90,4 +87,12 @@ func newProxy() *cobra.Command {
 	c.Flags().BoolVar(&verbose, "verbose", false, "tell on standard error what goes on")
 	c.Flags().SortFlags = false
 	return c
+}
+
+// backends says how many there are.
+func backends(c proxy.Config) string {
+	if len(c.Backends) == 1 {
+		return "1 backend"
+	}
+	return fmt.Sprintf("%d backends", len(c.Backends))
 }

@@ -53,6 +53,7 @@ type status struct {
 	P99   time.Duration
 	Slots int // of backends that there are
 	Now   string
+	Read  *reread
 }
 
 func (s *Server) adminHandler() http.Handler {
@@ -115,11 +116,11 @@ func readToken(file string) (string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", Problem{"admin-token-file", err.Error()}
+		return "", Problem{Setting: "admin-token-file", Text: err.Error()}
 	}
 	words := strings.Fields(string(text))
 	if len(words) != 1 {
-		return "", Problem{"admin-token-file", fmt.Sprintf("%s should have a token: one word on one line", file)}
+		return "", Problem{Setting: "admin-token-file", Text: fmt.Sprintf("%s should have a token: one word on one line", file)}
 	}
 	return words[0], nil
 }
@@ -127,6 +128,9 @@ func readToken(file string) (string, error) {
 func (s *Server) showStatus(w http.ResponseWriter, _ *http.Request) {
 	st := s.Stats()
 	page := status{Stats: st, Addr: s.URL(), P50: st.Transport.Waits.Quantile(0.5), P99: st.Transport.Waits.Quantile(0.99), Now: time.Now().Format(time.RFC3339)}
+	s.mu.Lock()
+	page.Read = s.reread
+	s.mu.Unlock()
 	for _, b := range st.Transport.Backends {
 		if !b.Removed {
 			page.Slots += st.Transport.Capacity

@@ -56,6 +56,9 @@ type Config struct {
 	MinRate        Size
 	KeepAlive      time.Duration
 	Drain          time.Duration
+
+	file  string         // that it is from, if it is from one
+	lines map[string]int // of settings there
 }
 
 // Defaults are what a proxy does unless told.
@@ -129,16 +132,22 @@ var whileRunning = map[string]bool{
 type Problem struct {
 	Setting string
 	Text    string
+	place   string // in a file
 }
 
-func (p Problem) Error() string { return "--" + p.Setting + ": " + p.Text }
+func (p Problem) Error() string {
+	if p.place != "" {
+		return p.place + ": " + p.Text
+	}
+	return "--" + p.Setting + ": " + p.Text
+}
 
 // Check returns the first thing that is wrong, in the order of the flags; nil if nothing is.
 func (c *Config) Check() error {
 	var first error
 	want := func(good bool, setting, format string, args ...any) {
 		if !good && first == nil {
-			first = Problem{setting, fmt.Sprintf(format, args...)}
+			first = Problem{Setting: setting, Text: fmt.Sprintf(format, args...)}
 		}
 	}
 	want(len(c.Backends) > 0, "backend", "name at least one backend, as --backend http://127.0.0.1:9000")

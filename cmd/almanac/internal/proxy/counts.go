@@ -37,6 +37,9 @@ type Stats struct {
 	BufferLimit int64
 	Draining    bool
 
+	Rereads       uint64 // how often a file was read again
+	RereadsFailed uint64 // and was wrong
+
 	Answers [6]uint64 // by the first digit of their status; 0 for those that broke off
 
 	// Of these, why the proxy answered itself.

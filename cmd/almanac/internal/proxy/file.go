@@ -16,13 +16,13 @@ import (
 func Read(file string, given *pflag.FlagSet) (Config, error) {
 	c := Defaults()
 	flags := c.Flags()
-	lines := map[string]int{}
+	c.file, c.lines = file, map[string]int{}
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return c, fmt.Errorf("--config: %w", err)
 		}
-		if err := parse(file, text, flags, given, lines); err != nil {
+		if err := parse(file, text, flags, given, c.lines); err != nil {
 			return c, err
 		}
 	}
@@ -42,10 +42,17 @@ func Read(file string, given *pflag.FlagSet) (Config, error) {
 	if err == nil {
 		err = c.Check()
 	}
-	if p, ok := errors.AsType[Problem](err); ok && lines[p.Setting] > 0 {
-		return c, fmt.Errorf("%s:%d: %s: %s", file, lines[p.Setting], p.Setting, strings.ReplaceAll(p.Text, "--", ""))
+	return c, c.locate(err)
+}
+
+// locate says of a problem with a setting from a file where it is there.
+func (c *Config) locate(err error) error {
+	if p, ok := errors.AsType[Problem](err); ok && c.lines[p.Setting] > 0 {
+		p.place = fmt.Sprintf("%s:%d: %s", c.file, c.lines[p.Setting], p.Setting)
+		p.Text = strings.ReplaceAll(p.Text, "--", "")
+		return p
 	}
-	return c, err
+	return err
 }
 
 // parse sets flags from a file, a mapping from their names to values or lists of values, but for those given otherwise.

@@ -102,11 +102,11 @@ func newBase(c *Config) (*http.Transport, error) {
 	if c.BackendCA != "" {
 		text, err := os.ReadFile(c.BackendCA)
 		if err != nil {
-			return nil, Problem{"backend-ca", err.Error()}
+			return nil, Problem{Setting: "backend-ca", Text: err.Error()}
 		}
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(text) {
-			return nil, Problem{"backend-ca", fmt.Sprintf("%s has no certificate in PEM, as -----BEGIN CERTIFICATE-----", c.BackendCA)}
+			return nil, Problem{Setting: "backend-ca", Text: fmt.Sprintf("%s has no certificate in PEM, as -----BEGIN CERTIFICATE-----", c.BackendCA)}
 		}
 		base.TLSClientConfig = &tls.Config{RootCAs: roots}
 	}

@@ -13,11 +13,12 @@ var (
 	connectionsDesc = prometheus.NewDesc("almanac_proxy_connections", "Connections of clients.", nil, nil)
 	bufferedDesc    = prometheus.NewDesc("almanac_proxy_buffered_bytes", "Bytes in buffers, without the first piece of each answer.", nil, nil)
 	bufferLimitDesc = prometheus.NewDesc("almanac_proxy_buffer_limit_bytes", "How many there may be.", nil, nil)
+	rereadsDesc     = prometheus.NewDesc("almanac_proxy_rereads_total", "How often the configuration was read again, by whether it was taken over.", []string{"outcome"}, nil)
 	drainingDesc    = prometheus.NewDesc("almanac_proxy_draining", "1 when it was told to stop.", nil, nil)
 )
 
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{answersDesc, refusalsDesc, activeDesc, upgradedDesc, connectionsDesc, bufferedDesc, bufferLimitDesc, drainingDesc} {
+	for _, d := range []*prometheus.Desc{answersDesc, refusalsDesc, activeDesc, upgradedDesc, connectionsDesc, bufferedDesc, bufferLimitDesc, rereadsDesc, drainingDesc} {
 		ch <- d
 	}
 }
@@ -40,6 +41,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	count(refusalsDesc, s.Large, "large")
 	count(refusalsDesc, s.Slow, "slow")
 	count(refusalsDesc, s.Gone, "gone")
+	count(rereadsDesc, s.Rereads, "taken")
+	count(rereadsDesc, s.RereadsFailed, "wrong")
 	gauge(activeDesc, s.Active)
 	gauge(upgradedDesc, s.Upgraded)
 	gauge(connectionsDesc, s.Connections)

@@ -30,8 +30,10 @@ type Server struct {
 	done   sync.WaitGroup
 	failed chan error
 
-	mu     sync.Mutex
-	config Config
+	mu                     sync.Mutex
+	config                 Config
+	reread                 *reread // the last time; nil if there was none
+	rereads, rereadsFailed uint64
 }
 
 // Start listens and serves. An error that is a [Problem] is about a setting, another about the machine: a port in use, say.
@@ -127,6 +129,9 @@ func (s *Server) Failed() <-chan error { return s.failed }
 func (s *Server) Stats() Stats {
 	st := s.proxy.Stats()
 	st.Connections = s.open.Load()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.Rereads, st.RereadsFailed = s.rereads, s.rereadsFailed
 	return st
 }
 
@@ -137,10 +142,33 @@ func (s *Server) readCertificate(c *Config) error {
 	}
 	cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 	if err != nil {
-		return Problem{"cert", fmt.Sprintf("%s with key %s: %v", c.Cert, c.Key, err)}
+		return Problem{Setting: "cert", Text: fmt.Sprintf("%s with key %s: %v", c.Cert, c.Key, err)}
 	}
 	s.cert.Store(&cert)
 	return nil
+}
+
+// Reread reads a Config again and takes it over, and keeps how that went for the status page.
+func (s *Server) Reread(read func() (Config, error)) (Config, error) {
+	c, err := read()
+	if err == nil {
+		err = c.locate(s.Reload(c))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reread = &reread{At: time.Now().Format(time.RFC3339), File: c.file, Err: err}
+	if err != nil {
+		s.rereadsFailed++
+	} else {
+		s.rereads++
+	}
+	return c, err
+}
+
+// A reread is how it went to read a file again.
+type reread struct {
+	At, File string
+	Err      error
 }
 
 // Reload takes over another Config. Backends that are not in it get no more requests, and what they have comes to its end. If something is wrong, or cannot change while
@@ -159,7 +187,11 @@ func (s *Server) Reload(c Config) error {
 	}
 	if len(fixed) > 0 {
 		slices.Sort(fixed)
-		return Problem{fixed[0], fmt.Sprintf("cannot be changed while the proxy runs (all of these: %s); start it anew", strings.Join(fixed, ", "))}
+		text := "cannot be changed while the proxy runs; start it anew"
+		if len(fixed) > 1 {
+			text = fmt.Sprintf("cannot be changed while the proxy runs, nor can %s; start it anew", strings.Join(fixed[1:], ", "))
+		}
+		return Problem{Setting: fixed[0], Text: text}
 	}
 	if err := s.readCertificate(&c); err != nil {
 		return err
@@ -201,7 +233,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.proxy.transport.Close(end)
 	s.proxy.base.CloseIdleConnections()
 	if err != nil && left > 0 {
-		return fmt.Errorf("%d requests had not come to their end within %v, and were cut off", left, drain)
+		return fmt.Errorf("requests that had not come to their end within %v were cut off: %d", drain, left)
 	}
 	return nil
 }

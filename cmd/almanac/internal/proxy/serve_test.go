@@ -59,7 +59,7 @@ func TestReload(t *testing.T) {
 	}{
 		{func(c *Config) { c.Capacity = 5 }, "--capacity: cannot be changed while the proxy runs"},
 		{func(c *Config) { c.Listen = "127.0.0.1:1" }, "--listen: cannot be changed"},
-		{func(c *Config) { c.Room, c.KeepAlive = 5, time.Second }, "(all of these: keep-alive, room)"},
+		{func(c *Config) { c.Room, c.KeepAlive = 5, time.Second }, "--keep-alive: cannot be changed while the proxy runs, nor can room;"},
 		{func(c *Config) { c.Cert, c.Key = "a", "b" }, "--cert: cannot be changed"},
 		{func(c *Config) { c.Backends = nil }, "--backend: name at least one"},
 		{func(c *Config) { c.Backends = []string{a, "http://x:y:z"} }, "--backend: "},
@@ -171,7 +171,7 @@ func TestShutdown(t *testing.T) {
 		if got := <-answer; got != want && !(long && strings.Contains(got, "Service Unavailable")) {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if err := <-ended; (err != nil) != long || long && !strings.Contains(err.Error(), "1 requests had not come to their end within 50ms, and were cut off") {
+		if err := <-ended; (err != nil) != long || long && !strings.Contains(err.Error(), "requests that had not come to their end within 50ms were cut off: 1") {
 			t.Error(err)
 		}
 		if st := s.Stats(); st.Transport.InFlight != 0 {
