@@ -26,6 +26,9 @@ type Result struct {
 	Best      []float64 // the best point: of the highest posterior density as estimated, or the least misfit
 	BestScore float64   // the log likelihood there, or the misfit, as ScoreName says
 	ScoreName string
+	BestError float64 // the standard error of BestScore, which comes from so many runs; 0 if it is not known
+
+	Chains *Chains // how the chains went, if the method has chains
 
 	// Exact reports whether the sample is of the posterior itself, but for the error of a finite sample. If not, Threshold and Power say how
 	// far from it: what is less alike than the threshold was left out, or the likelihood was raised to a power below 1.

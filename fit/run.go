@@ -48,7 +48,8 @@ type Progress struct {
 type method func(ctx context.Context, e *engine) (*Result, error)
 
 var methods = map[string]method{
-	"abc": abc,
+	"abc":  abc,
+	"pmmh": pmmh,
 }
 
 // Methods are the names of the methods, in alphabetical order.
