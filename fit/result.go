@@ -20,6 +20,9 @@ type Result struct {
 	Best      []float64 // the best point: where the posterior is densest, as estimated, or the misfit is least
 	BestScore float64   // there, of what ScoreName says
 	ScoreName string
+	BestError float64 // the standard error of BestScore, which comes from so many runs; 0 if it is not known
+
+	Chains *Chains // how the chains went, if the method has chains
 
 	// Exact reports whether the sample is of the posterior itself, but for the error of a finite sample. If not, Power and Threshold say what it
 	// is of: the likelihood was raised to a power below 1; or, if that is 0, what is less alike than the threshold was left out.
