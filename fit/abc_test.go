@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -30,7 +31,7 @@ func agree(t *testing.T, r *Result, j int, mean, sd float64) {
 
 // moments are those of a density on a grid that is not normalised.
 func moments(density func(x float64) float64, low, high float64) (mean, sd float64) {
-	const n = 20_000
+	const n = 300
 	var sum, first, second float64
 	for i := range n {
 		x := low + (high-low)*(float64(i)+0.5)/n
@@ -237,4 +238,43 @@ func TestByDistance(t *testing.T) {
 	if generations < 2 {
 		t.Errorf("%d generations by distance", generations)
 	}
+}
+
+// A pure death process with reports of the deaths, the likelihood of which is a sum over those that live: by single runs, and by particles,
+// which are used because hardly any single run is likely. Both are exact.
+func TestPureDeath(t *testing.T) {
+	for _, c := range []struct {
+		model     dying
+		data      []float64
+		particles bool
+	}{
+		{dying{30, 6}, []float64{5, 6, 1, 3, 2, 2}, false},
+		{dying{80, 16}, []float64{9, 4, 8, 6, 3, 6, 1, 4, 3, 2, 4, 0, 2, 2, 1, 3}, true},
+	} {
+		p := oneColumn(c.data, Unknown{"rate", "per day", Exponential(0.5)})
+		sim := known{c.model, 0.8}
+		r, err := fitDirectly(p, sim, Options{Seed: 1, Population: 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Particles > 0 != c.particles {
+			t.Errorf("%d particles", r.Particles)
+		}
+		mean, sd := moments(func(rate float64) float64 { return math.Exp(c.model.exact(rate, 0.8, c.data) - 2*rate) }, 0, 0.6)
+		agree(t, r, 0, mean, sd)
+	}
+}
+
+// known is a dying model of which the reported share is known.
+type known struct {
+	dying
+	share float64
+}
+
+func (k known) Start(ctx context.Context, x []float64, seed uint64) (Particle, error) {
+	return k.dying.Start(ctx, []float64{x[0], k.share}, seed)
+}
+
+func (k known) Simulate(ctx context.Context, x []float64, seed uint64) (Course, error) {
+	return k.dying.Simulate(ctx, []float64{x[0], k.share}, seed)
 }
