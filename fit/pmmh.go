@@ -80,7 +80,7 @@ func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.chooseRuns(ctx, meanOf(cloud)); err != nil {
+	if err := f.chooseRuns(ctx, meanOf(cloud, nil)); err != nil {
 		return nil, err
 	}
 	samples, logs, err := f.sample(ctx, cloud)
@@ -129,18 +129,12 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 	for round, beta := 0, 0.0; beta < 1 && round < coolings; round++ {
 		next := 1.0
 		if round < coolings-1 {
-			next = colder(logs, beta, 1)
+			next = beta + powerFor(logs, cloudSize/2, 1-beta)
 		}
-		scaled := make([]float64, len(logs))
-		for k, l := range logs {
-			if scaled[k] = (next - beta) * l; math.IsInf(l, -1) {
-				scaled[k] = l
-			}
-		}
-		beta = next
 		luck := f.e.luck()
-		cloud, logs = chosen(cloud, logs, systematic(scaled, cloudSize, luck.Float64()))
-		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, walkScale/math.Sqrt(float64(d)))}
+		cloud, logs = chosen(cloud, logs, systematic(powered(logs, next-beta), cloudSize, luck.Float64()))
+		beta = next
+		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, nil, walkScale/math.Sqrt(float64(d)))}
 		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", beta), phaseCloud, s)
 		if err != nil {
 			return nil, err
@@ -194,7 +188,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	luck := f.e.luck()
 	s := chainStage{Beta: 1, Steps: warmSteps, Runs: f.runs}
 	scale := walkScale / math.Sqrt(float64(len(cloud[0])))
-	s.Kernel = kernelOf(cloud, scale)
+	s.Kernel = kernelOf(cloud, nil, scale)
 	for k := range chainCount {
 		// From all over the cloud, in which the copies of a point stand side by side.
 		part := len(cloud) / chainCount
@@ -218,7 +212,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		for _, g := range got {
 			recent = append(recent, g.states...)
 		}
-		s.Kernel = kernelOf(recent, scale)
+		s.Kernel = kernelOf(recent, nil, scale)
 		goOn(got)
 	}
 	f.result.Count, f.result.WarmUp = chainCount, warmBlocks*warmSteps
@@ -262,7 +256,7 @@ func (f *pmmhFit) measure(samples [][][]float64) (least, most float64) {
 		values := make([][]float64, len(samples))
 		for c, chain := range samples {
 			for _, z := range chain {
-				values[c] = append(values[c], f.e.problem.place(z)[i])
+				values[c] = append(values[c], f.e.problem.values(z)[i])
 			}
 		}
 		r.RHat[i], r.Bulk[i] = mixing(values)

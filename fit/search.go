@@ -18,7 +18,6 @@ const (
 	searchMost   = 64
 	searchNarrow = 1e-3 // standard deviations of the prior, within which a search has converged
 	searchBlind  = 8    // generations in which most runs do not tell points apart, after which it ends
-	searchKept   = 12   // points that the last choice is made from
 )
 
 func search(ctx context.Context, e *engine) (*Result, error) {
@@ -51,7 +50,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		candidates = append(candidates, found...)
 		size *= 2
 	}
-	return o.finish(ctx, candidates[:min(searchKept, len(candidates))], budget)
+	return o.finish(ctx, candidates, budget)
 }
 
 // evolve is one run of the strategy, which begins as the prior: its last mean, and the best points of its last generations.
