@@ -141,12 +141,16 @@ func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64,
 
 // try runs the model at points, with common luck.
 func (o *optimum) try(ctx context.Context, what string, points [][]float64, runs int) ([]*trial, error) {
+	return o.tryWith(ctx, what, points, runs, o.e.stageSeed())
+}
+
+func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, runs int, luck uint64) ([]*trial, error) {
 	trials := make([]*trial, len(points))
 	for k, z := range points {
 		trials[k] = &trial{z: z}
 	}
 	p := o.e.problem
-	err := o.e.stage(ctx, what, "courses", courseStage{points, runs, o.e.stageSeed()}, runs*len(points), func(k int, a answer) error {
+	err := o.e.stage(ctx, what, "courses", courseStage{points, runs, luck}, runs*len(points), func(k int, a answer) error {
 		t := trials[k/runs]
 		c, possible, err := p.courseFrom(a)
 		if err != nil {
