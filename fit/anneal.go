@@ -178,7 +178,7 @@ func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*
 		if err != nil {
 			return nil, err
 		}
-		trials = sorted(o.e.problem, trials)
+		trials = byMisfit(o.e.problem, trials)
 		points = points[:0]
 		for _, t := range trials[:min(finalFew, len(trials))] {
 			points = append(points, t.z)

@@ -51,7 +51,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if starts = sorted(e.problem, starts); starts[0].wrong {
+	if starts = byMisfit(e.problem, starts); starts[0].wrong {
 		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
 	}
 	var candidates [][]float64
@@ -89,7 +89,7 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 			values[k], _ = t.misfit(p)
 		}
 		s.tell(keptNear(points, values))
-		order := sorted(p, trials)
+		order := byMisfit(p, trials)
 		best = append(best, order[0].z)
 		value, se := order[0].misfit(p)
 		middle, _ := order[size/2].misfit(p)

@@ -29,7 +29,7 @@ func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 			return nil, err
 		}
 		trials = append(trials, some...)
-		trials = sorted(e.problem, trials)
+		trials = byMisfit(e.problem, trials)
 		trials = trials[:min(annealChains, len(trials))]
 		value, se := trials[0].misfit(e.problem)
 		if math.IsInf(value, 1) {
@@ -44,8 +44,8 @@ func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 	return o.finish(ctx, points, budget)
 }
 
-// sorted orders trials by their misfits.
-func sorted(p *Problem, trials []*trial) []*trial {
+// byMisfit orders trials by their misfits.
+func byMisfit(p *Problem, trials []*trial) []*trial {
 	slices.SortStableFunc(trials, func(a, b *trial) int {
 		x, _ := a.misfit(p)
 		y, _ := b.misfit(p)
