@@ -133,3 +133,57 @@ func TestAgainstRandomSearch(t *testing.T) {
 		}
 	}
 }
+
+// A comparison costs as many runs as it must: few where the answer is plain or it is hot, one at each point if the noise is known to be
+// small, many where it is close and cold. The close ones are 3 from the bar, where a run has a standard deviation of 5.2 (√12·0.2·0.3/0.2², by
+// the noise 0.06·5 of the level alone): 4.6 standard errors with 64 runs.
+func TestComparisonsCostWhatTheyMust(t *testing.T) {
+	m := wavering{12}
+	truth := []float64{5, -3, 2}
+	o := opened{m.problem(truth), m}
+	at := func(x ...float64) *trial {
+		z := make([]float64, len(x))
+		for i, u := range o.problem.Unknowns {
+			z[i] = normalQuantile(u.Prior.CDF(x[i]))
+		}
+		return &trial{z: z}
+	}
+	far, near, best := []float64{10, -3, 2}, []float64{5.2, -3, 2}, truth
+	gap := m.excess(near, truth)
+	for _, c := range []struct {
+		name             string
+		next, now        []float64
+		bar, temperature float64
+		noise            float64
+		want             bool
+		least, most      int // runs of all comparisons at both points, on average
+	}{
+		{"far worse", far, best, 0, 0.1, 0, false, 4, 8},
+		{"far better", best, far, 0, 0.1, 0, true, 4, 8},
+		{"far worse, and very hot", far, best, 1e6, 1e6, 0, true, 4, 4},
+		{"very hot, and known to be", near, best, 1e6, 1e6, 1, true, 2, 2},
+		{"close and cold", near, best, gap / 2, 1e-9, 0, false, 12, 128},
+		{"close and cold, the other way", best, near, -gap / 2, 1e-9, 0, true, 12, 128},
+	} {
+		runs, right := 0, 0
+		const times = 100
+		for i := range times {
+			b := &bench{o: o, seed: uint64(i), noise: c.noise}
+			got, err := b.lower(t.Context(), at(c.next...), at(c.now...), c.bar, c.temperature, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got == c.want {
+				right++
+			}
+			runs += b.runs
+		}
+		t.Logf("%s: right %d times of %d, with %.1f runs", c.name, right, times, float64(runs)/times)
+		if right < 90 {
+			t.Errorf("%s: right %d times of %d", c.name, right, times)
+		}
+		if runs < c.least*times || runs > c.most*times {
+			t.Errorf("%s: %.1f runs, want from %d to %d", c.name, float64(runs)/times, c.least, c.most)
+		}
+	}
+}
