@@ -131,3 +131,34 @@ func ExampleProblem() {
 	fmt.Println(p.Check())
 	// Output: fit: column came has 3 numbers for 4 times
 }
+
+func ExampleResult() {
+	result := &fit.Result{Method: "abc", Unknowns: []fit.Unknown{{Name: "beta", Unit: "per day", Prior: fit.Uniform(0, 1)}}, Best: []float64{0.4}, Exact: true, Power: 1}
+	for i := range 101 {
+		result.Posterior.Rows = append(result.Posterior.Rows, []float64{0.3 + 0.002*float64(i)})
+		result.Posterior.Weights = append(result.Posterior.Weights, 1.0/101)
+	}
+	m := result.Marginals()[0]
+	fmt.Printf("%s: %.2f, the prior is %s; moved: %v\n", m.Name, m.Mean, m.Prior, m.Moved)
+	fmt.Printf("from %.3f to %.3f, the prior from %.3f to %.3f\n", m.Quantiles[1], m.Quantiles[5], m.PriorQuantiles[1], m.PriorQuantiles[5])
+	// Output:
+	// beta: 0.40, the prior is uniform 0..1; moved: true
+	// from 0.309 to 0.491, the prior from 0.050 to 0.950
+}
+
+func ExamplePredict() {
+	p := problem()
+	registry := new(ensemble.Registry)
+	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
+	posterior := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{50, 0.25}, {55, 0.22}}, Weights: []float64{0.5, 0.5}}
+	bands, err := fit.Predict(context.Background(), p, nil, posterior, 200, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Run: fit.InMemory(registry, 0)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range bands.Columns {
+		fmt.Printf("%s: %d of %d within 90 %%\n", b.Name, b.Inside, b.Seen)
+	}
+	// Output:
+	// came: 3 of 3 within 90 %
+	// noted: 4 of 4 within 90 %
+}
