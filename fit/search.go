@@ -1,0 +1,140 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, and so are those of the
+// generations that follow, so that there is no noise in what the search sees: it goes for the minimum of the mean over these few runs, which
+// is near that of the expectation, as far as few runs can say. When it is that close, it goes on with more runs and fresh luck
+// [Pasupathy10]. A search that has converged with most runs is followed by one with twice as many points from another good point of the
+// prior [AH05], for as long as there are runs left.
+//
+// [Pasupathy10]: https://doi.org/10.1287/opre.1090.0773
+// [AH05]: https://doi.org/10.1109/CEC.2005.1554902
+const (
+	searchBudget = 20_000 // runs, if none are asked for
+	searchLeast  = 1      // runs at one point, at first
+	searchMore   = 4      // times as many when the search is close
+	searchMost   = 64
+	searchSure   = 6    // generations in a row in which it must be
+	searchClose  = 0.05 // misfits that are not told apart
+	searchStep   = 1    // the first step, in standard deviations of the prior
+	searchWorth  = 10   // generations that a restart must have room for
+	searchEdge   = 2.5  // standard deviations of the prior: 1.2 % of it lie beyond
+	searchNarrow = 1e-3 // standard deviations of the prior, within which a search has converged
+)
+
+func search(ctx context.Context, e *engine) (*Result, error) {
+	budget := e.o.Budget
+	if budget == 0 {
+		budget = searchBudget
+	}
+	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit", "error", "floor", "spread"}}}
+	d := len(e.problem.Unknowns)
+	size := e.o.Population
+	if size == 0 {
+		size = 2 * (4 + int(3*math.Log(float64(d)))) // twice the default for functions without noise
+	}
+	size = max(size, 4)
+	until := budget - budget/finalShare
+	// Searches begin at the best points of the prior, as many of which are tried as a tenth of the budget lets see.
+	luck := e.luck()
+	points := make([][]float64, max(budget/10, size))
+	for k := range points {
+		points[k] = gaussians(&luck, d)
+	}
+	starts, err := o.try(ctx, "points of the prior", points, 1)
+	if err != nil {
+		return nil, err
+	}
+	if starts = byMisfit(e.problem, starts); starts[0].wrong {
+		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
+	}
+	var candidates [][]float64
+	for restart, start := range starts {
+		if restart > 0 && (start.wrong || e.runs+searchWorth*size*searchLeast > until) {
+			break
+		}
+		found, err := o.evolve(ctx, newEvolution(start.z, searchStep, size, luck.Split()), restart, size, until)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, found...)
+		size *= 2
+	}
+	return o.finish(ctx, candidates, budget)
+}
+
+// evolve is one run of the strategy: its last mean, and the best points of its last generations.
+func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until int) (found [][]float64, err error) {
+	p := o.e.problem
+	runs, luck := searchLeast, o.e.stageSeed()
+	var best [][]float64 // of each generation
+	close := 0           // generations in a row whose better half is
+	for s.age == 0 || o.e.runs+size*runs <= until {
+		points, err := s.ask(size)
+		if err != nil {
+			return nil, err
+		}
+		trials, err := o.tryWith(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs, luck)
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, size)
+		for k, t := range trials {
+			values[k], _ = t.misfit(p)
+		}
+		s.tell(keptNear(points, values))
+		order := byMisfit(p, trials)
+		best = append(best, order[0].z)
+		value, se := order[0].misfit(p)
+		middle, _ := order[size/2].misfit(p)
+		floor := order[0].bias(p) * float64(len(s.mean)) / float64(p.seen())
+		if runs == 1 {
+			floor = float64(len(s.mean)) // one run does not say; a posterior is about as wide as this
+		}
+		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs), value, se, floor, s.spread()})
+		if middle-value > max(floor, searchClose) {
+			close = 0
+		} else if close++; close >= searchSure {
+			close = 0
+			if runs >= searchMost {
+				break
+			}
+			runs, luck = runs*searchMore, o.e.stageSeed()
+			s.step *= 2 // the minimum is elsewhere now, about as far away as the generation was wide
+		}
+		if s.spread() < searchNarrow {
+			break
+		}
+	}
+	found = append(found, s.mean)
+	for i := len(best) - 1; i >= max(0, len(best)-3); i-- {
+		found = append(found, best[i])
+	}
+	return found, nil
+}
+
+// keptNear adds to misfits what keeps the search from going on and on towards the ends of the priors, where the misfit hardly changes any
+// more: from searchEdge on, a term that grows with the square, on the scale of the better half's misfits.
+func keptNear(points [][]float64, values []float64) []float64 {
+	order := slices.Clone(values)
+	slices.SortFunc(order, lessFirst)
+	scale := order[len(order)/2] - order[0]
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		scale = 1
+	}
+	kept := slices.Clone(values)
+	for k, z := range points {
+		for _, v := range z {
+			if out := math.Abs(v) - searchEdge; out > 0 {
+				kept[k] += scale * out * out
+			}
+		}
+	}
+	return kept
+}
