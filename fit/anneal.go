@@ -22,6 +22,7 @@ const (
 	annealMost   = 64     // runs at one point, in a comparison
 	finalShare   = 5      // one run in so many is kept for the choice among the last points
 	finalFew     = 4      // points of which the best is chosen
+	mostScatter  = 1      // of runs, in units of the reports', that is not worth a note
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -187,6 +188,11 @@ func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*
 			best := trials[0]
 			r := &Result{Best: o.e.problem.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
 			r.BestScore, r.BestError = best.misfit(o.e.problem)
+			// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data.
+			if ratio := 2 * float64(runs) * best.bias(o.e.problem) / float64(o.e.problem.seen()); ratio > mostScatter {
+				r.Notes = append(r.Notes, fmt.Sprintf("at the best point, runs differ from each other with %.2g times the variance that reports have: "+
+					"the misfit is that of the mean course, from which the data may well be as far as the runs are, and the best point with them; abc or pmmh take account of it", ratio))
+			}
 			r.Posterior.Names, r.Posterior.Units = o.e.problem.names()
 			return r, nil
 		}

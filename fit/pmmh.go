@@ -18,20 +18,22 @@ import (
 // the two are.
 const (
 	cloudSize   = 64 // points
-	cloudRuns   = 32 // of each estimate, until their number is chosen
+	cloudRuns   = 16 // of each estimate, until their number is chosen
 	cloudSteps  = 2  // of each point at each temperature
 	coolings    = 60 // at most
 	cloudTries  = 16 // clouds that are drawn before it is given up to find a point that could give the data
 	chainCount  = 8
-	blockSteps  = 50      // of a chain in one task
-	warmBlocks  = 4       // after the cloud
-	warmSteps   = 20      // of each of them
-	pilotPoints = 8       // at which the variance of estimates is looked at
-	pilotTimes  = 8       // estimates at each
-	pilotRounds = 6       // changes of the number of runs
-	chainESS    = 400     // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
-	chainBudget = 400_000 // runs, if none are asked for
-	mostRuns    = 4096    // for one estimate
+	blockSteps  = 50        // of a chain in one task
+	warmBlocks  = 4         // after the cloud
+	warmSteps   = 10        // of each of them
+	pilotPoints = 8         // at which the variance of estimates is looked at
+	pilotTimes  = 8         // estimates at each
+	pilotRounds = 6         // changes of the number of runs
+	chainESS    = 400       // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
+	chainBudget = 100_000   // runs, if none are asked for and the effective size is leastESS by then
+	chainLimit  = 1_000_000 // runs, if it is not
+	leastESS    = 100
+	mostRuns    = 4096 // for one estimate
 	fewestRuns  = 8
 	rowsKept    = 10_000 // of the chains, as the posterior
 
@@ -245,8 +247,12 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		least, most := f.measure(samples)
 		row := f.trace.Rows[len(f.trace.Rows)-1]
 		row[6], row[7] = most, least
+		budget := f.budget
+		if f.e.o.Budget == 0 && least < leastESS {
+			budget = chainLimit
+		}
 		spent := f.e.runs + chainCount*blockSteps*f.runs // after one more block
-		if least >= want && most <= chainRHat || spent > f.budget {
+		if least >= want && most <= chainRHat || spent > budget {
 			return samples, logs, nil
 		}
 	}

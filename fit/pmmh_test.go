@@ -87,7 +87,7 @@ func TestPMMHAgainstKalman(t *testing.T) {
 	} {
 		data := driftingData[:c.rows]
 		p := oneColumn(data, Unknown{Name: "a", Prior: Uniform(-1, 2)})
-		r, err := fitDirectly(p, c.model, Options{Method: "pmmh", Seed: 1})
+		r, err := fitDirectly(p, c.model, Options{Method: "pmmh", Seed: 1, Budget: 600_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -105,7 +106,7 @@ type chainsJSON struct {
 func (r *Result) WriteJSON(w io.Writer) error {
 	p := &r.Posterior
 	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible, Exact: r.Exact,
-		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows), Effective: number(p.Effective()),
+		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows), Effective: number(r.Effective()),
 		Score: number(r.BestScore), ScoreError: number(r.BestError), ScoreName: r.ScoreName,
 		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]number{}}, Notes: append([]string{}, r.Notes...), Unmoved: append([]string{}, r.Unmoved()...)}
 	marginals := r.Marginals()
@@ -183,13 +184,17 @@ func (r *Result) Text() string {
 		text.WriteByte('\n')
 		if names := r.Unmoved(); len(names) > 0 {
 			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in probability)\n", strings.Join(names, ", "),
-				math.Max(leastShift, 1.63/math.Sqrt(r.Posterior.Effective())))
+				math.Max(leastShift, 1.63/math.Sqrt(r.Effective())))
 		} else {
 			fmt.Fprintln(&text, "the data moved all unknowns")
 		}
-		fmt.Fprintf(&text, "effective sample %.0f of %d rows, ", r.Posterior.Effective(), len(r.Posterior.Rows))
+		fmt.Fprintf(&text, "effective sample %.0f of %d rows, ", r.Effective(), len(r.Posterior.Rows))
 	}
 	fmt.Fprintf(&text, "%d runs, %d events\n", r.Runs, r.Events)
+	if c := r.Chains; c != nil {
+		fmt.Fprintf(&text, "%d chains of %d steps after %d of warm-up; R-hat %.3f at most; %.0f %% of the steps accepted; likelihoods by %s, %d runs each, variance %.2g\n",
+			c.Count, c.Steps, c.WarmUp, slices.Max(c.RHat), 100*c.Acceptance, c.Estimator, c.Particles, c.Variance)
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&text, "note: %s\n", note)
 	}

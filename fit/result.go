@@ -1,6 +1,9 @@
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Table has named columns of numbers; NaN stands where there is none.
 type Table struct {
@@ -37,6 +40,14 @@ type Result struct {
 	Events     uint64
 	Impossible int      // runs at values at which there is no model
 	Jobs       []string // keys of the jobs, so that they can be forgotten
+}
+
+// Effective is the effective size of the sample: by the weights, or by how the chains have mixed in the unknown that has mixed least.
+func (r *Result) Effective() float64 {
+	if r.Chains != nil {
+		return slices.Min(r.Chains.Bulk)
+	}
+	return r.Posterior.Effective()
 }
 
 // A Marginal is what became known of one unknown.
@@ -77,7 +88,7 @@ func (r *Result) Marginals() []Marginal {
 			m.PriorQuantiles = append(m.PriorQuantiles, u.Prior.Quantile(share))
 		}
 		m.Contraction, m.Shift = u.Prior.compare(p.column(j), p.Weights)
-		m.Moved = m.Shift > math.Max(leastShift, 1.63/math.Sqrt(p.Effective()))
+		m.Moved = m.Shift > math.Max(leastShift, 1.63/math.Sqrt(r.Effective()))
 		all = append(all, m)
 	}
 	return all
