@@ -66,6 +66,14 @@ func (p *purse) take(r *replica, more, asked uint64, do func()) bool {
 	return true
 }
 
+// give notes that a replica takes nothing any more.
+func (p *purse) give(r *replica) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken -= r.taken
+	r.taken = 0
+}
+
 func (p *purse) has(more, asked uint64) bool {
 	room := p.room()
 	keep := room.Pages / purseKeep

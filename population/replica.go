@@ -72,6 +72,7 @@ type replica struct {
 	pace      pace
 	patience  uint64 // in place of the usual; tests have less of it
 	planned   *plan  // the intervention that is under way, if its time was planned
+	carried   int    // how many of those with a planned time have been carried out
 	watch     watch
 	lifelongs []*alwaysTable // of one whose attributes change
 	seed      uint64
@@ -90,7 +91,10 @@ type person struct {
 
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
-	r.m, r.t, r.index, r.planned = m, m.first, index, nil
+	if r.m != m {
+		r.values = nil // there may be others
+	}
+	r.m, r.t, r.index, r.planned, r.carried = m, m.first, index, nil, 0
 	r.now, r.end = 0, m.end-m.start+m.slack
 	r.seed = seed
 	r.watch.begin(m)
