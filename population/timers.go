@@ -51,7 +51,12 @@ func (r *replica) layOut(seed uint64) {
 				if c.by != nil { // one of its cells; it is a sample
 					c = c.cells[i%len(c.cells)]
 				}
-				if c.law.memoryless() || !c.off && c.left(&s, age) <= r.end {
+				there := c.law.memoryless()
+				if !there && !c.off {
+					left, _ := c.left(&s, age)
+					there = left <= r.end
+				}
+				if there {
 					counts[k]++
 				}
 			}
