@@ -29,12 +29,14 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 		panic("population: the number of a replica cannot be negative")
 	}
 	p := &Process{time: m.start}
-	o.Workers, o.Replicas = 1, 1
+	o.Workers, o.Replicas, o.forks = 1, 1, true
 	purse := newPurse(&o)
 	if purse.limit > 0 || m.size > smallProcess {
 		if _, err := m.afford(&o, purse); err != nil {
 			return nil, err
 		}
+	} else {
+		purse.each = fixedBytes / float64(max(m.size, 1))
 	}
 	purse.workers = 1
 	p.r = newReplica(purse)
@@ -108,7 +110,7 @@ var spares = sync.Pool{New: func() any { return new(replica) }}
 // newReplica is one to be started, which may have the memory of another. No timer of it lies aside.
 func newReplica(p *purse) *replica {
 	r := spares.Get().(*replica)
-	r.rule, r.purse, r.taken = asideRule{least: math.MaxInt}, p, 0
+	r.rule, r.purse, r.taken, r.forks = asideRule{least: math.MaxInt}, p, 0, true
 	return r
 }
 

@@ -39,9 +39,9 @@ func processModels(t *testing.T) map[string]*population.Model {
 		changes := []population.Change{population.Files(population.Dir("../examples")), population.Size(300)}
 		switch name {
 		case "patches": // which has groups of so many
-			changes = append(changes, population.Size(800), population.Until("10"))
+			changes = append(changes, population.Size(800), population.Until("6"))
 		case "fishery": // which grows
-			changes = append(changes, population.Until("9"))
+			changes = append(changes, population.Until("7"))
 		}
 		for _, s := range add(name, string(source), changes...).Scenarios() {
 			add(name+" "+s, string(source), append(slices.Clip(changes), population.Scenario(s))...)

@@ -91,6 +91,9 @@ func (r *replica) bytes() uint64 {
 	if r.onEvent != nil {
 		each += numberBytes
 	}
+	if r.forks {
+		each += originBytes * len(r.asideOf)
+	}
 	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called)) + int(eventBytes*float64(r.queue.Len()))
 	for _, g := range r.groups {
 		if g != nil {
@@ -141,6 +144,9 @@ func (r *replica) enlarge() {
 	each := 8*r.stride + r.m.columnBytes()
 	if r.onEvent != nil {
 		each += numberBytes
+	}
+	if r.forks {
+		each += originBytes * len(r.asideOf)
 	}
 	// The arrays are copied, and so will be the calendar's.
 	copied := uint64(r.room) * uint64(each+recordBytes)

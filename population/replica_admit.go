@@ -53,7 +53,7 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 		} else if left, struck := c.left(own, age); struck {
 			r.setTimer(id, k, never) // without a mark: no change of its law brings it back
 		} else {
-			r.startTimer(id, k, &c.law, left)
+			r.startTimer(id, k, &c.law, age, left)
 		}
 	}
 	r.population(+1)

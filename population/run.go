@@ -27,6 +27,7 @@ type Options struct {
 	// OnProgress is called ten times a second, by one goroutine.
 	OnProgress func(Progress)
 
+	forks    bool   // it is for a process
 	patience uint64 // how much may happen while the clock stands still; see pace
 }
 
