@@ -130,8 +130,9 @@ func TestExactForkedBranches(t *testing.T) {
 			func(x float64) float64 {
 				return 0.7 * -math.Expm1(-0.1*min(x, 1)-2*min(1, max(0, x-1))-0.1*max(0, x-2))
 			}},
-		{"chances that change", "{chance: {steps: {0 days: 30%, 1 day: 90%}}, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}", "",
-			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * (1 - long(x)) }},
+		{"chances that change", "{chance: {steps: {0 days: 30%, 1 day: 90%}}, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}",
+			"interventions: [{at: 1 day, who: everyone, to: a}]", // it is entered anew
+			func(x float64) float64 { return 0.9 * (1 - short(x-1)) }, func(x float64) float64 { return 0.1 * (1 - long(x-1)) }},
 		{"a rate that changes", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, rate: {steps: {0 days: 0.1 per day, 4 days: 1 per day}}, to: c}", "",
 			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * -math.Expm1(-0.1*x-0.9*max(0, x-4)) }},
 	} {
@@ -250,6 +251,35 @@ func TestExactForkedFinalSize(t *testing.T) {
 		checkChiSquare(t, c.name+", forks of one process", histogram(forks, n), expected)
 		checkChiSquare(t, c.name+", forked often", histogram(often, n), expected)
 	}
+}
+
+// Immigrants of forks of one process come independently: how many there are, and have left, is Poisson, as in TestExactInfiniteServerQueue.
+func TestExactForkedImmigration(t *testing.T) {
+	const forks, lambda = 1500, 2.0
+	m := exactCompile(t, `
+name: queue
+time: {unit: day, end: 8}
+population: {size: 0, start: {}}
+immigration: {rate: %v per day, enter: present}
+states: {present: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: out}]}}
+`, lambda)
+	one := begun(t, m, 8, 0)
+	var present, gone []float64
+	for i := range forks {
+		f, err := one.Fork(uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = forkedAt(t, f, 2, 5)
+		if err := f.Advance(t.Context(), 8); err != nil {
+			t.Fatal(err)
+		}
+		present, gone = append(present, float64(f.Total())), append(gone, float64(f.Flow(slices.Index(m.Flows(), population.Flow{From: "present", To: population.Out}))))
+		f.Close()
+	}
+	mean := lambda * integral(erlangSurvival(5, 2), 0, 8, 8000)
+	checkPoisson(t, "present", present, mean)
+	checkPoisson(t, "gone", gone, lambda*8-mean)
 }
 
 // Models with all that there is come to the same if every run is forked on the way: means and variances of all states and flows.
