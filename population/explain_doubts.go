@@ -107,6 +107,7 @@ func (e *explainer) used() map[string]bool {
 	for i := range e.f.groups {
 		for _, s := range e.f.groups[i].starts {
 			look(s.since)
+			look(s.by)
 		}
 	}
 	for _, s := range e.f.scenarios {
