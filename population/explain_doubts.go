@@ -115,7 +115,7 @@ func (e *explainer) used() map[string]bool {
 			look(v.value)
 		}
 	}
-	if fit := e.m.fit(&problemList{}); fit != nil {
+	if fit := e.m.fit(&problemList{}, FitOptions{}); fit != nil {
 		for _, match := range fit.match {
 			look(match.observed)
 			look(match.error.arg)

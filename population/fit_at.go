@@ -1,0 +1,243 @@
+package population
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// At is the model with values of the unknowns, which are in the order and in the units of the fit: what [Compile] would make of the file with
+// [Set], without reading it again, which is most of the work. If there is no model with these values, the error is of type [Problems].
+func (f *Fit) At(x []float64) (*Model, error) {
+	m := f.m
+	file := *m.file
+	file.parameters, file.changed = slices.Clone(file.parameters), maps.Clone(file.changed)
+	asked := m.asked
+	asked.set = slices.Clone(asked.set)
+	for k := range f.Unknowns {
+		u := &f.Unknowns[k]
+		text := u.Value(x[k])
+		i := slices.Index(file.parameterNames(), u.Name)
+		p := &file.parameters[i]
+		p.value = value{at: place{file: "--set " + u.Name}, text: text, quantity: u.quantity(x[k])}
+		p.node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+		file.changed[u.Name] = true
+		asked.set = append(asked.set, setting{name: u.Name, text: text, node: p.node})
+	}
+	list := &problemList{}
+	at := compile(&file, list)
+	if err := list.err(); err != nil {
+		return nil, err
+	}
+	at.source, at.asked, at.tables = m.source, asked, m.tables
+	return at, nil
+}
+
+// Seen is how a column is seen with some values of the unknowns.
+type Seen struct {
+	Observed float64 // the probability that one of them is seen
+	Error    string  // as in [Match]
+	Arg      float64 // dispersion, or standard deviation
+	Share    bool    // the standard deviation is a share of the expected value
+}
+
+// Seen is how each column is seen in a model that At made. If that cannot be, the error is of type [Problems].
+func (f *Fit) Seen(at *Model) ([]Seen, error) {
+	here := at.quietly()
+	all := make([]Seen, len(f.text.match))
+	for i := range all {
+		t := &f.text.match[i]
+		s := Seen{Observed: 1, Error: t.error.family}
+		if t.hasObserved {
+			s.Observed, _ = here.chance(t.observed, t.what+": observed")
+		}
+		switch s.Error {
+		case "negative binomial":
+			s.Arg, _ = here.positive(t.error.arg, t.what+": error: dispersion")
+		case "normal":
+			s.Share = t.error.share(here)
+			s.Arg, _ = here.within(t.error.arg, t.what+": error: sd", aShare, func(x float64) bool { return x > 0 }, "expected more than 0")
+		}
+		all[i] = s
+	}
+	return all, here.err()
+}
+
+// bound finds out what the unknowns can be, by trying: a parameter that can be 0 and not less is not negative, and one that can be 1 and not more
+// is at most 1. So it does not matter how the model uses it.
+func (f *Fit) bound(list *problemList) {
+	x := make([]float64, len(f.Unknowns))
+	for k := range f.Unknowns {
+		u := &f.Unknowns[k]
+		got, _, _ := f.m.quietly().resolve(value{name: u.Name}, "")
+		x[k] = u.in(got.quantity)
+		u.Whole = u.of.kind == aNumber && f.counts(u.Name)
+	}
+	possible := func(k int, y float64) bool {
+		at := slices.Clone(x)
+		at[k] = y
+		m, err := f.At(at)
+		if err == nil {
+			_, err = f.Seen(m)
+		}
+		return err == nil
+	}
+	for k := range f.Unknowns {
+		u := &f.Unknowns[k]
+		const little = 1e-6
+		one := u.in(quantity{kind: aShare, number: 1})
+		switch {
+		case u.Whole:
+			u.Low = 0
+		default:
+			if !possible(k, -little) && (possible(k, little) || possible(k, 0)) {
+				u.Low = 0
+			}
+			if (u.of.kind == aNumber || u.of.kind == aShare) && !possible(k, one*(1+little)) && (possible(k, one*(1-little)) || possible(k, one)) {
+				u.High = one
+			}
+		}
+		p := &f.text.unknown[k]
+		if p.family.args[0] == "low" && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
+			list.add(p.at, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name, u.bound(u.Low), u.bound(u.High))
+		}
+	}
+}
+
+// bound is an end of the range, for a message.
+func (u *Unknown) bound(x float64) string {
+	if math.IsInf(x, 0) {
+		return "anything"
+	}
+	return u.written(strconv.FormatFloat(x, 'g', 6, 64), x)
+}
+
+// counts tells whether a number of individuals depends on a parameter: of those at the start, or of those whom an intervention is about.
+func (f *Fit) counts(name string) bool {
+	here := f.m.quietly()
+	seen := map[string]bool{}
+	var mentions func(v value) bool
+	mentions = func(v value) bool {
+		if v.name == name {
+			return true
+		}
+		found := false
+		if p, ok := here.parameter(v.name); ok && v.name != "" && !seen[v.name] {
+			seen[v.name] = true
+			found = mentions(p.value)
+		}
+		v.each(func(part value) { found = found || mentions(part) })
+		return found
+	}
+	for _, g := range f.m.file.groups {
+		for _, s := range g.starts {
+			if clear(seen); s.byWhat != byNothing && s.byWhat != byShare && mentions(s.by) {
+				return true
+			}
+		}
+	}
+	for i := range f.m.file.plans {
+		if clear(seen); f.m.file.plans[i].counts && mentions(f.m.file.plans[i].countBy) {
+			return true
+		}
+	}
+	return false
+}
+
+// Trials run a model with values of the unknowns, and tell what would be seen of it on average at given times. They keep the memory of one run
+// for the next. They must not be used from several goroutines at once; several trials may.
+type Trials struct {
+	f      *Fit
+	rows   []float64
+	o      Options
+	of     []counted
+	runner *Runner
+}
+
+// counted is where the numbers of a match are recorded.
+type counted struct {
+	kind  string
+	index int
+	named bool // of the names, not of the flows
+}
+
+// Trials makes trials that look at the model at times on its clock, which ascend; a run ends with the last. What the file says of record
+// makes no difference, and the times none to the run. Of the options, Memory is looked at.
+func (f *Fit) Trials(times []float64, o Options) *Trials {
+	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
+	for _, at := range times {
+		t.rows = append(t.rows, at-f.m.start)
+	}
+	for _, m := range f.Matches {
+		c := counted{kind: m.Kind}
+		switch {
+		case m.Kind == "state":
+			c.index = slices.Index(f.m.states, m.Of)
+		default:
+			c.index = slices.IndexFunc(f.m.flows, func(flow Flow) bool { return flow.String() == m.Of })
+			if c.index < 0 {
+				c.index, c.named = slices.Index(f.m.names, m.Of), true
+			}
+		}
+		t.of = append(t.of, c)
+	}
+	return t
+}
+
+// A Trial is what a run gives.
+type Trial struct {
+	Means  [][]float64 // by column and time: the probability of being seen times the count
+	Seen   []Seen      // by column
+	Events uint64
+}
+
+// Run runs the model once. What it gives depends on the values and the seed alone; it is the first replica of a run with that seed. If there is
+// no model with these values, the error is of type [Problems].
+func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, error) {
+	m, err := t.f.At(x)
+	if err != nil {
+		return Trial{}, err
+	}
+	seen, err := t.f.Seen(m)
+	if err != nil {
+		return Trial{}, err
+	}
+	m.rows, m.groups, m.groupings = t.rows, nil, nil
+	if t.runner == nil {
+		if t.runner, err = m.Runner(t.o); err != nil {
+			return Trial{}, err
+		}
+	}
+	t.runner.m, t.runner.o.Seed = m, seed
+	run, err := t.runner.Run(ctx, 0)
+	if err != nil {
+		t.runner = nil
+		return Trial{}, err
+	}
+	trial := Trial{Means: make([][]float64, len(t.of)), Seen: seen, Events: run.Events}
+	for i, c := range t.of {
+		means, before := make([]float64, len(t.rows)), 0.0
+		for row := range means {
+			x := 0.0
+			switch {
+			case c.kind == "state":
+				x = float64(run.Count(row, c.index))
+			case c.named:
+				x = float64(run.Named(row, c.index))
+			default:
+				x = float64(run.Flow(row, c.index))
+			}
+			means[row] = seen[i].Observed * x
+			if c.kind == "incidence" {
+				means[row] = seen[i].Observed * (x - before)
+				before = x
+			}
+		}
+		trial.Means[i] = means
+	}
+	return trial, nil
+}
