@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
+	"fit":      {"ensemble", "internal/random"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},

@@ -1,0 +1,138 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A Family is a family of laws of what is reported, given its mean.
+type Family int
+
+// The families. Counts have a law of whole numbers, other measurements a normal one.
+const (
+	Poisson          Family = iota // variance m
+	NegativeBinomial               // variance m + m²/k, where k is the law's Arg
+	Gaussian                       // standard deviation Arg, or Arg times the mean
+)
+
+func (f Family) String() string {
+	switch f {
+	case Poisson:
+		return "poisson"
+	case NegativeBinomial:
+		return "negative binomial"
+	case Gaussian:
+		return "normal"
+	}
+	return fmt.Sprintf("Family(%d)", int(f))
+}
+
+// A Law is how what is reported is scattered about its mean. The zero value is Poisson's.
+//
+// Where the mean is 0 a count is 0, and so is what is measured with an error that is a share of the mean.
+type Law struct {
+	Family Family
+	Arg    float64 // the dispersion k of a negative binomial law, the standard deviation of a normal one
+	Share  bool    // the standard deviation is Arg times the mean
+}
+
+// Check reports what is wrong with a law.
+func (l Law) Check() error {
+	switch {
+	case l.Family < Poisson || l.Family > Gaussian:
+		return fmt.Errorf("an error law of an unknown family, %v", l.Family)
+	case l.Family == NegativeBinomial && !(l.Arg > 0 && l.Arg <= math.MaxFloat64):
+		return fmt.Errorf("a dispersion of %g: it is above 0", l.Arg)
+	case l.Family == Gaussian && !(l.Arg > 0 && l.Arg <= math.MaxFloat64):
+		return fmt.Errorf("a standard deviation of %g: it is above 0", l.Arg)
+	}
+	return nil
+}
+
+// Counts reports whether what is reported is a whole number.
+func (l Law) Counts() bool { return l.Family != Gaussian }
+
+// SD is the standard deviation of what is reported about a mean.
+func (l Law) SD(mean float64) float64 {
+	switch l.Family {
+	case Poisson:
+		return math.Sqrt(mean)
+	case NegativeBinomial:
+		return math.Sqrt(mean + mean*mean/l.Arg)
+	}
+	if l.Share {
+		return l.Arg * math.Abs(mean)
+	}
+	return l.Arg
+}
+
+// Draw is one report about a mean.
+func (l Law) Draw(mean float64, s *random.Stream) float64 {
+	switch l.Family {
+	case Gaussian:
+		return mean + l.SD(mean)*rand.New(s).NormFloat64()
+	case NegativeBinomial:
+		// A Poisson number whose mean is drawn from a gamma law.
+		if mean > 0 {
+			mean = distuv.Gamma{Alpha: l.Arg, Beta: l.Arg / mean, Src: s}.Rand()
+		}
+	}
+	if !(mean > 0) {
+		return 0
+	}
+	return distuv.Poisson{Lambda: mean, Src: s}.Rand()
+}
+
+// LogDensity is the logarithm of the probability of a report y about a mean, or of its density for a normal law: −∞ if it cannot be.
+func (l Law) LogDensity(y, mean float64) float64 {
+	if l.Family == Gaussian {
+		sd := l.SD(mean)
+		if sd == 0 {
+			return certain(y == mean)
+		}
+		z := (y - mean) / sd
+		return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2
+	}
+	if !(y >= 0) || y != math.Floor(y) {
+		return math.Inf(-1)
+	}
+	if mean == 0 {
+		return certain(y == 0)
+	}
+	if l.Family == Poisson {
+		return y*math.Log(mean) - mean - logGamma(y+1)
+	}
+	k := l.Arg
+	return logGamma(y+k) - logGamma(k) - logGamma(y+1) - k*math.Log1p(mean/k) + y*(math.Log(mean)-math.Log(k+mean))
+}
+
+func certain(so bool) float64 {
+	if so {
+		return 0
+	}
+	return math.Inf(-1)
+}
+
+func logGamma(x float64) float64 {
+	y, _ := math.Lgamma(x)
+	return y
+}
+
+// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem, given how a run went. Gaps have no say.
+func (p *Problem) LogLikelihood(c Course) float64 {
+	sum := 0.0
+	for i, column := range p.Columns {
+		r := c.Columns[i]
+		for row, y := range column.Data {
+			if !math.IsNaN(y) {
+				sum += r.Law.LogDensity(y, r.Mean[row])
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,305 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+type shape int
+
+const (
+	noShape shape = iota
+	uniform
+	logUniform
+	normal
+	lognormal
+	gamma
+	beta
+	exponential
+	weibull
+)
+
+// A Prior is what is known of a number before the data are seen: a law, cut to a range if that was asked for. Make one with [Uniform] or
+// another of the functions that return one; the zero value is none.
+type Prior struct {
+	shape     shape
+	a, b      float64 // as the function that made it has them
+	low, high float64 // the range it is cut to
+	whole     bool
+}
+
+func newPrior(s shape, a, b float64) Prior {
+	return Prior{shape: s, a: a, b: b, low: math.Inf(-1), high: math.Inf(1)}
+}
+
+// Uniform has the same density everywhere between low and high.
+func Uniform(low, high float64) Prior { return newPrior(uniform, low, high) }
+
+// LogUniform has a logarithm that is uniform: each factor of ten between low and high is as likely as another.
+func LogUniform(low, high float64) Prior { return newPrior(logUniform, low, high) }
+
+// Normal has a mean and a standard deviation.
+func Normal(mean, sd float64) Prior { return newPrior(normal, mean, sd) }
+
+// Lognormal has a normal logarithm. Mean and standard deviation are those of the number itself, not of its logarithm.
+func Lognormal(mean, sd float64) Prior { return newPrior(lognormal, mean, sd) }
+
+// Gamma has density ∝ x^(shape−1)·exp(−x·shape/mean).
+func Gamma(mean, shape float64) Prior { return newPrior(gamma, mean, shape) }
+
+// Beta has density ∝ x^(a−1)·(1−x)^(b−1) between 0 and 1.
+func Beta(a, b float64) Prior { return newPrior(beta, a, b) }
+
+// Exponential has density exp(−x/mean)/mean.
+func Exponential(mean float64) Prior { return newPrior(exponential, mean, 0) }
+
+// Weibull exceeds x with probability exp(−(x/scale)^shape).
+func Weibull(scale, shape float64) Prior { return newPrior(weibull, scale, shape) }
+
+// Within is the prior given that the number is between low and high, which may be infinite: a rate is not negative, a probability is
+// between 0 and 1.
+func (p Prior) Within(low, high float64) Prior {
+	p.low, p.high = math.Max(p.low, low), math.Min(p.high, high)
+	return p
+}
+
+// Whole is the prior of a whole number: k has the probability that the law gives to what rounds to k. Uniform between 1 and 6 is a die: the
+// ends of a range are among the numbers.
+func (p Prior) Whole() Prior {
+	p.whole = true
+	return p
+}
+
+// IsWhole reports whether the prior is one of whole numbers.
+func (p Prior) IsWhole() bool { return p.whole }
+
+// Check reports what is wrong with a prior.
+func (p Prior) Check() error {
+	bad := func(what string) error { return fmt.Errorf("%s: %s", p, what) }
+	finite := func(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+	positive := func(x float64) bool { return x > 0 && finite(x) }
+	switch p.shape {
+	case noShape:
+		return fmt.Errorf("there is none")
+	case uniform:
+		if !(finite(p.a) && finite(p.b) && p.a < p.b && finite(p.b-p.a)) {
+			return bad("its ends are finite, and the low one is below the high one")
+		}
+	case logUniform:
+		if !(positive(p.a) && positive(p.b) && p.a < p.b) {
+			return bad("its ends are above 0 and finite, and the low one is below the high one")
+		}
+	case normal:
+		if !(finite(p.a) && positive(p.b)) {
+			return bad("the mean is finite, and the standard deviation above 0")
+		}
+	case lognormal, gamma, beta, weibull:
+		if !(positive(p.a) && positive(p.b)) {
+			return bad("both numbers are above 0 and finite")
+		}
+	case exponential:
+		if !positive(p.a) {
+			return bad("the mean is above 0 and finite")
+		}
+	}
+	if low, high := p.Support(); p.whole && low > high || !p.whole && !(low < high) {
+		return bad("nothing lies within that range")
+	}
+	if f, g := p.ends(); !(g-f > 1e-9) {
+		return bad("next to nothing of the law lies within that range; one that is centred there says what is meant")
+	}
+	return nil
+}
+
+// A law is what gonum's distributions have in common.
+type law interface {
+	CDF(x float64) float64
+	LogProb(x float64) float64
+	Quantile(p float64) float64
+}
+
+// base is the law before it is cut or rounded.
+func (p Prior) base() law {
+	switch p.shape {
+	case uniform:
+		a, b := p.a, p.b
+		if p.whole {
+			a, b = math.Ceil(a)-0.5, math.Floor(b)+0.5
+		}
+		return distuv.Uniform{Min: a, Max: b}
+	case logUniform:
+		a, b := p.a, p.b
+		if p.whole {
+			a, b = math.Max(math.Ceil(a)-0.5, a/2), math.Floor(b)+0.5
+		}
+		return reciprocal{a, b}
+	case normal:
+		return distuv.Normal{Mu: p.a, Sigma: p.b}
+	case lognormal:
+		// The logarithm has variance log(1 + (sd/mean)²), and the mean is exp(μ + σ²/2).
+		v := math.Log1p(p.b / p.a * (p.b / p.a))
+		return distuv.LogNormal{Mu: math.Log(p.a) - v/2, Sigma: math.Sqrt(v)}
+	case gamma:
+		return distuv.Gamma{Alpha: p.b, Beta: p.b / p.a}
+	case beta:
+		return distuv.Beta{Alpha: p.a, Beta: p.b}
+	case exponential:
+		return distuv.Exponential{Rate: 1 / p.a}
+	case weibull:
+		return distuv.Weibull{K: p.b, Lambda: p.a}
+	}
+	panic("fit: there is no prior")
+}
+
+// A reciprocal law has density 1/(x·log(high/low)).
+type reciprocal struct{ low, high float64 }
+
+func (r reciprocal) CDF(x float64) float64 {
+	return math.Min(math.Max(math.Log(x/r.low)/math.Log(r.high/r.low), 0), 1)
+}
+
+func (r reciprocal) LogProb(x float64) float64 {
+	if !(x >= r.low && x <= r.high) {
+		return math.Inf(-1)
+	}
+	return -math.Log(x) - math.Log(math.Log(r.high/r.low))
+}
+
+func (r reciprocal) Quantile(p float64) float64 { return r.low * math.Pow(r.high/r.low, p) }
+
+// Support is the range in which the number lies.
+func (p Prior) Support() (low, high float64) {
+	low, high = 0, math.Inf(1)
+	switch p.shape {
+	case uniform, logUniform:
+		low, high = p.a, p.b
+	case normal:
+		low = math.Inf(-1)
+	case beta:
+		high = 1
+	}
+	low, high = math.Max(low, p.low), math.Min(high, p.high)
+	if p.whole {
+		low, high = math.Ceil(low), math.Floor(high)
+	}
+	return low, high
+}
+
+// reach is the range to which the law is cut before it is rounded.
+func (p Prior) reach() (low, high float64) {
+	low, high = p.Support()
+	if p.whole {
+		low, high = low-0.5, high+0.5
+	}
+	return low, high
+}
+
+// below is what the law, before it is cut, gives to numbers up to x.
+func (p Prior) below(x float64) float64 {
+	switch base := p.base(); {
+	case math.IsInf(x, -1):
+		return 0
+	case math.IsInf(x, 1):
+		return 1
+	case p.shape != normal && p.shape != uniform && x <= 0:
+		return 0
+	case p.shape == beta && x >= 1:
+		return 1
+	default:
+		return base.CDF(x)
+	}
+}
+
+// ends are what the law gives to numbers below each end of the range.
+func (p Prior) ends() (low, high float64) {
+	a, b := p.reach()
+	return p.below(a), p.below(b)
+}
+
+// CDF is the probability of a number of at most x.
+func (p Prior) CDF(x float64) float64 {
+	low, high := p.Support()
+	switch {
+	case math.IsNaN(x):
+		return x
+	case x < low:
+		return 0
+	case x >= high:
+		return 1
+	}
+	if p.whole {
+		x = math.Floor(x) + 0.5
+	}
+	f, g := p.ends()
+	return math.Min(math.Max((p.below(x)-f)/(g-f), 0), 1)
+}
+
+// LogDensity is the logarithm of the density at x, or of the probability of a whole number; −∞ where there is none.
+func (p Prior) LogDensity(x float64) float64 {
+	low, high := p.Support()
+	if !(x >= low && x <= high) || p.whole && x != math.Floor(x) {
+		return math.Inf(-1)
+	}
+	f, g := p.ends()
+	if p.whole {
+		return math.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
+	}
+	return p.base().LogProb(x) - math.Log(g-f)
+}
+
+// Quantile is the number below which a share of the probability lies; of whole numbers, the least one with at least that share up to it.
+func (p Prior) Quantile(share float64) float64 {
+	if !(share >= 0 && share <= 1) {
+		panic("fit: the share of a quantile is between 0 and 1")
+	}
+	low, high := p.Support()
+	f, g := p.ends()
+	x := p.base().Quantile(math.Min(f+share*(g-f), 1))
+	if p.whole {
+		x = math.Floor(x + 0.5)
+	}
+	return math.Min(math.Max(x, low), high)
+}
+
+// Draw is a number by the prior.
+func (p Prior) Draw(s *random.Stream) float64 {
+	// In the middle of one of 2⁵³ intervals, so that neither end is drawn where it is infinite.
+	return p.Quantile(float64(s.Uint64()>>11)*0x1p-53 + 0x1p-54)
+}
+
+// String writes a prior as people do: "uniform 0.1..1", "gamma mean 5 shape 2 within 0..10".
+func (p Prior) String() string {
+	var s string
+	switch p.shape {
+	case noShape:
+		return "no prior"
+	case uniform:
+		s = fmt.Sprintf("uniform %v..%v", p.a, p.b)
+	case logUniform:
+		s = fmt.Sprintf("log-uniform %v..%v", p.a, p.b)
+	case normal:
+		s = fmt.Sprintf("normal mean %v sd %v", p.a, p.b)
+	case lognormal:
+		s = fmt.Sprintf("lognormal mean %v sd %v", p.a, p.b)
+	case gamma:
+		s = fmt.Sprintf("gamma mean %v shape %v", p.a, p.b)
+	case beta:
+		s = fmt.Sprintf("beta a %v b %v", p.a, p.b)
+	case exponential:
+		s = fmt.Sprintf("exponential mean %v", p.a)
+	case weibull:
+		s = fmt.Sprintf("weibull scale %v shape %v", p.a, p.b)
+	}
+	if !math.IsInf(p.low, -1) || !math.IsInf(p.high, 1) {
+		s += " within " + strings.TrimPrefix(fmt.Sprint(p.low), "-Inf") + ".." + strings.TrimPrefix(fmt.Sprint(p.high), "+Inf")
+	}
+	if p.whole {
+		s += " whole"
+	}
+	return s
+}
