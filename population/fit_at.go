@@ -2,39 +2,20 @@ package population
 
 import (
 	"context"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // At is the model with values of the unknowns, which are in the order and in the units of the fit: what [Compile] would make of the file with
 // [Set], without reading it again, which is most of the work. If there is no model with these values, the error is of type [Problems].
 func (f *Fit) At(x []float64) (*Model, error) {
-	m := f.m
-	file := *m.file
-	file.parameters, file.changed = slices.Clone(file.parameters), maps.Clone(file.changed)
-	asked := m.asked
-	asked.set = slices.Clone(asked.set)
+	values := make([]namedValue, len(f.Unknowns))
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
-		text := u.Value(x[k])
-		i := slices.Index(file.parameterNames(), u.Name)
-		p := &file.parameters[i]
-		p.value = value{at: place{file: "--set " + u.Name}, text: text, quantity: u.quantity(x[k])}
-		p.node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-		file.changed[u.Name] = true
-		asked.set = append(asked.set, setting{name: u.Name, text: text, node: p.node})
+		values[k] = written(u.Name, u.Value(x[k]), u.quantity(x[k]))
 	}
-	list := &problemList{}
-	at := compile(&file, list)
-	if err := list.err(); err != nil {
-		return nil, err
-	}
-	at.source, at.asked, at.tables = m.source, asked, m.tables
-	return at, nil
+	return f.m.with(values)
 }
 
 // Seen is how a column is seen with some values of the unknowns.

@@ -205,14 +205,7 @@ func (p *priorText) unknown(here scope) Unknown {
 			u.of = q
 		}
 	}
-	switch u.of.kind {
-	case aShare:
-		u.Unit = "%"
-	case aDuration:
-		u.Unit = u.of.unit.name + "s"
-	case aRate:
-		u.Unit = "per " + u.of.unit.name
-	}
+	u.Unit, _ = unitWords(u.of)
 	if got, _, _ := here.resolve(value{name: p.label.name}, ""); u.of.kind == aNumber && got.quantity.kind == aShare {
 		u.of, u.plain = quantity{kind: aShare}, true
 	}

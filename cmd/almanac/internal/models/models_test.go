@@ -119,14 +119,14 @@ func TestCompareIsPaired(t *testing.T) {
 
 // What has no room beside others runs again when nobody else does, and fails only if it has none then.
 func TestAlone(t *testing.T) {
-	m := &model{room: semaphore.NewWeighted(everybody)}
+	m := &room{semaphore.NewWeighted(everybody)}
 	full := fmt.Errorf("no: %w", population.ErrMemory)
 	calls := 0
 	if err := m.alone(t.Context(), func() error {
 		if calls++; calls == 1 {
 			return full
 		}
-		if m.room.TryAcquire(1) {
+		if m.TryAcquire(1) {
 			t.Error("it is not alone")
 		}
 		return nil
@@ -146,7 +146,7 @@ func TestAlone(t *testing.T) {
 	if err := m.alone(ctx, func() error { return full }); !errors.Is(err, context.Canceled) && !errors.Is(err, population.ErrMemory) {
 		t.Error(err)
 	}
-	if !m.room.TryAcquire(everybody) {
+	if !m.TryAcquire(everybody) {
 		t.Error("somebody is still in")
 	}
 }
