@@ -1,0 +1,150 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// runsArgs are those of a stage of "runs": each task draws a proposal, runs the model there once, draws reports, and says how far they are
+// from the data and how likely the data are given the run.
+type runsArgs struct {
+	Seed   uint64      `json:"seed"`
+	Kernel *mixture    `json:"kernel"`
+	Scales [][]float64 `json:"scales,omitempty"` // of the distance, by column and row; without them, laws and reports are told instead of it
+}
+
+// A run is what a task of "runs" tells.
+type run struct {
+	z          []float64
+	seed       uint64  // that the simulator was given
+	ratio      float64 // log of the prior's density over the proposals'
+	likelihood float64 // log of that of the data, given the run
+	distance   float64
+	told       []float64 // family, argument and share of each column's law, and then its reports, if there were no scales
+}
+
+func (r run) pack() []float64 {
+	high, low := float64(r.seed>>32), float64(r.seed&math.MaxUint32)
+	return append(append(append([]float64(nil), r.z...), high, low, r.ratio, r.likelihood, r.distance), r.told...)
+}
+
+func unpackRun(numbers []float64, d int) (run, error) {
+	if len(numbers) < d+5 {
+		return run{}, errors.New("fit: an answer that is cut short")
+	}
+	n := numbers[d:]
+	return run{z: numbers[:d], seed: uint64(n[0])<<32 | uint64(n[1]), ratio: n[2], likelihood: n[3], distance: n[4], told: n[5:]}, nil
+}
+
+func openRuns(o opened, text json.RawMessage) (task, error) {
+	var args runsArgs
+	if err := json.Unmarshal(text, &args); err != nil {
+		return nil, err
+	}
+	if args.Kernel == nil {
+		return nil, errors.New("it has no kernel")
+	}
+	args.Kernel.open()
+	d := len(o.problem.Unknowns)
+	return func(ctx context.Context, k int) (answer, error) {
+		s := random.New(args.Seed, uint64(k))
+		r := run{z: args.Kernel.draw(d, &s), seed: s.Uint64(), likelihood: math.Inf(-1), distance: math.Inf(1)}
+		r.ratio = -square(r.z)/2 - args.Kernel.logDensity(r.z)
+		c, possible, err := o.simulate(ctx, o.problem.values(r.z), r.seed)
+		if err != nil {
+			return answer{}, err
+		}
+		if possible {
+			r.likelihood = o.problem.LogLikelihood(c)
+			reports := c.Draw(&s)
+			if args.Scales == nil {
+				r.told = tell(c, reports)
+			} else {
+				r.distance = o.problem.distance(reports, args.Scales)
+			}
+		}
+		return answer{r.pack(), 1, c.Events}, nil
+	}, nil
+}
+
+// Draw draws reports of a course: for each column, a number in each row.
+func (c Course) Draw(s *random.Stream) [][]float64 {
+	all := make([][]float64, len(c.Columns))
+	for i, r := range c.Columns {
+		for _, m := range r.Mean {
+			all[i] = append(all[i], r.Law.Draw(m, s))
+		}
+	}
+	return all
+}
+
+func tell(c Course, reports [][]float64) (told []float64) {
+	for i, r := range c.Columns {
+		share := 0.0
+		if r.Law.Share {
+			share = 1
+		}
+		told = append(append(told, float64(r.Law.Family), r.Law.Arg, share), reports[i]...)
+	}
+	return told
+}
+
+// heard is what was told: laws and reports.
+func (p *Problem) heard(told []float64) (laws []Law, reports [][]float64, err error) {
+	rows := len(p.Times)
+	if len(told) != len(p.Columns)*(3+rows) {
+		return nil, nil, errors.New("fit: an answer that is cut short")
+	}
+	for ; len(told) > 0; told = told[3+rows:] {
+		laws = append(laws, Law{Family(told[0]), told[1], told[2] == 1})
+		reports = append(reports, told[3:3+rows])
+	}
+	return laws, reports, nil
+}
+
+// scales are the standard deviations of reports about the data, by the laws that a run had: the distance is in units of the reports' own
+// scatter. Where it would be 0, or below that of a count of 1, that of a count of 1 stands, or a tenth of what the column has on average.
+func (p *Problem) scales(laws []Law) [][]float64 {
+	all := make([][]float64, len(p.Columns))
+	for i, c := range p.Columns {
+		least, n := 0.0, 0
+		for _, y := range c.Data {
+			if !math.IsNaN(y) {
+				least += math.Abs(y)
+				n++
+			}
+		}
+		if least /= math.Max(float64(n), 1) * 10; laws[i].Counts() {
+			least = 1
+		} else if least == 0 {
+			least = 1
+		}
+		all[i] = make([]float64, len(c.Data))
+		for row, y := range c.Data {
+			if !math.IsNaN(y) {
+				all[i][row] = laws[i].SD(math.Max(math.Abs(y), least))
+			}
+		}
+	}
+	return all
+}
+
+// distance is the root mean square of what reports and data differ by, in units of the scales. Two draws of reports of the same run are
+// about √2 apart.
+func (p *Problem) distance(reports, scales [][]float64) float64 {
+	sum, n := 0.0, 0
+	for i, c := range p.Columns {
+		for row, y := range c.Data {
+			if !math.IsNaN(y) {
+				d := (reports[i][row] - y) / scales[i][row]
+				sum += d * d
+				n++
+			}
+		}
+	}
+	return math.Sqrt(sum / float64(n))
+}
