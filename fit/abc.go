@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,15 +172,7 @@ func possible(runs []run) (n int) {
 
 // keep keeps the nearest n runs; of those that are equally near, the ones that were handed out first.
 func (a *abcState) keep(n int) {
-	slices.SortStableFunc(a.kept, func(r, s run) int {
-		switch {
-		case r.distance < s.distance:
-			return -1
-		case r.distance > s.distance:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(a.kept, func(r, s run) int { return cmp.Compare(r.distance, s.distance) })
 	a.kept = slices.Clone(a.kept[:min(n, len(a.kept))])
 	for len(a.kept) > 0 && math.IsInf(a.kept[len(a.kept)-1].distance, 1) {
 		a.kept = a.kept[:len(a.kept)-1]
@@ -270,27 +263,34 @@ func (a *abcState) byLikelihood(ctx context.Context) error {
 	return a.gather(ctx, best.from)
 }
 
-// gather makes runs until the effective sample is as large as wanted.
+// gather makes runs until the effective sample is as large as wanted. How many are made at once depends on how many counted so far.
 func (a *abcState) gather(ctx context.Context, from *mixture) error {
 	for a.left() > 0 {
-		w, _ := a.weigh(a.final, 1)
-		if effective(w) >= float64(a.n) {
-			return nil
+		batch := a.n
+		if len(a.final) > 0 {
+			w, _ := a.weigh(a.final, 1)
+			size := effective(w)
+			if size >= float64(a.n) {
+				return nil
+			}
+			missing := (float64(a.n) - size) / size * float64(len(a.final))
+			batch = int(math.Min(math.Max(1.05*missing, float64(a.n)), 8*float64(a.n)))
 		}
-		runs, err := a.propose(ctx, "for the sample", from, min(a.n, a.left()))
+		runs, err := a.propose(ctx, "for the sample", from, min(batch, a.left()))
 		if err != nil {
 			return err
 		}
 		a.final = append(a.final, runs...)
-		w, _ = a.weigh(a.final, 1)
-		a.note(math.NaN(), a.power(a.final, leastSample), math.NaN(), effective(w))
+		p := a.power(a.final, leastSample)
+		w, _ := a.weigh(a.final, p)
+		a.note(math.NaN(), p, math.NaN(), effective(w))
 	}
 	return nil
 }
 
 // result is the weighted sample.
 func (a *abcState) result() (*Result, error) {
-	r := &Result{Trace: a.trace, Threshold: a.threshold}
+	r := &Result{Trace: a.trace, Threshold: a.threshold, ScoreName: "log likelihood of the data, given one run there"}
 	r.Power = a.power(a.final, math.Min(leastSample, float64(a.n)))
 	r.Exact = r.Power == 1
 	runs := a.final
@@ -303,12 +303,45 @@ func (a *abcState) result() (*Result, error) {
 	}
 	s := random.New(a.e.o.Seed, math.MaxUint64)
 	places, thinned := thin(w, 4*a.n, &s)
+	p := &r.Posterior
+	var points [][]float64
 	for _, i := range places {
-		r.Posterior.Rows = append(r.Posterior.Rows, a.e.problem.values(runs[i].z))
+		points = append(points, runs[i].z)
+		p.Rows = append(p.Rows, a.e.problem.values(runs[i].z))
 	}
-	r.Posterior.Weights = thinned
+	p.Weights = thinned
 	for _, u := range a.e.problem.Unknowns {
-		r.Posterior.Names, r.Posterior.Units = append(r.Posterior.Names, u.Name), append(r.Posterior.Units, u.Unit)
+		p.Names, p.Units = append(p.Names, u.Name), append(p.Units, u.Unit)
+	}
+	best := a.e.problem.densest(points, p)
+	r.Best, r.BestScore = p.Rows[best], runs[places[best]].likelihood
+	switch {
+	case r.Power == 0:
+		r.Notes = append(r.Notes, fmt.Sprintf("the data are impossible, or nearly so, with all runs that were made: the sample is of values at which reports are within %.3g "+
+			"of the data (root mean square, in units of the reports' scatter), and not of the posterior", a.threshold))
+	case !r.Exact:
+		r.Notes = append(r.Notes, fmt.Sprintf("the likelihood was raised to the power %.3g, as if reports were scattered %.3g times as much as they are: with all of it, fewer than "+
+			"%d of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), leastSample))
 	}
 	return r, nil
+}
+
+// densest is the point of a sample at which the posterior's density is highest, as kernels about the points say.
+func (p *Problem) densest(points [][]float64, sample *Posterior) (best int) {
+	n, d := effective(sample.Weights), float64(len(p.Unknowns))
+	// Silverman's width of kernels, as a share of the variance.
+	m := newMixture(points, sample.Weights, math.Pow(4/(d+2)/n, 2/(d+4)), 0)
+	m.open()
+	most := math.Inf(-1)
+	for i, z := range points {
+		// The density of z, and what turns it into that of x: the ratio of the prior's densities.
+		density := m.kernels(z) + square(z)/2
+		for j, u := range p.Unknowns {
+			density += u.Prior.LogDensity(sample.Rows[i][j])
+		}
+		if density > most {
+			best, most = i, density
+		}
+	}
+	return best
 }

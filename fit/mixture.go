@@ -21,6 +21,15 @@ func (p Prior) fromNormal(z float64) float64 {
 	return p.Quantile(distuv.UnitNormal.CDF(math.Min(math.Max(z, -farthest), farthest)))
 }
 
+// normal is z for an x; for a whole number, in the middle of its interval's probability.
+func (p Prior) normal(x float64) float64 {
+	share := p.CDF(x)
+	if p.whole {
+		share = (share + p.CDF(x-1)) / 2
+	}
+	return math.Min(math.Max(distuv.UnitNormal.Quantile(share), -farthest), farthest)
+}
+
 // values are the unknowns at z.
 func (p *Problem) values(z []float64) []float64 {
 	x := make([]float64, len(z))

@@ -1,14 +1,8 @@
 package fit
 
-// A Posterior is a weighted sample of the unknowns, given the data. Weights add up to 1.
-type Posterior struct {
-	Names   []string
-	Units   []string
-	Rows    [][]float64 // values of the unknowns, in the order of the names
-	Weights []float64
-}
+import "math"
 
-// A Table has named columns of numbers.
+// A Table has named columns of numbers; NaN stands where there is none.
 type Table struct {
 	Names []string
 	Rows  [][]float64
@@ -23,15 +17,18 @@ type Result struct {
 	// Posterior is empty if the method gives a best point alone.
 	Posterior Posterior
 
-	Best      []float64 // the best point: of the highest posterior density as estimated, or the least misfit
-	BestScore float64   // the log likelihood there, or the misfit, as ScoreName says
+	Best      []float64 // the best point: where the posterior is densest, as estimated, or the misfit is least
+	BestScore float64   // there, of what ScoreName says
 	ScoreName string
+	BestError float64 // the standard error of BestScore, which comes from so many runs; 0 if it is not known
 
-	// Exact reports whether the sample is of the posterior itself, but for the error of a finite sample. If not, Threshold and Power say how
-	// far from it: what is less alike than the threshold was left out, or the likelihood was raised to a power below 1.
+	Chains *Chains // how the chains went, if the method has chains
+
+	// Exact reports whether the sample is of the posterior itself, but for the error of a finite sample. If not, Power and Threshold say what it
+	// is of: the likelihood was raised to a power below 1; or, if that is 0, what is less alike than the threshold was left out.
 	Exact     bool
-	Threshold float64
 	Power     float64
+	Threshold float64
 
 	Trace      Table // how it went
 	Notes      []string
@@ -39,4 +36,83 @@ type Result struct {
 	Events     uint64
 	Impossible int      // runs at values at which there is no model
 	Jobs       []string // keys of the jobs, so that they can be forgotten
+}
+
+// A Marginal is what became known of one unknown.
+type Marginal struct {
+	Name, Unit, Prior string
+	Mean, SD          float64
+	Quantiles         []float64 // for MarginalShares
+	PriorQuantiles    []float64
+
+	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there. It is
+	// about 0 if the data say nothing, near 1 if they say all, and below 0 if they disagree with the prior's centre.
+	Contraction float64
+
+	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution functions differ.
+	Shift float64
+
+	// Moved reports whether the data moved it: whether Shift exceeds both 0.1 and 1.63/√n, the distance that a sample of the prior with the same
+	// effective size n exceeds with a probability of 1 %.
+	Moved bool
+}
+
+// MarginalShares are the shares for which a [Marginal] has quantiles.
+var MarginalShares = []float64{0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975}
+
+// leastShift is the Kolmogorov distance below which an unknown counts as not moved: at most a tenth of the probability has gone elsewhere.
+const leastShift = 0.1
+
+// Marginals are what became known of each unknown; none if the method gives no sample.
+func (r *Result) Marginals() []Marginal {
+	var all []Marginal
+	p := &r.Posterior
+	for j, u := range r.Unknowns {
+		if len(p.Rows) == 0 {
+			break
+		}
+		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j), Quantiles: p.Quantiles(j, MarginalShares...)}
+		for _, share := range MarginalShares {
+			m.PriorQuantiles = append(m.PriorQuantiles, u.Prior.Quantile(share))
+		}
+		m.Contraction, m.Shift = u.Prior.compare(p.column(j), p.Weights)
+		m.Moved = m.Shift > math.Max(leastShift, 1.63/math.Sqrt(p.Effective()))
+		all = append(all, m)
+	}
+	return all
+}
+
+// Unmoved are the names of the unknowns that the data did not move.
+func (r *Result) Unmoved() (names []string) {
+	for _, m := range r.Marginals() {
+		if !m.Moved {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// compare is by how much a sample is narrower than the prior, and how far from it.
+func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
+	q := Posterior{Weights: weights}
+	for _, v := range x {
+		q.Rows = append(q.Rows, []float64{p.normal(v)})
+	}
+	contraction = 1 - q.Covariance(0, 0)
+	order, sum := sorted(x), 0.0
+	for n, i := range order {
+		// The sample's distribution function, to the left of a value and at it. Of equal values, the last has all.
+		if n == 0 || x[order[n-1]] != x[i] {
+			below := p.CDF(x[i])
+			if p.whole {
+				below = p.CDF(x[i] - 1)
+			}
+			shift = math.Max(shift, math.Abs(below-sum))
+		}
+		sum += weights[i]
+		if n == len(order)-1 || x[order[n+1]] != x[i] {
+			shift = math.Max(shift, math.Abs(p.CDF(x[i])-sum))
+		}
+	}
+	return contraction, shift
 }

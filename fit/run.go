@@ -48,7 +48,10 @@ type Progress struct {
 type method func(ctx context.Context, e *engine) (*Result, error)
 
 var methods = map[string]method{
-	"abc": abc,
+	"abc":    abc,
+	"anneal": anneal,
+	"pmmh":   pmmh,
+	"search": search,
 }
 
 // Methods are the names of the methods, in alphabetical order.

@@ -41,7 +41,11 @@ type opened struct {
 
 // sorts are the sorts of stages: how the tasks of each are made from the arguments.
 var sorts = map[string]func(o opened, args json.RawMessage) (task, error){
-	"runs": openRuns,
+	"runs":        openRuns,
+	"likelihoods": openLikelihoods,
+	"chains":      openChains,
+	"courses":     openCourses,
+	"anneal":      openAnneal,
 }
 
 // NewKind is the kind of job that the stages of a fit are. Workers and whoever calls [Run] register the same. open makes a problem and its

@@ -1,0 +1,185 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A courseStage asks for the courses of several runs at each of several points: task k is of point k/Runs, and the luck of run k mod Runs,
+// which is the same at every point.
+type courseStage struct {
+	Points [][]float64 `json:"points"`
+	Runs   int         `json:"runs"`
+	Seed   uint64      `json:"seed"`
+}
+
+func openCourses(o opened, args json.RawMessage) (task, error) {
+	var s courseStage
+	if err := json.Unmarshal(args, &s); err != nil {
+		return nil, err
+	}
+	if err := o.problem.checkPoints(s.Points); err != nil {
+		return nil, err
+	}
+	if s.Runs < 1 {
+		return nil, fmt.Errorf("fit: courses of %d runs", s.Runs)
+	}
+	return func(ctx context.Context, k int) (answer, error) {
+		c, possible, err := o.simulate(ctx, o.problem.place(s.Points[k/s.Runs]), runSeed(s.Seed, k%s.Runs))
+		a := answer{runs: 1, events: c.Events}
+		if err != nil || !possible {
+			return a, err
+		}
+		for _, r := range c.Columns {
+			a.numbers = append(a.numbers, float64(r.Law.Family), r.Law.Arg, oneIf(r.Law.Share))
+			a.numbers = append(a.numbers, r.Mean...)
+		}
+		return a, nil
+	}, nil
+}
+
+// courseFrom is what a task of a courseStage gave. There is none where there is no model.
+func (p *Problem) courseFrom(a answer) (c Course, possible bool, err error) {
+	width := 3 + len(p.Times)
+	switch len(a.numbers) {
+	case 0:
+		return c, false, nil
+	case width * len(p.Columns):
+	default:
+		return c, false, fmt.Errorf("fit: a course came as %d numbers", len(a.numbers))
+	}
+	for i := range p.Columns {
+		n := a.numbers[i*width : (i+1)*width]
+		c.Columns = append(c.Columns, Reports{n[3:], Law{Family(n[0]), n[1], n[2] == 1}})
+	}
+	return c, true, nil
+}
+
+// An annealStage asks for steps of each chain at a temperature, until each has made so many runs. All chains of a stage have the same
+// luck, and another one than in the stage before: a point that seemed good because its luck was is found out.
+type annealStage struct {
+	States      [][]float64 `json:"states"`
+	Temperature float64     `json:"temperature"`
+	Runs        int         `json:"runs"` // of each chain; a comparison that was begun is finished
+	Most        int         `json:"most"` // runs at one point
+	Kernel      kernel      `json:"kernel"`
+	Seed        uint64      `json:"seed"`
+}
+
+// Its answers: accepted, proposed, proposed where there is no model, the misfit at the end, its error, its runs, and the state.
+const (
+	annealAccepted = iota
+	annealProposed
+	annealImpossible
+	annealMisfit
+	annealError
+	annealRuns
+	annealHead
+)
+
+func openAnneal(o opened, args json.RawMessage) (task, error) {
+	var s annealStage
+	if err := json.Unmarshal(args, &s); err != nil {
+		return nil, err
+	}
+	if err := o.problem.checkPoints(s.States); err != nil {
+		return nil, err
+	}
+	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Most < 2 || !(s.Temperature > 0) || len(s.Kernel.Lower) != d*d {
+		return nil, fmt.Errorf("fit: a stage of annealing that is not whole")
+	}
+	return func(ctx context.Context, k int) (answer, error) { return o.anneal(ctx, &s, k) }, nil
+}
+
+// anneal takes steps of one chain. A step is accepted if the misfit grows by less than the temperature times an exponential number, the
+// prior in the coordinates having its say, too, which vanishes with the temperature.
+func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, error) {
+	if k >= len(s.States) {
+		return answer{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
+	}
+	b := &bench{o: o, seed: s.Seed}
+	luck := random.New(s.Seed, uint64(k), 1)
+	now := &trial{z: s.States[k]}
+	head := make([]float64, annealHead)
+	for head[annealProposed] == 0 || b.runs < s.Runs {
+		next := &trial{z: s.Kernel.propose(now.z, &luck)}
+		bar := s.Temperature * (luck.Exp() + priorTerm(next.z) - priorTerm(now.z))
+		head[annealProposed]++
+		accept, err := b.lower(ctx, next, now, bar, s.Temperature, s.Most)
+		if err != nil {
+			return answer{}, err
+		}
+		if accept {
+			now = next
+			head[annealAccepted]++
+		}
+	}
+	head[annealImpossible] = float64(b.impossible)
+	head[annealMisfit], head[annealError] = now.misfit(o.problem)
+	head[annealRuns] = float64(len(now.courses))
+	return answer{append(head, now.z...), b.runs, b.events}, nil
+}
+
+// A bench tries points with common luck.
+type bench struct {
+	o          opened
+	seed       uint64
+	runs       int
+	events     uint64
+	impossible int
+}
+
+// extend makes a trial one of k runs at least.
+func (b *bench) extend(ctx context.Context, t *trial, k int) error {
+	if t.wrong || len(t.courses) >= k {
+		return nil
+	}
+	x := b.o.problem.place(t.z)
+	for len(t.courses) < k {
+		course, possible, err := b.o.simulate(ctx, x, runSeed(b.seed, len(t.courses)))
+		b.runs++
+		b.events += course.Events
+		if err != nil {
+			return err
+		}
+		if !possible {
+			b.impossible++
+			t.wrong = true
+			return nil
+		}
+		t.add(b.o.problem, course)
+	}
+	return nil
+}
+
+// student are 97.5 % quantiles of Student's t for 2, 4, 8, … runs, which is 1, 3, 7, … degrees of freedom.
+var student = []float64{12.71, 3.18, 2.36, 2.13, 2.04}
+
+// lower reports whether the misfit at next is that at now plus bar, or less, as far as it must be known: runs are added at both, twice as
+// many each time, until the difference is on one side of the bar with 95 % confidence, or its error is below half the temperature, so
+// that it matters little, or there are as many as there may be. So few runs are made where it is hot, or the answer plain.
+func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature float64, most int) (bool, error) {
+	for k, round := 2, 0; ; k, round = min(2*k, most), round+1 {
+		for _, t := range []*trial{next, now} {
+			if err := b.extend(ctx, t, k); err != nil {
+				return false, err
+			}
+		}
+		if next.wrong || now.wrong {
+			return !next.wrong, nil
+		}
+		gaps := make([]float64, k)
+		other := now.values(b.o.problem, k)
+		for i, v := range next.values(b.o.problem, k) {
+			gaps[i] = v - other[i] - bar
+		}
+		gap, err := meanAndError(gaps)
+		if math.Abs(gap) > student[min(round, len(student)-1)]*err || err < temperature/2 || k >= most {
+			return gap < 0, nil
+		}
+	}
+}

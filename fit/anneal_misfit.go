@@ -1,0 +1,120 @@
+package fit
+
+import "math"
+
+// The misfit of a point is the negative log likelihood of the data given the expected course of the model there, −log p(y | E[course]).
+//
+// It is not the expectation E[−log p(y | course)] over runs, which grows with the scatter of the runs about their mean, and so has its
+// minimum where the model scatters least, not where it is true: for a normal law with standard deviation s it is too large by
+// Var[course]/2s² at every row. With the expected course in place of a course, Poisson's law, the negative binomial one with a given
+// dispersion and the normal one with a given standard deviation are linear exponential families: the misfit, averaged over data, is least
+// where the expected course is that of the truth, whatever the law of the runs [GMT84]. A normal law whose deviation is a share of the
+// mean is not one of them, and its minimum is off by the order of Var[course]/mean².
+//
+// What it does not see is the likelihood's other half, how probable a course is: unknowns that act on the scatter alone are not found, and
+// for small populations, in which an outbreak comes or fails to come, the expected course is a poor description of any. The methods abc
+// and pmmh are for those.
+//
+// With K runs, the plain estimate from their mean is too large by a term of order 1/K, since −log p is convex in the mean. The jackknife
+// [Quenouille56] takes it away: the misfit is the mean of K pseudo-values, whose scatter is its error. Pseudo-values of runs with the same
+// seeds at two points are compared in pairs.
+//
+// [GMT84]: https://doi.org/10.2307/1913471
+// [Quenouille56]: https://doi.org/10.1093/biomet/43.3-4.353
+
+// A trial is a point that is being tried, by runs with the same seeds as other trials have.
+type trial struct {
+	z       []float64
+	laws    []Law
+	courses [][]float64 // what each run would report where something was seen, column after column
+	wrong   bool        // there is no model here
+
+	known []float64 // pseudo-values of the first runs
+}
+
+// add takes the course of one more run.
+func (t *trial) add(p *Problem, course Course) {
+	t.laws = t.laws[:0]
+	var means []float64
+	for i, column := range p.Columns {
+		t.laws = append(t.laws, course.Columns[i].Law)
+		for row, y := range column.Data {
+			if !math.IsNaN(y) {
+				means = append(means, course.Columns[i].Mean[row])
+			}
+		}
+	}
+	t.courses = append(t.courses, means)
+}
+
+// values are the pseudo-values of the misfit from the first k runs.
+func (t *trial) values(p *Problem, k int) []float64 {
+	if len(t.known) != k {
+		t.known = p.pseudoValues(t.laws, t.courses[:k])
+	}
+	return t.known
+}
+
+// misfit is the estimate from all runs, and its standard error: +∞ where there is no model, and an error of 0 from one run.
+func (t *trial) misfit(p *Problem) (value, err float64) {
+	if t.wrong {
+		return math.Inf(1), 0
+	}
+	return meanAndError(t.values(p, len(t.courses)))
+}
+
+func meanAndError(v []float64) (mean, err float64) {
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	if len(v) < 2 {
+		return mean, 0
+	}
+	return mean, math.Sqrt(varianceOf(v) / n)
+}
+
+// pseudoValues are K·m − (K−1)·m₍₋ₖ₎ for each run k, m being the misfit of the mean course and m₍₋ₖ₎ that of the mean without run k.
+func (p *Problem) pseudoValues(laws []Law, courses [][]float64) []float64 {
+	n := len(courses)
+	k := float64(n)
+	sums := make([]float64, len(courses[0]))
+	for _, c := range courses {
+		for i, m := range c {
+			sums[i] += m
+		}
+	}
+	whole := 0.0
+	without := make([]float64, n)
+	i := 0
+	for c, column := range p.Columns {
+		for _, y := range column.Data {
+			if math.IsNaN(y) {
+				continue
+			}
+			whole += surprise(laws[c], y, sums[i]/k, k)
+			if n > 1 {
+				for r := range without {
+					without[r] += surprise(laws[c], y, (sums[i]-courses[r][i])/(k-1), k)
+				}
+			}
+			i++
+		}
+	}
+	if n == 1 {
+		return []float64{whole}
+	}
+	for r, m := range without {
+		without[r] = k*whole - (k-1)*m
+	}
+	return without
+}
+
+// surprise is −log p(y | mean). A mean of few runs may be 0 where something was seen, which would rule out the point for good; what was
+// seen nowhere in K runs is taken to be half a report in K, and no less where a report came.
+func surprise(l Law, y, mean, k float64) float64 {
+	if y > 0 && (l.Counts() || l.Share) {
+		mean = max(mean, 0.5/k)
+	}
+	return -l.LogDensity(y, mean)
+}

@@ -1,0 +1,137 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A likelihoodStage asks for the likelihood at points, in the coordinates of the chains, with so many runs each: task k is of point
+// k mod the number of points, with luck of its own.
+type likelihoodStage struct {
+	Points [][]float64 `json:"points"`
+	Runs   int         `json:"runs"`
+	Seed   uint64      `json:"seed"`
+}
+
+// Its answers: the logarithm, 1 if there is no model there, 1 if it was by a filter.
+const (
+	answerLog = iota
+	answerImpossible
+	answerFiltered
+)
+
+func openLikelihoods(o opened, args json.RawMessage) (task, error) {
+	var s likelihoodStage
+	if err := json.Unmarshal(args, &s); err != nil {
+		return nil, err
+	}
+	if err := o.problem.checkPoints(s.Points); err != nil {
+		return nil, err
+	}
+	if s.Runs < 1 {
+		return nil, fmt.Errorf("fit: a likelihood of %d runs", s.Runs)
+	}
+	_, filtered := o.sim.(Filtered)
+	return func(ctx context.Context, k int) (answer, error) {
+		e, err := o.likelihood(ctx, o.problem.place(s.Points[k%len(s.Points)]), s.Runs, runSeed(s.Seed, k))
+		return answer{[]float64{e.log, oneIf(e.impossible), oneIf(filtered)}, e.runs, e.events}, err
+	}, nil
+}
+
+// A chainStage asks for a block of steps of each chain: task k goes on with chain k. The target is the prior times the likelihood to the
+// power of beta, which is 1 but for the warm-up.
+type chainStage struct {
+	States [][]float64 `json:"states"` // where each chain stands
+	Logs   []float64   `json:"logs"`   // its estimate of the likelihood there; to be made first if there are none
+	Beta   float64     `json:"beta"`
+	Steps  int         `json:"steps"`
+	Runs   int         `json:"runs"` // for each estimate
+	Kernel kernel      `json:"kernel"`
+	Seed   uint64      `json:"seed"`
+}
+
+// Its answers begin with how many steps were taken to another place, and at how many proposed places there was no model. The states after
+// each step follow, with their logarithms.
+const chainHead = 2
+
+func openChains(o opened, args json.RawMessage) (task, error) {
+	var s chainStage
+	if err := json.Unmarshal(args, &s); err != nil {
+		return nil, err
+	}
+	if err := o.problem.checkPoints(s.States); err != nil {
+		return nil, err
+	}
+	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Steps < 1 || len(s.Kernel.Lower) != d*d || len(s.Logs) != 0 && len(s.Logs) != len(s.States) {
+		return nil, fmt.Errorf("fit: a stage of chains that is not whole")
+	}
+	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, &s, k) }, nil
+}
+
+// chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was accepted with is kept with it, and
+// never made again, which is what leaves the posterior invariant.
+//
+// [ADH10]: https://doi.org/10.1111/j.1467-9868.2009.00736.x
+func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error) {
+	if k >= len(s.States) {
+		return answer{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
+	}
+	luck := random.New(s.Seed, uint64(k))
+	z := s.States[k]
+	a := answer{numbers: make([]float64, chainHead, chainHead+s.Steps*(len(z)+1))}
+	estimate := func(z []float64) (float64, error) {
+		e, err := o.likelihood(ctx, o.problem.place(z), s.Runs, luck.Uint64())
+		a.runs += e.runs
+		a.events += e.events
+		a.numbers[1] += oneIf(e.impossible)
+		return e.log, err
+	}
+	var now float64
+	if len(s.Logs) > 0 {
+		now = s.Logs[k]
+	} else {
+		var err error
+		if now, err = estimate(z); err != nil {
+			return a, err
+		}
+	}
+	for range s.Steps {
+		next := s.Kernel.propose(z, &luck)
+		bar := math.Log(luck.Positive())
+		there, err := estimate(next)
+		if err != nil {
+			return a, err
+		}
+		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
+		if ratio := s.Beta*(there-now) + priorTerm(next) - priorTerm(z); !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
+			z, now = next, there
+			a.numbers[0]++
+		}
+		a.numbers = append(append(a.numbers, z...), now)
+	}
+	return a, nil
+}
+
+// checkPoints reports whether all points have as many coordinates as there are unknowns.
+func (p *Problem) checkPoints(points [][]float64) error {
+	if len(points) == 0 {
+		return fmt.Errorf("fit: a stage without points")
+	}
+	for _, z := range points {
+		if len(z) != len(p.Unknowns) {
+			return fmt.Errorf("fit: a point with %d coordinates for %d unknowns", len(z), len(p.Unknowns))
+		}
+	}
+	return nil
+}
+
+func oneIf(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,247 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// An estimate is of the likelihood of all data at one point, the runs of the model being integrated out. What is unbiased is its
+// exponential, which is what makes [AR09] exact, whatever the number of runs.
+//
+// [AR09]: https://doi.org/10.1214/07-AOS574
+type estimate struct {
+	log        float64 // −∞ if no run could give the data
+	runs       int
+	events     uint64
+	impossible bool // there is no model at this point: the likelihood is 0, without error
+}
+
+// likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be stopped and copied, and by the plain mean
+// over n whole runs if not.
+func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
+	var e estimate
+	var err error
+	if f, ok := o.sim.(Filtered); ok {
+		e, err = o.bootstrap(ctx, f, x, n, seed)
+	} else {
+		e, err = o.importance(ctx, x, n, seed)
+	}
+	if errors.Is(err, ErrImpossible) {
+		e.log, e.impossible, err = math.Inf(-1), true, nil
+	}
+	return e, err
+}
+
+// importance is the mean over runs of the probability of all data given the run. It is unbiased as the filter is, but its relative
+// variance grows exponentially with the number of rows: it is for few of them.
+func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
+	var e estimate
+	logs := make([]float64, n)
+	for k := range logs {
+		course, possible, err := o.simulate(ctx, x, runSeed(seed, k))
+		e.runs++
+		e.events += course.Events
+		switch {
+		case err != nil:
+			return e, err
+		case !possible:
+			return e, ErrImpossible
+		}
+		logs[k] = o.problem.LogLikelihood(course)
+	}
+	e.log, _ = logMean(logs)
+	return e, nil
+}
+
+// bootstrap is the bootstrap particle filter [GSS93]: n particles go from row to row and are weighed by the probability of what was seen
+// there; when few of them carry most of the weight, they are replaced by copies, as many of each as its weight is worth.
+//
+// Copies are made only if the effective number of particles is below half of n, and by systematic sampling, in which the expected number
+// of copies of a particle is exactly n times its share of the weight. With either, the estimate of the likelihood, the product over the
+// resamplings of the mean weights since the one before, stays unbiased: [DMD06], and [WLH16] for copies that are made now and then.
+//
+// A particle that has copies goes on itself as one of them.
+//
+// [GSS93]: https://doi.org/10.1049/ip-f-2.1993.0015
+// [DMD06]: https://doi.org/10.1007/978-1-4684-9393-1
+// [WLH16]: https://doi.org/10.3150/14-BEJ666
+func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate, err error) {
+	particles := make([]Particle, 0, n)
+	defer func() {
+		for _, q := range particles {
+			q.Close()
+		}
+	}()
+	for k := range n {
+		q, err := model.Start(ctx, x, runSeed(seed, k))
+		e.runs++
+		if err != nil {
+			return e, o.whereFailed(err, x, seed)
+		}
+		particles = append(particles, q)
+	}
+	luck := random.New(seed, filterLuck)
+	laws := particles[0].Laws()
+	if err := o.checkLaws(laws, x); err != nil {
+		return e, err
+	}
+	logs := make([]float64, n) // of the weights since copies were last made
+	last := o.problem.lastRow()
+	for row := range last + 1 {
+		for k, q := range particles {
+			means, events, err := q.Step(ctx)
+			e.events += events
+			if err != nil {
+				return e, o.whereFailed(err, x, seed)
+			}
+			l, err := o.weigh(row, laws, means)
+			if err != nil {
+				return e, o.whereFailed(err, x, seed)
+			}
+			logs[k] += l
+		}
+		mean, size := logMean(logs)
+		if row == last || math.IsInf(mean, -1) {
+			// If no run could give what was seen so far, none can give the rest.
+			e.log += mean
+			return e, nil
+		}
+		if size < float64(n)/2 {
+			e.log += mean
+			if particles, err = resample(particles, logs, &luck); err != nil {
+				return e, o.whereFailed(err, x, seed)
+			}
+			clear(logs)
+		}
+	}
+	return e, nil
+}
+
+// resample replaces particles by copies, the expected numbers of which are proportional to the weights whose logarithms are given.
+func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Particle, error) {
+	copies := systematic(logs, len(particles), luck.Float64())
+	next := make([]Particle, 0, len(particles))
+	var failed error
+	for k, q := range particles {
+		if copies[k] == 0 {
+			q.Close()
+			continue
+		}
+		next = append(next, q)
+		for range copies[k] - 1 {
+			if failed != nil {
+				break
+			}
+			c, err := q.Fork(luck.Uint64())
+			if err != nil {
+				failed = err
+				break
+			}
+			next = append(next, c)
+		}
+	}
+	return next, failed
+}
+
+// systematic says how many of n copies each weight gets: of the points (i + u)/n, i = 0 … n−1, those that lie in its part of [0, 1).
+func systematic(logs []float64, n int, u float64) []int {
+	top := slices.Max(logs)
+	total := 0.0
+	shares := make([]float64, len(logs))
+	for k, l := range logs {
+		shares[k] = math.Exp(l - top)
+		total += shares[k]
+	}
+	copies := make([]int, len(logs))
+	given, upTo, heaviest := 0, 0.0, 0
+	for k, w := range shares {
+		upTo += w
+		// Points below upTo/total are this weight's or were taken by those before.
+		for given < n && (float64(given)+u)*total < upTo*float64(n) {
+			copies[k]++
+			given++
+		}
+		if w > shares[heaviest] {
+			heaviest = k
+		}
+	}
+	copies[heaviest] += n - given // what rounding has left, one at most
+	return copies
+}
+
+// logMean is the logarithm of the mean of numbers whose logarithms are given, and their effective number (Σw)²/Σw².
+func logMean(logs []float64) (mean, size float64) {
+	top := slices.Max(logs)
+	if math.IsInf(top, -1) {
+		return top, 0
+	}
+	sum, squares := 0.0, 0.0
+	for _, l := range logs {
+		w := math.Exp(l - top)
+		sum += w
+		squares += w * w
+	}
+	return top + math.Log(sum/float64(len(logs))), sum * sum / squares
+}
+
+// weigh is the logarithm of the probability of what was seen in a row.
+func (o opened) weigh(row int, laws []Law, means []float64) (float64, error) {
+	if len(means) != len(o.problem.Columns) {
+		return 0, fmt.Errorf("fit: the model reports %d columns where the data have %d", len(means), len(o.problem.Columns))
+	}
+	sum := 0.0
+	for c, column := range o.problem.Columns {
+		y, m := column.Data[row], means[c]
+		if math.IsNaN(y) {
+			continue
+		}
+		if !(math.Abs(m) <= math.MaxFloat64) || m < 0 && laws[c].Counts() {
+			return 0, fmt.Errorf("the mean of %s in row %d is %g, which is no mean of a report", column.Name, row+1, m)
+		}
+		sum += laws[c].LogDensity(y, m)
+	}
+	return sum, nil
+}
+
+func (o opened) checkLaws(laws []Law, x []float64) error {
+	if len(laws) != len(o.problem.Columns) {
+		return fmt.Errorf("fit: the model has %d laws of reports where the data have %d columns", len(laws), len(o.problem.Columns))
+	}
+	for i, l := range laws {
+		if err := l.Check(); err != nil {
+			return fmt.Errorf("at %s: column %s: %w", o.problem.at(x), o.problem.Columns[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// whereFailed says at which point it was.
+func (o opened) whereFailed(err error, x []float64, seed uint64) error {
+	return fmt.Errorf("at %s, seed %d: %w", o.problem.at(x), seed, err)
+}
+
+// lastRow is the last one in which something was seen.
+func (p *Problem) lastRow() int {
+	for row := len(p.Times) - 1; row > 0; row-- {
+		for _, column := range p.Columns {
+			if !math.IsNaN(column.Data[row]) {
+				return row
+			}
+		}
+	}
+	return 0
+}
+
+// filterLuck sets the numbers that the filter draws itself apart from those that name the runs.
+const filterLuck = 1 << 63
+
+// runSeed is the seed of the k-th of several runs.
+func runSeed(seed uint64, k int) uint64 {
+	s := random.New(seed, uint64(k))
+	return s.Uint64()
+}

@@ -1,0 +1,229 @@
+package fit
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A Posterior is a weighted sample of the unknowns, given the data. Weights add up to 1.
+type Posterior struct {
+	Names   []string
+	Units   []string    // of the numbers; empty for none
+	Rows    [][]float64 // values of the unknowns, in the order of the names
+	Weights []float64
+}
+
+// Effective is the effective size of the sample: how many draws of equal weight tell as much.
+func (p *Posterior) Effective() float64 { return effective(p.Weights) }
+
+// Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to be changed. It depends on seed and k
+// alone, so that a study of more replicas has the ones before among them.
+func (p *Posterior) Draw(seed, k uint64) []float64 {
+	if len(p.Rows) == 0 {
+		panic("fit: a draw from an empty sample")
+	}
+	s := random.New(seed, k)
+	u, sum := s.Float64(), 0.0
+	for i, w := range p.Weights {
+		if sum += w; u < sum {
+			return p.Rows[i]
+		}
+	}
+	return p.Rows[len(p.Rows)-1]
+}
+
+// column are the values of one unknown.
+func (p *Posterior) column(j int) []float64 {
+	x := make([]float64, len(p.Rows))
+	for i, row := range p.Rows {
+		x[i] = row[j]
+	}
+	return x
+}
+
+// Mean is that of the j-th unknown.
+func (p *Posterior) Mean(j int) float64 {
+	sum := 0.0
+	for i, row := range p.Rows {
+		sum += p.Weights[i] * row[j]
+	}
+	return sum
+}
+
+// SD is the standard deviation of the j-th unknown.
+func (p *Posterior) SD(j int) float64 { return math.Sqrt(p.Covariance(j, j)) }
+
+// Covariance is that of two unknowns.
+func (p *Posterior) Covariance(j, k int) float64 {
+	a, b, sum := p.Mean(j), p.Mean(k), 0.0
+	for i, row := range p.Rows {
+		sum += p.Weights[i] * (row[j] - a) * (row[k] - b)
+	}
+	return sum
+}
+
+// Correlation is that of two unknowns, 0 if one of them does not vary.
+func (p *Posterior) Correlation(j, k int) float64 {
+	if j == k {
+		return 1
+	}
+	v := p.Covariance(j, j) * p.Covariance(k, k)
+	if !(v > 0) {
+		return 0
+	}
+	return math.Max(-1, math.Min(1, p.Covariance(j, k)/math.Sqrt(v)))
+}
+
+// Quantiles are those of the j-th unknown, for shares between 0 and 1: the sample's distribution function is taken as straight lines between
+// the middles of its steps.
+func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
+	x := p.column(j)
+	order := sorted(x)
+	middles, sum := make([]float64, len(x)), 0.0
+	for i, o := range order {
+		middles[i] = sum + p.Weights[o]/2
+		sum += p.Weights[o]
+	}
+	answers := make([]float64, len(shares))
+	for n, share := range shares {
+		i, found := slices.BinarySearch(middles, share)
+		switch {
+		case len(x) == 0:
+			answers[n] = math.NaN()
+		case i == len(x):
+			answers[n] = x[order[i-1]]
+		case i == 0 || found:
+			answers[n] = x[order[i]]
+		default:
+			a, b := middles[i-1], middles[i]
+			answers[n] = x[order[i-1]] + (x[order[i]]-x[order[i-1]])*(share-a)/(b-a)
+		}
+	}
+	return answers
+}
+
+// sorted are the places of numbers, by size; equal ones as they stand.
+func sorted(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+// weightName is the name of the column of weights.
+const weightName = "weight"
+
+// WriteCSV writes a sample: a column for each unknown, by its name, and one of weights. Numbers are written so that they are read as the
+// same.
+func (p *Posterior) WriteCSV(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	c := csv.NewWriter(b)
+	record := append(slices.Clone(p.Names), weightName)
+	if err := c.Write(record); err != nil {
+		return err
+	}
+	for i, row := range p.Rows {
+		record = record[:0]
+		for _, x := range row {
+			record = append(record, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		if err := c.Write(append(record, strconv.FormatFloat(p.Weights[i], 'g', -1, 64))); err != nil {
+			return err
+		}
+	}
+	if c.Flush(); c.Error() != nil {
+		return c.Error()
+	}
+	return b.Flush()
+}
+
+// ReadCSV reads a sample that WriteCSV or someone else wrote. Without a column of weights, all weigh the same. Errors name the line, as
+// NAME:LINE if there is a name. Units are not in the file.
+func ReadCSV(r io.Reader, name string) (*Posterior, error) {
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = -1
+	c.TrimLeadingSpace = true
+	where := func(line int) string {
+		if name == "" {
+			return fmt.Sprintf("line %d", line)
+		}
+		return fmt.Sprintf("%s:%d", name, line)
+	}
+	head, err := c.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: the file is empty: a line of names belongs there, and one for each draw", where(1))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", where(1), err)
+	}
+	p, weight := &Posterior{}, -1
+	for i, field := range head {
+		field = strings.TrimSpace(strings.TrimPrefix(field, "\ufeff"))
+		switch {
+		case field == weightName && weight < 0:
+			weight = i
+		case field == "" || field == weightName || slices.Contains(p.Names, field):
+			return nil, fmt.Errorf("%s: column %d is called %q: each needs a name of its own", where(1), i+1, field)
+		default:
+			p.Names = append(p.Names, field)
+		}
+	}
+	if len(p.Names) == 0 {
+		return nil, fmt.Errorf("%s: there is no column but the weights", where(1))
+	}
+	p.Units = make([]string, len(p.Names))
+	sum := 0.0
+	for {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line, _ := c.FieldPos(0)
+		if err != nil {
+			var bad *csv.ParseError
+			if errors.As(err, &bad) {
+				return nil, fmt.Errorf("%s: %w", where(bad.Line), bad.Err)
+			}
+			return nil, err
+		}
+		if len(record) != len(head) {
+			return nil, fmt.Errorf("%s: %d fields where the first line has %d", where(line), len(record), len(head))
+		}
+		row, w := make([]float64, 0, len(p.Names)), 1.0
+		for i, field := range record {
+			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("%s: %s is %q, which is no number", where(line), strings.TrimSpace(head[i]), field)
+			}
+			if i != weight {
+				row = append(row, x)
+			} else if w = x; !(w >= 0) {
+				return nil, fmt.Errorf("%s: a weight of %v: it is 0 or above", where(line), x)
+			}
+		}
+		p.Rows, p.Weights = append(p.Rows, row), append(p.Weights, w)
+		sum += w
+	}
+	if !(sum > 0 && sum <= math.MaxFloat64) {
+		return nil, fmt.Errorf("%s: no draw has a weight above 0", where(2))
+	}
+	for i := range p.Weights {
+		// Weights that add up to 1 but for rounding stay what they are, so that reading what was written changes nothing.
+		if math.Abs(sum-1) > 1e-9 {
+			p.Weights[i] /= sum
+		}
+	}
+	return p, nil
+}

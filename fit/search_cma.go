@@ -1,0 +1,165 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/random"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An evolution is the covariance matrix adaptation evolution strategy, CMA-ES, as [Hansen16] has it: points are drawn from a normal law,
+// and its mean, covariance and step follow the better half of them. It is written as ask and tell: a generation of points is asked for,
+// they are tried wherever there is room, and what they gave is told. It depends on its stream and on what it is told alone.
+//
+// It is not gonum's CmaEsChol, whose points do not follow its step: docs/decisions/0051.
+//
+// [Hansen16]: https://arxiv.org/abs/1604.00772
+type evolution struct {
+	stream random.Stream
+	mean   []float64
+	step   float64 // σ
+	cov    *mat.SymDense
+	pc, ps []float64 // the evolution paths, of the covariance and of the step
+	age    int       // generations that were told
+
+	weights                  []float64 // of the better half, best first
+	mass                     float64   // μ_eff: how many equal weights they are worth
+	cc, cs, c1, cmu, damping float64
+	chi                      float64 // E‖N(0, I)‖
+
+	normals, moves [][]float64 // of the generation that was asked for: z and y = Lz, so that x = mean + σy
+}
+
+// newEvolution begins at a mean, with covariance step²·I.
+func newEvolution(mean []float64, step float64, size int, stream random.Stream) *evolution {
+	d := len(mean)
+	n := float64(d)
+	e := &evolution{stream: stream, mean: slices.Clone(mean), step: step, cov: mat.NewSymDense(d, nil),
+		pc: make([]float64, d), ps: make([]float64, d), weights: make([]float64, size/2)}
+	sum, squares := 0.0, 0.0
+	for i := range e.weights {
+		e.weights[i] = math.Log(float64(size+1)/2) - math.Log(float64(i+1))
+		sum += e.weights[i]
+	}
+	for i := range e.weights {
+		e.weights[i] /= sum
+		squares += e.weights[i] * e.weights[i]
+	}
+	for i := range d {
+		e.cov.SetSym(i, i, 1)
+	}
+	// Equations 49 to 58 and table 1 of [Hansen16], without negative weights.
+	e.mass = 1 / squares
+	e.cc = (4 + e.mass/n) / (n + 4 + 2*e.mass/n)
+	e.cs = (e.mass + 2) / (n + e.mass + 5)
+	e.c1 = 2 / ((n+1.3)*(n+1.3) + e.mass)
+	e.cmu = min(1-e.c1, 2*(e.mass-2+1/e.mass)/((n+2)*(n+2)+e.mass))
+	e.damping = 1 + 2*max(0, math.Sqrt((e.mass-1)/(n+1))-1) + e.cs
+	e.chi = math.Sqrt(n) * (1 - 1/(4*n) + 1/(21*n*n))
+	return e
+}
+
+// ask draws a generation.
+func (e *evolution) ask(size int) ([][]float64, error) {
+	var factor mat.Cholesky
+	if !factor.Factorize(e.cov) {
+		return nil, fmt.Errorf("fit: the covariance of the search is no longer positive definite after %d generations", e.age)
+	}
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	e.normals, e.moves = make([][]float64, size), make([][]float64, size)
+	points := make([][]float64, size)
+	for k := range points {
+		z := make([]float64, len(e.mean))
+		for i := range z {
+			z[i] = gaussian(&e.stream)
+		}
+		y := make([]float64, len(z))
+		x := slices.Clone(e.mean)
+		for i := range y {
+			for j := range i + 1 {
+				y[i] += lower.At(i, j) * z[j]
+			}
+			x[i] += e.step * y[i]
+		}
+		e.normals[k], e.moves[k], points[k] = z, y, x
+	}
+	return points, nil
+}
+
+// tell says what the points of the last generation are worth, less being better.
+func (e *evolution) tell(values []float64) {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	// NaN and infinity are worse than any number; equal values keep their order.
+	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(values[a], values[b]) })
+	d := len(e.mean)
+	y, z := make([]float64, d), make([]float64, d) // the weighted means of the better half
+	for i, w := range e.weights {
+		for j := range d {
+			y[j] += w * e.moves[order[i]][j]
+			z[j] += w * e.normals[order[i]][j]
+		}
+	}
+	e.age++
+	for j := range d {
+		e.mean[j] += e.step * y[j]
+		e.ps[j] = (1-e.cs)*e.ps[j] + math.Sqrt(e.cs*(2-e.cs)*e.mass)*z[j]
+	}
+	length := lengthOf(e.ps)
+	// The path of the covariance stands still while the step is far too short, lest it take the length of the way for its direction.
+	moving := 0.0
+	if length/math.Sqrt(1-math.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
+		moving = 1
+	}
+	for j := range d {
+		e.pc[j] = (1-e.cc)*e.pc[j] + moving*math.Sqrt(e.cc*(2-e.cc)*e.mass)*y[j]
+	}
+	keep := 1 - e.c1 - e.cmu + (1-moving)*e.c1*e.cc*(2-e.cc)
+	for i := range d {
+		for j := i; j < d; j++ {
+			v := keep*e.cov.At(i, j) + e.c1*e.pc[i]*e.pc[j]
+			for k, w := range e.weights {
+				v += e.cmu * w * e.moves[order[k]][i] * e.moves[order[k]][j]
+			}
+			e.cov.SetSym(i, j, v)
+		}
+	}
+	e.step *= math.Exp(min(1, e.cs/e.damping*(length/e.chi-1)))
+}
+
+// spread is the largest standard deviation of a coordinate.
+func (e *evolution) spread() float64 {
+	most := 0.0
+	for i := range e.mean {
+		most = max(most, e.step*math.Sqrt(e.cov.At(i, i)))
+	}
+	return most
+}
+
+// lessFirst orders numbers, NaN last.
+func lessFirst(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	case math.IsNaN(a) && !math.IsNaN(b):
+		return 1
+	case math.IsNaN(b) && !math.IsNaN(a):
+		return -1
+	}
+	return 0
+}
+
+func lengthOf(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x * x
+	}
+	return math.Sqrt(s)
+}
