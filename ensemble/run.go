@@ -3,6 +3,7 @@ package ensemble
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -99,6 +100,54 @@ func Run(ctx context.Context, c *Conn, job Job, o RunOptions) (Outcome, error) {
 	}
 	err = r.run(ctx)
 	return r.outcome(), r.end(ctx, err)
+}
+
+// HereOptions are for a job that is run in this process alone.
+type HereOptions struct {
+	RunOptions
+	State    string // the directory in which the job's state is kept
+	Slots    int    // replicas at once; one for each processor if 0
+	MaxStore int64  // bytes of the state; three quarters of what is free if 0
+}
+
+// RunHere does a job in this process, with a server that opens no port and keeps its state in a directory. A job that was interrupted, by
+// whatever it was, goes on when it is given again with the same directory.
+func RunHere(ctx context.Context, job Job, o HereOptions) (Outcome, error) {
+	hub, err := StartHub(HubOptions{Store: o.State, Listen: "none", MaxStore: o.MaxStore, Logger: o.Logger})
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer hub.Close()
+	c, err := hub.Connect(ConnectOptions{Logger: o.Logger})
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer c.Close()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	worker := make(chan error, 1)
+	working, stop := context.WithCancel(ctx)
+	go func() {
+		worker <- Serve(working, c, WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger,
+			noRoom: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, o.State, err)) }})
+	}()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-hub.Failed():
+			cancel(hub.Err())
+		case <-working.Done():
+		}
+	}()
+	outcome, err := Run(ctx, c, job, o.RunOptions)
+	stop()
+	<-watched
+	if werr := <-worker; err == nil && outcome.PointsDone < len(job.Points) {
+		err = werr
+	}
+	return outcome, err
 }
 
 // ErrNoRoom says that what a job gives cannot be stored: the disk is full, or a limit is reached. With more room, the same job, given
