@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"ensemble", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"ensemble", "fit", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
