@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,11 +23,15 @@ import (
 // probability. At first the likelihood is raised to the power with which enough of the runs count, which is the same for data with more
 // scatter, and the next proposals come from there.
 //
+// If the runs themselves differ so much that hardly any is likely, and the model can be stopped at each row, the likelihood is from then on not
+// that of one run but of all of them, as a particle filter estimates it without bias: weights with such estimates are exact, too [Tran13].
+//
 // Last, runs from the best proposals are made until the effective sample is as large as wanted or the budget is used up. If the effective sample at
 // power 1 remains below 100, the power is lowered until it is 100, and the result says so.
 //
 // [Lenormand13]: https://doi.org/10.1007/s00180-013-0428-3
 // [Wilkinson13]: https://doi.org/10.1515/sagmb-2013-0010
+// [Tran13]: https://arxiv.org/abs/1309.3339
 func abc(ctx context.Context, e *engine) (*Result, error) {
 	a := &abcState{e: e, budget: e.o.Budget, n: e.o.Population}
 	if a.budget == 0 {
@@ -37,7 +40,7 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 	if a.n == 0 {
 		a.n = max(min(1000, a.budget/20), 50)
 	}
-	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective"}
+	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"}
 	if err := a.byDistance(ctx); err != nil {
 		return nil, err
 	}
@@ -53,6 +56,8 @@ const (
 	leastSample = 100  // effective
 	patience    = 2    // generations by likelihood that are no better than the best
 
+	filterAccept = 0.3 // instead of leastAccept, if a particle filter can take over
+
 	possibleShare = 0.2 // of runs with which the data are possible, from which on likelihoods are used
 )
 
@@ -62,23 +67,29 @@ type abcState struct {
 	budget int
 	n      int // runs of a generation, and the effective sample that is wanted
 
+	filtered  bool // runs can be stopped at each row
+	particles int  // of each estimate of a likelihood; 0 if it is that of one run
+
 	scales    [][]float64
 	kept      []run // of the generations by distance
 	threshold float64
-	next      *mixture // where proposals come from
-	final     []run    // all from the same proposals
+	final     []run // all from the same proposals
 	trace     Table
 }
 
 func (a *abcState) left() int { return a.budget - a.e.runs }
 
-// propose makes n runs at proposals.
+// propose makes n runs at proposals, or n estimates of likelihoods.
 func (a *abcState) propose(ctx context.Context, what string, from *mixture, n int) ([]run, error) {
-	args := runsArgs{Seed: a.seed(), Kernel: from, Scales: a.scales}
+	return a.ask(ctx, what, runsArgs{Kernel: from, Scales: a.scales, Particles: a.particles}, n)
+}
+
+func (a *abcState) ask(ctx context.Context, what string, args runsArgs, n int) ([]run, error) {
+	args.Seed = a.seed()
 	runs := make([]run, 0, n)
 	err := a.e.stage(ctx, what, "runs", args, n, func(_ int, ans answer) error {
 		r, err := unpackRun(ans.numbers, len(a.e.problem.Unknowns))
-		if math.IsInf(r.distance, 1) && len(r.told) == 0 {
+		if math.IsInf(r.distance, 1) && len(r.told) == 0 { // see openRuns
 			a.e.impossible++
 		}
 		runs = append(runs, r)
@@ -94,7 +105,7 @@ func (a *abcState) seed() uint64 {
 }
 
 func (a *abcState) note(threshold, power, accepted, effective float64) {
-	a.trace.Rows = append(a.trace.Rows, []float64{float64(len(a.trace.Rows)), float64(a.e.runs), threshold, power, accepted, effective})
+	a.trace.Rows = append(a.trace.Rows, []float64{float64(len(a.trace.Rows)), float64(a.e.runs), threshold, power, accepted, effective, float64(a.particles)})
 }
 
 // first makes runs at draws from the prior, and finds the scales of the distance.
@@ -119,7 +130,7 @@ func (a *abcState) first(ctx context.Context) error {
 	if a.scales == nil {
 		return fmt.Errorf("fit: at none of %d draws from the prior is there a model", len(runs))
 	}
-	a.kept = runs
+	a.kept, a.filtered = runs, runs[0].filtered
 	return nil
 }
 
@@ -132,8 +143,8 @@ func (a *abcState) byDistance(ctx context.Context) error {
 	for generation := 1; ; generation++ {
 		a.keep(int(keepShare * float64(a.n)))
 		likelihood, _ := a.weigh(fresh, 1)
-		a.note(a.threshold, math.NaN(), accepted, effective(likelihood))
-		if ready(fresh) || accepted < leastAccept || a.threshold == 0 || a.e.runs >= a.budget/2 {
+		a.note(a.threshold, math.NaN(), accepted, effectiveSize(likelihood))
+		if ready(fresh) || accepted < leastAccept || a.filtered && accepted < filterAccept || a.threshold == 0 || a.e.runs >= a.budget/2 {
 			return nil
 		}
 		points, weights := a.sample(a.kept, 0)
@@ -178,170 +189,4 @@ func (a *abcState) keep(n int) {
 		a.kept = a.kept[:len(a.kept)-1]
 	}
 	a.threshold = a.kept[len(a.kept)-1].distance
-}
-
-// weigh are the weights of runs, with the likelihood raised to a power.
-func (a *abcState) weigh(runs []run, power float64) (weights []float64, ok bool) {
-	logs := make([]float64, len(runs))
-	for i, r := range runs {
-		if logs[i] = r.ratio; power > 0 {
-			logs[i] += power * r.likelihood
-		}
-	}
-	return normalise(logs)
-}
-
-// power is the largest one with an effective sample of so many.
-func (a *abcState) power(runs []run, want float64) float64 {
-	logs, likelihoods := make([]float64, len(runs)), make([]float64, len(runs))
-	for i, r := range runs {
-		logs[i], likelihoods[i] = r.ratio, r.likelihood
-	}
-	return power(logs, likelihoods, want)
-}
-
-// enough is the power with which a generation is enough to make the next from: 1 if a twentieth of it counts then, and otherwise that with
-// which a tenth of the runs do that are possible at all. A covariance needs some for each dimension.
-func (a *abcState) enough(runs []run) (power, efficiency float64) {
-	w, _ := a.weigh(runs, 1)
-	n, least := float64(len(runs)), 10*float64(1+len(a.e.problem.Unknowns))
-	if efficiency = effective(w) / n; efficiency >= 0.05 && effective(w) >= least {
-		return 1, efficiency
-	}
-	p := float64(possible(runs))
-	return a.power(runs, math.Min(math.Max(p/10, least), p/2)), efficiency
-}
-
-// sample are the places of runs with their weights, without those that have next to none.
-func (a *abcState) sample(runs []run, power float64) (points [][]float64, weights []float64) {
-	all, _ := a.weigh(runs, power)
-	s := random.New(a.e.o.Seed, uint64(len(a.e.jobs)), 1)
-	places, weights := thin(all, 1000, &s)
-	for _, i := range places {
-		points = append(points, runs[i].z)
-	}
-	return points, weights
-}
-
-// begin are the first proposals by likelihood: about the last of the runs by distance, weighted by likelihood if enough of them are possible.
-func (a *abcState) begin() *mixture {
-	power := 0.0
-	if ready(a.kept) {
-		power, _ = a.enough(a.kept)
-	}
-	points, weights := a.sample(a.kept, power)
-	return newMixture(points, weights, 1, 0.1)
-}
-
-// byLikelihood makes generations by likelihood, and then runs until there are enough.
-func (a *abcState) byLikelihood(ctx context.Context) error {
-	from := a.begin()
-	best := struct {
-		power, efficiency float64
-		from              *mixture
-	}{from: from}
-	for generation, worse := 1, 0; worse < patience && a.left() > a.budget/3; generation++ {
-		runs, err := a.propose(ctx, fmt.Sprintf("by likelihood, %d", generation), from, min(a.n, a.left()))
-		if err != nil {
-			return err
-		}
-		p, f := a.enough(runs)
-		w, _ := a.weigh(runs, p)
-		a.note(math.NaN(), p, math.NaN(), effective(w))
-		if p == 1 && f > 0.25 {
-			a.final, best.from = runs, from // as good as it gets
-			break
-		}
-		points, weights := a.sample(runs, p)
-		from = newMixture(points, weights, 0.5, 0.1)
-		if p > best.power*1.1 || p == 1 && f > best.efficiency*1.2 {
-			best.power, best.efficiency, best.from, worse = p, f, from, 0
-		} else {
-			worse++
-		}
-	}
-	return a.gather(ctx, best.from)
-}
-
-// gather makes runs until the effective sample is as large as wanted. How many are made at once depends on how many counted so far.
-func (a *abcState) gather(ctx context.Context, from *mixture) error {
-	for a.left() > 0 {
-		batch := a.n
-		if len(a.final) > 0 {
-			w, _ := a.weigh(a.final, 1)
-			size := effective(w)
-			if size >= float64(a.n) {
-				return nil
-			}
-			missing := (float64(a.n) - size) / size * float64(len(a.final))
-			batch = int(math.Min(math.Max(1.05*missing, float64(a.n)), 8*float64(a.n)))
-		}
-		runs, err := a.propose(ctx, "for the sample", from, min(batch, a.left()))
-		if err != nil {
-			return err
-		}
-		a.final = append(a.final, runs...)
-		p := a.power(a.final, leastSample)
-		w, _ := a.weigh(a.final, p)
-		a.note(math.NaN(), p, math.NaN(), effective(w))
-	}
-	return nil
-}
-
-// result is the weighted sample.
-func (a *abcState) result() (*Result, error) {
-	r := &Result{Trace: a.trace, Threshold: a.threshold, ScoreName: "log likelihood of the data, given one run there"}
-	r.Power = a.power(a.final, math.Min(leastSample, float64(a.n)))
-	r.Exact = r.Power == 1
-	runs := a.final
-	if r.Power == 0 {
-		runs = a.kept
-	}
-	w, ok := a.weigh(runs, r.Power)
-	if !ok {
-		return nil, errors.New("fit: no run has any weight")
-	}
-	s := random.New(a.e.o.Seed, math.MaxUint64)
-	places, thinned := thin(w, 4*a.n, &s)
-	p := &r.Posterior
-	var points [][]float64
-	for _, i := range places {
-		points = append(points, runs[i].z)
-		p.Rows = append(p.Rows, a.e.problem.values(runs[i].z))
-	}
-	p.Weights = thinned
-	for _, u := range a.e.problem.Unknowns {
-		p.Names, p.Units = append(p.Names, u.Name), append(p.Units, u.Unit)
-	}
-	best := a.e.problem.densest(points, p)
-	r.Best, r.BestScore = p.Rows[best], runs[places[best]].likelihood
-	switch {
-	case r.Power == 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("the data are impossible, or nearly so, with all runs that were made: the sample is of values at which reports are within %.3g "+
-			"of the data (root mean square, in units of the reports' scatter), and not of the posterior", a.threshold))
-	case !r.Exact:
-		r.Notes = append(r.Notes, fmt.Sprintf("the likelihood was raised to the power %.3g, as if reports were scattered %.3g times as much as they are: with all of it, fewer than "+
-			"%d of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), leastSample))
-	}
-	return r, nil
-}
-
-// densest is the point of a sample at which the posterior's density is highest, as kernels about the points say.
-func (p *Problem) densest(points [][]float64, sample *Posterior) (best int) {
-	n, d := effective(sample.Weights), float64(len(p.Unknowns))
-	// Silverman's width of kernels, as a share of the variance.
-	m := newMixture(points, sample.Weights, math.Pow(4/(d+2)/n, 2/(d+4)), 0)
-	m.open()
-	most := math.Inf(-1)
-	for i, z := range points {
-		// The density of z, and what turns it into that of x: the ratio of the prior's densities.
-		density := m.kernels(z) + square(z)/2
-		for j, u := range p.Unknowns {
-			density += u.Prior.LogDensity(sample.Rows[i][j])
-		}
-		if density > most {
-			best, most = i, density
-		}
-	}
-	return best
 }

@@ -15,29 +15,36 @@ type runsArgs struct {
 	Seed   uint64      `json:"seed"`
 	Kernel *mixture    `json:"kernel"`
 	Scales [][]float64 `json:"scales,omitempty"` // of the distance, by column and row; without them, laws and reports are told instead of it
+
+	// Particles, if above 0, says that the likelihood is not that of one run, but of all runs, as so many of them estimate it.
+	Particles int       `json:"particles,omitempty"`
+	At        []float64 `json:"at,omitempty"` // where all the tasks are, if not at proposals
 }
 
 // A run is what a task of "runs" tells.
 type run struct {
 	z          []float64
-	seed       uint64  // that the simulator was given
 	ratio      float64 // log of the prior's density over the proposals'
 	likelihood float64 // log of that of the data, given the run
 	distance   float64
+	filtered   bool      // runs can be stopped at each row
 	told       []float64 // family, argument and share of each column's law, and then its reports, if there were no scales
 }
 
 func (r run) pack() []float64 {
-	high, low := float64(r.seed>>32), float64(r.seed&math.MaxUint32)
-	return append(append(append([]float64(nil), r.z...), high, low, r.ratio, r.likelihood, r.distance), r.told...)
+	filtered := 0.0
+	if r.filtered {
+		filtered = 1
+	}
+	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, filtered), r.told...)
 }
 
 func unpackRun(numbers []float64, d int) (run, error) {
-	if len(numbers) < d+5 {
+	if len(numbers) < d+4 {
 		return run{}, errors.New("fit: an answer that is cut short")
 	}
 	n := numbers[d:]
-	return run{z: numbers[:d], seed: uint64(n[0])<<32 | uint64(n[1]), ratio: n[2], likelihood: n[3], distance: n[4], told: n[5:]}, nil
+	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, told: n[4:]}, nil
 }
 
 func openRuns(o opened, text json.RawMessage) (task, error) {
@@ -50,11 +57,26 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 	}
 	args.Kernel.open()
 	d := len(o.problem.Unknowns)
+	if args.At != nil && len(args.At) != d {
+		return nil, errors.New("it is at a place of other dimensions")
+	}
+	_, filtered := o.sim.(Filtered)
 	return func(ctx context.Context, k int) (answer, error) {
 		s := random.New(args.Seed, uint64(k))
-		r := run{z: args.Kernel.draw(d, &s), seed: s.Uint64(), likelihood: math.Inf(-1), distance: math.Inf(1)}
+		r := run{z: args.At, likelihood: math.Inf(-1), distance: math.Inf(1), filtered: filtered}
+		if r.z == nil {
+			r.z = args.Kernel.draw(d, &s)
+		}
 		r.ratio = -square(r.z)/2 - args.Kernel.logDensity(r.z)
-		c, possible, err := o.simulate(ctx, o.problem.values(r.z), r.seed)
+		x, seed := o.problem.values(r.z), s.Uint64()
+		if args.Particles > 0 {
+			e, err := o.likelihood(ctx, x, args.Particles, seed)
+			if !e.impossible {
+				r.likelihood, r.distance = e.log, math.NaN()
+			}
+			return answer{r.pack(), e.runs, e.events}, err
+		}
+		c, possible, err := o.simulate(ctx, x, seed)
 		if err != nil {
 			return answer{}, err
 		}

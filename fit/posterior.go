@@ -24,7 +24,7 @@ type Posterior struct {
 }
 
 // Effective is the effective size of the sample: how many draws of equal weight tell as much.
-func (p *Posterior) Effective() float64 { return effective(p.Weights) }
+func (p *Posterior) Effective() float64 { return effectiveSize(p.Weights) }
 
 // Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to be changed. It depends on seed and k
 // alone, so that a study of more replicas has the ones before among them.

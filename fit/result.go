@@ -29,6 +29,7 @@ type Result struct {
 	Exact     bool
 	Power     float64
 	Threshold float64
+	Particles int // of each estimate of a likelihood by a particle filter; 0 if it is that of one run
 
 	Trace      Table // how it went
 	Notes      []string
@@ -46,7 +47,7 @@ type Marginal struct {
 	PriorQuantiles    []float64
 
 	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there. It is
-	// about 0 if the data say nothing, near 1 if they say all, and below 0 if they disagree with the prior's centre.
+	// about 0 if the data say nothing, near 1 if they say nearly all, and below 0 if less is known than before, which happens.
 	Contraction float64
 
 	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution functions differ.

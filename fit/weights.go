@@ -28,10 +28,10 @@ func normalise(logs []float64) (weights []float64, ok bool) {
 	return weights, true
 }
 
-// effective is the effective size of a weighted sample, 1/Σw² for weights that add up to 1 [Kong94].
+// effectiveSize is the effective size of a weighted sample, 1/Σw² for weights that add up to 1 [Kong94].
 //
 // [Kong94]: https://doi.org/10.1080/01621459.1994.10476469
-func effective(weights []float64) float64 {
+func effectiveSize(weights []float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, w := range weights {
 		sum += w
@@ -55,7 +55,7 @@ func power(logs, likelihoods []float64, want float64) float64 {
 			}
 		}
 		w, _ := normalise(raised)
-		return effective(w)
+		return effectiveSize(w)
 	}
 	best, most := 0.0, 0.0
 	for p := 1.0; p > 0x1p-30; p /= 2 {

@@ -1,0 +1,50 @@
+package fit
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// weigh are the weights of runs, with the likelihood raised to a power.
+func (a *abcState) weigh(runs []run, power float64) (weights []float64, ok bool) {
+	logs := make([]float64, len(runs))
+	for i, r := range runs {
+		if logs[i] = r.ratio; power > 0 {
+			logs[i] += power * r.likelihood
+		}
+	}
+	return normalise(logs)
+}
+
+// power is the largest one with an effective sample of so many.
+func (a *abcState) power(runs []run, want float64) float64 {
+	logs, likelihoods := make([]float64, len(runs)), make([]float64, len(runs))
+	for i, r := range runs {
+		logs[i], likelihoods[i] = r.ratio, r.likelihood
+	}
+	return power(logs, likelihoods, want)
+}
+
+// enough is the power with which a generation is enough to make the next from: 1 if a twentieth of it counts then, and otherwise that with
+// which a tenth of the runs do that are possible at all. A covariance needs some for each dimension.
+func (a *abcState) enough(runs []run) (power, efficiency float64) {
+	w, _ := a.weigh(runs, 1)
+	n, least := float64(len(runs)), 10*float64(1+len(a.e.problem.Unknowns))
+	if efficiency = effectiveSize(w) / n; efficiency >= 0.05 && effectiveSize(w) >= least {
+		return 1, efficiency
+	}
+	p := float64(possible(runs))
+	return a.power(runs, math.Min(math.Max(p/10, least), p/2)), efficiency
+}
+
+// sample are the places of runs with their weights, without those that have next to none.
+func (a *abcState) sample(runs []run, power float64) (points [][]float64, weights []float64) {
+	all, _ := a.weigh(runs, power)
+	s := random.New(a.e.o.Seed, uint64(len(a.e.jobs)), 1)
+	places, weights := thin(all, 1000, &s)
+	for _, i := range places {
+		points = append(points, runs[i].z)
+	}
+	return points, weights
+}

@@ -1,0 +1,197 @@
+package fit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+// number is a float64 that JSON can have: null if it is none.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); !(math.Abs(x) <= math.MaxFloat64) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+func numbers(x []float64) []number {
+	all := make([]number, len(x))
+	for i := range x {
+		all[i] = number(x[i])
+	}
+	return all
+}
+
+type reportJSON struct {
+	Method       string        `json:"method"`
+	Seed         uint64        `json:"seed"`
+	Runs         int           `json:"runs"`
+	Events       uint64        `json:"events"`
+	Impossible   int           `json:"impossible"`
+	Exact        bool          `json:"exact"`
+	Power        number        `json:"power"`
+	Threshold    number        `json:"threshold"`
+	Particles    int           `json:"particles"`
+	Rows         int           `json:"rows"`
+	Effective    number        `json:"effective"`
+	Unknowns     []unknownJSON `json:"unknowns"`
+	Correlations [][]number    `json:"correlations,omitempty"`
+	Unmoved      []string      `json:"unmoved"`
+	Score        number        `json:"score"`
+	ScoreError   number        `json:"score_error,omitempty"`
+	ScoreName    string        `json:"score_name"`
+	Chains       *chainsJSON   `json:"chains,omitempty"`
+	Trace        traceJSON     `json:"trace"`
+	Notes        []string      `json:"notes"`
+}
+
+type unknownJSON struct {
+	Name           string    `json:"name"`
+	Unit           string    `json:"unit"`
+	Prior          string    `json:"prior"`
+	Best           number    `json:"best"`
+	Mean           *number   `json:"mean,omitempty"`
+	SD             *number   `json:"sd,omitempty"`
+	Shares         []float64 `json:"shares,omitempty"`
+	Quantiles      []number  `json:"quantiles,omitempty"`
+	PriorQuantiles []number  `json:"prior_quantiles,omitempty"`
+	Contraction    *number   `json:"contraction,omitempty"`
+	Shift          *number   `json:"shift,omitempty"`
+	Moved          *bool     `json:"moved,omitempty"`
+}
+
+type traceJSON struct {
+	Names []string   `json:"names"`
+	Rows  [][]number `json:"rows"`
+}
+
+type chainsJSON struct {
+	Count      int      `json:"count"`
+	Steps      int      `json:"steps"`
+	WarmUp     int      `json:"warm_up"`
+	Estimator  string   `json:"estimator"`
+	Particles  int      `json:"particles"`
+	Variance   number   `json:"variance"`
+	Acceptance number   `json:"acceptance"`
+	RHat       []number `json:"r_hat"`
+	Bulk       []number `json:"bulk"`
+	MeanError  []number `json:"mean_error"`
+}
+
+// WriteJSON writes all of a result but the sample. The keys:
+//
+//	method, seed, runs, events   what was done; runs are those of the model
+//	impossible                   runs at values at which there is no model
+//	exact                        the sample is of the posterior itself, but for the error of a finite sample
+//	power                        to which the likelihood was raised, if it is not exact; 0 if the likelihood was of no use
+//	threshold                    of the distance, root mean square in units of the reports' scatter, in the last generation by distance
+//	particles                    of each estimate of a likelihood; 0 if it is that of one run
+//	rows, effective              of the sample, and its effective size
+//	unknowns                     for each: name, unit, prior, best, and if there is a sample mean, sd, quantiles for shares,
+//	                             prior_quantiles, contraction, shift, moved (see [Marginal])
+//	correlations                 in the order of the unknowns
+//	unmoved                      names of the unknowns that the data did not move
+//	score, score_name            of the best point, and of what it is; score_error is its standard error, if it is known
+//	chains                       of methods that have some (see [Chains])
+//	trace                        names and rows of how it went
+//	notes                        sentences for people
+//
+// null stands where there is no number.
+func (r *Result) WriteJSON(w io.Writer) error {
+	p := &r.Posterior
+	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible, Exact: r.Exact,
+		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows), Effective: number(p.Effective()),
+		Score: number(r.BestScore), ScoreError: number(r.BestError), ScoreName: r.ScoreName,
+		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]number{}}, Notes: append([]string{}, r.Notes...), Unmoved: append([]string{}, r.Unmoved()...)}
+	marginals := r.Marginals()
+	for j, u := range r.Unknowns {
+		one := unknownJSON{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Best: number(math.NaN())}
+		if j < len(r.Best) {
+			one.Best = number(r.Best[j])
+		}
+		if j < len(marginals) {
+			m := marginals[j]
+			of := func(x float64) *number { n := number(x); return &n }
+			one.Mean, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.SD), of(m.Contraction), of(m.Shift), &m.Moved
+			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares, numbers(m.Quantiles), numbers(m.PriorQuantiles)
+			var row []number
+			for k := range r.Unknowns {
+				row = append(row, number(p.Correlation(j, k)))
+			}
+			out.Correlations = append(out.Correlations, row)
+		}
+		out.Unknowns = append(out.Unknowns, one)
+	}
+	for _, row := range r.Trace.Rows {
+		out.Trace.Rows = append(out.Trace.Rows, numbers(row))
+	}
+	if c := r.Chains; c != nil {
+		out.Chains = &chainsJSON{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, number(c.Variance), number(c.Acceptance), numbers(c.RHat), numbers(c.Bulk), numbers(c.MeanError)}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
+
+// Text is a result as a table for people: means and intervals beside the prior's, correlations, and what the data did not move.
+func (r *Result) Text() string {
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	marginals := r.Marginals()
+	title := func(u Unknown) string {
+		if u.Unit == "" {
+			return u.Name
+		}
+		return fmt.Sprintf("%s (%s)", u.Name, u.Unit)
+	}
+	if len(marginals) == 0 {
+		fmt.Fprintln(t, "unknown\tbest\tprior")
+		for j, u := range r.Unknowns {
+			fmt.Fprintf(t, "%s\t%.4g\t%s\n", title(u), r.Best[j], u.Prior)
+		}
+	} else {
+		fmt.Fprintln(t, "unknown\tmean\tsd\t5 %\tmedian\t95 %\tbest\tprior")
+		for j, m := range marginals {
+			fmt.Fprintf(t, "%s\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.4g\t%s\n", title(r.Unknowns[j]), m.Mean, m.SD, m.Quantiles[1], m.Quantiles[3], m.Quantiles[5], r.Best[j], m.Prior)
+		}
+	}
+	_ = t.Flush()
+	if len(marginals) > 1 {
+		text.WriteByte('\n')
+		t = tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+		fmt.Fprint(t, "correlation")
+		for _, m := range marginals[:len(marginals)-1] {
+			fmt.Fprint(t, "\t", m.Name)
+		}
+		fmt.Fprintln(t)
+		for j := 1; j < len(marginals); j++ {
+			fmt.Fprint(t, marginals[j].Name)
+			for k := range j {
+				fmt.Fprintf(t, "\t%+.2f", r.Posterior.Correlation(j, k))
+			}
+			fmt.Fprintln(t)
+		}
+		_ = t.Flush()
+	}
+	if len(marginals) > 0 {
+		text.WriteByte('\n')
+		if names := r.Unmoved(); len(names) > 0 {
+			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in probability)\n", strings.Join(names, ", "),
+				math.Max(leastShift, 1.63/math.Sqrt(r.Posterior.Effective())))
+		} else {
+			fmt.Fprintln(&text, "the data moved all unknowns")
+		}
+		fmt.Fprintf(&text, "effective sample %.0f of %d rows, ", r.Posterior.Effective(), len(r.Posterior.Rows))
+	}
+	fmt.Fprintf(&text, "%d runs, %d events\n", r.Runs, r.Events)
+	for _, note := range r.Notes {
+		fmt.Fprintf(&text, "note: %s\n", note)
+	}
+	return text.String()
+}
