@@ -142,7 +142,7 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	return newFitReport(f, study, opened, result, path, command).deliver(c.OutOrStdout(), out, f.json)
+	return newFitReport(study, opened, result, command).deliver(c.OutOrStdout(), out, f.json)
 }
 
 // open reads the data, and makes the problem.
@@ -273,7 +273,8 @@ func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, err
 	if err != nil {
 		return "", err
 	}
-	key, err := ensemble.Job{Name: "fit", Kind: models.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.seed}.Key(registry)
+	job := ensemble.Job{Name: "fit", Kind: models.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.seed}
+	key, err := job.Key(registry)
 	return key, trim(err)
 }
 

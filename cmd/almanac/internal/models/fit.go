@@ -102,7 +102,10 @@ func prior(u *population.Unknown) fit.Prior {
 	default:
 		panic("models: no such prior: " + u.Family)
 	}
-	if p = p.Within(u.Low, u.High); u.Whole {
+	if low, high := p.Support(); low < u.Low || high > u.High {
+		p = p.Within(u.Low, u.High)
+	}
+	if u.Whole {
 		p = p.Whole()
 	}
 	return p
