@@ -133,7 +133,11 @@ func (m *model) part(set map[string]string, scenario string, series bool) (*part
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
 	err = p.owner.room.alone(ctx, func() (err error) {
 		if p.runner == nil || p.seed != r.Seed {
-			if p.runner, err = p.m.Runner(population.Options{Seed: r.Seed}); err != nil {
+			o := population.Options{Seed: r.Seed}
+			if from := p.owner.study.From; from != nil {
+				o.Vary = from.Vary(p.m, r.Seed)
+			}
+			if p.runner, err = p.m.Runner(o); err != nil {
 				return err
 			}
 			p.seed = r.Seed
