@@ -54,7 +54,7 @@ func (d *dataReader) read(table []byte) {
 	in := newTable(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
-		in.Comma = comma
+		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // an empty cell between two tabs is no space
 		d.notes = append(d.notes, fmt.Sprintf("%s: its columns are separated by %s", d.name, map[rune]string{';': "semicolons", '\t': "tabs"}[comma]))
 	}
 	header, err := in.Read()

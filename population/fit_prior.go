@@ -205,6 +205,7 @@ func (p *priorText) unknown(here scope) Unknown {
 			u.of = q
 		}
 	}
+	u.of.number = 0
 	u.Unit, _ = unitWords(u.of)
 	if got, _, _ := here.resolve(value{name: p.label.name}, ""); u.of.kind == aNumber && got.quantity.kind == aShare {
 		u.of, u.plain = quantity{kind: aShare}, true
