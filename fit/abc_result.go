@@ -55,7 +55,9 @@ func densest(points [][]float64, weights []float64) (best int) {
 	n, d := effectiveSize(weights), float64(len(points[0]))
 	// Silverman's width of kernels, as a share of the variance.
 	m := newMixture(points, weights, math.Pow(4/(d+2)/n, 2/(d+4)), 0)
-	m.open()
+	if m.open(len(points[0])) != nil {
+		return 0 // it cannot be: the sample has points and weights
+	}
 	most := math.Inf(-1)
 	for i, z := range points {
 		if density := m.kernels(z); density > most {

@@ -55,10 +55,12 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 	if args.Kernel == nil {
 		return nil, errors.New("it has no kernel")
 	}
-	args.Kernel.open()
 	d := len(o.problem.Unknowns)
-	if args.At != nil && len(args.At) != d {
-		return nil, errors.New("it is at a place of other dimensions")
+	if err := args.Kernel.open(d); err != nil {
+		return nil, err
+	}
+	if args.At != nil && len(args.At) != d || args.Particles < 0 || args.Scales != nil && !o.problem.fits(args.Scales) {
+		return nil, errors.New("it is of another problem")
 	}
 	_, filtered := o.sim.(Filtered)
 	return func(ctx context.Context, k int) (answer, error) {
@@ -153,6 +155,16 @@ func (p *Problem) scales(laws []Law) [][]float64 {
 		}
 	}
 	return all
+}
+
+// fits reports whether there is a scale for each row of each column.
+func (p *Problem) fits(scales [][]float64) bool {
+	for i, c := range p.Columns {
+		if len(scales) != len(p.Columns) || len(scales[i]) != len(c.Data) {
+			return false
+		}
+	}
+	return true
 }
 
 // distance is the root mean square of what reports and data differ by, in units of the scales. Two draws of reports of the same run are

@@ -30,7 +30,7 @@ func (a *abcState) power(runs []run, want float64) float64 {
 // which a tenth of the runs do that are possible at all. A covariance needs some for each dimension.
 func (a *abcState) enough(runs []run) (power, efficiency float64) {
 	w, _ := a.weigh(runs, 1)
-	n, least := float64(len(runs)), 10*float64(1+len(a.e.problem.Unknowns))
+	n, least := float64(len(runs)), 4*float64(1+len(a.e.problem.Unknowns))
 	if efficiency = effectiveSize(w) / n; efficiency >= 0.05 && effectiveSize(w) >= least {
 		return 1, efficiency
 	}

@@ -108,7 +108,13 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return y*math.Log(mean) - mean - logGamma(y+1)
 	}
 	k := l.Arg
-	return logGamma(y+k) - logGamma(k) - logGamma(y+1) - k*math.Log1p(mean/k) + y*(math.Log(mean)-math.Log(k+mean))
+	if k < 1e4 {
+		return logGamma(y+k) - logGamma(k) - logGamma(y+1) - k*math.Log1p(mean/k) + y*(math.Log(mean)-math.Log(k+mean))
+	}
+	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the large parts cancel. What is left out of it
+	// is below 1/(180k³).
+	rise := (k+y-0.5)*math.Log1p(y/k) - y + (1/(k+y)-1/k)/12
+	return rise - logGamma(y+1) - (k+y)*math.Log1p(mean/k) + y*math.Log(mean)
 }
 
 func certain(so bool) float64 {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -58,14 +59,27 @@ func newMixture(points [][]float64, weights []float64, times, share float64) *mi
 	return &mixture{Share: share, Centres: points, Weights: weights, Cholesky: cholesky(covariance(points, weights), times)}
 }
 
-// open makes a mixture ready.
-func (m *mixture) open() {
+// open makes a mixture ready, if it is one of so many dimensions.
+func (m *mixture) open(d int) error {
+	square := len(m.Cholesky) == d
+	for j, row := range m.Cholesky {
+		square = square && len(row) == d && row[j] > 0
+	}
+	if !(m.Share >= 0 && m.Share <= 1) || len(m.Weights) != len(m.Centres) || len(m.Centres) > 0 && !square {
+		return errors.New("its kernel is none")
+	}
+	for i, c := range m.Centres {
+		if len(c) != d || !(m.Weights[i] >= 0) {
+			return errors.New("its kernel is none")
+		}
+	}
 	sum := 0.0
 	for i, w := range m.Weights {
 		sum += w
 		m.sums = append(m.sums, sum)
 		m.white = append(m.white, solve(m.Cholesky, m.Centres[i]))
 	}
+	return nil
 }
 
 // draw is a proposal in so many dimensions.
