@@ -140,3 +140,21 @@ func ExampleQueue_NextBy() {
 	// 2 2 true
 	// 0 0 false
 }
+
+// One queue serves many short simulations.
+func ExampleQueue_Reset() {
+	q := calendar.New()
+	for run := range 3 {
+		q.Reset(0)
+		for id := range calendar.ID(2) {
+			if err := q.Schedule(id, float64(run)+float64(id)/4); err != nil {
+				panic(err)
+			}
+		}
+		fmt.Println(q.Next()) // the other is still there when the next run begins
+	}
+	// Output:
+	// 0 0 true
+	// 0 1 true
+	// 0 2 true
+}

@@ -103,7 +103,7 @@ func (r *replica) checkEvent(id uint32, state uint16, at float64, due bool) erro
 		return fmt.Errorf("the event at %v is not between now and the end, %v", at, r.end)
 	case due && at > first:
 		return fmt.Errorf("the event at %v comes after a timer at %v", at, first)
-	case due && at < first && r.table(id, state).rate == 0:
+	case due && at < first && r.table(id, state).rate == 0 && r.table(id, state).vary == nil:
 		return fmt.Errorf("the event at %v is nobody's: timers begin at %v", at, first)
 	case !due && first <= r.end:
 		return fmt.Errorf("no event, but a timer at %v", first)

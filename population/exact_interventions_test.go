@@ -272,3 +272,22 @@ record: {every: 1 day}
 		t.Errorf("%d rounds, expected 4: %v", len(times), times)
 	}
 }
+
+// A clock of always that struck before the start strikes no more, also if an intervention gives it another law: of those who are old enough to
+// have heard it with probability 1 − exp(−age/mean), the others hear it by the new law.
+func TestExactStruckBeforeTheStart(t *testing.T) {
+	const size = 20_000
+	r := exactSimulate(t, 1, 1, `
+name: struck
+time: {unit: day, end: 4}
+population: {size: %d, start: {here: rest}, age: {exactly: 3 days}}
+parameters: {stay: {exponential: {mean: 5 days}}}
+states: {here: {}, other: {}}
+always: [{after: stay, from: here, to: other}]
+interventions: [{at: 1 day, set: {stay: {exponential: {mean: 1 day}}}}]
+record: {every: 4 days}
+`, size)
+	struck := -math.Expm1(-0.6)
+	checkShare(t, "here", r.all(1, "here"), size, struck+math.Exp(-0.6-0.2-3))
+	checkNotices(t, "all hear it again", r.all(1, "here")/size, (struck+math.Exp(-0.6-0.2))*math.Exp(-3), binomialError(0.47, size))
+}

@@ -1,6 +1,54 @@
 package population
 
+import "github.com/almanac-sim/almanac/calendar"
+
 // Place is the id of the individual, which another had before it or will have after it, and ByPlace that of who brought it
 // about: tests of how others are chosen look at both, since it is among ids that a contact chooses.
 func (e *Event) Place() uint32   { return e.place }
 func (e *Event) ByPlace() uint32 { return e.byPlace }
+
+// Check verifies the invariants of a process.
+func (p *Process) Check() error { return p.r.check() }
+
+// Peaks and PersonTime are what else a process knows of its past.
+func (p *Process) Peaks() []Peak { return p.r.peaks }
+func (p *Process) PersonYears() float64 {
+	return new(Run).close(p.r).PersonYears
+}
+
+// Grouped are the counts, flows and names of a group.
+func (p *Process) Grouped(group int) ([]int, []uint64, []uint64) {
+	g := &p.r.by.groups[group]
+	return g.counts, g.flows, g.named
+}
+
+// ForkAlike makes a fork with the same luck, which goes on as p does, and tells of its events to a function.
+func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
+	f, err := p.fork()
+	if err != nil {
+		return nil, err
+	}
+	for id := range calendar.ID(p.r.ids) {
+		if at, ok := p.r.queue.At(id); ok {
+			if err := f.r.queue.Schedule(id, at); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f.r.onEvent = onEvent
+	return f, nil
+}
+
+// Planned are the times of the interventions that have one, on the model's clock.
+func (m *Model) Planned() (times []float64) {
+	for i := range m.plans {
+		times = append(times, m.start+m.plans[i].at)
+	}
+	return times
+}
+
+// Models with all there is, of the tests inside the package.
+var Busy = map[string]string{"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied}
+
+// Silence makes a process tell of no events.
+func (p *Process) Silence() { p.r.onEvent = func(Event) {} }

@@ -9,9 +9,9 @@ import (
 )
 
 // intervene does what was planned for now, and what waits for that.
-func (r *replica) intervene(ctx context.Context, p *plan, index int, seed uint64) error {
+func (r *replica) intervene(ctx context.Context, p *plan, index int) error {
 	r.planned = p
-	err := r.carryOut(ctx, p.deed, random.New(seed, uint64(r.index), uint64(index)))
+	err := r.carryOut(ctx, p.deed, random.New(r.seed, uint64(r.index), uint64(index)))
 	r.planned = nil
 	r.pass(r.now)
 	if err != nil {

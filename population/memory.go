@@ -47,6 +47,7 @@ const (
 	eventBytes  = 16.6 // more there, if something will before the end
 	groupBytes  = 8    // for each attribute that mixing is by
 	numberBytes = 8    // if somebody listens to events
+	originBytes = 16   // of a timer, if the run can be forked
 	tieBytes    = 8    // at most, if many share an instant: what they are called by, and what that grew from
 	asideBytes  = 36   // of a timer that lies aside, at the usual load of the table
 	fixedBytes  = 8 << 20
@@ -67,6 +68,9 @@ func (m *Model) demand(o *Options) demand {
 	const sample = 2000
 	n := max(o.Replicas, 1)
 	r := replica{rule: usualAside}
+	if o.forks {
+		r.rule.least = math.MaxInt
+	}
 	small := *m
 	events, aside := 1.0, 0.0
 	if m.size > 50*sample {
@@ -101,6 +105,9 @@ func (m *Model) demand(o *Options) demand {
 	}
 	if o.OnEvent != nil {
 		common += numberBytes
+	}
+	if o.forks {
+		common += float64(originBytes * len(r.asideOf))
 	}
 	if n > o.workers() {
 		common += recordBytes / usualSpare // a second calendar is in memory that was used before, all of it

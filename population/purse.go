@@ -66,6 +66,14 @@ func (p *purse) take(r *replica, more, asked uint64, do func()) bool {
 	return true
 }
 
+// give notes that a replica takes nothing any more.
+func (p *purse) give(r *replica) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken -= r.taken
+	r.taken = 0
+}
+
 func (p *purse) has(more, asked uint64) bool {
 	room := p.room()
 	keep := room.Pages / purseKeep
@@ -82,6 +90,9 @@ func (r *replica) bytes() uint64 {
 	each := 8*r.stride + r.m.columnBytes() + recordBytes
 	if r.onEvent != nil {
 		each += numberBytes
+	}
+	if r.forks {
+		each += originBytes * len(r.asideOf)
 	}
 	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called)) + int(eventBytes*float64(r.queue.Len()))
 	for _, g := range r.groups {
@@ -133,6 +144,9 @@ func (r *replica) enlarge() {
 	each := 8*r.stride + r.m.columnBytes()
 	if r.onEvent != nil {
 		each += numberBytes
+	}
+	if r.forks {
+		each += originBytes * len(r.asideOf)
 	}
 	// The arrays are copied, and so will be the calendar's.
 	copied := uint64(r.room) * uint64(each+recordBytes)

@@ -52,6 +52,7 @@ type replica struct {
 	denseAlways int
 	denseTimers int
 
+	origins  []origin // of the timers, by id and column; nil unless it can be forked. See redraw.go
 	arrivals []random.Stream
 
 	alive  int
@@ -72,8 +73,11 @@ type replica struct {
 	pace      pace
 	patience  uint64 // in place of the usual; tests have less of it
 	planned   *plan  // the intervention that is under way, if its time was planned
+	carried   int    // how many of those with a planned time have been carried out
 	watch     watch
 	lifelongs []*alwaysTable // of one whose attributes change
+	weights   [2][]float64   // of branches, as redraw works them out
+	forks     bool           // it can be forked
 	seed      uint64
 	onEvent   func(Event)
 	index     int
@@ -85,12 +89,16 @@ type person struct {
 	aside  uint8  // which columns of timers lie aside, a bit each
 	branch uint8  // which branch of the split was drawn, if the state has one
 	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
-	_      [3]uint8
+	apart  bool   // the branch was drawn by other tables than those that its clocks went by since
+	_      [2]uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
-	r.m, r.t, r.index, r.planned = m, m.first, index, nil
+	if r.m != m {
+		r.values = nil // there may be others
+	}
+	r.m, r.t, r.index, r.planned, r.carried = m, m.first, index, nil, 0
 	r.now, r.end = 0, m.end-m.start+m.slack
 	r.seed = seed
 	r.watch.begin(m)
@@ -107,7 +115,11 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.queue, r.groups, r.all = nil, nil, nil
 		runtime.GC()
 	}
-	r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
+	if r.queue == nil {
+		r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
+	} else {
+		r.queue.Reset(0)
+	}
 	if r.values == nil {
 		r.values = make([]column, len(m.attributes))
 		for a := range r.values {
@@ -180,6 +192,9 @@ func (r *replica) grow(ids, spare int) {
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
 	}
+	if r.forks {
+		r.origins = extend(r.origins, r.room*len(r.asideOf))
+	}
 	r.prefetch()
 }
 
@@ -217,7 +232,7 @@ func (r *replica) wind(id uint32, state uint16) {
 				k++
 			}
 		}
-		r.person(id).branch = uint8(k)
+		r.person(id).branch, r.person(id).apart = uint8(k), false
 		r.windClock(id, first+len(st.race), &st.split[k])
 	}
 }

@@ -47,10 +47,13 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	}
 	*r.person(id) = person{state: state}
 	for k := range r.t.always {
-		if c := r.t.lifelong(r, id, k); c.off {
+		c := r.t.lifelong(r, id, k)
+		if c.off {
 			r.windTimer(id, k, &c.law, true)
+		} else if left, struck := c.left(own, age); struck {
+			r.setTimer(id, k, never) // without a mark: no change of its law brings it back
 		} else {
-			r.startTimer(id, k, &c.law, c.left(own, age))
+			r.startTimer(id, k, &c.law, age, left)
 		}
 	}
 	r.population(+1)
@@ -72,19 +75,19 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 
 // left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
 // yet, or there would be nobody; else it may have struck in the past, and never will again.
-func (c *alwaysTable) left(s *random.Stream, age float64) float64 {
+func (c *alwaysTable) left(s *random.Stream, age float64) (left float64, struck bool) {
 	switch {
 	case c.ends:
-		return max(0, c.law.drawBeyond(s, age)-age)
+		return max(0, c.law.drawBeyond(s, age)-age), false
 	case age == 0:
-		return c.law.draw(s)
+		return c.law.draw(s), false
 	case age >= c.longest:
-		return math.Inf(1)
+		return math.Inf(1), true
 	}
 	if x := c.law.draw(s) - age; x > 0 {
-		return x
+		return x, false
 	}
-	return math.Inf(1)
+	return math.Inf(1), true
 }
 
 // population counts one more or less.

@@ -99,7 +99,7 @@ func walk(t *testing.T, r *replica, m *Model, seed uint64, step float64) {
 	for at := 0.0; at < r.end; at += step {
 		for len(plans) > 0 && plans[0].at <= at {
 			advance(plans[0].at)
-			if err := r.intervene(ctx, &plans[0], len(m.plans)-len(plans), seed); err != nil {
+			if err := r.intervene(ctx, &plans[0], len(m.plans)-len(plans)); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.check(); err != nil {

@@ -31,6 +31,7 @@ type Options struct {
 	// OnProgress is called ten times a second, by one goroutine.
 	OnProgress func(Progress)
 
+	forks    bool   // it is for a process
 	patience uint64 // how much may happen while the clock stands still; see pace
 }
 
@@ -191,19 +192,8 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 	if err := r.settle(ctx); err != nil {
 		return run.close(r), err
 	}
-	plans := m.plans
 	for row, at := range m.rows {
-		// What happens at the time of an intervention happens before it, and a row shows all that happened by its time.
-		for len(plans) > 0 && plans[0].at <= at+m.slack {
-			if err := r.run(ctx, plans[0].at, progress); err != nil {
-				return run.close(r), err
-			}
-			if err := r.intervene(ctx, &plans[0], len(m.plans)-len(plans), o.Seed); err != nil {
-				return run.close(r), err
-			}
-			plans = plans[1:]
-		}
-		if err := r.run(ctx, at, progress); err != nil {
+		if err := r.advance(ctx, at, progress); err != nil {
 			return run.close(r), err
 		}
 		if m.counting {
@@ -221,4 +211,21 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		}
 	}
 	return run.close(r), nil
+}
+
+// advance does all that happens up to and including a time, clocks and interventions: what happens at the time of an intervention happens
+// before it, and who looks at the time sees all that happened by it.
+func (r *replica) advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
+	plans := r.m.plans
+	for r.carried < len(plans) && plans[r.carried].at <= at+r.m.slack {
+		p := &plans[r.carried]
+		if err := r.run(ctx, p.at, progress); err != nil {
+			return err
+		}
+		r.carried++
+		if err := r.intervene(ctx, p, r.carried-1); err != nil {
+			return err
+		}
+	}
+	return r.run(ctx, at, progress)
 }

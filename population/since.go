@@ -31,7 +31,7 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 		} else {
 			left = max(0, l.drawBeyond(s, age)-age)
 		}
-		r.startTimer(id, column, l, left)
+		r.startTimer(id, column, l, age, left)
 	}
 	for k := range st.race {
 		if st.race[k].off {
@@ -49,7 +49,7 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 			before = upTo
 		}
 		k := heaviest(s, make([]float64, len(logs)), logs)
-		r.person(id).branch = uint8(k)
+		r.person(id).branch, r.person(id).apart = uint8(k), false
 		start(first+len(st.race), &st.split[k].law)
 	}
 }

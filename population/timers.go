@@ -51,7 +51,12 @@ func (r *replica) layOut(seed uint64) {
 				if c.by != nil { // one of its cells; it is a sample
 					c = c.cells[i%len(c.cells)]
 				}
-				if c.law.memoryless() || !c.off && c.left(&s, age) <= r.end {
+				there := c.law.memoryless()
+				if !there && !c.off {
+					left, _ := c.left(&s, age)
+					there = left <= r.end
+				}
+				if there {
 					counts[k]++
 				}
 			}
@@ -118,13 +123,16 @@ const memoryless = 1 << 63
 func timeOf(word uint64) float64 { return math.Float64frombits(word &^ memoryless) }
 func wordOf(t float64) uint64    { return math.Float64bits(t) }
 
-// startTimer lets the clock of a column, drawn from a law, strike in so much time.
-func (r *replica) startTimer(id uint32, column int, l *law, left float64) {
+// startTimer lets the clock of a column, drawn from a law and running for a time already, strike in so much time.
+func (r *replica) startTimer(id uint32, column int, l *law, age, left float64) {
 	word := wordOf(r.now + left)
 	if l.memoryless() {
 		word |= memoryless
 	}
 	r.setTimer(id, column, word)
+	if r.origins != nil {
+		*r.origin(id, column) = origin{l, r.now - age}
+	}
 }
 
 // never is the time of a timer that has struck, or that does not strike.
@@ -132,6 +140,9 @@ var never = wordOf(math.Inf(1))
 
 // setTimer sets the timer of a column, mark and all.
 func (r *replica) setTimer(id uint32, column int, word uint64) {
+	if r.origins != nil {
+		*r.origin(id, column) = origin{}
+	}
 	if p := r.place[column]; p >= 0 {
 		r.words[int(id)*r.stride+p] = word
 		return

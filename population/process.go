@@ -1,0 +1,140 @@
+package population
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// A Process is a replica that is run piece by piece: whoever has it says how far it goes, and looks at it whenever it stands still. It is for those
+// who compare a model with data as they go, or who decide what to do next by what has happened.
+//
+// Where it stops changes nothing: at every time the process is as [Model.Run] has the replica of the same number at that time, to the last bit. The
+// times at which the model's file asks for rows have no meaning for it.
+//
+// A Process must not be used from several goroutines at once; several processes may.
+type Process struct {
+	r    *replica
+	time float64 // on the model's clock
+	err  error   // why it cannot go on
+}
+
+// Begin starts the replica of a number, and stops it at once: everybody is there, and what an intervention does at the start has not happened
+// yet, unless it waited for what is so from the start on. Advance to the model's start has the rest.
+//
+// Of the options, Seed, Memory and OnEvent are looked at. As with [Model.Run], it is an error if there is not enough memory.
+func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, error) {
+	if replica < 0 {
+		panic("population: the number of a replica cannot be negative")
+	}
+	p := &Process{time: m.start}
+	o.Workers, o.Replicas, o.forks = 1, 1, true
+	purse := newPurse(&o)
+	if purse.limit > 0 || m.size > smallProcess {
+		if _, err := m.afford(&o, purse); err != nil {
+			return nil, err
+		}
+	} else {
+		purse.each = fixedBytes / float64(max(m.size, 1))
+	}
+	purse.workers = 1
+	p.r = newReplica(purse)
+	p.r.onEvent, p.r.patience = o.OnEvent, o.patience
+	err := p.r.start(ctx, m, o.Seed, replica)
+	if err == nil {
+		err = p.r.settle(ctx)
+	}
+	if err != nil {
+		err = p.told(ctx, err)
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// smallProcess is up to how many individuals nobody looks whether there is memory for them: 10 MB.
+const smallProcess = 1 << 16
+
+// Advance lets everything happen up to and including a time on the model's clock, interventions too. It is an error if the process is past the
+// time already, or if the model ends before it.
+//
+// If a run could not go on, as [Model.Run] says it, or if the context ends first, the process stays where it then is, and does not go on any more.
+func (p *Process) Advance(ctx context.Context, time float64) error {
+	switch {
+	case p.r == nil:
+		panic("population: Advance after Close")
+	case p.err != nil:
+		return p.err
+	}
+	m := p.r.m
+	switch {
+	case math.IsNaN(time) || time > m.end+m.slack:
+		return fmt.Errorf("%s: a process cannot go to time %.12g: the model ends at %.12g", m.name, time, m.end)
+	case time < p.time-m.slack:
+		return fmt.Errorf("%s: a process cannot go back to time %.12g: it is at %.12g", m.name, time, p.time)
+	}
+	to := max(p.time, min(time, m.end))
+	err := p.r.advance(ctx, to-m.start, nil)
+	if err == nil && m.counting {
+		err = p.r.inspect()
+	}
+	if err != nil {
+		p.time = max(p.time, m.start+p.r.now)
+		p.err = p.told(ctx, err)
+		return p.err
+	}
+	p.time = to
+	return nil
+}
+
+// told is an error as others are told of it.
+func (p *Process) told(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%s, replica %d: %w", p.r.m.name, p.r.index, err)
+}
+
+// Close ends the process and lets others have its memory. It may be called more than once; nothing else may be called after it.
+func (p *Process) Close() {
+	if p.r != nil {
+		p.r.retire()
+		p.r = nil
+	}
+}
+
+// spares are replicas whose memory can be used again. Those that nobody needs the collector takes.
+var spares = sync.Pool{New: func() any { return new(replica) }}
+
+// newReplica is one to be started, which may have the memory of another. No timer of it lies aside.
+func newReplica(p *purse) *replica {
+	r := spares.Get().(*replica)
+	r.rule, r.purse, r.taken, r.forks = asideRule{least: math.MaxInt}, p, 0, true
+	return r
+}
+
+// retire lets others have the memory of a replica that is done with.
+func (r *replica) retire() {
+	r.purse.give(r)
+	r.purse, r.onEvent = nil, nil
+	spares.Put(r)
+}
+
+// Time is where the process stands, on the model's clock.
+func (p *Process) Time() float64 { return p.time }
+
+// Events is how much has happened since the start: everything that clocks, contacts, births, arrivals and interventions did or tried.
+func (p *Process) Events() uint64 { return p.r.events }
+
+// Total is how many are alive.
+func (p *Process) Total() int { return p.r.alive }
+
+// Count is how many are in a state. States are numbered as [Model.States] lists them.
+func (p *Process) Count(state int) int { return p.r.counts[state] }
+
+// Flow is how many have gone a way since the start. Flows are numbered as [Model.Flows] lists them.
+func (p *Process) Flow(flow int) uint64 { return p.r.flows[flow] }
+
+// Named is how often that which goes by a name has happened since the start. Names are numbered as [Model.Names] lists them.
+func (p *Process) Named(name int) uint64 { return p.r.named[name] }

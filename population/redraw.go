@@ -1,0 +1,143 @@
+package population
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// What is to come of a fork. A clock that is running has been drawn: when it strikes is known to the engine, though to nobody in the model. Were a
+// fork to keep that, it would share with its original all that has been drawn and not yet happened, and two forks of one past would not be two draws
+// of what can come of it. So every clock is drawn anew, given all that is known of it: that it has been running for so long, by a law, and has
+// not struck. That leaves the law of the past and the future together as it is, so that it is exact, for each fork by itself; and given what is
+// known, forks are independent.
+//
+// What happens at rates, and other clocks without a memory, need no more than the law. For the others it has to be known what they were drawn from, and when
+// they began, which a replica keeps only if it can be forked.
+
+// An origin is what a timer was drawn from, and when its clock began: before the start if it was running then. The law is nil if no clock is
+// running, or one whose rate changes.
+type origin struct {
+	law   *law
+	began float64
+}
+
+// origin is that of the timer of a column.
+func (r *replica) origin(id uint32, column int) *origin {
+	return &r.origins[int(id)*len(r.asideOf)+column]
+}
+
+// redraw draws all that is to come anew. No event may be in the calendar.
+func (r *replica) redraw(luck uint64) {
+	r.seed = uint64(random.New(r.seed, luck))
+	for k := range r.arrivals {
+		r.arrivals[k] = r.arrivals[k].At(luck)
+		r.nextArrival(uint32(k))
+	}
+	first := len(r.t.always)
+	for id := r.first; int(id) < r.ids; id++ {
+		state := r.person(id).state
+		if state == nobody {
+			continue
+		}
+		s := r.stream(id)
+		*s = s.At(luck)
+		for k := range first {
+			r.redrawTimer(id, k)
+		}
+		if r.t.states[state].timers > 0 {
+			st := r.table(id, state)
+			for k := range st.race {
+				r.redrawTimer(id, first+k)
+			}
+			if len(st.split) > 0 {
+				r.redrawBranch(id, first+len(st.race), st)
+			}
+		}
+		r.plan(id, state)
+	}
+}
+
+// redrawTimer draws a clock anew, given that it is still running.
+func (r *replica) redrawTimer(id uint32, column int) {
+	if o := r.origin(id, column); o.law != nil && o.law.family != lawExactly {
+		r.resume(id, column, *o)
+	}
+}
+
+// resume draws when a clock strikes that began at a time and is still running.
+func (r *replica) resume(id uint32, column int, o origin) {
+	var word uint64
+	if s := r.stream(id); o.law.memoryless() {
+		word = wordOf(r.now+o.law.draw(s)) | memoryless
+	} else {
+		// Not from now on, which would round a fixed time.
+		word = wordOf(max(r.now, o.began+o.law.drawLonger(s, r.now-o.began)))
+	}
+	r.setTimer(id, column, word)
+	*r.origin(id, column) = o
+}
+
+// drawLonger is drawBeyond for ages that many reach: of gamma, lognormal and mixed durations some are drawn, of which the first that is longer than
+// the age is one, before what that takes is worked out.
+func (l *law) drawLonger(s *random.Stream, age float64) float64 {
+	if l.family == lawGamma || l.family == lawLognormal || l.family == lawMixture {
+		const tries = 8
+		for range tries {
+			if x := l.draw(s); x > age {
+				return x
+			}
+		}
+	}
+	return l.drawBeyond(s, age)
+}
+
+// redrawBranch draws the branch of a split anew, by Bayes, in proportion to its chance and to the probability that its clock is still running, and
+// then the clock. The branch stays if what it was drawn by changes, or has changed since: which of the two is done does not depend on the branch, so that
+// both are exact.
+func (r *replica) redrawBranch(id uint32, column int, st *stateTable) {
+	p := r.person(id)
+	o := *r.origin(id, column)
+	if o.law == nil {
+		if branch := &st.split[p.branch]; branch.vary != nil && r.timer(id, column)&memoryless != 0 {
+			r.windClock(id, column, branch)
+		}
+		return
+	}
+	if p.apart || st.chances != nil {
+		r.redrawTimer(id, column)
+		return
+	}
+	alike := true
+	for k := range st.split {
+		c := &st.split[k]
+		if c.off || c.vary != nil {
+			r.redrawTimer(id, column)
+			return
+		}
+		alike = alike && c.law.same(&st.split[0].law)
+	}
+	s := r.stream(id)
+	if alike {
+		u, k := s.Float64(), 0
+		for u >= st.split[k].upTo {
+			k++
+		}
+		p.branch = uint8(k)
+	} else {
+		logs, sums := r.weights[0][:0], append(r.weights[1][:0], make([]float64, len(st.split))...)
+		before := 0.0
+		for k := range st.split {
+			upTo := min(1, st.split[k].upTo) // which is infinite for the last
+			logs = append(logs, math.Log(upTo-before)+st.split[k].law.logSurvival(r.now-o.began))
+			before = upTo
+		}
+		r.weights = [2][]float64{logs, sums}
+		if logs[p.branch] > math.Inf(-1) { // but for rounding
+			p.branch = uint8(heaviest(s, sums, logs))
+		}
+	}
+	if l := &st.split[p.branch].law; l.family != lawExactly || !l.same(o.law) {
+		r.resume(id, column, origin{l, o.began})
+	}
+}
