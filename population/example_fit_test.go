@@ -139,3 +139,41 @@ func ExampleModel_With() {
 	// parameters: {rate: 0.3 per day} # why
 	// states: {here: {race: [{rate: rate, to: out}]}}
 }
+
+// A run that stops at each time of the data, and a fork of it with the same past.
+func ExampleFollowed() {
+	ctx := context.Background()
+	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
+	if err != nil {
+		log.Fatal(err)
+	}
+	f, err := m.Fit(population.FitOptions{Match: []string{"left = flow here->out poisson"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	run, err := f.Follow(ctx, []float64{2, 4}, []float64{0.1, 0.5}, population.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer run.Close()
+	first, err := run.Step(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	past := first[0]
+	fork, err := run.Fork(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fork.Close()
+	second, err := run.Step(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	other, err := fork.Step(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(second[0] > past, other[0] > past)
+	// Output: true true
+}

@@ -394,3 +394,57 @@ func BenchmarkAt(b *testing.B) {
 		})
 	}
 }
+
+// A run that is followed from time to time is the one of a trial; a fork has its past, and a future of its own, and leaves it alone.
+func TestFollow(t *testing.T) {
+	times := []float64{0, 1, 2.5, 7, 21, 35}
+	f := fitted(t, population.FitOptions{})
+	for _, x := range []float64{0.7, 0.3} {
+		trial, err := f.Trials(times, population.Options{}).Run(t.Context(), []float64{x}, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := f.Follow(t.Context(), times, []float64{x}, population.Options{Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fork *population.Followed
+		same := true
+		for row := range times {
+			means, err := w.Step(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range means {
+				if means[i] != trial.Means[i][row] {
+					t.Errorf("row %d, column %d: %v, want %v", row, i, means[i], trial.Means[i][row])
+				}
+			}
+			if row == 3 {
+				if fork, err = w.Fork(1); err != nil {
+					t.Fatal(err)
+				}
+			} else if row > 3 {
+				others, err := fork.Step(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				same = same && reflect.DeepEqual(others, means)
+				if row == 4 && others[1] < trial.Means[1][3] { // deaths since the start have the same past
+					t.Errorf("a fork has %v deaths, after %v", others[1], trial.Means[1][3])
+				}
+			}
+		}
+		if same {
+			t.Error("a fork has the same future")
+		}
+		if w.Events() != trial.Events || !reflect.DeepEqual(w.Seen(), trial.Seen) {
+			t.Errorf("%d events, want %d", w.Events(), trial.Events)
+		}
+		w.Close()
+		fork.Close()
+	}
+	if _, err := f.Follow(t.Context(), times, []float64{-1}, population.Options{}); !errors.As(err, new(population.Problems)) {
+		t.Error(err)
+	}
+}
