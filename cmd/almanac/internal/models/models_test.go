@@ -24,12 +24,23 @@ func study(t *testing.T, sort string) *Study {
 	return &Study{Sort: sort, Name: "sir.yaml", Source: source, Size: &size, Outputs: []string{"peak(infectious)", "final(recovered)"}}
 }
 
+// kind is that of studies.
+func kind(t *testing.T) ensemble.Kind {
+	for _, k := range Registry().Kinds() {
+		if k.Name == Kind {
+			return k
+		}
+	}
+	t.Fatal("no such kind")
+	return ensemble.Kind{}
+}
+
 func open(t *testing.T, s *Study) ensemble.Model {
 	payload, err := s.Payload()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Registry().Kinds()[0].Open(payload)
+	m, err := kind(t).Open(payload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +172,9 @@ func TestRefused(t *testing.T) {
 		`{"sort":"compare","name":"x.y","scenarios":["a","b"]}`: "scenario a: ",
 		`{"sort":"compare","name":"x.y","scenarios":["a"]}`:     "a comparison of 1 scenarios",
 		`{"sort":"sweep","name":"x.y","axes":[null]}`:           "an axis that is none",
+		`{"sort":"run","name":"x.y","from":{"posterior":{}}}`:   "a sample of parameters that is none",
 	} {
-		m, err := Registry().Kinds()[0].Open([]byte(text))
+		m, err := kind(t).Open([]byte(text))
 		if err == nil {
 			_, err = m.At(ensemble.Point{})
 		}
