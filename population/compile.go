@@ -56,7 +56,6 @@ func compile(f *file, list *problemList) *Model {
 		return m
 	}
 	m.mixes = make([]bool, len(m.attributes))
-	c.starts()
 	here := newScope(list, f.unit)
 	for _, p := range f.parameters {
 		kept := parameter{value: p.value, what: "parameters: " + p.label.name}
@@ -74,6 +73,7 @@ func compile(f *file, list *problemList) *Model {
 		}
 	}
 	m.file, m.here = f, here
+	c.starts(here)
 	c.isSet = map[string]bool{}
 	for i := range f.plans {
 		for _, s := range f.plans[i].set {

@@ -15,12 +15,12 @@ type beginning struct {
 
 // starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
 // 3 and 2.
-func (c *compiler) starts() {
+func (c *compiler) starts(here scope) {
 	f := c.f
 	c.m.starts = make([]int, len(c.m.states))
 	sizes, good := c.groupSizes()
 	for g := range f.groups {
-		c.startsOf(&f.groups[g], sizes[g], good)
+		c.startsOf(here, &f.groups[g], sizes[g], good)
 	}
 	if f.size > f.most && !f.sizeBad && !f.mostBad {
 		c.add(f.sizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", f.size, f.most, f.size)
@@ -75,7 +75,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 }
 
 // startsOf works out how many of a group begin in each state.
-func (c *compiler) startsOf(g *groupText, size int, good bool) {
+func (c *compiler) startsOf(here scope, g *groupText, size int, good bool) {
 	what, whose := g.what, "the size"
 	if c.f.grouped {
 		what, whose = g.what+": start", "the group has"
@@ -90,7 +90,12 @@ func (c *compiler) startsOf(g *groupText, size int, good bool) {
 			good = false
 			continue
 		}
-		b := &beginning{entrance: in, count: s.count, text: s}
+		count, share, known := c.howMany(here, s)
+		if !known {
+			good = false
+			continue
+		}
+		b := &beginning{entrance: in, count: count, text: s}
 		b.to = i
 		all[i] = b
 		switch {
@@ -99,8 +104,8 @@ func (c *compiler) startsOf(g *groupText, size int, good bool) {
 			good = false
 		case s.rest:
 			rest = int(i)
-		case s.share > 0:
-			upTo := before + s.share
+		case share > 0:
+			upTo := before + share
 			b.count = int(math.Round(upTo*float64(size))) - int(math.Round(before*float64(size)))
 			before = upTo
 		}
@@ -134,6 +139,29 @@ func (c *compiler) startsOf(g *groupText, size int, good bool) {
 			c.m.begin = append(c.m.begin, *b)
 		}
 	}
+}
+
+// howMany is the number of those who begin in a state, or their share of the group.
+func (c *compiler) howMany(here scope, s *startShare) (count int, share float64, ok bool) {
+	switch {
+	case s.byWhat == byNothing:
+		return s.count, s.share, true
+	case s.by.bad:
+		return 0, 0, false
+	}
+	isShare, expected := s.byWhat == byShare, ""
+	if s.byWhat == byEither {
+		got, _, _ := here.resolve(s.by, s.what)
+		isShare, expected = got.plain() && got.quantity.kind == aShare, ", or a percentage"
+	}
+	if isShare {
+		share, ok = here.chance(s.by, s.what)
+		return 0, share, ok
+	}
+	const most = float64(mostIndividuals)
+	x, ok := here.within(s.by, s.what, aNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
+		fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, expected))
+	return int(x), 0, ok
 }
 
 // asked tells whether something stands in an option of the command line.

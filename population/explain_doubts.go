@@ -107,6 +107,7 @@ func (e *explainer) used() map[string]bool {
 	for i := range e.f.groups {
 		for _, s := range e.f.groups[i].starts {
 			look(s.since)
+			look(s.by)
 		}
 	}
 	for _, s := range e.f.scenarios {
@@ -114,7 +115,7 @@ func (e *explainer) used() map[string]bool {
 			look(v.value)
 		}
 	}
-	if fit := e.m.fit(&problemList{}); fit != nil {
+	if fit := e.m.fit(&problemList{}, FitOptions{}); fit != nil {
 		for _, match := range fit.match {
 			look(match.observed)
 			look(match.error.arg)

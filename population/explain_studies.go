@@ -46,7 +46,7 @@ func (e *explainer) scenarios() {
 
 // fit says what is to be fitted to what.
 func (e *explainer) fit() {
-	f := e.m.fit(&problemList{})
+	f := e.m.fit(&problemList{}, FitOptions{})
 	if f == nil {
 		return
 	}

@@ -79,11 +79,23 @@ type startShare struct {
 	what     string
 	count    int
 	share    float64 // of the group, if it is a percentage
+	by       value   // in place of both, if they are not written out
+	byWhat   byWhat  // which of the two that is
 	rest     bool
 	since    value // how long they have been in it
 	hasSince bool
 	at       place // of the number
 }
+
+// byWhat is what a startShare that is not written out can be.
+type byWhat uint8
+
+const (
+	byNothing byWhat = iota // it is written out
+	byEither                // a percentage is a share, and a number a count
+	byShare
+	byCount
+)
 
 // An enterText is the state that somebody begins in, or the shares of several; the name is then empty.
 type enterText struct {

@@ -3,10 +3,56 @@ package population
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// A Fit is what a model is to be fitted to: which of its parameters are unknown, and what is known of them beforehand; and which columns of a
+// table it is to match. [Model.Fit] reads it from the file.
+//
+// It does not change, and may be used from several goroutines at once.
+type Fit struct {
+	Data     string // the path of the table, as it is written; empty if nobody said
+	Unknowns []Unknown
+	Matches  []Match
+
+	m    *Model
+	text *fitText
+}
+
+// FitOptions say what is to be fitted in place of what the file says, or beside it.
+type FitOptions struct {
+	Data    string   // the path of the table; the file need not name one then
+	Unknown []string // parameters and what is known of them: "beta=uniform 0.1..1 per day"; they replace those of the file, or add to them
+	Match   []string // columns: "cases = incidence susceptible->infectious observed 30% poisson"; likewise
+}
+
+// Fit reads what is to be fitted from the section fit of the file, and from the options. If something is wrong with it, the error is of type
+// [Problems].
+func (m *Model) Fit(o FitOptions) (*Fit, error) {
+	list := &problemList{}
+	if m.file.fit == nil && len(o.Unknown)+len(o.Match) == 0 {
+		list.add(place{m.file.path, 1, 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitLike)
+		return nil, list.err()
+	}
+	text := m.fit(list, o)
+	if err := list.err(); err != nil {
+		return nil, err
+	}
+	f := &Fit{Data: text.data.name, m: m, text: text}
+	for i := range text.match {
+		t := &text.match[i]
+		f.Matches = append(f.Matches, Match{Column: t.column.name, Kind: t.kind, Of: t.of.name, Error: t.error.family})
+	}
+	for i := range text.unknown {
+		f.Unknowns = append(f.Unknowns, text.unknown[i].unknown(m.quietly()))
+	}
+	f.bound(list)
+	if err := list.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
 
 // A fitText is the section fit: which parameters are unknown, and which columns of a table the model is to match.
 type fitText struct {
@@ -15,57 +61,28 @@ type fitText struct {
 	match   []matchText
 }
 
-// A priorText is what is known of a parameter beforehand.
-type priorText struct {
-	label named
-	prior value // a distribution, whose arguments have the parameter's dimension
-	node  *yaml.Node
-}
-
-// A matchText is what a column of the table is compared with.
-type matchText struct {
-	what        string
-	column      named
-	kind        string // incidence, flow or state
-	of          named
-	observed    value
-	hasObserved bool
-	error       errorText
-}
-
-// An errorText is the law of what is observed given what is so.
-type errorText struct {
-	family string // poisson, negative binomial or normal
-	arg    value  // dispersion or sd
-	share  bool   // an sd is a share of the expected value
-}
-
-// priors are the distributions that an unknown parameter can have, with the arguments that have its dimension and those that are numbers.
-var priors = map[string]struct{ own, plain []string }{
-	"uniform":     {[]string{"low", "high"}, nil},
-	"lognormal":   {[]string{"mean", "sd"}, nil},
-	"gamma":       {[]string{"mean"}, []string{"shape"}},
-	"weibull":     {[]string{"scale"}, []string{"shape"}},
-	"exponential": {[]string{"mean"}, nil},
-}
-
 const (
 	fitLike   = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: cases, state: infectious, error: poisson}]}"
 	priorLike = "{uniform: {low: 0.1 per day, high: 1 per day}}"
 	matchLike = "{column: cases, incidence: susceptible->infectious, error: poisson}"
 )
 
-// fit reads and checks the section. It is nil if there is none, or none that can be read.
-func (m *Model) fit(list *problemList) *fitText {
-	n := m.file.fit
-	if n == nil {
-		return nil
-	}
+// fit reads and checks the section, with what the options say. It is nil if there is none, or none that can be read.
+func (m *Model) fit(list *problemList, o FitOptions) *fitText {
 	r := newReader(list, m.file.path)
-	r.zero = m.file.zero
+	r.zero, r.elsewhere = m.file.zero, map[*yaml.Node]string{}
 	for _, name := range m.file.parameterNames() {
 		r.defined[name] = true
 	}
+	n := m.file.fit
+	if n == nil {
+		if len(o.Unknown)+len(o.Match) == 0 {
+			return nil
+		}
+		n = &yaml.Node{Kind: yaml.MappingNode}
+		r.elsewhere[n] = "--unknown, --match"
+	}
+	unknown, match := r.askedUnknown(o.Unknown), r.askedMatch(o.Match)
 	r.most = spareEntries + 4*entries(n)
 	f := r.fields(n, "fit", fitLike, "data", "unknown", "match")
 	if f == nil {
@@ -74,232 +91,83 @@ func (m *Model) fit(list *problemList) *fitText {
 	fit := &fitText{}
 	here := m.quietly()
 	here.problemList = list
-	if d := f.need("data", "cases.csv"); d != nil {
-		fit.data = r.named(d, "fit: data")
-	}
-	if u := f.need("unknown", "{beta: "+priorLike+"}"); u != nil {
-		before := list.found
-		for _, p := range r.pairs(u, "fit: unknown", "{beta: "+priorLike+"}") {
-			prior := priorText{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "fit: unknown: "+echo(p.name), aDistribution), p.value}
-			m.checkPrior(here, &prior)
-			fit.unknown = append(fit.unknown, prior)
-		}
-		if len(fit.unknown) == 0 && list.found == before {
-			r.fail(u, "fit: unknown: expected at least one parameter and its prior, such as {beta: %s}", priorLike)
+	switch {
+	case o.Data != "":
+		fit.data = named{name: o.Data, at: place{file: "--data"}}
+	case f.get("data") != nil || m.file.fit != nil:
+		if d := f.need("data", "cases.csv"); d != nil {
+			fit.data = r.named(d, "fit: data")
 		}
 	}
-	if n := f.need("match", "["+matchLike+"]"); n != nil {
-		before := list.found
+	m.readUnknown(r, here, f, fit, unknown)
+	m.readMatches(r, here, f, fit, match)
+	return fit
+}
+
+// readUnknown reads the priors: those of the file, each replaced by what was asked for, and what was asked for beside them.
+func (m *Model) readUnknown(r *reader, here scope, f *fields, fit *fitText, asked []pair) {
+	const what = "fit: unknown"
+	before, all := r.found, []pair(nil)
+	u := f.get("unknown")
+	if u == nil && len(asked) == 0 {
+		f.need("unknown", "{beta: "+priorLike+"}")
+		return
+	}
+	if u != nil {
+		all = r.pairs(u, what, "{beta: "+priorLike+"}")
+	}
+	for _, a := range asked {
+		if i := slices.IndexFunc(all, func(p pair) bool { return p.name == a.name }); i >= 0 {
+			all[i] = a
+		} else {
+			all = append(all, a)
+		}
+	}
+	for _, p := range all {
+		where := what + ": " + echo(p.name)
+		if _, flag := r.elsewhere[p.key]; flag {
+			where = "the prior"
+		}
+		prior := m.readPrior(r, here, p, where)
+		fit.unknown = append(fit.unknown, prior)
+	}
+	if len(fit.unknown) == 0 && r.found == before {
+		r.fail(u, "fit: unknown: expected at least one parameter and its prior, such as {beta: %s}", priorLike)
+	}
+}
+
+// readMatches reads what columns are compared with, those of the file replaced or followed by what was asked for.
+func (m *Model) readMatches(r *reader, here scope, f *fields, fit *fitText, asked []pair) {
+	before := r.found
+	n := f.get("match")
+	if n == nil && len(asked) == 0 {
+		f.need("match", "["+matchLike+"]")
+		return
+	}
+	if n != nil {
 		for i, item := range r.list(n, "fit: match", "["+matchLike+"]") {
+			if c := r.entry(item, "column"); c != nil && slices.ContainsFunc(asked, func(a pair) bool { return a.name == c.Value }) {
+				continue
+			}
 			if match, ok := m.readMatch(r, here, item, fmt.Sprintf("fit: match %d", i+1)); ok {
 				fit.match = append(fit.match, match)
 			}
 		}
-		if len(fit.match) == 0 && list.found == before {
-			r.fail(n, "fit: match: expected at least one column, such as [%s]", matchLike)
+	}
+	for _, a := range asked {
+		if match, ok := m.readMatch(r, here, a.value, "column "+echo(a.name)); ok {
+			fit.match = append(fit.match, match)
 		}
 	}
-	m.checkColumns(list, fit)
-	return fit
-}
-
-// checkPrior looks whether a prior can be one of its parameter.
-func (m *Model) checkPrior(here scope, p *priorText) {
-	what := "fit: unknown: " + echo(p.label.name)
-	parameter, ok := here.parameter(p.label.name)
-	switch {
-	case !ok:
-		here.add(p.label.at, "fit: unknown: %s", unknown("parameter", p.label.name, m.file.parameterNames))
-		return
-	case p.prior.bad:
-		return
-	case p.prior.law == nil:
-		here.add(p.prior.at, "%s: found %s, expected what is known of it beforehand, such as %s", what, quote(p.prior.text), priorLike)
-		return
+	if len(fit.match) == 0 && r.found == before {
+		r.fail(n, "fit: match: expected at least one column, such as [%s]", matchLike)
 	}
-	dimension, one := m.dimension(parameter.value)
-	if !one {
-		here.add(p.label.at, "%s: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown", what)
-		return
-	}
-	args, ok := priors[p.prior.law.family]
-	if !ok {
-		here.add(p.prior.at, "%s: %s cannot be a prior; expected one of exponential, gamma, lognormal, uniform, weibull", what, p.prior.law.family)
-		return
-	}
-	if _, rate := p.prior.law.args["rate"]; rate {
-		here.add(p.prior.at, "%s: exponential: write its mean, which has the dimension of the parameter", what)
-		return
-	}
-	known, sound := map[string]float64{}, true
-	for _, name := range args.own {
-		x, _, ok := here.quantity(p.prior.law.args[name], what+": "+name, dimension)
-		known[name], sound = x, sound && ok
-	}
-	for _, name := range args.plain {
-		_, ok := here.positive(p.prior.law.args[name], what+": "+name)
-		sound = sound && ok
-	}
-	if sound && p.prior.law.family == "uniform" && !(known["low"] < known["high"]) {
-		here.add(p.prior.at, "%s: uniform: high is not above low", what)
-	}
-}
-
-// dimension is what a value is, a number being a share, and whether it is one value for all and at all times.
-func (m *Model) dimension(v value) (kind, bool) {
-	for _, k := range []kind{aShare, aDuration, aRate} {
-		if _, _, ok := m.quietly().quantity(v, "", k); ok {
-			return k, true
+	seen := map[string]bool{}
+	for i := range fit.match {
+		c := fit.match[i].column
+		if seen[c.name] {
+			r.add(c.at, "%s: column %s is here twice; it is compared with one thing", fit.match[i].what, quote(c.name))
 		}
-	}
-	return aShare, false
-}
-
-// readMatch reads what a column is compared with.
-func (m *Model) readMatch(r *reader, here scope, n *yaml.Node, what string) (matchText, bool) {
-	f := r.fields(n, what, matchLike, "column", "incidence", "flow", "state", "observed", "error")
-	if f == nil {
-		return matchText{}, false
-	}
-	before := r.found
-	match := matchText{what: what}
-	if c := f.need("column", "cases"); c != nil {
-		match.column = r.named(c, what+": column")
-	}
-	for _, kind := range []string{"incidence", "flow", "state"} {
-		n := f.get(kind)
-		switch {
-		case n == nil:
-			continue
-		case match.kind != "":
-			r.fail(n, "%s: both %s and %s; a column is compared with one of them", what, match.kind, kind)
-			continue
-		}
-		match.kind, match.of = kind, r.named(n, what+": "+kind)
-		m.checkCounted(r, &match)
-	}
-	if match.kind == "" && r.found == before {
-		r.fail(f.node, "%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious or state: infectious, for example", what)
-	}
-	if o := f.get("observed"); o != nil {
-		match.hasObserved, match.observed = true, r.value(o, what+": observed", aShare)
-		if !match.observed.bad {
-			here.chance(match.observed, what+": observed")
-		}
-	}
-	if e := f.need("error", "poisson"); e != nil {
-		match.error = r.readError(here, e, what+": error")
-	}
-	return match, r.found == before
-}
-
-// checkCounted looks whether what a column is compared with is counted: a state, or a flow or the name of what happens.
-func (m *Model) checkCounted(r *reader, match *matchText) {
-	if match.of.bad {
-		return
-	}
-	if match.kind == "state" {
-		if !slices.Contains(m.states, match.of.name) {
-			r.add(match.of.at, "%s: state: %s", match.what, unknown("state", match.of.name, m.States))
-		}
-		return
-	}
-	var all []string
-	for _, f := range m.flows {
-		all = append(all, f.String())
-	}
-	if all = append(all, m.names...); !slices.Contains(all, match.of.name) {
-		r.add(match.of.at, "%s: %s: %s", match.what, match.kind, unknown("flow or name", match.of.name, func() []string { return all }))
-	}
-}
-
-// readError reads the law of an error: poisson, or one with an argument.
-func (r *reader) readError(here scope, n *yaml.Node, what string) errorText {
-	const expected = "expected poisson, {negative binomial: {dispersion: 5}} or {normal: {sd: 10%}}"
-	names := []string{"poisson", "negative binomial", "normal"}
-	n = r.resolve(n)
-	if n.Kind == yaml.ScalarNode && n.Value == "poisson" {
-		return errorText{family: "poisson"}
-	}
-	if n.Kind != yaml.MappingNode {
-		r.fail(n, "%s: found %s, %s", what, found(n), expected)
-		return errorText{}
-	}
-	entries := r.pairs(n, what, "{poisson: {}}")
-	if len(entries) != 1 {
-		r.fail(n, "%s: %d laws, %s", what, len(entries), expected)
-		return errorText{}
-	}
-	e := entries[0]
-	if !r.known(e.key, what, "law of errors", e.name, names) {
-		return errorText{}
-	}
-	law := errorText{family: e.name}
-	what += ": " + e.name
-	switch e.name {
-	case "poisson":
-		if e.value.Tag != "!!null" && len(r.pairs(e.value, what, "{}")) > 0 {
-			r.fail(e.value, "%s: it has no arguments; write {poisson: {}}", what)
-		}
-	case "negative binomial":
-		if f := r.fields(e.value, what, "{dispersion: 5}", "dispersion"); f != nil {
-			if k := f.need("dispersion", "5"); k != nil {
-				law.arg = r.value(k, what+": dispersion", aNumber)
-				if !law.arg.bad {
-					here.positive(law.arg, what+": dispersion")
-				}
-			}
-		}
-	case "normal":
-		if f := r.fields(e.value, what, "{sd: 10%}", "sd"); f != nil {
-			if sd := f.need("sd", "10%"); sd != nil {
-				law.arg = r.value(sd, what+": sd", aShare)
-				law.share = strings.HasSuffix(strings.TrimSpace(sd.Value), "%")
-				if x, at, ok := here.quantity(law.arg, what+": sd", aShare); ok && !(x > 0) {
-					r.add(at, "%s: sd: %s: expected more than 0", what, law.arg.text)
-				}
-			}
-		}
-	}
-	return law
-}
-
-// words says what an error is.
-func (l *errorText) words(e *explainer) string {
-	switch {
-	case l.family == "negative binomial":
-		return "negative binomial, of dispersion " + e.words(l.arg)
-	case l.family == "normal" && l.share:
-		return "normal, with a standard deviation of " + e.words(l.arg) + " of what is expected"
-	case l.family == "normal":
-		return "normal, with a standard deviation of " + e.words(l.arg)
-	}
-	return "Poisson"
-}
-
-// checkColumns looks whether the table has the columns, if it is there. Whoever fits brings it.
-func (m *Model) checkColumns(list *problemList, fit *fitText) {
-	if fit.data.bad || fit.data.name == "" || m.asked.files == nil {
-		return
-	}
-	table, err := m.asked.files(fit.data.name)
-	if err != nil {
-		return
-	}
-	header, err := newTable(table).Read()
-	if err != nil {
-		list.add(fit.data.at, "fit: data: %s is not a table: %v", fit.data.name, err)
-		return
-	}
-	for i := range header {
-		header[i] = strings.TrimSpace(header[i])
-	}
-	if header[0] != "time" && header[0] != "date" {
-		list.add(fit.data.at, "fit: data: the first column of %s is %s, expected time or date", fit.data.name, quote(header[0]))
-	}
-	for _, match := range fit.match {
-		if !slices.Contains(header[1:], match.column.name) {
-			list.add(match.column.at, "%s: %s", match.what, unknown("column", match.column.name, func() []string { return header[1:] }))
-		}
+		seen[c.name] = true
 	}
 }

@@ -1,6 +1,14 @@
 package population
 
-import "go.yaml.in/yaml/v3"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/almanac-sim/almanac/internal/nearest"
+)
 
 // population reads how many there are, and who they are.
 func (r *reader) population(m *file, n *yaml.Node) {
@@ -115,8 +123,10 @@ func (r *reader) starts(n *yaml.Node, what string) []startShare {
 		switch {
 		case text == "rest":
 			s.rest = true
+		case r.workedOut(p.value):
+			s.by, s.byWhat = r.value(p.value, s.what, aNumber), byEither
 		case err != nil || q.kind != aNumber && q.kind != aShare:
-			r.fail(p.value, "%s: found %s, expected a number, a percentage, or rest", s.what, quote(text))
+			r.fail(p.value, "%s: found %s, expected a number, a percentage, a parameter, or rest", s.what, quote(text))
 		case q.kind == aShare:
 			s.share, _ = r.share(p.value, s.what)
 		case q.number > 0 && q.number < 1:
@@ -129,6 +139,16 @@ func (r *reader) starts(n *yaml.Node, what string) []startShare {
 	return all
 }
 
+// workedOut tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
+func (r *reader) workedOut(n *yaml.Node) bool {
+	text := strings.TrimSpace(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
+		return false
+	}
+	_, plain := parseNumber(strings.TrimSuffix(text, "%"))
+	return !plain && (r.defined[text] || isExpression(text) || !looksNumeric(text) && nearest.Name(text, slices.Collect(maps.Keys(r.defined))) != "")
+}
+
 // startSince reads how many begin in a state, and for how long they have been in it.
 func (r *reader) startSince(s *startShare, n *yaml.Node) {
 	f := r.fields(n, s.what, "{share: 5%, since: {uniform: {low: 0 years, high: 5 years}}}", "share", "count", "since")
@@ -138,6 +158,10 @@ func (r *reader) startSince(s *startShare, n *yaml.Node) {
 		r.fail(count, "%s: both share and count; write one of them", s.what)
 	case share != nil && share.Value == "rest":
 		s.rest = true
+	case share != nil && r.workedOut(share):
+		s.by, s.byWhat = r.value(share, s.what+": share", aShare), byShare
+	case count != nil && r.workedOut(count):
+		s.by, s.byWhat = r.value(count, s.what+": count", aNumber), byCount
 	case share != nil:
 		s.share, _ = r.share(share, s.what+": share")
 	case count != nil:

@@ -1,6 +1,7 @@
 package population_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,4 +97,57 @@ func TestPeopleInWords(t *testing.T) {
 			t.Errorf("it does not doubt that\n%s", c.want)
 		}
 	}
+}
+
+// Numbers at the start may be parameters: the run is the one of the number written out, for --set and scenarios, too.
+func TestStartByParameter(t *testing.T) {
+	const model = `name: m
+time: {unit: day, start: 0, end: 40}
+population: {size: 400, start: {b: SEEDS, c: {count: COUNT, since: 1 day}, a: rest}}
+parameters: {seeds: 7, part: 2%, beta: 0.5 per day}
+states: {a: {}, b: {race: [{after: 5 days, to: c}]}, c: {}}
+transmission: [{from: b, rate: beta, to: {a: b}}]
+scenarios: {many: {seeds: 20}}
+`
+	write := func(seeds, count string) string {
+		return strings.NewReplacer("SEEDS", seeds, "COUNT", count).Replace(model)
+	}
+	by := write("seeds", "2 * seeds")
+	for _, test := range []struct {
+		name, a, b string
+		changes    []population.Change
+	}{
+		{"parameter", by, write("7", "14"), nil},
+		{"set", by, write("12", "24"), []population.Change{population.Set("seeds", "12")}},
+		{"scenario", by, write("20", "40"), []population.Change{population.Scenario("many")}},
+		{"percentage", write("part", "seeds"), write("2%", "7"), nil},
+	} {
+		want, got := runText(t, test.b), runText(t, test.a, test.changes...)
+		if want != got {
+			t.Errorf("%s: the run is another than with the numbers written out:\n%s\n%s", test.name, got, want)
+		}
+	}
+	if runText(t, by) == runText(t, by, population.Set("seeds", "8")) {
+		t.Error("one more at the start makes no difference")
+	}
+}
+
+// runText is the counts of a run, for comparison.
+func runText(t *testing.T, source string, changes ...population.Change) string {
+	t.Helper()
+	m, err := population.Compile("m.yaml", []byte(source), changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(t.Context(), population.Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for row := range r.Runs[0].Rows() {
+		for i := range m.States() {
+			fmt.Fprintf(&b, "%d ", r.Runs[0].Count(row, i))
+		}
+	}
+	return b.String()
 }

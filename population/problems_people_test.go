@@ -52,6 +52,16 @@ var spoiltPeople = []spoilt{
 	{name: "groups that are a mapping", swap: []string{"  start: {infectious: 10, susceptible: rest}\n", "  groups: {share: 1}\n"},
 		want: `model.yaml:5:11: population: groups: found a mapping, expected a list such as [{share: 40%, with: {region: north}, start: {susceptible: rest}}]`},
 
+	// Numbers by parameters.
+	{name: "start by a rate", swap: []string{"infectious: 10", "infectious: beta"},
+		want: `model.yaml:5:23: population: start: infectious: parameter beta, 0.5 per day, is a rate; expected a number such as 2`},
+	{name: "start by an expression that is not whole", swap: []string{"infectious: 10", "infectious: 5 / 2"},
+		want: `model.yaml:5:23: population: start: infectious: 5 / 2, which is 2.5: expected a whole number from 0 to 4000000000, or a percentage`},
+	{name: "start by a parameter that was not defined", swap: []string{"infectious: 10", "infectious: bta"},
+		want: `model.yaml:5:23: population: start: infectious: there is no parameter "bta"; did you mean "beta"?`},
+	{name: "share of a state by a rate", swap: []string{"infectious: 10", "infectious: {share: beta, since: 2 days}"},
+		want: `model.yaml:5:31: population: start: infectious: parameter beta, 0.5 per day, is a rate; expected a percentage such as 30%`},
+
 	// Since.
 	{name: "since that has no number", swap: []string{"infectious: 10", "infectious: {since: 2 days}"},
 		want: `model.yaml:5:23: population: start: infectious: how many? Write share: 5%, share: rest or count: 50, for example`},

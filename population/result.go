@@ -19,6 +19,15 @@ type Result struct {
 	Events      uint64    // of all replicas: everything that clocks, contacts, births, arrivals and interventions did or tried
 	PersonYears float64   // that were lived in all replicas
 	Seconds     float64   // that it took
+	Drawn       *Drawn    // of which each replica has values of its own; nil if all have the same
+}
+
+// Drawn says of what each replica has drawn values of its own; see [Options].
+type Drawn struct {
+	From       string // a table
+	Rows       int
+	Effective  float64  // how many rows of equal weight tell as much
+	Parameters []string // whose values are drawn
 }
 
 // A Run is what was recorded of one replica.

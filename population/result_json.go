@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -39,10 +40,23 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		j.field("parameters", func() {
 			j.object(func() {
 				for _, p := range m.Parameters() {
+					if d := r.Drawn; d != nil && slices.Contains(d.Parameters, p.Name) {
+						p.Value = "drawn from " + d.From
+					}
 					j.field(p.Name, func() { j.text(p.Value) })
 				}
 			})
 		})
+		if d := r.Drawn; d != nil {
+			j.field("drawn", func() {
+				j.object(func() {
+					j.field("from", func() { j.text(d.From) })
+					j.field("rows", func() { j.number(float64(d.Rows)) })
+					j.field("effective", func() { j.number(d.Effective) })
+					j.field("parameters", func() { j.texts(d.Parameters) })
+				})
+			})
+		}
 		j.field("times", func() { j.numbers(r.Times[:rows]) })
 		if dates := m.Dates(); dates != nil {
 			j.field("dates", func() { j.texts(dates[:rows]) })

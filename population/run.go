@@ -18,6 +18,10 @@ type Options struct {
 	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0
 	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
 
+	// Vary is the model of a replica, if it is not nil: the one that is run with other values, as [Model.With] makes it. It is called from several
+	// goroutines at once, and depends on the number of the replica alone.
+	Vary func(replica int) (*Model, error)
+
 	// OnEvent is called for everybody who is there at the start, and then for every change of state or of attributes, birth,
 	// arrival and departure, and whenever an intervention happens that waits, in the order in which they happen. Replicas run at once,
 	// and so do their calls; those of one replica come one after the other. If it is nil, nobody's number is kept, which takes 8 bytes an individual.
@@ -166,6 +170,10 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (st
 func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int, t *track) (*Run, error) {
 	run := newRun(m, index)
 	began := time.Now()
+	m, err := o.vary(m, index)
+	if err != nil {
+		return run, err
+	}
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
 	r.onEvent, r.patience = o.OnEvent, o.patience
 	progress := func(now float64, events uint64) {

@@ -18,7 +18,7 @@ type Runner struct {
 	t track
 }
 
-// Runner makes a runner. Of the options, Seed, Memory, OnEvent and OnRecord are looked at, and Workers: how many runners are to be used at
+// Runner makes a runner. Of the options, Seed, Memory, Vary, OnEvent and OnRecord are looked at, and Workers: how many runners are to be used at
 // once, one if 0. As with [Model.Run], it is an error if there is not enough memory for them.
 func (m *Model) Runner(o Options) (*Runner, error) {
 	o.Workers = max(o.Workers, 1)

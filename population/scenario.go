@@ -103,10 +103,14 @@ func (m *Model) Check() error {
 			all = append(all, problems...)
 		}
 	}
-	list := &problemList{}
-	m.fit(list)
-	if problems, ok := list.err().(Problems); ok {
-		all = append(all, problems...)
+	if m.file.fit != nil {
+		f, err := m.Fit(FitOptions{})
+		if err == nil {
+			err = m.checkData(f)
+		}
+		if problems, ok := err.(Problems); ok {
+			all = append(all, problems...)
+		}
 	}
 	if len(all) == 0 {
 		return nil

@@ -147,12 +147,12 @@ func TestCheck(t *testing.T) {
 			"38:92: fit: match: expected at least one column, such as [{column: cases, incidence: susceptible->infectious, error: poisson}]"},
 		{"unknown parameter", strings.Replace(fit, "beta:", "bta:", 1), `38:30: fit: unknown: there is no parameter "bta"; did you mean "beta"?`},
 		{"unknown distribution", strings.Replace(fit, "beta:", "stay:", 1), "38:30: fit: unknown: stay: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown"},
-		{"prior of another dimension", strings.Replace(fit, "1 per day}", "1 day}", 1), "38:71: fit: unknown: beta: high: 1 day is a duration; expected a rate such as 0.5 per day"},
+		{"prior of another dimension", strings.Replace(fit, "1 per day}", "1 day}", 1), "38:71: fit: unknown: beta: uniform: high: 1 day is a duration; expected a rate such as 0.5 per day"},
 		{"prior the wrong way round", strings.Replace(fit, "high: 1 per", "high: 0.05 per", 1), "38:36: fit: unknown: beta: uniform: high is not above low"},
 		{"prior that is a value", strings.Replace(fit, "{uniform: {low: 0.1 per day, high: 1 per day}}", "0.3 per day", 1),
 			`38:36: fit: unknown: beta: found "0.3 per day", expected what is known of it beforehand, such as {uniform: {low: 0.1 per day, high: 1 per day}}`},
 		{"prior that cannot be one", strings.Replace(fit, "{uniform: {low: 0.1 per day, high: 1 per day}}", "{exactly: 0.3 per day}", 1),
-			"38:36: fit: unknown: beta: exactly cannot be a prior; expected one of exponential, gamma, lognormal, uniform, weibull"},
+			"38:37: fit: unknown: beta: exactly cannot be a prior; expected one of uniform, log-uniform, normal, lognormal, gamma, beta, exponential, weibull"},
 		{"unknown state", strings.Replace(fit, "infectious, error", "infectous, error", 1), `38:114: fit: match 1: state: there is no state "infectous"; did you mean "infectious"?`},
 		{"unknown flow", strings.Replace(fit, "state: infectious", "flow: infectious->out", 1), ""},
 		{"flow that nobody goes", strings.Replace(fit, "state: infectious", "incidence: latent->susceptible", 1),
@@ -170,7 +170,7 @@ func TestCheck(t *testing.T) {
 			"38:166: fit: match 1: error: negative binomial: dispersion: -1: expected a number above 0"},
 		{"observed above 1", strings.Replace(fit, "error:", "observed: 130%, error:", 1), "38:136: fit: match 1: observed: 130%: a probability is between 0 and 1, or 0% and 100%"},
 		{"columns that are not there", strings.Replace(fit, "d.csv", "cases.csv", 1),
-			"38:13: fit: data: the first column of cases.csv is \"day\", expected time or date\n38:106: fit: match 1: there is no column \"ill\"; expected one of cases"},
+			"cases.csv:1:1: the first column is \"day\"; expected time, in the unit of the model, or date\ncases.csv:1:1: there is no column \"ill\"; expected one of cases"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "model.yaml")

@@ -21,6 +21,7 @@ type compareFlags struct {
 	studyFlags
 	scenarios []string
 	output    []string
+	from      fromFlag
 }
 
 func newCompare() *cobra.Command {
@@ -43,6 +44,7 @@ func newCompare() *cobra.Command {
 	f.modelFlags.register(c)
 	f.studyFlags.register(c)
 	_ = c.Flags().MarkHidden("scenario") // there are several
+	f.from.register(c)
 	c.Flags().IntVar(&f.replicas, "replicas", 100, "how often to run each scenario")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write results to, and in which the study can be continued")
 	c.Flags().StringSliceVar(&f.scenarios, "scenarios", nil, "which scenarios, with commas between, and in which order; all of the file unless told")
@@ -51,7 +53,7 @@ func newCompare() *cobra.Command {
 }
 
 // compareFiles are what may be in the directory of --out.
-var compareFiles = []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt"}
+var compareFiles = []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt", "draws.csv"}
 
 func (f *compareFlags) run(c *cobra.Command, path string) error {
 	if err := f.studyFlags.check(); err != nil {
@@ -67,10 +69,14 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.from.read(c, m); err != nil {
+		return err
+	}
 	s, err := f.study(c, path, m, models.Compare)
 	if err != nil {
 		return err
 	}
+	s.From = f.from.from
 	if err := f.choose(s, m); err != nil {
 		return err
 	}
@@ -83,7 +89,7 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	if job.Limits, err = f.limits(); err != nil {
 		return err
 	}
-	command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "scenarios", "output", "limit-time", "limit-memory", "out"})
+	command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "from", "scenarios", "output", "limit-time", "limit-memory", "out"})
 	if path == standardInput {
 		command += " < model.yaml"
 	}
@@ -99,6 +105,9 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	outcome, err := f.do(c, job, ourRegistry(), command, ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }})
 	if err != nil {
 		return repeatHere(err, path, s, job)
+	}
+	if err := f.from.write(out.pathOr(), m, f.seed, 0, f.replicas); err != nil {
+		return err
 	}
 	return deliverComparison(c.OutOrStdout(), s, m, job, found, outcome, out, command)
 }
@@ -140,6 +149,11 @@ func (f *compareFlags) choose(s *models.Study, m *population.Model) error {
 		scenario, err := s.Model(nil, name)
 		if err != nil {
 			return err
+		}
+		if s.From != nil {
+			if err := s.From.Try(scenario); err != nil {
+				return usagef("--from: in scenario %s: %w", name, err)
+			}
 		}
 		if _, err := outputs.All(scenario, s.Outputs); err != nil {
 			return usagef("--output: in scenario %s: %w", name, err)

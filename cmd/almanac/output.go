@@ -45,6 +45,14 @@ func (o *output) inputs(c *cobra.Command, files map[string][]byte) error {
 // path is where to write files.
 func (o *output) path() string { return o.dir.Path() }
 
+// pathOr is the same, and empty if there is no directory.
+func (o *output) pathOr() string {
+	if o == nil {
+		return ""
+	}
+	return o.path()
+}
+
 // keep lets what was written take the place of what the command wrote earlier.
 func (o *output) keep() error {
 	if o == nil {

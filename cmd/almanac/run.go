@@ -24,6 +24,7 @@ type runFlags struct {
 	events   bool
 	format   string
 	replica  int
+	from     fromFlag
 	hub      hubFlags
 }
 
@@ -44,6 +45,7 @@ func newRun() *cobra.Command {
 			"docs/models.md describes the columns, docs/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
+			"  almanac run examples/outbreak.yaml --from results/posterior.csv --replicas 500\n" +
 			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
 		Args: oneModel,
@@ -51,6 +53,7 @@ func newRun() *cobra.Command {
 	}
 	f.register(c)
 	f.hub.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
+	f.from.register(c)
 	c.Flags().IntVar(&f.replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
 	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
@@ -88,12 +91,15 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.from.read(c, m); err != nil {
+		return err
+	}
 	if f.hub.hub != "" {
 		return f.runOnHub(c, path, m)
 	}
 	ctx, cancel := context.WithCancelCause(c.Context())
 	defer cancel(nil)
-	o := population.Options{Seed: f.seed, Replicas: f.replicas, First: f.replica, Workers: f.workers}
+	o := population.Options{Seed: f.seed, Replicas: f.replicas, First: f.replica, Workers: f.workers, Vary: f.from.vary(m, f.seed)}
 	if f.events {
 		o.OnEvent = func(population.Event) {} // what it takes counts
 	}
@@ -139,12 +145,16 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 
 // deliver writes a result, and prints it.
 func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, result *population.Result, out *output) error {
+	result.Drawn = f.from.drawn(m)
 	if out != nil {
-		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "events", "format", "out"})
+		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "from", "events", "format", "out"})
 		if path == standardInput {
 			command += " < model.yaml"
 		}
 		if err := writeRun(out.path(), m, result, results.Format(f.format), command); err != nil {
+			return err
+		}
+		if err := f.from.write(out.path(), m, f.seed, f.replica, f.replicas); err != nil {
 			return err
 		}
 		if err := out.keep(); err != nil {
@@ -154,7 +164,10 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 	if f.json {
 		return printResult(c.OutOrStdout(), result)
 	}
-	return printRun(c.OutOrStdout(), m, result, memory.Peak())
+	if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
+		return err
+	}
+	return f.from.print(c.OutOrStdout(), result.Drawn)
 }
 
 // formatNames are the formats of tables.

@@ -25,6 +25,7 @@ func (f *runFlags) runOnHub(c *cobra.Command, path string, m *population.Model) 
 	if err != nil {
 		return err
 	}
+	s.From = f.from.from
 	payload, err := s.Payload()
 	if err != nil {
 		return usageError{err}

@@ -11,7 +11,7 @@ import (
 
 // runFiles are what may be in the directory of --out.
 var runFiles = []string{
-	"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "model.yaml", "command.txt",
+	"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "model.yaml", "command.txt", "draws.csv",
 	"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg", "by-*.png",
 	"incidence-by-*.svg", "incidence-by-*.png",
 }

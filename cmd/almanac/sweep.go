@@ -329,6 +329,9 @@ func repeatCommand(s *models.Study, values map[string]string, seed uint64) strin
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		words = append(words, "--set", quoted(name+"="+values[name]))
 	}
+	if s.From != nil {
+		words = append(words, "--from", quoted(s.From.Name))
+	}
 	return strings.Join(append(words, "--seed", fmt.Sprint(seed), "--replica", "{replica}"), " ")
 }
 
@@ -341,6 +344,9 @@ func repeatHere(err error, path string, s *models.Study, job ensemble.Job) error
 	failed.Repeat = strings.Replace(repeatCommand(s, job.Points[failed.Point].Set, job.Seed), "{replica}", fmt.Sprint(failed.Replica), 1)
 	if path != standardInput {
 		failed.Repeat = strings.Replace(failed.Repeat, "almanac run "+quoted(s.Name)+" ", "almanac run "+quoted(path)+" ", 1)
+	}
+	if s.From != nil {
+		failed.Repeat = strings.Replace(failed.Repeat, " --from "+quoted(s.From.Name)+" ", " --from "+quoted(s.From.Path())+" ", 1)
 	}
 	for _, name := range s.Scenarios { // the message begins with the one that failed
 		if strings.HasPrefix(failed.Text, "scenario "+name+": ") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +26,10 @@ func TestOtherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	kinds := ourRegistry().Kinds()
+	study := kinds[slices.IndexFunc(kinds, func(k ensemble.Kind) bool { return k.Name == models.Kind })]
 	other := new(ensemble.Registry)
-	other.AddKind(ensemble.Kind{Name: models.Kind, Version: "of last year", Open: ourRegistry().Kinds()[0].Open})
+	other.AddKind(ensemble.Kind{Name: models.Kind, Version: "of last year", Open: study.Open})
 	serving, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {

@@ -18,41 +18,46 @@ import (
 // same source does not round alike with every compiler and setting.
 func Registry() *ensemble.Registry {
 	g := new(ensemble.Registry)
-	room := semaphore.NewWeighted(everybody)
-	g.AddKind(ensemble.Kind{Name: Kind, Version: population.Version() + " " + ensemble.ProgramVersion(), Open: func(payload []byte) (ensemble.Model, error) {
+	room := &room{semaphore.NewWeighted(everybody)}
+	version := population.Version() + " " + ensemble.ProgramVersion()
+	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Open: func(payload []byte) (ensemble.Model, error) {
 		s, err := Read(payload)
 		if err != nil {
 			return nil, err
 		}
 		return &model{s, room}, nil
 	}})
+	g.AddKind(fitKind(version, room))
 	return g
 }
 
 // A model is a study that can be run.
 type model struct {
 	study *Study
-	room  *semaphore.Weighted
+	room  *room
 }
+
+// A room is the memory that all who run share.
+type room struct{ *semaphore.Weighted }
 
 // everybody is how many can be let in at once, which is more than there are.
 const everybody = 1 << 30
 
 // alone lets f run beside others. If there is not enough memory for that, it runs again when nobody else does; only if there is not enough
 // then, there is not.
-func (m *model) alone(ctx context.Context, f func() error) error {
-	if err := m.room.Acquire(ctx, 1); err != nil {
+func (r *room) alone(ctx context.Context, f func() error) error {
+	if err := r.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	err := f()
-	m.room.Release(1)
+	r.Release(1)
 	if !errors.Is(err, population.ErrMemory) {
 		return err
 	}
-	if err := m.room.Acquire(ctx, everybody); err != nil {
+	if err := r.Acquire(ctx, everybody); err != nil {
 		return err
 	}
-	defer m.room.Release(everybody)
+	defer r.Release(everybody)
 	debug.FreeOSMemory()
 	return f()
 }
@@ -126,9 +131,13 @@ func (m *model) part(set map[string]string, scenario string, series bool) (*part
 
 // replica runs a replica.
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
-	err = p.owner.alone(ctx, func() (err error) {
+	err = p.owner.room.alone(ctx, func() (err error) {
 		if p.runner == nil || p.seed != r.Seed {
-			if p.runner, err = p.m.Runner(population.Options{Seed: r.Seed}); err != nil {
+			o := population.Options{Seed: r.Seed}
+			if from := p.owner.study.From; from != nil {
+				o.Vary = from.Vary(p.m, r.Seed)
+			}
+			if p.runner, err = p.m.Runner(o); err != nil {
 				return err
 			}
 			p.seed = r.Seed

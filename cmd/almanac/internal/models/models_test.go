@@ -24,12 +24,23 @@ func study(t *testing.T, sort string) *Study {
 	return &Study{Sort: sort, Name: "sir.yaml", Source: source, Size: &size, Outputs: []string{"peak(infectious)", "final(recovered)"}}
 }
 
+// kind is that of studies.
+func kind(t *testing.T) ensemble.Kind {
+	for _, k := range Registry().Kinds() {
+		if k.Name == Kind {
+			return k
+		}
+	}
+	t.Fatal("no such kind")
+	return ensemble.Kind{}
+}
+
 func open(t *testing.T, s *Study) ensemble.Model {
 	payload, err := s.Payload()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Registry().Kinds()[0].Open(payload)
+	m, err := kind(t).Open(payload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +130,14 @@ func TestCompareIsPaired(t *testing.T) {
 
 // What has no room beside others runs again when nobody else does, and fails only if it has none then.
 func TestAlone(t *testing.T) {
-	m := &model{room: semaphore.NewWeighted(everybody)}
+	m := &room{semaphore.NewWeighted(everybody)}
 	full := fmt.Errorf("no: %w", population.ErrMemory)
 	calls := 0
 	if err := m.alone(t.Context(), func() error {
 		if calls++; calls == 1 {
 			return full
 		}
-		if m.room.TryAcquire(1) {
+		if m.TryAcquire(1) {
 			t.Error("it is not alone")
 		}
 		return nil
@@ -146,7 +157,7 @@ func TestAlone(t *testing.T) {
 	if err := m.alone(ctx, func() error { return full }); !errors.Is(err, context.Canceled) && !errors.Is(err, population.ErrMemory) {
 		t.Error(err)
 	}
-	if !m.room.TryAcquire(everybody) {
+	if !m.TryAcquire(everybody) {
 		t.Error("somebody is still in")
 	}
 }
@@ -161,8 +172,9 @@ func TestRefused(t *testing.T) {
 		`{"sort":"compare","name":"x.y","scenarios":["a","b"]}`: "scenario a: ",
 		`{"sort":"compare","name":"x.y","scenarios":["a"]}`:     "a comparison of 1 scenarios",
 		`{"sort":"sweep","name":"x.y","axes":[null]}`:           "an axis that is none",
+		`{"sort":"run","name":"x.y","from":{"posterior":{}}}`:   "a sample of parameters that is none",
 	} {
-		m, err := Registry().Kinds()[0].Open([]byte(text))
+		m, err := kind(t).Open([]byte(text))
 		if err == nil {
 			_, err = m.At(ensemble.Point{})
 		}

@@ -42,6 +42,8 @@ type Study struct {
 	Outputs   []string       `json:"outputs,omitempty"`
 	Series    bool           `json:"series,omitempty"` // all counts over time are told, too
 
+	From *From `json:"from,omitempty"` // of which each replica draws values of parameters
+
 	// Read reads a table that is not yet among the files, where the study begins: Model adds it to them. Elsewhere it is nil.
 	Read func(name string) ([]byte, error) `json:"-"`
 }
@@ -66,6 +68,8 @@ func Read(payload []byte) (*Study, error) {
 	switch {
 	case slices.Contains(s.Axes, nil):
 		return nil, errors.New("a study with an axis that is none")
+	case s.From != nil && !s.From.sound():
+		return nil, errors.New("a study with a sample of parameters that is none")
 	case s.Sort == Compare && len(s.Scenarios) < 2:
 		return nil, fmt.Errorf("a comparison of %d scenarios; it needs at least 2", len(s.Scenarios))
 	}

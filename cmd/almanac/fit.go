@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// fitFlags are the command line of almanac fit.
+type fitFlags struct {
+	modelFlags
+	studyFlags
+	data       string
+	method     string
+	unknown    []string
+	match      []string
+	population int
+	budget     int
+	json       bool
+}
+
+func newFit() *cobra.Command {
+	var f fitFlags
+	c := &cobra.Command{
+		Use:   "fit MODEL.yaml | -",
+		Short: "Find out from data what the parameters of a model are",
+		Long: "Find out from data what the parameters of a model are: those that its section fit, or --unknown, says are unknown.\n\n" +
+			"--data FILE.csv has a first column time, on the model's clock and in its unit, or date, and a column for each thing that was counted. Cells that are empty or\n" +
+			"say NA are gaps, and have no say. It takes the place of the table that the model names.\n\n" +
+			"--unknown NAME=PRIOR, once for each parameter; those of the file are replaced or added to:\n" +
+			"  beta=\"uniform 0.1..1 per day\"   beta=\"log-uniform 0.01..1 per day\"   rho=\"beta 2 5\"           seeds=\"uniform 1..50\"\n" +
+			"  stay=\"gamma 5 days shape 2\"     stay=\"lognormal 5 sd 2 days\"         x=\"normal 0.5 sd 0.1\"    stay=\"exponential 5 days\"\n" +
+			"  stay=\"weibull 5 days shape 2\"   or as a file has it: beta=\"{uniform: {low: 0.1 per day, high: 1 per day}}\"\n" +
+			"--match \"COLUMN = WHAT ERROR\", once for each column:\n" +
+			"  \"cases = incidence susceptible->infectious observed 30% poisson\"   what happened since the row before, of which 30 % are seen\n" +
+			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a dispersion of 5\n" +
+			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard deviation of 10 % of that\n\n" +
+			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the parameters may be, the posterior;\n" +
+			"anneal (simulated annealing) and search (CMA-ES) give the best point alone.\n\n" +
+			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the unit of its prior, and weight), best.yaml\n" +
+			"(the model with the best point in it), model.yaml with the tables that it reads, and command.txt. A fit that was interrupted goes on where it was when the same\n" +
+			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac run MODEL.yaml --from DIR/posterior.csv\n" +
+			"--replicas 500 then runs the model with parameters drawn from the posterior.\n\n" +
+			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. When it ends depends on counts, not on time.",
+		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
+			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence susceptible->infectious poisson\"",
+		Args: oneModel,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.modelFlags.register(c)
+	f.studyFlags.register(c)
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write results to, and in which the fit can be continued")
+	c.Flags().StringVar(&f.data, "data", "", "the table of data, in place of the one that the model names")
+	c.Flags().StringVar(&f.method, "method", "abc", "how to fit: "+strings.Join(fit.Methods(), ", "))
+	c.Flags().StringArrayVar(&f.unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
+	c.Flags().StringArrayVar(&f.match, "match", nil, "a column of the data and what it is compared with; may be repeated")
+	c.Flags().IntVar(&f.population, "population", 0, "how many values of the unknowns to work with at once, or how large a sample to give; the method's own number unless told")
+	c.Flags().IntVar(&f.budget, "budget", 0, "how often the model may be run; the method's own number unless told")
+	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
+	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores unless told"
+	c.Flags().Lookup("limit-time").Usage = "how long a task of the fit may take, as in 10m; one that takes longer fails it"
+	c.Flags().Lookup("limit-memory").Usage = "how much memory a task of the fit may take, as in 4GB"
+	return c
+}
+
+// fitFiles are what may be in the directory of --out.
+var fitFiles = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt",
+	"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg", "trace.png"}
+
+func (f *fitFlags) check(c *cobra.Command) error {
+	f.replicas = 1 // each stage has its own number
+	if err := f.studyFlags.check(); err != nil {
+		return err
+	}
+	switch {
+	case c.Flags().Changed("population") && f.population < 1:
+		return usagef("--population %d: expected a number above 0", f.population)
+	case c.Flags().Changed("budget") && f.budget < 1:
+		return usagef("--budget %d: expected a number of runs above 0", f.budget)
+	}
+	_, err := chooseOne("--method", f.method, fit.Methods())
+	return err
+}
+
+func (f *fitFlags) run(c *cobra.Command, path string) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	m, err := f.load(c, path)
+	if err != nil {
+		return err
+	}
+	study, opened, err := f.open(c, path, m)
+	if err != nil {
+		return err
+	}
+	if err := m.Fits(population.Options{Replicas: 1, Workers: 1}); err != nil {
+		return err
+	}
+	payload, err := study.Payload()
+	if err != nil {
+		return usageError{err}
+	}
+	command := commandLineAgain(c, []string{path}, []string{"method", "seed"},
+		[]string{"data", "unknown", "match", "size", "until", "scenario", "set", "population", "budget", "limit-time", "limit-memory", "out"})
+	if path == standardInput {
+		command += " < model.yaml"
+	}
+	out, err := openOutput(f.out, "fit", fitFiles...)
+	if err != nil {
+		return err
+	}
+	defer out.drop()
+	beside := study.Files
+	if f.data == "" {
+		beside = map[string][]byte{study.DataName: study.Data}
+		for name, table := range study.Files {
+			beside[name] = table
+		}
+	}
+	if err := out.inputs(c, beside); err != nil {
+		return err
+	}
+	for _, note := range opened.Data.Notes {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
+	}
+	result, err := f.do(c, study, opened, payload, command)
+	if err != nil {
+		return err
+	}
+	return newFitReport(study, opened, result, command).deliver(c.OutOrStdout(), out, f.json)
+}
+
+// open reads the data, and makes the problem.
+func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*models.Fit, *models.Opened, error) {
+	asked, err := m.Fit(population.FitOptions{Data: f.data, Unknown: f.unknown, Match: f.match})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, u := range asked.Unknowns {
+		if slices.ContainsFunc(f.set, func(set string) bool { name, _, _ := strings.Cut(set, "="); return strings.TrimSpace(name) == u.Name }) {
+			return nil, nil, usagef("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
+		}
+	}
+	s, err := f.study(c, path, m, fitSort)
+	if err != nil {
+		return nil, nil, err
+	}
+	study := &models.Fit{Study: *s, DataName: asked.Data, Unknown: f.unknown, Match: f.match}
+	switch {
+	case asked.Data == "":
+		return nil, nil, usagef("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
+	case f.data != "":
+		study.Data, err = population.Dir(".")(f.data)
+	default:
+		study.Data, err = s.Read(asked.Data)
+	}
+	if err != nil {
+		var where *os.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, nil, usagef("the data: %s: %w", asked.Data, err)
+	}
+	opened, err := study.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := opened.Problem.Check(); err != nil {
+		return nil, nil, usagef("%s", strings.TrimPrefix(err.Error(), "fit: "))
+	}
+	return study, opened, nil
+}
+
+// fitSort is the sort of study that a fit is.
+const fitSort = "fit"
+
+// do fits, here or on a hub. The command is what goes on with it.
+func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened, payload []byte, command string) (*fit.Result, error) {
+	registry := ourRegistry()
+	o := fit.Options{Kind: models.FitKind, Method: f.method, Seed: f.seed, Budget: f.budget, Population: f.population, Registry: registry}
+	var err error
+	if o.Limits, err = f.limits(); err != nil {
+		return nil, err
+	}
+	logger := f.logger(c, slog.LevelWarn)
+	o.Engine.Logger = logger
+	metrics := new(ensemble.Metrics)
+	watch := metrics.Watch()
+	stop, err := f.serveMetrics(metrics)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	tell := func(text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
+	told := map[string]bool{}
+	runs := 0
+	o.Progress = func(p fit.Progress) {
+		watch(p.Ensemble)
+		runs = p.Runs
+		bar.Set(p.Ensemble.Merged, p.Tasks, fitPace(p))
+		for _, why := range append(p.Ensemble.Refused, p.Ensemble.Trouble) {
+			if why != "" && !told[why] {
+				told[why] = true
+				tell(why)
+			}
+		}
+	}
+	fitWith := func(ctx context.Context, run fit.Runner) (*fit.Result, error) {
+		o.Run = run
+		return fit.Run(ctx, opened.Problem, payload, o)
+	}
+	var result *fit.Result
+	where := ""
+	switch {
+	case f.hub != "":
+		conn, err := f.connect(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close()
+		where = "on the hub"
+		first := true
+		run := fit.OnHub(conn)
+		result, err = fitWith(c.Context(), func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
+			if key, err := job.Key(registry); first && err == nil {
+				if s, err := conn.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
+					tell("going on with this fit where it was, from the hub")
+				}
+			}
+			first = false
+			return run(ctx, job, o)
+		})
+		return result, f.interrupted(c, err, runs, where)
+	case f.out == "":
+		result, err := fitWith(c.Context(), fit.InMemory(registry, f.workers))
+		return result, f.interrupted(c, err, runs, "")
+	}
+	key, err := f.key(registry, payload)
+	if err != nil {
+		return nil, err
+	}
+	state, where, finish, err := f.openState(key, command, tell)
+	if err != nil {
+		return nil, err
+	}
+	err = fit.Here(c.Context(), fit.HereOptions{State: state, Slots: f.workers, Registry: registry, Logger: logger}, func(ctx context.Context, run fit.Runner) (err error) {
+		result, err = fitWith(ctx, run)
+		return err
+	})
+	return result, f.interrupted(c, errors.Join(err, finish(err == nil)), runs, where)
+}
+
+// key tells this fit from all others: the model, the data and all that the answer depends on.
+func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
+	options, err := json.Marshal([]any{f.method, f.budget, f.population, f.limit.time, f.limit.memory})
+	if err != nil {
+		return "", err
+	}
+	job := ensemble.Job{Name: "fit", Kind: models.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.seed}
+	key, err := job.Key(registry)
+	return key, trim(err)
+}
+
+// interrupted says, of a fit that did not come to its end, what is kept.
+func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where string) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if where != "" {
+			fmt.Fprintf(c.ErrOrStderr(), "almanac: more than %s of the model are done; the same command goes on from there: what is done is kept %s\n",
+				format.Count(runs, "run"), where)
+		}
+		return err
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "fit: "); ok {
+		return trimmed{rest, err}
+	}
+	return trim(err)
+}
+
+// fitPace says how a fit is going.
+func fitPace(p fit.Progress) string {
+	parts := []string{fmt.Sprintf("stage %d, %s", p.Stage, p.What), format.Count(p.Runs, "run") + " before"}
+	if p.Ensemble.Replicas > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s tasks", format.Thousands(float64(p.Ensemble.Merged)), format.Thousands(float64(p.Tasks))))
+	}
+	if p.Ensemble.EventsPerSecond > 0 {
+		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.Ensemble.EventsPerSecond/1e6))
+	}
+	if p.Ensemble.Workers > 0 && p.Ensemble.Slots > 0 {
+		parts = append(parts, fmt.Sprintf("%s, %d at once", format.Count(p.Ensemble.Workers, "worker"), p.Ensemble.Slots))
+	}
+	if p.Ensemble.Trouble != "" {
+		parts = append(parts, p.Ensemble.Trouble)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A fitReport is what a fit gives. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
+type fitReport struct {
+	Model   string  `json:"model"`
+	Version string  `json:"version"`
+	Command string  `json:"command"`
+	Data    fitData `json:"data"`
+	Set     string  `json:"set"` // the best point as flags
+
+	study  *models.Fit
+	opened *models.Opened
+	result *fit.Result
+}
+
+// fitData is what was fitted to.
+type fitData struct {
+	File    string      `json:"file"`
+	Times   []float64   `json:"times"` // on the model's clock
+	Columns []fitColumn `json:"columns"`
+	Notes   []string    `json:"notes"` // gaps, rows that are missing
+}
+
+type fitColumn struct {
+	Name   string     `json:"name"`
+	Kind   string     `json:"kind"` // incidence, flow or state
+	Of     string     `json:"of"`
+	Error  string     `json:"error"`
+	Values []*float64 `json:"values"` // null for a gap
+}
+
+func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, command string) *fitReport {
+	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: command, study: study, opened: o, result: r}
+	p.Data = fitData{File: study.DataName, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
+	for i, m := range o.Fit.Matches {
+		c := fitColumn{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
+		for _, y := range o.Data.Columns[i] {
+			if math.IsNaN(y) {
+				c.Values = append(c.Values, nil)
+			} else {
+				c.Values = append(c.Values, &y)
+			}
+		}
+		p.Data.Columns = append(p.Data.Columns, c)
+	}
+	var words []string
+	for _, q := range p.point() {
+		words = append(words, "--set", quoted(q.Name+"="+q.Value))
+	}
+	p.Set = strings.Join(words, " ")
+	return p
+}
+
+// point is the best point as values of parameters.
+func (p *fitReport) point() (all []population.Parameter) {
+	for i := range p.opened.Fit.Unknowns {
+		u := &p.opened.Fit.Unknowns[i]
+		all = append(all, population.Parameter{Name: u.Name, Value: u.Value(p.result.Best[i])})
+	}
+	return all
+}
+
+// deliver writes the results, and prints them.
+func (p *fitReport) deliver(w io.Writer, out *output, asJSON bool) error {
+	best, err := p.opened.Model.Rewrite(p.point()...)
+	if err != nil {
+		p.result.Notes = append(p.result.Notes, "there is no best.yaml: "+strings.TrimPrefix(err.Error(), "population: "))
+	}
+	if out != nil {
+		if err := p.write(out.path(), best); err != nil {
+			return err
+		}
+		if err := out.keep(); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return p.writeJSON(w)
+	}
+	return p.print(w)
+}
+
+// write writes everything into a directory.
+func (p *fitReport) write(dir string, best []byte) error {
+	errs := []error{
+		writeFile(dir, "fit.json", p.writeJSON),
+		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(p.study.Source); return err }),
+		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.Command); return err }),
+		p.draw(dir),
+	}
+	if len(p.result.Posterior.Rows) > 0 {
+		errs = append(errs, writeFile(dir, "posterior.csv", p.result.Posterior.WriteCSV))
+	}
+	if best != nil {
+		errs = append(errs, writeFile(dir, "best.yaml", func(w io.Writer) error { _, err := w.Write(best); return err }))
+	}
+	return errors.Join(errs...)
+}
+
+// draw draws pictures of the fit into a directory, under the names that fitFiles has for them.
+func (p *fitReport) draw(string) error { return nil }
+
+// writeJSON writes one object: what was fitted to what, and the result.
+func (p *fitReport) writeJSON(w io.Writer) error {
+	var head, result bytes.Buffer
+	e := json.NewEncoder(&head)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := errors.Join(e.Encode(p), p.result.WriteJSON(&result)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s,\n%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(result.Bytes(), []byte("{\n")))
+	return err
+}
+
+// print prints what was found.
+func (p *fitReport) print(w io.Writer) error {
+	var columns []string
+	for _, c := range p.Data.Columns {
+		columns = append(columns, c.Name)
+	}
+	best := "best point: " + p.Set
+	if p.result.ScoreName != "" {
+		best += fmt.Sprintf("   (%s %.5g", p.result.ScoreName, p.result.BestScore)
+		if p.result.BestError > 0 {
+			best += fmt.Sprintf(" ± %.2g", p.result.BestError)
+		}
+		best += ")"
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s\n", p.Model, format.Count(len(p.result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
+		strings.Join(columns, " and "), p.result.Method, p.result.Seed, p.result.Text(), best)
+	return err
+}

@@ -1,0 +1,232 @@
+package models
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A From is a sample of values of parameters, of which each replica draws its own, by weight: a posterior, usually.
+type From struct {
+	Name      string        `json:"name"` // of the file, without directories
+	Posterior fit.Posterior `json:"posterior"`
+
+	path  string
+	lines []int // of the rows
+}
+
+// mostFrom bounds the file of a sample, in bytes.
+const mostFrom = 64 << 20
+
+// ReadFrom reads a sample that almanac fit wrote, or somebody else: a column for each parameter, and weight. The units are those of the fit.json
+// beside it; or else those of the priors in the model's section fit; or else those in which the model writes the parameters.
+func ReadFrom(path string, m *population.Model) (*From, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostFrom+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > mostFrom:
+		return nil, fmt.Errorf("%s: larger than %d MB", path, mostFrom>>20)
+	}
+	from := &From{Name: filepath.Base(path), path: path}
+	if err := from.check(text, m); err != nil {
+		return nil, err
+	}
+	p, err := fit.ReadCSV(bytes.NewReader(text), path)
+	if err != nil {
+		return nil, err
+	}
+	from.Posterior = *p
+	units := fitUnits(path, m)
+	for i, name := range p.Names {
+		unit, ok := units[name]
+		if !ok {
+			if unit, ok = m.UnitOf(name); !ok {
+				return nil, fmt.Errorf("%s:1: the parameter %s of the model is not one value, which a sample could give it", path, name)
+			}
+		}
+		from.Posterior.Units[i] = unit
+	}
+	return from, nil
+}
+
+// check looks at the names of the columns, and notes the lines of the rows.
+func (f *From) check(text []byte, m *population.Model) error {
+	var names []string
+	for _, p := range m.Parameters() {
+		names = append(names, p.Name)
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord, in.TrimLeadingSpace = -1, true
+	head, err := in.Read()
+	if err != nil {
+		return nil // which is said when it is read
+	}
+	weights := false
+	for _, column := range head {
+		column = strings.TrimSpace(strings.TrimPrefix(column, "\ufeff"))
+		switch {
+		case column == "weight":
+			weights = true
+		case column == "" || slices.Contains(names, column):
+		default:
+			if near := nearest.Name(column, names); near != "" {
+				return fmt.Errorf("%s:1: the model has no parameter %q; did you mean %q?", f.path, column, near)
+			}
+			return fmt.Errorf("%s:1: the model has no parameter %q; expected a column for each of some of %s, and weight", f.path, column, strings.Join(names, ", "))
+		}
+	}
+	if !weights {
+		return fmt.Errorf("%s:1: there is no column weight; expected one, with 1 in each row if all count the same", f.path)
+	}
+	for {
+		if _, err := in.Read(); err != nil {
+			return nil
+		}
+		line, _ := in.FieldPos(0)
+		f.lines = append(f.lines, line)
+	}
+}
+
+// fitUnits are the units of unknowns, as the fit.json beside a sample has them, or the model.
+func fitUnits(path string, m *population.Model) map[string]string {
+	units := map[string]string{}
+	if f, err := m.Fit(population.FitOptions{}); err == nil {
+		for _, u := range f.Unknowns {
+			units[u.Name] = u.Unit
+		}
+	}
+	var report struct {
+		Unknowns []struct{ Name, Unit string } `json:"unknowns"`
+	}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "fit.json")); err == nil && json.Unmarshal(text, &report) == nil {
+		for _, u := range report.Unknowns {
+			units[u.Name] = u.Unit
+		}
+	}
+	return units
+}
+
+// Path is where the sample was read from; empty where it came with a job.
+func (f *From) Path() string { return f.path }
+
+// sound tells whether a sample that came with a job can be drawn from.
+func (f *From) sound() bool {
+	p := &f.Posterior
+	return len(p.Rows) > 0 && len(p.Weights) == len(p.Rows) && len(p.Units) == len(p.Names) &&
+		!slices.ContainsFunc(p.Rows, func(row []float64) bool { return len(row) != len(p.Names) })
+}
+
+// Drawn are the names of the parameters that are drawn for a model: not those to which a scenario or --set gives a value.
+func (f *From) Drawn(m *population.Model) (drawn, given []string) {
+	for _, name := range f.Posterior.Names {
+		if m.Changed(name) {
+			given = append(given, name)
+		} else {
+			drawn = append(drawn, name)
+		}
+	}
+	return drawn, given
+}
+
+// Row is what the replica of a number draws, in the order of the names. It depends on the seed and the number alone.
+func (f *From) Row(seed uint64, replica int) []float64 {
+	s := random.New(seed, drawsOfItsOwn)
+	return f.Posterior.Draw(s.Uint64(), uint64(replica))
+}
+
+// drawsOfItsOwn keeps what is drawn apart from the luck of the replicas.
+const drawsOfItsOwn = 0x706f73746572696f
+
+// Vary makes the model of each replica.
+func (f *From) Vary(m *population.Model, seed uint64) func(replica int) (*population.Model, error) {
+	return func(replica int) (*population.Model, error) { return f.with(m, f.Row(seed, replica)) }
+}
+
+// with is the model with the values of a row.
+func (f *From) with(m *population.Model, row []float64) (*population.Model, error) {
+	var values []population.Parameter
+	for i, name := range f.Posterior.Names {
+		if !m.Changed(name) {
+			x, unit := row[i], f.Posterior.Units[i]
+			if of, _ := m.UnitOf(name); of == "%" && unit == "" {
+				x, unit = 100*x, "%" // it stays what it is: a share of people at the start, for example
+			}
+			values = append(values, population.Parameter{Name: name, Value: valueText(x, unit)})
+		}
+	}
+	own, err := m.With(values...)
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), "--set ", ""))
+	}
+	return own, nil
+}
+
+// valueText is a number with its unit, as --set takes it.
+func valueText(x float64, unit string) string {
+	number := strconv.FormatFloat(x, 'g', -1, 64)
+	if unit == "" || unit == "%" {
+		return number + unit
+	}
+	return number + " " + unit
+}
+
+// mostChecked is how many rows are tried before anything is run.
+const mostChecked = 2000
+
+// Try looks whether there is a model with the rows, and whether anything is drawn, so that what is wrong is said before anything is run.
+func (f *From) Try(m *population.Model) error {
+	drawn, given := f.Drawn(m)
+	if len(drawn) == 0 {
+		return fmt.Errorf("%s: nothing is drawn from it: a scenario or --set gives values to %s", f.path, strings.Join(given, ", "))
+	}
+	for i, row := range f.Posterior.Rows[:min(mostChecked, len(f.Posterior.Rows))] {
+		if f.Posterior.Weights[i] == 0 {
+			continue
+		}
+		if _, err := f.with(m, row); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.path, f.lines[i], err)
+		}
+	}
+	return nil
+}
+
+// WriteDraws writes what each replica draws as a table.
+func (f *From) WriteDraws(w io.Writer, m *population.Model, seed uint64, first, replicas int) error {
+	drawn, _ := f.Drawn(m)
+	c := csv.NewWriter(w)
+	if err := c.Write(append([]string{"replica"}, drawn...)); err != nil {
+		return err
+	}
+	for k := first; k < first+replicas; k++ {
+		record, row := []string{strconv.Itoa(k)}, f.Row(seed, k)
+		for i, name := range f.Posterior.Names {
+			if slices.Contains(drawn, name) {
+				record = append(record, strconv.FormatFloat(row[i], 'g', -1, 64))
+			}
+		}
+		if err := c.Write(record); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,308 @@
+package population
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Observations are what was seen: the columns of a table that a model is to match.
+type Observations struct {
+	Name    string      // of the table
+	Times   []float64   // of the rows, ascending, on the model's clock
+	Columns [][]float64 // as the fit lists the matches; NaN is a gap
+	Notes   []string    // what one should know of the table: gaps, rows that are missing, what separates columns
+}
+
+// Read reads a table of data: the first column is time, in the unit of the model, or date; the others are found by their names. Cells that are
+// empty or say NA are gaps. If something is wrong with it, the error is of type [Problems], with the lines of the table.
+func (f *Fit) Read(name string, table []byte) (*Observations, error) {
+	d := &dataReader{problemList: &problemList{}, f: f, name: name}
+	d.read(table)
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	d.note()
+	return &Observations{Name: name, Times: d.times, Columns: d.columns, Notes: d.notes}, nil
+}
+
+// A dataReader reads a table of data.
+type dataReader struct {
+	*problemList
+	f       *Fit
+	name    string
+	dated   bool
+	header  []string
+	places  []int // of the columns in the table
+	times   []float64
+	lines   []int // of the rows
+	columns [][]float64
+	notes   []string
+}
+
+// gaps are what stands where nothing was seen, in small letters.
+var gaps = []string{"", "na", "n/a", "nan", "null"}
+
+// read reads the table.
+func (d *dataReader) read(table []byte) {
+	in := newTable(table)
+	in.FieldsPerRecord = -1
+	if comma := separator(table); comma != ',' {
+		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // an empty cell between two tabs is no space
+		d.notes = append(d.notes, fmt.Sprintf("%s: its columns are separated by %s", d.name, map[rune]string{';': "semicolons", '\t': "tabs"}[comma]))
+	}
+	header, err := in.Read()
+	switch {
+	case err == io.EOF:
+		d.add(place{d.name, 1, 1}, "the file is empty; expected a line with the names of the columns, time or date first")
+		return
+	case err != nil:
+		d.add(place{d.name, csvLine(err), 1}, "this is not a table: %v", csvReason(err))
+		return
+	}
+	line, _ := in.FieldPos(0)
+	if !d.head(header, line) {
+		return
+	}
+	for d.row(in) {
+	}
+	if len(d.times) == 0 && d.found == 0 {
+		d.add(place{d.name, line, 1}, "there is no row; expected at least one")
+	}
+	for i, column := range d.columns {
+		if d.found == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
+			d.add(place{d.name, line, 1}, "column %s has no value; expected at least one", quote(d.f.Matches[i].Column))
+		}
+	}
+}
+
+// separator is what stands between the columns of a table.
+func separator(table []byte) rune {
+	for line := range bytes.Lines(table) {
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		for _, c := range ";\t" {
+			if bytes.ContainsRune(line, c) && !bytes.ContainsRune(line, ',') {
+				return c
+			}
+		}
+		break
+	}
+	return ','
+}
+
+// head looks at the names of the columns.
+func (d *dataReader) head(header []string, line int) bool {
+	for _, h := range header {
+		d.header = append(d.header, strings.TrimSpace(h))
+	}
+	first, before := d.header[0], d.found
+	at := place{d.name, line, 1}
+	d.dated = first == "date"
+	switch {
+	case first != "time" && first != "date":
+		d.add(at, "the first column is %s; expected time, in the unit of the model, or date", quote(first))
+	case d.dated && !d.f.m.here.zero.dated:
+		d.add(at, "the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss", d.f.m.unit.name)
+	}
+	for _, m := range d.f.Matches {
+		k := slices.Index(d.header[1:], m.Column) + 1
+		switch {
+		case k == 0:
+			d.add(at, "%s", unknown("column", m.Column, func() []string { return d.header[1:] }))
+		case slices.Contains(d.header[k+1:], m.Column):
+			d.add(at, "a second column %s; expected one", quote(m.Column))
+		}
+		d.places, d.columns = append(d.places, k), append(d.columns, nil)
+	}
+	return d.found == before
+}
+
+// row reads a row, and tells whether there may be another.
+func (d *dataReader) row(in *csv.Reader) bool {
+	row, err := in.Read()
+	switch {
+	case err == io.EOF || d.stopped:
+		return false
+	case err != nil:
+		d.add(place{d.name, csvLine(err), 1}, "this is not a table: %v", csvReason(err))
+		return false
+	}
+	line, first := in.FieldPos(0)
+	switch {
+	case len(d.times) == mostRows:
+		d.add(place{d.name, line, first}, "more than %d rows", mostRows)
+		return false
+	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
+		return true
+	case len(row) != len(d.header):
+		d.add(place{d.name, line, 1}, "%s here, and %d names of columns; expected the same", plural(len(row), "value"), len(d.header))
+		return true
+	}
+	t, ok := d.time(row[0], place{d.name, line, first})
+	if !ok {
+		return true
+	}
+	start := len(d.times) == 0 && t <= d.f.m.start+d.f.m.slack
+	d.times, d.lines = append(d.times, t), append(d.lines, line)
+	for i, k := range d.places {
+		_, at := in.FieldPos(k)
+		d.columns[i] = append(d.columns[i], d.cell(&d.f.Matches[i], row[k], place{d.name, line, at}, start))
+	}
+	return true
+}
+
+// time reads when a row is.
+func (d *dataReader) time(text string, at place) (t float64, ok bool) {
+	m := d.f.m
+	text = strings.TrimSpace(text)
+	q, err := parseQuantity(text)
+	if err != nil || d.dated != (q.kind == aDate) || !d.dated && q.kind != aNumber {
+		expected := "a number, the time in " + m.unit.name + "s on the clock of the model"
+		if d.dated {
+			expected = "a date such as 2020-03-01"
+		}
+		d.add(at, "%s: found %s, expected %s", d.header[0], quote(text), expected)
+		return 0, false
+	}
+	if t, err = m.here.zero.clock(q, m.unit); err != nil {
+		d.add(at, "%s: %s is %v", d.header[0], echo(text), err)
+		return 0, false
+	}
+	switch n := len(d.times); {
+	case !(t >= m.start-m.slack):
+		d.add(at, "%s: %s is before the start of the run, %s", d.header[0], echo(text), m.file.startWords())
+		return 0, false
+	case !(t <= m.end+m.slack):
+		d.add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], echo(text), m.endWords())
+		return 0, false
+	case n > 0 && t == d.times[n-1]:
+		d.add(at, "%s: %s is here a second time, after line %d", d.header[0], echo(text), d.lines[n-1])
+		return 0, false
+	case n > 0 && t < d.times[n-1]:
+		d.add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], echo(text), d.lines[n-1])
+		return 0, false
+	}
+	return min(max(t, m.start), m.end), true
+}
+
+// cell reads what was seen of a column.
+func (d *dataReader) cell(m *Match, text string, at place, start bool) float64 {
+	text = strings.TrimSpace(text)
+	if slices.Contains(gaps, strings.ToLower(text)) {
+		return math.NaN()
+	}
+	x, ok := parseNumber(text)
+	switch column := echo(m.Column); {
+	case !ok && strings.Contains(text, ","):
+		d.add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column, quote(text))
+	case !ok:
+		d.add(at, "%s: found %s, expected a number, or nothing or NA for a gap", column, quote(text))
+	case m.Error != "normal" && x < 0:
+		d.add(at, "%s: %s is negative; its error is %s, which is of counts: whole numbers from 0 on", column, text, m.Error)
+	case m.Error != "normal" && x != math.Floor(x):
+		d.add(at, "%s: %s is not a whole number; its error is %s, which is of counts; {normal: {sd: 10%%}} takes other numbers", column, text, m.Error)
+	case start && m.Kind != "state" && x != 0:
+		d.add(at, "%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the cell empty", column, text)
+	default:
+		return x
+	}
+	return math.NaN()
+}
+
+// note says what one should know of the table.
+func (d *dataReader) note() {
+	for i, m := range d.f.Matches {
+		var lines []string
+		for row, x := range d.columns[i] {
+			if math.IsNaN(x) {
+				lines = append(lines, fmt.Sprint(d.lines[row]))
+			}
+		}
+		if n := len(lines); n > 0 {
+			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, echo(m.Column), plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
+		}
+	}
+	m := d.f.m
+	usual := d.usualStep()
+	if usual == 0 {
+		return
+	}
+	var lines []string
+	for i := 1; i < len(d.times); i++ {
+		if step := d.times[i] - d.times[i-1]; step > usual*1.5 {
+			lines = append(lines, fmt.Sprint(d.lines[i]))
+		}
+	}
+	incidence := slices.ContainsFunc(d.f.Matches, func(m Match) bool { return m.Kind == "incidence" })
+	counts := ""
+	if incidence {
+		counts = "; an incidence is what happened since the row before"
+	}
+	step := fmt.Sprintf("%.6g %s", usual, m.unit.of(usual))
+	if len(lines) > 0 {
+		d.notes = append(d.notes, fmt.Sprintf("%s: rows are missing before %s, where most are %s apart%s", d.name, linesOf(lines), step, counts))
+	}
+	if first := d.times[0] - m.start; incidence && first > usual*1.5 {
+		d.notes = append(d.notes, fmt.Sprintf("%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an incidence of the first row is what happened since the start",
+			d.name, d.lines[0], first, m.unit.of(first), step))
+	}
+}
+
+// usualStep is the time between rows that is there most often, the least of those; 0 if there is none.
+func (d *dataReader) usualStep() float64 {
+	often := map[float64]int{}
+	for i := 1; i < len(d.times); i++ {
+		often[tidy(math.Round((d.times[i]-d.times[i-1])*1e9)/1e9)]++
+	}
+	usual, most := 0.0, 0
+	for step, n := range often {
+		if n > most || n == most && step < usual {
+			usual, most = step, n
+		}
+	}
+	return usual
+}
+
+// linesOf names lines, not too many.
+func linesOf(lines []string) string {
+	const few = 8
+	if len(lines) == 1 {
+		return "line " + lines[0]
+	}
+	if len(lines) > few {
+		return fmt.Sprintf("lines %s and %d more", strings.Join(lines[:few], ", "), len(lines)-few)
+	}
+	return "lines " + strings.Join(lines, ", ")
+}
+
+// endWords is when the model ends, for a message.
+func (m *Model) endWords() string {
+	if start, dated := m.StartDate(); dated {
+		return start.Add(time.Duration(m.end*m.unit.seconds) * time.Second).Format(time.DateOnly)
+	}
+	return fmt.Sprintf("%.12g %s", m.end, m.unit.of(m.end))
+}
+
+// checkData looks at the table, if it is there. Whoever fits brings it.
+func (m *Model) checkData(f *Fit) error {
+	if f.Data == "" || m.asked.files == nil {
+		return nil
+	}
+	table, err := m.asked.files(f.Data)
+	if err != nil {
+		return nil
+	}
+	_, err = f.Read(f.Data, table)
+	if errors.As(err, new(Problems)) {
+		return err
+	}
+	return nil
+}

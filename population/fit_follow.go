@@ -1,0 +1,78 @@
+package population
+
+import "context"
+
+// A Followed is a run of a model with values of the unknowns that goes from one time of the data to the next, and can be forked at each: what a
+// particle filter needs. It must not be used from several goroutines at once; several may.
+type Followed struct {
+	p      *Process
+	seen   []Seen
+	of     []counted
+	times  []float64 // to come
+	before []uint64  // what had happened by the time before, of incidences
+	means  []float64
+}
+
+// Follow begins a run that stops at times on the model's clock, which ascend. Of the options, Seed and Memory are looked at. Without forks it is the run of
+// [Trials] with the same values and seed. If there is no model with these values, the error is of type [Problems].
+func (f *Fit) Follow(ctx context.Context, times, x []float64, o Options) (*Followed, error) {
+	m, seen, err := f.bare(x)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Begin(ctx, Options{Seed: o.Seed, Memory: o.Memory, patience: o.patience}, 0)
+	if err != nil {
+		return nil, err
+	}
+	n := len(f.Matches)
+	return &Followed{p: p, seen: seen, of: f.counted(), times: times, before: make([]uint64, n), means: make([]float64, n)}, nil
+}
+
+// Step goes on to the next time, and returns what would be seen of each column there, on average: the probability of being seen times the count. What
+// it returns changes with the next step.
+func (w *Followed) Step(ctx context.Context) ([]float64, error) {
+	if len(w.times) == 0 {
+		panic("population: Step after the last time")
+	}
+	if err := w.p.Advance(ctx, w.times[0]); err != nil {
+		return nil, err
+	}
+	w.times = w.times[1:]
+	for i, c := range w.of {
+		switch {
+		case c.kind == "state":
+			w.means[i] = w.seen[i].Observed * float64(w.p.Count(c.index))
+			continue
+		case c.named:
+			w.means[i] = float64(w.p.Named(c.index))
+		default:
+			w.means[i] = float64(w.p.Flow(c.index))
+		}
+		now := uint64(w.means[i])
+		w.means[i] = w.seen[i].Observed * float64(now-w.before[i])
+		if c.kind == "incidence" {
+			w.before[i] = now
+		}
+	}
+	return w.means, nil
+}
+
+// Fork returns a second run with the same past and another future; see [Process.Fork].
+func (w *Followed) Fork(luck uint64) (*Followed, error) {
+	p, err := w.p.Fork(luck)
+	if err != nil {
+		return nil, err
+	}
+	fork := *w
+	fork.p, fork.before, fork.means = p, append([]uint64(nil), w.before...), make([]float64, len(w.means))
+	return &fork, nil
+}
+
+// Seen is how the columns are seen.
+func (w *Followed) Seen() []Seen { return w.seen }
+
+// Events is how much has happened since the start, before a fork included.
+func (w *Followed) Events() uint64 { return w.p.Events() }
+
+// Close lets others have its memory. It may be called more than once.
+func (w *Followed) Close() { w.p.Close() }

@@ -1,0 +1,113 @@
+package population
+
+import (
+	"context"
+	"slices"
+)
+
+// Trials run a model with values of the unknowns, and tell what would be seen of it on average at given times. They keep the memory of one run
+// for the next. They must not be used from several goroutines at once; several trials may.
+type Trials struct {
+	f      *Fit
+	rows   []float64
+	o      Options
+	of     []counted
+	runner *Runner
+}
+
+// counted is where the numbers of a match are recorded.
+type counted struct {
+	kind  string
+	index int
+	named bool // of the names, not of the flows
+}
+
+// Trials makes trials that look at the model at times on its clock, which ascend; a run ends with the last. What the file says of record
+// makes no difference, and the times none to the run. Of the options, Memory is looked at.
+func (f *Fit) Trials(times []float64, o Options) *Trials {
+	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
+	for _, at := range times {
+		t.rows = append(t.rows, at-f.m.start)
+	}
+	t.of = f.counted()
+	return t
+}
+
+// counted is where the numbers of all matches are.
+func (f *Fit) counted() (all []counted) {
+	for _, m := range f.Matches {
+		c := counted{kind: m.Kind}
+		switch {
+		case m.Kind == "state":
+			c.index = slices.Index(f.m.states, m.Of)
+		default:
+			c.index = slices.IndexFunc(f.m.flows, func(flow Flow) bool { return flow.String() == m.Of })
+			if c.index < 0 {
+				c.index, c.named = slices.Index(f.m.names, m.Of), true
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// bare is the model with values of the unknowns, without what is recorded by group, and how it is seen.
+func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
+	m, err := f.At(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.groups, m.groupings = nil, nil
+	seen, err := f.Seen(m)
+	return m, seen, err
+}
+
+// A Trial is what a run gives.
+type Trial struct {
+	Means  [][]float64 // by column and time: the probability of being seen times the count
+	Seen   []Seen      // by column
+	Events uint64
+}
+
+// Run runs the model once. What it gives depends on the values and the seed alone; it is the first replica of a run with that seed. If there is
+// no model with these values, the error is of type [Problems].
+func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, error) {
+	m, seen, err := t.f.bare(x)
+	if err != nil {
+		return Trial{}, err
+	}
+	m.rows = t.rows
+	if t.runner == nil {
+		if t.runner, err = m.Runner(t.o); err != nil {
+			return Trial{}, err
+		}
+	}
+	t.runner.m, t.runner.o.Seed = m, seed
+	run, err := t.runner.Run(ctx, 0)
+	if err != nil {
+		t.runner = nil
+		return Trial{}, err
+	}
+	trial := Trial{Means: make([][]float64, len(t.of)), Seen: seen, Events: run.Events}
+	for i, c := range t.of {
+		means, before := make([]float64, len(t.rows)), 0.0
+		for row := range means {
+			x := 0.0
+			switch {
+			case c.kind == "state":
+				x = float64(run.Count(row, c.index))
+			case c.named:
+				x = float64(run.Named(row, c.index))
+			default:
+				x = float64(run.Flow(row, c.index))
+			}
+			means[row] = seen[i].Observed * x
+			if c.kind == "incidence" {
+				means[row] = seen[i].Observed * (x - before)
+				before = x
+			}
+		}
+		trial.Means[i] = means
+	}
+	return trial, nil
+}

@@ -1,0 +1,201 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What a flag says on one line is put into the form that a file has, and read as if it stood there: so that all that can be wrong with it is
+// found, and said, in the same words.
+//
+//	beta=uniform 0.1..1 per day        rho=beta 2 5                 stay=gamma 5 days shape 2
+//	beta=log-uniform 0.01..1 per day   x=normal 0.5 sd 0.1          stay=lognormal 5 sd 2 days
+//	stay=exponential 5 days            stay=weibull 5 days shape 2  beta={uniform: {low: 0.1 per day, high: 1 per day}}
+//
+//	cases = incidence susceptible->infectious observed 30% poisson
+//	ill = state infectious normal sd 10%
+//	deaths = flow death negative binomial 5
+
+// priorWords shows how priors are written on one line.
+var priorWords = map[string]string{
+	"uniform": "uniform 0.1..1 per day", "log-uniform": "log-uniform 0.01..1 per day", "normal": "normal 0.5 sd 0.1 per day", "lognormal": "lognormal 5 sd 2 days",
+	"gamma": "gamma 5 days shape 2", "beta": "beta 2 5", "exponential": "exponential 5 days", "weibull": "weibull 5 days shape 2",
+}
+
+const matchWords = "cases = incidence susceptible->infectious observed 30% poisson"
+
+// askedUnknown reads the unknowns of flags.
+func (r *reader) askedUnknown(texts []string) (all []pair) {
+	for _, text := range texts {
+		name, prior, ok := strings.Cut(text, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(prior) == "" {
+			r.add(place{file: "--unknown"}, "found %s, expected a parameter, = and what is known of it, such as beta=\"%s\"", quote(text), priorWords["uniform"])
+			continue
+		}
+		flag := "--unknown " + name
+		if slices.ContainsFunc(all, func(p pair) bool { return p.name == name }) {
+			r.add(place{file: flag}, "the parameter is here twice; expected one prior")
+			continue
+		}
+		var n *yaml.Node
+		if prior = strings.TrimSpace(prior); strings.HasPrefix(prior, "{") {
+			n = r.like(flag).document([]byte(prior))
+		} else {
+			var err error
+			if n, err = priorNode(prior); err != nil {
+				r.add(place{file: flag}, "%v", err)
+			}
+		}
+		if n == nil {
+			continue
+		}
+		key := scalarNode(name)
+		r.from(key, flag)
+		r.from(n, flag)
+		all = append(all, pair{name, key, n})
+	}
+	return all
+}
+
+// priorNode is a prior that is written on one line as a file has it.
+func priorNode(text string) (*yaml.Node, error) {
+	words := strings.Fields(strings.ReplaceAll(text, ",", " "))
+	i := slices.IndexFunc(priorFamilies, func(f priorFamily) bool { return f.name == words[0] })
+	if i < 0 {
+		return nil, fmt.Errorf("%s; write %s, for example", unknown("prior", words[0], priorNames), priorWords["uniform"])
+	}
+	f := &priorFamilies[i]
+	args, err := f.split(words[1:])
+	if err != nil {
+		return nil, fmt.Errorf("found %s: %w; write %s, for example", quote(text), err, priorWords[f.name])
+	}
+	of := mappingNode()
+	for k, name := range f.args {
+		of.Content = append(of.Content, scalarNode(name), scalarNode(args[k]))
+	}
+	return mappingNode(scalarNode(f.name), of), nil
+}
+
+// split finds the arguments among words: each behind its name, or in their order. A unit may be said once, at the end.
+func (f *priorFamily) split(words []string) ([]string, error) {
+	if f.args[0] == "low" { // a range
+		low, high, ok := strings.Cut(strings.Join(words, " "), "..")
+		if !ok {
+			return nil, fmt.Errorf("expected a range, with .. between its ends")
+		}
+		words = append(append(append([]string{"low"}, strings.Fields(low)...), "high"), strings.Fields(high)...)
+	}
+	args, now := make([][]string, len(f.args)), 0
+	for _, w := range words {
+		if k := slices.Index(f.args, w); k >= 0 {
+			if now = k; len(args[k]) > 0 {
+				return nil, fmt.Errorf("%s is there twice", w)
+			}
+			continue
+		}
+		if looksNumeric(w) && len(args[now]) > 0 {
+			if now++; now == len(args) || len(args[now]) > 0 {
+				return nil, fmt.Errorf("%s is one number too many", quote(w))
+			}
+		}
+		args[now] = append(args[now], w)
+	}
+	unit := ""
+	for k, name := range f.args {
+		switch a := args[k]; {
+		case len(a) == 0:
+			return nil, fmt.Errorf("%s is missing", name)
+		case len(a) > 1 && looksNumeric(a[0]):
+			if unit = " " + strings.Join(a[1:], " "); k >= f.own { // it is not of this one
+				args[k] = a[:1]
+			}
+		case strings.HasSuffix(a[0], "%") && k < f.own:
+			unit = "%"
+		}
+	}
+	all := make([]string, len(args))
+	for k, a := range args {
+		if all[k] = strings.Join(a, " "); k < f.own && len(a) == 1 && looksNumeric(a[0]) && !strings.HasSuffix(a[0], "%") {
+			all[k] += unit
+		}
+	}
+	return all, nil
+}
+
+// askedMatch reads the columns of flags.
+func (r *reader) askedMatch(texts []string) (all []pair) {
+	for _, text := range texts {
+		column, rest, ok := strings.Cut(text, "=")
+		if column = strings.TrimSpace(column); !ok || column == "" {
+			r.add(place{file: "--match"}, "found %s, expected a column, = and what it is compared with, such as \"%s\"", quote(text), matchWords)
+			continue
+		}
+		flag := "--match " + column
+		if slices.ContainsFunc(all, func(p pair) bool { return p.name == column }) {
+			r.add(place{file: flag}, "the column is here twice; it is compared with one thing")
+			continue
+		}
+		n, err := matchNode(column, strings.Join(strings.Fields(rest), " "))
+		if err != nil {
+			r.add(place{file: flag}, "%v", err)
+			continue
+		}
+		r.from(n, flag)
+		all = append(all, pair{column, n.Content[0], n})
+	}
+	return all
+}
+
+// matchNode is what a column is compared with, which is written on one line, as a file has it.
+func matchNode(column, text string) (*yaml.Node, error) {
+	wrong := func(format string, args ...any) (*yaml.Node, error) {
+		return nil, fmt.Errorf("found %s: %s; write \"%s\", for example", quote(text), fmt.Sprintf(format, args...), matchWords)
+	}
+	kind, rest, _ := strings.Cut(text, " ")
+	if !slices.Contains([]string{"incidence", "flow", "state"}, kind) {
+		return wrong("expected incidence, flow or state first")
+	}
+	// The error is at the end, and names before it may have spaces.
+	family, law, at := "", "", -1
+	for _, name := range errorNames {
+		if i := strings.LastIndex(" "+rest+" ", " "+name+" "); i > at {
+			family, at = name, i
+			law = strings.TrimSpace((rest + " ")[i+len(name):])
+		}
+	}
+	if at < 0 {
+		return wrong("expected an error at the end: poisson, negative binomial 5 or normal 10%%")
+	}
+	of := strings.TrimSpace(rest[:at])
+	of, observed, seen := strings.Cut(of, " observed ")
+	if of = strings.TrimSpace(of); of == "" {
+		return wrong("%s of what?", kind)
+	}
+	n := mappingNode(scalarNode("column"), scalarNode(column), scalarNode(kind), scalarNode(of))
+	if seen {
+		n.Content = append(n.Content, scalarNode("observed"), scalarNode(strings.TrimSpace(observed)))
+	}
+	args := mappingNode()
+	if arg := map[string]string{"negative binomial": "dispersion", "normal": "sd"}[family]; arg != "" {
+		law = strings.TrimSpace(strings.TrimPrefix(law, arg+" "))
+		if law == "" || law == arg {
+			return wrong("%s needs its %s", family, arg)
+		}
+		args.Content = append(args.Content, scalarNode(arg), scalarNode(law))
+	} else if law != "" {
+		return wrong("%s has no arguments", family)
+	}
+	n.Content = append(n.Content, scalarNode("error"), mappingNode(scalarNode(family), args))
+	return n, nil
+}
+
+func scalarNode(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+func mappingNode(content ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
+}
