@@ -40,6 +40,9 @@ type chaos struct {
 func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{t: t, s: New(), random: rand.New(rand.NewPCG(seed, 3)), acts: 300, unsettle: func() {}}
 	t.Cleanup(c.s.Close) // also if the test fails
+	if seed%4 > 0 {
+		c.s.Keep([]Keeping{EveryChange(40), Sampled(0.5, 30), Thinned(20)}[seed%4-1])
+	}
 	for i := range 3 {
 		c.rooms = append(c.rooms, NewResource(c.s, fmt.Sprint("room ", i), 1+c.random.IntN(3)))
 	}
@@ -288,6 +291,22 @@ func (c *chaos) check() error {
 	return errors.Join(errs...)
 }
 
+// kept is all that was kept of the past, in words, which is within its bounds.
+func (c *chaos) kept() string {
+	courses, observations, holdings := c.s.Courses(), c.s.Observations(), c.s.Holdings()
+	for _, x := range courses {
+		if len(x.Points) > 40 {
+			c.t.Errorf("%s: %d points", x.Name, len(x.Points))
+		}
+	}
+	for _, r := range c.rooms {
+		if over, _ := r.Holdings(); len(over) > 40+r.capacity+r.most {
+			c.t.Errorf("%s: %d holdings", r.name, len(over))
+		}
+	}
+	return fmt.Sprint(courses, observations, holdings)
+}
+
 // again calls f until nothing is left to happen, or so many have been done, and notes panics that are on purpose.
 func (c *chaos) again(f func() bool) {
 	for more := true; more; {
@@ -345,7 +364,7 @@ func TestChaos(t *testing.T) {
 		for way, f := range ways {
 			c := newChaos(t, seed)
 			c.again(func() bool { return f(c) })
-			logs[way] = strings.Join(append(c.log, fmt.Sprint(c.s.Now(), c.s.Events())), "\n")
+			logs[way] = strings.Join(append(c.log, fmt.Sprint(c.s.Now(), c.s.Events()), c.kept()), "\n")
 			for _, r := range c.rooms {
 				lost += r.Preempted()
 				withdrawn += r.Withdrawn()

@@ -24,6 +24,8 @@ func TestUnitsAreConserved(t *testing.T) {
 			random := s.Stream("all")
 			most := 1 + random.IntN(4)
 			desk := sim.NewResource(s, "desk", most)
+			desk.Keep(sim.Thinned(2 + random.IntN(400)))
+			desk.KeepHoldings(1000)
 			single := seed%2 == 0 // each asks for one unit, so that who waits could be served if any is free
 			shrinks := seed%3 == 0
 			var held, waited float64 // unit-times and times
@@ -122,11 +124,45 @@ func TestUnitsAreConserved(t *testing.T) {
 					t.Errorf("%s: the resource has %v, and customers saw %v", what, pair[0], pair[1])
 				}
 			}
+			checkKept(t, desk, held, waited)
 			unusual += min(preempted, reneged, balked)
 		})
 	}
 	if unusual == 0 || ties == 0 {
 		t.Errorf("there was never one of each: preempted, reneged and balked; and %d were interrupted when they had just been granted something", ties)
+	}
+}
+
+// checkKept compares what a resource has kept with what customers saw, in unit-times and times.
+func checkKept(t *testing.T, desk *sim.Resource, held, waited float64) {
+	t.Helper()
+	usage, _ := desk.Usage().Course()
+	queue, _ := desk.Queue().Course()
+	waits, _ := desk.Waits().Observations()
+	sum, waitSum := 0.0, 0.0
+	holdings, missed := desk.Holdings()
+	lost := 0
+	for _, h := range holdings {
+		sum += float64(h.Units) * (h.To - h.From)
+		if h.Lost {
+			lost++
+		}
+	}
+	for _, o := range waits.Entries {
+		waitSum += o.Mean * float64(o.N)
+	}
+	for what, pair := range map[string][2]float64{
+		"held, by the course":         {usage.Integral(usage.Start, usage.End), held},
+		"held, by holdings":           {sum, held},
+		"waited, by the course":       {queue.Integral(queue.Start, queue.End), waited},
+		"granted, by holdings":        {float64(len(holdings)), float64(waits.N)},
+		"lost, by holdings":           {float64(lost), float64(desk.Preempted())},
+		"missed":                      {float64(missed), 0},
+		"waited, of those who got it": {waitSum, desk.Waits().Sum()},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 1e-6 {
+			t.Errorf("%s: %v was kept, and should be %v", what, pair[0], pair[1])
+		}
 	}
 }
 

@@ -35,6 +35,8 @@
 //   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
 //     began, and [Simulation.Report] shows all that have a name. What is made in numbers and dropped again, such as a mailbox for each
 //     customer, should have none: it goes when nobody holds it.
+//   - [Simulation.Keep]: statistics keep their past, within bounds: a [Course], [Observations], who held what. Package sim/output makes
+//     files and pictures of it, and package sim/analysis tells how well a run knows its means.
 //   - [Replicate], [Compare]: experiments of many runs on all cores, confidence intervals, scenarios against each other.
 //   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
 //   - [RealTime]: the clock tied to the wall's; [Simulation.Inject] lets other goroutines make things happen.

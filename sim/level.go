@@ -13,8 +13,8 @@ import (
 // an instant, only the last value counts, in the minimum and the maximum too. The value of now counts in those two at once.
 //
 // Mean and variance are kept by the weighted form of Welford's recurrence [W79], for the distances from the first value, so that a
-// large offset does no harm. A change takes about 15 ns and allocates nothing, unless quantiles are kept; asking changes
-// nothing.
+// large offset does no harm. A change takes about 15 ns and allocates nothing, unless quantiles or the course are kept; asking
+// changes nothing.
 //
 // A Level must not be used from several goroutines at once.
 //
@@ -30,8 +30,14 @@ type Level struct {
 	squares  float64 // the integral of the squared distance from the mean
 	min, max float64
 
+	kept *levelKept // nil unless something more was asked for
+}
+
+// levelKept is what a level keeps besides its moments.
+type levelKept struct {
 	quantiles *sketch
 	sketched  float64 // up to when the path is in the sketch
+	course    *keeper
 }
 
 // NewLevel returns a Level that begins now with an initial value. The clock tells the time, which must not go back;
@@ -40,7 +46,10 @@ func NewLevel(clock func() float64, initial float64, opts ...StatOption) *Level 
 	if !finite(initial) {
 		refuse("NewLevel", initial)
 	}
-	l := &Level{clock: clock, value: initial, quantiles: newSketch(opts)}
+	l := &Level{clock: clock, value: initial}
+	if k := newSketch(opts); k != nil {
+		l.kept = &levelKept{quantiles: k}
+	}
 	l.Reset()
 	return l
 }
@@ -105,8 +114,18 @@ func (l *Level) account(now float64) {
 		l.min, l.max = l.extremes()
 		l.mean, l.squares = l.moments(now)
 	}
+	if l.kept != nil {
+		l.kept.take(l.since, now, l.value)
+	}
 	l.since = now
-	l.sketch(now)
+}
+
+// take takes the path up to now into what is kept.
+func (k *levelKept) take(since, now, x float64) {
+	k.sketch(now, x)
+	if k.course != nil {
+		k.course.take(since, now, x)
+	}
 }
 
 // moments are mean and squares with the stretch up to now, for a path that has others before.
@@ -122,11 +141,19 @@ func (l *Level) moments(now float64) (mean, squares float64) {
 
 // sketch takes the path up to now into the sketch. It has a time of its own, so that asking for a quantile does not part a
 // stretch of the path for the moments, whose last digits would change.
-func (l *Level) sketch(now float64) {
-	if l.quantiles != nil {
-		l.quantiles.add(l.value, now-l.sketched)
-		l.sketched = now
+func (k *levelKept) sketch(now, x float64) {
+	if k.quantiles != nil {
+		k.quantiles.add(x, now-k.sketched)
+		k.sketched = now
 	}
+}
+
+// sketched is the sketch of a level, nil if there is none.
+func (l *Level) sketched() *sketch {
+	if l.kept == nil {
+		return nil
+	}
+	return l.kept.quantiles
 }
 
 // extremes are the minimum and the maximum with the value of now.
@@ -187,7 +214,8 @@ const roundedShare = 1e-9
 // accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. Before any time has passed it is the value.
 // It panics unless the Level was made with [Quantiles], or if q is not in [0, 1].
 func (l *Level) Quantile(q float64) float64 {
-	checkQuantile("Level", l.quantiles, q)
+	quantiles := l.sketched()
+	checkQuantile("Level", quantiles, q)
 	now := l.now()
 	low, high := l.extremes()
 	switch {
@@ -198,18 +226,27 @@ func (l *Level) Quantile(q float64) float64 {
 	case q == 1:
 		return high
 	}
-	l.sketch(now)
-	x := l.quantiles.valueAbove(max(0, q-roundedShare) * l.quantiles.dd.GetCount())
+	l.kept.sketch(now, l.value)
+	x := quantiles.valueAbove(max(0, q-roundedShare) * quantiles.dd.GetCount())
 	return max(low, min(x, high))
 }
 
 // Reset forgets the path. Observation begins anew now, with the value of now.
 func (l *Level) Reset() {
 	now := l.clock()
-	l.start, l.since, l.sketched = now, now, now
+	l.start, l.since = now, now
 	l.mean, l.squares = 0, 0
-	if l.quantiles != nil {
-		l.quantiles.dd.Clear()
+	if l.kept != nil {
+		l.kept.reset(now)
+	}
+}
+
+func (k *levelKept) reset(now float64) {
+	if k.sketched = now; k.quantiles != nil {
+		k.quantiles.dd.Clear()
+	}
+	if k.course != nil {
+		k.course.begin(now)
 	}
 }
 

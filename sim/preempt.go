@@ -65,9 +65,9 @@ func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil &
 
 // take takes away the units of victim for a process, or for nobody.
 func (r *Resource) take(victim *Grant, by *Process, why string) {
+	victim.lost = &Preempted{By: by, Why: why, Since: victim.since, Resource: r}
 	r.drop(victim)
 	r.refused.preempted++
-	victim.lost = &Preempted{By: by, Why: why, Since: victim.since, Resource: r}
 	if r.s.trace != nil {
 		who := why
 		if by != nil {

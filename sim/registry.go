@@ -10,7 +10,8 @@ import "weak"
 type registry struct {
 	named   []statistic
 	unnamed []unnamed
-	sweepAt int // how many unnamed ones there may be before those are taken out that are gone
+	keeping *Keeping // what those with a name are to keep, if anything
+	sweepAt int      // how many unnamed ones there may be before those are taken out that are gone
 }
 
 // A statistic is something that WarmUp resets, under the name that a report shows.
@@ -59,6 +60,9 @@ func register[T any, P interface {
 				of = " " + of
 			}
 			r.named = append(r.named, statistic{name + of, x})
+			if r.keeping != nil {
+				keep(x, *r.keeping, s.clock)
+			}
 		})
 		return
 	}
@@ -105,6 +109,7 @@ func (r *Resource) statistics(f func(string, resetter)) {
 	f("wait", &r.waits)
 	f("", &r.refused)
 	f("", capacities{&r.total})
+	f("", holders{r})
 }
 
 // capacities are reset with the other statistics of a resource, and not reported.

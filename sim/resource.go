@@ -30,7 +30,8 @@ type Resource struct {
 	total    Level // the capacity
 	waits    Tally
 	refused  counters
-	upkeep   *upkeep // nil if it neither has a timetable nor breaks
+	upkeep   *upkeep     // nil if it neither has a timetable nor breaks
+	holdings *holdingLog // nil unless it was asked for
 }
 
 // counters are of requests that did not go well.
@@ -251,6 +252,9 @@ func (r *Resource) drop(g *Grant) {
 		r.last = g.prev
 	}
 	g.prev, g.next, g.held = nil, nil, false
+	if r.holdings != nil {
+		r.holdings.note(g)
+	}
 	r.use(-g.n)
 }
 

@@ -11,7 +11,7 @@ import (
 // The sum is kept with the rounding errors it makes [K98], and the variance by Welford's recurrence [W62] for the distances from the
 // first observation. The recurrence loses digits where the mean is many standard deviations away from zero, and no mean is more
 // than √n of them away from an observation; so a large offset does no harm. Add takes about 7 ns and allocates nothing,
-// unless quantiles are kept; a Tally has 72 bytes.
+// unless quantiles or observations are kept; a Tally has 72 bytes.
 //
 // What an empty Tally does not know is NaN.
 //
@@ -26,11 +26,40 @@ type Tally struct {
 	mean      float64 // of the distances from the first, by the recurrence
 	squares   float64 // the sum of the squared distances from the mean
 	min, max  float64
-	quantiles *sketch
+	kept      *tallyKept // nil unless something more was asked for
+}
+
+// tallyKept is what a tally keeps besides its moments.
+type tallyKept struct {
+	quantiles    *sketch
+	observations *observer
+}
+
+func (k *tallyKept) add(x float64) {
+	if k.quantiles != nil {
+		k.quantiles.add(x, 1)
+	}
+	if k.observations != nil {
+		k.observations.add(x)
+	}
+}
+
+// sketched is the sketch of a tally, nil if there is none.
+func (t *Tally) sketched() *sketch {
+	if t.kept == nil {
+		return nil
+	}
+	return t.kept.quantiles
 }
 
 // NewTally returns an empty Tally. It is needed only for options; else the zero Tally does.
-func NewTally(opts ...StatOption) *Tally { return &Tally{quantiles: newSketch(opts)} }
+func NewTally(opts ...StatOption) *Tally {
+	t := new(Tally)
+	if k := newSketch(opts); k != nil {
+		t.kept = &tallyKept{quantiles: k}
+	}
+	return t
+}
 
 // NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it has warmed up. Without a name it is
 // not in the report, and goes when nobody holds it.
@@ -61,8 +90,8 @@ func (t *Tally) Add(x float64) {
 	d := x0 - t.mean
 	t.mean += float64(d * (1 / float64(t.n))) // the division does not wait for the mean before
 	t.squares += float64(d * (x0 - t.mean))
-	if t.quantiles != nil {
-		t.quantiles.add(x, 1)
+	if t.kept != nil {
+		t.kept.add(x)
 	}
 }
 
@@ -127,7 +156,8 @@ func (t *Tally) CI(level float64) float64 { return halfWidth(level, t.StdDev(), 
 // that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. It panics unless the Tally was made with
 // [Quantiles], or if q is not in [0, 1].
 func (t *Tally) Quantile(q float64) float64 {
-	checkQuantile("Tally", t.quantiles, q)
+	quantiles := t.sketched()
+	checkQuantile("Tally", quantiles, q)
 	switch {
 	case t.n == 0:
 		return math.NaN()
@@ -137,23 +167,26 @@ func (t *Tally) Quantile(q float64) float64 {
 		return t.max
 	}
 	// At least k observations are more than k − ½ of them.
-	x := t.quantiles.valueAbove(math.Ceil(q*float64(t.n)) - 0.5)
+	x := quantiles.valueAbove(math.Ceil(q*float64(t.n)) - 0.5)
 	return max(t.min, min(x, t.max))
 }
 
 // Merge adds all observations of another Tally, which stays as it is, as if each had been added to this one. It panics if this one
-// keeps quantiles, and the other has observations but does not keep quantiles of the same accuracy.
+// keeps its observations ([Tally.Keep]), or if it keeps quantiles, and the other has observations but no quantiles of the same accuracy.
 func (t *Tally) Merge(other *Tally) {
 	if other.n == 0 {
 		return
 	}
-	if t.quantiles != nil {
+	if t.kept != nil && t.kept.observations != nil {
+		panic("sim: Merge into a Tally that keeps its observations, in which there is no order between those of two")
+	}
+	if t.sketched() != nil {
 		t.mergeQuantiles(other)
 	}
 	if t.n == 0 {
-		kept := t.quantiles
+		kept := t.kept
 		*t = *other
-		t.quantiles = kept
+		t.kept = kept
 		return
 	}
 	t.min, t.max = min(t.min, other.min), max(t.max, other.max)
@@ -168,25 +201,28 @@ func (t *Tally) Merge(other *Tally) {
 }
 
 func (t *Tally) mergeQuantiles(other *Tally) {
-	if other.quantiles == nil {
+	if other.sketched() == nil {
 		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same Quantiles option")
 	}
-	from := other.quantiles.dd
+	from := other.kept.quantiles.dd
 	if other == t {
 		from = from.Copy()
 	}
-	if err := t.quantiles.dd.MergeWith(from); err != nil {
+	if err := t.kept.quantiles.dd.MergeWith(from); err != nil {
 		panic("sim: Merge of tallies whose quantiles differ in accuracy; make both with the same Quantiles option")
 	}
 }
 
 // Reset forgets all observations, and keeps the options.
 func (t *Tally) Reset() {
-	kept := t.quantiles
-	if kept != nil {
-		kept.dd.Clear()
+	kept := t.kept
+	if t.sketched() != nil {
+		kept.quantiles.dd.Clear()
 	}
-	*t = Tally{quantiles: kept}
+	if kept != nil && kept.observations != nil {
+		kept.observations.begin()
+	}
+	*t = Tally{kept: kept}
 }
 
 // String is a line with the statistics.

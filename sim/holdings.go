@@ -1,0 +1,66 @@
+package sim
+
+import "fmt"
+
+// A Holding is that somebody held units of a resource from a time to another.
+type Holding struct {
+	Resource string
+	Who      string // the name of the process; empty if an event held them
+	Units    int
+	From, To float64
+	Held     bool // the units are still held, and To is now
+	Lost     bool // the units were taken away by a preempting request
+}
+
+// A holdingLog keeps the holdings that are over.
+type holdingLog struct {
+	most   int
+	over   []Holding
+	missed int64
+}
+
+// KeepHoldings makes the resource keep who held its units from now on, until so many holdings are over; later ones are counted and not
+// kept. It takes at most 64 bytes for each, beside those that are still held. It panics if most is below 1.
+func (r *Resource) KeepHoldings(most int) {
+	if most < 1 {
+		panic(fmt.Sprintf("sim: KeepHoldings(%d) of %s: at least one must be kept", most, r.name))
+	}
+	r.holdings = &holdingLog{most: most}
+}
+
+// Holdings are who held units of the resource, those that are over in the order in which they ended, and then those that last, in the
+// order in which they began; and how many are not among them because there were too many. Without [Resource.KeepHoldings], or
+// a Keep, there are only those that last.
+func (r *Resource) Holdings() (all []Holding, missed int64) {
+	if r.holdings != nil {
+		all, missed = append(all, r.holdings.over...), r.holdings.missed
+	}
+	for g := r.first; g != nil; g = g.next {
+		all = append(all, Holding{Resource: r.name, Who: g.who(), Units: g.n, From: g.since, To: r.s.now, Held: true})
+	}
+	return all, missed
+}
+
+// note keeps a holding that is over.
+func (l *holdingLog) note(g *Grant) {
+	if len(l.over) == l.most {
+		l.missed++
+		return
+	}
+	if len(l.over) == cap(l.over) {
+		more := make([]Holding, len(l.over), min(l.most, max(16, 2*len(l.over))))
+		copy(more, l.over)
+		l.over = more
+	}
+	l.over = append(l.over, Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: g.since, To: g.r.s.now, Lost: g.lost != nil})
+}
+
+// holders are the holdings of a resource, which are reset with its statistics, and not reported.
+type holders struct{ r *Resource }
+
+// Reset forgets those that are over.
+func (h holders) Reset() {
+	if l := h.r.holdings; l != nil {
+		l.over, l.missed = l.over[:0], 0
+	}
+}
