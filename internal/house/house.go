@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 
 	// Models.
 	"sim":                         {"calendar"},
+	"sim/analysis":                {"sim"},
 	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
