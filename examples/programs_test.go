@@ -18,6 +18,8 @@ import (
 	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/sim"
+	_ "github.com/almanac-sim/almanac/sim/analysis"
+	_ "github.com/almanac-sim/almanac/sim/output"
 	_ "github.com/almanac-sim/almanac/spray"
 	_ "github.com/almanac-sim/almanac/spray/spraytest"
 )
@@ -30,6 +32,7 @@ var programs = map[string][][]string{
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"workshop":     {{"-weeks", "0"}, {"-weeks", "many"}, {"now"}},
+	"clinic":       {{"now"}, {"-rate", "1"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
 	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	// Models.
 	"sim":                         {"calendar"},
 	"sim/analysis":                {"sim"},
+	"sim/output":                  {"internal/plot", "sim", "sim/analysis"},
 	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
@@ -81,6 +82,7 @@ var mayImport = map[string][]string{
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
+	"examples/clinic":         {"sim", "sim/analysis", "sim/output"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/dispatcher":     {"capped"},
 	"examples/gas-station":    {"sim"},

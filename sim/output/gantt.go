@@ -1,0 +1,75 @@
+package output
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/sim"
+)
+
+const (
+	mostRows = 40   // units of a Gantt chart; of more, the first
+	mostBars = 2000 // bars; of more, those that begin first
+)
+
+// Gantt draws who held what: a row for each unit of a resource, and in it a bar for each who held it, with the name where there is room. Which of
+// several units it was is not known in a simulation; it is the first that was free. A bar that ends with a thick edge was taken away by a
+// preempting request.
+func Gantt(title string, holdings []sim.Holding) Picture {
+	g := plot.Gantt{Title: title, XLabel: "time"}
+	var names, notes []string
+	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int { return cmp.Compare(a.From, b.From) })
+	bars := 0
+	for i, h := range holdings {
+		if bars += h.Units; bars > mostBars && i > 0 {
+			notes = append(notes, fmt.Sprintf("the first %d of %d who held something", i, len(holdings)))
+			holdings = holdings[:i]
+			break
+		}
+	}
+	colours, of := map[string]int{}, map[string][]sim.Holding{}
+	lost := false
+	for _, h := range holdings {
+		if of[h.Resource] == nil {
+			names = append(names, h.Resource)
+		}
+		of[h.Resource] = append(of[h.Resource], h)
+		lost = lost || h.Lost
+	}
+	for _, name := range names {
+		var units []plot.GanttRow
+		for _, h := range of[name] {
+			if _, ok := colours[h.Who]; !ok {
+				colours[h.Who] = len(colours)
+			}
+			bar := plot.GanttBar{From: h.From, To: h.To, Text: h.Who, Colour: colours[h.Who], Open: h.Held, Cut: h.Lost}
+			for range h.Units {
+				i := slices.IndexFunc(units, func(r plot.GanttRow) bool {
+					last := r.Bars[len(r.Bars)-1]
+					return last.To <= h.From && last != bar // who holds several for no time holds several
+				})
+				if i < 0 {
+					units = append(units, plot.GanttRow{Name: fmt.Sprint(name, " ", len(units)+1)})
+					i = len(units) - 1
+				}
+				units[i].Bars = append(units[i].Bars, bar)
+			}
+		}
+		if len(units) == 1 {
+			units[0].Name = name
+		}
+		g.Rows = append(g.Rows, units...)
+	}
+	if lost {
+		notes = append(notes, "a thick edge: taken away")
+	}
+	if len(g.Rows) > mostRows {
+		notes = append(notes, fmt.Sprintf("the first %d of %d units", mostRows, len(g.Rows)))
+		g.Rows = g.Rows[:mostRows]
+	}
+	g.Note = strings.Join(notes, "; ")
+	return Picture{g}
+}

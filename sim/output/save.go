@@ -1,0 +1,132 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// An Option says what [Save] writes.
+type Option func(*options)
+
+type options struct {
+	formats  []Format
+	pictures []string
+}
+
+// Tables are the formats in which tables are written; CSV unless told, and none if none is told.
+func Tables(formats ...Format) Option { return func(o *options) { o.formats = formats } }
+
+// Pictures are the endings of pictures: ".svg", ".png", ".pdf"; the first two unless told, and no pictures if none is told.
+func Pictures(endings ...string) Option { return func(o *options) { o.pictures = endings } }
+
+func optionsOf(opts []Option) options {
+	o := options{[]Format{CSV}, []string{".svg", ".png"}}
+	for _, option := range opts {
+		option(&o)
+	}
+	return o
+}
+
+// Save writes all that a simulation knows into a directory, which is made if it is not there: the tables report, courses, observations and holdings, and the
+// pictures levels, utilisation, gantt, and one for each tally that has kept observations. Of what was not kept there is no file; see
+// [sim.Simulation.Keep]. Files of the same names are replaced, and others left alone.
+func Save(dir string, s *sim.Simulation, opts ...Option) error {
+	o := optionsOf(opts)
+	courses, observations, holdings := s.Courses(), s.Observations(), s.Holdings()
+	title := s.Name()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	errs := []error{o.table(dir, "report", func(w io.Writer, f Format) error { return WriteReport(w, f, s.Report()) })}
+	if len(courses) > 0 {
+		errs = append(errs, o.table(dir, "courses", func(w io.Writer, f Format) error { return WriteCourses(w, f, courses) }),
+			o.picture(dir, "levels", Levels(title, courses)))
+		if slices.ContainsFunc(courses, func(c sim.Course) bool { return strings.HasSuffix(c.Name, " capacity") }) {
+			errs = append(errs, o.picture(dir, "utilisation", Utilisation(title, courses)))
+		}
+	}
+	if len(observations) > 0 {
+		errs = append(errs, o.table(dir, "observations", func(w io.Writer, f Format) error { return WriteObservations(w, f, observations) }))
+	}
+	taken := map[string]bool{"levels": true, "utilisation": true, "gantt": true}
+	for _, x := range observations {
+		if len(x.Entries) > 0 {
+			errs = append(errs, o.picture(dir, fileName(x.Name, taken), Histogram(title, x)))
+		}
+	}
+	if len(holdings) > 0 {
+		errs = append(errs, o.table(dir, "holdings", func(w io.Writer, f Format) error { return WriteHoldings(w, f, holdings) }),
+			o.picture(dir, "gantt", Gantt(title, holdings)))
+	}
+	return errors.Join(errs...)
+}
+
+// SaveResults writes what an experiment has found into a directory, as [Save] does: the tables summary and results, and, if there are runs that
+// have gathered courses, the picture bands, with the level of confidence of the results.
+func SaveResults(dir string, r *sim.Results, runs *Runs, opts ...Option) error {
+	o := optionsOf(opts)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	errs := []error{o.table(dir, "summary", func(w io.Writer, f Format) error { return WriteSummary(w, f, r) }),
+		o.table(dir, "results", func(w io.Writer, f Format) error { return WriteResults(w, f, r) })}
+	if runs != nil {
+		if all := runs.Courses(r.N()); len(all) > 0 {
+			level := 0.95
+			if m := r.Metrics(); len(m) > 0 {
+				level = r.Interval(m[0]).Level
+			}
+			errs = append(errs, o.picture(dir, "bands", Bands("", all, level)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o options) table(dir, name string, write func(io.Writer, Format) error) (err error) {
+	for _, f := range o.formats {
+		var b bytes.Buffer
+		if e := write(&b, f); e != nil {
+			return e
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name+"."+string(f)), b.Bytes(), 0o666))
+	}
+	return err
+}
+
+func (o options) picture(dir, name string, p Picture) (err error) {
+	for _, ending := range o.pictures {
+		if ending != ".svg" && ending != ".png" && ending != ".pdf" {
+			return fmt.Errorf("output: there are no pictures with the ending %q; expected .svg, .png or .pdf", ending)
+		}
+		err = errors.Join(err, p.Save(filepath.Join(dir, name+ending)))
+	}
+	return err
+}
+
+var unusual = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+
+// fileName makes a name for a file of any name, other than those that are taken.
+func fileName(name string, taken map[string]bool) string {
+	base := strings.ToLower(strings.Trim(unusual.ReplaceAllString(name, "-"), "-"))
+	if base == "" {
+		base = "tally"
+	}
+	if len(base) > 80 {
+		base = strings.ToValidUTF8(base[:80], "")
+	}
+	file := base
+	for i := 2; taken[file]; i++ {
+		file = fmt.Sprint(base, "-", i)
+	}
+	taken[file] = true
+	return file
+}

@@ -1,0 +1,148 @@
+package output
+
+import (
+	"io"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// WriteReport writes the statistics of a simulation: statistic, kind (level or tally), mean, sd, min, max, n (observations of a
+// tally) and time (over which a level was observed).
+func WriteReport(w io.Writer, f Format, r sim.Report) error {
+	type row struct {
+		Statistic string   `json:"statistic" parquet:"statistic"`
+		Kind      string   `json:"kind" parquet:"kind,dict"`
+		Mean      *float64 `json:"mean" parquet:"mean,optional"`
+		SD        *float64 `json:"sd" parquet:"sd,optional"`
+		Min       *float64 `json:"min" parquet:"min,optional"`
+		Max       *float64 `json:"max" parquet:"max,optional"`
+		N         *int64   `json:"n" parquet:"n,optional"`
+		Time      *float64 `json:"time" parquet:"time,optional"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, x := range r.Rows {
+			out := row{x.Name, "tally", known(x.Mean), known(x.StdDev), known(x.Min), known(x.Max), &x.N, nil}
+			if x.Level {
+				out.Kind, out.N, out.Time = "level", nil, &x.Time
+			}
+			if !yield(out) {
+				return
+			}
+		}
+	})
+}
+
+// WriteResults writes what each replication of an experiment recorded: metric, replication, value.
+func WriteResults(w io.Writer, f Format, r *sim.Results) error {
+	type row struct {
+		Metric      string   `json:"metric" parquet:"metric,dict"`
+		Replication int64    `json:"replication" parquet:"replication"`
+		Value       *float64 `json:"value" parquet:"value,optional"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, m := range r.Metrics() {
+			for i, x := range r.Values(m) {
+				if !yield(row{m, int64(i), known(x)}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the interval of the mean), level, sd, min, max, n and
+// missing.
+func WriteSummary(w io.Writer, f Format, r *sim.Results) error {
+	type row struct {
+		Metric  string   `json:"metric" parquet:"metric"`
+		Mean    *float64 `json:"mean" parquet:"mean,optional"`
+		Low     *float64 `json:"low" parquet:"low,optional"`
+		High    *float64 `json:"high" parquet:"high,optional"`
+		Level   float64  `json:"level" parquet:"level"`
+		SD      *float64 `json:"sd" parquet:"sd,optional"`
+		Min     *float64 `json:"min" parquet:"min,optional"`
+		Max     *float64 `json:"max" parquet:"max,optional"`
+		N       int64    `json:"n" parquet:"n"`
+		Missing int64    `json:"missing" parquet:"missing"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, m := range r.Metrics() {
+			i, t := r.Interval(m), r.Tally(m)
+			if !yield(row{m, known(i.Mean), known(i.Low()), known(i.High()), i.Level, known(t.StdDev()), known(t.Min()), known(t.Max()),
+				t.N(), int64(r.Missing(m))}) {
+				return
+			}
+		}
+	})
+}
+
+// WriteCourses writes what levels were over time: statistic, from, to, mean, min, max. Samples have the same time from and to.
+func WriteCourses(w io.Writer, f Format, courses []sim.Course) error {
+	type row struct {
+		Statistic string  `json:"statistic" parquet:"statistic,dict"`
+		From      float64 `json:"from" parquet:"from"`
+		To        float64 `json:"to" parquet:"to"`
+		Mean      float64 `json:"mean" parquet:"mean"`
+		Min       float64 `json:"min" parquet:"min"`
+		Max       float64 `json:"max" parquet:"max"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, c := range courses {
+			for _, p := range c.Points {
+				if !yield(row{c.Name, p.From, p.To, p.Mean, p.Min, p.Max}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// WriteObservations writes what tallies observed: statistic, time, value, n, mean, min, max. Of a row that stands for one observation, n is 1
+// and the others are its value; of one that stands for several in a row, value is that of one of them, and time that of the first.
+func WriteObservations(w io.Writer, f Format, observations []sim.Observations) error {
+	type row struct {
+		Statistic string   `json:"statistic" parquet:"statistic,dict"`
+		Time      *float64 `json:"time" parquet:"time,optional"`
+		Value     float64  `json:"value" parquet:"value"`
+		N         int64    `json:"n" parquet:"n"`
+		Mean      float64  `json:"mean" parquet:"mean"`
+		Min       float64  `json:"min" parquet:"min"`
+		Max       float64  `json:"max" parquet:"max"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, o := range observations {
+			for _, e := range o.Entries {
+				if !yield(row{o.Name, known(e.At), e.Value, e.N, e.Mean, e.Min, e.Max}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released, lost (to a preempting request), or held: the units
+// are still held, and to is when that was told.
+func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
+	type row struct {
+		Resource string  `json:"resource" parquet:"resource,dict"`
+		Who      string  `json:"who" parquet:"who,dict"`
+		Units    int64   `json:"units" parquet:"units"`
+		From     float64 `json:"from" parquet:"from"`
+		To       float64 `json:"to" parquet:"to"`
+		End      string  `json:"end" parquet:"end,dict"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for _, h := range holdings {
+			end := "released"
+			switch {
+			case h.Lost:
+				end = "lost"
+			case h.Held:
+				end = "held"
+			}
+			if !yield(row{h.Resource, h.Who, int64(h.Units), h.From, h.To, end}) {
+				return
+			}
+		}
+	})
+}
