@@ -23,7 +23,7 @@ const (
 	coolings    = 60 // at most
 	cloudTries  = 16 // clouds that are drawn before it is given up to find a point that could give the data
 	chainCount  = 8
-	blockSteps  = 50        // of a chain in one task
+	blockSteps  = 25        // of a chain in one task
 	warmBlocks  = 4         // after the cloud
 	warmSteps   = 10        // of each of them
 	pilotPoints = 8         // at which the variance of estimates is looked at
