@@ -39,7 +39,7 @@ func TestChainsAnywhere(t *testing.T) {
 	for _, method := range []string{"anneal", "search", "pmmh"} {
 		o := Options{Method: method, Seed: 5, Budget: 250, Kind: "test", Registry: new(ensemble.Registry)}
 		if method == "pmmh" {
-			o.Budget = 1 // no more than it must: the cloud, the warm-up and one block
+			o.Budget = 12_000 // not much more than it must: the cloud, the warm-up and one block
 		}
 		begins := func() {}
 		o.Registry.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) {

@@ -186,6 +186,3 @@ func independent(chains [][]float64) float64 {
 
 // normalQuantile is where the standard normal distribution function is p.
 func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
-
-// normalCDF is the standard normal distribution function.
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

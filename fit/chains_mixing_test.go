@@ -44,9 +44,8 @@ func TestMixing(t *testing.T) {
 // not show; and the number it has where half the chains are a standard deviation from the others.
 func TestMixingSees(t *testing.T) {
 	apart := autoregressive(4, 1000, 0.3, func(c int) float64 { return float64(c % 2) }, 6)
-	// Half of them at 0 and half at 1: within variance 1, between n·0.25·4/3 or so; the root of 1 + 1/3·(8/7)·… by hand is near 1.12,
-	// and the scores of ranks change it little.
-	if rhat, bulk := mixing(apart); math.Abs(rhat-1.12) > 0.03 || bulk > 100 {
+	// The means of the eight halves are 0 or 1, four each: their variance is 0.25·8/7, that within 1, and R-hat √(1 + 0.25·8/7) = 1.134.
+	if rhat, bulk := mixing(apart); math.Abs(rhat-1.134) > 0.03 || bulk > 100 {
 		t.Errorf("chains apart: R-hat %g, effective size %g", rhat, bulk)
 	}
 	drifting := autoregressive(4, 1000, 0.3, func(int) float64 { return 0 }, 7)

@@ -23,7 +23,7 @@ const (
 	coolings    = 60 // at most
 	cloudTries  = 16 // clouds that are drawn before it is given up to find a point that could give the data
 	chainCount  = 8
-	blockSteps  = 50        // of a chain in one task
+	blockSteps  = 25        // of a chain in one task
 	warmBlocks  = 4         // after the cloud
 	warmSteps   = 10        // of each of them
 	pilotPoints = 8         // at which the variance of estimates is looked at
@@ -231,6 +231,9 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		want = float64(f.e.o.Population)
 	}
 	accepted := 0
+	if err := f.afford((chainCount*blockSteps + bestOf*bestTimes) * f.runs); err != nil {
+		return nil, nil, err
+	}
 	for {
 		got, err := f.block(ctx, fmt.Sprintf("sampling, steps from %d", len(samples[0])+1), phaseSample, s)
 		if err != nil {
@@ -251,7 +254,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		if f.e.o.Budget == 0 && least < leastESS {
 			budget = chainLimit
 		}
-		spent := f.e.runs + chainCount*blockSteps*f.runs // after one more block
+		spent := f.e.runs + (chainCount*(blockSteps+1)+bestOf*bestTimes)*f.runs // after one more block, and what follows the last
 		if least >= want && most <= chainRHat || spent > budget {
 			return samples, logs, nil
 		}

@@ -24,6 +24,13 @@ func (s steps) last() ([]float64, float64) {
 
 // block does one block of steps of all chains.
 func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStage) ([]steps, error) {
+	estimates := len(s.States) * s.Steps
+	if len(s.Logs) == 0 {
+		estimates += len(s.States) // where they begin
+	}
+	if err := f.afford(estimates * s.Runs); err != nil {
+		return nil, err
+	}
 	s.Seed = f.e.stageSeed()
 	d := len(f.e.problem.Unknowns)
 	all := make([]steps, len(s.States))
@@ -48,8 +55,20 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	return all, err
 }
 
+// afford reports whether a budget that was asked for has room for so many runs.
+func (f *pmmhFit) afford(runs int) error {
+	if need := f.e.runs + runs; f.e.o.Budget > 0 && need > f.e.o.Budget {
+		return fmt.Errorf("fit: a budget of %d runs is too small for pmmh: %d were made, and with %d runs for each likelihood it needs %d more to go on; "+
+			"the method abc does with fewer", f.e.o.Budget, f.e.runs, f.runs, need-f.e.runs)
+	}
+	return nil
+}
+
 // likelihoods estimates the likelihood at points, so many times at each; the answers are by repetition, then by point.
 func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float64, times int) ([]float64, error) {
+	if err := f.afford(times * len(points) * f.runs); err != nil {
+		return nil, err
+	}
 	var logs []float64
 	err := f.e.stage(ctx, what, "likelihoods", likelihoodStage{points, f.runs, f.e.stageSeed()}, times*len(points), func(_ int, a answer) error {
 		if len(a.numbers) != 3 {

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -20,9 +21,9 @@ func TestLikelihoodIsUnbiased(t *testing.T) {
 		times int
 		exact float64
 	}{
-		{"linear Gaussian by filter", drift, []float64{0.8}, 20, 20_000, kalman(0.8, driftingData)},
-		{"deaths by filter", die, []float64{0.3, 0.7}, 10, 10_000, dying{first: 50}.exact(0.3, 0.7, dyingData)},
-		{"linear Gaussian by whole runs", opened{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 20_000, kalman(0.8, short)},
+		{"linear Gaussian by filter", drift, []float64{0.8}, 20, 6_000, kalman(0.8, driftingData)},
+		{"deaths by filter", die, []float64{0.3, 0.7}, 10, 4_000, dying{first: 50}.exact(0.3, 0.7, dyingData)},
+		{"linear Gaussian by whole runs", opened{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 6_000, kalman(0.8, short)},
 	} {
 		var sum, squares float64
 		for k := range c.times {
@@ -120,6 +121,20 @@ func TestPMMHAgainstDeaths(t *testing.T) {
 	// The error of the mean of the logarithm is that of the mean, over the mean, to first order.
 	r.Chains.MeanError[0] = rateSD / math.Sqrt(r.Chains.Bulk[0])
 	compareMoments(t, "logarithm of the rate", r, 0, rate, rateSD)
+}
+
+// A budget is kept, and one that is too small is refused before it is exceeded.
+func TestPMMHKeepsItsBudget(t *testing.T) {
+	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
+	for _, budget := range []int{1, 2_000, 9_000, 20_000, 40_000} {
+		r, err := fitDirectly(p, dying{50, len(dyingData)}, Options{Method: "pmmh", Seed: 2, Budget: budget})
+		switch {
+		case budget < 10_000 && (err == nil || !strings.Contains(err.Error(), "too small for pmmh")):
+			t.Errorf("a budget of %d: %v", budget, err)
+		case budget > 10_000 && (err != nil || r.Runs > budget || r.Runs < budget/2):
+			t.Errorf("a budget of %d: %v, %v", budget, r, err)
+		}
+	}
 }
 
 // onGrid integrates a density whose logarithm is given, over the middles of cells.
