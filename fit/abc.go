@@ -27,7 +27,7 @@ import (
 // that of one run but of all of them, as a particle filter estimates it without bias: weights with such estimates are exact, too [Tran13].
 //
 // Last, runs from the best proposals are made until the effective sample is as large as wanted or the budget is used up. If the effective sample at
-// power 1 remains below 100, the power is lowered until it is 100, and the result says so.
+// power 1 remains below 100 (less for budgets below that of the method), the power is lowered until it is that, and the result says so.
 //
 // [Lenormand13]: https://doi.org/10.1007/s00180-013-0428-3
 // [Wilkinson13]: https://doi.org/10.1515/sagmb-2013-0010
@@ -35,11 +35,13 @@ import (
 func abc(ctx context.Context, e *engine) (*Result, error) {
 	a := &abcState{e: e, budget: e.o.Budget, n: e.o.Population}
 	if a.budget == 0 {
-		a.budget = 60_000
+		a.budget = ownBudget
 	}
 	if a.n == 0 {
 		a.n = max(min(1000, a.budget/20), 50)
 	}
+	// With less of a budget, a smaller sample that is exact is preferred to one that is not.
+	a.least = math.Min(math.Max(leastSample*float64(a.budget)/ownBudget, 30), math.Min(leastSample, float64(a.n)))
 	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"}
 	if err := a.byDistance(ctx); err != nil {
 		return nil, err
@@ -51,10 +53,11 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 }
 
 const (
-	keepShare   = 0.5  // of the runs of a generation that are kept by distance
-	leastAccept = 0.05 // share of proposals under the threshold below which generations by distance end
-	leastSample = 100  // effective
-	patience    = 2    // generations by likelihood that are no better than the best
+	keepShare   = 0.5    // of the runs of a generation that are kept by distance
+	leastAccept = 0.05   // share of proposals under the threshold below which generations by distance end
+	ownBudget   = 60_000 // runs: half a minute on two processors, if one takes a millisecond
+	leastSample = 100    // effective, with that budget
+	patience    = 2      // generations by likelihood that are no better than the best
 
 	filterAccept = 0.3 // instead of leastAccept, if a particle filter can take over
 
@@ -67,8 +70,9 @@ type abcState struct {
 	budget int
 	n      int // runs of a generation, and the effective sample that is wanted
 
-	filtered  bool // runs can be stopped at each row
-	particles int  // of each estimate of a likelihood; 0 if it is that of one run
+	filtered  bool    // runs can be stopped at each row
+	least     float64 // effective sample that is to be had at power 1, if the result is to be exact
+	particles int     // of each estimate of a likelihood; 0 if it is that of one run
 
 	scales    [][]float64
 	kept      []run // of the generations by distance

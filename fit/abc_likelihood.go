@@ -21,20 +21,17 @@ func (a *abcState) byLikelihood(ctx context.Context) error {
 	// If most single runs are impossible, there is little to learn from the others that a filter would not tell.
 	if ready(a.kept) || !a.filtered {
 		var err error
-		if best, err = a.approach(ctx, best, a.n); err != nil {
+		if best, err = a.approach(ctx, best, a.n, a.budget/3); err != nil {
 			return err
 		}
 	}
 	if best.power < 1 && a.filtered {
-		n, err := a.useParticles(ctx, best)
+		found, n, err := a.byParticles(ctx, best)
 		if err != nil {
 			return err
 		}
 		if n > 0 {
-			size = n
-			if best, err = a.approach(ctx, source{from: best.from}, n); err != nil {
-				return err
-			}
+			best, size = found, n
 		}
 	}
 	return a.gather(ctx, best.from, size)
@@ -46,10 +43,10 @@ type source struct {
 	power, efficiency float64
 }
 
-// approach makes generations by likelihood of n runs each, as long as they become better, and two thirds of the budget at most.
-func (a *abcState) approach(ctx context.Context, best source, n int) (source, error) {
+// approach makes generations by likelihood of n runs each, as long as they become better and more of the budget is left than is to remain.
+func (a *abcState) approach(ctx context.Context, best source, n, remain int) (source, error) {
 	from := best.from
-	for worse := 0; worse < patience && a.left() > a.budget/3; {
+	for worse := 0; worse < patience && a.left() > remain; {
 		runs, err := a.propose(ctx, "by likelihood", from, min(n, a.affordable()))
 		if err != nil {
 			return best, err
@@ -102,7 +99,7 @@ func (a *abcState) gather(ctx context.Context, from *mixture, least int) error {
 			return err
 		}
 		a.final = append(a.final, runs...)
-		p := a.power(a.final, leastSample)
+		p := a.power(a.final, a.least)
 		w, _ := a.weigh(a.final, p)
 		a.note(math.NaN(), p, math.NaN(), effectiveSize(w))
 	}

@@ -5,10 +5,42 @@ import (
 	"math"
 )
 
-// useParticles finds how many particles an estimate needs: so many that the logarithm has a variance of about 1, with which the effective
+// byParticles makes generations by likelihoods that particles estimate: first with some number of them, as far as a sixth of the budget
+// goes; then with the number that was found to do there. It returns how many estimates make a generation, and 0 if the budget is not
+// enough for any.
+func (a *abcState) byParticles(ctx context.Context, best source) (source, int, error) {
+	least := 20 * (1 + len(a.e.problem.Unknowns)) // estimates of a generation
+	a.particles = firstParticles
+	if a.affordable() < 4*least {
+		a.particles = 0
+		return best, 0, nil
+	}
+	first, err := a.approach(ctx, source{from: best.from}, least, max(a.left()-a.budget/6, a.budget/3))
+	if err != nil {
+		return best, 0, err
+	}
+	if a.particles, err = a.enoughParticles(ctx, first); err != nil {
+		return best, 0, err
+	}
+	n := max(least, min(a.affordable()/8, a.n))
+	if a.affordable() < n {
+		// So many would be too few estimates: they remain as rough as they were.
+		a.particles = firstParticles
+		return first, least, nil
+	}
+	a.final = nil
+	second, err := a.approach(ctx, source{from: first.from}, n, a.budget/3)
+	return second, n, err
+}
+
+const (
+	firstParticles = 64
+	mostParticles  = 2048
+)
+
+// enoughParticles is how many particles an estimate needs: so many that its logarithm has a variance of about 1, with which the effective
 // sample is largest for the same work. (Weights are e^variance times as uneven, and the variance goes with one over the number of particles.)
-// It returns how many estimates make a generation, and 0 if the budget is not enough for any.
-func (a *abcState) useParticles(ctx context.Context, best source) (n int, err error) {
+func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error) {
 	const tries = 24 // estimates, for a variance within about 30 %
 	at := make([]float64, len(a.e.problem.Unknowns))
 	for i, c := range best.from.Centres {
@@ -16,33 +48,17 @@ func (a *abcState) useParticles(ctx context.Context, best source) (n int, err er
 			at[j] += best.from.Weights[i] * c[j]
 		}
 	}
-	particles := 32
-	for {
-		if a.left() < 2*tries*particles {
-			return 0, nil
-		}
-		runs, err := a.ask(ctx, "how many particles", runsArgs{Kernel: best.from, Particles: particles, At: at}, tries)
-		if err != nil {
-			return 0, err
-		}
-		v := variance(runs)
-		if v > 4 && particles < mostParticles {
-			particles *= 4 // too rough to tell
-			continue
-		}
-		particles = min(max(int(float64(particles)*v), 4), mostParticles)
-		break
+	if a.affordable() < 2*tries {
+		return a.particles, nil
 	}
-	a.particles = particles
-	least := 20 * (1 + len(at))
-	if a.affordable() < 2*least {
-		a.particles = 0
-		return 0, nil
+	runs, err := a.ask(ctx, "how many particles", runsArgs{Kernel: best.from, Particles: a.particles, At: at}, tries)
+	if err != nil {
+		return 0, err
 	}
-	return max(least, min(a.affordable()/8, a.n)), nil
+	// A variance of several is not to be trusted: the best estimates are missing.
+	v := math.Min(variance(runs), 8)
+	return min(max(int(float64(a.particles)*v), 8), mostParticles), nil
 }
-
-const mostParticles = 2048
 
 // variance is that of the log likelihoods of some runs; infinite if one is impossible.
 func variance(runs []run) float64 {

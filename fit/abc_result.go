@@ -14,7 +14,7 @@ func (a *abcState) result() (*Result, error) {
 	if a.particles > 0 {
 		r.ScoreName = "log likelihood of the data, as estimated there"
 	}
-	r.Power = a.power(a.final, math.Min(leastSample, float64(a.n)))
+	r.Power = a.power(a.final, a.least)
 	r.Exact = r.Power == 1
 	runs := a.final
 	if r.Power == 0 {
@@ -44,7 +44,7 @@ func (a *abcState) result() (*Result, error) {
 			"of the data (root mean square, in units of the reports' scatter), and not of the posterior", a.threshold))
 	case !r.Exact:
 		r.Notes = append(r.Notes, fmt.Sprintf("the likelihood was raised to the power %.3g, as if reports were scattered %.3g times as much as they are: with all of it, fewer than "+
-			"%d of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), leastSample))
+			"%.0f of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), a.least))
 	}
 	return r, nil
 }

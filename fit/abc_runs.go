@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -96,7 +97,7 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 }
 
 // Draw draws reports of a course: for each column, a number in each row.
-func (c Course) Draw(s *random.Stream) [][]float64 {
+func (c Course) Draw(s rand.Source) [][]float64 {
 	all := make([][]float64, len(c.Columns))
 	for i, r := range c.Columns {
 		for _, m := range r.Mean {

@@ -15,7 +15,9 @@ import (
 const (
 	annealChains = 16
 	annealBudget = 20_000 // runs, if none are asked for
-	annealStages = 30     // temperatures, at most
+	annealShare  = 150    // runs for which there is a chain, if there are few
+	annealStages = 40     // temperatures, at most
+	annealQuota  = 12     // runs of a chain at one temperature, at least
 	annealEnd    = 0.1    // the last temperature: differences of the misfit that data of this size could tell apart are 0.5 and more
 	annealMost   = 64     // runs at one point, in a comparison
 	finalShare   = 5      // one run in so many is kept for the choice among the last points
@@ -28,19 +30,19 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 		budget = annealBudget
 	}
 	if chains == 0 {
-		chains = min(max(budget/64, 2), annealChains)
+		chains = min(max(budget/annealShare, 4), annealChains)
 	}
-	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit", "least misfit", "error"}}}
+	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit", "least misfit", "noise"}}}
 	d := len(e.problem.Unknowns)
 	until := budget - budget/finalShare
 
-	// The prior, with the least number of runs that have an error, and as much of it as a tenth of the budget lets see.
+	// The prior, as much of it as a tenth of the budget lets see.
 	luck := e.luck()
-	points := make([][]float64, max(min(8*chains, budget/10/2), chains))
+	points := make([][]float64, max(min(16*chains, budget/10), chains))
 	for k := range points {
 		points[k] = gaussians(&luck, d)
 	}
-	trials, err := o.try(ctx, "points of the prior", points, 2)
+	trials, err := o.try(ctx, "points of the prior", points, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -52,41 +54,44 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	if math.IsInf(slices.Max(logs), -1) {
 		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
 	}
-	stages := min(max((until-e.runs)/(chains*24), 2), annealStages)
-	first := min(colder(logs, 0, 1), 1/annealEnd)
-	if first <= 0 {
-		first = 1e-9 // misfits that differ by more than numbers can say
-	}
-	beta, scale := 0.0, walkScale/math.Sqrt(float64(d))
+	stages := min(max((until-e.runs)/(chains*annealQuota), 4), annealStages)
+	first := powerFor(logs, float64(chains), 1/annealEnd)
+	scale, noise := walkScale/math.Sqrt(float64(d)), 0.0
 	for s := range stages {
-		next := first * math.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
-		weights := make([]float64, len(logs))
-		for k, l := range logs {
-			if weights[k] = (next - beta) * l; math.IsInf(l, -1) {
-				weights[k] = l
-			}
-		}
-		beta = next
+		beta := first * math.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
 		luck := e.luck()
-		points, _ = chosen(points, logs, systematic(weights, chains, luck.Float64()))
-		quota := max((until-e.runs)/(stages-s)/chains, 4)
-		stage := annealStage{States: points, Temperature: 1 / beta, Runs: quota, Most: min(annealMost, max(quota/2, 2)), Kernel: kernelOf(points, scale)}
+		weights := powered(logs, powerFor(logs, float64(chains)/2, beta))
+		states, _ := chosen(points, logs, systematic(weights, chains, luck.Float64()))
+		quota := max((until-e.runs)/(stages-s)/chains, 2)
+		stage := annealStage{States: states, Temperature: 1 / beta, Runs: quota, Most: min(annealMost, max(quota/4, 2)), Noise: noise,
+			Kernel: kernelOf(points, powered(logs, powerFor(logs, float64(3*d), beta)), scale)}
 		var share float64
-		if points, logs, share, err = o.steps(ctx, stage); err != nil {
+		if points, logs, share, noise, err = o.steps(ctx, stage); err != nil {
 			return nil, err
 		}
 		// Steps are to be accepted about one time in four.
 		switch {
 		case share > 0.4:
-			scale *= 1.5
+			scale *= 1.3
 		case share < 0.15:
-			scale /= 1.5
+			scale /= 1.3
 		}
 		if e.runs >= until {
 			break
 		}
 	}
-	return o.finish(ctx, append(points, meanOf(points)), budget)
+	// The best of the last stage, and the middle of its good ones.
+	middle := meanOf(points, powered(logs, powerFor(logs, float64(3*d), 1/annealEnd)))
+	order := make([]int, len(points))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(logs[b], logs[a]) })
+	last := [][]float64{middle}
+	for _, k := range order[:min(chains, len(order))] {
+		last = append(last, points[k])
+	}
+	return o.finish(ctx, last, budget)
 }
 
 // An optimum is a search for the least misfit.
@@ -96,44 +101,56 @@ type optimum struct {
 	notes []string
 }
 
-// steps does one stage of the annealing.
-func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share float64, err error) {
+// steps does one stage of the annealing: all points that were tried, with the negative of their misfits, what share of the steps was
+// accepted, and the noise of a comparison with one run each.
+func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64, err error) {
 	s.Seed = o.e.stageSeed()
 	d := len(o.e.problem.Unknowns)
 	before := o.e.runs
-	var accepted, proposed, mean float64
-	least, leastError := math.Inf(1), 0.0
+	var accepted, variances, compared, sum, counted float64
 	err = o.e.stage(ctx, fmt.Sprintf("temperature %.3g", s.Temperature), "anneal", s, len(s.States), func(k int, a answer) error {
-		if len(a.numbers) != annealHead+d {
+		if len(a.numbers) < annealHead || (len(a.numbers)-annealHead)%(d+1) != 0 {
 			return fmt.Errorf("fit: a chain came as %d numbers", len(a.numbers))
 		}
-		n := a.numbers
-		accepted += n[annealAccepted]
-		proposed += n[annealProposed]
-		o.e.impossible += int(n[annealImpossible])
-		mean += n[annealMisfit] / float64(len(s.States))
-		if n[annealMisfit] < least {
-			least, leastError = n[annealMisfit], n[annealError]
+		accepted += a.numbers[annealAccepted]
+		variances += a.numbers[annealVariances]
+		compared += a.numbers[annealCompared]
+		o.e.impossible += int(a.numbers[annealImpossible])
+		for row := range slices.Chunk(a.numbers[annealHead:], d+1) {
+			points = append(points, row[:d:d])
+			logs = append(logs, -row[d])
+			if !math.IsInf(row[d], 1) {
+				sum += row[d]
+				counted++
+			}
 		}
-		logs = append(logs, -n[annealMisfit])
-		points = append(points, n[annealHead:])
 		return nil
 	})
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, 0, err
 	}
-	o.trace.Rows = append(o.trace.Rows, []float64{s.Temperature, float64(o.e.runs), accepted / proposed, float64(o.e.runs-before) / proposed, mean, least, leastError})
-	return points, logs, accepted / proposed, nil
+	noise = s.Noise
+	if compared > 0 {
+		noise = math.Sqrt(variances / compared)
+	}
+	proposed := float64(len(points) - len(s.States))
+	o.trace.Rows = append(o.trace.Rows, []float64{s.Temperature, float64(o.e.runs), accepted / proposed, float64(o.e.runs-before) / proposed,
+		sum / counted, -slices.Max(logs), noise})
+	return points, logs, accepted / proposed, noise, nil
 }
 
 // try runs the model at points, with common luck.
 func (o *optimum) try(ctx context.Context, what string, points [][]float64, runs int) ([]*trial, error) {
+	return o.tryWith(ctx, what, points, runs, o.e.stageSeed())
+}
+
+func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, runs int, luck uint64) ([]*trial, error) {
 	trials := make([]*trial, len(points))
 	for k, z := range points {
 		trials[k] = &trial{z: z}
 	}
 	p := o.e.problem
-	err := o.e.stage(ctx, what, "courses", courseStage{points, runs, o.e.stageSeed()}, runs*len(points), func(k int, a answer) error {
+	err := o.e.stage(ctx, what, "courses", courseStage{points, runs, luck}, runs*len(points), func(k int, a answer) error {
 		t := trials[k/runs]
 		c, possible, err := p.courseFrom(a)
 		if err != nil {
@@ -161,18 +178,14 @@ func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*
 		if err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(trials, func(a, b *trial) int {
-			x, _ := a.misfit(o.e.problem)
-			y, _ := b.misfit(o.e.problem)
-			return lessFirst(x, y)
-		})
+		trials = byMisfit(o.e.problem, trials)
 		points = points[:0]
 		for _, t := range trials[:min(finalFew, len(trials))] {
 			points = append(points, t.z)
 		}
 		if round == 1 || len(trials) == 1 {
 			best := trials[0]
-			r := &Result{Best: o.e.problem.place(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
+			r := &Result{Best: o.e.problem.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
 			r.BestScore, r.BestError = best.misfit(o.e.problem)
 			r.Posterior.Names, r.Posterior.Units = o.e.problem.names()
 			return r, nil

@@ -29,7 +29,7 @@ func openCourses(o opened, args json.RawMessage) (task, error) {
 		return nil, fmt.Errorf("fit: courses of %d runs", s.Runs)
 	}
 	return func(ctx context.Context, k int) (answer, error) {
-		c, possible, err := o.simulate(ctx, o.problem.place(s.Points[k/s.Runs]), runSeed(s.Seed, k%s.Runs))
+		c, possible, err := o.simulate(ctx, o.problem.values(s.Points[k/s.Runs]), runSeed(s.Seed, k%s.Runs))
 		a := answer{runs: 1, events: c.Events}
 		if err != nil || !possible {
 			return a, err
@@ -66,18 +66,22 @@ type annealStage struct {
 	Temperature float64     `json:"temperature"`
 	Runs        int         `json:"runs"` // of each chain; a comparison that was begun is finished
 	Most        int         `json:"most"` // runs at one point
-	Kernel      kernel      `json:"kernel"`
-	Seed        uint64      `json:"seed"`
+
+	// Noise is the standard deviation of the difference of two misfits that come from one run each, as far as it is known from the stage
+	// before; 0 if it is not.
+	Noise float64 `json:"noise,omitempty"`
+
+	Kernel kernel `json:"kernel"`
+	Seed   uint64 `json:"seed"`
 }
 
-// Its answers: accepted, proposed, proposed where there is no model, the misfit at the end, its error, its runs, and the state.
+// Its answers: how many steps were accepted, and at how many points there is no model; the sum of the variances of differences of misfits
+// that come from one run each, and of how many comparisons. All points follow, with their misfits.
 const (
 	annealAccepted = iota
-	annealProposed
 	annealImpossible
-	annealMisfit
-	annealError
-	annealRuns
+	annealVariances
+	annealCompared
 	annealHead
 )
 
@@ -101,27 +105,30 @@ func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, erro
 	if k >= len(s.States) {
 		return answer{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
 	}
-	b := &bench{o: o, seed: s.Seed}
+	b := &bench{o: o, seed: s.Seed, noise: s.Noise}
 	luck := random.New(s.Seed, uint64(k), 1)
 	now := &trial{z: s.States[k]}
-	head := make([]float64, annealHead)
-	for head[annealProposed] == 0 || b.runs < s.Runs {
+	tried := []*trial{now}
+	accepted := 0
+	for len(tried) == 1 || b.runs < s.Runs {
 		next := &trial{z: s.Kernel.propose(now.z, &luck)}
+		tried = append(tried, next)
 		bar := s.Temperature * (luck.Exp() + priorTerm(next.z) - priorTerm(now.z))
-		head[annealProposed]++
 		accept, err := b.lower(ctx, next, now, bar, s.Temperature, s.Most)
 		if err != nil {
 			return answer{}, err
 		}
 		if accept {
 			now = next
-			head[annealAccepted]++
+			accepted++
 		}
 	}
-	head[annealImpossible] = float64(b.impossible)
-	head[annealMisfit], head[annealError] = now.misfit(o.problem)
-	head[annealRuns] = float64(len(now.courses))
-	return answer{append(head, now.z...), b.runs, b.events}, nil
+	a := answer{[]float64{float64(accepted), float64(b.impossible), b.variances, float64(b.compared)}, b.runs, b.events}
+	for _, t := range tried {
+		m, _ := t.misfit(o.problem)
+		a.numbers = append(append(a.numbers, t.z...), m)
+	}
+	return a, nil
 }
 
 // A bench tries points with common luck.
@@ -131,6 +138,10 @@ type bench struct {
 	runs       int
 	events     uint64
 	impossible int
+
+	noise     float64 // as an annealStage has it
+	variances float64 // of differences from one run each, summed
+	compared  int
 }
 
 // extend makes a trial one of k runs at least.
@@ -138,7 +149,7 @@ func (b *bench) extend(ctx context.Context, t *trial, k int) error {
 	if t.wrong || len(t.courses) >= k {
 		return nil
 	}
-	x := b.o.problem.place(t.z)
+	x := b.o.problem.values(t.z)
 	for len(t.courses) < k {
 		course, possible, err := b.o.simulate(ctx, x, runSeed(b.seed, len(t.courses)))
 		b.runs++
@@ -161,9 +172,14 @@ var student = []float64{12.71, 3.18, 2.36, 2.13, 2.04}
 
 // lower reports whether the misfit at next is that at now plus bar, or less, as far as it must be known: runs are added at both, twice as
 // many each time, until the difference is on one side of the bar with 95 % confidence, or its error is below half the temperature, so
-// that it matters little, or there are as many as there may be. So few runs are made where it is hot, or the answer plain.
+// that it matters little, or there are as many as there may be. So few runs are made where it is hot, or the answer plain: a single one at
+// each point, if by what is known of the noise that will do.
 func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature float64, most int) (bool, error) {
+	few := b.noise > 0 && b.noise < temperature/2
 	for k, round := 2, 0; ; k, round = min(2*k, most), round+1 {
+		if few {
+			k = 1
+		}
 		for _, t := range []*trial{next, now} {
 			if err := b.extend(ctx, t, k); err != nil {
 				return false, err
@@ -178,6 +194,13 @@ func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature fl
 			gaps[i] = v - other[i] - bar
 		}
 		gap, err := meanAndError(gaps)
+		if few {
+			return gap < 0, nil
+		}
+		if round == 0 {
+			b.variances += err * err * float64(k)
+			b.compared++
+		}
 		if math.Abs(gap) > student[min(round, len(student)-1)]*err || err < temperature/2 || k >= most {
 			return gap < 0, nil
 		}

@@ -35,14 +35,12 @@ type trial struct {
 // add takes the course of one more run.
 func (t *trial) add(p *Problem, course Course) {
 	t.laws = t.laws[:0]
+	for _, r := range course.Columns {
+		t.laws = append(t.laws, r.Law)
+	}
 	var means []float64
-	for i, column := range p.Columns {
-		t.laws = append(t.laws, course.Columns[i].Law)
-		for row, y := range column.Data {
-			if !math.IsNaN(y) {
-				means = append(means, course.Columns[i].Mean[row])
-			}
-		}
+	for _, y := range p.seenData() {
+		means = append(means, course.Columns[y.column].Mean[y.row])
 	}
 	t.courses = append(t.courses, means)
 }
@@ -61,6 +59,25 @@ func (t *trial) misfit(p *Problem) (value, err float64) {
 		return math.Inf(1), 0
 	}
 	return meanAndError(t.values(p, len(t.courses)))
+}
+
+// bias is by how much the misfit of the mean of the runs is above the estimate: half the scatter of the mean, in units of the law's. A
+// minimum over d unknowns that was found with these runs is away from that of the expectation by what d of the seen numbers have of it.
+func (t *trial) bias(p *Problem) float64 {
+	if t.wrong || len(t.courses) < 2 {
+		return 0
+	}
+	k := float64(len(t.courses))
+	plain := 0.0
+	for i, y := range p.seenData() {
+		sum := 0.0
+		for _, c := range t.courses {
+			sum += c[i]
+		}
+		plain += surprise(t.laws[y.column], y.value, sum/k, k)
+	}
+	m, _ := t.misfit(p)
+	return max(plain-m, 0)
 }
 
 func meanAndError(v []float64) (mean, err float64) {
@@ -86,19 +103,12 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) []float64 {
 	}
 	whole := 0.0
 	without := make([]float64, n)
-	i := 0
-	for c, column := range p.Columns {
-		for _, y := range column.Data {
-			if math.IsNaN(y) {
-				continue
+	for i, y := range p.seenData() {
+		whole += surprise(laws[y.column], y.value, sums[i]/k, k)
+		if n > 1 {
+			for r := range without {
+				without[r] += surprise(laws[y.column], y.value, (sums[i]-courses[r][i])/(k-1), k)
 			}
-			whole += surprise(laws[c], y, sums[i]/k, k)
-			if n > 1 {
-				for r := range without {
-					without[r] += surprise(laws[c], y, (sums[i]-courses[r][i])/(k-1), k)
-				}
-			}
-			i++
 		}
 	}
 	if n == 1 {
@@ -117,4 +127,23 @@ func surprise(l Law, y, mean, k float64) float64 {
 		mean = max(mean, 0.5/k)
 	}
 	return -l.LogDensity(y, mean)
+}
+
+// A datum is a number that was seen.
+type datum struct {
+	column, row int
+	value       float64
+}
+
+// seenData are the data without gaps, column after column.
+func (p *Problem) seenData() []datum {
+	data := make([]datum, 0, len(p.Columns)*len(p.Times))
+	for c, column := range p.Columns {
+		for row, y := range column.Data {
+			if !math.IsNaN(y) {
+				data = append(data, datum{c, row, y})
+			}
+		}
+	}
+	return data
 }

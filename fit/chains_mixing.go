@@ -32,7 +32,7 @@ func mixing(chains [][]float64) (rhat, bulk float64) {
 			folded[i][j] = math.Abs(x - median)
 		}
 	}
-	return max(potentialScale(scores), potentialScale(normalScores(folded))), effective(scores)
+	return max(potentialScale(scores), potentialScale(normalScores(folded))), independent(scores)
 }
 
 // meanError is the standard error of the mean over all chains: the standard deviation over the root of the effective size of the values
@@ -54,7 +54,7 @@ func meanError(chains [][]float64) float64 {
 			squares += (x - sum/n) * (x - sum/n)
 		}
 	}
-	return math.Sqrt(squares / (n - 1) / effective(halves))
+	return math.Sqrt(squares / (n - 1) / independent(halves))
 }
 
 // halvesOf cuts chains into halves; of an odd number of values the one in the middle is left out.
@@ -136,11 +136,11 @@ func variances(chains [][]float64) (within, total float64) {
 	return within, (n-1)/n*within + between
 }
 
-// effective is the size of an independent sample whose mean is as precise as that of the chains: by the autocorrelations of all chains
+// independent is the size of an independent sample whose mean is as precise as that of the chains: by the autocorrelations of all chains
 // together, summed in pairs for as long as these are positive, and made monotone [Geyer92].
 //
 // [Geyer92]: https://doi.org/10.1214/ss/1177011137
-func effective(chains [][]float64) float64 {
+func independent(chains [][]float64) float64 {
 	n, m := len(chains[0]), len(chains)
 	size := float64(n * m)
 	within, total := variances(chains)

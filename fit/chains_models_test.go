@@ -3,7 +3,6 @@ package fit
 import (
 	"context"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -173,42 +172,10 @@ var (
 	dyingData    = []float64{9, 5, 8, 3, math.NaN(), 4, 2, 0, 2, 1}
 )
 
-// directly runs jobs in this goroutine or several, without a hub: what a stage gives must not depend on it.
-func directly(kind ensemble.Kind, slots int) Runner {
-	return func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
-		model, err := kind.Open(job.Payload)
-		if err != nil {
-			return ensemble.Outcome{}, err
-		}
-		run, err := model.At(job.Points[0])
-		if err != nil {
-			return ensemble.Outcome{}, err
-		}
-		values, errs := make([]ensemble.Values, job.Replicas), make([]error, job.Replicas)
-		var wg sync.WaitGroup
-		for s := range slots {
-			wg.Go(func() {
-				for k := s; k < job.Replicas; k += slots {
-					values[k], errs[k] = run(ctx, ensemble.Replica{Number: k, Seed: job.Seed})
-				}
-			})
-		}
-		wg.Wait()
-		for k := range values {
-			if errs[k] != nil {
-				return ensemble.Outcome{}, errs[k]
-			}
-			if err := o.Replica(0, k, values[k]); err != nil {
-				return ensemble.Outcome{}, err
-			}
-		}
-		return ensemble.Outcome{Key: job.Name}, nil
-	}
-}
-
-// fitDirectly fits without a hub.
+// fitDirectly fits in memory.
 func fitDirectly(p *Problem, model Simulator, o Options) (*Result, error) {
-	kind := NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, model, nil })
-	o.Kind, o.Run = "test", directly(kind, 2)
+	g := new(ensemble.Registry)
+	g.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, model, nil }))
+	o.Kind, o.Registry, o.Run = "test", g, InMemory(g, 2)
 	return Run(context.Background(), p, nil, o)
 }

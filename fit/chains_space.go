@@ -7,23 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Chains and searches move in coordinates in which the prior is standard normal in every direction: z = Φ⁻¹(F(x)), F being the prior's
-// distribution function. So every unknown has the same scale, no step leaves the support, whatever the prior, and a whole number is what
-// it is: x is the prior's quantile of Φ(z), which has the prior's law, rounded or not, if z has the normal one. Where the misfit alone
-// counts, the coordinates are those of a bounded unknown that is searched through its logit, or of a positive one through its logarithm,
-// but for the names.
-
-// farOut bounds the coordinates: beyond, Φ is too near 1 for its quantiles to be told apart.
-const farOut = 7.5
-
-// place gives the unknowns at coordinates.
-func (p *Problem) place(z []float64) []float64 {
-	x := make([]float64, len(z))
-	for i, u := range p.Unknowns {
-		x[i] = u.Prior.Quantile(normalCDF(min(max(z[i], -farOut), farOut)))
-	}
-	return x
-}
+// Chains and searches move on the scale on which every prior is standard normal, as kernels of other methods do: each unknown has the same
+// extent there, no step leaves the support, and a whole number is an interval. A bounded unknown is thereby searched through what is much
+// like its logit, and a positive one through what is much like its logarithm.
 
 // gaussian is a standard normal number.
 func gaussian(s *random.Stream) float64 {
@@ -72,18 +58,18 @@ func priorTerm(z []float64) float64 {
 	return sum
 }
 
-// kernelOf fits a kernel to a cloud of points: their covariance, a little of the prior's added, so that it has an extent in every
-// direction even if the points have none.
-func kernelOf(points [][]float64, scale float64) kernel {
+// kernelOf fits a kernel to a weighted cloud of points: their covariance, a little of the prior's added, so that it has an extent in every
+// direction even if the points have none. The logarithms of the weights are given, or none if they are equal.
+func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 	d := len(points[0])
-	n := float64(len(points))
-	mean := meanOf(points)
+	shares := sharesOf(logs, len(points))
+	mean := meanOf(points, logs)
 	cov := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := i; j < d; j++ {
 			c := 0.0
-			for _, z := range points {
-				c += (z[i] - mean[i]) * (z[j] - mean[j]) / n
+			for k, z := range points {
+				c += shares[k] * (z[i] - mean[i]) * (z[j] - mean[j])
 			}
 			cov.SetSym(i, j, c)
 		}
@@ -109,38 +95,60 @@ func kernelOf(points [][]float64, scale float64) kernel {
 	return kernel{Lower: lower, Scale: scale}
 }
 
-func meanOf(points [][]float64) []float64 {
+// meanOf is the weighted mean of points.
+func meanOf(points [][]float64, logs []float64) []float64 {
 	mean := make([]float64, len(points[0]))
-	for _, z := range points {
+	shares := sharesOf(logs, len(points))
+	for k, z := range points {
 		for i, v := range z {
-			mean[i] += v / float64(len(points))
+			mean[i] += shares[k] * v
 		}
 	}
 	return mean
 }
 
-// colder is the inverse temperature that follows beta, at most limit: where the weights exp((next−beta)·log) of points leave half of
-// them, by their effective number.
-func colder(logs []float64, beta, limit float64) float64 {
-	size := func(next float64) float64 {
-		scaled := make([]float64, len(logs))
-		for i, l := range logs {
-			scaled[i] = l
-			if !math.IsInf(l, -1) {
-				scaled[i] = (next - beta) * l
-			}
+// sharesOf are weights that add up to 1, n equal ones if there are no logarithms.
+func sharesOf(logs []float64, n int) []float64 {
+	shares := make([]float64, n)
+	if len(logs) == 0 {
+		for k := range shares {
+			shares[k] = 1 / float64(n)
 		}
-		_, n := logMean(scaled)
+		return shares
+	}
+	mean, _ := logMean(logs)
+	for k, l := range logs {
+		shares[k] = math.Exp(l-mean) / float64(n)
+	}
+	return shares
+}
+
+// powered are the logarithms of weights that are raised to a power; what is 0 stays 0, also to the power of 0.
+func powered(logs []float64, power float64) []float64 {
+	scaled := make([]float64, len(logs))
+	for k, l := range logs {
+		if scaled[k] = power * l; math.IsInf(l, -1) {
+			scaled[k] = l
+		}
+	}
+	return scaled
+}
+
+// powerFor is the largest power, at most limit, to which weights can be raised with an effective number of at least want, or of half of
+// those that are not 0 if there are fewer than twice as many.
+func powerFor(logs []float64, want, limit float64) float64 {
+	size := func(power float64) float64 {
+		_, n := logMean(powered(logs, power))
 		return n
 	}
-	half := size(beta) / 2 // those that are −∞ are lost at any temperature
-	if size(limit) >= half {
+	want = min(want, size(0)/2)
+	if size(limit) >= want {
 		return limit
 	}
-	low, high := beta, limit
-	for range 60 {
+	low, high := 0.0, limit
+	for range 200 { // limits and misfits have any scale: 200 halvings see the smallest
 		mid := (low + high) / 2
-		if size(mid) >= half {
+		if size(mid) >= want {
 			low = mid
 		} else {
 			high = mid

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A Family is a family of laws of what is reported, given its mean.
@@ -72,7 +70,7 @@ func (l Law) SD(mean float64) float64 {
 }
 
 // Draw is one report about a mean.
-func (l Law) Draw(mean float64, s *random.Stream) float64 {
+func (l Law) Draw(mean float64, s rand.Source) float64 {
 	switch l.Family {
 	case Gaussian:
 		return mean + l.SD(mean)*rand.New(s).NormFloat64()

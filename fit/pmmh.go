@@ -26,7 +26,8 @@ const (
 	blockSteps  = 50      // of a chain in one task
 	warmBlocks  = 4       // after the cloud
 	warmSteps   = 20      // of each of them
-	pilotChecks = 32      // estimates at one point, for their variance
+	pilotPoints = 8       // at which the variance of estimates is looked at
+	pilotTimes  = 8       // estimates at each
 	pilotRounds = 6       // changes of the number of runs
 	chainESS    = 400     // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
 	chainBudget = 400_000 // runs, if none are asked for
@@ -54,7 +55,7 @@ type Chains struct {
 	Count, Steps, WarmUp int     // chains; steps of each that count, and that do not
 	Estimator            string  // of the likelihood: "particle filter" or "independent runs"
 	Particles            int     // runs for each estimate
-	Variance             float64 // of the estimate's logarithm, at the middle of the posterior
+	Variance             float64 // of the estimate's logarithm, in the mean over points of the posterior
 	Acceptance           float64 // how many of the steps that count went somewhere
 	RHat                 []float64
 	Bulk                 []float64 // effective sample sizes
@@ -80,7 +81,7 @@ func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.chooseRuns(ctx, meanOf(cloud)); err != nil {
+	if err := f.chooseRuns(ctx, cloud); err != nil {
 		return nil, err
 	}
 	samples, logs, err := f.sample(ctx, cloud)
@@ -129,18 +130,12 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 	for round, beta := 0, 0.0; beta < 1 && round < coolings; round++ {
 		next := 1.0
 		if round < coolings-1 {
-			next = colder(logs, beta, 1)
+			next = beta + powerFor(logs, cloudSize/2, 1-beta)
 		}
-		scaled := make([]float64, len(logs))
-		for k, l := range logs {
-			if scaled[k] = (next - beta) * l; math.IsInf(l, -1) {
-				scaled[k] = l
-			}
-		}
-		beta = next
 		luck := f.e.luck()
-		cloud, logs = chosen(cloud, logs, systematic(scaled, cloudSize, luck.Float64()))
-		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, walkScale/math.Sqrt(float64(d)))}
+		cloud, logs = chosen(cloud, logs, systematic(powered(logs, next-beta), cloudSize, luck.Float64()))
+		beta = next
+		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, nil, walkScale/math.Sqrt(float64(d)))}
 		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", beta), phaseCloud, s)
 		if err != nil {
 			return nil, err
@@ -162,18 +157,23 @@ func chosen(points [][]float64, logs []float64, copies []int) (p [][]float64, l 
 	return p, l
 }
 
-// chooseRuns finds a number of runs with which the logarithm of the estimate has about the wanted variance at a point.
-func (f *pmmhFit) chooseRuns(ctx context.Context, z []float64) error {
+// chooseRuns finds a number of runs with which the logarithm of the estimate has about the wanted variance, in the mean over some points
+// of the cloud: where the posterior is wide, it is larger in its tails than in the middle, and chains stand still there.
+func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
+	var points [][]float64
+	for k := range pilotPoints {
+		points = append(points, cloud[k*len(cloud)/pilotPoints])
+	}
 	for round := 0; ; round++ {
-		logs, err := f.likelihoods(ctx, fmt.Sprintf("the variance of the likelihood with %d runs", f.runs), [][]float64{z}, pilotChecks)
+		logs, err := f.likelihoods(ctx, fmt.Sprintf("the variance of the likelihood with %d runs", f.runs), points, pilotTimes)
 		if err != nil {
 			return err
 		}
-		f.result.Variance = varianceOf(logs) // infinite if one of them is −∞
+		f.result.Variance = pooledVariance(logs, len(points))
 		ratio := f.result.Variance / wantedVariance
 		wanted := int(math.Ceil(float64(f.runs) * min(max(ratio, 1./4), 4)))
 		wanted = min(max(wanted, fewestRuns), mostRuns)
-		// A variance of 32 estimates has a relative standard error of a quarter: what is within that is as good.
+		// A variance with 56 degrees of freedom has a relative standard error of a fifth, and no more is asked of it.
 		if ratio > 1/1.3 && ratio < 1.3 || wanted == f.runs || round == pilotRounds {
 			break
 		}
@@ -194,7 +194,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	luck := f.e.luck()
 	s := chainStage{Beta: 1, Steps: warmSteps, Runs: f.runs}
 	scale := walkScale / math.Sqrt(float64(len(cloud[0])))
-	s.Kernel = kernelOf(cloud, scale)
+	s.Kernel = kernelOf(cloud, nil, scale)
 	for k := range chainCount {
 		// From all over the cloud, in which the copies of a point stand side by side.
 		part := len(cloud) / chainCount
@@ -218,7 +218,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		for _, g := range got {
 			recent = append(recent, g.states...)
 		}
-		s.Kernel = kernelOf(recent, scale)
+		s.Kernel = kernelOf(recent, nil, scale)
 		goOn(got)
 	}
 	f.result.Count, f.result.WarmUp = chainCount, warmBlocks*warmSteps
@@ -262,7 +262,7 @@ func (f *pmmhFit) measure(samples [][][]float64) (least, most float64) {
 		values := make([][]float64, len(samples))
 		for c, chain := range samples {
 			for _, z := range chain {
-				values[c] = append(values[c], f.e.problem.place(z)[i])
+				values[c] = append(values[c], f.e.problem.values(z)[i])
 			}
 		}
 		r.RHat[i], r.Bulk[i] = mixing(values)
@@ -279,6 +279,26 @@ func (e *engine) luck() random.Stream { return random.New(e.o.Seed, uint64(len(e
 func (e *engine) stageSeed() uint64 {
 	s := random.New(e.o.Seed, uint64(len(e.jobs)), 0x73746167)
 	return s.Uint64()
+}
+
+// pooledVariance is the mean of the variances at points, of which values come one of each point, then the next of each. A quarter of the
+// points may have values that are infinite, and are left out; with more of them it is infinite.
+func pooledVariance(values []float64, points int) float64 {
+	sum, counted := 0.0, 0
+	for k := range points {
+		var own []float64
+		for i := k; i < len(values); i += points {
+			own = append(own, values[i])
+		}
+		if v := varianceOf(own); !math.IsInf(v, 1) {
+			sum += v
+			counted++
+		}
+	}
+	if 4*counted < 3*points {
+		return math.Inf(1)
+	}
+	return sum / float64(counted)
 }
 
 func varianceOf(v []float64) float64 {

@@ -37,7 +37,7 @@ func openLikelihoods(o opened, args json.RawMessage) (task, error) {
 	}
 	_, filtered := o.sim.(Filtered)
 	return func(ctx context.Context, k int) (answer, error) {
-		e, err := o.likelihood(ctx, o.problem.place(s.Points[k%len(s.Points)]), s.Runs, runSeed(s.Seed, k))
+		e, err := o.likelihood(ctx, o.problem.values(s.Points[k%len(s.Points)]), s.Runs, runSeed(s.Seed, k))
 		return answer{[]float64{e.log, oneIf(e.impossible), oneIf(filtered)}, e.runs, e.events}, err
 	}, nil
 }
@@ -84,7 +84,7 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 	z := s.States[k]
 	a := answer{numbers: make([]float64, chainHead, chainHead+s.Steps*(len(z)+1))}
 	estimate := func(z []float64) (float64, error) {
-		e, err := o.likelihood(ctx, o.problem.place(z), s.Runs, luck.Uint64())
+		e, err := o.likelihood(ctx, o.problem.values(z), s.Runs, luck.Uint64())
 		a.runs += e.runs
 		a.events += e.events
 		a.numbers[1] += oneIf(e.impossible)

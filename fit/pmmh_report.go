@@ -87,7 +87,7 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 	for i := range samples[0] {
 		for c := range samples {
 			z := samples[c][i]
-			x := p.place(z)
+			x := p.values(z)
 			if i%every == 0 {
 				r.Posterior.Rows = append(r.Posterior.Rows, x)
 			}
@@ -116,7 +116,7 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 			l = append(l, again[t*len(points)+k])
 		}
 		mean, _ := logMean(l)
-		x := p.place(z)
+		x := p.values(z)
 		if density := mean + p.priorDensity(x); r.Best == nil || density > best {
 			r.Best, r.BestScore, best = x, mean, density
 			r.BestError = math.Sqrt(varianceOf(l) / bestTimes)

@@ -190,7 +190,6 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		line, _ := c.FieldPos(0)
 		if err != nil {
 			var bad *csv.ParseError
 			if errors.As(err, &bad) {
@@ -198,6 +197,7 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 			}
 			return nil, err
 		}
+		line, _ := c.FieldPos(0)
 		if len(record) != len(head) {
 			return nil, fmt.Errorf("%s: %d fields where the first line has %d", where(line), len(record), len(head))
 		}

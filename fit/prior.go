@@ -3,11 +3,10 @@ package fit
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/almanac-sim/almanac/internal/random"
 )
 
 type shape int
@@ -267,7 +266,7 @@ func (p Prior) Quantile(share float64) float64 {
 }
 
 // Draw is a number by the prior.
-func (p Prior) Draw(s *random.Stream) float64 {
+func (p Prior) Draw(s rand.Source) float64 {
 	// In the middle of one of 2⁵³ intervals, so that neither end is drawn where it is infinite.
 	return p.Quantile(float64(s.Uint64()>>11)*0x1p-53 + 0x1p-54)
 }

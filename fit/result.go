@@ -46,8 +46,8 @@ type Marginal struct {
 	Quantiles         []float64 // for MarginalShares
 	PriorQuantiles    []float64
 
-	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there. It is
-	// about 0 if the data say nothing, near 1 if they say nearly all, and below 0 if less is known than before, which happens.
+	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there over the
+	// prior's. It is about 0 if the data say nothing, near 1 if they say nearly all, and below 0 if less is known than before, which happens.
 	Contraction float64
 
 	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution functions differ.
@@ -93,13 +93,27 @@ func (r *Result) Unmoved() (names []string) {
 	return names
 }
 
+// spread is the prior's own variance on the normal scale: 1, and less for whole numbers, which are in the middles of intervals.
+func (p Prior) spread() float64 {
+	if !p.whole {
+		return 1
+	}
+	const n = 1000
+	sum := 0.0
+	for i := range n {
+		z := p.normal(p.Quantile((float64(i) + 0.5) / n))
+		sum += z * z / n
+	}
+	return math.Max(sum, 1e-9) // 0 if there is but one number
+}
+
 // compare is by how much a sample is narrower than the prior, and how far from it.
 func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
 	q := Posterior{Weights: weights}
 	for _, v := range x {
 		q.Rows = append(q.Rows, []float64{p.normal(v)})
 	}
-	contraction = 1 - q.Covariance(0, 0)
+	contraction = 1 - q.Covariance(0, 0)/p.spread()
 	order, sum := sorted(x), 0.0
 	for n, i := range order {
 		// The sample's distribution function, to the left of a value and at it. Of equal values, the last has all.

@@ -51,6 +51,7 @@ var methods = map[string]method{
 	"abc":    abc,
 	"anneal": anneal,
 	"pmmh":   pmmh,
+	"random": randomSearch,
 	"search": search,
 }
 

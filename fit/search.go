@@ -7,18 +7,25 @@ import (
 	"slices"
 )
 
-// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with common luck, which changes from one
-// generation to the next, so that the search does not settle on what is good for one luck alone. A run that has converged, or sees
-// nothing but noise, is followed by one with twice as many points from elsewhere [AH05], for as long as there are runs left.
+// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, and so are those of the
+// generations that follow, so that there is no noise in what the search sees: it goes for the minimum of the mean over these few runs, which
+// is near that of the expectation, as far as few runs can say. When it is that close, it goes on with more runs and fresh luck
+// [Pasupathy10]. A search that has converged with most runs is followed by one with twice as many points from another good point of the
+// prior [AH05], for as long as there are runs left.
 //
+// [Pasupathy10]: https://doi.org/10.1287/opre.1090.0773
 // [AH05]: https://doi.org/10.1109/CEC.2005.1554902
 const (
 	searchBudget = 20_000 // runs, if none are asked for
-	searchLeast  = 2      // runs at one point
+	searchLeast  = 1      // runs at one point, at first
+	searchMore   = 4      // times as many when the search is close
 	searchMost   = 64
+	searchSure   = 6    // generations in a row in which it must be
+	searchClose  = 0.05 // misfits that are not told apart
+	searchStep   = 1    // the first step, in standard deviations of the prior
+	searchWorth  = 10   // generations that a restart must have room for
+	searchEdge   = 2.5  // standard deviations of the prior: 1.2 % of it lie beyond
 	searchNarrow = 1e-3 // standard deviations of the prior, within which a search has converged
-	searchBlind  = 8    // generations in which most runs do not tell points apart, after which it ends
-	searchKept   = 12   // points that the last choice is made from
 )
 
 func search(ctx context.Context, e *engine) (*Result, error) {
@@ -26,7 +33,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	if budget == 0 {
 		budget = searchBudget
 	}
-	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit", "error", "agreement", "spread"}}}
+	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit", "error", "floor", "spread"}}}
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
 	if size == 0 {
@@ -34,72 +41,74 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	}
 	size = max(size, 4)
 	until := budget - budget/finalShare
+	// Searches begin at the best points of the prior, as many of which are tried as a tenth of the budget lets see.
+	luck := e.luck()
+	points := make([][]float64, max(budget/10, size))
+	for k := range points {
+		points[k] = gaussians(&luck, d)
+	}
+	starts, err := o.try(ctx, "points of the prior", points, 1)
+	if err != nil {
+		return nil, err
+	}
+	if starts = byMisfit(e.problem, starts); starts[0].wrong {
+		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
+	}
 	var candidates [][]float64
-	for restart := 0; ; restart++ {
-		if restart > 0 && e.runs+4*size*searchLeast > until {
-			break // not even a few generations
+	for restart, start := range starts {
+		if restart > 0 && (start.wrong || e.runs+searchWorth*size*searchLeast > until) {
+			break
 		}
-		luck := e.luck()
-		mean := make([]float64, d)
-		if restart > 0 {
-			mean = gaussians(&luck, d)
-		}
-		found, err := o.evolve(ctx, newEvolution(mean, 1, size, luck.Split()), restart, size, until)
+		found, err := o.evolve(ctx, newEvolution(start.z, searchStep, size, luck.Split()), restart, size, until)
 		if err != nil {
 			return nil, err
 		}
 		candidates = append(candidates, found...)
 		size *= 2
 	}
-	return o.finish(ctx, candidates[:min(searchKept, len(candidates))], budget)
+	return o.finish(ctx, candidates, budget)
 }
 
-// evolve is one run of the strategy, which begins as the prior: its last mean, and the best points of its last generations.
+// evolve is one run of the strategy: its last mean, and the best points of its last generations.
 func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until int) (found [][]float64, err error) {
-	runs, blind := searchLeast, 0
+	p := o.e.problem
+	runs, luck := searchLeast, o.e.stageSeed()
 	var best [][]float64 // of each generation
+	close := 0           // generations in a row whose better half is
 	for s.age == 0 || o.e.runs+size*runs <= until {
 		points, err := s.ask(size)
 		if err != nil {
 			return nil, err
 		}
-		trials, err := o.try(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs)
+		trials, err := o.tryWith(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs, luck)
 		if err != nil {
 			return nil, err
 		}
-		values, halves := make([]float64, size), [2][]float64{}
-		least := 0
+		values := make([]float64, size)
 		for k, t := range trials {
-			values[k], _ = t.misfit(o.e.problem)
-			if t.wrong {
-				continue
-			}
-			if lessFirst(values[k], values[least]) < 0 {
-				least = k
-			}
-			for h := range halves {
-				v, _ := meanAndError(o.e.problem.pseudoValues(t.laws, t.courses[h*runs/2:(h+1)*runs/2]))
-				halves[h] = append(halves[h], v)
-			}
+			values[k], _ = t.misfit(p)
 		}
-		if s.age == 0 && len(halves[0]) == 0 {
-			return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", size)
+		s.tell(keptNear(points, values))
+		order := byMisfit(p, trials)
+		best = append(best, order[0].z)
+		value, se := order[0].misfit(p)
+		middle, _ := order[size/2].misfit(p)
+		floor := order[0].bias(p) * float64(len(s.mean)) / float64(p.seen())
+		if runs == 1 {
+			floor = float64(len(s.mean)) // one run does not say; a posterior is about as wide as this
 		}
-		s.tell(values)
-		best = append(best, points[least])
-		agreement := rankCorrelation(halves[0], halves[1])
-		value, err2 := trials[least].misfit(o.e.problem)
-		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs), value, err2, agreement, s.spread()})
-		// Two halves of the runs that do not agree on the order of the points say that the order is noise.
-		switch {
-		case agreement < 0.5 && runs < searchMost:
-			runs *= 2
-		case agreement > 0.9 && runs > searchLeast:
-			runs /= 2
-		case agreement < 0.2:
-			blind++
+		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs), value, se, floor, s.spread()})
+		if middle-value > max(floor, searchClose) {
+			close = 0
+		} else if close++; close >= searchSure {
+			close = 0
+			if runs >= searchMost {
+				break
+			}
+			runs, luck = runs*searchMore, o.e.stageSeed()
+			s.step *= 2 // the minimum is elsewhere now, about as far away as the generation was wide
 		}
-		if s.spread() < searchNarrow || blind == searchBlind {
+		if s.spread() < searchNarrow {
 			break
 		}
 	}
@@ -110,29 +119,22 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 	return found, nil
 }
 
-// rankCorrelation is Spearman's; 1 if there are fewer than three pairs.
-func rankCorrelation(a, b []float64) float64 {
-	n := len(a)
-	if n < 3 {
-		return 1
+// keptNear adds to misfits what keeps the search from going on and on towards the ends of the priors, where the misfit hardly changes any
+// more: from searchEdge on, a term that grows with the square, on the scale of the better half's misfits.
+func keptNear(points [][]float64, values []float64) []float64 {
+	order := slices.Clone(values)
+	slices.SortFunc(order, lessFirst)
+	scale := order[len(order)/2] - order[0]
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		scale = 1
 	}
-	ranks := func(v []float64) []float64 {
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
+	kept := slices.Clone(values)
+	for k, z := range points {
+		for _, v := range z {
+			if out := math.Abs(v) - searchEdge; out > 0 {
+				kept[k] += scale * out * out
+			}
 		}
-		slices.SortStableFunc(order, func(i, j int) int { return lessFirst(v[i], v[j]) })
-		r := make([]float64, n)
-		for rank, i := range order {
-			r[i] = float64(rank)
-		}
-		return r
 	}
-	ra, rb := ranks(a), ranks(b)
-	sum := 0.0
-	for i := range ra {
-		sum += (ra[i] - rb[i]) * (ra[i] - rb[i])
-	}
-	m := float64(n)
-	return 1 - 6*sum/(m*(m*m-1))
+	return kept
 }

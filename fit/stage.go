@@ -41,6 +41,7 @@ type opened struct {
 
 // sorts are the sorts of stages: how the tasks of each are made from the arguments.
 var sorts = map[string]func(o opened, args json.RawMessage) (task, error){
+	"predict":     openPredict,
 	"runs":        openRuns,
 	"likelihoods": openLikelihoods,
 	"chains":      openChains,

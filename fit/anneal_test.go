@@ -1,0 +1,189 @@
+package fit
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A wavering model has a known expected course, level + slope·t + bend·t², and runs that waver about it the more the higher the level is:
+// the expectation of −log p(y | course) has its minimum where the level is low, the misfit at the truth.
+type wavering struct{ rows int }
+
+const waverError = 0.2 // with which the data are seen
+
+func (m wavering) mean(x []float64, row int) float64 {
+	t := float64(row+1) / float64(m.rows)
+	sum, power := 0.0, 1.0
+	for _, c := range x {
+		sum += c * power
+		power *= t
+	}
+	return sum
+}
+
+func (m wavering) Simulate(_ context.Context, x []float64, seed uint64) (Course, error) {
+	luck := random.New(seed)
+	waver := 0.06 * math.Abs(x[0])
+	c := Course{Events: 1, Columns: []Reports{{Law: Law{Family: Gaussian, Arg: waverError}}}}
+	for row := range m.rows {
+		c.Columns[0].Mean = append(c.Columns[0].Mean, m.mean(x, row)+waver*gaussian(&luck))
+	}
+	return c, nil
+}
+
+// excess is how far the misfit is above that of the truth, without noise: data are the truth's expected course.
+func (m wavering) excess(x, truth []float64) float64 {
+	sum := 0.0
+	for row := range m.rows {
+		gap := m.mean(x, row) - m.mean(truth, row)
+		sum += gap * gap / (2 * waverError * waverError)
+	}
+	return sum
+}
+
+func (m wavering) problem(truth []float64) *Problem {
+	var data []float64
+	for row := range m.rows {
+		data = append(data, m.mean(truth, row))
+	}
+	names := []string{"level", "slope", "bend", "twist"}
+	var unknowns []Unknown
+	for i := range truth {
+		unknowns = append(unknowns, Unknown{Name: names[i], Prior: Uniform(-20, 20)})
+	}
+	return oneColumn(data, unknowns...)
+}
+
+// The estimate of the misfit is that of the expected course, without bias: its mean over many trials of K runs is within 4.5 standard
+// errors, for few runs as for many, and its own standard error is right. The mean over runs of −log p is not.
+func TestMisfitIsOfTheExpectedCourse(t *testing.T) {
+	m := wavering{12}
+	truth := []float64{5, -3, 2}
+	p := m.problem(truth)
+	x := []float64{6, -3, 1}
+	want := m.excess(x, truth) + float64(m.rows)*math.Log(2*math.Pi*waverError*waverError)/2
+	for _, k := range []int{2, 8} {
+		const times = 4000
+		var values, errors []float64
+		naive := 0.0
+		for i := range times {
+			trial := &trial{}
+			for r := range k {
+				c, err := m.Simulate(context.Background(), x, runSeed(uint64(i), r))
+				if err != nil {
+					t.Fatal(err)
+				}
+				trial.add(p, c)
+				naive -= p.LogLikelihood(c) / float64(times*k)
+			}
+			v, e := trial.misfit(p)
+			values, errors = append(values, v), append(errors, e*e)
+		}
+		mean, se := meanAndError(values)
+		t.Logf("%d runs: misfit %.3f ± %.3f, exactly %.3f; the mean of −log p is %.3f", k, mean, se, want, naive)
+		if math.Abs(mean-want) > 4.5*se {
+			t.Errorf("%d runs: the misfit is %.3f ± %.3f on average, and exactly %.3f", k, mean, se, want)
+		}
+		if math.Abs(naive-want) < 10*se {
+			t.Errorf("%d runs: the mean of −log p is %.3f: the model shows nothing", k, naive)
+		}
+		// The jackknife's variance is too large rather than too small [ES81]; of two runs it is known badly.
+		//
+		// [ES81]: https://doi.org/10.1214/aos/1176345462
+		if squared, e := meanAndError(errors); k > 2 && (squared < 0.9*varianceOf(values) || squared > 1.5*varianceOf(values)) {
+			t.Errorf("%d runs: the variance of the misfit is %.3f, and said to be %.3f ± %.3f", k, varianceOf(values), squared, e)
+		}
+	}
+}
+
+// What annealing and CMA-ES find, against as many runs at random, for four unknowns and noise that hides differences of 1: the misfit above
+// the least possible one, without noise, at the median of 9 seeds. Both must be below a tenth of what random search is left with.
+func TestAgainstRandomSearch(t *testing.T) {
+	m := wavering{20}
+	truth := []float64{5, -6, 3, 4}
+	p := m.problem(truth)
+	medians := map[string]float64{}
+	for _, method := range []string{"random", "anneal", "search"} {
+		var all []float64
+		for seed := range uint64(9) {
+			r, err := fitDirectly(p, m, Options{Method: method, Seed: seed, Budget: 4000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Runs > 4400 {
+				t.Errorf("%s made %d runs with a budget of 4000", method, r.Runs)
+			}
+			exact := m.excess(r.Best, truth) + float64(m.rows)*math.Log(2*math.Pi*waverError*waverError)/2
+			if method != "random" && math.Abs(r.BestScore-exact) > 5*r.BestError {
+				t.Errorf("%s, seed %d: the best misfit is said to be %.2f ± %.2f, and is %.2f", method, seed, r.BestScore, r.BestError, exact)
+			}
+			all = append(all, m.excess(r.Best, truth))
+		}
+		slices.Sort(all)
+		medians[method] = all[len(all)/2]
+		t.Logf("%s: %.3g", method, all)
+	}
+	for _, method := range []string{"anneal", "search"} {
+		if !(medians[method] < medians["random"]/10) {
+			t.Errorf("%s is left with %.3g above the least misfit, random search with %.3g", method, medians[method], medians["random"])
+		}
+	}
+}
+
+// A comparison costs as many runs as it must: few where the answer is plain or it is hot, one at each point if the noise is known to be
+// small, many where it is close and cold. The close ones are 3 from the bar, where a run has a standard deviation of 5.2 (√12·0.2·0.3/0.2², by
+// the noise 0.06·5 of the level alone): 4.6 standard errors with 64 runs.
+func TestComparisonsCostWhatTheyMust(t *testing.T) {
+	m := wavering{12}
+	truth := []float64{5, -3, 2}
+	o := opened{m.problem(truth), m}
+	at := func(x ...float64) *trial {
+		z := make([]float64, len(x))
+		for i, u := range o.problem.Unknowns {
+			z[i] = normalQuantile(u.Prior.CDF(x[i]))
+		}
+		return &trial{z: z}
+	}
+	far, near, best := []float64{10, -3, 2}, []float64{5.2, -3, 2}, truth
+	gap := m.excess(near, truth)
+	for _, c := range []struct {
+		name             string
+		next, now        []float64
+		bar, temperature float64
+		noise            float64
+		want             bool
+		least, most      int // runs of all comparisons at both points, on average
+	}{
+		{"far worse", far, best, 0, 0.1, 0, false, 4, 8},
+		{"far better", best, far, 0, 0.1, 0, true, 4, 8},
+		{"far worse, and very hot", far, best, 1e6, 1e6, 0, true, 4, 4},
+		{"very hot, and known to be", near, best, 1e6, 1e6, 1, true, 2, 2},
+		{"close and cold", near, best, gap / 2, 1e-9, 0, false, 12, 128},
+		{"close and cold, the other way", best, near, -gap / 2, 1e-9, 0, true, 12, 128},
+	} {
+		runs, right := 0, 0
+		const times = 100
+		for i := range times {
+			b := &bench{o: o, seed: uint64(i), noise: c.noise}
+			got, err := b.lower(t.Context(), at(c.next...), at(c.now...), c.bar, c.temperature, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got == c.want {
+				right++
+			}
+			runs += b.runs
+		}
+		t.Logf("%s: right %d times of %d, with %.1f runs", c.name, right, times, float64(runs)/times)
+		if right < 90 {
+			t.Errorf("%s: right %d times of %d", c.name, right, times)
+		}
+		if runs < c.least*times || runs > c.most*times {
+			t.Errorf("%s: %.1f runs, want from %d to %d", c.name, float64(runs)/times, c.least, c.most)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// counted is a model that says when it begins.
+type counted struct {
+	Filtered
+	begins func()
+}
+
+func (c counted) Simulate(ctx context.Context, x []float64, seed uint64) (Course, error) {
+	c.begins()
+	if err := ctx.Err(); err != nil {
+		return Course{}, err
+	}
+	return c.Filtered.Simulate(ctx, x, seed)
+}
+
+func (c counted) Start(ctx context.Context, x []float64, seed uint64) (Particle, error) {
+	c.begins()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.Filtered.Start(ctx, x, seed)
+}
+
+// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after interruptions in the middle of runs.
+func TestChainsAnywhere(t *testing.T) {
+	data := dyingData
+	p := oneColumn(data, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
+	for _, method := range []string{"anneal", "search", "pmmh"} {
+		o := Options{Method: method, Seed: 5, Budget: 250, Kind: "test", Registry: new(ensemble.Registry)}
+		if method == "pmmh" {
+			o.Budget = 1 // no more than it must: the cloud, the warm-up and one block
+		}
+		begins := func() {}
+		o.Registry.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) {
+			return p, counted{dying{50, len(data)}, func() { begins() }}, nil
+		}))
+		here := func(ctx context.Context, dir string, slots int) (r *Result, err error) {
+			err = Here(ctx, HereOptions{State: dir, Slots: slots, Registry: o.Registry}, func(ctx context.Context, run Runner) error {
+				o.Run = run
+				r, err = Run(ctx, p, nil, o)
+				return err
+			})
+			return r, err
+		}
+		o.Run = InMemory(o.Registry, 2)
+		r, err := Run(t.Context(), p, nil, o)
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		want := r.all(t)
+		for _, slots := range []int{1, 7} {
+			o.Run = InMemory(o.Registry, slots)
+			r, err := Run(t.Context(), p, nil, o)
+			if err != nil {
+				t.Fatal(method, err)
+			}
+			if got := r.all(t); got != want {
+				t.Errorf("%s with %d slots:\n%.500s\nwith 2:\n%.500s", method, slots, got, want)
+			}
+		}
+		dir, luck := t.TempDir(), random.New(1)
+		cuts := 0
+		for {
+			ctx, cancel := context.WithCancel(t.Context())
+			var left atomic.Int64
+			left.Store(int64(r.Runs/6) + int64(luck.Below(uint64(r.Runs/6))))
+			begins = func() {
+				if left.Add(-1) == 0 {
+					cancel()
+				}
+			}
+			r, err := here(ctx, dir, 7)
+			stopped := ctx.Err() != nil
+			cancel()
+			if err == nil {
+				if got := r.all(t); got != want {
+					t.Errorf("%s after %d interruptions:\n%.500s\nwithout:\n%.500s", method, cuts, got, want)
+				}
+				break
+			}
+			if !stopped || !errors.Is(err, context.Canceled) {
+				t.Fatal(method, err)
+			}
+			if cuts++; cuts > 50 {
+				t.Fatalf("%s never ends", method)
+			}
+		}
+		t.Logf("%s: %d stages, %d runs, %d interruptions", method, len(r.Jobs), r.Runs, cuts)
+		if cuts < 2 {
+			t.Errorf("%s: %d interruptions only", method, cuts)
+		}
+	}
+}
