@@ -39,6 +39,9 @@
 // come from and how many came before. So a change that touches one individual does not shift the luck of the others. A contact is
 // one draw of its maker, whomever it is with and whatever comes of it. Whom an intervention picks is drawn from a stream of its own.
 //
+// A replica can be run piece by piece ([Model.Begin]), and where it stops changes nothing. It can be forked there: the fork has the same
+// past, and draws from its own luck all that is to come, given the past ([Process.Fork]).
+//
 // # What it costs
 //
 // An event takes constant time: about 0.1 µs in small populations, 0.25 µs with 60 million individuals, who take about 50

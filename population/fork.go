@@ -17,8 +17,9 @@ import (
 //
 // The same process at the same time and the same luck make the same fork. Give every fork of a process another luck, at whatever time.
 //
-// It is an error if there is no memory for another one, or if this one cannot go on. A fork takes a few microseconds, 2 nanoseconds for each individual and some
-// 40 for each of those to whom something is to happen, or 150 if how long that takes is gamma or lognormal.
+// It is an error if there is no memory for another one, or if this one cannot go on. A fork takes half a microsecond, 7 nanoseconds for each individual and some
+// 50 for each of those to whom something is to happen, or 170 if how long that takes is gamma or lognormal; see BenchmarkFork. Closing processes that are
+// no longer needed lets the next ones have their memory.
 func (p *Process) Fork(luck uint64) (*Process, error) {
 	f, err := p.fork()
 	if err != nil {

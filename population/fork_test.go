@@ -1,9 +1,11 @@
 package population_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population"
@@ -79,4 +81,92 @@ func TestForkIsOriginal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Forks of one process can go on at once, each by itself, and the same luck makes the same fork.
+func TestForksAtOnce(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(population.Busy["busy everything"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := begun(t, m, 1, 0)
+	defer p.Close()
+	if err := p.Advance(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	const forks = 6
+	var events [2][forks]uint64
+	for round := range events {
+		var group sync.WaitGroup
+		for k := range forks {
+			f, err := p.Fork(uint64(k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			work := func() {
+				defer f.Close()
+				for _, time := range []float64{5, 8, 12} {
+					g, err := f.Fork(9)
+					if err == nil {
+						g.Close()
+						err = f.Advance(t.Context(), time)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				events[round][k] = f.Events()
+			}
+			if round == 0 {
+				work()
+			} else {
+				group.Go(work)
+			}
+		}
+		group.Wait()
+	}
+	if events[0] != events[1] {
+		t.Errorf("%v events one after the other, %v at once", events[0], events[1])
+	}
+	for k := range forks {
+		if slices.Index(events[0][:], events[0][k]) != k {
+			t.Errorf("two forks with different luck have the same %d events", events[0][k])
+		}
+	}
+}
+
+// There is no fork for which there is no memory; what is closed makes room.
+func TestForkMemory(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(sir), population.Size(50_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Begin(t.Context(), population.Options{Memory: 40 << 20}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var most [2]int
+	for round := range most {
+		var forks []*population.Process
+		for {
+			f, err := p.Fork(uint64(len(forks)))
+			if err != nil {
+				if !errors.Is(err, population.ErrMemory) {
+					t.Error(err)
+				}
+				break
+			}
+			if forks = append(forks, f); len(forks) > 40<<20/(50_000*12) {
+				t.Fatal("there are more forks than their records fit")
+			}
+		}
+		for _, f := range forks {
+			f.Close()
+		}
+		most[round] = len(forks)
+	}
+	if most[0] < 3 || most[0] != most[1] {
+		t.Errorf("there was memory for %d forks, and then for %d", most[0], most[1])
+	}
+	p.Close()
 }

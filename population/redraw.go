@@ -42,6 +42,9 @@ func (r *replica) redraw(luck uint64) {
 		}
 		s := r.stream(id)
 		*s = s.At(luck)
+		if first == 0 && r.t.states[state].still() {
+			continue // most are, as a rule
+		}
 		for k := range first {
 			r.redrawTimer(id, k)
 		}
@@ -56,6 +59,11 @@ func (r *replica) redraw(luck uint64) {
 		}
 		r.plan(id, state)
 	}
+}
+
+// still tells whether no clock runs in a state, for anybody.
+func (t *stateTable) still() bool {
+	return t.rate == 0 && t.vary == nil && t.timers == 0 && t.by == nil
 }
 
 // redrawTimer draws a clock anew, given that it is still running.
