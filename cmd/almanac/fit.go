@@ -50,7 +50,7 @@ func newFit() *cobra.Command {
 			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a dispersion of 5\n" +
 			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard deviation of 10 % of that\n\n" +
 			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the parameters may be, the posterior;\n" +
-			"anneal (simulated annealing) and search (CMA-ES) give the best point alone.\n\n" +
+			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared with.\n\n" +
 			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the unit of its prior, and weight), best.yaml\n" +
 			"(the model with the best point in it), model.yaml with the tables that it reads, and command.txt. A fit that was interrupted goes on where it was when the same\n" +
 			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac run MODEL.yaml --from DIR/posterior.csv\n" +
