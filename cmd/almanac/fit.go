@@ -138,11 +138,11 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	for _, note := range opened.Data.Notes {
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
 	}
-	result, err := f.do(c, study, opened, payload, command)
+	result, predicted, err := f.do(c, opened, payload, command)
 	if err != nil {
 		return err
 	}
-	return newFitReport(study, opened, result, command).deliver(c.OutOrStdout(), out, f.json)
+	return newFitReport(study, opened, result, predicted, command).deliver(c.OutOrStdout(), out, f.json)
 }
 
 // open reads the data, and makes the problem.
@@ -189,13 +189,32 @@ func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*mo
 // fitSort is the sort of study that a fit is.
 const fitSort = "fit"
 
-// do fits, here or on a hub. The command is what goes on with it.
-func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened, payload []byte, command string) (*fit.Result, error) {
+// predict runs the model with what was found, to see what it says of the data: so many times, or as often as the fit may at most. A fit of which nothing can
+// be predicted is a fit nonetheless.
+func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, r *fit.Result, o fit.Options) (*fit.Prediction, error) {
+	const runs = 400
+	n := runs
+	if f.budget > 0 {
+		n = min(runs, f.budget)
+	}
+	from := &r.Posterior
+	if len(from.Rows) == 0 {
+		from = &fit.Posterior{Rows: [][]float64{r.Best}, Weights: []float64{1}}
+	}
+	predicted, err := fit.Predict(ctx, p, payload, from, n, o)
+	if err != nil && ctx.Err() == nil {
+		r.Notes = append(r.Notes, "there is no prediction: "+strings.TrimPrefix(err.Error(), "fit: "))
+		return nil, nil
+	}
+	return predicted, err
+}
+
+// do fits, here or on a hub, and predicts. The command is what goes on with it.
+func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, command string) (result *fit.Result, predicted *fit.Prediction, err error) {
 	registry := ourRegistry()
 	o := fit.Options{Kind: models.FitKind, Method: f.method, Seed: f.seed, Budget: f.budget, Population: f.population, Registry: registry}
-	var err error
 	if o.Limits, err = f.limits(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	logger := f.logger(c, slog.LevelWarn)
 	o.Engine.Logger = logger
@@ -203,7 +222,7 @@ func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened
 	watch := metrics.Watch()
 	stop, err := f.serveMetrics(metrics)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer stop()
 	bar := progress.New(c.ErrOrStderr())
@@ -213,7 +232,7 @@ func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened
 	runs := 0
 	o.Progress = func(p fit.Progress) {
 		watch(p.Ensemble)
-		runs = p.Runs
+		runs = max(runs, p.Runs)
 		bar.Set(p.Ensemble.Merged, p.Tasks, fitPace(p))
 		for _, why := range append(p.Ensemble.Refused, p.Ensemble.Trouble) {
 			if why != "" && !told[why] {
@@ -222,23 +241,25 @@ func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened
 			}
 		}
 	}
-	fitWith := func(ctx context.Context, run fit.Runner) (*fit.Result, error) {
+	fitWith := func(ctx context.Context, run fit.Runner) (err error) {
 		o.Run = run
-		return fit.Run(ctx, opened.Problem, payload, o)
+		if result, err = fit.Run(ctx, opened.Problem, payload, o); err == nil {
+			predicted, err = f.predict(ctx, opened.Problem, payload, result, o)
+		}
+		return err
 	}
-	var result *fit.Result
 	where := ""
 	switch {
 	case f.hub != "":
 		conn, err := f.connect(c, 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer conn.Close()
 		where = "on the hub"
 		first := true
 		run := fit.OnHub(conn)
-		result, err = fitWith(c.Context(), func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
+		err = fitWith(c.Context(), func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
 			if key, err := job.Key(registry); first && err == nil {
 				if s, err := conn.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
 					tell("going on with this fit where it was, from the hub")
@@ -247,24 +268,21 @@ func (f *fitFlags) do(c *cobra.Command, study *models.Fit, opened *models.Opened
 			first = false
 			return run(ctx, job, o)
 		})
-		return result, f.interrupted(c, err, runs, where)
+		return result, predicted, f.interrupted(c, err, runs, where)
 	case f.out == "":
-		result, err := fitWith(c.Context(), fit.InMemory(registry, f.workers))
-		return result, f.interrupted(c, err, runs, "")
+		err := fitWith(c.Context(), fit.InMemory(registry, f.workers))
+		return result, predicted, f.interrupted(c, err, runs, "")
 	}
 	key, err := f.key(registry, payload)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	state, where, finish, err := f.openState(key, command, tell)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = fit.Here(c.Context(), fit.HereOptions{State: state, Slots: f.workers, Registry: registry, Logger: logger}, func(ctx context.Context, run fit.Runner) (err error) {
-		result, err = fitWith(ctx, run)
-		return err
-	})
-	return result, f.interrupted(c, errors.Join(err, finish(err == nil)), runs, where)
+	err = fit.Here(c.Context(), fit.HereOptions{State: state, Slots: f.workers, Registry: registry, Logger: logger}, fitWith)
+	return result, predicted, f.interrupted(c, errors.Join(err, finish(err == nil)), runs, where)
 }
 
 // key tells this fit from all others: the model, the data and all that the answer depends on.

@@ -23,6 +23,8 @@ type fitReport struct {
 	Data    fitData `json:"data"`
 	Set     string  `json:"set"` // the best point as flags
 
+	Predictive *fitPredictive `json:"predictive,omitempty"`
+
 	study  *models.Fit
 	opened *models.Opened
 	result *fit.Result
@@ -44,7 +46,21 @@ type fitColumn struct {
 	Values []*float64 `json:"values"` // null for a gap
 }
 
-func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, command string) *fitReport {
+// fitPredictive is what the model says of the data with unknowns drawn from the posterior, or at the best point if there is none.
+type fitPredictive struct {
+	Runs    int                `json:"runs"`
+	Shares  []float64          `json:"shares"`
+	Columns []predictiveColumn `json:"columns"`
+}
+
+type predictiveColumn struct {
+	Name    string      `json:"name"`
+	Reports [][]float64 `json:"reports"` // by row and share: quantiles of what would be reported
+	Seen    int         `json:"seen"`    // rows that are no gaps
+	Inside  int         `json:"inside"`  // of those, how many are within the first and the last share
+}
+
+func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted *fit.Prediction, command string) *fitReport {
 	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: command, study: study, opened: o, result: r}
 	p.Data = fitData{File: study.DataName, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range o.Fit.Matches {
@@ -57,6 +73,12 @@ func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, command st
 			}
 		}
 		p.Data.Columns = append(p.Data.Columns, c)
+	}
+	if predicted != nil {
+		p.Predictive = &fitPredictive{Runs: predicted.Runs - predicted.Impossible, Shares: predicted.Shares}
+		for _, b := range predicted.Columns {
+			p.Predictive.Columns = append(p.Predictive.Columns, predictiveColumn{b.Name, b.Reports, b.Seen, b.Inside})
+		}
 	}
 	var words []string
 	for _, q := range p.point() {
@@ -112,9 +134,6 @@ func (p *fitReport) write(dir string, best []byte) error {
 	return errors.Join(errs...)
 }
 
-// draw draws pictures of the fit into a directory, under the names that fitFiles has for them.
-func (p *fitReport) draw(string) error { return nil }
-
 // writeJSON writes one object: what was fitted to what, and the result.
 func (p *fitReport) writeJSON(w io.Writer) error {
 	var head, result bytes.Buffer
@@ -142,7 +161,15 @@ func (p *fitReport) print(w io.Writer) error {
 		}
 		best += ")"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s\n", p.Model, format.Count(len(p.result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
-		strings.Join(columns, " and "), p.result.Method, p.result.Seed, p.result.Text(), best)
+	predicted := ""
+	if p.Predictive != nil {
+		var parts []string
+		for _, c := range p.Predictive.Columns {
+			parts = append(parts, fmt.Sprintf("%d of %d of %s", c.Inside, c.Seen, c.Name))
+		}
+		predicted = fmt.Sprintf("prediction: %s within the 90 %% band of %s\n", strings.Join(parts, ", "), format.Count(p.Predictive.Runs, "run"))
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s%s\n", p.Model, format.Count(len(p.result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
+		strings.Join(columns, " and "), p.result.Method, p.result.Seed, p.result.Text(), predicted, best)
 	return err
 }

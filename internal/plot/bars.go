@@ -46,6 +46,9 @@ func (c Chart) widen(p *drawing) {
 	if c.UpToX != 0 && p.X.Min <= p.X.Max {
 		p.X.Max = max(p.X.Max, c.UpToX)
 	}
+	if c.FromZeroX && p.X.Min <= p.X.Max {
+		p.X.Min = min(p.X.Min, 0)
+	}
 	if !c.Headroom || c.LogY || !(p.Y.Min <= p.Y.Max) {
 		return
 	}

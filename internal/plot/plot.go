@@ -42,6 +42,7 @@ type Chart struct {
 	LogX, LogY            bool
 	FromZero              bool    // the y axis begins at 0
 	Headroom              bool    // a linear y axis goes on above what is drawn
+	FromZeroX             bool    // a linear x axis begins at 0, or below if something is drawn there
 	UpToX                 float64 // the x axis goes at least as far, if this is not 0
 	LegendBeside          bool    // the names stand to the right of the chart if there is room for them, and otherwise below it
 	Series                []Series

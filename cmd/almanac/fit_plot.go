@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// draw draws pictures of the fit into a directory, under the names that fitFiles has for them: of the sample, if the method gives one, of what the model
+// then says of the data, and of how the fit went.
+func (p *fitReport) draw(dir string) error {
+	type picture interface{ Save(path string) error }
+	all := map[string]picture{}
+	if ps := p.marginalCharts(); len(ps.Charts) > 0 {
+		all["marginals"] = ps
+	}
+	if ps := p.pairCharts(); len(ps.Charts) > 0 {
+		all["pairs"] = ps
+	}
+	switch ps := p.predictiveCharts(); len(ps.Charts) {
+	case 0:
+	case 1:
+		c := ps.Charts[0]
+		c.YLabel, c.Title, c.Note = c.Title, ps.Title, ps.Note
+		all["predictive"] = c
+	default:
+		all["predictive"] = ps
+	}
+	if ps := p.traceCharts(); len(ps.Charts) > 0 {
+		all["trace"] = ps
+	}
+	var errs []error
+	for name, picture := range all {
+		for _, ending := range []string{".svg", ".png"} {
+			errs = append(errs, picture.Save(filepath.Join(dir, name+ending)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mostUnknowns is how many unknowns, and mostPairs how many pairs of them, are drawn.
+const (
+	mostUnknowns = 24
+	mostPairs    = 15
+)
+
+// marginalCharts are what became known of each unknown, as bars, and what was known before, as a dashed line.
+func (p *fitReport) marginalCharts() plot.Panels {
+	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("bars: the unknowns given the data, by %s; dashed: before, by the prior", p.sampleText())}
+	if len(p.result.Posterior.Rows) == 0 {
+		return ps
+	}
+	for j, u := range p.result.Unknowns[:min(mostUnknowns, len(p.result.Unknowns))] {
+		after, before := marginal(u.Prior, &p.result.Posterior, j, p.result.Effective())
+		ps.Charts = append(ps.Charts, plot.Chart{Title: u.Name, Note: "prior: " + u.Prior.String(), XLabel: u.Unit, FromZero: true, Series: []plot.Series{after, before}})
+	}
+	if n := len(p.result.Unknowns); n > mostUnknowns {
+		ps.Note += fmt.Sprintf("; the first %d of %d", mostUnknowns, n)
+	}
+	return ps
+}
+
+// sampleText says how large the sample is.
+func (p *fitReport) sampleText() string {
+	return fmt.Sprintf("%s (effective %.0f)", format.Count(len(p.result.Posterior.Rows), "draw"), p.result.Effective())
+}
+
+// marginal is a histogram of the j-th unknown, and the density of its prior around there: as far again as the sample reaches to each side, so that of a
+// sample that is narrow more than a line is seen.
+func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (after, before plot.Series) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, row := range q.Rows {
+		if q.Weights[i] > 0 {
+			least, most = min(least, row[j]), max(most, row[j])
+		}
+	}
+	// Of a few draws in a thousand in the tails there is nothing to be seen.
+	ends := q.Quantiles(j, 0.002, 0.998)
+	least, most = max(least, ends[0]), min(most, ends[1])
+	// As many bars as a sample of this size can fill (Rice's rule).
+	bars := math.Min(math.Max(math.Ceil(2*math.Cbrt(effective)), 5), 40)
+	width := (most - least) / bars
+	switch {
+	case prior.IsWhole():
+		least, most = math.Floor(least), math.Ceil(most)
+		width = math.Max(1, math.Ceil((most-least+1)/bars))
+		least, most = least-0.5, math.Ceil((most-least+1)/width)*width+least-0.5
+	case !(most-least > 1e-9*math.Max(math.Abs(least), math.Abs(most))): // all draws are the same
+		width = math.Max((prior.Quantile(0.75)-prior.Quantile(0.25))/20, 1e-6*math.Abs(least))
+		least, most = least-width/2, least+width/2
+	}
+	heights := make([]float64, int(math.Max(1, math.Round((most-least)/width))))
+	for i, row := range q.Rows {
+		if k := int(math.Floor((row[j] - least) / width)); k >= 0 && k < len(heights) || row[j] == most {
+			heights[min(k, len(heights)-1)] += q.Weights[i] / width
+		}
+	}
+	after = plot.Series{Name: "posterior", Bars: width, Y: heights}
+	for k := range heights {
+		after.X = append(after.X, least+(float64(k)+0.5)*width)
+	}
+	before = plot.Series{Name: "prior", Dashed: true}
+	low, high := prior.Support()
+	low, high = math.Max(low, least-(most-least)), math.Min(high, most+(most-least))
+	// A density may be without bound at an end of the range.
+	ceiling := 3 * slices.Max(heights)
+	if prior.IsWhole() {
+		step := math.Max(1, math.Ceil((high-low)/400))
+		for x := math.Ceil(low); x <= high; x += step {
+			before.Add(x, math.Min(math.Exp(prior.LogDensity(x)), ceiling))
+		}
+		return after, before
+	}
+	const pieces = 200
+	for k := range pieces {
+		x := low + (float64(k)+0.5)/pieces*(high-low)
+		before.Add(x, math.Min(math.Exp(prior.LogDensity(x)), ceiling))
+	}
+	return after, before
+}
+
+// pairCharts are the unknowns against each other, two by two.
+func (p *fitReport) pairCharts() plot.Panels {
+	q, unknowns := &p.result.Posterior, p.result.Unknowns
+	ps := plot.Panels{Title: p.Model, Common: true, Note: "the unknowns given the data, two by two"}
+	if len(q.Rows) == 0 {
+		return ps
+	}
+	type pair struct {
+		a, b        int
+		correlation float64
+	}
+	var pairs []pair
+	for b := range unknowns {
+		for a := range b {
+			pairs = append(pairs, pair{a, b, q.Correlation(a, b)})
+		}
+	}
+	if n := len(pairs); n > mostPairs {
+		slices.SortStableFunc(pairs, func(x, y pair) int {
+			switch a, b := math.Abs(x.correlation), math.Abs(y.correlation); {
+			case a > b:
+				return -1
+			case a < b:
+				return 1
+			}
+			return 0
+		})
+		pairs = pairs[:mostPairs]
+		ps.Note += fmt.Sprintf("; of %d pairs, the %d with the strongest correlations", n, mostPairs)
+	}
+	title := func(u fit.Unknown) string {
+		if u.Unit == "" {
+			return u.Name
+		}
+		return u.Name + ", " + u.Unit
+	}
+	rows := evenly(q.Weights, 300)
+	for _, pair := range pairs {
+		s := plot.Series{Points: true}
+		for _, i := range rows {
+			s.Add(q.Rows[i][pair.a], q.Rows[i][pair.b])
+		}
+		ps.Charts = append(ps.Charts, plot.Chart{XLabel: title(unknowns[pair.a]), YLabel: title(unknowns[pair.b]), Note: "correlation " + strings.Replace(fmt.Sprintf("%+.2f", pair.correlation), "-", "−", 1),
+			Series: []plot.Series{s}})
+	}
+	return ps
+}
+
+// evenly are the places of at most n draws that stand for a weighted sample: each as often as its weight says, to within one (systematic resampling),
+// and written down once.
+func evenly(weights []float64, n int) (places []int) {
+	sum, taken := 0.0, 0
+	for i, w := range weights {
+		sum += w
+		if due := int(math.Floor(sum*float64(n) + 0.5)); due > taken {
+			taken = due
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// predictiveCharts are the columns of the data, over what the model says of them with what the fit found.
+func (p *fitReport) predictiveCharts() plot.Panels {
+	what := "from the posterior"
+	if len(p.result.Posterior.Rows) == 0 {
+		what = "at the best point"
+	}
+	ps := plot.Panels{Title: p.Model, Common: true}
+	if p.Predictive == nil {
+		return ps
+	}
+	ps.Note = fmt.Sprintf("reports in %s %s; line: median; bands: middle 50 and 90 %%", format.Count(p.Predictive.Runs, "run"), what)
+	times := p.Data.Times
+	if len(times) == 1 { // a band needs a width
+		times = []float64{times[0] - 0.5, times[0] + 0.5}
+	}
+	for i, column := range p.Predictive.Columns {
+		of := func(share int) (y []float64) {
+			for _, row := range column.Reports {
+				y = append(y, row[share])
+			}
+			if len(y) == 1 {
+				y = append(y, y[0])
+			}
+			return y
+		}
+		wide := plot.Series{Name: "predicted", X: times, Y: of(2), Low: of(0), High: of(4), Unmarked: true}
+		narrow := plot.Series{X: times, Y: of(2), Low: of(1), High: of(3), Unmarked: true, Same: true}
+		data := plot.Series{Name: "data", Points: true}
+		for row, y := range p.Data.Columns[i].Values {
+			if y != nil {
+				data.Add(p.Data.Times[row], *y)
+			}
+		}
+		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: timeLabel(p.opened.Model),
+			FromZero: true, Headroom: true, Series: []plot.Series{wide, narrow, data}})
+	}
+	return ps
+}
