@@ -228,3 +228,25 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of a table of correlations stand below the names they belong to.
+func TestCorrelationColumns(t *testing.T) {
+	r := &Result{Power: 1, Exact: true, Best: []float64{1, 1, 1, 1}}
+	for _, name := range []string{"a", "a_rather_long_name", "b", "c"} {
+		r.Unknowns = append(r.Unknowns, Unknown{Name: name, Prior: Uniform(0, 20)})
+	}
+	for i := range 10 {
+		x := float64(i)
+		r.Posterior.Rows = append(r.Posterior.Rows, []float64{x, -x, 10 - x, x})
+		r.Posterior.Weights = append(r.Posterior.Weights, 0.1)
+	}
+	const want = `
+correlation          a       a_rather_long_name   b
+a_rather_long_name   -1.00
+b                    -1.00   +1.00
+c                    +1.00   -1.00                -1.00
+`
+	if got := r.Text(); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}

@@ -164,21 +164,7 @@ func (r *Result) Text() string {
 	}
 	_ = t.Flush()
 	if len(marginals) > 1 {
-		text.WriteByte('\n')
-		t = tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
-		fmt.Fprint(t, "correlation")
-		for _, m := range marginals[:len(marginals)-1] {
-			fmt.Fprint(t, "\t", m.Name)
-		}
-		fmt.Fprintln(t)
-		for j := 1; j < len(marginals); j++ {
-			fmt.Fprint(t, marginals[j].Name)
-			for k := range j {
-				fmt.Fprintf(t, "\t%+.2f", r.Posterior.Correlation(j, k))
-			}
-			fmt.Fprintln(t)
-		}
-		_ = t.Flush()
+		text.WriteString("\n" + r.correlationText())
 	}
 	if len(marginals) > 0 {
 		text.WriteByte('\n')
@@ -199,4 +185,29 @@ func (r *Result) Text() string {
 		fmt.Fprintf(&text, "note: %s\n", note)
 	}
 	return text.String()
+}
+
+// correlationText is a table of the correlations of the unknowns.
+func (r *Result) correlationText() string {
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	last := len(r.Unknowns) - 1
+	fmt.Fprint(t, "correlation")
+	for _, u := range r.Unknowns[:last] {
+		fmt.Fprint(t, "\t", u.Name)
+	}
+	fmt.Fprintln(t)
+	for j := 1; j <= last; j++ {
+		fmt.Fprint(t, r.Unknowns[j].Name)
+		for k := range j {
+			fmt.Fprintf(t, "\t%+.2f", r.Posterior.Correlation(j, k))
+		}
+		fmt.Fprintln(t, strings.Repeat("\t", last-j)) // below a line that ends early, columns would begin anew
+	}
+	_ = t.Flush()
+	lines := strings.Split(text.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
 }
