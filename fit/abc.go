@@ -40,6 +40,7 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 	if a.n == 0 {
 		a.n = max(min(1000, a.budget/20), 50)
 	}
+	a.n = max(a.n, leastPopulation)
 	// With less of a budget, a smaller sample that is exact is preferred to one that is not.
 	a.least = math.Min(math.Max(leastSample*float64(a.budget)/ownBudget, 30), math.Min(leastSample, float64(a.n)))
 	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"}
@@ -57,7 +58,9 @@ const (
 	leastAccept = 0.05   // share of proposals under the threshold below which generations by distance end
 	ownBudget   = 60_000 // runs: half a minute on two processors, if one takes a millisecond
 	leastSample = 100    // effective, with that budget
-	patience    = 2      // generations by likelihood that are no better than the best
+
+	leastPopulation = 4 // of which half are kept: kernels need two points
+	patience        = 2 // generations by likelihood that are no better than the best
 
 	filterAccept = 0.3 // instead of leastAccept, if a particle filter can take over
 

@@ -168,11 +168,14 @@ func (r *Result) Text() string {
 	}
 	if len(marginals) > 0 {
 		text.WriteByte('\n')
-		if names := r.Unmoved(); len(names) > 0 {
-			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in probability)\n", strings.Join(names, ", "),
-				math.Max(leastShift, 1.63/math.Sqrt(r.Effective())))
-		} else {
+		names, within := r.Unmoved(), math.Max(leastShift, 1.63/math.Sqrt(r.Effective()))
+		switch {
+		case len(names) == 0:
 			fmt.Fprintln(&text, "the data moved all unknowns")
+		case within > 0.5:
+			fmt.Fprintf(&text, "the sample is too small to tell whether the data moved %s\n", strings.Join(names, ", "))
+		default:
+			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in probability)\n", strings.Join(names, ", "), within)
 		}
 		fmt.Fprintf(&text, "effective sample %.0f of %d rows, ", r.Effective(), len(r.Posterior.Rows))
 	}

@@ -83,6 +83,9 @@ func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, e
 	}
 	r.Method, r.Seed, r.Unknowns = o.Method, o.Seed, p.Unknowns
 	r.Runs, r.Events, r.Impossible, r.Jobs = e.runs, e.events, e.impossible, e.jobs
+	if o.Budget > 0 && r.Runs > o.Budget {
+		r.Notes = append(r.Notes, fmt.Sprintf("the budget is %d, and %d runs were made: with fewer, %s has nothing to choose from", o.Budget, r.Runs, o.Method))
+	}
 	return r, nil
 }
 

@@ -53,10 +53,11 @@ const (
 
 // marginalCharts are what became known of each unknown, as bars, and what was known before, as a dashed line.
 func (p *fitReport) marginalCharts() plot.Panels {
-	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("bars: the unknowns given the data, by %s; dashed: before, by the prior", p.sampleText())}
+	ps := plot.Panels{Title: p.Model, Common: true}
 	if len(p.result.Posterior.Rows) == 0 {
 		return ps
 	}
+	ps.Note = fmt.Sprintf("%s, effective size %.0f", format.Count(len(p.result.Posterior.Rows), "draw"), p.result.Effective())
 	for j, u := range p.result.Unknowns[:min(mostUnknowns, len(p.result.Unknowns))] {
 		after, before := marginal(u.Prior, &p.result.Posterior, j, p.result.Effective())
 		ps.Charts = append(ps.Charts, plot.Chart{Title: u.Name, Note: "prior: " + u.Prior.String(), XLabel: u.Unit, FromZero: true, Series: []plot.Series{after, before}})
@@ -65,11 +66,6 @@ func (p *fitReport) marginalCharts() plot.Panels {
 		ps.Note += fmt.Sprintf("; the first %d of %d", mostUnknowns, n)
 	}
 	return ps
-}
-
-// sampleText says how large the sample is.
-func (p *fitReport) sampleText() string {
-	return fmt.Sprintf("%s (effective %.0f)", format.Count(len(p.result.Posterior.Rows), "draw"), p.result.Effective())
 }
 
 // marginal is a histogram of the j-th unknown, and the density of its prior around there: as far again as the sample reaches to each side, so that of a

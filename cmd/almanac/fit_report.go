@@ -74,10 +74,16 @@ func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted 
 		}
 		p.Data.Columns = append(p.Data.Columns, c)
 	}
-	if predicted != nil {
+	if seen, inside := 0, 0; predicted != nil {
 		p.Predictive = &fitPredictive{Runs: predicted.Runs - predicted.Impossible, Shares: predicted.Shares}
 		for _, b := range predicted.Columns {
 			p.Predictive.Columns = append(p.Predictive.Columns, predictiveColumn{b.Name, b.Reports, b.Seen, b.Inside})
+			seen, inside = seen+b.Seen, inside+b.Inside
+		}
+		// Unknowns that were chosen for being near the data leave out half of them only if none are near.
+		if 2*inside < seen && p.Predictive.Runs >= 40 { // two of which are beyond each end of the band
+			r.Notes = append(r.Notes, fmt.Sprintf("the model does not explain the data: %d of %s within its 90 %% band; look at the prediction, the priors and what the columns are matched with",
+				inside, format.Count(seen, "number")))
 		}
 	}
 	var words []string
