@@ -50,7 +50,11 @@ func linesAndBands(r *population.Result) string {
 	if len(r.Runs) == 1 {
 		return "one replica"
 	}
-	return fmt.Sprintf("lines: median of %s; bands: middle 90 %%", format.Count(len(r.Runs), "replica"))
+	text := fmt.Sprintf("lines: median of %s; bands: middle 90 %%", format.Count(len(r.Runs), "replica"))
+	if r.Drawn != nil { // bands are then wider than chance makes them
+		text += "; parameters from a posterior"
+	}
+	return text
 }
 
 // overReplicas is a line for the median, with a band for the middle 90 % if there are several replicas.

@@ -42,6 +42,11 @@ record: {every: 10 days}
 	if got := fmt.Sprint(all.Series[0].X, all.Series[0].Y, all.Series[0].High); got != "[0 10 20 25] [0 7 14 26] [0 7 14 26]" {
 		t.Error(got)
 	}
+	r.Drawn = &population.Drawn{}
+	if all, _ := stateCharts(m, r); all.Note != note+"; parameters from a posterior" {
+		t.Error(all.Note)
+	}
+	r.Drawn = nil
 	// In the last five days there were as many as in ten, which cannot be compared, and is left out.
 	flows := flowCharts(m, r)
 	if want := "changes of state in each interval of 10 days; " + note; flows.Note != want {
