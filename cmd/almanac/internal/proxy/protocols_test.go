@@ -69,6 +69,14 @@ func clientOf(t *testing.T, cert string) *http.Client {
 // Every protocol of clients goes with every protocol of backends.
 func TestProtocols(t *testing.T) {
 	cert, key := certificate(t, "proxy")
+	lengths := map[string]string{"/none": "0", "/short": "500", "/long": "5000000"}
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "HEAD" {
+			w.Header().Set("Content-Length", lengths[r.URL.Path])
+			return
+		}
+		echo(w, r)
+	}
 	plain := newBackend(t, echo)
 	h2c := httptest.NewUnstartedServer(http.HandlerFunc(echo))
 	h2c.Config.Protocols = new(http.Protocols)
@@ -116,6 +124,17 @@ func TestProtocols(t *testing.T) {
 						t.Errorf("%s to %s, %d bytes: %s, %s, %d bytes, %v", proto, back.name, size, res.Proto, res.Header.Get("X-Proto"), len(text), err)
 					}
 				}
+				for path, length := range map[string]int64{"/none": 0, "/short": 500, "/long": 5e6} {
+					res, err := client.Do(request(t, "HEAD", f.URL()+path, nil))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if text, err := io.ReadAll(res.Body); res.StatusCode != 200 || res.ContentLength != length || len(text) > 0 || err != nil {
+						t.Errorf("HEAD %s, %s to %s: %s, length %d, %v", path, proto, back.name, res.Status, res.ContentLength, err)
+					}
+					res.Body.Close()
+				}
+				eventually(t, "no slot is held", func() bool { return f.Stats().Transport.InFlight == 0 })
 			}
 		}
 	}
@@ -212,7 +231,7 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 	}
 }
 
-// A client of gRPC hears an answer in the middle of its body.
+// A client of gRPC hears an answer in the middle of its body, and so does any other if bodies are not buffered.
 func TestBothDirectionsAtOnce(t *testing.T) {
 	h2c := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(200)
@@ -231,24 +250,26 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	h2c.Config.Protocols.SetUnencryptedHTTP2(true)
 	h2c.Start()
 	t.Cleanup(h2c.Close)
-	c := testConfig(h2c.URL)
-	c.BackendH2C = true
-	f := start(t, c)
-	read, write := io.Pipe()
-	res, err := newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }).Do(request(t, "POST", f.URL(), read, "Content-Type", "application/grpc+proto"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	for _, word := range []string{"one", "two"} {
-		io.WriteString(write, word)
-		got := make([]byte, 3)
-		if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != strings.ToUpper(word) {
-			t.Fatal(got, err)
+	for kind, buffer := range map[string]Size{"application/grpc+proto": 1e6, "text/plain": 0} {
+		c := testConfig(h2c.URL)
+		c.BackendH2C, c.BodyBuffer = true, buffer
+		f := start(t, c)
+		read, write := io.Pipe()
+		res, err := newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }).Do(request(t, "POST", f.URL(), read, "Content-Type", kind))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	write.Close()
-	if rest, err := io.ReadAll(res.Body); len(rest) > 0 || err != nil {
-		t.Error(rest, err)
+		for _, word := range []string{"one", "two"} {
+			io.WriteString(write, word)
+			got := make([]byte, 3)
+			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != strings.ToUpper(word) {
+				t.Fatal(got, err)
+			}
+		}
+		write.Close()
+		if rest, err := io.ReadAll(res.Body); len(rest) > 0 || err != nil {
+			t.Error(rest, err)
+		}
+		res.Body.Close()
 	}
 }
