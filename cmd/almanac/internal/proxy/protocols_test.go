@@ -210,7 +210,9 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 		}
 		w.Header().Set("X-Sum", "3")
 	})
-	f := start(t, testConfig(backend.URL))
+	c := testConfig(backend.URL)
+	c.ClientIdle = 200 * time.Millisecond
+	f := start(t, c)
 	for _, client := range []*http.Client{newClient(t), newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })} {
 		res, err := client.Do(request(t, "GET", f.URL()+"/", nil))
 		if err != nil {
@@ -220,6 +222,9 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 			line := make([]byte, 8)
 			if _, err := io.ReadFull(res.Body, line); err != nil || string(line) != fmt.Sprintf("event %d\n", i) {
 				t.Fatal(line, err)
+			}
+			if i == 1 {
+				time.Sleep(2 * c.ClientIdle) // of silence, which is the backend's
 			}
 			next <- true
 		}
@@ -271,5 +276,30 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 			t.Error(rest, err)
 		}
 		res.Body.Close()
+	}
+}
+
+// Trailers of requests are dropped, whatever the backend speaks, and whether or not the body is buffered.
+func TestTrailersOfRequestsAreDropped(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, len(r.Trailer), r.Header["Trailer"])
+	})
+	h2c := httptest.NewUnstartedServer(handler)
+	h2c.Config.Protocols = new(http.Protocols)
+	h2c.Config.Protocols.SetUnencryptedHTTP2(true)
+	h2c.Start()
+	t.Cleanup(h2c.Close)
+	for _, url := range []string{h2c.URL, newBackend(t, handler).URL} {
+		for _, buffer := range []Size{1e6, 0} {
+			c := testConfig(url)
+			c.BackendH2C, c.BodyBuffer = url == h2c.URL, buffer
+			f := start(t, c)
+			req := request(t, "POST", f.URL(), io.MultiReader(strings.NewReader("body")))
+			req.Trailer = http.Header{"X-Forwarded-For": {"6.6.6.6"}}
+			if status, text := fetch(t, newClient(t), req); status != 200 || text != "0 []" {
+				t.Errorf("%s, buffer of %v: %d, %s", url, buffer, status, text)
+			}
+		}
 	}
 }
