@@ -199,6 +199,7 @@ func TestWebSocketPasses(t *testing.T) {
 
 // An answer that comes in parts comes in parts, with its trailers, also if nothing is said for a while.
 func TestStreamsComeAsTheyAre(t *testing.T) {
+	t.Parallel()
 	next := make(chan bool)
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Trailer", "X-Sum")

@@ -74,6 +74,7 @@ func (l *letters) Write(p []byte) (int, error) {
 // A client that sends a byte at a time, or none, is told so, and one that does not read is cut off; the slot that its answer has, if it is larger than
 // the buffer, is free then. One that is as slow, and above the rate, is served.
 func TestClientsMustKeepPace(t *testing.T) {
+	t.Parallel()
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/endless" {
 			io.Copy(w, letters{})
@@ -252,6 +253,7 @@ func TestTooManyHere(t *testing.T) {
 
 // What a client is allowed to take says nothing about a backend: one that takes longer to answer, or to read a body that streams, is waited for.
 func TestSlowBackendsAreNotTheClientsFault(t *testing.T) {
+	t.Parallel()
 	const idle = 300 * time.Millisecond
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/first" {
@@ -290,6 +292,7 @@ func TestSlowBackendsAreNotTheClientsFault(t *testing.T) {
 
 // A backend that falls silent in the middle of its answer is not waited for.
 func TestBackendsMustNotFallSilent(t *testing.T) {
+	t.Parallel()
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "part")
 		http.NewResponseController(w).Flush()
