@@ -254,14 +254,14 @@ func TestTooManyHere(t *testing.T) {
 // What a client is allowed to take says nothing about a backend: one that takes longer to answer, or to read a body that streams, is waited for.
 func TestSlowBackendsAreNotTheClientsFault(t *testing.T) {
 	t.Parallel()
-	const idle = 300 * time.Millisecond
+	const idle = 600 * time.Millisecond
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/first" {
-			time.Sleep(2 * idle)
+			time.Sleep(idle * 3 / 2)
 		}
 		n, err := io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/then" {
-			time.Sleep(2 * idle)
+			time.Sleep(idle * 3 / 2)
 		}
 		fmt.Fprint(w, n, " ", err)
 	})
@@ -271,7 +271,7 @@ func TestSlowBackendsAreNotTheClientsFault(t *testing.T) {
 	var all sync.WaitGroup
 	for _, client := range []*http.Client{newClient(t), newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })} {
 		for _, path := range []string{"/first", "/then"} {
-			for _, size := range []int64{10, 20e6} {
+			for _, size := range []int64{10, 6e6} {
 				all.Go(func() {
 					res, err := client.Do(request(t, "POST", f.URL()+path, io.LimitReader(letters{}, size)))
 					if err != nil {
