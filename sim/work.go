@@ -98,6 +98,9 @@ func (r *Resource) goOn(g *Grant) {
 		before = before.prev
 	}
 	r.insert(g, before)
+	if r.holdings != nil {
+		r.holdings.goOn(g)
+	}
 	if s.trace != nil {
 		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
 	}
