@@ -291,22 +291,6 @@ func (c *chaos) check() error {
 	return errors.Join(errs...)
 }
 
-// kept is all that was kept of the past, in words, which is within its bounds.
-func (c *chaos) kept() string {
-	courses, observations, holdings := c.s.Courses(), c.s.Observations(), c.s.Holdings()
-	for _, x := range courses {
-		if len(x.Points) > 40 {
-			c.t.Errorf("%s: %d points", x.Name, len(x.Points))
-		}
-	}
-	for _, r := range c.rooms {
-		if over, _ := r.Holdings(); len(over) > 40+r.capacity+r.most {
-			c.t.Errorf("%s: %d holdings", r.name, len(over))
-		}
-	}
-	return fmt.Sprint(courses, observations, holdings)
-}
-
 // again calls f until nothing is left to happen, or so many have been done, and notes panics that are on purpose.
 func (c *chaos) again(f func() bool) {
 	for more := true; more; {
