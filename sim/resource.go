@@ -69,11 +69,15 @@ type Grant struct {
 	rank       int
 	since      float64
 	held       bool
-	lost       *Preempted // how it was taken away, if it was
-	notice     *Interrupted
+	stopped    bool  // it is among those that are to go on when there are units again
+	lost       *loss // how it was taken away, if it was
+	job        *job  // the work that is done with it, or was
+}
 
-	whole, left float64 // of the work that is done with it: all of it, and when it was stopped, what was left
-	stopped     bool    // it is among those that are to go on when there are units again
+// A loss is how units were taken away, and what the process was told of it.
+type loss struct {
+	Preempted
+	notice *Interrupted
 }
 
 // Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
@@ -88,7 +92,7 @@ func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error
 	defer r.giveBack(g)
 	f()
 	if g.lost != nil {
-		return *g.lost
+		return g.lost.Preempted
 	}
 	return nil
 }
@@ -113,7 +117,7 @@ func (r *Resource) giveBack(g *Grant) {
 }
 
 func (r *Resource) keep(g *Grant) {
-	*g = Grant{next: r.spare}
+	*g = Grant{next: r.spare, job: g.job}
 	r.spare = g
 }
 
@@ -292,7 +296,7 @@ func (r *Resource) serve() {
 func (g *Grant) Release() {
 	r := g.r
 	if g.lost != nil && g.p != nil {
-		g.p.forget(g.notice)
+		g.p.forget(g.lost.notice)
 	}
 	if r.s.closed || g.lost != nil {
 		return
