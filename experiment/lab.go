@@ -100,10 +100,11 @@ type LabOptions struct {
 
 // A Lab runs a model for experiments. It is used by one goroutine at a time.
 type Lab struct {
-	o     LabOptions
-	conn  *ensemble.Conn
-	close func()
-	runs  int // replicas that were given out
+	o       LabOptions
+	conn    *ensemble.Conn
+	working context.Context // of the worker in this process, with why it has ended; nil if there is none
+	close   func()
+	runs    int // replicas that were given out
 }
 
 // Open makes a lab. It is to be closed.
@@ -134,14 +135,24 @@ func Open(ctx context.Context, o LabOptions) (*Lab, error) {
 		hub.Close()
 		return nil, err
 	}
-	working, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
+	var stop context.CancelCauseFunc
+	l.working, stop = context.WithCancelCause(ctx)
+	ended := make(chan struct{}, 2)
 	go func() {
-		defer close(ended)
-		_ = ensemble.Serve(working, l.conn, ensemble.WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger})
+		stop(ensemble.Serve(l.working, l.conn, ensemble.WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger}))
+		ended <- struct{}{}
+	}()
+	go func() {
+		select {
+		case <-hub.Failed():
+			stop(hub.Err())
+		case <-l.working.Done():
+		}
+		ended <- struct{}{}
 	}()
 	l.close = func() {
-		stop()
+		stop(errors.New("experiment: the lab is closed"))
+		<-ended
 		<-ended
 		l.conn.Close()
 		hub.Close()
@@ -178,6 +189,12 @@ func (l *Lab) observe(ctx context.Context, output string, points []ensemble.Para
 		}
 		job.Points = append(job.Points, ensemble.Point{Set: set})
 		all[i] = make([]float64, 0, n)
+	}
+	if l.working != nil { // without its worker nothing would come of it
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(l.working, func() { cancel(context.Cause(l.working)) })()
 	}
 	_, err = ensemble.Run(ctx, l.conn, job, ensemble.RunOptions{
 		Registry: l.o.Registry, Progress: l.o.Progress, Logger: l.o.Logger,

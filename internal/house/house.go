@@ -52,6 +52,8 @@ var mayImport = map[string][]string{
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
 	"fit":      {"ensemble", "internal/random"},
+	// Plans of runs, and what came of them. It knows no kind of model either.
+	"experiment": {"ensemble", "internal/design"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
