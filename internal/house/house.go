@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"examples/atm-capped":     {"capped", "sim"},
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
+	"examples/bank-best":      {"ensemble", "experiment", "sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/clinic":         {"sim", "sim/analysis", "sim/output"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
