@@ -99,6 +99,9 @@ type schedule struct {
 func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	sc := &schedule{r: r, table: compiled(t), rule: Finish}
 	for _, o := range opts {
+		if o == nil {
+			panic("sim: Schedule of " + r.name + ": an option is nil")
+		}
 		o.adjust(sc)
 	}
 	sc.rule.check("Schedule of " + r.name)

@@ -125,7 +125,20 @@ func (r *Resource) goOn(g *Grant) {
 	for before != nil && before.since > g.since {
 		before = before.prev
 	}
-	r.insert(g, before)
+	if g.prev, g.next = before, r.first; before != nil {
+		g.next = before.next
+		before.next = g
+	} else {
+		r.first = g
+	}
+	if g.next != nil {
+		g.next.prev = g
+	} else {
+		r.last = g
+	}
+	r.inUse += g.n
+	r.usage.Set(float64(r.inUse))
+	r.upkeep.wear(r)
 	if r.holdings != nil {
 		r.holdings.goOn(g)
 	}
