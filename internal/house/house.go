@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
+	"cmd/almanac/internal/dispatch":     {"capped", "internal/random", "sim"},
 	"cmd/almanac/internal/format":       {},
 	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
 	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
