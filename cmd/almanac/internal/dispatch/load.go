@@ -46,7 +46,7 @@ func Services() []Service {
 			variance: shortWork*shortWork*(1-longShare+longShare*longTimes*longTimes) - 1,
 		},
 		{
-			Name: "slow workers", About: "exponential, and a tenth of the workers takes ten times as long; λ is of what they can do together, 0.91 of what equals could",
+			Name: "slow-workers", About: "exponential, and a tenth of the workers takes ten times as long; λ is of what they can do together, 0.91 of what equals could",
 			draw: exponential, variance: 1, slow: true,
 		},
 	}

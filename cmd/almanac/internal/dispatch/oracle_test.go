@@ -97,13 +97,13 @@ func TestCentralIsMMn(t *testing.T) {
 			high = mid
 		}
 	}
-	for _, name := range []string{Central, "CAPPED, c=1"} {
+	for _, name := range []string{Central, "capped-1"} {
 		runs := simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 40_000}, named(t, name))
 		agrees(t, name+" mean", runs, mean, 1+waits/a, 0.01)
 		agrees(t, name+" p99", runs, p99, low, 0.02)
 	}
 	// With larger buffers who is there is served in another order, but nobody idles who would not, so that the mean is the same.
-	runs := simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 40_000}, named(t, "CAPPED, c=3"))
+	runs := simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 40_000}, named(t, "capped-3"))
 	agrees(t, "c=3 mean", runs, mean, 1+waits/a, 0.01)
 }
 
@@ -115,7 +115,7 @@ func TestTwoChoicesHaveTheirLimit(t *testing.T) {
 		want += math.Pow(rho, math.Pow(2, i)-2)
 	}
 	alone := Policy{Name: "one with local counts", new: func(c *cluster) policy { return newLocal(c, 1) }}
-	for _, p := range []Policy{named(t, "two choices"), alone} {
+	for _, p := range []Policy{named(t, "two-choices"), alone} {
 		var all sim.Tally
 		for _, r := range simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 50_000}, p) {
 			all.Add(r.Mean)

@@ -48,10 +48,10 @@ func TestSame(t *testing.T) {
 		a, b     Policy
 		services []string
 	}{
-		{"workers with one slot hold nothing that waits", named(t, "CAPPED, c=1"), named(t, Central), []string{"exponential", "constant", "bimodal", "slow workers"}},
+		{"workers with one slot hold nothing that waits", named(t, "capped-1"), named(t, Central), []string{"exponential", "constant", "bimodal", "slow-workers"}},
 		{"a bounded queue of one is no queue", join(1), named(t, Central), []string{"exponential", "constant", "bimodal"}},
-		{"a bound that is never reached is none", join(1000), named(t, "least loaded"), []string{"exponential", "constant", "bimodal", "slow workers"}},
-		{"equal work ends in the order in which it began, so that the next in turn is the first to be idle", named(t, "round robin"), named(t, Central), []string{"constant"}},
+		{"a bound that is never reached is none", join(1000), named(t, "least-loaded"), []string{"exponential", "constant", "bimodal", "slow-workers"}},
+		{"equal work ends in the order in which it began, so that the next in turn is the first to be idle", named(t, "round-robin"), named(t, Central), []string{"constant"}},
 	} {
 		for _, service := range c.services {
 			s := Setting{Workers: 20, Service: service, Load: 0.85, Requests: 5000, Round: 1, Seed: 3}

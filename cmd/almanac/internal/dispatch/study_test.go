@@ -10,8 +10,8 @@ import (
 
 func plan() Plan {
 	return Plan{
-		Workers: 10, Requests: 2000, Round: 1, Services: []string{"exponential", "slow workers"},
-		Policies: []string{Random, "CAPPED rounds, c=1", "CAPPED, c=2", Central}, Loads: []float64{0.7}, Seeds: 3, Seed: 1,
+		Workers: 10, Requests: 2000, Round: 1, Services: []string{"exponential", "slow-workers"},
+		Policies: []string{Random, "capped-rounds-1", "capped-2", Central}, Loads: []float64{0.7}, Seeds: 3, Seed: 1,
 	}
 }
 
@@ -36,7 +36,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		// An M/M/1 bears every load below 1, unless it is ten times slower than the others; of rounds it is 0.632.
-		grows := r.Policy == "CAPPED rounds, c=1" || r.Policy == Random && r.Service == "slow workers"
+		grows := r.Policy == "capped-rounds-1" || r.Policy == Random && r.Service == "slow-workers"
 		if r.Grows != grows {
 			t.Errorf("%s, %s: grows is %v", r.Service, r.Policy, r.Grows)
 		}
