@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch/live"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -41,6 +42,11 @@ func printBenchDispatch(w io.Writer, r dispatchReport) error {
 			return err
 		}
 	}
+	if r.HTTP != nil {
+		if err := printHTTP(w, r.HTTP); err != nil {
+			return err
+		}
+	}
 	return printTargets(w, r.Targets)
 }
 
@@ -66,6 +72,9 @@ func writeBenchDispatch(dir string, r dispatchReport) error {
 	errs := []error{writeFile(dir, "bench-dispatch.json", func(w io.Writer) error { return printJSON(w, r) })}
 	if len(r.Results) > 0 {
 		errs = append(errs, writeFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
+	}
+	if r.HTTP != nil {
+		errs = append(errs, writeFile(dir, "bench-dispatch-http.csv", func(w io.Writer) error { return httpCSV(w, r.HTTP) }))
 	}
 	for _, chart := range dispatchCharts(r.Results) {
 		errs = append(errs, chart.chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.service+".svg")))
@@ -119,4 +128,20 @@ func dispatchCharts(results []dispatch.Result) (charts []dispatchChart) {
 		s.Low, s.High = append(s.Low, max(r.P99.Mean-r.P99.Half, r.P99.Mean/10)), append(s.High, r.P99.Mean+r.P99.Half)
 	}
 	return charts
+}
+
+func httpCSV(w io.Writer, r *live.Report) error {
+	out := csv.NewWriter(w)
+	number := format.Number
+	out.Write([]string{"scene", "load", "proxy", "requests", "failed", "p50_ms", "p99_ms", "p99.9_ms", "lag_p99_ms", "requests_per_processor_second", "memory_bytes"})
+	for _, t := range r.Throughputs {
+		out.Write([]string{"small requests", "", t.Proxy, strconv.Itoa(t.Requests), "0", "", "", "", "", number(t.PerCore), strconv.FormatInt(t.Memory, 10)})
+	}
+	for _, l := range r.Latencies {
+		out.Write([]string{
+			l.Scene.Name, number(l.Scene.Load), l.Proxy, strconv.Itoa(l.Requests), strconv.Itoa(l.Failed), number(l.P50), number(l.P99), number(l.P999), number(l.Lag), "", "",
+		})
+	}
+	out.Flush()
+	return out.Error()
 }

@@ -66,18 +66,19 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
 		"cmd/almanac/internal/proxy", "ensemble", "fit", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
-	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
-	"cmd/almanac/internal/dispatch":     {"capped", "internal/random", "sim"},
-	"cmd/almanac/internal/format":       {},
-	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
-	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
-	"cmd/almanac/internal/progress":     {},
-	"cmd/almanac/internal/proxy":        {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
+	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
+	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
+	"cmd/almanac/internal/dispatch/live": {"internal/random"},
+	"cmd/almanac/internal/format":        {},
+	"cmd/almanac/internal/models":        {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
+	"cmd/almanac/internal/outputs":       {"internal/nearest", "population"},
+	"cmd/almanac/internal/progress":      {},
+	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},
