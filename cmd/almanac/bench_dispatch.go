@@ -40,7 +40,8 @@ func newBenchDispatch() *cobra.Command {
 			"In real time: what an item costs in capped.Dispatcher with 64 workers that do nothing, best repetition.\n\n" +
 			"With --http, reverse proxies on this machine, all with the same backends and the same generator, each with one processor, in turns. What a\n" +
 			"proxy costs is requests per second of its processor time, in a closed loop of small requests. Latency is measured in an open loop:\n" +
-			"requests are sent when they are due, and timed from then; what is not answered with 200 counts as endless.\n\n" +
+			"requests are sent when they are due, and timed from then; what is not answered with 200 counts as endless. A turn in which they could not be\n" +
+			"sent in time is done again. With the defaults it takes about 12 minutes.\n\n" +
 			list("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
 			list("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }) +
 			list("Proxies", live.Proxies(), func(p live.Proxy) (string, string) { return p.Name, p.About }),

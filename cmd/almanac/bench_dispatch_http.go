@@ -43,7 +43,7 @@ func (h *benchHTTPFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&h.backends, "backends", 10, "with --http: how many backends there are, each of which works on one request at a time")
 	c.Flags().DurationVar(&h.service, "service-time", 10*time.Millisecond, "with --http: how long a backend works on a request on average")
 	c.Flags().DurationVar(&h.turn, "turn", 5*time.Second, "with --http: how long a turn is")
-	c.Flags().IntVar(&h.turns, "turns", 3, "with --http: how many turns each proxy has")
+	c.Flags().IntVar(&h.turns, "turns", 5, "with --http: how many turns each proxy has")
 	c.Flags().IntVar(&h.connections, "connections", 32, "with --http: connections of the closed loop")
 	c.Flags().StringSliceVar(&h.proxies, "proxy", []string{"all"}, "with --http: proxies: a list, or all")
 }
@@ -159,7 +159,7 @@ func printHTTP(w io.Writer, r *live.Report) error {
 	for _, m := range r.Missing {
 		fmt.Fprintf(w, "left out: %s\n", m)
 	}
-	fmt.Fprintf(w, "\nsmall requests, %s, %s of %v: what the proxy's process costs\n\n",
+	fmt.Fprintf(w, "\nsmall requests, %s, %s of %v: what the proxy's process costs, median of turns\n\n",
 		format.Count(r.Connections, "connection"), format.Count(r.Turns, "turn"), r.Turn/2)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "proxy\trequests per processor second\tfrom\tto\tµs a request\trequests/s\tmemory\t")
@@ -175,12 +175,17 @@ func printHTTP(w io.Writer, r *live.Report) error {
 	}
 	for i, l := range r.Latencies {
 		if i == 0 || l.Scene != r.Latencies[i-1].Scene {
-			fmt.Fprintf(w, "\n%s, %s, load %v, %v of work on average: ms from when a request was due until it was answered\n\n",
+			fmt.Fprintf(w, "\n%s, %s, load %v, %v of work on average: ms from when a request was due until it was answered, median of turns\n\n",
 				format.Count(r.Backends, "backend"), l.Scene.Name, l.Scene.Load, r.Service)
 			out = tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(out, "proxy\tp50\tp99\tof turns\tp99.9\trequests\tfailed\tsent late, p99\t")
+			fmt.Fprintln(out, "proxy\tp50\tp99\tof turns\tp99.9\trequests\tfailed\tsent late, p99\tturns again\t")
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s–%s\t%s\t%d\t%d\t%.2f\t\n", l.Proxy, millis(l.P50), millis(l.P99), millis(slices.Min(l.Turns)), millis(slices.Max(l.Turns)), millis(l.P999), l.Requests, l.Failed, l.Lag)
+		low, high, again := math.Inf(1), 0.0, 0
+		for _, t := range l.Turns {
+			low, high, again = min(low, t.P99), max(high, t.P99), again+t.Again
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s–%s\t%s\t%d\t%d\t%.2f\t%d\t\n",
+			l.Proxy, millis(l.P50), millis(l.P99), millis(low), millis(high), millis(l.P999), l.Requests, l.Failed, l.Lag, again)
 		if i+1 == len(r.Latencies) || l.Scene != r.Latencies[i+1].Scene {
 			if err := out.Flush(); err != nil {
 				return err

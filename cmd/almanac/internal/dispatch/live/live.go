@@ -44,7 +44,8 @@ type Plan struct {
 	Progress    func(done, of int, what string)
 }
 
-// A Latency is what became of a proxy in a scene, over all turns.
+// A Latency is what became of a proxy in a scene. Times are medians over turns, of quantiles of each turn: what disturbs one turn, on a machine that
+// does other things too, does not count.
 type Latency struct {
 	Scene    Scene   `json:"scene"`
 	Proxy    string  `json:"proxy"`
@@ -53,20 +54,32 @@ type Latency struct {
 	P50      float64 `json:"p50_ms"`
 	P99      float64 `json:"p99_ms"`
 	P999     float64 `json:"p99.9_ms"`
-	// Turns are the p99 of each turn.
-	Turns []float64 `json:"turns_p99_ms"`
-	// Lag is how late the generator sent a request, the p99: that is part of all times, of all proxies.
-	Lag float64 `json:"lag_p99_ms"`
+	Lag      float64 `json:"lag_p99_ms"`
+	Turns    []Turn  `json:"turns"`
 }
 
-// A Throughput is what small requests cost a proxy, over all turns.
+// A Turn is what a proxy made of the requests of one.
+type Turn struct {
+	P50  float64 `json:"p50_ms"`
+	P99  float64 `json:"p99_ms"`
+	P999 float64 `json:"p99.9_ms"`
+	// Lag is how late the generator sent requests, the p99. That is part of all times.
+	Lag float64 `json:"lag_p99_ms"`
+	// Again is how often it was done again, since the generator was later than half of a mean service: then the machine was busy with something else.
+	Again int `json:"again"`
+}
+
+// mostAgain is how often a turn is done again at most. The last one counts, however late.
+const mostAgain = 5
+
+// A Throughput is what small requests cost a proxy.
 type Throughput struct {
 	Proxy     string    `json:"proxy"`
 	Requests  int       `json:"requests"`
 	Seconds   float64   `json:"seconds"`
 	Processor float64   `json:"processor_seconds"` // of the proxy's process
 	PerSecond float64   `json:"per_second"`        // with what the generator and the backends left of the machine
-	PerCore   float64   `json:"per_processor_second"`
+	PerCore   float64   `json:"per_processor_second"` // the median of the turns
 	Turns     []float64 `json:"turns_per_processor_second"`
 	Memory    int64     `json:"memory_bytes"` // resident at most, after everything
 }
@@ -82,6 +95,15 @@ type Report struct {
 	Missing     []string      `json:"missing,omitempty"` // which proxies were left out, and why
 	Latencies   []Latency     `json:"latencies"`
 	Throughputs []Throughput  `json:"throughputs"`
+}
+
+// median is the middle value, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	if n := len(values); n%2 == 0 {
+		return values[n/2-1]/2 + values[n/2]/2
+	}
+	return values[len(values)/2]
 }
 
 // endless is the time of a request that was not answered, in milliseconds: larger than any, and a number that JSON has.

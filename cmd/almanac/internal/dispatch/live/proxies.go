@@ -101,7 +101,7 @@ func (p Proxy) version() string {
 var oneCore = []string{"GOMAXPROCS=1"}
 
 func startOurs(ctx context.Context, s starting) (*process, error) {
-	args := []string{"proxy", "--listen", s.address, "--capacity", fmt.Sprint(s.capacity)}
+	args := []string{"proxy", "--listen", s.address, "--admin", "none", "--capacity", fmt.Sprint(s.capacity)}
 	for _, b := range s.backends {
 		args = append(args, "--backend", "http://"+b)
 	}

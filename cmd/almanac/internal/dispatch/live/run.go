@@ -178,7 +178,7 @@ func (b *comparison) throughput(ctx context.Context) error {
 	}
 	for i := range results {
 		r := &results[i]
-		r.PerSecond, r.PerCore = perSecond(r.Requests, r.Seconds), perSecond(r.Requests, r.Processor)
+		r.PerSecond, r.PerCore = perSecond(r.Requests, r.Seconds), median(r.Turns)
 		if r.Memory, err = s.proxies[i].memory(); err != nil {
 			return err
 		}
@@ -213,7 +213,6 @@ func (b *comparison) latency(ctx context.Context, number uint64, scene Scene) er
 	}
 	defer s.stop()
 	n := len(b.proxies)
-	took, late := make([][]float64, n), make([][]float64, n)
 	results := make([]Latency, n)
 	for turn := range b.Turns {
 		requests := newSchedule(b.Seed, number<<32+uint64(turn), scene.Load*capacity, b.Service, b.Turn)
@@ -224,20 +223,44 @@ func (b *comparison) latency(ctx context.Context, number uint64, scene Scene) er
 			i := (i + turn) % n
 			p, r := s.proxies[i], &results[i]
 			b.step(fmt.Sprintf("%s, %s, load %v", p.name, scene.Name, scene.Load))
-			times, lags, failed, err := requests.open(ctx, p.address)
+			t, failed, err := b.turn(ctx, requests, p)
 			if err != nil {
 				return err
 			}
+			r.Turns = append(r.Turns, t)
 			r.Failed += failed
-			r.Turns = append(r.Turns, quantile(times, 0.99))
-			took[i], late[i] = append(took[i], times...), append(late[i], lags...)
+			r.Requests += len(requests.due)
 		}
 	}
 	for i := range results {
 		r := &results[i]
-		r.Scene, r.Proxy, r.Requests = scene, b.proxies[i].Name, len(took[i])
-		r.P50, r.P99, r.P999, r.Lag = quantile(took[i], 0.5), quantile(took[i], 0.99), quantile(took[i], 0.999), quantile(late[i], 0.99)
+		r.Scene, r.Proxy = scene, b.proxies[i].Name
+		middle := func(of func(Turn) float64) float64 {
+			var all []float64
+			for _, t := range r.Turns {
+				all = append(all, of(t))
+			}
+			return median(all)
+		}
+		r.P50 = middle(func(t Turn) float64 { return t.P50 })
+		r.P99 = middle(func(t Turn) float64 { return t.P99 })
+		r.P999 = middle(func(t Turn) float64 { return t.P999 })
+		r.Lag = middle(func(t Turn) float64 { return t.Lag })
 	}
 	b.report.Latencies = append(b.report.Latencies, results...)
 	return nil
+}
+
+// turn sends the requests of one turn, and does so again if they could not be sent in time.
+func (b *comparison) turn(ctx context.Context, requests schedule, p *process) (t Turn, failed int, err error) {
+	for again := 0; ; again++ {
+		took, late, failed, err := requests.open(ctx, p.address)
+		if err != nil {
+			return t, 0, err
+		}
+		lag := quantile(late, 0.99)
+		if lag <= b.Service.Seconds()*1e3/2 || again == mostAgain {
+			return Turn{P50: quantile(took, 0.5), P99: quantile(took, 0.99), P999: quantile(took, 0.999), Lag: lag, Again: again}, failed, nil
+		}
+	}
 }
