@@ -77,8 +77,8 @@ type Throughput struct {
 	Proxy     string    `json:"proxy"`
 	Requests  int       `json:"requests"`
 	Seconds   float64   `json:"seconds"`
-	Processor float64   `json:"processor_seconds"` // of the proxy's process
-	PerSecond float64   `json:"per_second"`        // with what the generator and the backends left of the machine
+	Processor float64   `json:"processor_seconds"`    // of the proxy's process
+	PerSecond float64   `json:"per_second"`           // with what the generator and the backends left of the machine
 	PerCore   float64   `json:"per_processor_second"` // the median of the turns
 	Turns     []float64 `json:"turns_per_processor_second"`
 	Memory    int64     `json:"memory_bytes"` // resident at most, after everything
