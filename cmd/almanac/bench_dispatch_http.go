@@ -178,14 +178,14 @@ func printHTTP(w io.Writer, r *live.Report) error {
 			fmt.Fprintf(w, "\n%s, %s, load %v, %v of work on average: ms from when a request was due until it was answered, median of turns\n\n",
 				format.Count(r.Backends, "backend"), l.Scene.Name, l.Scene.Load, r.Service)
 			out = tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(out, "proxy\tp50\tp99\tof turns\tp99.9\trequests\tfailed\tsent late, p99\tturns again\t")
+			fmt.Fprintln(out, "proxy\tp50\tp99\tof turns\tp99.9\trequests\tfailed\tmemory\tsent late, p99\tturns again\t")
 		}
 		low, high, again := math.Inf(1), 0.0, 0
 		for _, t := range l.Turns {
 			low, high, again = min(low, t.P99), max(high, t.P99), again+t.Again
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s–%s\t%s\t%d\t%d\t%.2f\t%d\t\n",
-			l.Proxy, millis(l.P50), millis(l.P99), millis(low), millis(high), millis(l.P999), l.Requests, l.Failed, l.Lag, again)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s–%s\t%s\t%d\t%d\t%s\t%.2f\t%d\t\n",
+			l.Proxy, millis(l.P50), millis(l.P99), millis(low), millis(high), millis(l.P999), l.Requests, l.Failed, format.Bytes(uint64(l.Memory)), l.Lag, again)
 		if i+1 == len(r.Latencies) || l.Scene != r.Latencies[i+1].Scene {
 			if err := out.Flush(); err != nil {
 				return err

@@ -139,7 +139,7 @@ func httpCSV(w io.Writer, r *live.Report) error {
 	}
 	for _, l := range r.Latencies {
 		out.Write([]string{
-			l.Scene.Name, number(l.Scene.Load), l.Proxy, strconv.Itoa(l.Requests), strconv.Itoa(l.Failed), number(l.P50), number(l.P99), number(l.P999), number(l.Lag), "", "",
+			l.Scene.Name, number(l.Scene.Load), l.Proxy, strconv.Itoa(l.Requests), strconv.Itoa(l.Failed), number(l.P50), number(l.P99), number(l.P999), number(l.Lag), "", strconv.FormatInt(l.Memory, 10),
 		})
 	}
 	out.Flush()

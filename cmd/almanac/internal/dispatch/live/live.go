@@ -55,6 +55,7 @@ type Latency struct {
 	P99      float64 `json:"p99_ms"`
 	P999     float64 `json:"p99.9_ms"`
 	Lag      float64 `json:"lag_p99_ms"`
+	Memory   int64   `json:"memory_bytes"` // resident at most
 	Turns    []Turn  `json:"turns"`
 }
 
@@ -81,7 +82,7 @@ type Throughput struct {
 	PerSecond float64   `json:"per_second"`           // with what the generator and the backends left of the machine
 	PerCore   float64   `json:"per_processor_second"` // the median of the turns
 	Turns     []float64 `json:"turns_per_processor_second"`
-	Memory    int64     `json:"memory_bytes"` // resident at most, after everything
+	Memory    int64     `json:"memory_bytes"` // resident at most
 }
 
 // A Report is everything.

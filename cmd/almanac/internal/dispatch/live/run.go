@@ -26,7 +26,6 @@ func Compare(ctx context.Context, plan Plan) (*Report, error) {
 		return nil, fmt.Errorf("no proxy is left to measure: %s", strings.Join(b.report.Missing, "; "))
 	}
 	b.of = plan.Turns * (len(Scenes())*len(b.proxies) + len(b.costed()))
-	// The cost comes first: its memory is that of small requests, before there were queues.
 	if err := b.throughput(ctx); err != nil {
 		return nil, err
 	}
@@ -235,6 +234,9 @@ func (b *comparison) latency(ctx context.Context, number uint64, scene Scene) er
 	for i := range results {
 		r := &results[i]
 		r.Scene, r.Proxy = scene, b.proxies[i].Name
+		if r.Memory, err = s.proxies[i].memory(); err != nil {
+			return err
+		}
 		middle := func(of func(Turn) float64) float64 {
 			var all []float64
 			for _, t := range r.Turns {
