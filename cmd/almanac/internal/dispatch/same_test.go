@@ -155,3 +155,29 @@ func follow(t *testing.T, capacity int, seed uint64) {
 		}
 	}
 }
+
+// In rounds the oldest ask first, also when all workers are full before everybody has asked: the pool is by age after every step.
+func TestRoundsAreByAge(t *testing.T) {
+	for c := 1; c <= 3; c++ {
+		p := Policy{new: func(k *cluster) policy { return byAge{t, newRounds(k, c).(*rounds)} }}
+		l, err := draw(Setting{Workers: 3, Service: "bimodal", Load: 0.9, Requests: 1000, Round: 1, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.through(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type byAge struct {
+	t *testing.T
+	*rounds
+}
+
+func (p byAge) finish(w, i int32) {
+	p.rounds.finish(w, i)
+	if !slices.IsSorted(p.pool) {
+		p.t.Fatalf("the pool is not by age: %v", p.pool)
+	}
+}
