@@ -109,7 +109,9 @@ func (f *benchDispatchFlags) runHTTP(c *cobra.Command) error {
 	defer bar.Close()
 	plan.Progress = bar.Set
 	r := dispatchReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
-	if r.HTTP, err = live.Compare(c.Context(), plan); err != nil {
+	ctx, stop := untilStopped(c.Context()) // a signal ends the processes, too
+	defer stop()
+	if r.HTTP, err = live.Compare(ctx, plan); err != nil {
 		return err
 	}
 	for _, t := range judgeHTTP(r.HTTP) {

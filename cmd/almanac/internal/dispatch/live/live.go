@@ -71,7 +71,7 @@ type Turn struct {
 }
 
 // mostAgain is how often a turn is done again at most. The last one counts, however late.
-const mostAgain = 5
+const mostAgain = 2
 
 // A Throughput is what small requests cost a proxy.
 type Throughput struct {

@@ -15,6 +15,7 @@ type Proxy struct {
 
 	Package  string // of Debian, if it is not ours
 	capacity int    // at most so many at a backend; 0 for any number
+	costOnly bool   // it is there for what it costs, and not in the open loop
 	start    func(ctx context.Context, s starting) (*process, error)
 }
 
@@ -65,7 +66,7 @@ func Proxies() []Proxy {
 		haproxy("haproxy-random2", "random(2)", 0),
 		haproxy("haproxy-random2-1", "random(2)", 1),
 		{Name: "nginx-leastconn", About: "nginx, least_conn", Package: nginxPackage, start: startNginx},
-		{Name: "reverse", About: "httputil.ReverseProxy, any backend, no limit: what net/http costs", start: startReverse},
+		{Name: "reverse", About: "httputil.ReverseProxy, any backend, no limit: what net/http costs; small requests only", costOnly: true, start: startReverse},
 	}
 }
 
