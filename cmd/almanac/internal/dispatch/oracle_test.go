@@ -59,8 +59,8 @@ func p99(r Run) float64  { return r.P99 }
 
 // Random choice makes every worker an M/M/1 queue of its own, in which times are exponential with mean 1/(1−λ).
 func TestRandomIsMM1(t *testing.T) {
-	const rho = 0.75
-	runs := simulate(t, Setting{Workers: 20, Service: "exponential", Load: rho, Requests: 150_000}, named(t, Random))
+	const rho = 0.6
+	runs := simulate(t, Setting{Workers: 20, Service: "exponential", Load: rho, Requests: 90_000}, named(t, Random))
 	agrees(t, "mean", runs, mean, 1/(1-rho), 0.01)
 	agrees(t, "p50", runs, func(r Run) float64 { return r.P50 }, math.Ln2/(1-rho), 0.01)
 	agrees(t, "p99", runs, p99, math.Log(100)/(1-rho), 0.015)
@@ -68,9 +68,9 @@ func TestRandomIsMM1(t *testing.T) {
 
 // Pollaczek and Khinchine: with random choice the mean wait is λE[S²]/(2(1−λ)), whatever the service.
 func TestRandomIsMG1(t *testing.T) {
-	const rho = 0.75
+	const rho = 0.6
 	for service, second := range map[string]float64{"constant": 1, "bimodal": 10.9 / (1.9 * 1.9)} {
-		runs := simulate(t, Setting{Workers: 20, Service: service, Load: rho, Requests: 40_000}, named(t, Random))
+		runs := simulate(t, Setting{Workers: 20, Service: service, Load: rho, Requests: 30_000}, named(t, Random))
 		agrees(t, service, runs, mean, 1+rho*second/(2*(1-rho)), 0.015)
 	}
 }
@@ -109,7 +109,7 @@ func TestCentralIsMMn(t *testing.T) {
 
 // Two choices have the limit of many workers that Mitzenmacher and Vvedenskaya et al. found: a mean time of Σ λ^(2ⁱ−2). It is off by a multiple of 1/n.
 func TestTwoChoicesHaveTheirLimit(t *testing.T) {
-	const rho, n = 0.6, 500
+	const rho, n = 0.5, 300
 	want := 0.0
 	for i := 1.0; i < 10; i++ {
 		want += math.Pow(rho, math.Pow(2, i)-2)
@@ -117,7 +117,7 @@ func TestTwoChoicesHaveTheirLimit(t *testing.T) {
 	alone := Policy{Name: "one with local counts", new: func(c *cluster) policy { return newLocal(c, 1) }}
 	for _, p := range []Policy{named(t, "two-choices"), alone} {
 		var all sim.Tally
-		for _, r := range simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 50_000}, p) {
+		for _, r := range simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 30_000}, p) {
 			all.Add(r.Mean)
 		}
 		se := all.StdDev() / math.Sqrt(float64(all.N()))
