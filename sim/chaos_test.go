@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -310,19 +309,6 @@ func (c *chaos) again(f func() bool) {
 			c.t.Fatalf("at %g: %v\n%s", c.s.Now(), err, strings.Join(c.log[max(0, len(c.log)-20):], "\n"))
 		}
 	}
-}
-
-// A fickle context is done now and then.
-type fickle struct {
-	context.Context
-	random *rand.Rand
-}
-
-func (f fickle) Err() error {
-	if f.random.IntN(2) == 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 // Whatever processes and events do to each other, nothing breaks; and it happens in the same way in one run, step by step, and in a
