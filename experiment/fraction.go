@@ -9,11 +9,11 @@ import (
 )
 
 // Fraction is a design of two levels with so many runs, a power of two: that fraction of the full one which has the largest resolution, and
-// among those the fewest of the shortest words (minimum aberration, [FH80]). The first factors are free, and the others products of them.
+// among those the fewest of the shortest words (minimum aberration). The first factors are free, and the others products of them.
 //
 // It tries all choices, and refuses if there are more than a million; then name them yourself ([FractionBy]).
 //
-// [FH80]: https://doi.org/10.1080/00401706.1980.10486210
+// The source is A. Fries and W. G. Hunter, Minimum aberration 2^(k−p) designs, Technometrics 22 (1980).
 func Fraction(runs int, factors ...Factor) (*Design, error) {
 	if err := checkFactors(factors, 2); err != nil {
 		return nil, err

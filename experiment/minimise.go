@@ -36,7 +36,7 @@ type Optimum struct {
 	Replicas int      // that were run
 }
 
-// Minimise looks for the whole numbers with the smallest mean, by R-SPLINE [WPS13]. In each round all points have the same replicas, one and a half
+// Minimise looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all points have the same replicas, one and a half
 // times as many as in the round before, so that a round is the minimisation of a function that is known exactly; it begins where the
 // last one ended. From a point, the slope is that of the piecewise linear interpolation near it; steps along it double as long as they pay,
 // and where they do not, all neighbours at distance 1 are looked at. A round ends at a point that is not worse than any of its neighbours.
@@ -44,7 +44,8 @@ type Optimum struct {
 // It finds a local minimum: as the number of replicas grows, what it finds is one with probability 1. With common random numbers it needs fewer.
 // It stops when the next thing to look at would take more replicas than are allowed, so that it does not depend on how fast anything is.
 //
-// [WPS13]: https://doi.org/10.1287/ijoc.1120.0519
+// The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization using R-SPLINE, ACM Transactions on
+// Modeling and Computer Simulation 23 (2013); how fast replicas and steps grow is ours.
 func Minimise(ctx context.Context, source Source, box []Whole, o MinimiseOptions) (Optimum, error) {
 	if o.First == 0 {
 		o.First = 8
