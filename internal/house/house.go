@@ -1,7 +1,7 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; ensemble knows none of them, since they give it functions; reproduce may use any library; the command may use
+// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the command may use
 // everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
 // nothing else.
 package house
