@@ -58,6 +58,9 @@ type Hub struct {
 	why    string // it has failed
 }
 
+// ErrNotStarted says that a server with options that are right did not start: its port is in use, say.
+var ErrNotStarted = errors.New("ensemble: the hub did not start")
+
 // StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk before it says so.
 func StartHub(o HubOptions) (*Hub, error) {
 	options, err := o.server()
@@ -86,7 +89,7 @@ func StartHub(o HubOptions) (*Hub, error) {
 	}
 	if !ready || !s.Running() || !s.JetStreamEnabled() {
 		h.Close()
-		return nil, fmt.Errorf("ensemble: the hub did not start: %s", last.get())
+		return nil, fmt.Errorf("%w: %s", ErrNotStarted, last.get())
 	}
 	h.done.Go(h.watch)
 	return h, nil

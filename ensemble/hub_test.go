@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"log/slog"
 	"math/big"
 	"net"
@@ -88,7 +89,7 @@ func TestHubIsAlone(t *testing.T) {
 	if _, err := StartHub(HubOptions{Store: store, Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "another process is using it") {
 		t.Error(err)
 	}
-	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.Addresses()[0]}); err == nil || !strings.Contains(err.Error(), "address already in use") {
+	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.Addresses()[0]}); !errors.Is(err, ErrNotStarted) || !strings.Contains(err.Error(), "address already in use") {
 		t.Error(err)
 	}
 	h.Close()

@@ -16,6 +16,7 @@ import (
 	_ "github.com/almanac-sim/almanac/capped"
 	_ "github.com/almanac-sim/almanac/capped/cappedhttp"
 	_ "github.com/almanac-sim/almanac/ensemble"
+	_ "github.com/almanac-sim/almanac/experiment"
 	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/sim"
 	_ "github.com/almanac-sim/almanac/sim/analysis"
@@ -30,6 +31,7 @@ var update = flag.Bool("update", false, "write the expected output of the progra
 var programs = map[string][][]string{
 	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"}, {"compare", "--scenario", "one=tellers=1"},
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
+	"bank-best":    {{"now"}, {"-hub", "nats://a", "-worker", "nats://b"}, {"-clerks", "3"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"workshop":     {{"-weeks", "0"}, {"-weeks", "many"}, {"now"}},
 	"clinic":       {{"now"}, {"-rate", "1"}},

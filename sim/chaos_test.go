@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -280,8 +279,8 @@ func (c *chaos) check() error {
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
 		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
 			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
-		case p.state == waiting && p.work != nil && p.work.stopped == due:
-			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.work.stopped, due))
+		case p.state == waiting && p.works() != nil && p.works().stopped == due:
+			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works().stopped, due))
 		case (p.request != nil && p.request.line != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
 		case p.request != nil && p.request.line == nil && !(p.state == waking && p.why == happened):
@@ -289,22 +288,6 @@ func (c *chaos) check() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// kept is all that was kept of the past, in words, which is within its bounds.
-func (c *chaos) kept() string {
-	courses, observations, holdings := c.s.Courses(), c.s.Observations(), c.s.Holdings()
-	for _, x := range courses {
-		if len(x.Points) > 40 {
-			c.t.Errorf("%s: %d points", x.Name, len(x.Points))
-		}
-	}
-	for _, r := range c.rooms {
-		if over, _ := r.Holdings(); len(over) > 40+r.capacity+r.most {
-			c.t.Errorf("%s: %d holdings", r.name, len(over))
-		}
-	}
-	return fmt.Sprint(courses, observations, holdings)
 }
 
 // again calls f until nothing is left to happen, or so many have been done, and notes panics that are on purpose.
@@ -326,19 +309,6 @@ func (c *chaos) again(f func() bool) {
 			c.t.Fatalf("at %g: %v\n%s", c.s.Now(), err, strings.Join(c.log[max(0, len(c.log)-20):], "\n"))
 		}
 	}
-}
-
-// A fickle context is done now and then.
-type fickle struct {
-	context.Context
-	random *rand.Rand
-}
-
-func (f fickle) Err() error {
-	if f.random.IntN(2) == 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 // Whatever processes and events do to each other, nothing breaks; and it happens in the same way in one run, step by step, and in a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 )
@@ -230,4 +231,17 @@ func TestTurnIsCutShort(t *testing.T) {
 		}
 		s.Close()
 	}
+}
+
+// A fickle context is done now and then.
+type fickle struct {
+	context.Context
+	random *rand.Rand
+}
+
+func (f fickle) Err() error {
+	if f.random.IntN(2) == 0 {
+		return context.Canceled
+	}
+	return nil
 }

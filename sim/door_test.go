@@ -79,17 +79,21 @@ func TestTheLastCustomer(t *testing.T) {
 // At the time of closing it is closed, whatever happens first; and a shift that ends at that time stays, in whatever order door and timetable
 // were made.
 func TestTiesWithClosing(t *testing.T) {
-	for order := range 6 {
+	for order := range 12 {
 		b := newBench(t, 1)
 		hours := Dated{Shifts: []Shift{{0, 5, 1}, {10, 12, 1}}}
+		times := hours
+		if order%2 == 1 { // the door's event at 5 is scheduled at 4, behind that of the timetable
+			times.Shifts = []Shift{{0, 4, 1}, {4, 5, 2}, {10, 12, 1}}
+		}
 		var d *Door
 		acts := []func(){
 			func() { b.Schedule(hours, Staying(d), ThrowOut) },
 			func() { b.visits(d, 5, "n", 1) },
 			func() { b.visits(d, 4, "a", 1); b.visits(d, 4, "b", 1) },
 		}
-		d = NewDoor(b.Simulation, "", hours)
-		for left := order; len(acts) > 0; left /= 3 {
+		d = NewDoor(b.Simulation, "", times)
+		for left := order / 2; len(acts) > 0; left /= 3 {
 			i := left % len(acts)
 			acts[i]()
 			acts = append(acts[:i:i], acts[i+1:]...)
@@ -136,8 +140,17 @@ func TestDoorOfAnotherTimetable(t *testing.T) {
 	if b.Resource.Capacity() != 3 {
 		t.Errorf("%d units", b.Resource.Capacity())
 	}
-	b.visits(d, 40, "b", 50)
-	_ = b.Run(background, 45)
+	// One that has no more changes, and waits for the last to leave.
+	b.diary = nil
+	b.At(33, func() { b.Schedule(Dated{Shifts: []Shift{{0, 41, 2}}, Otherwise: 1}, Staying(d)) })
+	b.visits(d, 40, "c", 3)
+	b.At(42, func() { b.Schedule(Daily{Shifts: []Shift{{0, 24, 4}}}) })
+	b.expect(t, 44, "43 c <nil>")
+	if b.Resource.Capacity() != 4 {
+		t.Errorf("%d units", b.Resource.Capacity())
+	}
+	b.visits(d, 60, "b", 50)
+	_ = b.Run(background, 65)
 	b.Close()
 	if d.Inside().Value() != 1 {
 		t.Error(d.Inside())

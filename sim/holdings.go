@@ -17,6 +17,23 @@ type holdingLog struct {
 	most   int
 	over   []Holding
 	missed int64
+	wentOn map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
+}
+
+// from is since when units are in use: work that was stopped and went on is two holdings.
+func (l *holdingLog) from(g *Grant) float64 {
+	if at, ok := l.wentOn[g]; ok {
+		return at
+	}
+	return g.since
+}
+
+// goOn notes that the units of a grant are in use again.
+func (l *holdingLog) goOn(g *Grant) {
+	if l.wentOn == nil {
+		l.wentOn = map[*Grant]float64{}
+	}
+	l.wentOn[g] = g.r.s.now
 }
 
 // KeepHoldings makes the resource keep who held its units from now on, until so many holdings are over; later ones are counted and not
@@ -36,13 +53,19 @@ func (r *Resource) Holdings() (all []Holding, missed int64) {
 		all, missed = append(all, r.holdings.over...), r.holdings.missed
 	}
 	for g := r.first; g != nil; g = g.next {
-		all = append(all, Holding{Resource: r.name, Who: g.who(), Units: g.n, From: g.since, To: r.s.now, Held: true})
+		from := g.since
+		if r.holdings != nil {
+			from = r.holdings.from(g)
+		}
+		all = append(all, Holding{Resource: r.name, Who: g.who(), Units: g.n, From: from, To: r.s.now, Held: true})
 	}
 	return all, missed
 }
 
 // note keeps a holding that is over.
 func (l *holdingLog) note(g *Grant) {
+	from := l.from(g)
+	delete(l.wentOn, g)
 	if len(l.over) == l.most {
 		l.missed++
 		return
@@ -52,7 +75,7 @@ func (l *holdingLog) note(g *Grant) {
 		copy(more, l.over)
 		l.over = more
 	}
-	l.over = append(l.over, Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: g.since, To: g.r.s.now, Lost: g.lost != nil})
+	l.over = append(l.over, Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
 }
 
 // holders are the holdings of a resource, which are reset with its statistics, and not reported.

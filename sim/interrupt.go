@@ -56,8 +56,8 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	case p.state == waiting:
 		if t, ok := s.dueAt(p.slot); ok {
 			i.Remaining = t - s.now
-		} else if p.work != nil {
-			i.Remaining = p.work.left // its work is stopped
+		} else if g := p.works(); g != nil {
+			i.Remaining = g.job.left // its work is stopped
 		}
 		p.wake(interrupted)
 		p.sub.leave()

@@ -29,7 +29,7 @@ func (g *Grant) Preempted() (Preempted, bool) {
 	if g.lost == nil {
 		return Preempted{}, false
 	}
-	return *g.lost, true
+	return g.lost.Preempted, true
 }
 
 // preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
@@ -65,7 +65,7 @@ func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil &
 
 // take takes away the units of victim for a process, or for nobody.
 func (r *Resource) take(victim *Grant, by *Process, why string) {
-	victim.lost = &Preempted{By: by, Why: why, Since: victim.since, Resource: r}
+	victim.lost = &loss{Preempted: Preempted{By: by, Why: why, Since: victim.since, Resource: r}}
 	r.drop(victim)
 	r.refused.preempted++
 	if r.s.trace != nil {
@@ -75,5 +75,5 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 		}
 		r.s.record(Record{Kind: TracePreempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
 	}
-	victim.notice = victim.p.interrupt(*victim.lost)
+	victim.lost.notice = victim.p.interrupt(victim.lost.Preempted)
 }

@@ -32,7 +32,6 @@ type Process struct {
 	awaits  Waitable     // what it waits for, for Status
 	sub     subscription // to that
 	request *request     // its place in a line
-	work    *Grant       // what it works with, while it does
 
 	ended   moment
 	waiters subscribers

@@ -69,16 +69,21 @@ type Grant struct {
 	rank       int
 	since      float64
 	held       bool
-	lost       *Preempted // how it was taken away, if it was
-	notice     *Interrupted
+	stopped    bool  // it is among those that are to go on when there are units again
+	lost       *loss // how it was taken away, if it was
+	job        *job  // the work that is done with it, or was
+}
 
-	whole, left float64 // of the work that is done with it: all of it, and when it was stopped, what was left
-	stopped     bool    // it is among those that are to go on when there are units again
+// A loss is how units were taken away, and what the process was told of it.
+type loss struct {
+	Preempted
+	notice *Interrupted
 }
 
 // Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
 // simulation is closed. It returns what a failed request returns (see [Resource.Request]), and f is not called then. If the
-// units are taken away while f runs, Use returns the [Preempted].
+// units are taken away while f runs, Use returns the [Preempted]. A wait in f is not stopped when a shift ends or something breaks;
+// [Resource.Work] is.
 func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error {
 	g := r.spareGrant()
 	if err := r.request(p, n, g, opts); err != nil {
@@ -88,7 +93,7 @@ func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error
 	defer r.giveBack(g)
 	f()
 	if g.lost != nil {
-		return *g.lost
+		return g.lost.Preempted
 	}
 	return nil
 }
@@ -113,7 +118,7 @@ func (r *Resource) giveBack(g *Grant) {
 }
 
 func (r *Resource) keep(g *Grant) {
-	*g = Grant{next: r.spare}
+	*g = Grant{next: r.spare, job: g.job}
 	r.spare = g
 }
 
@@ -207,35 +212,20 @@ func (r *Resource) obtain(g *Grant, preempting bool) bool {
 func (r *Resource) hold(g *Grant) {
 	s := r.s
 	g.since, g.held = s.now, true
-	r.insert(g, r.last)
-	if s.trace != nil {
-		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
-	}
-}
-
-// insert puts a grant behind another one of those that are held, or before all.
-func (r *Resource) insert(g, before *Grant) {
-	g.prev, g.next = before, r.first
-	if before != nil {
-		g.next = before.next
-		before.next = g
+	g.prev, g.next = r.last, nil
+	if r.last != nil {
+		r.last.next = g
 	} else {
 		r.first = g
 	}
-	if g.next != nil {
-		g.next.prev = g
-	} else {
-		r.last = g
-	}
-	r.use(g.n)
-}
-
-// use counts units as used, or as free if there are less than 0.
-func (r *Resource) use(n int) {
-	r.inUse += n
+	r.last = g
+	r.inUse += g.n
 	r.usage.Set(float64(r.inUse))
 	if r.upkeep != nil {
 		r.upkeep.wear(r)
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
 	}
 }
 
@@ -255,7 +245,11 @@ func (r *Resource) drop(g *Grant) {
 	if r.holdings != nil {
 		r.holdings.note(g)
 	}
-	r.use(-g.n)
+	r.inUse -= g.n
+	r.usage.Set(float64(r.inUse))
+	if r.upkeep != nil {
+		r.upkeep.wear(r)
+	}
 }
 
 // serve grants requests from the head of the line, as long as that is possible. Work that was stopped goes on first, among equals.
@@ -292,7 +286,7 @@ func (r *Resource) serve() {
 func (g *Grant) Release() {
 	r := g.r
 	if g.lost != nil && g.p != nil {
-		g.p.forget(g.notice)
+		g.p.forget(g.lost.notice)
 	}
 	if r.s.closed || g.lost != nil {
 		return

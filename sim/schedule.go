@@ -99,6 +99,9 @@ type schedule struct {
 func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	sc := &schedule{r: r, table: compiled(t), rule: Finish}
 	for _, o := range opts {
+		if o == nil {
+			panic("sim: Schedule of " + r.name + ": an option is nil")
+		}
 		o.adjust(sc)
 	}
 	sc.rule.check("Schedule of " + r.name)
@@ -187,7 +190,7 @@ func (g *Grant) canStop(rule AtWork) bool {
 	if p == nil {
 		return false
 	}
-	works := p.work == g && (p.state == waiting || p == p.s.current) // it may be about to begin
+	works := p.works() == g && (p.state == waiting || p == p.s.current) // it may be about to begin
 	if works {
 		at, due := p.s.dueAt(p.slot)
 		works = !due || at > p.s.now

@@ -221,7 +221,7 @@ func TestReleasedByOthersWhileStopped(t *testing.T) {
 	b.expect(t, 40, "14 a <nil>")
 }
 
-// One that needs several units and does not fit holds up those behind, also when it was stopped.
+// One that needs several units and does not fit holds up those behind, also when it was stopped, and those who come.
 func TestSeveralUnitsAreStopped(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 8, 4}, {8, 20, 2}, {20, 30, 3}}}, Resume)
@@ -230,8 +230,14 @@ func TestSeveralUnitsAreStopped(t *testing.T) {
 	}
 	work(0, "one", 1, 10)
 	work(1, "three", 3, 8)
-	work(2, "two", 2, 1)
-	b.expect(t, 40, "10 one <nil>", "21 three <nil>", "22 two <nil>")
+	work(9, "late", 1, 1) // there is a unit, but three goes first
+	work(9.5, "two", 2, 1)
+	b.At(8.5, func() {
+		if _, ok := b.TryRequest(1); ok {
+			t.Error("work that was stopped is overtaken")
+		}
+	})
+	b.expect(t, 40, "10 one <nil>", "21 three <nil>", "22 late <nil>", "22 two <nil>")
 }
 
 // Preempting goes on as ever, and who was preempted while at work knows what is left.

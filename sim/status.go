@@ -34,12 +34,13 @@ func (p *Process) Status() string {
 	switch {
 	case p.request != nil:
 		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
+	case p.works() != nil:
+		g := p.works()
+		if status = "works with " + g.r.name; g.stopped {
+			status = fmt.Sprintf("cannot go on with %s, %g left", g.r.name, g.job.left)
+		}
 	case p.awaits != nil:
 		status += " for " + p.awaits.label()
-	case p.work != nil && p.work.stopped:
-		return fmt.Sprintf("cannot go on with %s, %g left", p.work.r.name, p.work.left)
-	case p.work != nil:
-		status = "works with " + p.work.r.name
 	}
 	if t, ok := p.s.dueAt(p.slot); ok {
 		status += fmt.Sprintf(" until %g", t)

@@ -8,9 +8,9 @@ import (
 )
 
 // A server that breaks. The time from the beginning of a service to when the next one can begin, with all repairs in between, is the
-// completion time C of [G62]. If the server breaks in use only, C takes the place of the service in Pollaczek's and Khinchine's formula.
+// completion time C. If the server breaks in use only, C takes the place of the service in Pollaczek's and Khinchine's formula.
 //
-// [G62]: https://doi.org/10.1111/j.2517-6161.1962.tb00438.x
+// The source is D. P. Gaver, A waiting line with interrupted service, including priorities, Journal of the Royal Statistical Society B 24 (1962).
 
 // repairs are exponential with mean 1 in all of these.
 const repairMean, repairSecond = 1., 2.

@@ -41,9 +41,13 @@ func (g *Grant) Work(d float64) error {
 		return p.interruption(d)
 	}
 	if !g.held {
-		return *g.lost // it has been told before
+		return g.lost.Preempted // it has been told before
 	}
-	g.whole, g.left, p.work = d, d, g
+	if g.job == nil {
+		g.job = new(job)
+	}
+	*g.job = job{d, d}
+	p.awaits = (*working)(g)
 	defer p.stopWorking()
 	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
 		r.cutOff()
@@ -55,17 +59,41 @@ func (g *Grant) Work(d float64) error {
 	return p.pause(s.now+d, d)
 }
 
-func (p *Process) stopWorking() { p.work = nil }
+func (p *Process) stopWorking() { p.awaits = nil }
+
+// A job is the work that is done with a grant.
+type job struct {
+	whole float64
+	left  float64 // when it was stopped
+}
+
+// working is a grant as what its process waits for: the end of the work. Nobody else can wait for it.
+type working Grant
+
+// Happened is false, as long as somebody is at it.
+func (w *working) Happened() bool { return false }
+
+func (w *working) moment() moment          { return moment{} }
+func (w *working) subscribe(*subscription) {}
+func (w *working) asker() asker            { return nil }
+func (w *working) owner() *Simulation      { return w.r.s }
+func (w *working) label() string           { return "the end of its work" }
+
+// works is what the process works with, or nil.
+func (p *Process) works() *Grant {
+	w, _ := p.awaits.(*working)
+	return (*Grant)(w)
+}
 
 // suspend stops the work that is done with a grant, and gives its units back until it can go on.
 func (r *Resource) suspend(g *Grant) {
 	s, p := r.s, g.p
 	if at, due := s.dueAt(p.slot); due {
-		g.left = at - s.now
+		g.job.left = at - s.now
 		s.unschedule(p.slot)
 	}
 	if r.upkeep.rule == Restart {
-		g.left = g.whole
+		g.job.left = g.job.whole
 	}
 	r.drop(g)
 	g.held, g.stopped = true, true
@@ -76,7 +104,7 @@ func (r *Resource) suspend(g *Grant) {
 	g.next, *link = *link, g
 	r.refused.stopped++
 	if s.trace != nil {
-		s.record(Record{Kind: TraceStop, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
+		s.record(Record{Kind: TraceStop, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
 	}
 }
 
@@ -97,9 +125,25 @@ func (r *Resource) goOn(g *Grant) {
 	for before != nil && before.since > g.since {
 		before = before.prev
 	}
-	r.insert(g, before)
+	if g.prev, g.next = before, r.first; before != nil {
+		g.next = before.next
+		before.next = g
+	} else {
+		r.first = g
+	}
+	if g.next != nil {
+		g.next.prev = g
+	} else {
+		r.last = g
+	}
+	r.inUse += g.n
+	r.usage.Set(float64(r.inUse))
+	r.upkeep.wear(r)
+	if r.holdings != nil {
+		r.holdings.goOn(g)
+	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.left)})
+		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
 	}
 	g.wait()
 }
@@ -107,8 +151,8 @@ func (r *Resource) goOn(g *Grant) {
 // wait lets the time pass that is left of the work, if the process is at it: the units are there again, or somebody else has released them,
 // and it is as any wait.
 func (g *Grant) wait() {
-	if p := g.p; p.work == g && p.state == waiting {
-		p.s.schedule(p.slot, p.s.now+g.left)
+	if p := g.p; p.works() == g && p.state == waiting {
+		p.s.schedule(p.slot, p.s.now+g.job.left)
 	}
 }
 

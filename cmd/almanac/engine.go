@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,9 @@ func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 		return func() {}, nil
 	}
 	l, err := net.Listen("tcp", f.metrics)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("--metrics: %w", err)
+	}
 	if err != nil {
 		return nil, usagef("--metrics: %w", err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -82,6 +83,9 @@ func newHub() *cobra.Command {
 
 func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *hubFlags) error {
 	hub, err := ensemble.StartHub(o)
+	if errors.Is(err, ensemble.ErrNotStarted) {
+		return trim(err) // the machine's fault, and not the command line's
+	}
 	if err != nil {
 		return usageError{trim(err)}
 	}

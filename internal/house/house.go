@@ -1,7 +1,7 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; ensemble knows none of them, since they give it functions; reproduce may use any library; the command may use
+// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the command may use
 // everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
 // nothing else.
 package house
@@ -52,6 +52,8 @@ var mayImport = map[string][]string{
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
 	"fit":      {"ensemble", "internal/random"},
+	// Plans of runs, and what came of them. It knows no kind of model either.
+	"experiment": {"ensemble", "internal/design"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
@@ -64,23 +66,26 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
 		"cmd/almanac/internal/proxy", "ensemble", "fit", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
-	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
-	"cmd/almanac/internal/format":       {},
-	"cmd/almanac/internal/models":       {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
-	"cmd/almanac/internal/outputs":      {"internal/nearest", "population"},
-	"cmd/almanac/internal/progress":     {},
-	"cmd/almanac/internal/proxy":        {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
+	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
+	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
+	"cmd/almanac/internal/dispatch/live": {"internal/random"},
+	"cmd/almanac/internal/format":        {},
+	"cmd/almanac/internal/models":        {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
+	"cmd/almanac/internal/outputs":       {"internal/nearest", "population"},
+	"cmd/almanac/internal/progress":      {},
+	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},
 	"examples/atm-capped":     {"capped", "sim"},
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim"},
+	"examples/bank-best":      {"ensemble", "experiment", "sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/clinic":         {"sim", "sim/analysis", "sim/output"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},

@@ -29,7 +29,7 @@
 //	0.9     1024000     500    0.960   0.950             0.040
 //
 // (go test -tags soak -run TestCoverageTable ./sim/analysis). An interval of a run that is too short covers less than it says, and the check is for that: so
-// few pass that those that pass and are wrong are no more than the level allows. Where the check lets only a few of many runs pass, those
+// few pass that those that pass and are wrong are hardly more than the level allows. Where the check lets only a few of many runs pass, those
 // are not as good as others: a run looks less correlated than it should if it had few long queues by chance. So do not run again and
 // again, with other seeds and the same length, until one passes; run for longer.
 package analysis

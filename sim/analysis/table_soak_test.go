@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
@@ -39,6 +40,41 @@ func TestCoverageTable(t *testing.T) {
 		se := binomialError(0.95, c.runs)
 		if got.share(got.wrong) > 0.05+3*se || got.share(got.passed) > 0.5 && math.Abs(got.share(got.covered)-0.95) > 3*se {
 			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// What decision 0047 says of the corrections and of MSER-5 comes out here: intervals of 32 batch means by Student's t alone cover less, and in short runs
+// MSER-5 leaves out much that it should not.
+func TestWhatCorrectionsBuy(t *testing.T) {
+	const load, runs = 0.5, 2000
+	plain := func(x []float64) bool {
+		var means sim.Tally
+		for size := len(x) / 32; len(x) >= size && means.N() < 32; x = x[size:] {
+			var batch sim.Tally
+			for _, v := range x[:size] {
+				batch.Add(v)
+			}
+			means.Add(batch.Mean())
+		}
+		return math.Abs(means.Mean()-meanWait(load)) <= means.CI(0.95)
+	}
+	for _, n := range []int{500, 16_000} {
+		var all, cut, corrected tried
+		skipped := 0.0
+		for seed := range uint64(runs) {
+			x := waits(seed, load, n)
+			skip := analysis.MSER5(x).Skip
+			skipped += float64(skip) / float64(n) / runs
+			all.add(plain(x), true)
+			cut.add(plain(x[skip:]), true)
+			e := analysis.Mean(x)
+			corrected.add(e.Contains(meanWait(load)), e.Enough())
+		}
+		t.Logf("%d customers: MSER-5 leaves out %.3f; plain intervals cover %.3f, %.3f after it, corrected ones %.3f",
+			n, skipped, all.share(all.covered), cut.share(cut.covered), corrected.share(corrected.covered))
+		if corrected.covered <= cut.covered || n == 500 && cut.covered >= all.covered {
+			t.Errorf("%d customers: %+v, %+v, %+v", n, all, cut, corrected)
 		}
 	}
 }

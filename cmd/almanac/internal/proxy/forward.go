@@ -148,5 +148,8 @@ func quoted(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !token(r) }) < 0 {
 		return s
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	return `"` + escapes.Replace(s) + `"`
 }
+
+// escapes is made once: to make it takes longer than to use it.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)

@@ -135,11 +135,11 @@ func (w *pacedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 func (w *pacedWriter) WriteHeader(status int) {
-	if status >= 200 || status == http.StatusSwitchingProtocols {
+	if status >= 200 {
 		w.status = status
-	}
-	if w.close {
-		w.Header().Set("Connection", "close")
+		if w.close {
+			w.Header().Set("Connection", "close")
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

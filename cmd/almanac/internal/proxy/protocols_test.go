@@ -69,6 +69,14 @@ func clientOf(t *testing.T, cert string) *http.Client {
 // Every protocol of clients goes with every protocol of backends.
 func TestProtocols(t *testing.T) {
 	cert, key := certificate(t, "proxy")
+	lengths := map[string]string{"/none": "0", "/short": "500", "/long": "5000000"}
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "HEAD" {
+			w.Header().Set("Content-Length", lengths[r.URL.Path])
+			return
+		}
+		echo(w, r)
+	}
 	plain := newBackend(t, echo)
 	h2c := httptest.NewUnstartedServer(http.HandlerFunc(echo))
 	h2c.Config.Protocols = new(http.Protocols)
@@ -116,6 +124,17 @@ func TestProtocols(t *testing.T) {
 						t.Errorf("%s to %s, %d bytes: %s, %s, %d bytes, %v", proto, back.name, size, res.Proto, res.Header.Get("X-Proto"), len(text), err)
 					}
 				}
+				for path, length := range map[string]int64{"/none": 0, "/short": 500, "/long": 5e6} {
+					res, err := client.Do(request(t, "HEAD", f.URL()+path, nil))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if text, err := io.ReadAll(res.Body); res.StatusCode != 200 || res.ContentLength != length || len(text) > 0 || err != nil {
+						t.Errorf("HEAD %s, %s to %s: %s, length %d, %v", path, proto, back.name, res.Status, res.ContentLength, err)
+					}
+					res.Body.Close()
+				}
+				eventually(t, "no slot is held", func() bool { return f.Stats().Transport.InFlight == 0 })
 			}
 		}
 	}
@@ -180,6 +199,7 @@ func TestWebSocketPasses(t *testing.T) {
 
 // An answer that comes in parts comes in parts, with its trailers, also if nothing is said for a while.
 func TestStreamsComeAsTheyAre(t *testing.T) {
+	t.Parallel()
 	next := make(chan bool)
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Trailer", "X-Sum")
@@ -191,7 +211,9 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 		}
 		w.Header().Set("X-Sum", "3")
 	})
-	f := start(t, testConfig(backend.URL))
+	c := testConfig(backend.URL)
+	c.ClientIdle = 200 * time.Millisecond
+	f := start(t, c)
 	for _, client := range []*http.Client{newClient(t), newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })} {
 		res, err := client.Do(request(t, "GET", f.URL()+"/", nil))
 		if err != nil {
@@ -201,6 +223,9 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 			line := make([]byte, 8)
 			if _, err := io.ReadFull(res.Body, line); err != nil || string(line) != fmt.Sprintf("event %d\n", i) {
 				t.Fatal(line, err)
+			}
+			if i == 1 {
+				time.Sleep(2 * c.ClientIdle) // of silence, which is the backend's
 			}
 			next <- true
 		}
@@ -212,7 +237,7 @@ func TestStreamsComeAsTheyAre(t *testing.T) {
 	}
 }
 
-// A client of gRPC hears an answer in the middle of its body.
+// A client of gRPC hears an answer in the middle of its body, and so does any other if bodies are not buffered.
 func TestBothDirectionsAtOnce(t *testing.T) {
 	h2c := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(200)
@@ -231,24 +256,51 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	h2c.Config.Protocols.SetUnencryptedHTTP2(true)
 	h2c.Start()
 	t.Cleanup(h2c.Close)
-	c := testConfig(h2c.URL)
-	c.BackendH2C = true
-	f := start(t, c)
-	read, write := io.Pipe()
-	res, err := newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }).Do(request(t, "POST", f.URL(), read, "Content-Type", "application/grpc+proto"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	for _, word := range []string{"one", "two"} {
-		io.WriteString(write, word)
-		got := make([]byte, 3)
-		if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != strings.ToUpper(word) {
-			t.Fatal(got, err)
+	for kind, buffer := range map[string]Size{"application/grpc+proto": 1e6, "text/plain": 0} {
+		c := testConfig(h2c.URL)
+		c.BackendH2C, c.BodyBuffer = true, buffer
+		f := start(t, c)
+		read, write := io.Pipe()
+		res, err := newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) }).Do(request(t, "POST", f.URL(), read, "Content-Type", kind))
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, word := range []string{"one", "two"} {
+			io.WriteString(write, word)
+			got := make([]byte, 3)
+			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != strings.ToUpper(word) {
+				t.Fatal(got, err)
+			}
+		}
+		write.Close()
+		if rest, err := io.ReadAll(res.Body); len(rest) > 0 || err != nil {
+			t.Error(rest, err)
+		}
+		res.Body.Close()
 	}
-	write.Close()
-	if rest, err := io.ReadAll(res.Body); len(rest) > 0 || err != nil {
-		t.Error(rest, err)
+}
+
+// Trailers of requests are dropped, whatever the backend speaks, and whether or not the body is buffered.
+func TestTrailersOfRequestsAreDropped(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, len(r.Trailer), r.Header["Trailer"])
+	})
+	h2c := httptest.NewUnstartedServer(handler)
+	h2c.Config.Protocols = new(http.Protocols)
+	h2c.Config.Protocols.SetUnencryptedHTTP2(true)
+	h2c.Start()
+	t.Cleanup(h2c.Close)
+	for _, url := range []string{h2c.URL, newBackend(t, handler).URL} {
+		for _, buffer := range []Size{1e6, 0} {
+			c := testConfig(url)
+			c.BackendH2C, c.BodyBuffer = url == h2c.URL, buffer
+			f := start(t, c)
+			req := request(t, "POST", f.URL(), io.MultiReader(strings.NewReader("body")))
+			req.Trailer = http.Header{"X-Forwarded-For": {"6.6.6.6"}}
+			if status, text := fetch(t, newClient(t), req); status != 200 || text != "0 []" {
+				t.Errorf("%s, buffer of %v: %d, %s", url, buffer, status, text)
+			}
+		}
 	}
 }

@@ -62,7 +62,11 @@ func Start(c Config, log *slog.Logger) (_ *Server, err error) {
 		ErrorLog:          quiet,
 		Protocols:         new(http.Protocols),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: c.KeepAlive, PingTimeout: c.ClientIdle, WriteByteTimeout: c.ClientIdle},
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 250, SendPingTimeout: c.KeepAlive, PingTimeout: c.ClientIdle, WriteByteTimeout: c.ClientIdle,
+			// A body that a backend does not take uses up its stream's window, and none of what other streams of the connection have, unless there are fifteen.
+			MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 4<<20 - 1,
+		},
 	}
 	s.server.Protocols.SetHTTP1(true)
 	clients, err := net.Listen("tcp", c.Listen)

@@ -55,7 +55,7 @@ func TestSlowClientsHoldNoBackend(t *testing.T) {
 }
 
 // letters is a source without end, and a sink that wants the same.
-type letters struct{ at byte }
+type letters struct{}
 
 func (l letters) Read(p []byte) (int, error) {
 	for i := range p {
@@ -74,6 +74,7 @@ func (l *letters) Write(p []byte) (int, error) {
 // A client that sends a byte at a time, or none, is told so, and one that does not read is cut off; the slot that its answer has, if it is larger than
 // the buffer, is free then. One that is as slow, and above the rate, is served.
 func TestClientsMustKeepPace(t *testing.T) {
+	t.Parallel()
 	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/endless" {
 			io.Copy(w, letters{})
@@ -247,5 +248,68 @@ func TestTooManyHere(t *testing.T) {
 		if status, _ := conn.hear(); status != 200 {
 			t.Error(status)
 		}
+	}
+}
+
+// What a client is allowed to take says nothing about a backend: one that takes longer to answer, or to read a body that streams, is waited for.
+func TestSlowBackendsAreNotTheClientsFault(t *testing.T) {
+	t.Parallel()
+	const idle = 600 * time.Millisecond
+	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/first" {
+			time.Sleep(idle * 3 / 2)
+		}
+		n, err := io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/then" {
+			time.Sleep(idle * 3 / 2)
+		}
+		fmt.Fprint(w, n, " ", err)
+	})
+	c := testConfig(backend.URL)
+	c.ClientIdle, c.MinRate, c.BodyBuffer, c.Capacity = idle, 0, 100e3, 8
+	f := start(t, c)
+	var all sync.WaitGroup
+	for _, client := range []*http.Client{newClient(t), newClient(t, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })} {
+		for _, path := range []string{"/first", "/then"} {
+			for _, size := range []int64{10, 6e6} {
+				all.Go(func() {
+					res, err := client.Do(request(t, "POST", f.URL()+path, io.LimitReader(letters{}, size)))
+					if err != nil {
+						t.Error(path, size, err)
+						return
+					}
+					text, err := io.ReadAll(res.Body)
+					res.Body.Close()
+					if want := fmt.Sprint(size, " <nil>"); err != nil || res.StatusCode != 200 || string(text) != want {
+						t.Errorf("%s, %d bytes: %s %q %v", path, size, res.Status, text, err)
+					}
+				})
+			}
+		}
+	}
+	all.Wait()
+}
+
+// A backend that falls silent in the middle of its answer is not waited for.
+func TestBackendsMustNotFallSilent(t *testing.T) {
+	t.Parallel()
+	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "part")
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	c := testConfig(backend.URL)
+	c.BackendIdle = 100 * time.Millisecond
+	f := start(t, c)
+	res, err := newClient(t).Do(request(t, "GET", f.URL(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, err := io.ReadAll(res.Body); string(text) != "part" || err == nil {
+		t.Errorf("%q %v", text, err)
+	}
+	if s := f.Stats().Transport; s.Broken != 1 || s.InFlight != 0 || s.Backends[0].Failed != 1 {
+		t.Errorf("%+v", s)
 	}
 }

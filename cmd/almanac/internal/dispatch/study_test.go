@@ -1,0 +1,78 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func plan() Plan {
+	return Plan{
+		Workers: 10, Requests: 2000, Round: 1, Services: []string{"exponential", "slow-workers"},
+		Policies: []string{Random, "capped-rounds-1", "capped-2", Central}, Loads: []float64{0.7}, Seeds: 3, Seed: 1,
+	}
+}
+
+// The same plan gives the same results; estimates are over seeds, and who cannot bear the load is told.
+func TestCompare(t *testing.T) {
+	a, err := Compare(t.Context(), plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Compare(t.Context(), plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Error("another time gives other results")
+	}
+	if len(a) != 8 {
+		t.Fatalf("%d results", len(a))
+	}
+	for _, r := range a {
+		if r.P99.Mean <= r.P50.Mean || r.P999.Mean < r.P99.Mean || len(r.Runs) != 3 || r.P99.Half <= 0 {
+			t.Errorf("%+v", r)
+		}
+		// An M/M/1 bears every load below 1, unless it is ten times slower than the others; of rounds it is 0.632.
+		grows := r.Policy == "capped-rounds-1" || r.Policy == Random && r.Service == "slow-workers"
+		if r.Grows != grows {
+			t.Errorf("%s, %s: grows is %v", r.Service, r.Policy, r.Grows)
+		}
+		if (r.Policy == Central) != (r.Over == Estimate{Mean: 1}) {
+			t.Errorf("%s is %v times the central queue", r.Policy, r.Over)
+		}
+	}
+}
+
+func TestCompareEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Compare(ctx, plan()); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWrong(t *testing.T) {
+	good := Setting{Workers: 1, Service: "constant", Load: 0.5, Requests: 1, Round: 1}
+	if _, err := Simulate(t.Context(), good, Random); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Setting){
+		"0 workers":            func(s *Setting) { s.Workers = 0 },
+		"a load of 1":          func(s *Setting) { s.Load = 1 },
+		"rounds of 0":          func(s *Setting) { s.Round = 0 },
+		`no service "uniform"`: func(s *Setting) { s.Service = "uniform" },
+		"and -1 requests":      func(s *Setting) { s.Requests = -1 },
+	} {
+		s := good
+		change(&s)
+		if _, err := Simulate(t.Context(), s, Random); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := Simulate(t.Context(), good, "fastest"); err == nil {
+		t.Error("there is no such policy")
+	}
+}

@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// An Interval is an estimate, and a confidence interval of Student's t over the replicas.
+type Interval struct {
+	Mean, HalfWidth float64
+}
+
+// Low and High are the ends of the interval.
+func (i Interval) Low() float64 { return i.Mean - i.HalfWidth }
+
+// High is the upper end of the interval.
+func (i Interval) High() float64 { return i.Mean + i.HalfWidth }
+
+// Differs tells whether 0 is outside the interval.
+func (i Interval) Differs() bool { return !(i.Low() <= 0 && i.High() >= 0) }
+
+// String is the estimate and half the width of its interval.
+func (i Interval) String() string { return fmt.Sprintf("%.4g ± %.2g", i.Mean, i.HalfWidth) }
+
+// An Effect is what a factor, or two together, change.
+type Effect struct {
+	Name    string   // of the factors: "a", or "a*b"
+	Aliases []string // effects of up to two factors that are mixed up with it: what was found is the sum of all
+	Size    Interval
+}
+
+// String is a line with the effect.
+func (e Effect) String() string {
+	s := fmt.Sprintf("%s: %v", e.Name, e.Size)
+	if len(e.Aliases) > 0 {
+		s += " (with " + strings.Join(e.Aliases, ", ") + ")"
+	}
+	return s
+}
+
+// Run observes n replicas at all points of the design.
+func (d *Design) Run(ctx context.Context, source Source, n int) ([][]float64, error) {
+	if n < 2 {
+		return nil, fmt.Errorf("experiment: %d replicas; an interval needs at least 2", n)
+	}
+	return source(ctx, d.Points(), 0, n)
+}
+
+// Effects are those of single factors and of pairs, from observations at all points, for a design of two levels. That of a factor is the
+// mean where it is high less the mean where it is low; that of a pair, half of how much the effect of one is larger where the other is
+// high than where it is low.
+//
+// Each replica gives a number for an effect, of which the interval is made. So it makes no difference how observations of the same
+// replica at different points depend on each other, and common random numbers make intervals narrow. Each covers with probability
+// level by itself; with many effects, some will not.
+func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
+	if !d.twoLevels() {
+		return nil, fmt.Errorf("experiment: effects are those of factors with two levels; there is Means for others")
+	}
+	n, err := d.check(values, level)
+	if err != nil {
+		return nil, err
+	}
+	var effects []Effect
+	done := map[uint64]bool{}
+	for order := range 2 {
+		for i := range d.Factors {
+			for j := i + order; j < len(d.Factors); j++ {
+				column := d.column(uint64(1)<<i | uint64(1)<<j)
+				if !done[column] && column != 0 {
+					done[column] = true
+					effects = append(effects, d.effect(column, values, n, level))
+				}
+				if order == 0 {
+					break
+				}
+			}
+		}
+	}
+	return effects, nil
+}
+
+func (d *Design) effect(column uint64, values [][]float64, n int, level float64) Effect {
+	class := d.class(column)
+	e := Effect{Name: d.name(class[0])}
+	for _, other := range class[1:] {
+		e.Aliases = append(e.Aliases, d.name(other))
+	}
+	contrasts := make([]float64, n)
+	for r := range contrasts {
+		for i, y := range values {
+			if high(i, column) {
+				contrasts[r] += y[r]
+			} else {
+				contrasts[r] -= y[r]
+			}
+		}
+		contrasts[r] /= float64(len(values)) / 2
+	}
+	e.Size = interval(contrasts, level)
+	return e
+}
+
+// A LevelMean is what a level of a factor gives.
+type LevelMean struct {
+	Factor   string
+	Level    float64
+	Mean     Interval // over all points with that level
+	Distance Interval // of that from the mean over all points
+}
+
+// Means are those of each level of each factor, from observations at all points of a design.
+func (d *Design) Means(values [][]float64, level float64) ([]LevelMean, error) {
+	n, err := d.check(values, level)
+	if err != nil {
+		return nil, err
+	}
+	var means []LevelMean
+	for k, f := range d.Factors {
+		for l, x := range f.Levels {
+			at, from := make([]float64, n), make([]float64, n)
+			for r := range n {
+				all, count := 0.0, 0
+				for i, y := range values {
+					all += y[r]
+					if d.Runs[i][k] == l {
+						at[r] += y[r]
+						count++
+					}
+				}
+				at[r] /= float64(count)
+				from[r] = at[r] - all/float64(len(values))
+			}
+			means = append(means, LevelMean{f.Name, x, interval(at, level), interval(from, level)})
+		}
+	}
+	return means, nil
+}
+
+// check is how many replicas there are of each point, or an error.
+func (d *Design) check(values [][]float64, level float64) (int, error) {
+	if len(values) != len(d.Runs) {
+		return 0, fmt.Errorf("experiment: observations of %d points, and the design has %d", len(values), len(d.Runs))
+	}
+	n := len(values[0])
+	for i, y := range values {
+		if len(y) != n || n < 2 {
+			return 0, fmt.Errorf("experiment: %d replicas of point %d; there must be at least 2, and as many of each point", len(y), i)
+		}
+	}
+	if !(level > 0 && level < 1) {
+		return 0, fmt.Errorf("experiment: a level of %g; it is a probability, such as 0.95", level)
+	}
+	return n, nil
+}
+
+// interval is Student's.
+func interval(x []float64, level float64) Interval {
+	mean, variance := moments(x)
+	n := float64(len(x))
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	return Interval{mean, t * math.Sqrt(variance/n)}
+}
+
+// moments are mean and variance of a sample.
+func moments(x []float64) (mean, variance float64) {
+	for i, y := range x {
+		d := y - mean
+		mean += d / float64(i+1)
+		variance += d * (y - mean)
+	}
+	return mean, variance / float64(len(x)-1)
+}

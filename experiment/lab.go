@@ -1,0 +1,223 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-sim/almanac/ensemble"
+)
+
+// A Source gives observations: for each point, those of n replicas from number first on. Replica r of one point has the same random numbers as
+// replica r of another, if the source has common random numbers. Asked again, it gives the same.
+type Source func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error)
+
+// Register adds a function to the default registry of package ensemble, so that it can be studied there and in a [Lab]. Workers have to
+// register it, too; they are those of [ensemble.Main] or [ensemble.Serve]. It panics as [ensemble.Register] does.
+func Register(name string, f ensemble.Func, parameters ...ensemble.Parameter) {
+	RegisterIn(ensemble.Default, name, f, parameters...)
+}
+
+// RegisterIn is [Register] for another registry.
+func RegisterIn(g *ensemble.Registry, name string, f ensemble.Func, parameters ...ensemble.Parameter) {
+	g.Register(name, f, parameters...)
+	parameters = slices.Clone(parameters)
+	g.AddKind(ensemble.Kind{Name: kindOf(name), Open: func(payload []byte) (ensemble.Model, error) {
+		m := &laterModel{f: f, parameters: parameters}
+		return m, json.Unmarshal(payload, &m.stage)
+	}})
+}
+
+// kindOf is the kind of the jobs of a lab. A job of ensemble has replicas from 0 on; one of a lab, from any number on.
+func kindOf(name string) string { return name + "-lab" }
+
+// A stage is the payload of a job: which replica is its first.
+type stage struct {
+	First int `json:"first"`
+}
+
+// A laterModel runs a function with other numbers of replicas.
+type laterModel struct {
+	stage
+	f          ensemble.Func
+	parameters []ensemble.Parameter
+}
+
+// At prepares a point.
+func (m *laterModel) At(point ensemble.Point) (ensemble.Runner, error) {
+	params := ensemble.Params{}
+	for _, p := range m.parameters {
+		params[p.Name] = p.Value
+	}
+	for name, text := range point.Set {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s is %q, which is no number", name, text)
+		}
+		if _, has := params[name]; !has && len(m.parameters) > 0 {
+			return nil, fmt.Errorf("the model has no parameter %q", name)
+		}
+		params[name] = x
+	}
+	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
+		r.Number += m.First
+		out, err := m.f(ctx, maps.Clone(params), r)
+		if err != nil {
+			return ensemble.Values{}, err
+		}
+		v := ensemble.Values{Names: slices.Sorted(maps.Keys(out)), Events: 1}
+		for _, name := range v.Names {
+			v.Numbers = append(v.Numbers, out[name])
+		}
+		return v, nil
+	}, nil
+}
+
+// LabOptions say what a [Lab] runs, and where.
+type LabOptions struct {
+	Model    string             // as it was registered with Register
+	Registry *ensemble.Registry // the default one if nil
+	Seed     uint64             // all that is random depends on it
+	Set      ensemble.Params    // of all points that do not say otherwise
+
+	// Conn is to a hub whose workers do the work. Without it, it is done in this process, with State as the directory in which what was observed is
+	// kept, and Slots replicas at once; one for each processor if 0.
+	Conn  *ensemble.Conn
+	State string
+	Slots int
+
+	Progress func(ensemble.Progress) // of each stage; may be nil
+	Logger   *slog.Logger            // silent if nil
+}
+
+// A Lab runs a model for experiments. It is used by one goroutine at a time.
+type Lab struct {
+	o       LabOptions
+	conn    *ensemble.Conn
+	working context.Context // of the worker in this process, with why it has ended; nil if there is none
+	close   func()
+	runs    int // replicas that were given out
+}
+
+// Open makes a lab. It is to be closed.
+func Open(ctx context.Context, o LabOptions) (*Lab, error) {
+	if o.Registry == nil {
+		o.Registry = ensemble.Default
+	}
+	if !slices.ContainsFunc(o.Registry.Kinds(), func(k ensemble.Kind) bool { return k.Name == kindOf(o.Model) }) {
+		return nil, fmt.Errorf("experiment: there is no model %q; register it with experiment.Register", o.Model)
+	}
+	for name, x := range o.Set {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("experiment: parameter %s is %g; it must be finite", name, x)
+		}
+	}
+	l := &Lab{o: o, conn: o.Conn, close: func() {}}
+	if l.conn != nil {
+		return l, nil
+	}
+	if o.State == "" {
+		return nil, errors.New("experiment: a lab needs a hub, or a directory for its state")
+	}
+	hub, err := ensemble.StartHub(ensemble.HubOptions{Store: o.State, Listen: "none", Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	if l.conn, err = hub.Connect(ensemble.ConnectOptions{Logger: o.Logger}); err != nil {
+		hub.Close()
+		return nil, err
+	}
+	var stop context.CancelCauseFunc
+	l.working, stop = context.WithCancelCause(ctx)
+	ended := make(chan struct{}, 2)
+	go func() {
+		stop(ensemble.Serve(l.working, l.conn, ensemble.WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger}))
+		ended <- struct{}{}
+	}()
+	go func() {
+		select {
+		case <-hub.Failed():
+			stop(hub.Err())
+		case <-l.working.Done():
+		}
+		ended <- struct{}{}
+	}()
+	l.close = func() {
+		stop(errors.New("experiment: the lab is closed"))
+		<-ended
+		<-ended
+		l.conn.Close()
+		hub.Close()
+	}
+	return l, nil
+}
+
+// Close ends the lab. What was observed stays where it is.
+func (l *Lab) Close() { l.close() }
+
+// Replicas is how many replicas the lab has given out, those that had been run before among them.
+func (l *Lab) Replicas() int { return l.runs }
+
+// Source is the observations of an output of the model. A replica that has no such number, or NaN, is an error.
+func (l *Lab) Source(output string) Source {
+	return func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
+		return l.observe(ctx, output, points, first, n)
+	}
+}
+
+func (l *Lab) observe(ctx context.Context, output string, points []ensemble.Params, first, n int) ([][]float64, error) {
+	payload, err := json.Marshal(stage{first})
+	if err != nil {
+		return nil, err
+	}
+	job := ensemble.Job{Name: "experiment " + l.o.Model, Kind: kindOf(l.o.Model), Payload: payload, Replicas: n, Seed: l.o.Seed, Keep: true}
+	all := make([][]float64, len(points))
+	for i, p := range points {
+		set := map[string]string{}
+		for _, params := range []ensemble.Params{l.o.Set, p} {
+			for name, x := range params {
+				set[name] = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+		}
+		job.Points = append(job.Points, ensemble.Point{Set: set})
+		all[i] = make([]float64, 0, n)
+	}
+	if l.working != nil { // without its worker nothing would come of it
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(l.working, func() { cancel(context.Cause(l.working)) })()
+	}
+	_, err = ensemble.Run(ctx, l.conn, job, ensemble.RunOptions{
+		Registry: l.o.Registry, Progress: l.o.Progress, Logger: l.o.Logger,
+		Replica: func(point, replica int, v ensemble.Values) error {
+			i := slices.Index(v.Names, output)
+			if i < 0 {
+				return fmt.Errorf("experiment: the model has no output %q; it has %s", output, strings.Join(v.Names, ", "))
+			}
+			if math.IsNaN(v.Numbers[i]) {
+				return fmt.Errorf("experiment: replica %d of %v has no %s", first+replica, points[point], output)
+			}
+			all[point] = append(all[point], v.Numbers[i])
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if len(all[i]) != n {
+			return nil, fmt.Errorf("experiment: %d replicas of %v, where %d were asked for", len(all[i]), points[i], n)
+		}
+	}
+	l.runs += n * len(points)
+	return all, nil
+}

@@ -1,0 +1,195 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/ensemble"
+)
+
+// SelectOptions say how sure [Select] has to be.
+type SelectOptions struct {
+	// Delta is the smallest difference of means that matters: with it, the best is found with probability 1 − Alpha if all others are worse
+	// by Delta or more.
+	Delta float64
+	Alpha float64 // 0.05 if it is 0
+
+	Largest bool // the best is the one with the largest mean, and not the smallest
+	First   int  // replicas of each system before any is left out; 20 if 0, and at least 2
+	Batch   int  // replicas that are asked for at once after that; 10 if 0. It makes no difference to what is found
+	Most    int  // replicas of each system, after which it is given up with ErrUndecided; no limit if 0
+}
+
+// ErrUndecided says that there were too few replicas to find the best.
+var ErrUndecided = errors.New("experiment: there is no best yet, and no more replicas are allowed")
+
+// A Selection is what [Select] has found.
+type Selection struct {
+	Best     int     // its number
+	Systems  []Rival // all of them
+	Replicas int     // that it took, of all systems
+}
+
+// A Rival is one of the systems among which the best was looked for.
+type Rival struct {
+	Mean     float64 // of the replicas that it had
+	Replicas int     // that counted
+	By       int     // which system showed that it is not the best; −1 for the best
+}
+
+// Select finds the best of several systems by the fully sequential procedure KN of Kim and Nelson [KN01]: after each replica, those are left out
+// that are behind another one by more than chance allows, until one is left. If the means differ by Delta or more from that of the best, that
+// is found with probability 1 − Alpha at least; otherwise what is found is good with that probability, in that its mean is not worse by
+// Delta or more (which is proved for the first case alone).
+//
+// The proof is for normal observations, with any dependence between systems: with common random numbers it needs fewer replicas. Means over
+// a run are close to normal; TestSelectMeansOfQueues has what becomes of some that are not.
+//
+// [KN01]: https://doi.org/10.1145/502109.502111
+func Select(ctx context.Context, source Source, systems []ensemble.Params, o SelectOptions) (Selection, error) {
+	if err := o.defaults(len(systems)); err != nil {
+		return Selection{}, err
+	}
+	k := &knRace{o: o, source: source, systems: systems, data: make([][]float64, len(systems))}
+	for i := range systems {
+		k.left = append(k.left, i)
+		k.result.Systems = append(k.result.Systems, Rival{By: -1})
+	}
+	if err := k.observe(ctx, o.First); err != nil {
+		return k.result, err
+	}
+	k.begin()
+	for r := o.First; ; r++ {
+		if k.screen(r) {
+			k.result.Best = k.left[0]
+			return k.result, nil
+		}
+		if r < len(k.data[k.left[0]]) {
+			continue
+		}
+		n := o.Batch
+		if o.Most > 0 {
+			n = min(n, o.Most-r)
+		}
+		if n == 0 {
+			return k.result, ErrUndecided
+		}
+		if err := k.observe(ctx, n); err != nil {
+			return k.result, err
+		}
+	}
+}
+
+func (o *SelectOptions) defaults(k int) error {
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+	if o.First == 0 {
+		o.First = 20
+	}
+	if o.Batch == 0 {
+		o.Batch = 10
+	}
+	switch {
+	case k < 1:
+		return errors.New("experiment: there is nothing to select from")
+	case !(o.Delta > 0) || math.IsInf(o.Delta, 1):
+		return fmt.Errorf("experiment: a difference of %g that matters; it must be above 0 and finite", o.Delta)
+	case !(o.Alpha > 0 && o.Alpha < 1-1/float64(max(k, 2))):
+		return fmt.Errorf("experiment: a probability of %g to be wrong; it must be above 0, and below that of guessing", o.Alpha)
+	case o.First < 2 || o.Batch < 1 || o.Most < 0 || o.Most > 0 && o.Most < o.First:
+		return fmt.Errorf("experiment: %d replicas first, then %d at once, at most %d; it must be 2 or more, 1 or more, and not below the first", o.First, o.Batch, o.Most)
+	}
+	return nil
+}
+
+// A knRace is a selection that is under way. Small is good in it.
+type knRace struct {
+	o       SelectOptions
+	source  Source
+	systems []ensemble.Params
+	data    [][]float64 // of each system
+	sums    []float64   // of the replicas that count so far
+	left    []int       // systems that may be the best
+	limits  [][]float64 // h²S² of each two, where S² is the variance of their difference in the first replicas
+	counted int
+	result  Selection
+}
+
+// observe asks for n more replicas of the systems that are left.
+func (k *knRace) observe(ctx context.Context, n int) error {
+	points := make([]ensemble.Params, len(k.left))
+	for i, system := range k.left {
+		points[i] = k.systems[system]
+	}
+	values, err := k.source(ctx, points, len(k.data[k.left[0]]), n)
+	if err != nil {
+		return err
+	}
+	for i, system := range k.left {
+		for _, y := range values[i] {
+			if k.o.Largest {
+				y = -y
+			}
+			k.data[system] = append(k.data[system], y)
+		}
+	}
+	k.result.Replicas += n * len(k.left)
+	return nil
+}
+
+// begin computes how far ahead one has to be, from the first replicas. With c = 1 in the paper's terms, η solves
+// ½(1+2η)^−(n−1)/2 = α/(k−1), which holds for any dependence between systems, and h² = 2η(n−1).
+func (k *knRace) begin() {
+	n := float64(k.o.First)
+	rivals := float64(max(1, len(k.systems)-1))
+	eta := (math.Pow(2*k.o.Alpha/rivals, -2/(n-1)) - 1) / 2
+	k.limits = make([][]float64, len(k.systems))
+	difference := make([]float64, k.o.First)
+	for i := range k.systems {
+		k.limits[i] = make([]float64, len(k.systems))
+		for j := range i {
+			for r := range difference {
+				difference[r] = k.data[i][r] - k.data[j][r]
+			}
+			_, variance := moments(difference)
+			k.limits[i][j] = 2 * eta * (n - 1) * variance
+			k.limits[j][i] = k.limits[i][j]
+		}
+	}
+	k.sums = make([]float64, len(k.systems))
+}
+
+// screen leaves out those that are too far behind after r replicas, and tells whether one is left. A system is compared with all that were
+// there before this replica, as the paper has it.
+func (k *knRace) screen(r int) bool {
+	for _, i := range k.left {
+		for _, y := range k.data[i][k.counted:r] {
+			k.sums[i] += y
+		}
+		k.result.Systems[i].Mean, k.result.Systems[i].Replicas = k.sums[i]/float64(r), r
+		if k.o.Largest {
+			k.result.Systems[i].Mean *= -1
+		}
+	}
+	k.counted = r
+	var left []int
+	for _, i := range k.left {
+		by := -1
+		for _, j := range k.left {
+			lead := max(0, k.limits[i][j]/k.o.Delta-k.o.Delta*float64(r)) / 2
+			if i != j && (k.sums[i]-k.sums[j] > lead || lead == 0 && k.sums[i] == k.sums[j] && j < i) {
+				by = j
+				break
+			}
+		}
+		if by < 0 {
+			left = append(left, i)
+		}
+		k.result.Systems[i].By = by
+	}
+	k.left = left
+	return len(left) == 1
+}
