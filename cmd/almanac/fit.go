@@ -51,8 +51,9 @@ func newFit() *cobra.Command {
 			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard deviation of 10 % of that\n\n" +
 			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the parameters may be, the posterior;\n" +
 			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared with.\n\n" +
+			"The model is then run up to 400 times with what was found, no more than the budget, to see what it says of the data.\n\n" +
 			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the unit of its prior, and weight), best.yaml\n" +
-			"(the model with the best point in it), model.yaml with the tables that it reads, and command.txt. A fit that was interrupted goes on where it was when the same\n" +
+			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the tables that it reads, and command.txt. A fit that was interrupted goes on where it was when the same\n" +
 			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac run MODEL.yaml --from DIR/posterior.csv\n" +
 			"--replicas 500 then runs the model with parameters drawn from the posterior.\n\n" +
 			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. When it ends depends on counts, not on time.",
@@ -69,7 +70,7 @@ func newFit() *cobra.Command {
 	c.Flags().StringArrayVar(&f.unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
 	c.Flags().StringArrayVar(&f.match, "match", nil, "a column of the data and what it is compared with; may be repeated")
 	c.Flags().IntVar(&f.population, "population", 0, "how many values of the unknowns to work with at once, or how large a sample to give; the method's own number unless told")
-	c.Flags().IntVar(&f.budget, "budget", 0, "how often the model may be run; the method's own number unless told")
+	c.Flags().IntVar(&f.budget, "budget", 0, "how often the model may be run to fit it; the method's own number unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores unless told"
 	c.Flags().Lookup("limit-time").Usage = "how long a task of the fit may take, as in 10m; one that takes longer fails it"
@@ -201,6 +202,12 @@ func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, 
 	if len(from.Rows) == 0 {
 		from = &fit.Posterior{Rows: [][]float64{r.Best}, Weights: []float64{1}}
 	}
+	if say := o.Progress; say != nil {
+		o.Progress = func(at fit.Progress) {
+			at.Stage, at.Runs = len(r.Jobs)+1, r.Runs
+			say(at)
+		}
+	}
 	predicted, err := fit.Predict(ctx, p, payload, from, n, o)
 	if err != nil && ctx.Err() == nil {
 		r.Notes = append(r.Notes, "there is no prediction: "+strings.TrimPrefix(err.Error(), "fit: "))
@@ -232,7 +239,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, c
 	runs := 0
 	o.Progress = func(p fit.Progress) {
 		watch(p.Ensemble)
-		runs = max(runs, p.Runs)
+		runs = p.Runs
 		bar.Set(p.Ensemble.Merged, p.Tasks, fitPace(p))
 		for _, why := range append(p.Ensemble.Refused, p.Ensemble.Trouble) {
 			if why != "" && !told[why] {
