@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
+// heavyTail is the shape from which on a sample is not to be trusted.
+const heavyTail = 0.7
+
 // tailShape is the shape of the generalised Pareto distribution that the largest weights look like [VSGYG15]: below 1/2 if their variance is
 // finite, and from 0.7 on means over such a sample, and its effective size, are not to be trusted, because the largest weights that there
-// could be have most likely not been seen. The weights' logarithms are given. It is 0 if they have no tail, and infinite if there are too few
-// weights to tell.
+// could be have most likely not been seen. It is 0 if weights have no tail, or are too few to tell.
 //
 // [VSGYG15]: https://arxiv.org/abs/1507.02646
-func tailShape(logs []float64) float64 {
-	n := len(logs)
+func tailShape(weights []float64) float64 {
+	n := len(weights)
 	m := int(math.Min(float64(n)/5, 3*math.Sqrt(float64(n))))
 	if m < 5 {
-		return math.Inf(1)
+		return 0
 	}
-	sorted := slices.Clone(logs)
+	sorted := slices.Clone(weights)
 	slices.Sort(sorted)
-	top, bound := sorted[n-1], sorted[n-m-1]
-	x := make([]float64, m) // excesses, ascending
+	bound, x := sorted[n-m-1], sorted[n-m:]
 	for i := range x {
-		x[i] = math.Exp(sorted[n-m+i]-top) - math.Exp(bound-top)
+		x[i] -= bound // excesses, ascending
 	}
 	if x[m-1] == 0 {
 		return 0
