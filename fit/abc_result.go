@@ -21,6 +21,10 @@ func (a *abcState) result() (*Result, error) {
 		runs = a.kept
 	}
 	w, ok := a.weigh(runs, r.Power)
+	if shape := tailShape(w); r.Power > 0 && shape > heavyTail {
+		r.Notes = append(r.Notes, fmt.Sprintf("a few of the runs carry much of the weight, and heavier ones may not have been seen (the tail of the weights has shape %.2f, "+
+			"where %.1f is small enough): the sample is worth less than its effective size says. A larger budget helps, or pmmh", shape, heavyTail))
+	}
 	if !ok {
 		return nil, errors.New("fit: no run has any weight")
 	}

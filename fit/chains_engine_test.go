@@ -32,13 +32,17 @@ func (c counted) Start(ctx context.Context, x []float64, seed uint64) (Particle,
 	return c.Filtered.Start(ctx, x, seed)
 }
 
-// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after interruptions in the middle of runs.
+// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after interruptions in the middle of runs; the default one
+// with particles here, and with single runs in TestInterrupted.
 func TestChainsAnywhere(t *testing.T) {
 	data := dyingData
 	p := oneColumn(data, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
-	for _, method := range []string{"anneal", "search", "pmmh"} {
+	for _, method := range []string{"abc", "anneal", "search", "pmmh"} {
 		o := Options{Method: method, Seed: 5, Budget: 250, Kind: "test", Registry: new(ensemble.Registry)}
-		if method == "pmmh" {
+		switch method {
+		case "abc":
+			o.Budget, o.Population = 20_000, 100 // the least with which there are enough estimates
+		case "pmmh":
 			o.Budget = 12_000 // not much more than it must: the cloud, the warm-up and one block
 		}
 		begins := func() {}
@@ -57,6 +61,9 @@ func TestChainsAnywhere(t *testing.T) {
 		r, err := Run(t.Context(), p, nil, o)
 		if err != nil {
 			t.Fatal(method, err)
+		}
+		if method == "abc" && r.Particles == 0 {
+			t.Error("it is not by particles")
 		}
 		want := r.all(t)
 		for _, slots := range []int{1, 7} {

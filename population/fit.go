@@ -18,6 +18,8 @@ type Fit struct {
 
 	m    *Model
 	text *fitText
+
+	lately lately // see Follow
 }
 
 // FitOptions say what is to be fitted in place of what the file says, or beside it.

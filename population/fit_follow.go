@@ -1,6 +1,45 @@
 package population
 
-import "context"
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// A lately is what was made of the values that were followed lately: particles begin by the dozen with the same ones, and to make a small model
+// takes several times as long as to run it.
+type lately struct {
+	mu   sync.Mutex
+	next int
+	made [32]struct { // more than work at once
+		x    []float64
+		m    *Model
+		seen []Seen
+	}
+}
+
+// at is the model with these values, bare. It is shared, and not to be changed.
+func (l *lately) at(f *Fit, x []float64) (*Model, []Seen, error) {
+	l.mu.Lock()
+	for i := range l.made {
+		if e := &l.made[i]; e.m != nil && slices.Equal(e.x, x) {
+			m, seen := e.m, e.seen
+			l.mu.Unlock()
+			return m, seen, nil
+		}
+	}
+	l.mu.Unlock()
+	m, seen, err := f.bare(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := &l.made[l.next]
+	l.next = (l.next + 1) % len(l.made)
+	e.x, e.m, e.seen = slices.Clone(x), m, seen
+	return m, seen, nil
+}
 
 // A Followed is a run of a model with values of the unknowns that goes from one time of the data to the next, and can be forked at each: what a
 // particle filter needs. It must not be used from several goroutines at once; several may.
@@ -16,7 +55,7 @@ type Followed struct {
 // Follow begins a run that stops at times on the model's clock, which ascend. Of the options, Seed and Memory are looked at. Without forks it is the run of
 // [Trials] with the same values and seed. If there is no model with these values, the error is of type [Problems].
 func (f *Fit) Follow(ctx context.Context, times, x []float64, o Options) (*Followed, error) {
-	m, seen, err := f.bare(x)
+	m, seen, err := f.lately.at(f, x)
 	if err != nil {
 		return nil, err
 	}

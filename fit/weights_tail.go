@@ -1,0 +1,64 @@
+package fit
+
+import (
+	"math"
+	"slices"
+)
+
+// heavyTail is the shape from which on a sample is not to be trusted.
+const heavyTail = 0.7
+
+// tailShape is the shape of the generalised Pareto distribution that the largest weights look like [VSGYG15]: below 1/2 if their variance is
+// finite, and from 0.7 on means over such a sample, and its effective size, are not to be trusted, because the largest weights that there
+// could be have most likely not been seen. It is 0 if weights have no tail, or are too few to tell.
+//
+// [VSGYG15]: https://arxiv.org/abs/1507.02646
+func tailShape(weights []float64) float64 {
+	n := len(weights)
+	m := int(math.Min(float64(n)/5, 3*math.Sqrt(float64(n))))
+	if m < 5 {
+		return 0
+	}
+	sorted := slices.Clone(weights)
+	slices.Sort(sorted)
+	bound, x := sorted[n-m-1], sorted[n-m:]
+	for i := range x {
+		x[i] -= bound // excesses, ascending
+	}
+	if x[m-1] == 0 {
+		return 0
+	}
+	return paretoShape(x)
+}
+
+// paretoShape is the shape of a generalised Pareto distribution with these draws, ascending and from 0 on, by the posterior mean of [ZS09],
+// drawn towards 1/2 as if there were ten more.
+//
+// [ZS09]: https://doi.org/10.1198/tech.2009.08017
+func paretoShape(x []float64) float64 {
+	n := float64(len(x))
+	quarter := x[int(n/4+0.5)-1]
+	if quarter == 0 {
+		quarter = x[len(x)-1] / 1e6 // more than a quarter are equal to the bound: the others are a tail of their own
+	}
+	shape := func(theta float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += math.Log1p(-theta * v)
+		}
+		return sum / n
+	}
+	points := 30 + int(math.Sqrt(n))
+	thetas, logs := make([]float64, points), make([]float64, points)
+	for j := range thetas {
+		thetas[j] = 1/x[len(x)-1] + (1-math.Sqrt(float64(points)/(float64(j)+0.5)))/(3*quarter)
+		k := shape(thetas[j])
+		logs[j] = n * (math.Log(-thetas[j]/k) - k - 1)
+	}
+	weights, _ := normalise(logs)
+	theta := 0.0
+	for j, w := range weights {
+		theta += w * thetas[j]
+	}
+	return (n*shape(theta) + 10*0.5) / (n + 10)
+}
