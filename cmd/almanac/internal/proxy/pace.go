@@ -124,14 +124,43 @@ type pacedWriter struct {
 // Unwrap is for [http.ResponseController].
 func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack is for upgrades. A client that keeps up no pace then is the backend's to judge, and that nothing passes ends it.
+// Hijack is for upgrades. A client that keeps up no pace then is the backend's to judge, and that nothing passes ends it. What the client has sent behind its
+// head is read from the connection too: ReverseProxy does not look into the buffer.
 func (w *pacedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := w.control.Hijack()
-	if err == nil {
-		w.hijacked = true
-		w.upgraded.Add(1)
+	if err != nil {
+		return conn, rw, err
 	}
-	return conn, rw, err
+	w.hijacked = true
+	w.upgraded.Add(1)
+	if n := rw.Reader.Buffered(); n > 0 {
+		conn = &early{Conn: conn, sent: io.LimitReader(rw.Reader, int64(n))}
+	}
+	return conn, rw, nil
+}
+
+// early is a connection of which the first bytes were read already.
+type early struct {
+	net.Conn
+	sent io.Reader // nil when they were taken
+}
+
+func (c *early) Read(p []byte) (int, error) {
+	if c.sent != nil {
+		if n, err := c.sent.Read(p); err == nil {
+			return n, nil
+		}
+		c.sent = nil
+	}
+	return c.Conn.Read(p)
+}
+
+// CloseWrite ends one direction.
+func (c *early) CloseWrite() error {
+	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return errors.ErrUnsupported
 }
 
 func (w *pacedWriter) WriteHeader(status int) {

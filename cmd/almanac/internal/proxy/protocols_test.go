@@ -197,6 +197,48 @@ func TestWebSocketPasses(t *testing.T) {
 	}
 }
 
+// What a client sends right behind its upgrade, before it has heard of the 101, reaches the backend: at once with the head, or while the backend thinks.
+func TestWebSocketEarlyBytesPass(t *testing.T) {
+	t.Parallel()
+	asked, agree := make(chan bool), make(chan bool)
+	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		asked <- true
+		<-agree
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		all, _ := io.ReadAll(rw) // until the client ends its direction
+		fmt.Fprintf(conn, "%d %s", len(all), all[max(0, len(all)-8):])
+	})
+	f := start(t, testConfig(backend.URL))
+	const upgrade = "GET /chat HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+	for _, c := range []struct{ with, meanwhile, after string }{
+		{"", "", "later"}, {"early", "", ""}, {"early", "", " later"}, {"", "early", " later"}, {"early", " between", " later"},
+		{strings.Repeat("x", 3000), strings.Repeat("y", 10_000), "z"}, // more than a server reads ahead
+	} {
+		conn := f.dial(t)
+		conn.say(upgrade + c.with)
+		<-asked
+		conn.say(c.meanwhile)
+		agree <- true
+		if res, err := http.ReadResponse(conn.Reader, nil); err != nil || res.StatusCode != 101 {
+			t.Fatal(res, err)
+		}
+		conn.say(c.after)
+		conn.Conn.(*net.TCPConn).CloseWrite()
+		all := c.with + c.meanwhile + c.after
+		want := fmt.Sprintf("%d %s", len(all), all[max(0, len(all)-8):])
+		if got, err := io.ReadAll(conn.Reader); string(got) != want || err != nil {
+			t.Errorf("%d bytes with the head, %d before the answer, %d after: the backend has got %q, want %q (%v)", len(c.with), len(c.meanwhile), len(c.after), got, want, err)
+		}
+		conn.Close()
+	}
+}
+
 // An answer that comes in parts comes in parts, with its trailers, also if nothing is said for a while.
 func TestStreamsComeAsTheyAre(t *testing.T) {
 	t.Parallel()
