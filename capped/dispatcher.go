@@ -36,8 +36,8 @@ type WorkerID uint64
 // time are in some order. With one worker items begin in that order. With more they are given to workers in that order; one that was
 // accepted may then wait for the item before it while a younger one begins elsewhere, unless c is 1.
 //
-// Submit and the end of an item take constant time and allocate nothing once the largest pool has been seen; an item that waits takes
-// 72 bytes and its value. It differs from the process of the paper, in which every ball asks one bin in each round without knowing which
+// Submit and the end of an item take constant time. An item that waits takes 72 bytes and its value; the memory is used again, and nothing is allocated while there
+// are not more items than 1024, or than there were. When they have gone, so has their memory, but for 1024. It differs from the process of the paper, in which every ball asks one bin in each round without knowing which
 // have room: here throws go to where room is, which the paper's would find if it were repeated at once. And a bin of the paper does not
 // give back a ball; if workers did not, an item could wait for one that hangs while others are idle.
 //

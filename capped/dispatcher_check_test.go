@@ -20,6 +20,16 @@ func (d *desk[P]) check() error {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
+	spare := 0
+	for it := d.free; it != nil; it = it.links[byPlace].next {
+		spare++
+	}
+	if present := d.waiting.n + d.pool.n + d.accepted.n; spare != d.spare || spare > leastSpare+present {
+		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, d.spare, present)
+	}
+	if d.finger != nil && d.finger.in != accepted {
+		return errors.New("the finger is at an item that is not accepted")
+	}
 	queued, busy := 0, 0
 	for _, w := range d.workers {
 		if err := w.queue.check(accepted, false); err != nil {

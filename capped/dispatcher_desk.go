@@ -50,8 +50,10 @@ type desk[P any] struct {
 	stamp    uint64
 	waiting  list[P] // outside
 	pool     list[P]
-	accepted list[P] // by all workers, by age
-	free     *item[P]
+	accepted list[P]  // by all workers, by age
+	finger   *item[P] // of them, near to where the next is likely to belong
+	free     *item[P] // to be used again
+	spare    int      // how many these are
 	waiters  []*waiter
 
 	workers []*worker[P]            // those that there are, and those removed that have not ended
@@ -159,6 +161,7 @@ func (d *desk[P]) arrive(v P, born int64) *item[P] {
 		it = new(item[P])
 	} else {
 		d.free, it.links[byPlace].next = it.links[byPlace].next, nil
+		d.spare--
 	}
 	d.stamp++
 	it.v, it.stamp, it.born = v, d.stamp, born
@@ -224,20 +227,32 @@ func (d *desk[P]) throw() *worker[P] {
 }
 
 // accept puts an item, which is in no list, into a slot of a worker.
+//
+// Mostly it is the youngest of those accepted, or, if one worker takes it over from another, the oldest. If it is neither, it was given back by a worker that was
+// removed, and as a rule so was the one that was accepted before it: it belongs near to that one.
 func (d *desk[P]) accept(w *worker[P], it *item[P]) {
 	d.total.tries++
 	it.in, it.worker = accepted, w
 	w.queue.push(it)
-	d.accepted.young(it)
+	d.accepted.byItsAge(d.finger, it)
+	d.finger = it
 	d.file(w)
 	d.rouse(w)
+}
+
+// unlist takes an item from those accepted.
+func (d *desk[P]) unlist(it *item[P]) {
+	if d.finger == it {
+		d.finger = it.links[byAge].prev
+	}
+	d.accepted.remove(it)
 }
 
 // leave takes an item from the worker that has accepted it.
 func (d *desk[P]) leave(it *item[P]) {
 	w := it.worker
 	w.queue.remove(it)
-	d.accepted.remove(it)
+	d.unlist(it)
 	it.in, it.worker = nowhere, nil
 	d.file(w)
 }
@@ -277,12 +292,23 @@ func (d *desk[P]) rouse(w *worker[P]) {
 	}
 }
 
-// recycle forgets an item, which is in no list.
+// leastSpare is how many items, and how many waiters, are kept at least to be used again.
+const leastSpare = 1024
+
+// recycle forgets an item, which is in no list. It is kept to be used again, but there are never more of these than are in use, beside a few: a burst
+// leaves no memory behind.
 func (d *desk[P]) recycle(it *item[P]) P {
 	v := it.v
 	var none P
 	it.v, it.in, it.stamp = none, nowhere, 0
-	it.links[byPlace].next, d.free = d.free, it
+	switch most := leastSpare + d.waiting.n + d.pool.n + d.accepted.n; {
+	case d.spare < most:
+		it.links[byPlace].next, d.free = d.free, it
+		d.spare++
+	case d.spare > most: // by one, since there is one less in use
+		d.free = d.free.links[byPlace].next
+		d.spare--
+	}
 	return v
 }
 

@@ -19,14 +19,11 @@ func (d *desk[P]) remove(id WorkerID) bool {
 	delete(d.byID, id)
 	w.gone = true
 	d.file(w)
-	var last *item[P] // that was put into the pool; the next one is mostly younger
+	var last *item[P] // that was put into the pool; the next one is mostly a little younger
 	for it := w.queue.head; it != nil; it = w.queue.head {
 		d.leave(it)
 		it.in = pooled
-		if last != nil && last.stamp > it.stamp {
-			last = nil
-		}
-		d.pool.old(last, it)
+		d.pool.byItsAge(last, it)
 		last = it
 		d.total.returned++
 	}

@@ -38,6 +38,7 @@ type list[P any] struct {
 	head, tail *item[P]
 	n          int
 	link       int // byPlace or byAge
+	walked     int // how many items byItsAge has passed, for tests
 }
 
 // push appends an item.
@@ -60,26 +61,27 @@ func (l *list[P]) insert(after, it *item[P]) {
 	l.n++
 }
 
-// old inserts an item by its age where most others are younger. It looks behind an item that is known to be older, or from the beginning if
-// that is nil.
-func (l *list[P]) old(after, it *item[P]) {
+// byItsAge inserts an item by its age. It walks from an item of the list that is likely to be near, or from the beginning if that is nil, in the direction
+// in which it has to. The places before and behind all others are found at once.
+func (l *list[P]) byItsAge(near, it *item[P]) {
+	switch {
+	case l.tail == nil || l.tail.stamp < it.stamp:
+		near = l.tail
+	case it.stamp < l.head.stamp:
+		near = nil
+	}
+	for ; near != nil && near.stamp > it.stamp; near = near.links[l.link].prev {
+		l.walked++
+	}
 	next := l.head
-	if after != nil {
-		next = after.links[l.link].next
+	if near != nil {
+		next = near.links[l.link].next
 	}
 	for ; next != nil && next.stamp < it.stamp; next = next.links[l.link].next {
-		after = next
+		near = next
+		l.walked++
 	}
-	l.insert(after, it)
-}
-
-// young inserts an item by its age where most others are older.
-func (l *list[P]) young(it *item[P]) {
-	after := l.tail
-	for after != nil && after.stamp > it.stamp {
-		after = after.links[l.link].prev
-	}
-	l.insert(after, it)
+	l.insert(near, it)
 }
 
 // remove takes an item out.

@@ -44,7 +44,7 @@ func gatherDispatcher(opts []DispatcherOption) *dispatcherOptions {
 // Buffer says how many items a worker may have at most, c, the one that it works on counted. The default is [SweetSpot] of the
 // [ExpectedLoad], which is 2 unless told.
 func Buffer(c int) DispatcherOption {
-	demandTable(c)
+	demand(c >= 1, "the buffer of a worker", "1 or more", c)
 	return func(o *dispatcherOptions) { o.buffer = c }
 }
 

@@ -40,7 +40,9 @@ func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
 		}
 	}
 	d.lock()
-	d.waiters = append(d.waiters, w)
+	if len(d.waiters) < leastSpare {
+		d.waiters = append(d.waiters, w)
+	}
 	d.unlock()
 	return err
 }

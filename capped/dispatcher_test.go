@@ -357,7 +357,7 @@ func TestDispatcherPoolIsTheTheorems(t *testing.T) {
 func TestDispatcherRefusesNonsense(t *testing.T) {
 	worker := []func(context.Context, int){func(context.Context, int) {}}
 	for want, f := range map[string]func(){
-		"the capacity of a bin must be from 1": func() { capped.Buffer(0) },
+		"the buffer of a worker must be 1 or more": func() { capped.Buffer(0) },
 		"the rate must be above 0":             func() { capped.ExpectedLoad(1) },
 		"the limit of the pool must be 0":      func() { capped.PoolLimit(-1) },
 		"the greatest age must be above 0":     func() { capped.MaxAge(0) },

@@ -127,7 +127,7 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 	if it := w.queue.head; it != nil {
 		now := d.now()
 		w.queue.remove(it)
-		d.accepted.remove(it)
+		d.unlist(it)
 		it.worker = nil
 		w.busy, w.since = true, now
 		d.begun++
