@@ -55,6 +55,30 @@ func TestVaryingPoissonFillsInfinitelyManyServers(t *testing.T) {
 	}
 }
 
+// Where a period is no binary fraction, the quotient of a time and the period may be rounded to the next whole number, and the table still has the
+// rate of the time, its integral, and no arrival before it.
+func TestRateTableWithPeriodsThatAreRounded(t *testing.T) {
+	for _, period := range []float64{0.1, 0.7, 1.1, 1440. / 7, math.Pi} {
+		table, err := sim.NewRateTable([]float64{0, period / 2}, []float64{3, 5}, period)
+		must(err)
+		arrivals := table.Poisson(sim.New().Stream("arrivals"))
+		for k := range 500 {
+			begins := float64(float64(k) * period)
+			for at, want := range map[float64]float64{begins: 3, math.Nextafter(begins, -1): 5} {
+				if got := table.Rate(at); got != want {
+					t.Fatalf("at %v, with a period of %v, the rate is %v, not %v", at, period, got, want)
+				}
+				if got, want := table.Expected(0, at), 4*at; math.Abs(got-want) > 1e-9*(1+want) {
+					t.Fatalf("up to %v, with a period of %v, %v are expected, not %v", at, period, got, want)
+				}
+				if next, ok := arrivals.Next(at); !ok || next < at {
+					t.Fatalf("with a period of %v somebody comes after %v at %v", period, at, next)
+				}
+			}
+		}
+	}
+}
+
 // Counts of arrivals by a table are Poisson with the integral of the rate, in every piece, over the end of the period, and for one that
 // begins in the middle.
 func TestRateTable(t *testing.T) {

@@ -64,7 +64,12 @@ func (t *RateTable) end(i int) float64 {
 // piece is the number of the rate that holds at a time, −1 before the first, and when the table last began.
 func (t *RateTable) piece(at float64) (i int, base float64) {
 	if !math.IsInf(t.period, 1) {
-		base = math.Floor(at/t.period) * t.period
+		k := math.Floor(at / t.period)
+		if base = k * t.period; base > at { // the quotient was rounded up
+			base = (k - 1) * t.period
+		} else if next := (k + 1) * t.period; next <= at { // or down
+			base = next
+		}
 	}
 	i = sort.Search(len(t.from), func(i int) bool { return base+t.from[i] > at }) - 1
 	return i, base
@@ -89,7 +94,7 @@ func (t *RateTable) integral(at float64) float64 {
 	}
 	sum := t.before[i] + float64(t.rates[i]*(at-base-t.from[i]))
 	if base != 0 {
-		sum += float64(base / t.period * t.before[len(t.from)])
+		sum += float64(math.Round(base/t.period) * t.before[len(t.from)])
 	}
 	return sum
 }
@@ -107,7 +112,7 @@ func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
 		for whole := t.before[len(t.from)]; ; {
 			end := base + t.end(i)
 			if gain := float64(t.rates[i] * (end - at)); t.rates[i] > 0 && left <= gain {
-				return min(at+left/t.rates[i], end), true
+				return max(after, min(at+left/t.rates[i], end)), true
 			} else if math.IsInf(end, 1) {
 				return 0, false // the last rate is 0
 			} else if gain > 0 {
