@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -47,7 +48,7 @@ func (d *Design) Run(ctx context.Context, source Source, n int) ([][]float64, er
 	if n < 2 {
 		return nil, fmt.Errorf("experiment: %d replicas; an interval needs at least 2", n)
 	}
-	return source(ctx, d.Points(), 0, n)
+	return source.observe(ctx, d.Points(), 0, n)
 }
 
 // Effects are those of single factors and of pairs, from observations at all points, for a design of two levels. That of a factor is the
@@ -65,6 +66,10 @@ func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	if err != nil {
 		return nil, err
 	}
+	free, err := d.free()
+	if err != nil {
+		return nil, err
+	}
 	var effects []Effect
 	done := map[uint64]bool{}
 	for order := range 2 {
@@ -73,7 +78,7 @@ func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 				column := d.column(uint64(1)<<i | uint64(1)<<j)
 				if !done[column] && column != 0 {
 					done[column] = true
-					effects = append(effects, d.effect(column, values, n, level))
+					effects = append(effects, d.effect(column, free, values, n, level))
 				}
 				if order == 0 {
 					break
@@ -84,7 +89,35 @@ func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	return effects, nil
 }
 
-func (d *Design) effect(column uint64, values [][]float64, n int, level float64) Effect {
+// free is which free factors are high in each of the runs, whatever their order. It is an error if the runs are not those of a design that was made
+// here.
+func (d *Design) free() ([]int, error) {
+	wrong := errors.New("experiment: effects are those of a design by Full, Fraction or FractionBy, with all of its runs, in any order")
+	if d.base == 0 || d.base+len(d.words) != len(d.Factors) || len(d.Runs) != 1<<d.base {
+		return nil, wrong
+	}
+	free, seen := make([]int, len(d.Runs)), make([]bool, len(d.Runs))
+	for i, run := range d.Runs {
+		if len(run) != len(d.Factors) {
+			return nil, wrong
+		}
+		for k := range d.base {
+			free[i] |= run[k] & 1 << k
+		}
+		for k, level := range run {
+			if level>>1 != 0 || high(free[i], d.word(k)) != (level == 1) {
+				return nil, wrong
+			}
+		}
+		if seen[free[i]] {
+			return nil, wrong
+		}
+		seen[free[i]] = true
+	}
+	return free, nil
+}
+
+func (d *Design) effect(column uint64, free []int, values [][]float64, n int, level float64) Effect {
 	class := d.class(column)
 	e := Effect{Name: d.name(class[0])}
 	for _, other := range class[1:] {
@@ -93,7 +126,7 @@ func (d *Design) effect(column uint64, values [][]float64, n int, level float64)
 	contrasts := make([]float64, n)
 	for r := range contrasts {
 		for i, y := range values {
-			if high(i, column) {
+			if high(free[i], column) {
 				contrasts[r] += y[r]
 			} else {
 				contrasts[r] -= y[r]
@@ -143,13 +176,18 @@ func (d *Design) Means(values [][]float64, level float64) ([]LevelMean, error) {
 
 // check is how many replicas there are of each point, or an error.
 func (d *Design) check(values [][]float64, level float64) (int, error) {
-	if len(values) != len(d.Runs) {
+	if len(values) != len(d.Runs) || len(values) == 0 {
 		return 0, fmt.Errorf("experiment: observations of %d points, and the design has %d", len(values), len(d.Runs))
 	}
 	n := len(values[0])
 	for i, y := range values {
 		if len(y) != n || n < 2 {
 			return 0, fmt.Errorf("experiment: %d replicas of point %d; there must be at least 2, and as many of each point", len(y), i)
+		}
+		for r, x := range y {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return 0, fmt.Errorf("experiment: replica %d of point %d is %g; it must be finite", r, i, x)
+			}
 		}
 	}
 	if !(level > 0 && level < 1) {

@@ -20,6 +20,29 @@ import (
 // replica r of another, if the source has common random numbers. Asked again, it gives the same.
 type Source func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error)
 
+// observe asks for observations, and is an error if they are not what was asked for, or not finite: with those, nothing could be told from
+// anything, and who waits for a difference would wait for ever.
+func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
+	values, err := s(ctx, points, first, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != len(points) {
+		return nil, fmt.Errorf("experiment: the source gives observations of %d points, where those of %d were asked for", len(values), len(points))
+	}
+	for i, of := range values {
+		if len(of) != n {
+			return nil, fmt.Errorf("experiment: the source gives %d replicas of %v, where %d were asked for", len(of), points[i], n)
+		}
+		for r, y := range of {
+			if math.IsNaN(y) || math.IsInf(y, 0) {
+				return nil, fmt.Errorf("experiment: replica %d of %v gives %g; it must be finite", first+r, points[i], y)
+			}
+		}
+	}
+	return values, nil
+}
+
 // Register adds a function to the default registry of package ensemble, so that it can be studied there and in a [Lab]. Workers have to
 // register it, too; they are those of [ensemble.Main] or [ensemble.Serve]. It panics as [ensemble.Register] does.
 func Register(name string, f ensemble.Func, parameters ...ensemble.Parameter) {

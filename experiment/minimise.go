@@ -174,7 +174,7 @@ func (s *search) means(ctx context.Context, points ...[]int) ([]float64, error) 
 		for k, i := range which {
 			params[k] = s.params(points[i])
 		}
-		values, err := s.source(ctx, params, have, s.n-have)
+		values, err := s.source.observe(ctx, params, have, s.n-have)
 		if err != nil {
 			return nil, err
 		}

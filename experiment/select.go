@@ -124,7 +124,7 @@ func (k *knRace) observe(ctx context.Context, n int) error {
 	for i, system := range k.left {
 		points[i] = k.systems[system]
 	}
-	values, err := k.source(ctx, points, len(k.data[k.left[0]]), n)
+	values, err := k.source.observe(ctx, points, len(k.data[k.left[0]]), n)
 	if err != nil {
 		return err
 	}
