@@ -83,6 +83,10 @@ func TestMinimiseFindsTheBottom(t *testing.T) {
 	if limit := most(wrong); other > limit {
 		t.Errorf("another point than the bottom was found in %d of %d, at most %d should be", other, experiments, limit)
 	}
+	// From the corner it is 60 steps of one, and who goes by them looks at two new points at each, at least: where it goes, and one beside it.
+	if points >= 2*60*experiments {
+		t.Errorf("it looked at %d points on average, as one does who does not follow the slope", points/experiments)
+	}
 	if limit := most(0.05); missed > limit {
 		t.Errorf("the interval misses in %d of %d, at most %d should at 95 %%", missed, experiments, limit)
 	}
