@@ -141,8 +141,13 @@ func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error)
 	if p.Services, err = choose("--service", f.services, services); err != nil {
 		return p, err
 	}
-	p.Policies, err = choose("--policy", f.policies, policies)
-	return p, err
+	if p.Policies, err = choose("--policy", f.policies, policies); err != nil {
+		return p, err
+	}
+	if err := p.Check(); err != nil {
+		return p, usageError{err}
+	}
+	return p, nil
 }
 
 func (f *benchDispatchFlags) run(c *cobra.Command) error {

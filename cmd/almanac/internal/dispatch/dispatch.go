@@ -36,6 +36,8 @@ type Run struct {
 	// Middle and End are how many requests were there when half of them had come, and when all had.
 	Middle int `json:"middle"`
 	End    int `json:"end"`
+
+	all int // that came, those that do not count too
 }
 
 // A cluster is workers, and requests on their way through a policy.
@@ -87,7 +89,7 @@ func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 	}
 	c.policy = p.new(c)
 
-	var run Run
+	run := Run{all: len(l.comes)}
 	next := 0
 	var come func()
 	come = func() {

@@ -69,7 +69,11 @@ const (
 	streamSaturated
 )
 
-func draw(s Setting) (*load, error) {
+// mostRequests is how many a run may have, all of which are in memory, with at most 44 bytes each, for every run that is under way.
+const mostRequests = 200_000_000
+
+// newLoad is a load whose requests have not been drawn, or what is wrong with a setting.
+func newLoad(s Setting) (*load, error) {
 	switch {
 	case s.Workers < 1 || s.Requests < 1:
 		return nil, fmt.Errorf("dispatch: %d workers and %d requests; there must be some of both", s.Workers, s.Requests)
@@ -82,9 +86,21 @@ func draw(s Setting) (*load, error) {
 	if l.service.draw == nil {
 		return nil, fmt.Errorf("dispatch: there is no service %q", s.Service)
 	}
-	rate := s.Load * l.capacity()
-	l.warmUp = int(math.Ceil(rate * l.settles()))
-	n := l.warmUp + s.Requests
+	first := math.Ceil(s.Load * l.capacity() * l.settles())
+	if all := first + float64(s.Requests); all > mostRequests {
+		return nil, fmt.Errorf("dispatch: a run of %.3g requests, of which the first %.3g do not count; %.3g are the most: take fewer workers, or a smaller load",
+			all, first, float64(mostRequests))
+	}
+	l.warmUp = int(first)
+	return l, nil
+}
+
+func draw(s Setting) (*load, error) {
+	l, err := newLoad(s)
+	if err != nil {
+		return nil, err
+	}
+	rate, n := s.Load*l.capacity(), l.warmUp+s.Requests
 	l.comes, l.work = make([]float64, n), make([]float64, n)
 	gaps, work := random.New(s.Seed, streamGaps), random.New(s.Seed, streamWork)
 	at := 0.0

@@ -160,4 +160,13 @@ func TestSaturated(t *testing.T) {
 	if got := saturated(l, 1); got != 1 {
 		t.Errorf("constant work as long as a round: a load of %v", got)
 	}
+	// Of rounds that are shorter than a service there are more, so that as much is known: a million ended, and five standard errors.
+	l.Round = 0.25
+	if got := saturated(l, 1); got != 1 {
+		t.Errorf("constant work of four rounds: a load of %v", got)
+	}
+	l.Round, l.service = 0.01, serviceOf("exponential")
+	if got, want := saturated(l, 1), (1-math.Exp(-0.01))/0.01; math.Abs(got-want) > 0.005 {
+		t.Errorf("rounds of a hundredth: a load of %.4f, want %.4f", got, want)
+	}
 }

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -43,15 +44,36 @@ type Result struct {
 	// Over is the p99 as a multiple of that of one central queue, seed by seed; 0 if there is none to compare with.
 	Over Estimate `json:"p99_over_central"`
 	// Grows says that the policy cannot bear the load, so that ever more requests wait: the longer the run, the longer the times, and their numbers
-	// mean nothing else. It is known from what the policy can do at most, or seen: in each run half as many requests again, or more, were
-	// there at the end than in the middle.
+	// mean nothing else. It is known from what the policy can do at most, or seen: in each run there were more than half as many requests again at
+	// the end than in the middle, and by more than chance can do.
 	Grows bool    `json:"grows"`
 	Most  float64 `json:"most"` // the largest load that it could bear, as far as is known
 	Runs  []Run   `json:"runs"` // by seed
 }
 
-// grows is by how much more must be there at the end than in the middle.
-const grows = 1.5
+// grows is by how much more must be there at the end than in the middle, and byChance how many more chance can bring, in roots of how many came in
+// between: of those that come and those that end, each number varies by about one.
+const (
+	grows    = 1.5
+	byChance = 4
+)
+
+// setting is the plan for a service, a load, and the k-th seed.
+func (p Plan) setting(service string, load float64, k int) Setting {
+	return Setting{Workers: p.Workers, Service: service, Load: load, Requests: p.Requests, Round: p.Round, Seed: p.Seed + uint64(k)}
+}
+
+// Check is an error if something is wrong with what the plan is to be run for.
+func (p Plan) Check() error {
+	for _, service := range p.Services {
+		for _, load := range p.Loads {
+			if _, err := newLoad(p.setting(service, load, 0)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Compare runs a plan on as many processors as there are.
 func Compare(ctx context.Context, plan Plan) ([]Result, error) {
@@ -78,9 +100,7 @@ func Compare(ctx context.Context, plan Plan) ([]Result, error) {
 			runs[cell{a, b}] = each
 			for k := range plan.Seeds {
 				group.Go(func() error {
-					l, err := draw(Setting{
-						Workers: plan.Workers, Service: service, Load: rate, Requests: plan.Requests, Round: plan.Round, Seed: plan.Seed + uint64(k),
-					})
+					l, err := draw(plan.setting(service, rate, k))
 					for p := 0; err == nil && p < len(policies); p++ {
 						each[p][k], err = l.through(ctx, policies[p])
 						mu.Lock()
@@ -111,7 +131,7 @@ func Compare(ctx context.Context, plan Plan) ([]Result, error) {
 				r.Service, r.Load, r.Policy = service, rate, policies[p].Name
 				r.Most = 1
 				if most := policies[p].most; most != nil {
-					r.Most = most(&load{Setting: Setting{Workers: plan.Workers, Service: service, Round: plan.Round, Seed: plan.Seed}, service: serviceOf(service)})
+					r.Most = most(&load{Setting: plan.setting(service, rate, 0), service: serviceOf(service)})
 				}
 				r.Grows = r.Grows || rate >= r.Most
 				results = append(results, r)
@@ -132,7 +152,8 @@ func summarize(runs, bound []Run) Result {
 	r.Tries = over(func(r Run) float64 { return r.Tries })
 	var ratios []float64
 	for k, run := range runs {
-		r.Grows = r.Grows && float64(run.End) > grows*float64(run.Middle)
+		more := float64(run.End - run.Middle)
+		r.Grows = r.Grows && float64(run.End) > grows*float64(run.Middle) && more > byChance*math.Sqrt(float64(run.all)/2)
 		if bound != nil {
 			ratios = append(ratios, run.P99/bound[k].P99)
 		}

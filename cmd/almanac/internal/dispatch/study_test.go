@@ -65,6 +65,8 @@ func TestWrong(t *testing.T) {
 		"rounds of 0":          func(s *Setting) { s.Round = 0 },
 		`no service "uniform"`: func(s *Setting) { s.Service = "uniform" },
 		"and -1 requests":      func(s *Setting) { s.Requests = -1 },
+		// 10⁵·0.99 come in a unit of time, and 5/(1−√0.99)² = 198,997 units do not count.
+		"the first 1.97e+10 do not count": func(s *Setting) { s.Workers, s.Load = 100_000, 0.99 },
 	} {
 		s := good
 		change(&s)
@@ -74,5 +76,26 @@ func TestWrong(t *testing.T) {
 	}
 	if _, err := Simulate(t.Context(), good, "fastest"); err == nil {
 		t.Error("there is no such policy")
+	}
+}
+
+// What grows is seen where it is not known beforehand; a queue of one that happens to be longer at the end of each run does not.
+func TestGrows(t *testing.T) {
+	few := []Run{{Middle: 1, End: 9, all: 10_000}, {Middle: 3, End: 20, all: 10_000}}
+	if summarize(few, nil).Grows {
+		t.Error("a few more at the end are no growth")
+	}
+	// 100 workers that get 5 % more than they can do.
+	many := []Run{{Middle: 260, End: 520, all: 10_000}, {Middle: 240, End: 530, all: 10_000}}
+	if got := summarize(many, nil); got.Grows {
+		t.Error("283 more could be by chance") // 4·√5000
+	}
+	many = []Run{{Middle: 260, End: 560, all: 10_000}, {Middle: 240, End: 530, all: 10_000}}
+	if !summarize(many, nil).Grows {
+		t.Error("this grows")
+	}
+	many[1].Middle = 400
+	if summarize(many, nil).Grows {
+		t.Error("one run does not grow")
 	}
 }

@@ -98,10 +98,10 @@ type Report struct {
 	Throughputs []Throughput  `json:"throughputs"`
 }
 
-// median is the middle value, or the mean of the two in the middle.
+// median is the middle value, or the mean of the two in the middle, which is endless if one of them is.
 func median(values []float64) float64 {
 	values = slices.Sorted(slices.Values(values))
-	if n := len(values); n%2 == 0 {
+	if n := len(values); n%2 == 0 && values[n/2] < endless {
 		return values[n/2-1]/2 + values[n/2]/2
 	}
 	return values[len(values)/2]

@@ -109,7 +109,7 @@ func TestMedian(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		want   float64
-	}{{[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 9}, 3}, {[]float64{endless, endless}, endless}} {
+	}{{[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 9}, 3}, {[]float64{endless, endless}, endless}, {[]float64{endless, 1}, endless}, {[]float64{endless, 1, 2}, 2}} {
 		if got := median(c.values); got != c.want {
 			t.Errorf("%v: %v, want %v", c.values, got, c.want)
 		}
