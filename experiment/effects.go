@@ -21,7 +21,7 @@ func (i Interval) Low() float64 { return i.Mean - i.HalfWidth }
 // High is the upper end of the interval.
 func (i Interval) High() float64 { return i.Mean + i.HalfWidth }
 
-// Differs tells whether 0 is outside the interval.
+// Differs reports whether 0 is outside the interval.
 func (i Interval) Differs() bool { return !(i.Low() <= 0 && i.High() >= 0) }
 
 // String is the estimate and half the width of its interval.

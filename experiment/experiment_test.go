@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -230,5 +231,32 @@ func TestSpread(t *testing.T) {
 		if slices.Sort(slots); kind == "lhs" && fmt.Sprint(slots) != "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]" {
 			t.Errorf("%s: %v", kind, slots)
 		}
+	}
+}
+
+// A design in which all products are factors has resolution 3, which is found without counting its 2⁵⁶ words.
+func TestResolutionOfLargeDesigns(t *testing.T) {
+	var factors []Factor
+	for i := range 62 {
+		factors = append(factors, Factor{fmt.Sprint("f", i), []float64{-1, 1}})
+	}
+	var products []string
+	for w := range uint64(64) {
+		if k := 6 + len(products); bits.OnesCount64(w) > 1 && k < len(factors) {
+			var names []string
+			for i := range 6 {
+				if w&(1<<i) != 0 {
+					names = append(names, factors[i].Name)
+				}
+			}
+			products = append(products, factors[k].Name+"="+strings.Join(names, "*"))
+		}
+	}
+	d, err := FractionBy(factors, products...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Runs) != 64 || d.Resolution() != 3 {
+		t.Errorf("%d runs with resolution %d", len(d.Runs), d.Resolution())
 	}
 }

@@ -118,10 +118,10 @@ func Spread(kind string, n int, seed uint64, ranges ...Range) ([]ensemble.Params
 	return points, nil
 }
 
-// twoLevels tells whether all factors have two.
+// twoLevels reports whether all factors have two.
 func (d *Design) twoLevels() bool {
 	return !slices.ContainsFunc(d.Factors, func(f Factor) bool { return len(f.Levels) != 2 })
 }
 
-// high tells whether the product of some free factors is positive in a run, where a low level is −1 and a high one 1.
+// high reports whether the product of some free factors is positive in a run, where a low level is −1 and a high one 1.
 func high(run int, word uint64) bool { return bits.OnesCount64(^uint64(run)&word)%2 == 0 }

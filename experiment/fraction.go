@@ -11,7 +11,8 @@ import (
 // Fraction is a design of two levels with so many runs, a power of two: that fraction of the full one which has the largest resolution, and
 // among those the fewest of the shortest words (minimum aberration). The first factors are free, and the others products of them.
 //
-// It tries all choices, and refuses if there are more than a million; then name them yourself ([FractionBy]).
+// It tries all choices, and refuses if there are more than a million; then name them yourself ([FractionBy]). With as many runs as the full design
+// has, or more, it is that.
 //
 // The source is A. Fries and W. G. Hunter, Minimum aberration 2^(k−p) designs, Technometrics 22 (1980).
 func Fraction(runs int, factors ...Factor) (*Design, error) {
@@ -156,6 +157,27 @@ func lengths(relation []uint64, factors int) []int {
 // Resolution is the length of the shortest product of factors that is the same in all runs, and 0 if there is none, as in a full design. With
 // 3, effects of single factors are mixed up with those of pairs; with 4, pairs with each other; with 5, pairs with triples.
 func (d *Design) Resolution() int {
+	// In a design with many products there are too many words to count, and nearly always short ones.
+	single := map[uint64]bool{}
+	for k := range d.Factors {
+		single[d.word(k)] = true
+	}
+	resolution, pairs := 0, map[uint64]bool{}
+	for i := range d.Factors {
+		for j := range i {
+			pair := d.word(i) ^ d.word(j)
+			if single[pair] {
+				return 3
+			}
+			if pairs[pair] {
+				resolution = 4
+			}
+			pairs[pair] = true
+		}
+	}
+	if resolution > 0 {
+		return resolution
+	}
 	for i, n := range lengths(relation(d.base, d.words), len(d.Factors)) {
 		if n > 0 {
 			return i + 1
@@ -164,7 +186,8 @@ func (d *Design) Resolution() int {
 	return 0
 }
 
-// Relation is the products of factors that are the same in all runs, the shortest first, such as "a*b*c*d". It is empty in a full design.
+// Relation is the products of factors that are the same in all runs, the shortest first, such as "a*b*c*d". It is empty in a full design, and has
+// 2ᵖ−1 of them if p factors are products of others.
 func (d *Design) Relation() []string {
 	all := relation(d.base, d.words)
 	slices.SortFunc(all, byOrder)

@@ -229,4 +229,5 @@ func TestLabIsClosed(t *testing.T) {
 	if _, err := lab.Source("cost")(ctx, []ensemble.Params{{}}, 0, 2); err == nil {
 		t.Error("after its end it went on")
 	}
+	lab.Close() // once more does no harm
 }

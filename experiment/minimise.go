@@ -14,7 +14,7 @@ import (
 // A Whole is a parameter that is a whole number, from Low to High.
 type Whole struct {
 	Name      string
-	Low, High int
+	Low, High int // from −10⁹ to 10⁹
 	Start     int // where the search begins
 }
 
@@ -85,11 +85,17 @@ func Minimise(ctx context.Context, source Source, box []Whole, o MinimiseOptions
 	return s.result, nil
 }
 
+// mostWhole is beyond which no number is looked for.
+const mostWhole = 1_000_000_000
+
 func checkBox(box []Whole, o MinimiseOptions) error {
 	if len(box) == 0 {
 		return errors.New("experiment: there is nothing to vary")
 	}
 	for i, w := range box {
+		if w.Low < -mostWhole || w.High > mostWhole {
+			return fmt.Errorf("experiment: %q from %d to %d; both must be from %d to %d", w.Name, w.Low, w.High, -mostWhole, mostWhole)
+		}
 		if w.Low > w.Start || w.Start > w.High || w.Name == "" || slices.ContainsFunc(box[:i], func(other Whole) bool { return other.Name == w.Name }) {
 			return fmt.Errorf("experiment: %q from %d to %d, beginning at %d; it needs a name of its own, and to begin between the two", w.Name, w.Low, w.High, w.Start)
 		}
@@ -131,7 +137,7 @@ func (s *search) params(x []int) ensemble.Params {
 	return p
 }
 
-// inside tells whether a point is in the box.
+// inside reports whether a point is in the box.
 func (s *search) inside(x []int) bool {
 	for i, w := range s.box {
 		if x[i] < w.Low || x[i] > w.High {
@@ -264,7 +270,7 @@ func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 		for step := 2.0; ; step *= 2 {
 			y := make([]int, len(x))
 			for i := range y {
-				y[i] = int(math.Round(max(-1e9, min(1e9, float64(start[i])-step*slope[i]/norm))))
+				y[i] = int(math.Round(max(-2*mostWhole, min(2*mostWhole, float64(start[i])-step*slope[i]/norm))))
 			}
 			if !s.inside(y) || slices.Equal(y, at) {
 				break

@@ -173,6 +173,9 @@ func TestMinimiseIsRefused(t *testing.T) {
 		"beginning at 9": func() (Optimum, error) {
 			return Minimise(t.Context(), nil, []Whole{{"x", 0, 5, 9}}, MinimiseOptions{Replicas: 100})
 		},
+		"from 0 to 2000000000; both": func() (Optimum, error) {
+			return Minimise(t.Context(), nil, []Whole{{"x", 0, 2e9, 0}}, MinimiseOptions{Replicas: 100})
+		},
 		"and 5 of all": func() (Optimum, error) {
 			return Minimise(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimiseOptions{Replicas: 5})
 		},

@@ -162,7 +162,7 @@ func (k *knRace) begin() {
 	k.sums = make([]float64, len(k.systems))
 }
 
-// screen leaves out those that are too far behind after r replicas, and tells whether one is left. A system is compared with all that were
+// screen leaves out those that are too far behind after r replicas, and reports whether one is left. A system is compared with all that were
 // there before this replica, as the paper has it.
 func (k *knRace) screen(r int) bool {
 	for _, i := range k.left {
