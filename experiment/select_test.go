@@ -171,32 +171,3 @@ func TestSelectIsRefused(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 }
-
-// What cannot be compared is refused: with an infinite observation no system would ever be ahead of another.
-func TestSourcesAreChecked(t *testing.T) {
-	for want, values := range map[string][]float64{
-		"replica 1 of map[mean:0] has given +Inf": {1, math.Inf(1)},
-		"replica 0 of map[mean:0] has given NaN":  {math.NaN(), 1},
-		"1 replicas of map[mean:0], where 2 were": {1},
-	} {
-		source := func(_ context.Context, points []ensemble.Params, _, _ int) ([][]float64, error) {
-			all := make([][]float64, len(points))
-			for i := range all {
-				all[i] = values
-			}
-			return all, nil
-		}
-		_, err := Select(t.Context(), source, []ensemble.Params{{"mean": 0}, {"mean": 0}}, SelectOptions{Delta: 1, First: 2, Most: 2})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Select: got %v, want %q", err, want)
-		}
-		if _, err := Minimise(t.Context(), source, []Whole{{"mean", 0, 0, 0}}, MinimiseOptions{Replicas: 2, First: 2}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Minimise: got %v, want %q", err, want)
-		}
-	}
-	none := func(context.Context, []ensemble.Params, int, int) ([][]float64, error) { return nil, nil }
-	d, _ := Full(letters(2)...)
-	if _, err := d.Run(t.Context(), none, 2); err == nil || !strings.Contains(err.Error(), "of 0 points, where 4") {
-		t.Errorf("Run: got %v", err)
-	}
-}
