@@ -11,7 +11,7 @@ import (
 )
 
 // InMemory is a runner that does jobs in this process, so many replicas at once (one for each processor if 0), and keeps nothing: a fit that
-// is interrupted begins anew. It costs the least, for fits that take seconds and for tests. The registry is the default one if nil.
+// is interrupted begins anew. It costs the least, for fits that take seconds and for tests. It does not look at limits. The registry is the default one if nil.
 func InMemory(g *ensemble.Registry, slots int) Runner {
 	if g == nil {
 		g = ensemble.Default

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +79,7 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	s.From = f.from.from
-	if err := f.choose(s, m); err != nil {
+	if err := f.choose(c, s, m); err != nil {
 		return err
 	}
 	payload, err := s.Payload()
@@ -113,7 +115,7 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 }
 
 // choose decides which scenarios are compared, and by what.
-func (f *compareFlags) choose(s *models.Study, m *population.Model) error {
+func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.Model) error {
 	s.Scenarios = m.Scenarios()
 	if len(s.Scenarios) == 0 {
 		return usagef("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, lockdown: {beta: 0.2 per day}}")
@@ -145,19 +147,32 @@ func (f *compareFlags) choose(s *models.Study, m *population.Model) error {
 	if n := len(s.Outputs) * (2*len(s.Scenarios) - 1); n > ensemble.MaxOutputs {
 		return usagef("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and --output", len(s.Scenarios), len(s.Outputs))
 	}
+	drawn := false
 	for _, name := range s.Scenarios { // so that what is wrong is said before anything is run
 		scenario, err := s.Model(nil, name)
 		if err != nil {
 			return err
 		}
 		if s.From != nil {
-			if err := s.From.Try(scenario); err != nil {
-				return usagef("--from: in scenario %s: %w", name, err)
+			// One that gives values to all that could be drawn is compared with others that do not.
+			own, _ := s.From.Drawn(scenario)
+			if len(own) > 0 {
+				drawn = true
+				if err := s.From.Try(scenario); err != nil {
+					return usagef("--from: in scenario %s: %w", name, err)
+				}
+			}
+			base, _ := s.From.Drawn(m)
+			if given := slices.DeleteFunc(base, func(name string) bool { return slices.Contains(own, name) }); len(given) > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "almanac: --from: not drawn in scenario %s, which gives a value: %s\n", name, strings.Join(given, ", "))
 			}
 		}
 		if _, err := outputs.All(scenario, s.Outputs); err != nil {
 			return usagef("--output: in scenario %s: %w", name, err)
 		}
+	}
+	if s.From != nil && !drawn {
+		return usagef("--from: nothing is drawn from it: each of the scenarios gives values to %s", strings.Join(s.From.Posterior.Names, ", "))
 	}
 	return nil
 }

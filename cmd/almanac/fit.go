@@ -276,7 +276,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, c
 			return run(ctx, job, o)
 		})
 		return result, predicted, f.interrupted(c, err, runs, where)
-	case f.out == "":
+	case f.out == "" && o.Limits == ensemble.Limits{}: // which the worker of a hub sees to
 		err := fitWith(c.Context(), fit.InMemory(registry, f.workers))
 		return result, predicted, f.interrupted(c, err, runs, "")
 	}
