@@ -99,7 +99,7 @@ func (a *abcState) gather(ctx context.Context, from *mixture, least int) error {
 			return err
 		}
 		a.final = append(a.final, runs...)
-		p := a.power(a.final, a.least)
+		p, _ := a.finalPower()
 		w, _ := a.weigh(a.final, p)
 		a.note(math.NaN(), p, math.NaN(), effectiveSize(w))
 	}

@@ -14,7 +14,8 @@ func (a *abcState) result() (*Result, error) {
 	if a.particles > 0 {
 		r.ScoreName = "log likelihood of the data, as estimated there"
 	}
-	r.Power = a.power(a.final, a.least)
+	var want float64
+	r.Power, want = a.finalPower()
 	r.Exact = r.Power == 1
 	runs := a.final
 	if r.Power == 0 {
@@ -43,12 +44,18 @@ func (a *abcState) result() (*Result, error) {
 	best := densest(points, p.Weights)
 	r.Best, r.BestScore = p.Rows[best], runs[places[best]].likelihood
 	switch {
+	case r.Power == 0 && len(a.final) == 0:
+		r.Notes = append(r.Notes, fmt.Sprintf("the budget of %d runs was used up before any could be weighed by likelihood: the sample is of values at which reports are within %.3g "+
+			"of the data (root mean square, in units of the reports' scatter), and not of the posterior", a.budget, a.threshold))
 	case r.Power == 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("the data are impossible, or nearly so, with all runs that were made: the sample is of values at which reports are within %.3g "+
 			"of the data (root mean square, in units of the reports' scatter), and not of the posterior", a.threshold))
 	case !r.Exact:
 		r.Notes = append(r.Notes, fmt.Sprintf("the likelihood was raised to the power %.3g, as if reports were scattered %.3g times as much as they are: with all of it, fewer than "+
-			"%.0f of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), a.least))
+			"%.0f of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from row to row narrows them", r.Power, 1/math.Sqrt(r.Power), want))
+	case effectiveSize(w) < a.least:
+		r.Notes = append(r.Notes, fmt.Sprintf("the sample is of the posterior, but tells as much as %.0f draws: %d of the runs that were made for it could have given the data. "+
+			"A larger budget gives more", effectiveSize(w), possible(a.final)))
 	}
 	return r, nil
 }

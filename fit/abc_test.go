@@ -240,6 +240,24 @@ func TestByDistance(t *testing.T) {
 	}
 }
 
+// With a budget of few runs the sample is of the posterior as far as it goes, and not of the proposals; and if there was none left to weigh, that is
+// what is said, and not that the data are impossible.
+func TestFewRuns(t *testing.T) {
+	g, _, _ := rateModel([]float64{7, 12, 9, 11, 14})
+	for seed := range uint64(20) {
+		r := g.fit(t, Options{Seed: seed, Budget: 100})
+		if !r.Exact || r.Power != 1 || r.Runs > 100 {
+			t.Errorf("seed %d: %d runs, power %v, effective sample %v: %q", seed, r.Runs, r.Power, r.Effective(), r.Notes)
+		}
+		if told := strings.Contains(r.Text(), "tells as much as"); told != (r.Effective() < 30) {
+			t.Errorf("seed %d: an effective sample of %v: %q", seed, r.Effective(), r.Notes)
+		}
+		if r = g.fit(t, Options{Seed: seed, Budget: 10}); r.Power != 0 || r.Exact || !strings.Contains(r.Text(), "the budget of 10 runs was used up") {
+			t.Errorf("seed %d: power %v: %q", seed, r.Power, r.Notes)
+		}
+	}
+}
+
 // A pure death process with reports of the deaths, the likelihood of which is a sum over those that live: by single runs, and by particles,
 // which are used because hardly any single run is likely. Both are exact.
 func TestPureDeath(t *testing.T) {
