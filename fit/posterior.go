@@ -33,13 +33,16 @@ func (p *Posterior) Draw(seed, k uint64) []float64 {
 		panic("fit: a draw from an empty sample")
 	}
 	s := random.New(seed, k)
-	u, sum := s.Float64(), 0.0
+	u, sum, last := s.Float64(), 0.0, 0
 	for i, w := range p.Weights {
 		if sum += w; u < sum {
 			return p.Rows[i]
 		}
+		if w > 0 {
+			last = i
+		}
 	}
-	return p.Rows[len(p.Rows)-1]
+	return p.Rows[last] // weights that add up to a little less than 1
 }
 
 // column are the values of one unknown.
@@ -85,11 +88,11 @@ func (p *Posterior) Correlation(j, k int) float64 {
 }
 
 // Quantiles are those of the j-th unknown, for shares between 0 and 1: the sample's distribution function is taken as straight lines between
-// the middles of its steps.
+// the middles of its steps. Rows without weight have no say.
 func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	x := p.column(j)
-	order := sorted(x)
-	middles, sum := make([]float64, len(x)), 0.0
+	order := slices.DeleteFunc(sorted(x), func(i int) bool { return p.Weights[i] == 0 })
+	middles, sum := make([]float64, len(order)), 0.0
 	for i, o := range order {
 		middles[i] = sum + p.Weights[o]/2
 		sum += p.Weights[o]
@@ -98,9 +101,9 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	for n, share := range shares {
 		i, found := slices.BinarySearch(middles, share)
 		switch {
-		case len(x) == 0:
+		case len(order) == 0:
 			answers[n] = math.NaN()
-		case i == len(x):
+		case i == len(order):
 			answers[n] = x[order[i-1]]
 		case i == 0 || found:
 			answers[n] = x[order[i]]

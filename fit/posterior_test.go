@@ -34,6 +34,11 @@ func TestMoments(t *testing.T) {
 	if got := p.Quantiles(0, 0, 0.25, 0.4375, 0.625, 0.75, 1); !cmp.Equal(got, []float64{1, 1, 1.5, 2, 3.5, 5}) {
 		t.Error(got)
 	}
+	// Rows without weight are as if they were not there.
+	p = sampleOf([][]float64{{-100, 0}, {1, 4}, {2, 2}, {3, 0}, {5, -4}, {100, 0}}, 0, 0.5, 0.25, 0, 0.25, 0)
+	if got := p.Quantiles(0, 0, 0.1, 0.25, 0.4375, 0.625, 0.75, 1); !cmp.Equal(got, []float64{1, 1, 1, 1.5, 2, 3.5, 5}) {
+		t.Error(got)
+	}
 	still := sampleOf([][]float64{{1, 4}, {1, 2}}, 0.5, 0.5)
 	near("the correlation with what does not vary", still.Correlation(0, 1), 0)
 }
@@ -48,6 +53,13 @@ func TestDraw(t *testing.T) {
 	}
 	if z := (float64(counts[0]) - n/2.0) / math.Sqrt(n/4.0); math.Abs(z) > 4.5 || counts[1] != 0 {
 		t.Error(counts)
+	}
+	// A last row without weight is not what is left when weights fall short of 1.
+	p = sampleOf([][]float64{{0, 0}, {1, 0}}, 0x1p-60, 0)
+	for k := range uint64(10) {
+		if p.Draw(7, k)[0] != 0 {
+			t.Fatalf("draw %d is of a row without weight", k)
+		}
 	}
 }
 
