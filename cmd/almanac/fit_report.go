@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
@@ -103,9 +104,22 @@ func (p *fitReport) point() (all []population.Parameter) {
 	return all
 }
 
+// fitted is the best point with the values that --scenario and --set gave to other parameters: best.yaml is the model that was fitted.
+func (p *fitReport) fitted() []population.Parameter {
+	m, all := p.opened.Model, p.point()
+	unknowns := len(all)
+	for _, q := range m.Parameters() {
+		_, one := m.UnitOf(q.Name)
+		if one && m.Changed(q.Name) && !slices.ContainsFunc(all[:unknowns], func(u population.Parameter) bool { return u.Name == q.Name }) {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
 // deliver writes the results, and prints them.
 func (p *fitReport) deliver(w io.Writer, out *output, asJSON bool) error {
-	best, err := p.opened.Model.Rewrite(p.point()...)
+	best, err := p.opened.Model.Rewrite(p.fitted()...)
 	if err != nil {
 		p.result.Notes = append(p.result.Notes, "there is no best.yaml: "+strings.TrimPrefix(err.Error(), "population: "))
 	}
