@@ -70,6 +70,7 @@ type pmmhFit struct {
 	runs   int // of each estimate
 	trace  Table
 	notes  []string
+	values [][][]float64 // of the steps that count: by unknown, chain and step
 	result Chains
 }
 
@@ -280,13 +281,20 @@ func (f *pmmhFit) measure(samples [][][]float64) (least, most float64) {
 	r := &f.result
 	r.RHat, r.Bulk, r.MeanError = make([]float64, d), make([]float64, d), make([]float64, d)
 	least = math.Inf(1)
-	for i := range d {
-		values := make([][]float64, len(samples))
-		for c, chain := range samples {
-			for _, z := range chain {
-				values[c] = append(values[c], f.e.problem.values(z)[i])
+	if f.values == nil {
+		f.values = make([][][]float64, d)
+		for i := range f.values {
+			f.values[i] = make([][]float64, len(samples))
+		}
+	}
+	for c, chain := range samples { // what is new: some priors' quantiles take longer than a run
+		for k := len(f.values[0][c]); k < len(chain); k++ {
+			for i, x := range f.e.problem.values(chain[k]) {
+				f.values[i][c] = append(f.values[i][c], x)
 			}
 		}
+	}
+	for i, values := range f.values {
 		r.RHat[i], r.Bulk[i] = mixing(values)
 		r.MeanError[i] = meanError(values)
 		least, most = min(least, r.Bulk[i]), max(most, r.RHat[i])

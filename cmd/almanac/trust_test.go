@@ -67,7 +67,7 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 		fit("--budget", "1000", "--workers", workers, "--out", filepath.Join(dir, workers))
 		sameFiles(t, dir, workers, "1", fitResults)
 	}
-	if chains := []string{"--method", "pmmh", "--budget", "1", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {
+	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {
 		t.Error("chains by 7 workers are others")
 	}
 }
