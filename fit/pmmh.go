@@ -166,6 +166,10 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	for k := range pilotPoints {
 		points = append(points, cloud[k*len(cloud)/pilotPoints])
 	}
+	// Between too few and enough, the variance may fall from hundreds to less than 1: where reports tell all, estimates are good if one of the runs is
+	// right, and otherwise worth nothing. So what was too few is not tried again, and what was enough is not given up for what was not.
+	var few, enough int
+	var measured float64 // with enough
 	for round := 0; ; round++ {
 		logs, err := f.likelihoods(ctx, fmt.Sprintf("the variance of the likelihood with %d runs", f.runs), points, pilotTimes)
 		if err != nil {
@@ -174,12 +178,21 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 		f.result.Variance = pooledVariance(logs, len(points))
 		ratio := f.result.Variance / wantedVariance
 		wanted := int(math.Ceil(float64(f.runs) * min(max(ratio, 1./4), 4)))
-		wanted = min(max(wanted, fewestRuns), mostRuns)
 		// A variance with 56 degrees of freedom has a relative standard error of a fifth, and no more is asked of it.
-		if ratio > 1/1.3 && ratio < 1.3 || wanted == f.runs || round == pilotRounds {
+		if ratio < 1.3 {
+			enough, measured = f.runs, f.result.Variance
+			wanted = max(wanted, few+(enough-few)/4)
+		} else if few = f.runs; enough > 0 {
+			wanted = min(wanted, (few+enough)/2)
+		}
+		wanted = min(max(wanted, fewestRuns), mostRuns)
+		if ratio > 1/1.3 && ratio < 1.3 || wanted == f.runs || enough > 0 && enough <= few+few/2 || round >= pilotRounds && enough > 0 || round == 2*pilotRounds {
 			break
 		}
 		f.runs = wanted
+	}
+	if enough > 0 {
+		f.runs, f.result.Variance = enough, measured
 	}
 	if v := f.result.Variance; v > worstVariance {
 		return fmt.Errorf("fit: the likelihood cannot be estimated well enough for pmmh: its logarithm has variance %.3g with %d runs by %s, and at most %d would do; "+

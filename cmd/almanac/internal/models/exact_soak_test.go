@@ -1,0 +1,16 @@
+//go:build soak
+
+package models
+
+import (
+	"testing"
+
+	"github.com/almanac-sim/almanac/fit"
+)
+
+// All models and both methods, with the budgets that they have if none is given.
+func TestSoakExactPosteriors(t *testing.T) {
+	for _, e := range allExactly() {
+		e.compareAll(t, e.posterior(gridCells(len(e.least))), map[string]fit.Options{"abc": {}, "pmmh": {}})
+	}
+}
