@@ -62,6 +62,8 @@ const (
 	leastPopulation = 4 // of which half are kept: kernels need two points
 	patience        = 2 // generations by likelihood that are no better than the best
 
+	filterSample = 400 // effective, that is wanted of estimates by particles
+
 	filterAccept = 0.3 // instead of leastAccept, if a particle filter can take over
 
 	possibleShare = 0.2 // of runs with which the data are possible, from which on likelihoods are used
@@ -71,7 +73,7 @@ const (
 type abcState struct {
 	e      *engine
 	budget int
-	n      int // runs of a generation, and the effective sample that is wanted
+	n      int // runs of a generation, and the effective sample that is wanted of single runs
 
 	filtered  bool    // runs can be stopped at each row
 	least     float64 // effective sample that is to be had at power 1, if the result is to be exact

@@ -22,7 +22,6 @@ const (
 	annealMost   = 64     // runs at one point, in a comparison
 	finalShare   = 5      // one run in so many is kept for the choice among the last points
 	finalFew     = 4      // points of which the best is chosen
-	mostScatter  = 1      // of runs, in units of the reports', that is not worth a note
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -188,10 +187,11 @@ func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*
 			best := trials[0]
 			r := &Result{Best: o.e.problem.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
 			r.BestScore, r.BestError = best.misfit(o.e.problem)
-			// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data.
-			if ratio := 2 * float64(runs) * best.bias(o.e.problem) / float64(o.e.problem.seen()); ratio > mostScatter {
-				r.Notes = append(r.Notes, fmt.Sprintf("at the best point, runs differ from each other with %.2g times the variance that reports have: "+
-					"the misfit is that of the mean course, from which the data may well be as far as the runs are, and the best point with them; abc or pmmh take account of it", ratio))
+			// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data. It is told
+			// whatever it is: that it is small at the best point does not say that it is where the data come from.
+			if ratio := 2 * float64(runs) * best.bias(o.e.problem) / float64(o.e.problem.seen()); !math.IsNaN(ratio) {
+				r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has no interval. Runs with the same values differ, here with %.2g times "+
+					"the variance of reports, elsewhere with more or less: the values that gave the data may be as far off as that makes likely, in small populations far; abc and pmmh say how far", ratio))
 			}
 			r.Posterior.Names, r.Posterior.Units = o.e.problem.names()
 			return r, nil

@@ -13,9 +13,9 @@ import (
 //
 // A cloud of points is drawn from the prior and cooled to the posterior, half of it being given up for better points at each temperature.
 // It says where the chains begin and what their steps look like. Then the number of runs that estimate a likelihood is chosen at the
-// middle of the cloud, and the chains take some blocks of steps after each of which the kernel is made anew from them. All this is the
-// warm-up, and thrown away. From then on nothing is adapted: runs and kernel are frozen, and the chains sample the posterior, whatever
-// the two are.
+// middle of the cloud, and the chains take some blocks of steps after each of which kernel and jumps are made anew from them. All this is
+// the warm-up, and thrown away. From then on nothing is adapted: runs, kernel and jumps are frozen, and the chains sample the posterior,
+// whatever they are.
 const (
 	cloudSize   = 64 // points
 	cloudRuns   = 16 // of each estimate, until their number is chosen
@@ -23,15 +23,17 @@ const (
 	coolings    = 60 // at most
 	cloudTries  = 16 // clouds that are drawn before it is given up to find a point that could give the data
 	chainCount  = 8
-	blockSteps  = 25        // of a chain in one task
-	warmBlocks  = 4         // after the cloud
-	warmSteps   = 10        // of each of them
-	pilotPoints = 8         // at which the variance of estimates is looked at
-	pilotTimes  = 8         // estimates at each
-	pilotRounds = 6         // changes of the number of runs
-	chainESS    = 400       // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
-	chainBudget = 100_000   // runs, if none are asked for and the effective size is leastESS by then
-	chainLimit  = 1_000_000 // runs, if it is not
+	blockSteps  = 25      // of a chain in the first task that counts
+	blockGrowth = 4       // later ones have one in so many of the steps before, so that long chains have few stages
+	jumpShare   = 0.7     // of the proposals of the chains
+	warmBlocks  = 4       // after the cloud
+	warmSteps   = 10      // of each of them
+	pilotPoints = 8       // at which the variance of estimates is looked at
+	pilotTimes  = 8       // estimates at each
+	pilotRounds = 6       // changes of the number of runs
+	chainESS    = 400     // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
+	chainBudget = 60_000  // runs, if none are asked for and the effective size is leastESS by then
+	chainLimit  = 150_000 // runs, if it is not
 	leastESS    = 100
 	mostRuns    = 4096 // for one estimate
 	fewestRuns  = 8
@@ -76,6 +78,9 @@ type pmmhFit struct {
 
 func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	f := &pmmhFit{e: e, budget: e.o.Budget, runs: cloudRuns}
+	if err := f.afford(leastBudget); err != nil {
+		return nil, err
+	}
 	if f.budget == 0 {
 		f.budget = chainBudget
 	}
@@ -210,7 +215,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	luck := f.e.luck()
 	s := chainStage{Beta: 1, Steps: warmSteps, Runs: f.runs}
 	scale := walkScale / math.Sqrt(float64(len(cloud[0])))
-	s.Kernel = kernelOf(cloud, nil, scale)
+	s.Kernel, s.Jumps, s.JumpShare = kernelOf(cloud, nil, scale), jumpsOf(cloud), jumpShare
 	for k := range chainCount {
 		// From all over the cloud, in which the copies of a point stand side by side.
 		part := len(cloud) / chainCount
@@ -235,6 +240,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 			recent = append(recent, g.states...)
 		}
 		s.Kernel = kernelOf(recent, nil, scale)
+		s.Jumps = jumpsOf(recent)
 		goOn(got)
 	}
 	f.result.Count, f.result.WarmUp = chainCount, warmBlocks*warmSteps
@@ -245,7 +251,9 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		want = float64(f.e.o.Population)
 	}
 	accepted := 0
-	if err := f.afford((chainCount*blockSteps + bestOf*bestTimes) * f.runs); err != nil {
+	// after is what the fit has spent after so many more steps of each chain, and what follows the last.
+	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestOf*bestTimes)*f.runs }
+	if err := f.afford(after(s.Steps) - f.e.runs); err != nil {
 		return nil, nil, err
 	}
 	for {
@@ -264,15 +272,27 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		least, most := f.measure(samples)
 		row := f.trace.Rows[len(f.trace.Rows)-1]
 		row[6], row[7] = most, least
+		if least >= want && most <= chainRHat {
+			return samples, logs, nil
+		}
 		budget := f.budget
 		if f.e.o.Budget == 0 && least < leastESS {
 			budget = chainLimit
 		}
-		spent := f.e.runs + (chainCount*(blockSteps+1)+bestOf*bestTimes)*f.runs // after one more block, and what follows the last
-		if least >= want && most <= chainRHat || spent > budget {
-			return samples, logs, nil
+		for s.Steps = max(blockSteps, f.result.Steps/blockGrowth); after(s.Steps) > budget; {
+			if s.Steps /= 2; s.Steps < blockSteps {
+				if least < leastESS {
+					f.notes = append(f.notes, fmt.Sprintf("the effective size is %.0f; for %d it would take about %s runs", least, leastESS, f.wouldTake(samples, least)))
+				}
+				return samples, logs, nil
+			}
 		}
 	}
+}
+
+// jumpsOf are jumps to about points, and one in ten to anywhere in the prior, so that no place is left out.
+func jumpsOf(points [][]float64) *mixture {
+	return newMixture(points, sharesOf(nil, len(points)), 0.5, 0.1)
 }
 
 // measure says how well the chains have mixed in the unknown that has mixed least.

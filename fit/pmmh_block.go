@@ -51,12 +51,24 @@ type chainStage struct {
 	Steps  int         `json:"steps"`
 	Runs   int         `json:"runs"` // for each estimate
 	Kernel kernel      `json:"kernel"`
-	Seed   uint64      `json:"seed"`
+
+	// Jumps go to places that do not depend on where the chain stands. Steps and jumps are taken in turn by chance, whatever the state, and
+	// each leaves the target invariant: so do both together [Tierney94]. A chain that stands still because its estimate was a lucky one, or
+	// because it is far out, comes away by a jump sooner than by steps.
+	//
+	// [Tierney94]: https://doi.org/10.1214/aos/1176325750
+	Jumps     *mixture `json:"jumps,omitempty"`
+	JumpShare float64  `json:"jumpShare,omitempty"` // of the proposals
+	Seed      uint64   `json:"seed"`
 }
 
 // Its answers begin with how many steps were taken to another place, and at how many proposed places there was no model. The states after
 // each step follow, with their logarithms.
-const chainHead = 2
+const (
+	chainAccepted = iota
+	chainImpossible
+	chainHead
+)
 
 func openChains(o opened, args json.RawMessage) (task, error) {
 	var s chainStage
@@ -68,6 +80,11 @@ func openChains(o opened, args json.RawMessage) (task, error) {
 	}
 	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Steps < 1 || len(s.Kernel.Lower) != d*d || len(s.Logs) != 0 && len(s.Logs) != len(s.States) {
 		return nil, fmt.Errorf("fit: a stage of chains that is not whole")
+	}
+	if s.Jumps != nil {
+		if err := s.Jumps.open(len(o.problem.Unknowns)); err != nil {
+			return nil, err
+		}
 	}
 	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, &s, k) }, nil
 }
@@ -87,7 +104,7 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 		e, err := o.likelihood(ctx, o.problem.values(z), s.Runs, luck.Uint64())
 		a.runs += e.runs
 		a.events += e.events
-		a.numbers[1] += oneIf(e.impossible)
+		a.numbers[chainImpossible] += oneIf(e.impossible)
 		return e.log, err
 	}
 	var now float64
@@ -100,16 +117,23 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 		}
 	}
 	for range s.Steps {
-		next := s.Kernel.propose(z, &luck)
+		var next []float64
+		back := 0.0 // the logarithm of how much more likely it is to propose the way back
+		if s.Jumps != nil && luck.Float64() < s.JumpShare {
+			next = s.Jumps.draw(len(z), &luck)
+			back = s.Jumps.logDensity(z) - s.Jumps.logDensity(next)
+		} else {
+			next = s.Kernel.propose(z, &luck)
+		}
 		bar := math.Log(luck.Positive())
 		there, err := estimate(next)
 		if err != nil {
 			return a, err
 		}
 		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
-		if ratio := s.Beta*(there-now) + priorTerm(next) - priorTerm(z); !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
+		if ratio := s.Beta*(there-now) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there
-			a.numbers[0]++
+			a.numbers[chainAccepted]++
 		}
 		a.numbers = append(append(a.numbers, z...), now)
 	}

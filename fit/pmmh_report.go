@@ -39,9 +39,9 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 		if len(a.numbers) != chainHead+s.Steps*(d+1) {
 			return fmt.Errorf("fit: a block of %d steps came with %d numbers", s.Steps, len(a.numbers))
 		}
-		all[k].accepted = int(a.numbers[0])
+		all[k].accepted = int(a.numbers[chainAccepted])
 		accepted += all[k].accepted
-		f.e.impossible += int(a.numbers[1])
+		f.e.impossible += int(a.numbers[chainImpossible])
 		for row := range slices.Chunk(a.numbers[chainHead:], d+1) {
 			all[k].states = append(all[k].states, row[:d:d])
 			all[k].logs = append(all[k].logs, row[d])
@@ -55,13 +55,41 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	return all, err
 }
 
+// leastBudget is what is needed if all goes well: one temperature of the cloud, one look at the variance, the fewest runs for an estimate, a
+// warm-up and the first block of steps that count.
+const leastBudget = (cloudSize*(1+cloudSteps)+pilotPoints*pilotTimes)*cloudRuns + (chainCount*(1+warmBlocks*warmSteps+blockSteps)+bestOf*bestTimes)*fewestRuns
+
+// usualEstimates are how many estimates follow the cloud until the effective size is leastESS, if each 15 steps count as one.
+const usualEstimates = 2*pilotPoints*pilotTimes + chainCount*(1+warmBlocks*warmSteps) + bestOf*bestTimes + 15*leastESS
+
+// usualCloud are those of the cloud, with six temperatures.
+const usualCloud = cloudSize * (1 + 6*cloudSteps)
+
 // afford reports whether a budget that was asked for has room for so many runs.
 func (f *pmmhFit) afford(runs int) error {
-	if need := f.e.runs + runs; f.e.o.Budget > 0 && need > f.e.o.Budget {
-		return fmt.Errorf("fit: a budget of %d runs is too small for pmmh: %d were made, and with %d runs for each likelihood it needs %d more to go on; "+
-			"the method abc does with fewer", f.e.o.Budget, f.e.runs, f.runs, need-f.e.runs)
+	need := f.e.runs + runs
+	if f.e.o.Budget == 0 || need <= f.e.o.Budget {
+		return nil
 	}
-	return nil
+	// What is to come is not known before the number of runs for an estimate is chosen, nor how well the chains will mix.
+	enough := max(f.e.runs, usualCloud*cloudRuns) + runs + usualEstimates*f.runs
+	return fmt.Errorf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, with %d runs for each likelihood; "+
+		"about %s would do for an effective sample of %d, and the method abc does with fewer", f.e.o.Budget, f.e.runs, runs, f.runs, roundUp(enough), leastESS)
+}
+
+// wouldTake is how many runs an effective size of leastESS would take, if the chains go on as they did.
+func (f *pmmhFit) wouldTake(samples [][][]float64, least float64) string {
+	sampling := float64(len(samples)*len(samples[0])*f.runs) * leastESS / max(least, 1)
+	return roundUp(f.e.runs + int(sampling))
+}
+
+// roundUp writes a number with two digits that are not 0, rounded up.
+func roundUp(n int) string {
+	unit := 1
+	for n > 100*unit {
+		unit *= 10
+	}
+	return fmt.Sprint((n + unit - 1) / unit * unit)
 }
 
 // likelihoods estimates the likelihood at points, so many times at each; the answers are by repetition, then by point.

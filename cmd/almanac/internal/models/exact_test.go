@@ -174,7 +174,7 @@ func (e *exactly) compareAll(t *testing.T, exact []*marginal, methods map[string
 // Where reports tell the whole number, likelihoods are estimated well or not at all, by whether some run is right. There are enough runs for that.
 func TestExactReportsAndChains(t *testing.T) {
 	e := pureDeath()
-	r := e.fit(t, e.data, fit.Options{Method: "pmmh", Seed: 1, Population: 1, Budget: 120_000})
+	r := e.fit(t, e.data, fit.Options{Method: "pmmh", Seed: 1, Budget: 150_000})
 	t.Logf("%d runs an estimate, variance %.2f", r.Chains.Particles, r.Chains.Variance)
 	if r.Chains.Variance > 3 {
 		t.Errorf("the variance of the log likelihood is %v", r.Chains.Variance)
