@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -16,12 +17,15 @@ const (
 	annealChains = 16
 	annealBudget = 20_000 // runs, if none are asked for
 	annealShare  = 150    // runs for which there is a chain, if there are few
-	annealStages = 40     // temperatures, at most
+	annealFew    = 2      // temperatures, at least
+	annealStages = 40     // and at most
 	annealQuota  = 12     // runs of a chain at one temperature, at least
 	annealEnd    = 0.1    // the last temperature: differences of the misfit that data of this size could tell apart are 0.5 and more
 	annealMost   = 64     // runs at one point, in a comparison
 	finalShare   = 5      // one run in so many is kept for the choice among the last points
-	finalFew     = 4      // points of which the best is chosen
+	finalLeast   = 4      // runs of each point in a round of the choice
+	finalSaid    = 4      // one of the last runs in so many says what the misfit of the chosen point is
+	finalOld     = 4      // points of the prior that are among the last
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -31,6 +35,9 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	}
 	if chains == 0 {
 		chains = min(max(budget/annealShare, 4), annealChains)
+	}
+	if err := e.enough((chains + annealFew*chains*annealQuota) * finalShare / (finalShare - 1)); err != nil {
+		return nil, err
 	}
 	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit", "least misfit", "noise"}}}
 	d := len(e.problem.Unknowns)
@@ -54,7 +61,9 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	if math.IsInf(slices.Max(logs), -1) {
 		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
 	}
-	stages := min(max((until-e.runs)/(chains*annealQuota), 4), annealStages)
+	old := leadersOf(points, logs, finalOld)
+	var middles [][]float64
+	stages := min(max((until-e.runs)/(chains*annealQuota), annealFew), annealStages)
 	first := powerFor(logs, float64(chains), 1/annealEnd)
 	scale, noise := walkScale/math.Sqrt(float64(d)), 0.0
 	for s := range stages {
@@ -62,13 +71,14 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 		luck := e.luck()
 		weights := powered(logs, powerFor(logs, float64(chains)/2, beta))
 		states, _ := chosen(points, logs, systematic(weights, chains, luck.Float64()))
-		quota := max((until-e.runs)/(stages-s)/chains, 2)
+		quota := (until - e.runs) / (stages - s) / chains // annealQuota or more, as no stage before made more than its own
 		stage := annealStage{States: states, Temperature: 1 / beta, Runs: quota, Most: min(annealMost, max(quota/4, 2)), Noise: noise,
 			Kernel: kernelOf(points, powered(logs, powerFor(logs, float64(3*d), beta)), scale)}
 		var share float64
 		if points, logs, share, noise, err = o.steps(ctx, stage); err != nil {
 			return nil, err
 		}
+		middles = append(middles, meanOf(points, powered(logs, powerFor(logs, float64(3*d), beta))))
 		// Steps are to be accepted about one time in four.
 		switch {
 		case share > 0.4:
@@ -76,22 +86,33 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 		case share < 0.15:
 			scale /= 1.3
 		}
-		if e.runs >= until {
-			break
-		}
 	}
-	// The best of the last stage, and the middle of its good ones.
-	middle := meanOf(points, powered(logs, powerFor(logs, float64(3*d), 1/annealEnd)))
+	// The middles of the good ones, the coldest first, the best of the last stage, and the best of the prior, lest cooling have gone astray.
+	slices.Reverse(middles)
+	last := append(middles[:1:1], leadersOf(points, logs, chains)...)
+	return o.finish(ctx, append(append(last, old...), middles[1:]...), budget)
+}
+
+// leadersOf are the n points with the largest logarithms, best first.
+func leadersOf(points [][]float64, logs []float64, n int) [][]float64 {
 	order := make([]int, len(points))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(logs[b], logs[a]) })
-	last := [][]float64{middle}
-	for _, k := range order[:min(chains, len(order))] {
-		last = append(last, points[k])
+	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(-logs[a], -logs[b]) })
+	var best [][]float64
+	for _, k := range order[:min(n, len(order))] {
+		best = append(best, points[k])
 	}
-	return o.finish(ctx, last, budget)
+	return best
+}
+
+// enough reports whether the budget is at least what a search needs.
+func (e *engine) enough(least int) error {
+	if e.o.Budget > 0 && e.o.Budget < least {
+		return fmt.Errorf("fit: a budget of %d runs: %s needs %d at least", e.o.Budget, e.o.Method, least)
+	}
+	return nil
 }
 
 // An optimum is a search for the least misfit.
@@ -149,8 +170,17 @@ func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, 
 	for k, z := range points {
 		trials[k] = &trial{z: z}
 	}
+	return trials, o.more(ctx, what, trials, runs, luck)
+}
+
+// more adds runs to trials, with common luck.
+func (o *optimum) more(ctx context.Context, what string, trials []*trial, runs int, luck uint64) error {
+	points := make([][]float64, len(trials))
+	for k, t := range trials {
+		points[k] = t.z
+	}
 	p := o.e.problem
-	err := o.e.stage(ctx, what, "courses", courseStage{points, runs, luck}, runs*len(points), func(k int, a answer) error {
+	return o.e.stage(ctx, what, "courses", courseStage{points, runs, luck}, runs*len(points), func(k int, a answer) error {
 		t := trials[k/runs]
 		c, possible, err := p.courseFrom(a)
 		if err != nil {
@@ -164,38 +194,47 @@ func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, 
 		}
 		return nil
 	})
-	return trials, err
 }
 
-// finish chooses among points: all are tried with fresh luck, and the best few again, with more runs and fresh luck once more, so that the
-// misfit that is reported is not that of the luckiest.
+// finish chooses among points, those with the best prospects first, by successive halving [KKS13]: all are run with fresh luck, the better
+// half by all runs of this kind once more, and so on. What the misfit of the chosen one is, runs say that had no part in the choice, so
+// that it is not that of the luckiest.
+//
+// [KKS13]: https://proceedings.mlr.press/v28/karnin13.html
 func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*Result, error) {
-	for round := range 2 {
-		slices.SortFunc(points, slices.Compare)
-		points = slices.CompactFunc(points, slices.Equal)
-		runs := max((budget-o.e.runs)/(2-round)/len(points), 4)
-		trials, err := o.try(ctx, "the best points again", points, runs)
-		if err != nil {
-			return nil, err
-		}
-		trials = byMisfit(o.e.problem, trials)
-		points = points[:0]
-		for _, t := range trials[:min(finalFew, len(trials))] {
-			points = append(points, t.z)
-		}
-		if round == 1 || len(trials) == 1 {
-			best := trials[0]
-			r := &Result{Best: o.e.problem.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
-			r.BestScore, r.BestError = best.misfit(o.e.problem)
-			// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data. It is told
-			// whatever it is: that it is small at the best point does not say that it is where the data come from.
-			if ratio := 2 * float64(runs) * best.bias(o.e.problem) / float64(o.e.problem.seen()); !math.IsNaN(ratio) {
-				r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has no interval. Runs with the same values differ, here with %.2g times "+
-					"the variance of reports, elsewhere with more or less: the values that gave the data may be as far off as that makes likely, in small populations far; abc and pmmh say how far", ratio))
-			}
-			r.Posterior.Names, r.Posterior.Units = o.e.problem.names()
-			return r, nil
+	p := o.e.problem
+	var race []*trial
+	for _, z := range points {
+		if !slices.ContainsFunc(race, func(t *trial) bool { return slices.Equal(t.z, z) }) {
+			race = append(race, &trial{z: z})
 		}
 	}
-	return nil, nil
+	left := budget - o.e.runs
+	left -= max(left/finalSaid, min(left, 2))
+	rounds := func() int { return bits.Len(uint(len(race) - 1)) }
+	for len(race) > 1 && len(race)*rounds()*finalLeast > left {
+		race = race[:len(race)-1]
+	}
+	for len(race) > 1 {
+		runs := left / rounds() / len(race)
+		left -= runs * len(race)
+		if err := o.more(ctx, "the best points again", race, runs, o.e.stageSeed()); err != nil {
+			return nil, err
+		}
+		race = byMisfit(p, race)[:(len(race)+1)/2]
+	}
+	best := &trial{z: race[0].z}
+	if err := o.more(ctx, "the best point", []*trial{best}, budget-o.e.runs, o.e.stageSeed()); err != nil {
+		return nil, err
+	}
+	r := &Result{Best: p.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
+	r.BestScore, r.BestError = best.misfit(p)
+	// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data. It is told
+	// whatever it is: that it is small at the best point does not say that it is where the data come from.
+	if ratio := 2 * float64(len(best.courses)) * best.bias(p) / float64(p.seen()); !math.IsNaN(ratio) {
+		r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has no interval. Runs with the same values differ, here with %.2g times "+
+			"the variance of reports, elsewhere with more or less: the values that gave the data may be as far off as that makes likely, in small populations far; abc and pmmh say how far", ratio))
+	}
+	r.Posterior.Names, r.Posterior.Units = p.names()
+	return r, nil
 }
