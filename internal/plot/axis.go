@@ -22,16 +22,17 @@ type scale struct {
 // frame; otherwise it is as long as the numbers. Numbers of four digits have a comma, except on an axis of times that has
 // no others: they may be years.
 func linear(low, high float64, grow bool) scale {
-	if !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0) { // nothing is drawn
-		low, high = 0, 1
+	most := max(math.Abs(low), math.Abs(high))
+	if !(low <= high) || !(most <= 5e307) { // nothing is drawn, or it is so far away that there is no number for how long the axis is
+		low, high, most = 0, 1, 1
 	}
-	if high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) { // a range needs a length
-		pad := max(math.Abs(low), math.Abs(high)) / 10
-		if pad == 0 {
+	if high-low <= max(1e-12*most, 1e-300) { // a range needs a length, and ticks that numbers can tell apart
+		pad := most / 10
+		if pad < 1e-290 {
 			pad = 1
 		}
 		if !grow {
-			pad = min(pad, 1)
+			pad = max(min(pad, 1), 1e-11*most)
 		}
 		if low >= 0 && low < pad {
 			high += pad

@@ -218,6 +218,12 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	p.Add(grid)
 	var entries []entry
 	floor := c.floor()
+	c.Series = slices.Clone(c.Series)
+	for i, s := range c.Series {
+		if s.Bars > 0 {
+			c.Series[i] = s.histogram(floor)
+		}
+	}
 	// Bands are drawn before all lines, so that none covers one.
 	for i, band := 0, colour; i < len(c.Series); i++ {
 		if i > 0 && !c.Series[i].Same {
@@ -230,9 +236,6 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	for i, s := range c.Series {
 		if i > 0 && !s.Same {
 			colour++
-		}
-		if s.Bars > 0 {
-			s = s.histogram(floor)
 		}
 		marks, err := c.add(p, s, colour)
 		if err != nil {
