@@ -44,7 +44,7 @@ func (r *Runs) Courses(n int) (all [][]sim.Course) {
 // Student's t. Each band holds for its time, and not for all times at once, and does not go below 0 where no level did. They are over hundredths of the time
 // that all runs have. Capacities that never change are left out. It panics if the level is not between 0 and 1.
 func Bands(title string, runs [][]sim.Course, level float64) Picture {
-	ps := plot.Panels{Title: title, Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them", len(runs), 100*level)}
+	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them", len(runs), 100*level)}
 	if len(runs) == 0 {
 		return Picture{ps}
 	}
@@ -91,7 +91,7 @@ func Bands(title string, runs [][]sim.Course, level float64) Picture {
 				s.Low, s.High = append(s.Low, low, low), append(s.High, t.Mean()+h, t.Mean()+h)
 			}
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{Title: first.Name, XLabel: "time", FromZero: true, Series: []plot.Series{s}})
+		ps.Charts = append(ps.Charts, plot.Chart{Title: legible(first.Name), XLabel: "time", FromZero: true, Series: []plot.Series{s}})
 	}
 	return Picture{ps}
 }
@@ -119,26 +119,24 @@ func WarmUp(title string, x []float64, w analysis.WarmUp) Picture {
 	if !w.Found {
 		note = "no end of the warm-up is found in the first half: the run is too short"
 	}
-	ps := plot.Panels{Title: title, Note: note, Columns: 1}
+	ps := plot.Panels{Title: legible(title), Note: note, Columns: 1}
 	values, statistic := plot.Series{Unmarked: true}, plot.Series{Unmarked: true}
 	size := max(1, (len(x)+2*parts-1)/(2*parts))
-	top := 0.0
+	least, top := 0.0, 0.0
 	for i := 0; i+size <= len(x); i += size {
 		var t sim.Tally
 		for _, v := range x[i : i+size] {
 			t.Add(v)
 		}
 		values.Add(float64(i)+float64(size)/2, t.Mean())
-		top = max(top, t.Mean())
+		least, top = min(least, t.Mean()), max(top, t.Mean())
 	}
 	for i, v := range w.Statistic {
 		statistic.Add(float64(i*w.Batch), v)
 	}
-	end := func(top float64) plot.Series {
-		return plot.Series{Dashed: true, X: []float64{float64(w.Skip), float64(w.Skip)}, Y: []float64{0, top}}
-	}
+	end := plot.Series{Dashed: true, X: []float64{float64(w.Skip), float64(w.Skip)}, Y: []float64{least, top}}
 	ps.Charts = []plot.Chart{
-		{Title: fmt.Sprintf("means of %d in a row", size), XLabel: "number", FromZero: true, Series: []plot.Series{values, end(top)}},
+		{Title: fmt.Sprintf("means of %d in a row", size), XLabel: "number", FromZero: true, Series: []plot.Series{values, end}},
 		{Title: "MSER-5, by how many are left out", XLabel: "left out", Series: []plot.Series{statistic}},
 	}
 	return Picture{ps}

@@ -19,7 +19,7 @@ const (
 // several units it was is not known in a simulation; it is the first that was free. A bar that ends with a thick edge was taken away by a
 // preempting request.
 func Gantt(title string, holdings []sim.Holding) Picture {
-	g := plot.Gantt{Title: title, XLabel: "time"}
+	g := plot.Gantt{Title: legible(title), XLabel: "time"}
 	var names, notes []string
 	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int { return cmp.Compare(a.From, b.From) })
 	bars := 0
@@ -45,21 +45,21 @@ func Gantt(title string, holdings []sim.Holding) Picture {
 			if _, ok := colours[h.Who]; !ok {
 				colours[h.Who] = len(colours)
 			}
-			bar := plot.GanttBar{From: h.From, To: h.To, Text: h.Who, Colour: colours[h.Who], Open: h.Held, Cut: h.Lost}
+			bar := plot.GanttBar{From: h.From, To: h.To, Text: legible(h.Who), Colour: colours[h.Who], Open: h.Held, Cut: h.Lost}
 			for range h.Units {
 				i := slices.IndexFunc(units, func(r plot.GanttRow) bool {
 					last := r.Bars[len(r.Bars)-1]
 					return last.To <= h.From && last != bar // who holds several for no time holds several
 				})
 				if i < 0 {
-					units = append(units, plot.GanttRow{Name: fmt.Sprint(name, " ", len(units)+1)})
+					units = append(units, plot.GanttRow{Name: fmt.Sprint(legible(name), " ", len(units)+1)})
 					i = len(units) - 1
 				}
 				units[i].Bars = append(units[i].Bars, bar)
 			}
 		}
 		if len(units) == 1 {
-			units[0].Name = name
+			units[0].Name = legible(name)
 		}
 		g.Rows = append(g.Rows, units...)
 	}

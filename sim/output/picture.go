@@ -1,10 +1,12 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/sim"
@@ -17,10 +19,23 @@ type Picture struct {
 
 // Save writes the picture to a file.
 func (p Picture) Save(path string) error {
+	if p.drawing == nil {
+		return errors.New("output: there is nothing in the picture; it is made by Levels, Histogram and others")
+	}
 	if err := p.drawing.Save(path); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil
+}
+
+// legible is a name as it can be drawn: in one line, without what is no letter, of which pictures in XML may have none.
+func legible(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\ufffd"))
 }
 
 const (
@@ -33,7 +48,7 @@ const (
 // time, with a band from the least to the most in each. Where the units in use of a resource and its capacity are among them, they are
 // in one chart.
 func Levels(title string, courses []sim.Course) Picture {
-	ps := plot.Panels{Title: title}
+	ps := plot.Panels{Title: legible(title)}
 	capacity := map[string]sim.Course{}
 	for _, c := range courses {
 		if name, ok := strings.CutSuffix(c.Name, " capacity"); ok {
@@ -50,11 +65,11 @@ func Levels(title string, courses []sim.Course) Picture {
 		if len(c.Points) == 0 {
 			continue
 		}
-		chart := plot.Chart{Title: c.Name, XLabel: "time", FromZero: true, Series: []plot.Series{line(c, &coarse)}}
+		chart := plot.Chart{Title: legible(c.Name), XLabel: "time", FromZero: true, Series: []plot.Series{line(c, &coarse)}}
 		if used && limited {
 			s := line(limit, &coarse)
 			s.Same, s.Dashed, s.Low, s.High = true, true, nil, nil
-			chart.Title, chart.Series = c.Name+" (dashed: capacity)", append(chart.Series, s)
+			chart.Title, chart.Series = chart.Title+" (dashed: capacity)", append(chart.Series, s)
 		}
 		ps.Charts = append(ps.Charts, chart)
 	}
@@ -117,7 +132,7 @@ func cut(c sim.Course) []sim.CoursePoint {
 // Utilisation draws which share of their units resources had in use, over time, in the means over fiftieths of it. The courses are those of a
 // simulation that keeps them: resources are known by their names, with "in use" and "capacity".
 func Utilisation(title string, courses []sim.Course) Picture {
-	chart := plot.Chart{Title: title, Note: "means over fiftieths of the time", XLabel: "time", YLabel: "units in use (%)", FromZero: true}
+	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time", YLabel: "units in use (%)", FromZero: true}
 	for _, used := range courses {
 		name, ok := strings.CutSuffix(used.Name, " in use")
 		i := slices.IndexFunc(courses, func(c sim.Course) bool { return c.Name == name+" capacity" })
@@ -125,7 +140,7 @@ func Utilisation(title string, courses []sim.Course) Picture {
 			continue
 		}
 		const n = 50
-		s := plot.Series{Name: name, Unmarked: true}
+		s := plot.Series{Name: legible(name), Unmarked: true}
 		for k := range n {
 			from := used.Start + (used.End-used.Start)*float64(k)/n
 			to := used.Start + (used.End-used.Start)*float64(k+1)/n
@@ -149,7 +164,7 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 		shares = []float64{0.5, 0.9}
 	}
 	x := slices.Sorted(slices.Values(o.Values()))
-	chart := plot.Chart{Title: title, XLabel: o.Name, YLabel: "share of observations (%)", FromZero: true}
+	chart := plot.Chart{Title: legible(title), XLabel: legible(o.Name), YLabel: "share of observations (%)", FromZero: true}
 	chart.Note = fmt.Sprintf("%d observations", o.N)
 	if o.Batch > 1 {
 		chart.Note += fmt.Sprintf(", a sample of %d of them", len(x))
@@ -158,6 +173,10 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 		return Picture{chart}
 	}
 	low, high := x[0], x[len(x)-1]
+	if math.IsInf(4*(high-low), 1) { // no axis is that long
+		chart.Note += fmt.Sprintf("; they are from %.3g to %.3g, which is too far apart to be drawn", low, high)
+		return Picture{chart}
+	}
 	if far := quantile(x, 0.995); high-low > 1.5*(far-low) && far > low {
 		chart.Note += fmt.Sprintf("; those beyond %.3g, up to %.3g, are not drawn", far, high)
 		high = far

@@ -28,19 +28,33 @@ func Tables(formats ...Format) Option { return func(o *options) { o.formats = fo
 // Pictures are the endings of pictures: ".svg", ".png", ".pdf"; the first two unless told, and no pictures if none is told.
 func Pictures(endings ...string) Option { return func(o *options) { o.pictures = endings } }
 
-func optionsOf(opts []Option) options {
+// optionsOf is what options say, or an error, before anything is written.
+func optionsOf(opts []Option) (options, error) {
 	o := options{[]Format{CSV}, []string{".svg", ".png"}}
 	for _, option := range opts {
 		option(&o)
 	}
-	return o
+	for _, f := range o.formats {
+		if !slices.Contains(Formats(), f) {
+			return o, noFormat(f)
+		}
+	}
+	for _, ending := range o.pictures {
+		if ending != ".svg" && ending != ".png" && ending != ".pdf" {
+			return o, fmt.Errorf("output: there are no pictures with the ending %q; expected .svg, .png or .pdf", ending)
+		}
+	}
+	return o, nil
 }
 
 // Save writes all that a simulation knows into a directory, which is made if it is not there: the tables report, courses, observations and holdings, and the
 // pictures levels, utilisation, gantt, and one for each tally that has kept observations. Of what was not kept there is no file; see
 // [sim.Simulation.Keep]. Files of the same names are replaced, and others left alone.
 func Save(dir string, s *sim.Simulation, opts ...Option) error {
-	o := optionsOf(opts)
+	o, err := optionsOf(opts)
+	if err != nil {
+		return err
+	}
 	courses, observations, holdings := s.Courses(), s.Observations(), s.Holdings()
 	title := s.Name()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -73,7 +87,10 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 // SaveResults writes what an experiment has found into a directory, as [Save] does: the tables summary and results, and, if there are runs that
 // have gathered courses, the picture bands, with the level of confidence of the results.
 func SaveResults(dir string, r *sim.Results, runs *Runs, opts ...Option) error {
-	o := optionsOf(opts)
+	o, err := optionsOf(opts)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -104,9 +121,6 @@ func (o options) table(dir, name string, write func(io.Writer, Format) error) (e
 
 func (o options) picture(dir, name string, p Picture) (err error) {
 	for _, ending := range o.pictures {
-		if ending != ".svg" && ending != ".png" && ending != ".pdf" {
-			return fmt.Errorf("output: there are no pictures with the ending %q; expected .svg, .png or .pdf", ending)
-		}
 		err = errors.Join(err, p.Save(filepath.Join(dir, name+ending)))
 	}
 	return err

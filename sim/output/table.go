@@ -39,6 +39,10 @@ func write[T any](w io.Writer, f Format, rows iter.Seq[T]) error {
 	case Parquet:
 		return writeParquet(w, rows)
 	}
+	return noFormat(f)
+}
+
+func noFormat(f Format) error {
 	return fmt.Errorf("output: there is no format %q; expected csv, json or parquet", f)
 }
 
