@@ -18,14 +18,16 @@ type shop struct {
 	runs     atomic.Int64
 	stopAt   int64
 	stop     context.CancelFunc
+	each     func() // is called whenever the model is run
 }
 
 func newShop() *shop {
-	x := &shop{stop: func() {}}
+	x := &shop{stop: func() {}, each: func() {}}
 	RegisterIn(&x.registry, "shop", func(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 		if n := x.runs.Add(1); n == x.stopAt {
 			x.stop()
 		}
+		x.each()
 		random := r.Rand()
 		distance := p["desks"] - 6
 		out := ensemble.Outputs{"cost": distance*distance + p["pace"] + 5*random.NormFloat64() + random.NormFloat64()*p["desks"]/4, "replica": float64(r.Number)}
