@@ -276,3 +276,21 @@ func TestRunToEnds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Where the share below a quantile is the same in all parts, there is no interval, and not one of no width: of few observations all are at or
+// below a high quantile, and two short runs may have as many below the median by chance.
+func TestQuantilesOfWhichNothingTells(t *testing.T) {
+	few := make([]float64, 20)
+	for i := range few {
+		few[i] = float64(i * 7 % 20)
+	}
+	for name, e := range map[string]analysis.Estimate{
+		"a high quantile":  analysis.Quantile(few, 0.99, analysis.Skip(0)),
+		"runs that agree":  analysis.QuantileOfReplications([][]float64{{1, 2, 3, 4}, {1, 2, 3, 4}}, 0.5),
+		"the same in runs": analysis.QuantileOfReplications([][]float64{{1, 5}, {2, 6}, {3, 7}}, 0.5),
+	} {
+		if e.Enough() || !math.IsInf(e.Low, -1) || !math.IsInf(e.High, 1) {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+}

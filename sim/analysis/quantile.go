@@ -62,6 +62,12 @@ func (e *Estimate) invert(sorted []float64, at, p float64) {
 	if p == 0 || len(sorted) == 0 || math.IsNaN(above) {
 		e.Low, e.High = math.Inf(-1), math.Inf(1)
 	}
+	if above == 0 && below == 0 { // the share is the same in all batches or runs, by chance or since all are below
+		e.Low, e.High = math.Inf(-1), math.Inf(1)
+		if e.Enough() {
+			e.problem("as many are at or below the quantile of %g in all parts, and nothing tells how much that might vary", p)
+		}
+	}
 	if e.Enough() && (math.IsInf(e.Low, 0) || math.IsInf(e.High, 0)) {
 		e.problem("there are too few observations beyond the quantile of %g for an interval", p)
 	}

@@ -31,7 +31,7 @@ const grows = 1.5
 // [sim.Simulation.Run]. It panics unless Share and First are positive, and Most is at least First and finite.
 //
 // Who stops when an interval is narrow stops a little too readily when it is narrow by chance; that the run must be long enough
-// in any case makes the difference small.
+// in any case makes the difference small: intervals of 95 % covered in 91 to 94 of 100 runs of M/M/1 (TestCoverageOfRunTo).
 func RunTo(ctx context.Context, s *sim.Simulation, estimate func() Estimate, to Precision) (Estimate, error) {
 	if !(to.Share > 0 && to.First > 0 && to.Most >= to.First && to.Most < 1e300) {
 		panic(fmt.Sprintf("analysis: RunTo %+v: Share and First must be positive, and Most at least First", to))
