@@ -169,7 +169,7 @@ type Appointment struct {
 
 // Appointments draws who comes when of those who have an appointment at the given times: each stays away with a probability, and the
 // others come late, or early if that is negative, by a distribution. Those who come are in the order in which they do; nobody
-// comes before the time 0 of the clock. It panics if noShow is not a probability.
+// comes before the time 0 of the clock. It panics if noShow is not a probability, or if a time is not finite.
 //
 //	for _, a := range sim.Appointments(s.Stream("patients"), slots, 0.1, sim.Normal(0, 3)) {
 //		s.GoAt(a.At, "patient", visit)
@@ -180,6 +180,9 @@ func Appointments(r *rand.Rand, times []float64, noShow float64, late Distributi
 	}
 	var all []Appointment
 	for i, due := range times {
+		if !finite(due) {
+			panic(fmt.Sprintf("sim: Appointments: time %d is %g; it must be finite", i, due))
+		}
 		comes, by := r.Float64() >= noShow, late.Draw(r) // both are drawn, so that who stays away does not change the others
 		if comes {
 			all = append(all, Appointment{i, due, max(0, due+by)})

@@ -186,6 +186,7 @@ func TestArrivals(t *testing.T) {
 		"a batch of 0":                         func() { arrive(s, sim.Batches(sim.Recorded([]float64{4500}), func() int { return 0 }), 5000) },
 		"needs a function":                     func() { s.Arrive(sim.Recorded(nil), nil) },
 		"it must be a share":                   func() { sim.Appointments(nil, nil, math.NaN(), sim.Constant(0)) },
+		"Appointments: time 1 is NaN":          func() { sim.Appointments(sim.New().Stream("x"), []float64{1, math.NaN()}, 0, sim.Constant(0)) },
 		"arrives at 1, and it is 4000 already": func() { arrive(s, early{}, 5000) },
 	} {
 		expectPanic(t, what, f)
