@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Breakdowns say how units of a resource break, and are repaired; see [Resource.Break].
@@ -33,20 +34,20 @@ type Breakdown struct {
 	failures *rand.Rand
 	repairs  *rand.Rand
 	down     Level
-	count    tellFailures
+	count    occurrences
 	event    Event   // the next failure, or the end of the repair
 	left     float64 // unit-times in use until the next failure, if that counts
 	broken   bool
 	ended    bool
 }
 
-// tellFailures counts them, for the report.
-type tellFailures struct{ n int64 }
+// occurrences counts something, for the report.
+type occurrences struct{ n int64 }
 
 // Reset makes it 0.
-func (c *tellFailures) Reset() { c.n = 0 }
+func (c *occurrences) Reset() { c.n = 0 }
 
-func (c *tellFailures) report(name string) []ReportRow {
+func (c *occurrences) report(name string) []ReportRow {
 	none := math.NaN()
 	return []ReportRow{{Name: name, Mean: none, StdDev: none, Min: none, Max: none, N: c.n}}
 }
@@ -146,8 +147,7 @@ func (d *Breakdown) fail() {
 		u.down += d.of.Units
 		d.down.Set(float64(d.of.Units))
 	} else {
-		u.outages++
-		d.down.Set(float64(u.base))
+		u.outages = append(u.outages, d)
 	}
 	// The repair is scheduled before what the failure brings about.
 	if f := d.of.RepairBy; f != nil {
@@ -169,12 +169,7 @@ func (d *Breakdown) fail() {
 
 // unwear takes a breakdown out of those that come by use.
 func (u *upkeep) unwear(d *Breakdown) {
-	for i, other := range u.wearing {
-		if other == d {
-			u.wearing = append(u.wearing[:i], u.wearing[i+1:]...)
-			return
-		}
-	}
+	u.wearing = slices.DeleteFunc(u.wearing, func(other *Breakdown) bool { return other == d })
 }
 
 // repaired makes the units whole again.
@@ -188,7 +183,7 @@ func (d *Breakdown) repaired() {
 	if d.of.Units > 0 {
 		u.down -= d.of.Units
 	} else {
-		u.outages--
+		u.outages = slices.DeleteFunc(u.outages, func(other *Breakdown) bool { return other == d })
 	}
 	if !d.ended {
 		d.begin()
@@ -204,11 +199,11 @@ func (d *Breakdown) End() {
 	}
 }
 
-// Broken tells whether the units are broken.
+// Broken reports whether the units are broken.
 func (d *Breakdown) Broken() bool { return d.broken }
 
 // Failures is how often they broke, since the beginning, or since the statistics were reset.
 func (d *Breakdown) Failures() int { return int(d.count.n) }
 
-// Down is how many units are broken, over time; if all are, how many there would be.
+// Down is how many units are broken, over time; if all are, how many there would be by the timetable.
 func (d *Breakdown) Down() *Level { return &d.down }

@@ -160,3 +160,20 @@ func TestNeverRepaired(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What is broken as a whole has as many broken units as there would be: none by night, when it broke, and two from eight on.
+func TestBrokenAtNight(t *testing.T) {
+	s := New()
+	defer s.Close()
+	r := NewResource(s, "mill", 0)
+	r.Schedule(Daily{Shifts: []Shift{{From: 8, To: 18, Units: 2}}})
+	d := r.Break(Breakdowns{ToFailure: Constant(20), Repair: Constant(14)}) // from 20 to 34
+	d.Down().Keep(EveryChange(10))
+	if err := s.Run(t.Context(), 40); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := d.Down().Course()
+	if night, morning := c.Integral(20, 32), c.Integral(32, 34); night != 0 || morning != 4 || c.Integral(0, 40) != 4 || r.Capacity() != 2 {
+		t.Errorf("%g unit-times were broken in the night and %g in the morning, want 0 and 4: %v", night, morning, c.Points)
+	}
+}

@@ -24,7 +24,7 @@ type Door struct {
 	hours    Timetable
 	inside   Level
 	overtime Tally
-	refused  turnedAway
+	refused  occurrences // who came in vain
 	opening  *Signal
 	closing  *Signal
 	waiting  []*schedule // of resources, until the last has left
@@ -33,9 +33,6 @@ type Door struct {
 	late     bool        // somebody has been inside since it was closed
 	slot     uint32
 }
-
-// turnedAway counts who came in vain, for the report.
-type turnedAway struct{ tellFailures }
 
 // NewDoor makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
 // pending. It panics if there is something wrong with the timetable. The name is for the report, as that of a resource.
@@ -92,7 +89,7 @@ func (d *Door) overtimeEnds() {
 	}
 }
 
-// Open tells whether it is open.
+// Open reports whether it is open.
 func (d *Door) Open() bool {
 	units, _ := d.hours.At(d.s.now)
 	return units > 0
@@ -149,7 +146,7 @@ func (d *Door) Leave() {
 	}
 }
 
-// keepsOpen tells whether a shift is not to end yet, because the door is closed and somebody is inside. Then it is looked at again when
+// keepsOpen reports whether a shift is not to end yet, because the door is closed and somebody is inside. Then it is looked at again when
 // the last has left.
 func (d *Door) keepsOpen(sc *schedule) bool {
 	if d.inside.Value() == 0 || d.Open() {

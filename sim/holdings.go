@@ -9,7 +9,7 @@ type Holding struct {
 	Units    int
 	From, To float64
 	Held     bool // the units are still held, and To is now
-	Lost     bool // the units were taken away by a preempting request
+	Lost     bool // the units were taken away: by a preempting request, the end of a shift or a breakdown
 }
 
 // A holdingLog keeps the holdings that are over.

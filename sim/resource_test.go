@@ -103,8 +103,8 @@ func (r *Resource) checkStopped() error {
 			return fmt.Errorf("a breakdown by use is pending: %t, with %d in use and %g left", d.event.Pending(), r.inUse, d.left)
 		}
 	}
-	if want := max(0, u.base-u.down); u.outages == 0 && r.capacity != want || u.outages > 0 && r.capacity != 0 {
-		return fmt.Errorf("there are %d units, and should be %d but for %d outages", r.capacity, want, u.outages)
+	if want := max(0, u.base-u.down); len(u.outages) == 0 && r.capacity != want || len(u.outages) > 0 && r.capacity != 0 {
+		return fmt.Errorf("there are %d units, and should be %d but for %d outages", r.capacity, want, len(u.outages))
 	}
 	return nil
 }

@@ -32,12 +32,12 @@ func (w AtWork) check(what string) {
 
 // upkeep is what a resource has that has a timetable or breaks.
 type upkeep struct {
-	base        int    // units by the timetable, or by SetCapacity
-	down        int    // of them, that are broken
-	outages     int    // breakdowns of all units
-	rule        AtWork // when there were last made less
-	why         string // they were
-	stopped     *Grant // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
+	base        int          // units by the timetable, or by SetCapacity
+	down        int          // of them, that are broken
+	outages     []*Breakdown // of all units
+	rule        AtWork       // when there were last made less
+	why         string       // they were
+	stopped     *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
 	schedule    *schedule
 	breakdowns  int
 	wearing     []*Breakdown // by use
@@ -56,8 +56,9 @@ func (r *Resource) kept() *upkeep {
 func (r *Resource) adapt(rule AtWork, why string) {
 	u := r.upkeep
 	n := max(0, u.base-u.down)
-	if u.outages > 0 {
+	for _, d := range u.outages {
 		n = 0
+		d.down.Set(float64(u.base)) // which may have changed since
 	}
 	if r.most = max(u.base, r.most); n == r.capacity {
 		return
@@ -184,7 +185,7 @@ func (r *Resource) cutOff() {
 	r.busy = false
 }
 
-// canStop tells whether a rule can make somebody stop who holds units.
+// canStop reports whether a rule can make somebody stop who holds units.
 func (g *Grant) canStop(rule AtWork) bool {
 	p := g.p
 	if p == nil {

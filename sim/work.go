@@ -22,8 +22,9 @@ func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) err
 }
 
 // Work is a wait of d by the process that holds the units, which is stopped while they are not there; see [Resource.Work]. It returns
-// an *[Interrupted] if the process is interrupted or the units are taken away: [Remaining] tells how much is left. Interrupted
-// while it is stopped, the process still has its claim until it is released, and may work on later.
+// an *[Interrupted] if the process is interrupted or the units are taken away: [Remaining] tells how much is left. If they had been taken away
+// before, and the process knows, it returns the [Preempted] at once. Interrupted while it is stopped, the process still has its claim
+// until it is released, and may work on later.
 //
 // It panics if d is negative or not finite, and if the units have been released.
 func (g *Grant) Work(d float64) error {
@@ -156,11 +157,11 @@ func (g *Grant) wait() {
 	}
 }
 
-// stops tells whether there is work that was stopped and goes before a request of a rank.
+// stops reports whether there is work that was stopped and goes before a request of a rank.
 func (u *upkeep) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
 
 // Stopped is how often work was stopped because a shift ended or something broke.
 func (r *Resource) Stopped() int { return r.refused.stopped }
 
-// Stopped tells whether the work that is done with the units is stopped: they are held, but not in use.
+// Stopped reports whether the work that is done with the units is stopped: they are held, but not in use.
 func (g *Grant) Stopped() bool { return g.stopped }

@@ -185,6 +185,8 @@ func TestProblems(t *testing.T) {
 		{analysis.Quantile(nil, 0.5), "only 0 values"},
 		{analysis.QuantileOfReplications([][]float64{normals(1, 100)}, 0.5), "at least two"},
 		{analysis.QuantileOfReplications(nil, 0.5), "at least two"},
+		{analysis.QuantileOfReplications([][]float64{{1, 4}, {2, 3}}, 0.5), "the same in all runs"},
+		{analysis.QuantileOfReplications([][]float64{{}, {}}, 0.5), "too few"},
 		{analysis.QuantileOfIndependent(normals(1, 5), 0.5), "too few"},
 		{analysis.Course(course), "no more room"},
 		{analysis.Course(sim.Course{Complete: true}), "only 0 values"},

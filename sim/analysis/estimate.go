@@ -90,7 +90,7 @@ func optionsOf(opts []Option) options {
 
 // Mean is the mean of a sequence of observations from one run, each of the same weight, with an interval by batch means.
 //
-// The interval is made of 32 batches, with two corrections of Skart [TW11]: its sides are moved by the skewness of the batch means, and
+// The interval is made of 32 batches, or somewhat fewer of a short run, with two corrections of Skart [TW11]: its sides are moved by the skewness of the batch means, and
 // it is wider by what is left of the correlation of neighbours, as if they were an autoregressive process of order one. The run is long enough if
 // von Neumann's test has no objection to the means of at least 100 batches. It panics if a value is NaN or infinite.
 //

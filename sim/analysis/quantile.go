@@ -59,7 +59,7 @@ func (e *Estimate) invert(sorted []float64, at, p float64) {
 	above, below := e.High-e.Value, e.Value-e.Low
 	e.Value = at
 	e.Low, e.High = quantileOf(sorted, p-above), quantileOf(sorted, p+below)
-	if p == 0 || len(sorted) == 0 || math.IsNaN(above) {
+	if len(sorted) == 0 || math.IsNaN(above) {
 		e.Low, e.High = math.Inf(-1), math.Inf(1)
 	}
 	if above == 0 && below == 0 { // the share is the same in all batches or runs, by chance or since all are below
@@ -113,16 +113,19 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	share, squares, k := sum/float64(len(all)), 0.0, float64(len(runs))
 	for _, run := range runs {
 		b, n := not(run)
-		squares += (b - share*n) * (b - share*n)
+		distance := (b*float64(len(all)) - sum*n) / float64(len(all)) // from share·n, and 0 exactly if it is
+		squares += distance * distance
 	}
 	half := math.Inf(1)
-	if len(runs) >= 2 && len(all) > 0 {
+	switch {
+	case len(runs) < 2:
+		e.problem("there are %d runs, at least two are needed", len(runs))
+	case len(all) > 0 && squares == 0:
+		e.problem("the share that is not above the quantile is the same in all runs, and nothing tells how much it might vary")
+	case len(all) > 0:
 		se := math.Sqrt(squares*k/(k-1)) / float64(len(all))
 		half = se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile((1+o.level)/2)
 		e.Effective = share * (1 - share) / (se * se)
-	}
-	if len(runs) < 2 {
-		e.problem("there are %d runs, at least two are needed", len(runs))
 	}
 	e.Value, e.Low, e.High = share, share-half, share+half
 	e.invert(all, at, p)

@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	mostRows = 40   // units of a Gantt chart; of more, the first
+	mostRows = 40   // units of a Gantt chart, all resources together; of more, the first
 	mostBars = 2000 // bars; of more, those that begin first
 )
 
 // Gantt draws who held what: a row for each unit of a resource, and in it a bar for each who held it, with the name where there is room. Which of
-// several units it was is not known in a simulation; it is the first that was free. A bar that ends with a thick edge was taken away by a
-// preempting request.
+// several units it was is not known in a simulation; it is the first that was free. A bar that ends with a thick edge was taken away.
 func Gantt(title string, holdings []sim.Holding) Picture {
 	g := plot.Gantt{Title: legible(title), XLabel: "time"}
 	var names, notes []string
 	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int { return cmp.Compare(a.From, b.From) })
 	bars := 0
 	for i, h := range holdings {
-		if bars += h.Units; bars > mostBars && i > 0 {
+		if bars += min(h.Units, mostRows+1); bars > mostBars {
 			notes = append(notes, fmt.Sprintf("the first %d of %d who held something", i, len(holdings)))
 			holdings = holdings[:i]
 			break
@@ -46,11 +45,14 @@ func Gantt(title string, holdings []sim.Holding) Picture {
 				colours[h.Who] = len(colours)
 			}
 			bar := plot.GanttBar{From: h.From, To: h.To, Text: legible(h.Who), Colour: colours[h.Who], Open: h.Held, Cut: h.Lost}
-			for range h.Units {
+			for range min(h.Units, mostRows+1) { // one more than are drawn, to see that there are more
 				i := slices.IndexFunc(units, func(r plot.GanttRow) bool {
 					last := r.Bars[len(r.Bars)-1]
 					return last.To <= h.From && last != bar // who holds several for no time holds several
 				})
+				if i < 0 && len(units) > mostRows {
+					break
+				}
 				if i < 0 {
 					units = append(units, plot.GanttRow{Name: fmt.Sprint(legible(name), " ", len(units)+1)})
 					i = len(units) - 1
@@ -67,7 +69,7 @@ func Gantt(title string, holdings []sim.Holding) Picture {
 		notes = append(notes, "a thick edge: taken away")
 	}
 	if len(g.Rows) > mostRows {
-		notes = append(notes, fmt.Sprintf("the first %d of %d units", mostRows, len(g.Rows)))
+		notes = append(notes, fmt.Sprintf("the first %d units", mostRows))
 		g.Rows = g.Rows[:mostRows]
 	}
 	g.Note = strings.Join(notes, "; ")

@@ -120,7 +120,7 @@ func WriteObservations(w io.Writer, f Format, observations []sim.Observations) e
 	})
 }
 
-// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released, lost (to a preempting request), or held: the units
+// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released, lost (the units were taken away), or held: the units
 // are still held, and to is when that was told.
 func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
 	type row struct {
