@@ -75,6 +75,23 @@ func (r *Resource) adapt(rule AtWork, why string) {
 	r.serve()
 }
 
+// SetCapacity changes how many units there are. If more are in use than that, they stay so until they are released. A request
+// in line for more than that waits until there are more again. If the resource has a timetable, it holds until that has a change,
+// and if some units are broken, there are so many less.
+func (r *Resource) SetCapacity(n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
+	}
+	if r.upkeep != nil {
+		r.upkeep.base = n
+		r.adapt(Finish, "")
+		return
+	}
+	r.capacity, r.most = n, max(n, r.most)
+	r.total.Set(float64(n))
+	r.serve()
+}
+
 // A schedule is a timetable that a resource follows.
 type schedule struct {
 	r     *Resource
