@@ -145,8 +145,12 @@ func judgeHTTP(r *live.Report) (targets []bench.Target) {
 		}
 		for _, name := range []string{live.CappedOne, live.CappedTwo} {
 			if a, b := p99(name), p99(live.Leastconn); scene.Slow > 0 && a > 0 && b > 0 {
+				ratio := a / b
+				if a == math.MaxFloat64 {
+					ratio = a // what was not answered is no better than anything
+				}
 				targets = append(targets, bench.Target{
-					What: fmt.Sprintf("p99 of %s over leastconn's without maxconn, %s, load %v", name, scene.Name, scene.Load), Limit: 1, Value: a / b,
+					What: fmt.Sprintf("p99 of %s over leastconn's without maxconn, %s, load %v", name, scene.Name, scene.Load), Limit: 1, Value: ratio,
 				})
 			}
 		}
