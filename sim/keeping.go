@@ -145,7 +145,8 @@ func (s *Simulation) Observations() (all []Observations) {
 	return all
 }
 
-// Holdings are those of all resources with a name that keep them, in the order in which the resources were made.
+// Holdings are those of all resources with a name that keep them, in the order in which the resources were made. Those that were too many to be kept
+// are not among them; [Resource.Holdings] tells how many these are.
 func (s *Simulation) Holdings() (all []Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
