@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -149,9 +150,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	pace := pace{idle: s.clientIdle, rate: float64(s.minRate)}
 	out := &pacedWriter{ResponseWriter: w, pace: pace, control: control, streams: r.ProtoMajor == 2, upgraded: &p.upgraded}
-	// The server takes a chunked body for what it is and forgets a Content-Length beside it, and a Transfer-Encoding in HTTP/1.0; who is in front of us may not. What comes after
-	// such a request on its connection may be meant to be its body, and is not read.
-	out.close = r.ProtoMajor == 1 && (r.ProtoMinor == 0 || len(r.TransferEncoding) > 0)
+	// The server forgets a Transfer-Encoding in HTTP/1.0; who is in front of us may not. What comes after such a request on its connection may be meant to be its body, and is
+	// not read. Nor is what comes after a chunked one, or one for a WebSocket, which is not watched.
+	out.close = r.ProtoMajor == 1 && (r.ProtoMinor == 0 || len(r.TransferEncoding) > 0 || slices.ContainsFunc(r.Header["Upgrade"], asksForSocket))
 	active := p.active.Add(1)
 	defer p.end(out)
 	if active > int64(s.maxRequests) {

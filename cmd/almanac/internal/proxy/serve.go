@@ -90,11 +90,14 @@ func Start(c Config, log *slog.Logger) (_ *Server, err error) {
 	bounded := newBounded(clients, c.MaxConnections, &s.open)
 	if c.Cert != "" {
 		s.server.Protocols.SetHTTP2(true)
-		s.server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil }}
-		s.serve(func() error { return s.server.ServeTLS(bounded, "", "") })
+		s.server.TLSConfig = &tls.Config{
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
+			NextProtos:     []string{"h2", "http/1.1"},
+		}
+		s.serve(func() error { return s.server.Serve(newShaken(bounded, s.server.TLSConfig.Clone(), c.HeaderTimeout)) })
 	} else {
 		s.server.Protocols.SetUnencryptedHTTP2(true)
-		s.serve(func() error { return s.server.Serve(bounded) })
+		s.serve(func() error { return s.server.Serve(strict{bounded}) })
 	}
 	return s, nil
 }
