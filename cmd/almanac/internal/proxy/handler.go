@@ -153,6 +153,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The server forgets a Transfer-Encoding in HTTP/1.0; who is in front of us may not. What comes after such a request on its connection may be meant to be its body, and is
 	// not read. Nor is what comes after a chunked one, or one for a WebSocket, which is not watched.
 	out.close = r.ProtoMajor == 1 && (r.ProtoMinor == 0 || len(r.TransferEncoding) > 0 || slices.ContainsFunc(r.Header["Upgrade"], asksForSocket))
+	out.final = r.ProtoMajor == 1 && r.ProtoMinor == 0
 	active := p.active.Add(1)
 	defer p.end(out)
 	if active > int64(s.maxRequests) {

@@ -116,6 +116,7 @@ type pacedWriter struct {
 	streams bool // HTTP/2
 	status  int  // 0 before there is one
 	close   bool // this is the last of the connection
+	final   bool // an HTTP/1.0 client knows of no answers before the last
 
 	hijacked bool
 	upgraded *atomic.Int64 // how many there are
@@ -164,6 +165,9 @@ func (c *early) CloseWrite() error {
 }
 
 func (w *pacedWriter) WriteHeader(status int) {
+	if status < 200 && w.final {
+		return // RFC 9110, section 15.2
+	}
 	if status >= 200 {
 		w.status = status
 		if w.close {

@@ -322,6 +322,39 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	}
 }
 
+// Answers before the last reach a client in their order, with their headers, but one of HTTP/1.0, which would take the first for the last.
+func TestEarlyAnswersPass(t *testing.T) {
+	backend := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Del("Link")
+		w.WriteHeader(http.StatusProcessing)
+		io.WriteString(w, "last")
+	})
+	f := start(t, testConfig(backend.URL))
+	for version, want := range map[string]string{"1.1": "103 </style.css>; rel=preload, 102 , 200 ", "1.0": "200 "} {
+		conn := f.dial(t)
+		conn.say("GET / HTTP/" + version + "\r\nHost: h\r\nConnection: close\r\n\r\n")
+		var got []string
+		for {
+			res, err := http.ReadResponse(conn.Reader, nil)
+			if err != nil {
+				t.Fatal(version, got, err)
+			}
+			got = append(got, fmt.Sprint(res.StatusCode)+" "+res.Header.Get("Link"))
+			if res.StatusCode >= 200 {
+				if text, err := io.ReadAll(res.Body); string(text) != "last" || err != nil {
+					t.Error(version, text, err)
+				}
+				break
+			}
+		}
+		if all := strings.Join(got, ", "); all != want {
+			t.Errorf("HTTP/%s: %s, want %s", version, all, want)
+		}
+	}
+}
+
 // Trailers of requests are dropped, whatever the backend speaks, and whether or not the body is buffered.
 func TestTrailersOfRequestsAreDropped(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
