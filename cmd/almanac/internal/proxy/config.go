@@ -217,7 +217,7 @@ func (c *Config) urls() ([]*url.URL, error) {
 
 // hide is a URL without its password.
 func hide(text string, u *url.URL) string {
-	if u != nil {
+	if u != nil && u.User != nil {
 		return u.Redacted()
 	}
 	if i := strings.LastIndex(text, "@"); i >= 0 {

@@ -87,7 +87,11 @@ func Start(c Config, log *slog.Logger) (_ *Server, err error) {
 			ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 		s.serve(func() error { return s.admin.Serve(l) })
 	}
-	bounded := newBounded(clients, c.MaxConnections, &s.open)
+	most := within(c.MaxConnections, mostFiles(), c.Capacity*len(c.Backends))
+	if most < c.MaxConnections {
+		log.Warn("proxy: more files would be needed than this process may have open (ulimit -n)", "max-connections", c.MaxConnections, "used instead", most, "files", mostFiles())
+	}
+	bounded := newBounded(clients, most, &s.open)
 	if c.Cert != "" {
 		s.server.Protocols.SetHTTP2(true)
 		s.server.TLSConfig = &tls.Config{
