@@ -45,13 +45,13 @@ type watched struct {
 type watchState uint8
 
 const (
-	beforeHead watchState = iota
-	inRequestLine
-	lineBegins
-	lineMayEnd // a CR was at its beginning
-	inName
-	inValue
-	inBody
+	atHead watchState = iota
+	atRequestLine
+	atLine
+	atEnd // a CR was at its beginning
+	atName
+	atValue
+	atBody
 	notWatched
 )
 
@@ -104,44 +104,44 @@ func (c *watched) watch(p []byte) {
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		switch c.state {
-		case beforeHead: // where a server skips empty lines, or refuses them
+		case atHead: // where a server skips empty lines, or refuses them
 			if b != '\r' && b != '\n' {
-				c.state, c.length, c.wrong, c.chunks, c.socket, c.which = inRequestLine, -1, false, false, false, another
+				c.state, c.length, c.wrong, c.chunks, c.socket, c.which = atRequestLine, -1, false, false, false, another
 				c.name.n = 0
 				c.name.add(b)
 			}
-		case inRequestLine:
+		case atRequestLine:
 			c.name.add(b)
 			switch {
 			case b == '\n':
-				c.state = lineBegins
+				c.state = atLine
 			case b == ' ' && c.name.String() == "PRI ":
 				c.state = notWatched
 			}
-		case lineBegins:
+		case atLine:
 			switch b {
 			case '\n':
 				c.headEnds()
 			case '\r':
-				c.state = lineMayEnd
+				c.state = atEnd
 			case ' ', '\t': // a line goes on
 				if c.which != another {
 					p[i] = 0
 				}
-				c.state, c.which = inValue, another
+				c.state, c.which = atValue, another
 			default:
-				c.state, c.which = inName, another
+				c.state, c.which = atName, another
 				c.name.n, c.value.n = 0, 0
 				c.name.add(b)
 			}
-		case lineMayEnd:
+		case atEnd:
 			if c.state = notWatched; b == '\n' {
 				c.headEnds()
 			}
-		case inName:
+		case atName:
 			switch b {
 			case ':':
-				c.state = inValue
+				c.state = atValue
 				if c.named() {
 					p[i] = 0
 				}
@@ -150,10 +150,10 @@ func (c *watched) watch(p []byte) {
 			default:
 				c.name.add(b)
 			}
-		case inValue:
+		case atValue:
 			switch {
 			case b == '\n':
-				c.state = lineBegins
+				c.state = atLine
 				c.valued()
 			case c.which != contentLength && c.which != upgrade || c.value.n == 0 && (b == ' ' || b == '\t'):
 			default:
@@ -162,11 +162,11 @@ func (c *watched) watch(p []byte) {
 					p[i] = 0 // no length is so long
 				}
 			}
-		case inBody:
+		case atBody:
 			n := min(c.skip, int64(len(p)-i))
 			i += int(n) - 1
 			if c.skip -= n; c.skip == 0 {
-				c.state = beforeHead
+				c.state = atHead
 			}
 		case notWatched:
 			return
@@ -210,8 +210,8 @@ func (c *watched) headEnds() {
 	case c.chunks || c.socket || c.wrong:
 		c.state = notWatched
 	case c.length > 0:
-		c.state, c.skip = inBody, c.length
+		c.state, c.skip = atBody, c.length
 	default:
-		c.state = beforeHead
+		c.state = atHead
 	}
 }
