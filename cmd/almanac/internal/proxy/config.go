@@ -59,6 +59,8 @@ type Config struct {
 
 	file  string         // that it is from, if it is from one
 	lines map[string]int // of settings there
+
+	noLane bool // all requests go through net/http
 }
 
 // Defaults are what a proxy does unless told.

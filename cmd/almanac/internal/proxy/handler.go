@@ -43,6 +43,7 @@ type settings struct {
 	clientIdle                        time.Duration
 	minRate                           Size
 	maxRequests                       int
+	plain                             bool // plain requests can go by the lane
 }
 
 // New makes one for a Config that was checked.
@@ -129,7 +130,7 @@ func (p *Proxy) set(c *Config) error {
 	}
 	p.now.Store(&settings{
 		trusted: trusted, maxBody: c.MaxBody, bodyBuffer: c.BodyBuffer, answerBuffer: c.AnswerBuffer,
-		clientIdle: c.ClientIdle, minRate: c.MinRate, maxRequests: c.MaxRequests,
+		clientIdle: c.ClientIdle, minRate: c.MinRate, maxRequests: c.MaxRequests, plain: lanePlain(c),
 	})
 	return nil
 }
@@ -209,6 +210,10 @@ func (p *Proxy) end(out *pacedWriter) {
 // refuse answers for the backends.
 func (w *pacedWriter) refuse(n *atomic.Uint64, status int) {
 	n.Add(1)
+	refuse(w, status)
+}
+
+func refuse(w http.ResponseWriter, status int) {
 	switch status {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")

@@ -20,6 +20,7 @@ type Server struct {
 	proxy  *Proxy
 	log    *slog.Logger
 	server *http.Server
+	lane   *lane        // nil if all requests go through net/http
 	admin  *http.Server // nil if there is none
 	where  net.Addr
 	look   net.Addr
@@ -101,7 +102,12 @@ func Start(c Config, log *slog.Logger) (_ *Server, err error) {
 		s.serve(func() error { return s.server.Serve(newShaken(bounded, s.server.TLSConfig.Clone(), c.HeaderTimeout)) })
 	} else {
 		s.server.Protocols.SetUnencryptedHTTP2(true)
-		s.serve(func() error { return s.server.Serve(strict{bounded}) })
+		var from net.Listener = bounded
+		if laneWanted(&c) {
+			s.lane = newLane(ctx, s.proxy, c, bounded)
+			from = s.lane
+		}
+		s.serve(func() error { return s.server.Serve(strict{from}) })
 	}
 	return s, nil
 }
@@ -234,6 +240,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	left := s.proxy.active.Load()
 	s.cut()
 	s.server.Close()
+	if s.lane != nil {
+		s.lane.cut()
+	}
 	if s.admin != nil {
 		s.admin.Close()
 	}

@@ -90,6 +90,11 @@ func (c *call) Write(p []byte) (int, error) { return c.body.Write(p) }
 // refusal is what the limiter wrote.
 func (c *call) refusal() *http.Response {
 	c.p.counts.refused.Add(1)
+	return c.response()
+}
+
+// response is what was written.
+func (c *call) response() *http.Response {
 	return &http.Response{
 		StatusCode: c.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: c.header, Request: c.asked,
 		ContentLength: int64(c.body.Len()), Body: io.NopCloser(&c.body),

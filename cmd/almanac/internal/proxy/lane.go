@@ -1,0 +1,299 @@
+package proxy
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// A lane answers plain requests without net/http: one goroutine for a connection reads a request, sends it to a backend, reads the answer and writes it. The first request of
+// a connection that is not plain, or not here at once, goes to net/http, and with it the connection.
+//
+//	          plain                      all of the answer is here
+//	reading ────────▶ sent to a backend ──────────────────────────▶ written ──▶ reading
+//	   │                      │
+//	   │ anything else        │ the answer streams, or is strange
+//	   ▼                      ▼
+//	net/http's server     net/http's reader, and a pump
+//
+// Slots are those of the same [cappedhttp.Transport]: what waits there waits in one line, whichever way it came.
+type lane struct {
+	p      *Proxy
+	c      *Config
+	from   net.Listener
+	handed chan net.Conn // to net/http
+	ended  chan struct{} // nobody takes them any more
+	once   sync.Once
+	ctx    context.Context // ends with what is in flight
+	backs  *backends
+	done   sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[*laneConn]bool // whether it has a request
+	stops bool               // when it has none
+}
+
+// laneWanted reports whether there can be one: with a limit, and where an answer can mean another try, requests go through net/http.
+func laneWanted(c *Config) bool {
+	return !c.noLane && c.Cert == "" && c.Limit == 0 && !c.RetryRefused && !c.BackendH2C
+}
+
+// lanePlain reports whether the backends are such that plain requests can be sent to them as they are.
+func lanePlain(c *Config) bool {
+	urls, err := c.urls()
+	for _, u := range urls {
+		if u.Scheme != "http" || u.Path != "" && u.Path != "/" {
+			return false
+		}
+	}
+	return err == nil
+}
+
+func newLane(ctx context.Context, p *Proxy, c Config, from net.Listener) *lane {
+	l := &lane{p: p, c: &c, from: from, handed: make(chan net.Conn), ended: make(chan struct{}), ctx: ctx, backs: newBackends(&c), conns: map[*laneConn]bool{}}
+	l.done.Go(l.accept)
+	return l
+}
+
+// Accept is for net/http: connections that are handed over.
+func (l *lane) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.handed:
+		return c, nil
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *lane) Addr() net.Addr { return l.from.Addr() }
+
+// Close takes no more connections, and closes those without a request.
+func (l *lane) Close() error {
+	err := l.from.Close()
+	l.once.Do(func() { close(l.ended) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stops = true
+	for c, busy := range l.conns {
+		if !busy {
+			c.Close()
+		}
+	}
+	return err
+}
+
+// cut closes all connections, and returns when nothing goes on any more.
+func (l *lane) cut() {
+	l.Close()
+	l.mu.Lock()
+	for c := range l.conns {
+		c.Close()
+	}
+	l.mu.Unlock()
+	l.done.Wait()
+	l.backs.close()
+}
+
+func (l *lane) accept() {
+	pause := time.Duration(0)
+	for {
+		c, err := l.from.Accept()
+		if err == nil {
+			pause = 0
+			l.done.Go(func() { l.serve(c) })
+			continue
+		}
+		select {
+		case <-l.ended:
+			return
+		default:
+		}
+		// Too many files are open, say: as net/http's server, which would end for other errors, and a listener that is closed without our doing is one.
+		if n, ok := err.(net.Error); !ok || !n.Timeout() {
+			if _, ok := err.(*net.OpError); !ok {
+				return
+			}
+		}
+		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+		select {
+		case <-time.After(pause):
+		case <-l.ended:
+			return
+		}
+	}
+}
+
+// busy says whether a connection has a request, and reports whether it may go on.
+func (l *lane) busy(c *laneConn, is bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns[c] = is
+	return is || !l.stops
+}
+
+// A laneConn is a connection of a client.
+type laneConn struct {
+	net.Conn
+	l          *lane
+	peer, from string
+	in         []byte // what has come and was not read
+	lines, out []byte
+	watch      watch
+}
+
+// serve is a connection, until it is over or handed to net/http.
+func (l *lane) serve(conn net.Conn) {
+	c := &laneConn{Conn: conn, l: l, in: make([]byte, 0, mostPlain), lines: make([]byte, 0, 512), out: make([]byte, 0, 1024)}
+	c.peer, c.from = peerOf(conn.RemoteAddr().String())
+	c.watch.c = c
+	over := true
+	defer func() {
+		if why := recover(); why != nil {
+			l.p.log.Error("proxy: a request made the proxy panic", "panic", why, "stack", string(debug.Stack()))
+		}
+		l.mu.Lock()
+		delete(l.conns, c)
+		l.mu.Unlock()
+		if over {
+			conn.Close()
+		}
+	}()
+	patience := l.c.HeaderTimeout
+	for {
+		if !l.busy(c, false) {
+			return
+		}
+		if len(c.in) == 0 {
+			conn.SetReadDeadline(time.Now().Add(patience))
+			n, err := conn.Read(c.in[:cap(c.in)])
+			if c.in = c.in[:n]; n == 0 || err != nil {
+				return
+			}
+		}
+		r, ok := readPlain(c.in, c.lines)
+		c.lines = r.rest
+		s := l.p.now.Load()
+		if !ok || !s.plain {
+			conn.SetDeadline(time.Time{})
+			select {
+			case l.handed <- &replayed{Conn: conn, first: c.in}:
+				over = false
+			case <-l.ended:
+			}
+			return
+		}
+		l.busy(c, true)
+		if !c.answer(&r, s) {
+			return
+		}
+		c.in = c.in[:copy(c.in, c.in[r.size:])]
+		patience = l.c.KeepAlive
+	}
+}
+
+// replayed is a connection of which something was read.
+type replayed struct {
+	net.Conn
+	first []byte
+}
+
+func (r *replayed) Read(p []byte) (int, error) {
+	if len(r.first) == 0 {
+		return r.Conn.Read(p)
+	}
+	n := copy(p, r.first)
+	if r.first = r.first[n:]; len(r.first) == 0 {
+		r.first = nil
+	}
+	return n, nil
+}
+
+// CloseWrite ends one direction.
+func (r *replayed) CloseWrite() error { return r.Conn.(*placed).CloseWrite() }
+
+// A watch sees whether a client goes away while it is waited for something else, by reading from it. It costs a goroutine, so that it begins only when something takes longer.
+type watch struct {
+	c      *laneConn
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{} // nil if it is not on
+	one    [1]byte
+	n      int
+
+	mu    sync.Mutex
+	stops bool
+	gone  bool
+	back  *back // is closed if the client goes
+}
+
+// start returns a context that ends when the client goes away.
+func (w *watch) start() context.Context {
+	if w.done != nil {
+		return w.ctx
+	}
+	w.ctx, w.cancel = context.WithCancel(w.c.l.ctx)
+	w.done, w.stops, w.gone, w.n = make(chan struct{}), false, false, 0
+	if len(w.c.in) == cap(w.c.in) { // nowhere to put what comes
+		close(w.done)
+		return w.ctx
+	}
+	w.c.SetReadDeadline(time.Time{})
+	go func() {
+		defer close(w.done)
+		n, err := w.c.Read(w.one[:])
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.n = n
+		if err != nil && !w.stops {
+			w.gone = true
+			w.cancel()
+			if w.back != nil {
+				w.back.Close()
+			}
+		}
+	}()
+	return w.ctx
+}
+
+// with says which connection to a backend is to be closed.
+func (w *watch) with(b *back) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.back = b
+	if w.gone && b != nil {
+		b.Close()
+	}
+}
+
+// left reports whether the client has gone.
+func (w *watch) left() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gone
+}
+
+// stop ends it.
+func (w *watch) stop() {
+	if w.done == nil {
+		return
+	}
+	w.mu.Lock()
+	w.stops, w.back = true, nil
+	w.mu.Unlock()
+	w.c.SetReadDeadline(time.Unix(1, 0))
+	<-w.done
+	w.done = nil
+	w.cancel()
+	w.c.in = append(w.c.in, w.one[:w.n]...)
+}
+
+// refusal writes an answer of our own.
+func (c *laneConn) refusal(s *settings, write func(http.ResponseWriter)) (int, error) {
+	w := &call{header: http.Header{}}
+	write(w)
+	res := w.response()
+	return w.status, c.stream(s, res.StatusCode, res.Header, res.Body, res.ContentLength, nil, false)
+}
