@@ -1,11 +1,13 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,11 +27,13 @@ type lane struct {
 	c      *Config
 	from   net.Listener
 	handed chan net.Conn // to net/http
+	failed chan error    // no more can be accepted
 	ended  chan struct{} // nobody takes them any more
 	once   sync.Once
 	ctx    context.Context // ends with what is in flight
 	backs  *backends
 	done   sync.WaitGroup
+	plain  atomic.Uint64 // requests that it has answered
 
 	mu    sync.Mutex
 	conns map[*laneConn]bool // whether it has a request
@@ -53,7 +57,7 @@ func lanePlain(c *Config) bool {
 }
 
 func newLane(ctx context.Context, p *Proxy, c Config, from net.Listener) *lane {
-	l := &lane{p: p, c: &c, from: from, handed: make(chan net.Conn), ended: make(chan struct{}), ctx: ctx, backs: newBackends(&c), conns: map[*laneConn]bool{}}
+	l := &lane{p: p, c: &c, from: from, handed: make(chan net.Conn), failed: make(chan error, 1), ended: make(chan struct{}), ctx: ctx, backs: newBackends(&c), conns: map[*laneConn]bool{}}
 	l.done.Go(l.accept)
 	return l
 }
@@ -63,6 +67,8 @@ func (l *lane) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.handed:
 		return c, nil
+	case err := <-l.failed:
+		return nil, err
 	case <-l.ended:
 		return nil, net.ErrClosed
 	}
@@ -111,11 +117,10 @@ func (l *lane) accept() {
 			return
 		default:
 		}
-		// Too many files are open, say: as net/http's server, which would end for other errors, and a listener that is closed without our doing is one.
-		if n, ok := err.(net.Error); !ok || !n.Timeout() {
-			if _, ok := err.(*net.OpError); !ok {
-				return
-			}
+		// Too many files are open, say, for a while: as net/http's server has it.
+		if t, ok := err.(interface{ Temporary() bool }); !ok || !t.Temporary() {
+			l.failed <- err
+			return
 		}
 		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 		select {
@@ -142,7 +147,13 @@ type laneConn struct {
 	in         []byte // what has come and was not read
 	lines, out []byte
 	watch      watch
+	tryEnd     time.Time // when a backend must have answered
 }
+
+// mostKept is how much of a buffer a connection keeps between requests.
+const mostKept = 8 << 10
+
+var headEnd = []byte("\r\n\r\n")
 
 // serve is a connection, until it is over or handed to net/http.
 func (l *lane) serve(conn net.Conn) {
@@ -166,10 +177,13 @@ func (l *lane) serve(conn net.Conn) {
 		if !l.busy(c, false) {
 			return
 		}
-		if len(c.in) == 0 {
+		if !bytes.Contains(c.in, headEnd) && len(c.in) < cap(c.in) {
+			if len(c.in) > 0 {
+				patience = l.c.HeaderTimeout
+			}
 			conn.SetReadDeadline(time.Now().Add(patience))
-			n, err := conn.Read(c.in[:cap(c.in)])
-			if c.in = c.in[:n]; n == 0 || err != nil {
+			n, err := conn.Read(c.in[len(c.in):cap(c.in)])
+			if c.in = c.in[:len(c.in)+n]; err != nil {
 				return
 			}
 		}
@@ -186,10 +200,14 @@ func (l *lane) serve(conn net.Conn) {
 			return
 		}
 		l.busy(c, true)
+		l.plain.Add(1)
 		if !c.answer(&r, s) {
 			return
 		}
 		c.in = c.in[:copy(c.in, c.in[r.size:])]
+		if cap(c.out) > mostKept {
+			c.out = make([]byte, 0, 1024)
+		}
 		patience = l.c.KeepAlive
 	}
 }
@@ -291,9 +309,9 @@ func (w *watch) stop() {
 }
 
 // refusal writes an answer of our own.
-func (c *laneConn) refusal(s *settings, write func(http.ResponseWriter)) (int, error) {
+func (c *laneConn) refusal(r *plainRequest, s *settings, write func(http.ResponseWriter)) (int, error) {
 	w := &call{header: http.Header{}}
 	write(w)
 	res := w.response()
-	return w.status, c.stream(s, res.StatusCode, res.Header, res.Body, res.ContentLength, nil, false)
+	return w.status, c.stream(s, res.StatusCode, res.Header, res.Body, res.ContentLength, nil, r.head)
 }

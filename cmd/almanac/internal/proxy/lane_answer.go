@@ -13,10 +13,11 @@ type plainAnswer struct {
 	status int
 	closes bool // the backend will
 	out    []byte
+	head   int // where headers end in it
 }
 
 // readPlainAnswer reads an answer, if it is plain and no byte follows it, and writes it to out as a client gets it. What is not plain is for net/http to judge.
-func readPlainAnswer(text []byte, toHead bool, out []byte) (a plainAnswer, ok bool) {
+func readPlainAnswer(text []byte, toHead bool, mostHead int, out []byte) (a plainAnswer, ok bool) {
 	line, rest, ok := nextLine(text)
 	if !ok || len(line) < len("HTTP/1.1 200 ") || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) || line[12] != ' ' || !all(line, inAnswer) {
 		return a, false
@@ -63,20 +64,21 @@ func readPlainAnswer(text []byte, toHead bool, out []byte) (a plainAnswer, ok bo
 		a.out = append(append(append(append(a.out, name...), ": "...), value...), "\r\n"...)
 	}
 	switch {
-	case toHead || a.status == http.StatusNotModified:
-		length = 0
-	case a.status == http.StatusNoContent:
-		if length >= 0 {
+	case a.status == http.StatusNotModified || a.status == http.StatusNoContent:
+		if length >= 0 { // which says nothing of what follows
 			return a, false
 		}
 		length = 0
+	case toHead:
+		length = 0
 	}
-	if len(rest) != length { // not all of it is here, or more than all, or there is no length
+	if len(text)-len(rest) > mostHead || len(rest) != length { // not all of it is here, or more than all, or there is no length
 		return a, false
 	}
 	if !dated {
 		a.out = appendDate(a.out)
 	}
+	a.head = len(a.out)
 	a.out = append(append(a.out, "\r\n"...), rest...)
 	return a, true
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func (c *laneConn) answer(r *plainRequest, s *settings) (more bool) {
 	}()
 	var err error
 	if active > int64(s.maxRequests) {
-		status, err = c.refusal(s, func(w http.ResponseWriter) {
+		status, err = c.refusal(r, s, func(w http.ResponseWriter) {
 			p.counts.crowded.Add(1)
 			refuse(w, http.StatusServiceUnavailable)
 		})
@@ -69,7 +70,7 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 		var b *back
 		var n int
 		if b, n, err = c.exchange(slot, chunk[:]); err == nil {
-			a, plain := readPlainAnswer(chunk[:n], r.head, c.out[:0])
+			a, plain := readPlainAnswer(chunk[:n], r.head, int(c.l.c.MaxHeader), c.out[:0])
 			c.out = a.out
 			if plain {
 				slot.Begun(a.status)
@@ -79,19 +80,23 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 				} else {
 					c.l.backs.put(b, time.Now())
 				}
+				c.watch.stop()
+				if p.draining.Load() {
+					c.out = slices.Insert(c.out, a.head, []byte("Connection: close\r\n")...)
+				}
 				return a.status, c.write(&pace{idle: s.clientIdle, rate: float64(s.minRate)}, c.out)
 			}
 			c.watch.start()
 			c.watch.with(b)
 			var res *http.Response
 			var source *laneSource
-			if res, source, err = c.strange(r, s, b, chunk[:n], birth); err == nil {
+			if res, source, err = c.strange(r, s, b, chunk[:n]); err == nil {
 				return c.pass(slot, r, s, b, res, source)
 			}
 			b.Close()
 		}
 		switch {
-		case c.watch.done != nil && c.watch.left():
+		case err == errGone || c.watch.done != nil && c.watch.left():
 			slot.End(cappedhttp.Cancelled, 0, nil)
 			err = errGone
 		case try < c.l.c.Tries:
@@ -107,14 +112,15 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 		p.counts.gone.Add(1)
 		return 0, errGone
 	}
-	return c.refusal(s, func(w http.ResponseWriter) { cappedhttp.ErrorHandler(w, nil, err) })
+	return c.refusal(r, s, func(w http.ResponseWriter) { cappedhttp.ErrorHandler(w, nil, err) })
 }
 
 // exchange sends what is in c.out to the backend of a slot and reads what comes first. If a connection that was used before is closed without an answer, the backend
 // closed it for being idle; the request is one that may be sent again, and is, on a new one, as net/http does.
 func (c *laneConn) exchange(slot cappedhttp.Slot, chunk []byte) (*back, int, error) {
 	u := slot.Backend()
-	end := time.Now().Add(c.l.c.TryTimeout)
+	c.tryEnd = time.Now().Add(c.l.c.TryTimeout)
+	end := c.tryEnd
 	if b := c.l.backs.get(u.Host); b != nil {
 		n, err := c.over(b, chunk, end)
 		if err == nil {
@@ -211,10 +217,10 @@ func (s *laneSource) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// strange reads the head of an answer that is not plain. Interim answers (RFC 9110, section 15.2) are passed on, but for 100, for which nobody has asked.
-func (c *laneConn) strange(r *plainRequest, s *settings, b *back, first []byte, begun time.Time) (*http.Response, *laneSource, error) {
-	b.SetReadDeadline(begun.Add(c.l.c.TryTimeout))
-	source := &laneSource{b: b, first: bytes.Clone(first), left: int64(c.l.c.MaxHeader) + 4096, idle: c.l.c.BackendIdle}
+// strange reads the head of an answer that is not plain. Interim answers (RFC 9110, section 15.2) are passed on.
+func (c *laneConn) strange(r *plainRequest, s *settings, b *back, first []byte) (*http.Response, *laneSource, error) {
+	b.SetDeadline(c.tryEnd)
+	source := &laneSource{b: b, first: bytes.Clone(first), left: int64(c.l.c.MaxHeader), idle: c.l.c.BackendIdle}
 	in := bufio.NewReader(source)
 	method := http.MethodGet
 	if r.head {
@@ -234,9 +240,9 @@ func (c *laneConn) strange(r *plainRequest, s *settings, b *back, first []byte, 
 			source.left = -1
 			res.Body = &laneBody{ReadCloser: res.Body, in: in}
 			return res, source, nil
-		case res.StatusCode > 100:
+		default:
 			if err := c.write(&pace{idle: s.clientIdle}, appendHead(nil, res.StatusCode, res.Header)); err != nil {
-				return nil, nil, err
+				return nil, nil, errGone
 			}
 		}
 	}
@@ -310,7 +316,7 @@ func (c *laneConn) pass(slot cappedhttp.Slot, r *plainRequest, s *settings, b *b
 // hopByHop are headers of an answer that are for us (RFC 9110, section 7.6.1), as ReverseProxy has them.
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-// stream writes an answer in pieces. length is that of the body, or -1: then it goes in chunks.
+// stream writes an answer in pieces. length is that of the body, or -1: then it goes in chunks, with a trailer if there is one; it is nil for an answer of our own.
 func (c *laneConn) stream(s *settings, status int, h http.Header, body io.Reader, length int64, trailer func() http.Header, toHead bool) error {
 	for _, line := range h["Connection"] {
 		for name := range strings.SplitSeq(line, ",") {
@@ -322,13 +328,16 @@ func (c *laneConn) stream(s *settings, status int, h http.Header, body io.Reader
 	}
 	bodiless := toHead || status == http.StatusNoContent || status == http.StatusNotModified
 	chunked := !bodiless && length < 0
-	if chunked || status == http.StatusNoContent {
+	switch {
+	case chunked || status == http.StatusNoContent || status == http.StatusNotModified:
 		h.Del("Content-Length")
-	} else if !bodiless {
+	case !bodiless || trailer == nil:
 		h.Set("Content-Length", strconv.FormatInt(length, 10))
 	}
 	if chunked {
 		h.Set("Transfer-Encoding", "chunked")
+	}
+	if trailer != nil && length < 0 {
 		var names []string
 		for name := range trailer() {
 			names = append(names, name)
@@ -393,11 +402,16 @@ func appendHead(b []byte, status int, h http.Header) []byte {
 	return append(b, "\r\n"...)
 }
 
+// ends are what would end a line; net/http writes spaces for them too.
+var ends = strings.NewReplacer("\n", " ", "\r", " ")
+
 func appendFields(b []byte, h http.Header) []byte {
-	clean := strings.NewReplacer("\n", " ", "\r", " ")
 	for name, values := range h {
+		if strings.IndexFunc(name, func(r rune) bool { return r != '_' && (r > 0x7f || characters[r]&inName == 0) }) >= 0 {
+			continue
+		}
 		for _, v := range values {
-			b = append(append(append(append(b, name...), ": "...), clean.Replace(v)...), "\r\n"...)
+			b = append(append(append(append(b, name...), ": "...), ends.Replace(v)...), "\r\n"...)
 		}
 	}
 	return b

@@ -173,6 +173,9 @@ func (w *pacedWriter) WriteHeader(status int) {
 		if w.close {
 			w.Header().Set("Connection", "close")
 		}
+		if _, there := w.Header()["Content-Type"]; !there {
+			w.Header()["Content-Type"] = nil // or net/http would guess, and what a backend did not say is not for us to say
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

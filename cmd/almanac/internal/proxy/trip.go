@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime/debug"
+	"strings"
 )
 
 // A tripper takes a request to a backend, through the limit if there is one, and reads the answer ahead of the client.
@@ -39,6 +41,11 @@ func (p *Proxy) trip(req *http.Request, ended func()) (*http.Response, error) {
 	case err != nil:
 		ended()
 		return nil, err
+	case res.StatusCode == http.StatusSwitchingProtocols && !strings.EqualFold(res.Header.Get("Upgrade"), req.Header.Get("Upgrade")):
+		// ReverseProxy would answer for it, and leave the connection open, and with it the slot.
+		res.Body.Close()
+		ended()
+		return nil, errors.New("proxy: the backend has switched to a protocol that was not asked for")
 	case res.StatusCode == http.StatusSwitchingProtocols:
 	case res.Body == http.NoBody:
 		ended()
