@@ -295,3 +295,48 @@ func ExampleWithBirth() {
 	// true
 	// true
 }
+
+// Who speaks to backends without net/http takes slots by hand.
+func ExampleSlot() {
+	u, stop := newBackend("hello")
+	defer stop()
+	t, err := cappedhttp.NewTransport([]*url.URL{u}, cappedhttp.Capacity(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Close(context.Background())
+	slot, err := t.Acquire(context.Background(), time.Now())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(slot.Backend().Host == u.Host, t.Stats().InFlight)
+	slot.Begun(http.StatusOK)
+	slot.End(cappedhttp.Answered, http.StatusOK, nil)
+	fmt.Println(t.Stats().InFlight, t.Stats().Answered)
+	// Output:
+	// true 1
+	// 0 1
+}
+
+// What became of a request says whether the backend has failed.
+func ExampleEnding() {
+	u, stop := newBackend("hello")
+	defer stop()
+	t, err := cappedhttp.NewTransport([]*url.URL{u})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Close(context.Background())
+	for _, how := range []cappedhttp.Ending{cappedhttp.Cancelled, cappedhttp.Broken} {
+		if slot, ok := t.TryAcquire(time.Now()); ok {
+			slot.End(how, http.StatusOK, io.ErrUnexpectedEOF)
+		}
+		fmt.Println(t.Stats().Backends[0].Failed)
+	}
+	// Output:
+	// 0
+	// 1
+}

@@ -47,7 +47,11 @@ func (r *recorder) serve(c net.Conn) {
 			return
 		}
 		io.Copy(io.Discard, req.Body)
-		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		text := "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+		if req.Method == http.MethodHead {
+			text = strings.TrimSuffix(text, "ok")
+		}
+		io.WriteString(c, text)
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +44,7 @@ func draw(r *rand.Rand, from []string) string {
 	return from[r.IntN(len(from))]
 }
 
-// said is what came of a request: its status, and what the backend got. A request that the backend gets is said with its headers in order.
+// outcome is what came of the first request: its status, and what the backend got.
 func (f *front) outcome(t *testing.T, r *recorder, sent string, patience time.Duration) (status int, got string) {
 	c, err := net.Dial("tcp", f.Addr())
 	if err != nil {
@@ -66,18 +68,16 @@ func (f *front) outcome(t *testing.T, r *recorder, sent string, patience time.Du
 			break
 		}
 	}
-	reader := bufio.NewReader(strings.NewReader(r.take()))
-	for {
-		req, err := http.ReadRequest(reader)
-		if err != nil {
-			return status, got
-		}
-		body, _ := io.ReadAll(req.Body)
-		got += fmt.Sprintf("%s %s %s %q\n", req.Method, req.RequestURI, req.Host, body)
-		for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-			got += fmt.Sprintf("  %s: %q\n", name, req.Header[name])
-		}
+	req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(r.take())))
+	if err != nil {
+		return status, ""
 	}
+	body, _ := io.ReadAll(req.Body)
+	got = fmt.Sprintf("%s %s %s %q\n", req.Method, req.RequestURI, req.Host, body)
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		got += fmt.Sprintf("  %s: %q\n", name, req.Header[name])
+	}
+	return status, got
 }
 
 // By the lane or not, a request is answered alike, and a backend gets the same.
@@ -225,6 +225,8 @@ var answers = []string{
 
 // Whatever a backend answers, its client gets the same by the lane as without, and what follows on the client's connection is the answer to the next request.
 func TestLaneAnswers(t *testing.T) {
+	log.SetOutput(io.Discard) // where net/http's client tells of what nobody asked for
+	defer log.SetOutput(os.Stderr)
 	for i, text := range answers {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
