@@ -32,7 +32,7 @@ var heads = struct{ methods, targets, versions, hosts, fields, ends []string }{
 	[]string{"", "X: y\r\n", "x:  y  \r\n", "X:\r\n", "X: a\r\nX: b\r\n", "X_Y: z\r\n", "Connection: keep-alive\r\n", "Connection: Keep-Alive\r\nConnection: keep-alive\r\n", "Connection: close\r\n", "Connection: X\r\nX: y\r\n",
 		"Content-Length: 0\r\n", "Content-Length: 2\r\n", "Content-Length: 2\r\nContent-Length: 2\r\n", "content-length: +2\r\n", "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: x\r\n", "Transfer-Encoding : chunked\r\n",
 		"X: a\x00\r\n", "X: \x80\r\n", "X: a\tb\r\n", "X: a\rb\r\n", "X\r\n", ": x\r\n", " X: y\r\n", "X: y\r\n z\r\n", "X: y\n", "Via: 1.0 x\r\n", "X-Forwarded-For: 6.6.6.6\r\n", "x-forwarded-host: x\r\n", "Forwarded: for=x\r\n",
-		"X-Real-IP: 6.6.6.6\r\n", "Request-Birth: 1\r\n", "TE: trailers\r\n", "Expect: 100-continue\r\n", "Expect: x\r\n", "Upgrade: h2c\r\n", "Pragma: no-cache\r\n", "Keep-Alive: 5\r\n", "Proxy-Connection: x\r\n", "Max-Forwards: 0\r\n",
+		"X-Real-IP: 6.6.6.6\r\n", "Request-Birth: 1\r\n", "TE: trailers\r\n", "Expect: 100-continue\r\n", "Expect: x\r\n", "Upgrade: h2c\r\n", "HTTP2-Settings: AAMAAABk\r\n", "Pragma: no-cache\r\n", "Keep-Alive: 5\r\n", "Proxy-Connection: x\r\n", "Max-Forwards: 0\r\n",
 		"Cookie: a=b\r\nCookie: c=d\r\n", "User-Agent: x\r\n", "Accept-Encoding: gzip\r\n", "Trailer: X\r\n", "Range: bytes=0-1\r\n", "If-None-Match: x\r\n"},
 	[]string{"\r\n", "\n", "\r\n\r\n", "x\r\n\r\n"},
 }
@@ -93,10 +93,26 @@ func agree(t *testing.T, fronts [2]*front, r *recorder, sent string, patience ti
 func TestLaneAgrees(t *testing.T) {
 	r := newRecorder(t)
 	fronts := pair(t, testConfig("http://"+r.Addr().String()))
+	const body = "hi\r\n" // if there is to be one
+	// Each part that is not the first, with all others as they should be; and then any with any.
+	parts := [][]string{heads.methods, {" "}, heads.targets, heads.versions, heads.hosts, heads.fields, heads.ends}
+	for i := range parts {
+		for _, odd := range parts[i] {
+			sent := ""
+			for j := range parts {
+				if j == i {
+					sent += odd
+				} else {
+					sent += parts[j][0]
+				}
+			}
+			agree(t, fronts, r, sent+body, 10*time.Second)
+		}
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 600 {
 		sent := draw(random, heads.methods) + " " + draw(random, heads.targets) + draw(random, heads.versions) + draw(random, heads.hosts) + draw(random, heads.fields) + draw(random, heads.fields) + draw(random, heads.ends)
-		agree(t, fronts, r, sent+"hi\r\n", 10*time.Second) // a body, if there is to be one
+		agree(t, fronts, r, sent+body, 10*time.Second)
 	}
 	if n := fronts[0].lane.plain.Load(); n < 60 {
 		t.Errorf("the lane has had %d requests", n)
