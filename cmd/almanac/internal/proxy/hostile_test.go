@@ -19,7 +19,7 @@ type recorder struct {
 	done sync.WaitGroup
 }
 
-func newRecorder(t *testing.T) *recorder {
+func newRecorder(t testing.TB) *recorder {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 )
 
 // pair is two proxies over the same backends, of which the second has no lane.
-func pair(t *testing.T, c Config) [2]*front {
+func pair(t testing.TB, c Config) [2]*front {
 	other := c
 	other.noLane = true
 	return [2]*front{start(t, c), start(t, other)}
@@ -119,15 +119,18 @@ func TestLaneAgrees(t *testing.T) {
 	}
 }
 
+// Fuzz it with -fuzzminimizetime 1x: which lines run depends on the network, and minimizing would not end. Heads that end in two ways are left out, since what follows them may be a request that comes later.
 func FuzzLaneAgrees(f *testing.F) {
 	f.Add("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-	f.Add("HEAD /a?b HTTP/1.1\r\nHost: h:80\r\nConnection: keep-alive\r\nX: y\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n")
+	f.Add("HEAD /a?b HTTP/1.1\r\nHost: h:80\r\nConnection: keep-alive\r\nX: y\r\n\r\n")
+	r := newRecorder(f)
+	fronts := pair(f, testConfig("http://"+r.Addr().String()))
 	f.Fuzz(func(t *testing.T, sent string) {
-		if len(sent) > mostPlain {
+		head, _, ends := strings.Cut(sent, "\r\n\r\n")
+		if len(sent) > mostPlain || !ends || strings.Contains(head, "\n\n") || strings.Contains(head, "\n\r\n") {
 			return
 		}
-		r := newRecorder(t)
-		agree(t, pair(t, testConfig("http://"+r.Addr().String())), r, sent, 300*time.Millisecond)
+		agree(t, fronts, r, head+"\r\n\r\nhi\r\n", 2*time.Second)
 	})
 }
 

@@ -60,7 +60,7 @@ func testConfig(backends ...string) Config {
 }
 
 // start starts a proxy that must end cleanly, with nothing in its buffers.
-func start(t *testing.T, c Config) *front {
+func start(t testing.TB, c Config) *front {
 	t.Helper()
 	log := &said{}
 	s, err := Start(c, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo})))

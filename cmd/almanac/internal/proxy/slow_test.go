@@ -36,6 +36,7 @@ func TestSlowClientsHoldNoBackend(t *testing.T) {
 				t.Error(status, text)
 			}
 		}
+		eventually(t, "the quick ones are over", func() bool { return f.Stats().Active == 2 }) // which is a moment after their answers are here
 		s := f.Stats()
 		if s.Active != 2 || s.Transport.Answered != 4 || s.Transport.InFlight != 0 || s.Buffered < size/2 || s.Limit != nil && s.Limit.InFlight != 0 {
 			t.Errorf("%+v", s)
