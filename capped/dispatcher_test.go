@@ -358,10 +358,10 @@ func TestDispatcherRefusesNonsense(t *testing.T) {
 	worker := []func(context.Context, int){func(context.Context, int) {}}
 	for want, f := range map[string]func(){
 		"the buffer of a worker must be 1 or more": func() { capped.Buffer(0) },
-		"the rate must be above 0":             func() { capped.ExpectedLoad(1) },
-		"the limit of the pool must be 0":      func() { capped.PoolLimit(-1) },
-		"the greatest age must be above 0":     func() { capped.MaxAge(0) },
-		"OnDrop is given must be a function":   func() { capped.OnDrop[int](nil) },
+		"the rate must be above 0":                 func() { capped.ExpectedLoad(1) },
+		"the limit of the pool must be 0":          func() { capped.PoolLimit(-1) },
+		"the greatest age must be above 0":         func() { capped.MaxAge(0) },
+		"OnDrop is given must be a function":       func() { capped.OnDrop[int](nil) },
 		"OnDrop was given a func(string, error), and must have a func(int, error)": func() {
 			capped.NewDispatcher(worker, capped.OnDrop(func(string, error) {}))
 		},
