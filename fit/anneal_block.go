@@ -64,19 +64,19 @@ func (p *Problem) courseFrom(a answer) (c Course, possible bool, err error) {
 type annealStage struct {
 	States      [][]float64 `json:"states"`
 	Temperature float64     `json:"temperature"`
-	Runs        int         `json:"runs"` // of each chain; a comparison that was begun is finished
+	Runs        int         `json:"runs"` // of each chain, at most, and at least 4
 	Most        int         `json:"most"` // runs at one point
 
-	// Noise is the standard deviation of the difference of two misfits that come from one run each, as far as it is known from the stage
-	// before; 0 if it is not.
+	// Noise is the error of the difference of two misfits that come from one run each, by chance and by what is not corrected then, as far
+	// as it is known from the stage before; 0 if it is not.
 	Noise float64 `json:"noise,omitempty"`
 
 	Kernel kernel `json:"kernel"`
 	Seed   uint64 `json:"seed"`
 }
 
-// Its answers: how many steps were accepted, and at how many points there is no model; the sum of the variances of differences of misfits
-// that come from one run each, and of how many comparisons. All points follow, with their misfits.
+// Its answers: how many steps were accepted, and at how many points there is no model; the sum of the squared errors of differences of
+// misfits that come from one run each, and of how many comparisons. All points follow, with their misfits and errors.
 const (
 	annealAccepted = iota
 	annealImpossible
@@ -93,7 +93,7 @@ func openAnneal(o opened, args json.RawMessage) (task, error) {
 	if err := o.problem.checkPoints(s.States); err != nil {
 		return nil, err
 	}
-	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Most < 2 || !(s.Temperature > 0) || len(s.Kernel.Lower) != d*d {
+	if d := len(o.problem.Unknowns); s.Runs < 4 || s.Most < 2 || !(s.Temperature > 0) || len(s.Kernel.Lower) != d*d {
 		return nil, fmt.Errorf("fit: a stage of annealing that is not whole")
 	}
 	return func(ctx context.Context, k int) (answer, error) { return o.anneal(ctx, &s, k) }, nil
@@ -110,11 +110,20 @@ func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, erro
 	now := &trial{z: s.States[k]}
 	tried := []*trial{now}
 	accepted := 0
-	for len(tried) == 1 || b.runs < s.Runs {
+	for {
+		// A comparison takes what is left, at most: as many runs at the next point, and here what is missing.
+		left, have := s.Runs-b.runs, len(now.courses)
+		most := min(left, have)
+		if left > have {
+			most = (left + have) / 2
+		}
+		if most < b.least(s.Temperature) {
+			break
+		}
 		next := &trial{z: s.Kernel.propose(now.z, &luck)}
 		tried = append(tried, next)
 		bar := s.Temperature * (luck.Exp() + priorTerm(next.z) - priorTerm(now.z))
-		accept, err := b.lower(ctx, next, now, bar, s.Temperature, s.Most)
+		accept, err := b.lower(ctx, next, now, bar, s.Temperature, min(most, s.Most))
 		if err != nil {
 			return answer{}, err
 		}
@@ -125,8 +134,8 @@ func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, erro
 	}
 	a := answer{[]float64{float64(accepted), float64(b.impossible), b.variances, float64(b.compared)}, b.runs, b.events}
 	for _, t := range tried {
-		m, _ := t.misfit(o.problem)
-		a.numbers = append(append(a.numbers, t.z...), m)
+		m, se := t.misfit(o.problem)
+		a.numbers = append(append(a.numbers, t.z...), m, se)
 	}
 	return a, nil
 }
@@ -140,7 +149,7 @@ type bench struct {
 	impossible int
 
 	noise     float64 // as an annealStage has it
-	variances float64 // of differences from one run each, summed
+	variances float64 // squared errors of differences from one run each, summed
 	compared  int
 }
 
@@ -170,13 +179,21 @@ func (b *bench) extend(ctx context.Context, t *trial, k int) error {
 // student are 97.5 % quantiles of Student's t for 2, 4, 8, … runs, which is 1, 3, 7, … degrees of freedom.
 var student = []float64{12.71, 3.18, 2.36, 2.13, 2.04}
 
+// least is how many runs at each point a comparison begins with: a single one, if by what is known of the noise that will do.
+func (b *bench) least(temperature float64) int {
+	if b.noise > 0 && b.noise < temperature/2 {
+		return 1
+	}
+	return 2
+}
+
 // lower reports whether the misfit at next is that at now plus bar, or less, as far as it must be known: runs are added at both, twice as
-// many each time, until the difference is on one side of the bar with 95 % confidence, or its error is below half the temperature, so
-// that it matters little, or there are as many as there may be. So few runs are made where it is hot, or the answer plain: a single one at
-// each point, if by what is known of the noise that will do.
+// many each time, until the difference is on one side of the bar with 95 % confidence, whether it is corrected or not, or its error and
+// its correction are below half the temperature, so that they matter little, or there are as many as there may be. So few runs are made
+// where it is hot, or the answer plain.
 func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature float64, most int) (bool, error) {
-	few := b.noise > 0 && b.noise < temperature/2
-	for k, round := 2, 0; ; k, round = min(2*k, most), round+1 {
+	few := b.least(temperature) == 1
+	for k, round := min(2, most), 0; ; k, round = min(2*k, most), round+1 {
 		if few {
 			k = 1
 		}
@@ -197,11 +214,12 @@ func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature fl
 		if few {
 			return gap < 0, nil
 		}
+		shift := math.Abs(next.shifted - now.shifted)
 		if round == 0 {
-			b.variances += err * err * float64(k)
+			b.variances += err*err*float64(k) + shift*shift*float64(k*k)
 			b.compared++
 		}
-		if math.Abs(gap) > student[min(round, len(student)-1)]*err || err < temperature/2 || k >= most {
+		if math.Abs(gap)-shift > student[min(round, len(student)-1)]*err || max(err, shift) < temperature/2 || k >= most {
 			return gap < 0, nil
 		}
 	}

@@ -16,8 +16,11 @@ import "math"
 // and pmmh are for those.
 //
 // With K runs, the plain estimate from their mean is too large by a term of order 1/K, since −log p is convex in the mean. The jackknife
-// [Quenouille56] takes it away: the misfit is the mean of K pseudo-values, whose scatter is its error. Pseudo-values of runs with the same
-// seeds at two points are compared in pairs.
+// [Quenouille56] takes it away, here to second order in how far a run is from the mean: the misfit is the mean of K pseudo-values, whose
+// scatter is its error. For a normal law that is the jackknife itself; for counts the jackknife proper goes astray where a mean comes from
+// few runs, as what is left without them may be next to 0, while the term of second order is at most half of what was counted: means of
+// numbers that are not negative have a relative error of 1 at most. No misfit is below that of the saturated model, whose means are the
+// data. Pseudo-values of runs with the same seeds at two points are compared in pairs.
 //
 // [GMT84]: https://doi.org/10.2307/1913471
 // [Quenouille56]: https://doi.org/10.1093/biomet/43.3-4.353
@@ -29,7 +32,8 @@ type trial struct {
 	courses [][]float64 // what each run would report where something was seen, column after column
 	wrong   bool        // there is no model here
 
-	known []float64 // pseudo-values of the first runs
+	known   []float64 // pseudo-values of the first runs
+	shifted float64   // by how much their mean is below the misfit of the mean course
 }
 
 // add takes the course of one more run.
@@ -48,7 +52,7 @@ func (t *trial) add(p *Problem, course Course) {
 // values are the pseudo-values of the misfit from the first k runs.
 func (t *trial) values(p *Problem, k int) []float64 {
 	if len(t.known) != k {
-		t.known = p.pseudoValues(t.laws, t.courses[:k])
+		t.known, t.shifted = p.pseudoValues(t.laws, t.courses[:k])
 	}
 	return t.known
 }
@@ -67,17 +71,8 @@ func (t *trial) bias(p *Problem) float64 {
 	if t.wrong || len(t.courses) < 2 {
 		return 0
 	}
-	k := float64(len(t.courses))
-	plain := 0.0
-	for i, y := range p.seenData() {
-		sum := 0.0
-		for _, c := range t.courses {
-			sum += c[i]
-		}
-		plain += surprise(t.laws[y.column], y.value, sum/k, k)
-	}
-	m, _ := t.misfit(p)
-	return max(plain-m, 0)
+	t.values(p, len(t.courses))
+	return max(t.shifted, 0)
 }
 
 func meanAndError(v []float64) (mean, err float64) {
@@ -91,42 +86,85 @@ func meanAndError(v []float64) (mean, err float64) {
 	return mean, math.Sqrt(varianceOf(v) / n)
 }
 
-// pseudoValues are K·m − (K−1)·m₍₋ₖ₎ for each run k, m being the misfit of the mean course and m₍₋ₖ₎ that of the mean without run k.
-func (p *Problem) pseudoValues(laws []Law, courses [][]float64) []float64 {
-	n := len(courses)
-	k := float64(n)
-	sums := make([]float64, len(courses[0]))
-	for _, c := range courses {
-		for i, m := range c {
-			sums[i] += m
-		}
-	}
-	whole := 0.0
-	without := make([]float64, n)
+// pseudoValues are f + f′·d − f″·d²/2(K−1) for each run, d being how far it is from the mean of all K, and f the misfit with its
+// derivatives by the mean, summed over the data; and by how much their mean is below the misfit of the mean course.
+func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float64, shifted float64) {
+	k := float64(len(courses))
+	values = make([]float64, len(courses))
+	whole, least := 0.0, 0.0
 	for i, y := range p.seenData() {
-		whole += surprise(laws[y.column], y.value, sums[i]/k, k)
-		if n > 1 {
-			for r := range without {
-				without[r] += surprise(laws[y.column], y.value, (sums[i]-courses[r][i])/(k-1), k)
-			}
+		mean := 0.0
+		for _, c := range courses {
+			mean += c[i] / k
+		}
+		l := laws[y.column]
+		whole += surprise(l, y.value, mean, k)
+		least += saturated(l, y.value)
+		if len(courses) == 1 || floored(l, y.value, mean, k) {
+			continue // one run, or what is taken for a mean: there is nothing to correct it by
+		}
+		slope, bend := bends(l, y.value, mean)
+		for r, c := range courses {
+			d := c[i] - mean
+			values[r] += slope*d - bend*d*d/(2*(k-1))
 		}
 	}
-	if n == 1 {
-		return []float64{whole}
+	for _, v := range values {
+		shifted -= v / k
 	}
-	for r, m := range without {
-		without[r] = k*whole - (k-1)*m
+	lift := 0.0
+	if least > whole-shifted {
+		lift = least - (whole - shifted)
 	}
-	return without
+	for r := range values {
+		values[r] += whole + lift
+	}
+	return values, shifted - lift
+}
+
+// bends are the first two derivatives of −log p(y | mean) by the mean.
+func bends(l Law, y, mean float64) (first, second float64) {
+	switch {
+	case l.Counts() && mean == 0: // nothing came, nor was anything seen
+		return 0, 0
+	case l.Family == Poisson:
+		return 1 - y/mean, y / (mean * mean)
+	case l.Family == NegativeBinomial:
+		q := (l.Arg + y) / (l.Arg + mean)
+		return q - y/mean, y/(mean*mean) - q/(l.Arg+mean)
+	case !l.Share:
+		return (mean - y) / (l.Arg * l.Arg), 1 / (l.Arg * l.Arg)
+	case mean == 0:
+		return 0, 0
+	}
+	r, v := y/mean, l.Arg*l.Arg
+	return (1 - r*(r-1)/v) / mean, ((3*r*r-2*r)/v - 1) / (mean * mean)
+}
+
+// saturated is the least −log p(y | mean) over all means. There is none for what is measured as 0 with an error that is a share of the mean.
+func saturated(l Law, y float64) float64 {
+	mean := y
+	if l.Family == Gaussian && l.Share {
+		if y == 0 {
+			return math.Inf(-1)
+		}
+		mean = y * 2 / (1 + math.Sqrt(1+4*l.Arg*l.Arg)) // where the first derivative is 0
+	}
+	return -l.LogDensity(y, mean)
 }
 
 // surprise is −log p(y | mean). A mean of few runs may be 0 where something was seen, which would rule out the point for good; what was
 // seen nowhere in K runs is taken to be half a report in K, and no less where a report came.
 func surprise(l Law, y, mean, k float64) float64 {
-	if y > 0 && (l.Counts() || l.Share) {
-		mean = max(mean, 0.5/k)
+	if floored(l, y, mean, k) {
+		mean = 0.5 / k
 	}
 	return -l.LogDensity(y, mean)
+}
+
+// floored reports whether a mean of K runs is below what is taken for one.
+func floored(l Law, y, mean, k float64) bool {
+	return y > 0 && (l.Counts() || l.Share) && mean < 0.5/k
 }
 
 // A datum is a number that was seen.

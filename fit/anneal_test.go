@@ -114,7 +114,7 @@ func TestAgainstRandomSearch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Runs > 4400 {
+			if r.Runs > 4000 {
 				t.Errorf("%s made %d runs with a budget of 4000", method, r.Runs)
 			}
 			exact := m.excess(r.Best, truth) + float64(m.rows)*math.Log(2*math.Pi*waverError*waverError)/2

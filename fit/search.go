@@ -40,6 +40,10 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		size = 2 * (4 + int(3*math.Log(float64(d)))) // twice the default for functions without noise
 	}
 	size = max(size, 4)
+	// Points of the prior, a generation, and the choice.
+	if err := e.enough(2*size*finalShare/(finalShare-1) + 1); err != nil {
+		return nil, err
+	}
 	until := budget - budget/finalShare
 	// Searches begin at the best points of the prior, as many of which are tried as a tenth of the budget lets see.
 	luck := e.luck()

@@ -16,6 +16,9 @@ func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 	if budget == 0 {
 		budget = searchBudget
 	}
+	if err := e.enough(2 * finalShare); err != nil { // two points, and two runs to say what the better one is worth
+		return nil, err
+	}
 	o := &optimum{e: e, trace: Table{Names: []string{"runs", "least misfit", "error"}}}
 	luck := e.luck()
 	points := make([][]float64, max((budget-budget/finalShare)/randomRuns, 1))
