@@ -111,7 +111,7 @@ func TestMisfitOfFewRunsIsBounded(t *testing.T) {
 // A budget is kept, from the least that is not refused on.
 func TestBudgetsAreKept(t *testing.T) {
 	p := villageProblem(t)
-	for method, least := range map[string]int{"anneal": 128, "search": 36, "random": 10} {
+	for method, least := range map[string]int{"anneal": 128, "search": 88, "random": 10} {
 		for _, budget := range []int{1, least - 1} {
 			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); err == nil || !strings.Contains(err.Error(), "at least") {
 				t.Errorf("%s with a budget of %d: %v", method, budget, err)
