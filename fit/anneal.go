@@ -16,16 +16,19 @@ import (
 const (
 	annealChains = 16
 	annealBudget = 20_000 // runs, if none are asked for
-	annealShare  = 150    // runs for which there is a chain, if there are few
+	annealShare  = 250    // runs for which there is a chain, if there are few
+	annealPrior  = 4      // one run in so many is for points of the prior
+	annealTried  = 4      // runs at each of them
 	annealFew    = 2      // temperatures, at least
 	annealStages = 40     // and at most
-	annealQuota  = 12     // runs of a chain at one temperature, at least
+	annealQuota  = 24     // runs of a chain at one temperature, unless there are few
+	annealLeast  = 8      // and at least: comparisons of two runs; about half the budget is for them
 	annealEnd    = 0.1    // the last temperature: differences of the misfit that data of this size could tell apart are 0.5 and more
 	annealMost   = 64     // runs at one point, in a comparison
 	finalShare   = 5      // one run in so many is kept for the choice among the last points
 	finalLeast   = 4      // runs of each point in a round of the choice
 	finalSaid    = 4      // one of the last runs in so many says what the misfit of the chosen point is
-	finalOld     = 4      // points of the prior that are among the last
+	finalOld     = 16     // points of the prior that are among the last
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -36,27 +39,27 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	if chains == 0 {
 		chains = min(max(budget/annealShare, 4), annealChains)
 	}
-	if err := e.enough((chains + annealFew*chains*annealQuota) * finalShare / (finalShare - 1)); err != nil {
+	if err := e.enough(2 * annealFew * chains * annealLeast); err != nil {
 		return nil, err
 	}
 	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit", "least misfit", "noise"}}}
 	d := len(e.problem.Unknowns)
 	until := budget - budget/finalShare
 
-	// The prior, as much of it as a tenth of the budget lets see.
+	// The prior, as much of it as a part of the budget lets see.
 	luck := e.luck()
-	points := make([][]float64, max(min(16*chains, budget/10), chains))
+	points := make([][]float64, budget/annealPrior/annealTried)
 	for k := range points {
 		points[k] = gaussians(&luck, d)
 	}
-	trials, err := o.try(ctx, "points of the prior", points, 1)
+	trials, err := o.try(ctx, "points of the prior", points, annealTried)
 	if err != nil {
 		return nil, err
 	}
 	logs := make([]float64, len(trials))
 	for k, t := range trials {
-		m, _ := t.misfit(e.problem)
-		logs[k] = -m
+		m, se := t.misfit(e.problem)
+		logs[k] = -m - se
 	}
 	if math.IsInf(slices.Max(logs), -1) {
 		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
@@ -68,11 +71,16 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	scale, noise := walkScale/math.Sqrt(float64(d)), 0.0
 	for s := range stages {
 		beta := first * math.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
+		quota := (until - e.runs) / (stages - s) / chains // annealLeast or more, as no stage before made more than its own
+		most := min(annealMost, quota/4)
+		// What is colder than the noise of the most runs would choose the lucky.
+		if noise > 0 {
+			beta = min(beta, 2*math.Sqrt(float64(most))/noise)
+		}
 		luck := e.luck()
 		weights := powered(logs, powerFor(logs, float64(chains)/2, beta))
 		states, _ := chosen(points, logs, systematic(weights, chains, luck.Float64()))
-		quota := (until - e.runs) / (stages - s) / chains // annealQuota or more, as no stage before made more than its own
-		stage := annealStage{States: states, Temperature: 1 / beta, Runs: quota, Most: min(annealMost, max(quota/4, 2)), Noise: noise,
+		stage := annealStage{States: states, Temperature: 1 / beta, Runs: quota, Most: most, Noise: noise,
 			Kernel: kernelOf(points, powered(logs, powerFor(logs, float64(3*d), beta)), scale)}
 		var share float64
 		if points, logs, share, noise, err = o.steps(ctx, stage); err != nil {
@@ -122,24 +130,27 @@ type optimum struct {
 	notes []string
 }
 
-// steps does one stage of the annealing: all points that were tried, with the negative of their misfits, what share of the steps was
+// steps does one stage of the annealing: all points that were tried, with the negative of their misfits, a standard error being added
+// lest those with the most noise have the best prospects, what share of the steps was
 // accepted, and the noise of a comparison with one run each.
 func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64, err error) {
 	s.Seed = o.e.stageSeed()
 	d := len(o.e.problem.Unknowns)
 	before := o.e.runs
+	least := math.Inf(1)
 	var accepted, variances, compared, sum, counted float64
 	err = o.e.stage(ctx, fmt.Sprintf("temperature %.3g", s.Temperature), "anneal", s, len(s.States), func(k int, a answer) error {
-		if len(a.numbers) < annealHead || (len(a.numbers)-annealHead)%(d+1) != 0 {
+		if len(a.numbers) < annealHead || (len(a.numbers)-annealHead)%(d+2) != 0 {
 			return fmt.Errorf("fit: a chain came as %d numbers", len(a.numbers))
 		}
 		accepted += a.numbers[annealAccepted]
 		variances += a.numbers[annealVariances]
 		compared += a.numbers[annealCompared]
 		o.e.impossible += int(a.numbers[annealImpossible])
-		for row := range slices.Chunk(a.numbers[annealHead:], d+1) {
+		for row := range slices.Chunk(a.numbers[annealHead:], d+2) {
 			points = append(points, row[:d:d])
-			logs = append(logs, -row[d])
+			logs = append(logs, -row[d]-row[d+1])
+			least = min(least, row[d])
 			if !math.IsInf(row[d], 1) {
 				sum += row[d]
 				counted++
@@ -156,7 +167,7 @@ func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64,
 	}
 	proposed := float64(len(points) - len(s.States))
 	o.trace.Rows = append(o.trace.Rows, []float64{s.Temperature, float64(o.e.runs), accepted / proposed, float64(o.e.runs-before) / proposed,
-		sum / counted, -slices.Max(logs), noise})
+		sum / counted, least, noise})
 	return points, logs, accepted / proposed, noise, nil
 }
 

@@ -76,7 +76,7 @@ type annealStage struct {
 }
 
 // Its answers: how many steps were accepted, and at how many points there is no model; the sum of the squared errors of differences of
-// misfits that come from one run each, and of how many comparisons. All points follow, with their misfits.
+// misfits that come from one run each, and of how many comparisons. All points follow, with their misfits and errors.
 const (
 	annealAccepted = iota
 	annealImpossible
@@ -134,8 +134,8 @@ func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, erro
 	}
 	a := answer{[]float64{float64(accepted), float64(b.impossible), b.variances, float64(b.compared)}, b.runs, b.events}
 	for _, t := range tried {
-		m, _ := t.misfit(o.problem)
-		a.numbers = append(append(a.numbers, t.z...), m)
+		m, se := t.misfit(o.problem)
+		a.numbers = append(append(a.numbers, t.z...), m, se)
 	}
 	return a, nil
 }

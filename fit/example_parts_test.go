@@ -139,6 +139,9 @@ func ExampleProgress() {
 	}
 	// Output:
 	// stage 1: points of the prior, 800 tasks
-	// stage 2: the best points again, 96 tasks
-	// stage 3: the best points again, 104 tasks
+	// stage 2: the best points again, 36 tasks
+	// stage 3: the best points again, 35 tasks
+	// stage 4: the best points again, 39 tasks
+	// stage 5: the best points again, 40 tasks
+	// stage 6: the best point, 50 tasks
 }

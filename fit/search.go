@@ -17,6 +17,7 @@ import (
 // [AH05]: https://doi.org/10.1109/CEC.2005.1554902
 const (
 	searchBudget = 20_000 // runs, if none are asked for
+	searchPrior  = 5      // one run in so many is for points of the prior
 	searchLeast  = 1      // runs at one point, at first
 	searchMore   = 4      // times as many when the search is close
 	searchMost   = 64
@@ -41,17 +42,17 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	}
 	size = max(size, 4)
 	// Points of the prior, a generation, and the choice.
-	if err := e.enough(2*size*finalShare/(finalShare-1) + 1); err != nil {
+	if err := e.enough((annealTried+1)*size*finalShare/(finalShare-1) + 1); err != nil {
 		return nil, err
 	}
 	until := budget - budget/finalShare
-	// Searches begin at the best points of the prior, as many of which are tried as a tenth of the budget lets see.
+	// Searches begin at the best points of the prior, as many of which are tried as a part of the budget lets see.
 	luck := e.luck()
-	points := make([][]float64, max(budget/10, size))
+	points := make([][]float64, max(budget/searchPrior/annealTried, size))
 	for k := range points {
 		points[k] = gaussians(&luck, d)
 	}
-	starts, err := o.try(ctx, "points of the prior", points, 1)
+	starts, err := o.try(ctx, "points of the prior", points, annealTried)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +70,9 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		}
 		candidates = append(candidates, found...)
 		size *= 2
+	}
+	for _, t := range starts[:min(finalOld, len(starts))] { // lest the search have followed its luck
+		candidates = append(candidates, t.z)
 	}
 	return o.finish(ctx, candidates, budget)
 }
