@@ -205,8 +205,10 @@ func settle(results []Result, o Options) {
 	}
 }
 
-// heap is how much memory is in use once the garbage is gone.
+// heap is how much memory is in use once the garbage is gone. What has a cleanup, and what waits in pools, goes with the collection after
+// the one that finds it.
 func heap() int {
+	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
