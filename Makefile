@@ -41,8 +41,8 @@ unit: ## every test
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS
 # server or net/http does, is not among them; make soak has it.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./sim ./population ./capped
-NAMES = Caller|Workers|Replica|Interrupt|Clos|Gor|Goexit|AtOnce|Coroutine|Concurrent|Parallel|Channels|Shared|Silent|Agree
+SOME = ./capped
+NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
 	$(GO) test -race -vet=off -ldflags=-w -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray

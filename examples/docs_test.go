@@ -91,7 +91,7 @@ func TestDocumentation(t *testing.T) {
 // command builds the command, without the race detector even if the test has it, and returns the directory that it is in.
 func command(t *testing.T) string {
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/almanac").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", bin, "../cmd/almanac").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	// A file that was read makes go test see that an earlier result is no longer good, as imports do for packages.

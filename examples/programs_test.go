@@ -57,7 +57,7 @@ var arguments = map[string][]string{
 // architectures rounding may differ (fused multiply-add), so that only the run itself is checked there.
 func TestPrograms(t *testing.T) {
 	bin := t.TempDir()
-	args := []string{"build", "-o", bin}
+	args := []string{"build", "-ldflags=-w", "-o", bin} // nobody debugs them
 	for name := range programs {
 		args = append(args, "./"+name)
 	}
