@@ -6,9 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // enduringFit is a model of which a fit takes a second or two.
@@ -39,30 +37,7 @@ func TestFitKilledHere(t *testing.T) {
 	args := func(out string) []string {
 		return []string{"fit", model, "--budget", "3000", "--population", "200", "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGINT} {
-		c, said := command(t, args("cut")...)
-		// The first is killed when it has stored something, and the next interrupted when it has found that.
-		begun := func() bool {
-			if signal == syscall.SIGINT {
-				return strings.Contains(said.String(), "going on with this study where it was")
-			}
-			return stored(filepath.Join(dir, "cut", ".state")) > 40_000
-		}
-		for until := time.Now().Add(60 * time.Second); !begun(); time.Sleep(2 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("nothing is stored: %s", said.String())
-			}
-		}
-		if err := c.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Wait(); err == nil {
-			t.Fatalf("it was done before it was stopped by %v", signal)
-		}
-		if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, "of the model are done; the same command goes on from there: what is done is kept in ") || !strings.Contains(text, "almanac: interrupted")) {
-			t.Errorf("interrupted, it says %q", text)
-		}
-	}
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, "of the model are done; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer
 	// Another command is refused there.
 	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "there is a study that is not done") {

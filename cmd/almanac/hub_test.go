@@ -230,30 +230,7 @@ func TestStudyKilledHere(t *testing.T) {
 	args := func(out string) []string {
 		return []string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output", "peak(infectious)", "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGINT} {
-		c, said := command(t, args("cut")...)
-		// The first is killed when it has stored something, and the next interrupted when it has found that.
-		begun := func() bool {
-			if signal == syscall.SIGINT {
-				return strings.Contains(said.String(), "going on with this study where it was")
-			}
-			return stored(filepath.Join(dir, "cut", ".state")) > 20_000
-		}
-		for until := time.Now().Add(60 * time.Second); !begun(); time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("nothing is stored: %s", said.String())
-			}
-		}
-		if err := c.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Wait(); err == nil {
-			t.Fatalf("it was done before it was stopped by %v", signal)
-		}
-		if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, "of at most 240 replicas done; the same command goes on from there") || !strings.Contains(text, "almanac: interrupted")) {
-			t.Errorf("interrupted, it says %q", text)
-		}
-	}
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000, "of at most 240 replicas done; the same command goes on from there")
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), args("cut"), &out, &errs); status != exitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
 		t.Fatalf("status %d: %s", status, errs.String())
@@ -281,4 +258,34 @@ func stored(dir string) (n int64) {
 		return nil
 	})
 	return n
+}
+
+// stopTwice starts a command that keeps what it has done in a directory, and kills it when that has more than so many bytes; and once more, and
+// interrupts it when it has found them. It then says how far it is.
+func stopTwice(t *testing.T, args []string, state string, begun int64, says string) {
+	t.Helper()
+	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		c, said := command(t, args...)
+		// The first is killed when it has stored something, and the next interrupted when it has found that.
+		ready := func() bool {
+			if signal == syscall.SIGINT {
+				return strings.Contains(said.String(), "going on with this study where it was")
+			}
+			return stored(state) > begun
+		}
+		for until := time.Now().Add(60 * time.Second); !ready(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("nothing is stored: %s", said.String())
+			}
+		}
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err == nil {
+			t.Fatalf("it was done before it was stopped by %v", signal)
+		}
+		if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) || !strings.Contains(text, "almanac: interrupted")) {
+			t.Errorf("interrupted, it says %q", text)
+		}
+	}
 }
