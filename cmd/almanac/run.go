@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -181,6 +182,9 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 	}
 	if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
 		return err
+	}
+	if out == nil && terminal.Of(c.OutOrStdout()) != nil {
+		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR")
 	}
 	return f.from.print(c.OutOrStdout(), result.Drawn)
 }
