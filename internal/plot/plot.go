@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"io"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -121,27 +121,33 @@ func dots(width, height vg.Length) int {
 
 // render draws on a new canvas of some format and size.
 func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
-	var canvas vg.CanvasWriterTo
-	if format == "png" {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))}
-	} else {
-		var err error
-		if canvas, err = draw.NewFormattedCanvas(width, height, format); err != nil {
-			return nil, err
-		}
-	}
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	paint(whole)
 	var b bytes.Buffer
-	if _, err := io.WriterTo(canvas).WriteTo(&b); err != nil {
+	if format == "png" {
+		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))
+		cover(draw.New(canvas), paint)
+		// The best speed takes half as long as the default, for files that are a twentieth larger.
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, canvas.Image())
+		return b.Bytes(), err
+	}
+	canvas, err := draw.NewFormattedCanvas(width, height, format)
+	if err != nil {
+		return nil, err
+	}
+	cover(draw.New(canvas), paint)
+	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
 	if format == "svg" {
 		return []byte(settle(b.String())), nil
 	}
 	return b.Bytes(), nil
+}
+
+// cover paints on white.
+func cover(whole draw.Canvas, paint func(draw.Canvas)) {
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	paint(whole)
 }
 
 // A drawing is a plot without the names of its axes, which are drawn beside it: the library makes room for them in the wrong place if an axis is
