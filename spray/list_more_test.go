@@ -333,7 +333,7 @@ func TestNeverEmpty(t *testing.T) {
 					wg.Add(1)
 					go func() {
 						defer wg.Done()
-						for range 2000 {
+						for range fewerRaced(2000, 500) {
 							remove := l.Spray
 							if exact {
 								remove = l.DeleteMin
