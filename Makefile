@@ -42,8 +42,8 @@ unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
-# elsewhere in the tests whose names say so. What takes long to build once more, as a NATS
-# server or net/http does, is not among them; make soak has it.
+# elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make
+# soak has it. Tests of capped that need gonum are of one goroutine, and have the build tag !race.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
 SOME = ./capped
 NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
