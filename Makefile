@@ -5,7 +5,7 @@ FUZZTIME ?= 1m
 SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
-# A quarter of what a build from an empty cache takes is the compiler's own garbage collection, and debug information that nobody reads.
+# Much of what a build from an empty cache takes is the compiler's own garbage collection, and debug information that nobody reads.
 # Neither changes the code that is tested. Only the tools run so (-toolexec), not the tests; tests that build programs inherit it.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' -gcflags=all=-dwarf=false -ldflags=-w
 

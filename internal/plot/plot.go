@@ -125,7 +125,7 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 	if format == "png" {
 		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))
 		paint(draw.New(canvas))
-		// The best speed takes half as long as the default, for files that are a twentieth larger.
+		// The best speed took six tenths of the default's time for 13 pictures of examples, in files up to a twentieth larger.
 		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, canvas.Image())
 		return b.Bytes(), err
 	}
