@@ -60,7 +60,7 @@ func (s *Simulation) Close() {
 		p := s.live[len(s.live)-1]
 		if p.state == unborn {
 			p.finish()
-		} else if !s.end(p) {
+		} else if !s.unseat(p) {
 			s.unlist(p)
 			left = append(left, p)
 		}
@@ -79,16 +79,16 @@ func (s *Simulation) Close() {
 	}
 }
 
-// end ends a process that has begun, and reports false if it cannot.
-func (s *Simulation) end(p *Process) bool {
+// unseat ends a process that has begun, and reports false if it cannot.
+func (s *Simulation) unseat(p *Process) bool {
 	s.closing, s.unwindings, s.credit = p, 0, mostLastSteps
-	p.next()
+	s.turn(p)
 	if p.state != dead && !lockedToThread() {
 		// It comes back only to be ended by runtime.Goexit, which goes on in the goroutine that gives it the turn.
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			p.next()
+			s.turn(p)
 		}()
 		<-ended
 	}
@@ -101,7 +101,7 @@ func (s *Simulation) end(p *Process) bool {
 func (s *Simulation) unwind() {
 	s.unwindings++
 	if s.unwindings == mostUnwindings {
-		s.closing.yield(struct{}{}) // to a goroutine that may be lost
+		s.stand(&s.closing.at, s.at) // to a goroutine that may be lost
 	}
 	if s.unwindings >= mostUnwindings {
 		runtime.Goexit()

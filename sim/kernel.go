@@ -35,7 +35,11 @@ type Simulation struct {
 
 	current *Process   // whose turn it is; nil while an event's function runs
 	live    []*Process // begun or about to begin, and not ended
-	idle    []*worker  // coroutines that wait for another process
+	idle    []*worker  // that have no process
+	at      *seat      // where the goroutine that dispatches stands, while processes have their turns
+	handed  uint32     // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
+	relay   *seat      // where to go for who is told to make way
+	leaving *worker    // by runtime.Goexit
 	born    uint64     // processes so far
 	failure *ProcessPanic
 	closing *Process // which is being ended by Close

@@ -16,14 +16,12 @@ import (
 type Process struct {
 	// What every turn needs stands together, since it may have to come from afar.
 	s          *Simulation
-	next       func() (struct{}, bool) // of the worker
-	yield      func(struct{}) bool     // of the worker
-	interrupts []*Interrupted          // that it has not been told of
+	at         *seat          // where it stands while others have their turn
+	interrupts []*Interrupted // that it has not been told of
 	slot       uint32
 	state      state
 	why        reason
 
-	worker *worker
 	name   string
 	body   func(*Process)
 	number uint64 // in the order in which processes were made
@@ -97,7 +95,7 @@ func (p *Process) finish() {
 	s := p.s
 	p.state = dead
 	p.ended = s.happening()
-	p.body, p.worker, p.next, p.yield, p.interrupts = nil, nil, nil, nil, nil
+	p.body, p.at, p.interrupts = nil, nil, nil
 	s.unlist(p)
 	if s.closed {
 		return // nothing more is going to happen
@@ -298,9 +296,15 @@ func (p *Process) wake(why reason) {
 
 // block gives the turn back until the process is due. Unless somebody wakes it for another reason, its time has elapsed.
 func (p *Process) block() {
+	s := p.s
 	p.state, p.why = waiting, elapsed
-	p.yield(struct{}{})
-	if p.s.closed {
+	q := s.pick()
+	if q == p { // nothing came between
+		p.state = running
+		return
+	}
+	s.stand(&p.at, s.seatOf(q))
+	if s.closed {
 		panic(unwinding{})
 	}
 }

@@ -161,7 +161,7 @@ func (s *Simulation) look() {
 	s.credit = 0
 	if p := s.current; p != nil {
 		s.cut = p
-		p.yield(struct{}{})
+		s.stand(&p.at, s.at)
 		if s.closed {
 			panic(unwinding{})
 		}
