@@ -55,9 +55,9 @@ func (g *Grant) Work(d float64) error {
 		r.serve()
 	}
 	if g.stopped {
-		return p.pause(math.Inf(1), math.Inf(1)) // until it goes on and is done
+		return p.pause(math.Inf(1), math.Inf(1), "Work") // until it goes on and is done
 	}
-	return p.pause(s.now+d, d)
+	return p.pause(s.now+d, d, "Work")
 }
 
 func (p *Process) stopWorking() { p.awaits = nil }
