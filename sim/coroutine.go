@@ -38,7 +38,13 @@ func (at *seat) change() {
 // stand makes the goroutine that runs stand at a seat, of which place takes note.
 func (s *Simulation) stand(place **seat, at *seat) {
 	*place = at
-	at.change()
+	if at.given { // as change does; see pause
+		at.given = false
+		at.yield(struct{}{})
+	} else {
+		at.given = true
+		at.next()
+	}
 	if s.relay != nil {
 		s.makeWay(place)
 	}
@@ -121,7 +127,7 @@ func (s *Simulation) fail(p *Process, value any) {
 // It is nil if the goroutine that dispatches has to see to it: the call of an event's function, which must not be on the stack
 // of a process, the end of the run, a look at the context, a panic. A run with a trace, or in real time, and Step, dispatch all there.
 func (s *Simulation) pick() *Process {
-	if !(s.limit >= s.now) || s.credit <= 1 || s.failure != nil || len(s.idle) >= len(s.live)+idleSlack {
+	if !(s.limit >= s.now) || s.credit <= 1 || s.failure != nil || len(s.idle) >= s.live+idleSlack {
 		return nil
 	}
 	id, ok := s.next(s.limit)
@@ -159,8 +165,8 @@ func (s *Simulation) resume(p *Process) {
 	s.current = p
 	s.turn(p)
 	s.current = nil
-	if len(s.idle) >= len(s.live)+idleSlack {
-		s.dismiss(len(s.live) + idleSlack - 1)
+	if len(s.idle) >= s.live+idleSlack {
+		s.dismiss(s.live + idleSlack - 1)
 	}
 	if s.failure != nil {
 		s.surface()

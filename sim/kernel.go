@@ -34,7 +34,7 @@ type Simulation struct {
 	count    uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
 
 	current *Process   // whose turn it is; nil while an event's function runs
-	live    []*Process // begun or about to begin, and not ended
+	live    int        // processes begun or about to begin, and not ended; each has a slot
 	idle    []*worker  // that have no process
 	at      *seat      // where the goroutine that dispatches stands, while processes have their turns
 	handed  uint32     // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none

@@ -25,7 +25,6 @@ type Process struct {
 	name   string
 	body   func(*Process)
 	number uint64 // in the order in which processes were made
-	index  int    // in the list of those that have not ended
 
 	awaits  Waitable     // what it waits for, for Status
 	sub     subscription // to that
@@ -77,10 +76,10 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 		panic("sim: process " + name + " needs a function, not nil")
 	}
 	id := s.occupy()
-	p := &Process{s: s, name: name, body: body, slot: id, number: s.born, index: len(s.live)}
+	p := &Process{s: s, name: name, body: body, slot: id, number: s.born}
 	p.sub.who = p
 	s.born++
-	s.live = append(s.live, p)
+	s.live++
 	sl := &s.slots[id]
 	sl.p, sl.kind, sl.stamp = p, turn, s.number()
 	if len(opts) > 0 {
@@ -96,8 +95,9 @@ func (p *Process) finish() {
 	p.state = dead
 	p.ended = s.happening()
 	p.body, p.at, p.interrupts = nil, nil, nil
-	s.unlist(p)
+	s.live--
 	if s.closed {
+		s.slots[p.slot].p = nil
 		return // nothing more is going to happen
 	}
 	if s.trace != nil {
@@ -105,16 +105,6 @@ func (p *Process) finish() {
 	}
 	s.vacate(p.slot)
 	p.waiters.fire(s)
-}
-
-// unlist takes a process out of the list of those that have not ended.
-func (s *Simulation) unlist(p *Process) {
-	last := len(s.live) - 1
-	other := s.live[last]
-	s.live[p.index] = other
-	other.index = p.index
-	s.live[last] = nil
-	s.live = s.live[:last]
 }
 
 // Name is what the process was called when it was started.
@@ -145,7 +135,7 @@ func (p *Process) label() string               { return "the end of " + p.name }
 func (s *Simulation) Current() *Process { return s.current }
 
 // Processes is how many processes have been started and have not ended.
-func (s *Simulation) Processes() int { return len(s.live) }
+func (s *Simulation) Processes() int { return s.live }
 
 // Wait returns nil when d has passed, or an *[Interrupted] if the process was interrupted before. With 0 it lets the others
 // go first who are due now, and with +∞ it waits to be interrupted. It panics if d is negative or not a number.

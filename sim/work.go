@@ -138,7 +138,7 @@ func (r *Resource) goOn(g *Grant) {
 		r.last = g
 	}
 	r.inUse += g.n
-	r.usage.Set(float64(r.inUse))
+	r.usage.set(float64(r.inUse), s.now)
 	r.upkeep.wear(r)
 	if r.holdings != nil {
 		r.holdings.goOn(g)
