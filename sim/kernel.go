@@ -40,6 +40,8 @@ type Simulation struct {
 	handed  uint32     // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
 	relay   *seat      // where to go for who is told to make way
 	leaving *worker    // by runtime.Goexit
+	nothing extra      // of processes that need none; it stays empty
+	extras  []*extra   // of processes that have ended, for others
 	born    uint64     // processes so far
 	failure *ProcessPanic
 	closing *Process // which is being ended by Close

@@ -146,7 +146,7 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 	p.request = r
 	l.join(r)
 	if t.until != nil {
-		t.until.subscribe(&p.sub)
+		t.until.subscribe(&p.own().sub)
 	}
 	if at := s.now + t.patience; !math.IsInf(at, 1) {
 		s.schedule(p.slot, at)

@@ -15,23 +15,54 @@ import (
 // [Waitable], which happens when it ends.
 type Process struct {
 	// What every turn needs stands together, since it may have to come from afar.
-	s          *Simulation
-	at         *seat          // where it stands while others have their turn
-	interrupts []*Interrupted // that it has not been told of
-	slot       uint32
-	state      state
-	why        reason
+	s      *Simulation
+	at     *seat // where it stands while others have their turn
+	*extra       // never nil, but not its own until something is put into it
+	slot   uint32
+	state  state
+	why    reason
+
+	request *request // its place in a line
 
 	name   string
 	body   func(*Process)
 	number uint64 // in the order in which processes were made
 
-	awaits  Waitable     // what it waits for, for Status
-	sub     subscription // to that
-	request *request     // its place in a line
-
 	ended   moment
 	waiters subscribers
+}
+
+// extra is what a process needs that waits for more than time and its turn in line, or is interrupted. Most processes of a large model
+// do not, and would be nearly twice as large with it.
+type extra struct {
+	awaits     Waitable       // what it waits for, for Status
+	sub        subscription   // to that
+	interrupts []*Interrupted // that it has not been told of
+}
+
+// own makes sure that the process has an extra of its own.
+func (p *Process) own() *extra {
+	s := p.s
+	if p.extra == &s.nothing {
+		if last := len(s.extras) - 1; last >= 0 {
+			p.extra = s.extras[last]
+			s.extras = s.extras[:last]
+		} else {
+			p.extra = new(extra)
+		}
+		p.sub.who = p
+	}
+	return p.extra
+}
+
+// disown gives the extra of a process that has ended to others.
+func (p *Process) disown() {
+	s := p.s
+	if e := p.extra; e != &s.nothing {
+		p.extra = &s.nothing
+		*e = extra{}
+		s.extras = append(s.extras, e)
+	}
 }
 
 type state uint8
@@ -76,8 +107,7 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 		panic("sim: process " + name + " needs a function, not nil")
 	}
 	id := s.occupy()
-	p := &Process{s: s, name: name, body: body, slot: id, number: s.born}
-	p.sub.who = p
+	p := &Process{s: s, name: name, body: body, slot: id, number: s.born, extra: &s.nothing}
 	s.born++
 	s.live++
 	sl := &s.slots[id]
@@ -94,12 +124,13 @@ func (p *Process) finish() {
 	s := p.s
 	p.state = dead
 	p.ended = s.happening()
-	p.body, p.at, p.interrupts = nil, nil, nil
+	p.body, p.at = nil, nil
 	s.live--
 	if s.closed {
 		s.slots[p.slot].p = nil
 		return // nothing more is going to happen
 	}
+	p.disown()
 	if s.trace != nil {
 		s.record(Record{Kind: TraceEnd, Who: p.name})
 	}
@@ -250,8 +281,8 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 	if s.trace != nil {
 		s.record(Record{Kind: TraceWait, Who: p.name, What: "for " + w.label()})
 	}
+	p.own().awaits = w
 	w.subscribe(&p.sub)
-	p.awaits = w
 	if t := s.now + d; !math.IsInf(t, 1) {
 		s.schedule(p.slot, t)
 	}

@@ -48,7 +48,7 @@ func (g *Grant) Work(d float64) error {
 		g.job = new(job)
 	}
 	*g.job = job{d, d}
-	p.awaits = (*working)(g)
+	p.own().awaits = (*working)(g)
 	defer p.stopWorking()
 	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
 		r.cutOff()
