@@ -40,8 +40,6 @@ type Simulation struct {
 	handed  uint32    // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
 	relay   *seat     // where to go for who is told to make way
 	leaving *worker   // by runtime.Goexit
-	nothing extra     // of processes that need none; it stays empty
-	extras  []*extra  // of processes that have ended, for others
 	born    uint64    // processes so far
 	failure *ProcessPanic
 	closing *Process // which is being ended by Close
@@ -71,6 +69,9 @@ type Simulation struct {
 	ctx        context.Context // of Run, while it is under way
 	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
 	unwindings int             // of the process that is being ended, which asks for something again and again
+
+	nothing extra    // of processes that need none; it stays empty
+	extras  []*extra // of processes that have ended, for others
 }
 
 // New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.
