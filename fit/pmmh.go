@@ -70,6 +70,7 @@ type pmmhFit struct {
 	e      *engine
 	budget int
 	runs   int // of each estimate
+	chosen int // runs that were made when that number was chosen; 0 before
 	trace  Table
 	notes  []string
 	values [][][]float64 // of the steps that count: by unknown, chain and step
@@ -206,7 +207,7 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	} else if v > 2*wantedVariance {
 		f.notes = append(f.notes, fmt.Sprintf("the log likelihood still has variance %.3g with %d runs, where %.1f is wanted: chains will stand still for long", v, f.runs, wantedVariance))
 	}
-	f.result.Particles = f.runs
+	f.result.Particles, f.chosen = f.runs, f.e.runs
 	return nil
 }
 
@@ -252,7 +253,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	}
 	accepted := 0
 	// after is what the fit has spent after so many more steps of each chain, and what follows the last.
-	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestOf*bestTimes)*f.runs }
+	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestEstimates)*f.runs }
 	if err := f.afford(after(s.Steps) - f.e.runs); err != nil {
 		return nil, nil, err
 	}
