@@ -103,13 +103,12 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 
 // leadersOf are the n points with the largest logarithms, best first.
 func leadersOf(points [][]float64, logs []float64, n int) [][]float64 {
-	order := make([]int, len(points))
-	for k := range order {
-		order[k] = k
+	misfits := make([]float64, len(logs))
+	for k, l := range logs {
+		misfits[k] = -l
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(-logs[a], -logs[b]) })
 	var best [][]float64
-	for _, k := range order[:min(n, len(order))] {
+	for _, k := range sorted(misfits)[:min(n, len(misfits))] {
 		best = append(best, points[k])
 	}
 	return best
