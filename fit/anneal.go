@@ -172,15 +172,11 @@ func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64,
 
 // try runs the model at points, with common luck.
 func (o *optimum) try(ctx context.Context, what string, points [][]float64, runs int) ([]*trial, error) {
-	return o.tryWith(ctx, what, points, runs, o.e.stageSeed())
-}
-
-func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, runs int, luck uint64) ([]*trial, error) {
 	trials := make([]*trial, len(points))
 	for k, z := range points {
 		trials[k] = &trial{z: z}
 	}
-	return trials, o.more(ctx, what, trials, runs, luck)
+	return trials, o.more(ctx, what, trials, runs, o.e.stageSeed())
 }
 
 // more adds runs to trials, with common luck.
