@@ -116,6 +116,9 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 	var logs []float64
 	possible := 0
 	for try := 0; possible < 2; try++ {
+		if try == cloudTries && f.e.impossible == try*cloudSize {
+			return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", try*cloudSize)
+		}
 		if try == cloudTries {
 			return nil, fmt.Errorf("fit: none of %d points of the prior could give the data in any of %d runs: "+
 				"priors, data or error model do not belong to this model, or the particles are too few for it", try*cloudSize, cloudRuns)

@@ -123,6 +123,21 @@ func TestPMMHAgainstDeaths(t *testing.T) {
 	compareMoments(t, "logarithm of the rate", r, 0, rate, rateSD)
 }
 
+// nowhere is a model that there is at no values.
+type nowhere struct{ drifting }
+
+func (nowhere) Start(context.Context, []float64, uint64) (Particle, error) {
+	return nil, ErrImpossible
+}
+
+// Where there is no model at all, that is what is said, and not that the data do not belong to it.
+func TestPMMHWithoutAModel(t *testing.T) {
+	p := oneColumn(driftingData, Unknown{Name: "a", Prior: Uniform(-1, 2)})
+	if _, err := fitDirectly(p, nowhere{}, Options{Method: "pmmh"}); err == nil || err.Error() != "fit: there is no model at any of 1024 points of the prior" {
+		t.Error(err)
+	}
+}
+
 // onGrid integrates a density whose logarithm is given, over the middles of cells.
 func onGrid(log func(a, b float64) float64, a0, a1, b0, b1 float64, na, nb int) (meanA, sdA, meanB, sdB float64) {
 	logs := make([]float64, 0, na*nb)
