@@ -1,4 +1,4 @@
-// Package format writes numbers as the command prints them.
+// Package format writes numbers as people read them.
 package format
 
 import (
