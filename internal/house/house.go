@@ -1,8 +1,8 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the command may use
-// everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
+// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the page and the command may use
+// everything; nothing but the command imports the page, and nothing the command. A program that imports calendar, spray or capped gets the standard library and our leaves, and
 // nothing else.
 package house
 
@@ -68,10 +68,13 @@ var mayImport = map[string][]string{
 	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},
 
+	// The page.
+	"page": {"internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
+
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "ensemble", "fit", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/proxy", "ensemble", "examples", "fit", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
