@@ -20,7 +20,8 @@ import (
 type Figure struct {
 	ID      string // in addresses, and so of letters that they can have
 	Caption string
-	Small   bool // one of many side by side
+	Small   bool   // one of many side by side
+	Group   string // what stands above those that belong together
 	Chart   plot.Chart
 }
 
@@ -166,6 +167,33 @@ func (f Figure) show(src string, query url.Values) (shown, error) {
 	return v, nil
 }
 
+// A shownGroup is figures that stand together, below a heading.
+type shownGroup struct {
+	Heading, Note string
+	Small         bool
+	Figures       []shown
+}
+
+// showAll prepares figures for a template, each with its address from a function.
+func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+	for i, f := range figures {
+		path, query := src(f)
+		v, err := f.show(path, query)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || f.Group != figures[i-1].Group || f.Small != figures[i-1].Small {
+			all = append(all, shownGroup{Heading: f.Group, Small: f.Small})
+			if f.Small {
+				all[len(all)-1].Note = f.Chart.Note
+			}
+		}
+		last := &all[len(all)-1]
+		last.Figures = append(last.Figures, v)
+	}
+	return all, nil
+}
+
 // mostRows is how many rows the table beside a chart has.
 const mostRows = 200
 
@@ -225,7 +253,11 @@ func serveFigure(w http.ResponseWriter, r *http.Request, f Figure, ending string
 	c := viewed(f.Chart, q)
 	switch ending {
 	case "svg":
-		if width, bad := strconv.ParseFloat(q.Get("w"), 64); bad == nil && width >= 100 && width <= 4000 {
+		if q.Has("w") {
+			width, bad := strconv.ParseFloat(q.Get("w"), 64)
+			if bad != nil || !(width >= 160 && width <= 4000) {
+				return problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
+			}
 			text, bad := strconv.ParseFloat(q.Get("text"), 64)
 			if bad != nil || !(text >= 6 && text <= 60) {
 				text = 13

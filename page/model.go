@@ -209,11 +209,11 @@ func runFigures(r *population.Result) []Figure {
 		states, flows := pictures.Groups(r, by)
 		for i, c := range states.Charts {
 			c.Note, c.UpToX, c.YLabel = states.Note, r.Model.End(), "individuals"
-			figures = append(figures, Figure{ID: fmt.Sprintf("by-%s-%d", fileName(by.Name), i), Caption: c.Title + ", by " + by.Name, Small: true, Chart: c})
+			figures = append(figures, Figure{ID: fmt.Sprintf("by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "By " + by.Name, Small: true, Chart: c})
 		}
 		for i, c := range flows.Charts {
 			c.Note, c.UpToX, c.YLabel = flows.Note, r.Model.End(), "individuals"
-			figures = append(figures, Figure{ID: fmt.Sprintf("incidence-by-%s-%d", fileName(by.Name), i), Caption: c.Title + ", by " + by.Name, Small: true, Chart: c})
+			figures = append(figures, Figure{ID: fmt.Sprintf("incidence-by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "Changes of state, by " + by.Name, Small: true, Chart: c})
 		}
 	}
 	return figures

@@ -160,7 +160,6 @@ type findings struct {
 	Parameters []parameter
 	Scenarios  []string
 	Memory     string
-	Events     string
 }
 
 // A placedProblem is a problem with its place in the editor.
@@ -314,5 +313,5 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
 		problems = []placedProblem{}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "parameters": part("parameters")})
+	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram), "parameters": part("parameters")})
 }

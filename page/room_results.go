@@ -37,13 +37,11 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var figures []shown
-	for _, f := range summaryFigures(sum) {
-		v, err := f.show("/result/"+url.PathEscape(f.ID), url.Values{"dir": {dir}})
-		if err != nil {
-			return err
-		}
-		figures = append(figures, v)
+	figures, err := showAll(summaryFigures(sum), func(f Figure) (string, url.Values) {
+		return "/result/" + url.PathEscape(f.ID), url.Values{"dir": {dir}}
+	})
+	if err != nil {
+		return err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
 	s.render(w, r, http.StatusOK, "result", "models", map[string]any{"Title": sum.Model, "Dir": dir, "Summary": sum, "Figures": figures, "Command": string(bytes.TrimSpace(command))})

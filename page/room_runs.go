@@ -25,13 +25,11 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	status := run.Status() // before the view, which is then at least as far
 	view := run.View()
-	var figures []shown
-	for _, f := range view.Figures {
-		v, err := f.show("/runs/"+run.ID+"/figures/"+url.PathEscape(f.ID), nil)
-		if err != nil {
-			return err
-		}
-		figures = append(figures, v)
+	figures, err := showAll(view.Figures, func(f Figure) (string, url.Values) {
+		return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+	})
+	if err != nil {
+		return err
 	}
 	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": figures, "Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
 	s.render(w, r, http.StatusOK, "run", "runs", data)

@@ -97,9 +97,10 @@ func problemf(status int, format string, args ...any) error {
 // A handler answers a request, or says why it cannot.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// ServeHTTP answers, with a page that says what is wrong if something is.
+// serve answers, with a page that says what is wrong if something is.
 func (s *Server) serve(h handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return func(to http.ResponseWriter, r *http.Request) {
+		w := &answer{ResponseWriter: to}
 		defer func() {
 			switch p := recover(); p {
 			case nil:
@@ -116,8 +117,31 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 	}
 }
 
+// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
+type answer struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.begun = true
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
 // fail answers with an error: in words for a script that asks for them, otherwise as a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if a, ok := w.(*answer); ok && a.begun {
+		s.log.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
+		panic(http.ErrAbortHandler) // so that nobody takes it for whole
+	}
 	var p problem
 	var tooLarge *http.MaxBytesError
 	switch {

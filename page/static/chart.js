@@ -65,7 +65,7 @@ class Chart {
   async redraw() {
     if (this.asking) { this.again = true; return; }
     this.asking = true;
-    const wish = new URLSearchParams({w: String(this.width || Math.round(this.plot.clientWidth) || 560),
+    const wish = new URLSearchParams({w: String(Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000)),
       text: String(parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82))});
     if (this.view.log) wish.set("log", "y");
     if (this.view.from !== null) { wish.set("from", this.view.from); wish.set("to", this.view.to); }

@@ -2,7 +2,7 @@
 
 export function edit(form) {
   const area = form.querySelector("textarea"), gutter = form.querySelector("[data-gutter]"), marks = form.querySelector("[data-marks]");
-  const list = form.querySelector("[data-problems]"), meaning = document.querySelector("[data-meaning]"), parameters = form.querySelector("[data-parameters]");
+  const list = form.querySelector("[data-problems]"), meaning = form.querySelector("[data-meaning]"), diagram = document.querySelector("[data-diagram]"), parameters = form.querySelector("[data-parameters]");
   let problems = [...list.querySelectorAll("[data-line]")].map(b => ({line: Number(b.dataset.line), column: Number(b.dataset.column)}));
 
   // Measured and not assumed: the height of a line and the width of a letter.
@@ -56,6 +56,7 @@ export function edit(form) {
     list.innerHTML = found.list;
     if (found.good) {
       meaning.innerHTML = found.meaning;
+      diagram.innerHTML = found.diagram;
       const focus = document.activeElement?.name, kind = document.activeElement?.type;
       parameters.innerHTML = found.parameters;
       slide();
