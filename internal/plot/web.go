@@ -91,12 +91,28 @@ type mark struct {
 
 // Plot draws nothing.
 func (m mark) Plot(c draw.Canvas, _ *gonum.Plot) {
-	switch w, ok := c.Canvas.(*webCanvas); {
-	case !ok:
+	switch w := onWeb(c); {
+	case w == nil:
 	case m.class == "":
 		w.b.WriteString("</g>")
 	default:
 		fmt.Fprintf(&w.b, `<g data-series="%d" class="%s">`, m.series, m.class)
+	}
+}
+
+// onWeb is the canvas of a page that another is a part of, or nil. The library puts one around the other for every margin.
+func onWeb(c vg.Canvas) *webCanvas {
+	for {
+		switch inner := c.(type) {
+		case draw.Canvas:
+			c = inner.Canvas
+		case *draw.Canvas:
+			c = inner.Canvas
+		case *webCanvas:
+			return inner
+		default:
+			return nil
+		}
 	}
 }
 
