@@ -48,10 +48,16 @@ export function watch(element) {
   };
 
   // refresh takes the parts of the page that the server makes: other charts than before, or the end.
-  let refreshing = false;
-  const refresh = async () => {
-    if (refreshing) return;
-    refreshing = true;
+  // One at a time; what is asked for meanwhile is asked for again, since the answer under way may be from before it.
+  let refreshing = null, again = false;
+  const refresh = () => {
+    again = refreshing !== null;
+    return refreshing ??= (async () => {
+      do { again = false; await load(); } while (again);
+      refreshing = null;
+    })();
+  };
+  const load = async () => {
     try {
       const answer = await fetch(location.pathname);
       if (!answer.ok) return;
@@ -78,7 +84,7 @@ export function watch(element) {
         if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
         if (f.dataset.figure === focus) f.querySelector("[data-plot]").focus();
       }
-    } finally { refreshing = false; }
+    } catch { /* the server is gone; what is shown stays */ }
   };
 
   source.addEventListener("update", e => take(JSON.parse(e.data)));
@@ -90,8 +96,9 @@ export function watch(element) {
     if (say) say.textContent = `The run is ${element.dataset.state}.`;
   });
 
-  // Stopping does not leave the page.
-  find("stop")?.addEventListener("submit", e => {
+  // Stopping does not leave the page. The form may be made anew, so it is the whole that listens.
+  element.addEventListener("submit", e => {
+    if (!e.target.matches("[data-stop]")) return;
     e.preventDefault();
     fetch(e.target.action, {method: "POST"}).catch(() => {});
   });
