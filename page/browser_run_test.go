@@ -21,7 +21,7 @@ func TestLiveInBrowser(t *testing.T) {
 	v := visit(t, page.Config{})
 	v.size(1024, 900, "light")
 	v.get("/models/seir-regions.yaml")
-	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "1000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "200"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`location.pathname === "/runs/1"`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	v.until(chart("states", `g.line[data-series="0"] path`))
@@ -55,7 +55,7 @@ func TestLiveInBrowser(t *testing.T) {
 			t.Errorf("%s has %d bytes", f, n)
 		}
 	}
-	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 1000" {
+	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 200" {
 		t.Error(command)
 	}
 }
@@ -76,7 +76,9 @@ func TestChartInBrowser(t *testing.T) {
 	if axis[0] != 0 || axis[1] != 160 {
 		t.Fatalf("the axis is %v", axis)
 	}
-	at := func(day float64) float64 { return box["x"] + axis[2] + (day-axis[0])/(axis[1]-axis[0])*(axis[3]-axis[2]) }
+	at := func(day float64) float64 {
+		return box["x"] + axis[2] + (day-axis[0])/(axis[1]-axis[0])*(axis[3]-axis[2])
+	}
 	y := box["y"] + box["h"]/2
 	v.do(chromedp.MouseEvent(chromedp.MouseMoved, at(80), y))
 	v.until(chart("states", `[data-value="0"]`) + `.textContent !== ""`)
@@ -122,7 +124,7 @@ func TestNoScriptInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.get("/models/sir.yaml")
-	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "200000"), chromedp.Click(chromedp.CSS("button.main")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "20000"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector('[data-state=done] svg.chart')`)
 	if n := eval[int](v, `document.querySelectorAll("[data-figure=states] tbody tr").length`); n != 161 {
 		t.Errorf("the table has %d rows", n)

@@ -21,10 +21,7 @@ export function watch(element) {
         status(n.status);
         for (const f of n.figures) {
           const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
-          if (!figure) { refresh(); return; }
-          const chart = chartOf(figure);
-          if (f.series.some(s => s.i >= chart.data.series.length)) { refresh(); return; }
-          chart.take(f);
+          if (!figure || !chartOf(figure).take(f)) { refresh(); return; }
         }
       }
     });
