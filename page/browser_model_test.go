@@ -101,14 +101,17 @@ func TestThemeInBrowser(t *testing.T) {
 	paper := `getComputedStyle(document.documentElement).backgroundColor`
 	v.size(1024, 900, "light")
 	v.get("/")
+	loaded := `document.readyState === "complete" && `
+	v.until(loaded + "true")
 	light := eval[string](v, paper)
 	v.do(chromedp.Click(chromedp.CSS(".theme [value=dark]")))
-	v.until(`document.documentElement.dataset.theme === "dark"`)
+	v.until(loaded + `document.documentElement.dataset.theme === "dark"`)
 	dark := eval[string](v, paper)
 	if dark == light {
 		t.Errorf("dark is %s", dark)
 	}
 	v.get("/models/sir.yaml")
+	v.until(loaded + "true")
 	if got := eval[string](v, paper); got != dark {
 		t.Errorf("on the next page it is %s", got)
 	}

@@ -21,7 +21,7 @@ func TestLiveInBrowser(t *testing.T) {
 	v := visit(t, page.Config{})
 	v.size(1024, 900, "light")
 	v.get("/models/seir-regions.yaml")
-	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "200"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "1000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`location.pathname === "/runs/1"`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	v.until(chart("states", `g.line[data-series="0"] path`))
@@ -55,7 +55,7 @@ func TestLiveInBrowser(t *testing.T) {
 			t.Errorf("%s has %d bytes", f, n)
 		}
 	}
-	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 200" {
+	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 1000" {
 		t.Error(command)
 	}
 }

@@ -214,7 +214,11 @@ class Chart {
   // take puts in what has changed: for each series the points from one on, and how many there are. It reports whether it could.
   take(news) {
     let away = false;
-    if (news.series.some(n => !this.data.series[n.i] || n.from > this.data.series[n.i].x.length)) return false;
+    const gap = n => {
+      const s = this.data.series[n.i];
+      return !s || n.from > s.x.length || n.from + n.x.length < n.n && s.x.length < n.n;
+    };
+    if (news.series.some(gap)) return false;
     for (const n of news.series) {
       const s = this.data.series[n.i];
       for (const key of ["x", "y", "lo", "hi"]) {

@@ -10,11 +10,15 @@ export function watch(element) {
   const source = new EventSource(`/runs/${element.dataset.run}/events`);
   let said = 0, frame = 0, waiting = [];
 
-  // What came since the last picture of the screen is put in at once.
+  // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
   const take = news => {
     waiting.push(news);
+    flush();
+  };
+  const flush = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
+      if (refreshing) return;
       const all = waiting;
       waiting = [];
       for (const n of all) {
@@ -52,6 +56,7 @@ export function watch(element) {
     return refreshing ??= (async () => {
       do { again = false; await load(); } while (again);
       refreshing = null;
+      flush();
     })();
   };
   const load = async () => {
@@ -63,7 +68,9 @@ export function watch(element) {
       const focus = document.activeElement?.closest("[data-figure]")?.dataset.figure;
       const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
       const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, chartOf(f)]));
+      const listens = find("say"); // what a screen reader listens to stays the same element
       element.replaceChildren(...fresh.children);
+      find("say").replaceWith(listens);
       element.dataset.state = fresh.dataset.state;
       figures(element);
       for (const f of element.querySelectorAll("[data-figure]")) {
