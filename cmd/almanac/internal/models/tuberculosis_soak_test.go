@@ -19,7 +19,7 @@ import (
 // What a run tells. Among 600,000 people some 40 fall ill of old infections in a year, 12 of new ones, and 4 die: as numbers of a year, runs differ by
 // as much as Poisson's law scatters. If reports have Poisson's law, too (cases and deaths of every year for ten years, and a survey of recent infections with
 // 15 %), the logarithm of their likelihood differs between runs with the true values with a variance of 55. Weights of which the logarithm is normal with a
-// variance v are worth e⁻ᵛ of their number, so that no budget would do: a fit to such reports ended with a power of 0.06. Reports here are of five
+// variance v are worth e⁻ᵛ of their number, so that no budget would do, and the power stays small. Reports here are of five
 // years each and overdispersed, as notifications are. The variance then is 1.5 at the median over data sets, and one run in five counts.
 //
 // What the data tell. Four unknowns need four things that are seen: cases of old infections (reactivation × infected before), cases of new ones
@@ -27,8 +27,6 @@ import (
 // be seen in deaths alone, of which there are too few, and the second is in all cases alike. By the Fisher information, process noise included, the
 // standard deviations of the logarithms are 0.16 (contacts), 0.13, 0.20 (progression) and 0.06, which is 0.24, 0.20, 0.30 and 0.11 of the priors'. Priors are
 // uniform in the logarithm over a factor of ten, and of seven for who was infected before.
-//
-// Budget and population were chosen with a model in Go of as many numbers and as much noise: an effective size of 100 and more at power 1 in 55 of 60 fits.
 const (
 	tuberculosisBudget     = 4000
 	tuberculosisPopulation = 150
