@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but several times
-// as fast: into an empty queue they go straight into the buckets where they belong, by several goroutines.
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but by several
+// goroutines, two of which take half the time: into an empty queue the events go straight into the buckets where they belong.
 //
 // When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the ids first, first+1, … into at, which has
 // +Inf everywhere when it is called. What stays +Inf is not scheduled. It is called by so many workers at once (all that can run if
@@ -22,7 +22,7 @@ import (
 // others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
 // above the largest 32-bit number.
 //
-// It takes no memory for the times beyond 128 kB for each worker.
+// The times are not kept beside the queue; while it works it takes less than a megabyte for each worker.
 func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
 	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
