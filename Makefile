@@ -11,12 +11,20 @@ TIMEOUT ?= 30m
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -pgo=off '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' -gcflags=all=-dwarf=false -ldflags=-w
 
 .DEFAULT_GOAL := test
-.PHONY: help test format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover pgo
+.PHONY: help test browser format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover pgo
 
 help: ## print this
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-test: format tidy race unit ## all that a change must pass
+test: browser format tidy race unit ## all that a change must pass
+
+# The tests of the page open it in a browser. Where there is none it is installed, if apt-get can; otherwise those tests fail and say so.
+BROWSERS = chromium-headless-shell headless-shell chromium chromium-browser google-chrome
+
+browser: ## a browser for the tests of the page, installed if there is none
+	@for b in $(BROWSERS); do if command -v $$b >/dev/null; then exit 0; fi; done; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; \
+	else echo "there is no browser for the tests of the page: install the Debian package chromium-headless-shell"; fi
 
 format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -37,7 +45,7 @@ tidy: ## go.mod names what is used
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
 # left alone at the end.
-FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
+FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./page ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
 
 unit: ## every test
 	$(GO) test -vet=off -timeout $(TIMEOUT) $(FIRST) ./...

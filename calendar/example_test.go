@@ -158,3 +158,22 @@ func ExampleQueue_Reset() {
 	// 0 1 true
 	// 0 2 true
 }
+
+// Everybody's first event, told by several goroutines at once. Who has none is left out.
+func ExampleQueue_ScheduleAll() {
+	q := calendar.New()
+	first := func(id calendar.ID) float64 { return float64(id%1000*7%1000) / 10 } // to be drawn, say
+	err := q.ScheduleAll(0, 1_000_000, 2, func(_ int, id calendar.ID, at []float64) error {
+		for i := range at {
+			if due := first(id + calendar.ID(i)); due < 50 {
+				at[i] = due
+			}
+		}
+		return nil
+	})
+	fmt.Println(q.Len(), err)
+	fmt.Println(q.Next())
+	// Output:
+	// 500000 <nil>
+	// 0 0 true
+}

@@ -52,14 +52,28 @@ func (q *Queue) admit(id ID) (*record, error) {
 		return nil, ErrID
 	}
 	p := int(id >> pageBits)
-	last := int(q.maxID >> pageBits)
+	q.pagesFor(p)
+	page := q.longerPage(id, q.ids)
+	q.ids += len(page) - len(q.pages[p])
+	q.pages[p] = page
+	return q.record(id), nil
+}
+
+// pagesFor makes room in the table of pages for page p.
+func (q *Queue) pagesFor(p int) {
 	if p >= len(q.pages) {
-		pages := make([][]record, min(max(p+1, 2*len(q.pages)), last+1))
+		pages := make([][]record, min(max(p+1, 2*len(q.pages)), int(q.maxID>>pageBits)+1))
 		copy(pages, q.pages)
 		q.pages = pages
 	}
+}
+
+// longerPage returns the page of id, made long enough for it, one of those for so many ids. The table must have a place for it, and is left
+// as it is.
+func (q *Queue) longerPage(id ID, ids int) []record {
+	p := int(id >> pageBits)
 	length := pageLen
-	if p == last {
+	if p == int(q.maxID>>pageBits) {
 		length = int(q.maxID&pageMask) + 1
 	}
 	if p == 0 {
@@ -70,12 +84,11 @@ func (q *Queue) admit(id ID) (*record, error) {
 		length = min(length, max(wanted, 2*len(q.pages[0])))
 	}
 	page := make([]record, length)
-	q.ids += length - copy(page, q.pages[p])
-	q.pages[p] = page
-	if q.ids >= manyPages*pageLen {
+	copy(page, q.pages[p])
+	if ids >= manyPages*pageLen {
 		huge.Around(page)
 	}
-	return q.record(id), nil
+	return page
 }
 
 // recordBytes is how much memory the records take, with the table of their pages.

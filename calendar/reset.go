@@ -15,6 +15,15 @@ func (q *Queue) Reset(start float64) {
 	for _, page := range q.pages {
 		clear(page)
 	}
+	q.discard()
+	q.now, q.pending = start+0, 0
+	paid := min(q.returned, bytesPerMove*(q.moved+q.turned))
+	q.counters = counters{returned: q.returned - paid} // lest memory go back and forth with every reset
+	q.fared, q.arrays = [len(q.fared)]fared{}, nil
+}
+
+// discard drops all entries.
+func (q *Queue) discard() {
 	for i := range q.levels {
 		clear(q.levels[i].buckets)
 	}
@@ -29,10 +38,7 @@ func (q *Queue) Reset(start float64) {
 	q.pool.clear()
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
 	q.restart()
-	q.now, q.pending, q.dead, q.counted = start+0, 0, 0, false
-	paid := min(q.returned, bytesPerMove*(q.moved+q.turned))
-	q.counters = counters{returned: q.returned - paid} // lest memory go back and forth with every reset
-	q.fared, q.arrays = [len(q.fared)]fared{}, nil
+	q.dead, q.counted = 0, false
 }
 
 // clear makes all chunks free.

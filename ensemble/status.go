@@ -153,6 +153,43 @@ func (c *Conn) Forget(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	return c.remove(ctx, id)
+}
+
+// ForgetBefore removes the jobs that were last used before a time, with their results, and returns what they were. A job is used when it is given,
+// also when it is done and its results are asked for again. One that somebody runs is written to every second, so that it is not among them; times
+// are by the clocks of those who wrote, which may differ: t should be some minutes back.
+func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Status, err error) {
+	all, err := c.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, old := range all {
+		// What was used in the meantime is left alone. A coordinator that begins from here on finds a job that was cancelled, and begins anew.
+		used := errors.New("used")
+		err := c.change(ctx, old.Key, func(s *Status) error {
+			if !s.Updated.Before(t) {
+				return used
+			}
+			s.State, s.Owner = Cancelled, ""
+			return nil
+		})
+		switch {
+		case err == used, errors.Is(err, ErrNoJob):
+			continue
+		case err == nil:
+			err = c.remove(ctx, old.Key)
+		}
+		if err != nil {
+			return forgotten, err
+		}
+		forgotten = append(forgotten, old)
+	}
+	return forgotten, nil
+}
+
+// remove removes all there is of a job.
+func (c *Conn) remove(ctx context.Context, id string) error {
 	if err := c.clear(ctx, id); err != nil {
 		return err
 	}

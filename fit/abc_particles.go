@@ -56,21 +56,10 @@ func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error
 		return 0, err
 	}
 	// A variance of several is not to be trusted: the best estimates are missing.
-	v := math.Min(variance(runs), 8)
+	logs := make([]float64, len(runs))
+	for i, r := range runs {
+		logs[i] = r.likelihood
+	}
+	v := math.Min(varianceOf(logs), 8)
 	return min(max(int(float64(a.particles)*v), 8), mostParticles), nil
-}
-
-// variance is that of the log likelihoods of some runs; infinite if one is impossible.
-func variance(runs []run) float64 {
-	mean, v := 0.0, 0.0
-	for _, r := range runs {
-		mean += r.likelihood / float64(len(runs))
-	}
-	if math.IsInf(mean, -1) {
-		return math.Inf(1)
-	}
-	for _, r := range runs {
-		v += (r.likelihood - mean) * (r.likelihood - mean) / float64(len(runs)-1)
-	}
-	return v
 }

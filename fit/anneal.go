@@ -103,13 +103,12 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 
 // leadersOf are the n points with the largest logarithms, best first.
 func leadersOf(points [][]float64, logs []float64, n int) [][]float64 {
-	order := make([]int, len(points))
-	for k := range order {
-		order[k] = k
+	misfits := make([]float64, len(logs))
+	for k, l := range logs {
+		misfits[k] = -l
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(-logs[a], -logs[b]) })
 	var best [][]float64
-	for _, k := range order[:min(n, len(order))] {
+	for _, k := range sorted(misfits)[:min(n, len(misfits))] {
 		best = append(best, points[k])
 	}
 	return best
@@ -173,15 +172,11 @@ func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64,
 
 // try runs the model at points, with common luck.
 func (o *optimum) try(ctx context.Context, what string, points [][]float64, runs int) ([]*trial, error) {
-	return o.tryWith(ctx, what, points, runs, o.e.stageSeed())
-}
-
-func (o *optimum) tryWith(ctx context.Context, what string, points [][]float64, runs int, luck uint64) ([]*trial, error) {
 	trials := make([]*trial, len(points))
 	for k, z := range points {
 		trials[k] = &trial{z: z}
 	}
-	return trials, o.more(ctx, what, trials, runs, luck)
+	return trials, o.more(ctx, what, trials, runs, o.e.stageSeed())
 }
 
 // more adds runs to trials, with common luck.

@@ -83,7 +83,7 @@ func TestBends(t *testing.T) {
 // Few runs with means near 0 give no misfit below that of the saturated model, nor does the correction take off more than half of what
 // was counted.
 func TestMisfitOfFewRunsIsBounded(t *testing.T) {
-	p := villageProblem(t)
+	p := villageOf(t, 11)
 	least, counted := 0.0, 0.0
 	for _, y := range p.Columns[0].Data {
 		least += saturated(Law{}, y)
@@ -110,7 +110,7 @@ func TestMisfitOfFewRunsIsBounded(t *testing.T) {
 
 // A budget is kept, from the least that is not refused on.
 func TestBudgetsAreKept(t *testing.T) {
-	p := villageProblem(t)
+	p := villageOf(t, 11)
 	for method, least := range map[string]int{"anneal": 128, "search": 88, "random": 10} {
 		for _, budget := range []int{1, least - 1} {
 			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); err == nil || !strings.Contains(err.Error(), "at least") {

@@ -44,13 +44,13 @@ func (village) Simulate(_ context.Context, x []float64, seed uint64) (Course, er
 	return c, nil
 }
 
-// villageProblem has the reports of one run at beta 0.4, 6 who brought it and rho 0.4: that of seed 11, whatever it is.
-func villageProblem(t testing.TB) *Problem {
-	c, err := village{}.Simulate(t.Context(), []float64{0.4, 6, 0.4}, 11)
+// villageOf has the reports of one run at beta 0.4, 6 who brought it and rho 0.4.
+func villageOf(t testing.TB, seed uint64) *Problem {
+	c, err := village{}.Simulate(t.Context(), []float64{0.4, 6, 0.4}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	luck := random.New(11, 1)
+	luck := random.New(seed, 1)
 	var data []float64
 	for _, m := range c.Columns[0].Mean {
 		data = append(data, c.Columns[0].Law.Draw(m, &luck))
@@ -75,7 +75,7 @@ func misfitAt(t testing.TB, p *Problem, x []float64, runs int) float64 {
 
 // villageMedians fits the village with the seeds 0 to 9, and gives the median of the misfit at the best point for each method.
 func villageMedians(t *testing.T, budget int, methods ...string) map[string]float64 {
-	p := villageProblem(t)
+	p := villageOf(t, 11) // whatever they are
 	t.Logf("data: %v", p.Columns[0].Data)
 	least := 0.0
 	for _, y := range p.Columns[0].Data {

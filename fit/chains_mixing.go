@@ -19,10 +19,7 @@ func mixing(chains [][]float64) (rhat, bulk float64) {
 		return math.NaN(), math.NaN()
 	}
 	scores := normalScores(halves)
-	var all []float64
-	for _, c := range halves {
-		all = append(all, c...)
-	}
+	all := slices.Concat(halves...)
 	slices.Sort(all)
 	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 	folded := make([][]float64, len(halves))
@@ -69,35 +66,22 @@ func halvesOf(chains [][]float64) [][]float64 {
 
 // normalScores replaces values by Φ⁻¹((rank − 3/8)/(size + 1/4)), ranks being over all chains and shared by equal values.
 func normalScores(chains [][]float64) [][]float64 {
-	type place struct{ chain, i int }
-	var order []place
 	scores := make([][]float64, len(chains))
 	for c := range chains {
 		scores[c] = make([]float64, len(chains[c]))
-		for i := range chains[c] {
-			order = append(order, place{c, i})
-		}
 	}
-	value := func(p place) float64 { return chains[p.chain][p.i] }
-	slices.SortStableFunc(order, func(a, b place) int {
-		switch x, y := value(a), value(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	all, length := slices.Concat(chains...), len(chains[0])
+	order := sorted(all)
 	size := float64(len(order))
 	for from := 0; from < len(order); {
 		to := from + 1
-		for to < len(order) && value(order[to]) == value(order[from]) {
+		for to < len(order) && all[order[to]] == all[order[from]] {
 			to++
 		}
 		rank := float64(from+to+1) / 2 // the mean of from+1 … to
 		z := normalQuantile((rank - 0.375) / (size + 0.25))
 		for _, p := range order[from:to] {
-			scores[p.chain][p.i] = z
+			scores[p/length][p%length] = z
 		}
 		from = to
 	}

@@ -3,8 +3,9 @@ package fit
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/random"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // Chains and searches move on the scale on which every prior is standard normal, as kernels of other methods do: each unknown has the same

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
@@ -57,6 +58,37 @@ func ExampleFiltered() {
 	// true
 	// true
 	// true
+}
+
+// A guarded model lets one estimate have its particles at a time.
+type guarded struct {
+	colony
+	mu *sync.Mutex
+}
+
+func (g guarded) Share(_ context.Context, f func() error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return f()
+}
+
+// Where there is memory for the particles of one estimate alone, no other begins before they are gone.
+func ExampleSharing() {
+	var model fit.Sharing = guarded{colony{4}, new(sync.Mutex)}
+	err := model.Share(context.Background(), func() error {
+		run, err := model.Start(context.Background(), []float64{0.3}, 1)
+		if err != nil {
+			return err
+		}
+		defer run.Close()
+		means, _, err := run.Step(context.Background())
+		fmt.Println("died in the first row:", means[0])
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: died in the first row: 3
 }
 
 // A particle goes on several times from where it stands, each time with another luck.

@@ -70,6 +70,7 @@ type pmmhFit struct {
 	e      *engine
 	budget int
 	runs   int // of each estimate
+	chosen int // runs that were made when that number was chosen; 0 before
 	trace  Table
 	notes  []string
 	values [][][]float64 // of the steps that count: by unknown, chain and step
@@ -115,6 +116,9 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 	var logs []float64
 	possible := 0
 	for try := 0; possible < 2; try++ {
+		if try == cloudTries && f.e.impossible == try*cloudSize {
+			return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", try*cloudSize)
+		}
 		if try == cloudTries {
 			return nil, fmt.Errorf("fit: none of %d points of the prior could give the data in any of %d runs: "+
 				"priors, data or error model do not belong to this model, or the particles are too few for it", try*cloudSize, cloudRuns)
@@ -206,7 +210,7 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	} else if v > 2*wantedVariance {
 		f.notes = append(f.notes, fmt.Sprintf("the log likelihood still has variance %.3g with %d runs, where %.1f is wanted: chains will stand still for long", v, f.runs, wantedVariance))
 	}
-	f.result.Particles = f.runs
+	f.result.Particles, f.chosen = f.runs, f.e.runs
 	return nil
 }
 
@@ -252,7 +256,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	}
 	accepted := 0
 	// after is what the fit has spent after so many more steps of each chain, and what follows the last.
-	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestOf*bestTimes)*f.runs }
+	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestEstimates)*f.runs }
 	if err := f.afford(after(s.Steps) - f.e.runs); err != nil {
 		return nil, nil, err
 	}

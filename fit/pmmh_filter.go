@@ -26,9 +26,15 @@ type estimate struct {
 func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	var err error
-	if f, ok := o.sim.(Filtered); ok {
+	switch f := o.sim.(type) {
+	case Sharing:
+		err = f.Share(ctx, func() (err error) {
+			e, err = o.bootstrap(ctx, f, x, n, seed)
+			return err
+		})
+	case Filtered:
 		e, err = o.bootstrap(ctx, f, x, n, seed)
-	} else {
+	default:
 		e, err = o.importance(ctx, x, n, seed)
 	}
 	if errors.Is(err, ErrImpossible) {
@@ -81,6 +87,9 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 		q, err := model.Start(ctx, x, runSeed(seed, k))
 		e.runs++
 		if err != nil {
+			if k > 0 {
+				err = fmt.Errorf("particle %d of %d that are there at once: %w", k+1, n, err)
+			}
 			return e, o.whereFailed(err, x, seed)
 		}
 		particles = append(particles, q)
@@ -122,27 +131,27 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 	return e, nil
 }
 
-// resample replaces particles by copies, the expected numbers of which are proportional to the weights whose logarithms are given.
+// resample replaces particles by copies, the expected numbers of which are proportional to the weights whose logarithms are given. Those without
+// copies go first, so that there are never more than there were, and copies have their memory; copies stand side by side.
 func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Particle, error) {
 	copies := systematic(logs, len(particles), luck.Float64())
+	for k, q := range particles {
+		if copies[k] == 0 {
+			q.Close()
+		}
+	}
 	next := make([]Particle, 0, len(particles))
 	var failed error
 	for k, q := range particles {
 		if copies[k] == 0 {
-			q.Close()
 			continue
 		}
 		next = append(next, q)
-		for range copies[k] - 1 {
-			if failed != nil {
-				break
+		for n := copies[k] - 1; n > 0 && failed == nil; n-- {
+			var c Particle
+			if c, failed = q.Fork(luck.Uint64()); failed == nil {
+				next = append(next, c)
 			}
-			c, err := q.Fork(luck.Uint64())
-			if err != nil {
-				failed = err
-				break
-			}
-			next = append(next, c)
 		}
 	}
 	return next, failed

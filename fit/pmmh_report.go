@@ -55,43 +55,6 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	return all, err
 }
 
-// leastBudget is what is needed if all goes well: one temperature of the cloud, one look at the variance, the fewest runs for an estimate, a
-// warm-up and the first block of steps that count.
-const leastBudget = (cloudSize*(1+cloudSteps)+pilotPoints*pilotTimes)*cloudRuns + (chainCount*(1+warmBlocks*warmSteps+blockSteps)+bestOf*bestTimes)*fewestRuns
-
-// usualEstimates are how many estimates follow the cloud until the effective size is leastESS, if each 15 steps count as one.
-const usualEstimates = 2*pilotPoints*pilotTimes + chainCount*(1+warmBlocks*warmSteps) + bestOf*bestTimes + 15*leastESS
-
-// usualCloud are those of the cloud, with six temperatures.
-const usualCloud = cloudSize * (1 + 6*cloudSteps)
-
-// afford reports whether a budget that was asked for has room for so many runs.
-func (f *pmmhFit) afford(runs int) error {
-	need := f.e.runs + runs
-	if f.e.o.Budget == 0 || need <= f.e.o.Budget {
-		return nil
-	}
-	// What is to come is not known before the number of runs for an estimate is chosen, nor how well the chains will mix.
-	enough := max(f.e.runs, usualCloud*cloudRuns) + runs + usualEstimates*f.runs
-	return fmt.Errorf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, with %d runs for each likelihood; "+
-		"about %s would do for an effective sample of %d, and the method abc does with fewer", f.e.o.Budget, f.e.runs, runs, f.runs, roundUp(enough), leastESS)
-}
-
-// wouldTake is how many runs an effective size of leastESS would take, if the chains go on as they did.
-func (f *pmmhFit) wouldTake(samples [][][]float64, least float64) string {
-	sampling := float64(len(samples)*len(samples[0])*f.runs) * leastESS / max(least, 1)
-	return roundUp(f.e.runs + int(sampling))
-}
-
-// roundUp writes a number with two digits that are not 0, rounded up.
-func roundUp(n int) string {
-	unit := 1
-	for n > 100*unit {
-		unit *= 10
-	}
-	return fmt.Sprint((n + unit - 1) / unit * unit)
-}
-
 // likelihoods estimates the likelihood at points, so many times at each; the answers are by repetition, then by point.
 func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float64, times int) ([]float64, error) {
 	if err := f.afford(times * len(points) * f.runs); err != nil {
@@ -113,23 +76,12 @@ func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float
 	return logs, err
 }
 
-// bestOf are how many states are looked at again for the best, and bestTimes how often.
-const (
-	bestOf    = 8
-	bestTimes = 4
-)
-
-// report makes the result. The best point is that of the highest posterior density among the states that seemed to have the highest,
-// after their likelihood was estimated again: the estimates that they were accepted with are the lucky ones.
+// report makes the result.
 func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]float64) (*Result, error) {
 	p := f.e.problem
-	r := &Result{Exact: true, Power: 1, ScoreName: "log likelihood", Chains: &f.result, Trace: f.trace, Notes: f.notes}
+	r := &Result{Exact: true, Power: 1, Particles: f.runs, ScoreName: "log likelihood", Chains: &f.result, Trace: f.trace, Notes: f.notes}
 	r.Posterior.Names, r.Posterior.Units = p.names()
-	type state struct {
-		z       []float64
-		density float64
-	}
-	var states []state
+	var states []*candidate
 	every := (len(samples)*len(samples[0]) + rowsKept - 1) / rowsKept
 	for i := range samples[0] {
 		for c := range samples {
@@ -139,7 +91,8 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 				r.Posterior.Rows = append(r.Posterior.Rows, x)
 			}
 			if i == 0 || logs[c][i] != logs[c][i-1] {
-				states = append(states, state{z, logs[c][i] + p.priorDensity(x)})
+				prior := p.priorDensity(x)
+				states = append(states, &candidate{z: z, prior: prior, seems: logs[c][i] + prior})
 			}
 		}
 	}
@@ -147,28 +100,11 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 	for i := range r.Posterior.Weights {
 		r.Posterior.Weights[i] = 1 / float64(len(r.Posterior.Weights))
 	}
-	slices.SortStableFunc(states, func(a, b state) int { return lessFirst(b.density, a.density) })
-	var points [][]float64
-	for _, s := range states[:min(bestOf, len(states))] {
-		points = append(points, s.z)
-	}
-	again, err := f.likelihoods(ctx, "the best points again", points, bestTimes)
+	z, log, se, err := f.best(ctx, states)
 	if err != nil {
 		return nil, err
 	}
-	best := math.Inf(-1)
-	for k, z := range points {
-		var l []float64
-		for t := range bestTimes {
-			l = append(l, again[t*len(points)+k])
-		}
-		mean, _ := logMean(l)
-		x := p.values(z)
-		if density := mean + p.priorDensity(x); r.Best == nil || density > best {
-			r.Best, r.BestScore, best = x, mean, density
-			r.BestError = math.Sqrt(varianceOf(l) / bestTimes)
-		}
-	}
+	r.Best, r.BestScore, r.BestError = p.values(z), log, se
 	for i, u := range p.Unknowns {
 		if f.result.RHat[i] > chainRHat {
 			r.Notes = append(r.Notes, fmt.Sprintf("the chains do not agree on %s yet: R-hat is %.3f, where %.2f is small enough", u.Name, f.result.RHat[i], chainRHat))

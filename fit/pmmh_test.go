@@ -2,10 +2,7 @@ package fit
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -126,31 +123,18 @@ func TestPMMHAgainstDeaths(t *testing.T) {
 	compareMoments(t, "logarithm of the rate", r, 0, rate, rateSD)
 }
 
-// A budget is kept. One that is too small is refused before it is exceeded, the smallest before anything is run; and what the refusal says would do,
-// does.
-func TestPMMHKeepsItsBudget(t *testing.T) {
-	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
-	fits := func(budget int) (*Result, error) {
-		return fitDirectly(p, dying{50, len(dyingData)}, Options{Method: "pmmh", Seed: 2, Budget: budget})
-	}
-	for _, budget := range []int{1, 2_000, 9_000} {
-		_, err := fits(budget)
-		if err == nil || !strings.Contains(err.Error(), "too small for pmmh") || budget < leastBudget && !strings.Contains(err.Error(), ": 0 were made") {
-			t.Fatalf("a budget of %d: %v", budget, err)
-		}
-		_, rest, _ := strings.Cut(err.Error(), "about ")
-		enough := 0
-		if _, err := fmt.Sscan(rest, &enough); err != nil {
-			t.Fatal(rest, err)
-		}
-		if r, err := fits(enough); err != nil || r.Runs > enough || slices.Min(r.Chains.Bulk) < leastESS {
-			t.Errorf("a budget of %d, for which %d would do: %+v, %v", budget, enough, r, err)
-		}
-	}
-	for _, budget := range []int{20_000, 40_000} {
-		if r, err := fits(budget); err != nil || r.Runs > budget || r.Runs < budget/2 && slices.Min(r.Chains.Bulk) < chainESS {
-			t.Errorf("a budget of %d: %+v, %v", budget, r, err)
-		}
+// nowhere is a model that there is at no values.
+type nowhere struct{ drifting }
+
+func (nowhere) Start(context.Context, []float64, uint64) (Particle, error) {
+	return nil, ErrImpossible
+}
+
+// Where there is no model at all, that is what is said, and not that the data do not belong to it.
+func TestPMMHWithoutAModel(t *testing.T) {
+	p := oneColumn(driftingData, Unknown{Name: "a", Prior: Uniform(-1, 2)})
+	if _, err := fitDirectly(p, nowhere{}, Options{Method: "pmmh"}); err == nil || err.Error() != "fit: there is no model at any of 1024 points of the prior" {
+		t.Error(err)
 	}
 }
 

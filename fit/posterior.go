@@ -2,7 +2,6 @@ package fit
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -115,14 +114,29 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	return answers
 }
 
-// sorted are the places of numbers, by size; equal ones as they stand.
+// sorted are the places of numbers, by size, NaN last; equal ones as they stand.
 func sorted(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(x[a], x[b]) })
 	return order
+}
+
+// lessFirst orders numbers, NaN last.
+func lessFirst(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	case math.IsNaN(a) && !math.IsNaN(b):
+		return 1
+	case math.IsNaN(b) && !math.IsNaN(a):
+		return -1
+	}
+	return 0
 }
 
 // weightName is the name of the column of weights.

@@ -103,6 +103,15 @@ type Filtered interface {
 	Start(ctx context.Context, x []float64, seed uint64) (Particle, error)
 }
 
+// A Sharing simulator is one whose particles take memory that others want too. Particles of an estimate hold theirs until the last row, so that waiting
+// for room has to be about all of them at once.
+type Sharing interface {
+	Filtered
+	// Share calls f, which makes particles, beside others that it has called. If there is no room for that, it waits until nobody else is there,
+	// and calls f again, which begins anew. What f returns in the end, Share returns.
+	Share(ctx context.Context, f func() error) error
+}
+
 // A Particle is a run of a model that stands at a row of the data. It is used by one goroutine at a time.
 type Particle interface {
 	// Step goes on to the next row, and returns the mean of what is reported there, for each column. What it returns is not to be kept.

@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, and so are those of the
-// generations that follow, so that there is no noise in what the search sees: it goes for the minimum of the mean over these few runs, which
-// is near that of the expectation, as far as few runs can say. When it is that close, it goes on with more runs and fresh luck
-// [Pasupathy10]. A search that has converged with most runs is followed by one with twice as many points from another good point of the
-// prior [AH05], for as long as there are runs left.
+// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, so that they are compared by what
+// they are, and the next generation with another one. With the same luck in all generations the search would see no noise, and go for the minimum
+// of the mean over these few runs; but where an epidemic comes or fails to come by luck, that is where this luck happens to give the data, and
+// may be far from the minimum of the expectation. When the better half of a generation differs by no more than a minimum that was
+// found with so few runs is uncertain by, there are more runs at each point [Pasupathy10]. A search that has converged with most runs is followed by
+// one with twice as many points from another good point of the prior [AH05], for as long as there are runs left.
 //
 // [Pasupathy10]: https://doi.org/10.1287/opre.1090.0773
 // [AH05]: https://doi.org/10.1109/CEC.2005.1554902
@@ -21,7 +22,7 @@ const (
 	searchLeast  = 1      // runs at one point, at first
 	searchMore   = 4      // times as many when the search is close
 	searchMost   = 64
-	searchSure   = 6    // generations in a row in which it must be
+	searchSure   = 3    // generations in a row in which it must be
 	searchClose  = 0.05 // misfits that are not told apart
 	searchStep   = 1    // the first step, in standard deviations of the prior
 	searchWorth  = 10   // generations that a restart must have room for
@@ -80,7 +81,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 // evolve is one run of the strategy: its last mean, and the best points of its last generations.
 func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until int) (found [][]float64, err error) {
 	p := o.e.problem
-	runs, luck := searchLeast, o.e.stageSeed()
+	runs := searchLeast
 	var best [][]float64 // of each generation
 	close := 0           // generations in a row whose better half is
 	for s.age == 0 || o.e.runs+size*runs <= until {
@@ -88,7 +89,7 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 		if err != nil {
 			return nil, err
 		}
-		trials, err := o.tryWith(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs, luck)
+		trials, err := o.try(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +114,8 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 			if runs >= searchMost {
 				break
 			}
-			runs, luck = runs*searchMore, o.e.stageSeed()
-			s.step *= 2 // the minimum is elsewhere now, about as far away as the generation was wide
+			runs *= searchMore
+			s.step *= 2 // the minimum may be elsewhere, about as far away as the generation was wide
 		}
 		if s.spread() < searchNarrow {
 			break

@@ -91,12 +91,7 @@ func (e *evolution) ask(size int) ([][]float64, error) {
 
 // tell says what the points of the last generation are worth, less being better.
 func (e *evolution) tell(values []float64) {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	// NaN and infinity are worse than any number; equal values keep their order.
-	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(values[a], values[b]) })
+	order := sorted(values) // NaN and infinity are worse than any number
 	d := len(e.mean)
 	y, z := make([]float64, d), make([]float64, d) // the weighted means of the better half
 	for i, w := range e.weights {
@@ -139,21 +134,6 @@ func (e *evolution) spread() float64 {
 		most = max(most, e.step*math.Sqrt(e.cov.At(i, i)))
 	}
 	return most
-}
-
-// lessFirst orders numbers, NaN last.
-func lessFirst(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	case math.IsNaN(a) && !math.IsNaN(b):
-		return 1
-	case math.IsNaN(b) && !math.IsNaN(a):
-		return -1
-	}
-	return 0
 }
 
 func lengthOf(v []float64) float64 {

@@ -28,7 +28,7 @@ type Options struct {
 	OnEvent func(Event)
 	// OnRecord is called for every row that is recorded, in the same manner.
 	OnRecord func(Record)
-	// OnProgress is called ten times a second, by one goroutine.
+	// OnProgress is called ten times a second, by one goroutine; Progress.SoFar has what is recorded by then.
 	OnProgress func(Progress)
 
 	forks    bool   // it is for a process
@@ -61,6 +61,8 @@ type Progress struct {
 	Time     float64 // on the model's clock, of a replica that is running
 	Done     int     // replicas
 	Events   uint64
+
+	watched *watched
 }
 
 // Run runs the model.
@@ -84,6 +86,10 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
 	tracks := make([]track, workers)
+	var look *watched // if somebody watches
+	if o.OnProgress != nil {
+		look = &watched{result: *result, began: began, lives: make([]atomic.Pointer[live], n)}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next, done atomic.Int64
@@ -96,8 +102,14 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if k >= n || ctx.Err() != nil {
 					return
 				}
+				if look != nil {
+					tracks[w].live = &look.lives[k]
+				}
 				run, err := r.simulate(ctx, m, &o, o.First+k, &tracks[w])
 				runs[k] = run
+				if look != nil && err == nil {
+					look.lives[k].Load().ended.Store(run)
+				}
 				if err != nil {
 					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 						err = fmt.Errorf("%s, replica %d: %w", m.name, o.First+k, err)
@@ -110,7 +122,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		})
 	}
 	if o.OnProgress != nil {
-		stop := report(m, &o, n, tracks, &done)
+		stop := report(m, &o, n, tracks, &done, look)
 		defer stop()
 	}
 	group.Wait()
@@ -132,14 +144,15 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 
 // A track is how far a worker has come; others read it now and then.
 type track struct {
-	time   atomic.Uint64 // of its present replica, as a float64
-	events atomic.Uint64 // of all its replicas
-	before uint64        // those of earlier replicas
-	_      [40]byte      // to a cache line
+	time   atomic.Uint64         // of its present replica, as a float64
+	events atomic.Uint64         // of all its replicas
+	before uint64                // those of earlier replicas
+	live   *atomic.Pointer[live] // where its present replica is watched; nil if nobody does
+	_      [32]byte              // to a cache line
 }
 
 // report calls OnProgress until it is stopped.
-func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (stop func()) {
+func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, look *watched) (stop func()) {
 	quit, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -151,7 +164,7 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (st
 				return
 			case <-tick.C:
 			}
-			p := Progress{Done: int(done.Load()), Time: m.start}
+			p := Progress{Done: int(done.Load()), Time: m.start, watched: look}
 			sum := float64(p.Done)
 			for i := range tracks {
 				t := timeOf(tracks[i].time.Load())
@@ -169,6 +182,11 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64) (st
 // simulate runs one replica from start to end.
 func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int, t *track) (*Run, error) {
 	run := newRun(m, index)
+	var seen *live
+	if t.live != nil {
+		seen = run.watch()
+		t.live.Store(seen)
+	}
 	began := time.Now()
 	m, err := o.vary(m, index)
 	if err != nil {
@@ -202,6 +220,9 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 			}
 		}
 		run.record(r)
+		if seen != nil {
+			seen.rows.Store(int64(run.rows))
+		}
 		if o.OnRecord != nil {
 			o.OnRecord(run.recorded(row))
 		}

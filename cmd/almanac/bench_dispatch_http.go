@@ -20,8 +20,8 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch/live"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // benchHTTPFlags are those of almanac bench dispatch that are for --http.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch/live"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // printCapped prints what was measured of a process beside what theory says.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // commandLine is how a command was called: flags as they took effect, in the order of their names, and then the arguments.
@@ -55,12 +57,4 @@ func flagWords(f *pflag.Flag) (words []string) {
 }
 
 // quoted is a word as a shell takes it.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%,^:+µ−", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quoted(s string) string { return format.Word(s) }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -153,8 +153,11 @@ func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*mo
 		return nil, nil, err
 	}
 	for _, u := range asked.Unknowns {
-		if slices.ContainsFunc(f.set, func(set string) bool { name, _, _ := strings.Cut(set, "="); return strings.TrimSpace(name) == u.Name }) {
+		switch {
+		case slices.ContainsFunc(f.set, func(set string) bool { name, _, _ := strings.Cut(set, "="); return strings.TrimSpace(name) == u.Name }):
 			return nil, nil, usagef("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
+		case m.Changed(u.Name):
+			return nil, nil, usagef("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", f.scenario, u.Name)
 		}
 	}
 	s, err := f.study(c, path, m, fitSort)

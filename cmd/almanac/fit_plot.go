@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
@@ -217,7 +218,7 @@ func (p *fitReport) predictiveCharts() plot.Panels {
 				data.Add(p.Data.Times[row], *y)
 			}
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: timeLabel(p.opened.Model),
+		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: pictures.TimeLabel(p.opened.Model),
 			FromZero: true, Headroom: true, Series: []plot.Series{wide, narrow, data}})
 	}
 	return ps

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ func newHub() *cobra.Command {
 	var o ensemble.HubOptions
 	var cluster ensemble.ClusterOptions
 	var f hubFlags
-	var room string
+	var room, forget string
 	c := &cobra.Command{
 		Use:   "hub --store DIR",
 		Short: "Serve as the place where studies, workers and results meet",
@@ -58,10 +59,17 @@ func newHub() *cobra.Command {
 				}
 				o.MaxStore = int64(n)
 			}
+			var age time.Duration
+			if forget != "" {
+				var err error
+				if age, err = parseAge("--forget", forget); err != nil {
+					return err
+				}
+			}
 			ctx, stop := untilStopped(c.Context())
 			defer stop()
 			o.Logger = f.logger(c, slog.LevelWarn)
-			return serveHub(ctx, c, o, &f)
+			return serveHub(ctx, c, o, &f, age)
 		},
 	}
 	c.Flags().StringVar(&o.Store, "store", "", "the directory for what it keeps")
@@ -76,12 +84,13 @@ func newHub() *cobra.Command {
 	c.Flags().StringVar(&cluster.Listen, "cluster-listen", "", "HOST:PORT for the other servers of the cluster")
 	c.Flags().StringSliceVar(&cluster.Routes, "routes", nil, "HOST:PORT of the others, with commas between")
 	c.Flags().StringVar(&room, "max-store", "", "how much may be kept, as in 50GB; three quarters of what is free unless told")
+	c.Flags().StringVar(&forget, "forget", "", "forget studies that were not used for so long, as in 30d; none unless told (see almanac jobs forget)")
 	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
 }
 
-func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *hubFlags) error {
+func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *hubFlags, age time.Duration) error {
 	hub, err := ensemble.StartHub(o)
 	if errors.Is(err, ensemble.ErrNotStarted) {
 		return trim(err) // the machine's fault, and not the command line's
@@ -97,6 +106,11 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 		return err
 	}
 	defer stop()
+	if age > 0 {
+		if err := forgetOld(ctx, hub, age, o.Logger); err != nil {
+			return fmt.Errorf("--forget %s: %w", age, trim(err))
+		}
+	}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "hub at %s, which keeps its state in %s\n", hub.URL(), o.Store); err != nil {
 		return err
 	}

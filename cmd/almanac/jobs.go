@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/results"
 )
 
@@ -40,9 +40,7 @@ func newJobs() *cobra.Command {
 		},
 	}
 	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
-	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(),
-		jobCommand("cancel", "Stop a study, and remove what it has done", func(ctx context.Context, conn *ensemble.Conn, key string) error { return conn.Cancel(ctx, key) }),
-		jobCommand("forget", "Remove a study with its results from the hub", func(ctx context.Context, conn *ensemble.Conn, key string) error { return conn.Forget(ctx, key) }))
+	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(), newJobsCancel(), newJobsForget())
 	return c
 }
 
@@ -118,26 +116,31 @@ func oneJob(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func jobCommand(name, about string, do func(context.Context, *ensemble.Conn, string) error) *cobra.Command {
+func newJobsCancel() *cobra.Command {
 	var f hubFlags
 	c := &cobra.Command{
-		Use: name + " KEY", Short: about, Args: oneJob,
+		Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.with(c, func(conn *ensemble.Conn) error {
-				s, err := findJob(c.Context(), conn, args[0])
-				if err != nil {
-					return err
-				}
-				if err := do(c.Context(), conn, s.Key); err != nil {
-					return trim(err)
-				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s\n", s.Key, s.Name, map[string]string{"cancel": "cancelled", "forget": "forgotten"}[name])
-				return err
-			})
+			return f.withJob(c, args[0], "cancelled", (*ensemble.Conn).Cancel)
 		},
 	}
 	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
 	return c
+}
+
+// withJob does something with a study, and says what became of it.
+func (f *hubFlags) withJob(c *cobra.Command, prefix, became string, do func(*ensemble.Conn, context.Context, string) error) error {
+	return f.with(c, func(conn *ensemble.Conn) error {
+		s, err := findJob(c.Context(), conn, prefix)
+		if err != nil {
+			return err
+		}
+		if err := do(conn, c.Context(), s.Key); err != nil {
+			return trim(err)
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s\n", s.Key, s.Name, became)
+		return err
+	})
 }
 
 func newJobsWatch() *cobra.Command {

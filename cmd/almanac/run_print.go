@@ -9,8 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -127,8 +128,8 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 	if len(states) > mostStatesPrinted {
 		return
 	}
-	for _, by := range groupings(m) {
-		if len(by.groups) > mostGroupsPrinted {
+	for _, by := range pictures.Groupings(m) {
+		if len(by.Groups) > mostGroupsPrinted {
 			continue
 		}
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -136,8 +137,8 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 		if r.Replicas > 1 {
 			mean = ": mean"
 		}
-		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.groups[0]].Attributes, " and "), mean, strings.Join(states, "\t"))
-		for _, g := range by.groups {
+		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.Groups[0]].Attributes, " and "), mean, strings.Join(states, "\t"))
+		for _, g := range by.Groups {
 			part := r.In(g)
 			fmt.Fprintf(out, "%s\t", strings.Join(groups[g].Values, ", "))
 			for s := range states {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -25,7 +26,7 @@ func writeRun(dir string, m *population.Model, r *population.Result, f results.F
 		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
 		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 		writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(m.Diagram()); return err }),
-		plotRun(dir, m, r),
+		pictures.Save(dir, r),
 	)
 }
 

@@ -1,8 +1,8 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the command may use
-// everything, and nothing imports it. A program that imports calendar, spray or capped gets the standard library and our leaves, and
+// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the page and the command may use
+// everything; nothing but the command imports the page, and nothing the command. A program that imports calendar, spray or capped gets the standard library and our leaves, and
 // nothing else.
 package house
 
@@ -14,6 +14,7 @@ const Module = "github.com/almanac-sim/almanac"
 var mayImport = map[string][]string{
 	// Leaves.
 	"internal/design":   {},
+	"internal/format":   {},
 	"internal/house":    {},
 	"internal/huge":     {},
 	"internal/memory":   {},
@@ -55,6 +56,9 @@ var mayImport = map[string][]string{
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design"},
 
+	// Charts of runs.
+	"internal/pictures": {"internal/format", "internal/plot", "population"},
+
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
 	"reproduce/berenbrink":    {"capped", "internal/plot", "internal/random", "reproduce"},
@@ -64,17 +68,19 @@ var mayImport = map[string][]string{
 	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},
 
+	// The page.
+	"page": {"internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
+
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/format", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "fit", "internal/design", "internal/memory", "internal/nearest", "internal/outdir", "internal/plot", "internal/study", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
-	"cmd/almanac/internal/allocation": {"capped", "cmd/almanac/internal/format", "internal/plot"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
+		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
 	"cmd/almanac/internal/dispatch/live": {"internal/random"},
-	"cmd/almanac/internal/format":        {},
 	"cmd/almanac/internal/models":        {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
 	"cmd/almanac/internal/outputs":       {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":      {},

@@ -20,6 +20,24 @@ func (s Series) histogram(floor float64) Series {
 	return out
 }
 
+// steps is a line that keeps the height of each point from the point before it on, as counts in intervals do, which belong to no moment of them.
+func (s Series) steps() Series {
+	out := s
+	out.Unmarked = true
+	twice := func(from []float64) (to []float64) {
+		for k := 1; k < len(from); k++ {
+			to = append(to, from[k], from[k])
+		}
+		return to
+	}
+	out.X = nil
+	for k := 1; k < len(s.X); k++ {
+		out.X = append(out.X, s.X[k-1], s.X[k])
+	}
+	out.Y, out.Low, out.High = twice(s.Y), twice(s.Low), twice(s.High)
+	return out
+}
+
 // floor is where bars stand: at 0, and on a logarithmic axis at the last power of ten below all that is drawn, where the axis begins.
 func (c Chart) floor() float64 {
 	if !c.LogY {

@@ -29,6 +29,7 @@ type Series struct {
 	Triangles bool    // its points are marked with triangles, not circles
 	Unmarked  bool    // its points are not marked, however few they are
 	Points    bool    // its points are marked, however many they are, and there is no line between them
+	Steps     bool    // each Y is what was so since the X before it; the first, which nothing comes before, is not drawn
 	Bars      float64 // if it is above 0, there are bars of this width around X and as high as Y, and no line; they stand on the floor of the chart
 }
 
@@ -40,11 +41,12 @@ type Chart struct {
 	Title, XLabel, YLabel string
 	Note                  string // below the title: what lines and bands are
 	LogX, LogY            bool
-	FromZero              bool    // the y axis begins at 0
-	Headroom              bool    // a linear y axis goes on above what is drawn
-	FromZeroX             bool    // a linear x axis begins at 0, or below if something is drawn there
-	UpToX                 float64 // the x axis goes at least as far, if this is not 0
-	LegendBeside          bool    // the names stand to the right of the chart if there is room for them, and otherwise below it
+	FromZero              bool       // the y axis begins at 0
+	Headroom              bool       // a linear y axis goes on above what is drawn
+	FromZeroX             bool       // a linear x axis begins at 0, or below if something is drawn there
+	UpToX                 float64    // the x axis goes at least as far, if this is not 0
+	Zoom                  [2]float64 // if the second is above the first, only what is between these x is shown
+	LegendBeside          bool       // the names stand to the right of the chart if there is room for them, and otherwise below it
 	Series                []Series
 }
 
@@ -59,6 +61,9 @@ func (c Chart) Save(path string) error {
 
 // SVG draws the chart as the text of a picture.
 func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
+
+// PNG draws the chart as a picture of dots.
+func (c Chart) PNG() ([]byte, error) { return c.picture("png") }
 
 // picture draws the chart in some format.
 func (c Chart) picture(format string) ([]byte, error) {
@@ -222,24 +227,29 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	floor := c.floor()
 	c.Series = slices.Clone(c.Series)
 	for i, s := range c.Series {
-		if s.Bars > 0 {
+		switch {
+		case s.Bars > 0:
 			c.Series[i] = s.histogram(floor)
+		case s.Steps:
+			c.Series[i] = s.steps()
+		}
+		if c.zoomed() {
+			c.Series[i] = c.Series[i].cut(c.Zoom[0], c.Zoom[1])
 		}
 	}
 	// Bands are drawn before all lines, so that none covers one.
-	for i, band := 0, colour; i < len(c.Series); i++ {
-		if i > 0 && !c.Series[i].Same {
-			band++
+	colours := c.colours(colour)
+	for i, s := range c.Series {
+		p.Add(mark{i, "band"})
+		if err := c.band(p, s, colours[i]); err != nil {
+			return nil, nil, fmt.Errorf("series %s: %w", s.Name, err)
 		}
-		if err := c.band(p, c.Series[i], band); err != nil {
-			return nil, nil, fmt.Errorf("series %s: %w", c.Series[i].Name, err)
-		}
+		p.Add(mark{})
 	}
 	for i, s := range c.Series {
-		if i > 0 && !s.Same {
-			colour++
-		}
-		marks, err := c.add(p, s, colour)
+		p.Add(mark{i, "line"})
+		marks, err := c.add(p, s, colours[i])
+		p.Add(mark{})
 		if err != nil {
 			return nil, nil, fmt.Errorf("series %s: %w", s.Name, err)
 		}
@@ -248,6 +258,9 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 		}
 	}
 	c.widen(p)
+	if c.zoomed() {
+		p.X.Min, p.X.Max = c.Zoom[0], c.Zoom[1]
+	}
 	x, y := linear(p.X.Min, p.X.Max, false), scale{}
 	if c.LogX {
 		x = logarithmic(p.X.Min, p.X.Max)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // Measure runs one process. When the context is done the point says that it is incomplete, and has its rounds; with it comes the context's error.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // A Row is a round by its number, from 1.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // A Sweep is several processes that differ in one quantity.

@@ -159,19 +159,12 @@ func (s *simulator) clear() {
 // Simulate runs the model once.
 func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c fit.Course, err error) {
 	var trial population.Trial
-	run := func() (err error) {
+	err = s.Share(ctx, func() (err error) {
 		t := s.take()
-		defer s.give(t)
-		if trial, err = t.Run(ctx, x, seed); errors.Is(err, population.ErrMemory) {
-			s.clear()
-		}
+		trial, err = t.Run(ctx, x, seed)
+		s.give(t)
 		return err
-	}
-	if s.room != nil {
-		err = s.room.alone(ctx, run)
-	} else {
-		err = run()
-	}
+	})
 	if err != nil {
 		return c, impossible(err)
 	}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/population"
@@ -18,6 +19,21 @@ func (s *simulator) Start(ctx context.Context, x []float64, seed uint64) (fit.Pa
 		p.laws = append(p.laws, law(seen))
 	}
 	return p, nil
+}
+
+// Share lets f run beside others, or alone if there is no memory for that.
+func (s *simulator) Share(ctx context.Context, f func() error) error {
+	try := func() error {
+		err := f()
+		if errors.Is(err, population.ErrMemory) {
+			s.clear()
+		}
+		return err
+	}
+	if s.room == nil {
+		return try()
+	}
+	return s.room.alone(ctx, try)
 }
 
 // A particle is a run that is followed.

@@ -1,4 +1,4 @@
-// Package format writes numbers as the command prints them.
+// Package format writes numbers as people read them.
 package format
 
 import (
@@ -73,4 +73,15 @@ func Nanoseconds(ns float64) string {
 		return fmt.Sprintf("%.3gms", ns/1e6)
 	}
 	return fmt.Sprintf("%.3gs", ns/1e9)
+}
+
+// Word is a word of a command line as a shell takes it.
+func Word(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%,^:+µ−", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,4 +1,6 @@
-package main
+// Package pictures has the charts of a run of a model: the states, the flows between them, and both by group. The command writes them into
+// files, and the page shows them.
+package pictures
 
 import (
 	"errors"
@@ -7,18 +9,18 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
 
-// plotRun draws the states over time, all in one chart and each in its own, and the flows.
-func plotRun(dir string, m *population.Model, r *population.Result) error {
+// Save draws the states over time, all in one chart and each in its own, the flows, and both by group, into files of a directory.
+func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
 	}
-	all, each := stateCharts(m, r)
-	flows := flowCharts(m, r)
+	all, each := States(r)
+	flows := Flows(r)
 	var errs []error
 	for _, ending := range []string{".svg", ".png"} {
 		errs = append(errs, all.Save(filepath.Join(dir, "states"+ending)), each.Save(filepath.Join(dir, "each"+ending)))
@@ -26,19 +28,19 @@ func plotRun(dir string, m *population.Model, r *population.Result) error {
 			errs = append(errs, flows.Save(filepath.Join(dir, "incidence"+ending)))
 		}
 	}
-	return errors.Join(append(errs, plotGroups(dir, m, r))...)
+	return errors.Join(append(errs, saveGroups(dir, r))...)
 }
 
-// runTitle names the model, and says if not all of it is there.
-func runTitle(m *population.Model, r *population.Result) string {
+// title names the model, and says if not all of it is there.
+func title(r *population.Result) string {
 	if r.Incomplete {
-		return m.Name() + " (incomplete)"
+		return r.Model.Name() + " (incomplete)"
 	}
-	return m.Name()
+	return r.Model.Name()
 }
 
-// timeLabel is what the times below a chart are.
-func timeLabel(m *population.Model) string {
+// TimeLabel is what the times below a chart are.
+func TimeLabel(m *population.Model) string {
 	if start, dated := m.StartDate(); dated {
 		return m.Unit() + "s since " + start.Format(time.DateOnly)
 	}
@@ -66,15 +68,16 @@ func overReplicas(r *population.Result, median []float64, quantiles [][]float64)
 	return s
 }
 
-func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Panels) {
-	all := plot.Chart{Title: runTitle(m, r), Note: linesAndBands(r), XLabel: timeLabel(m), YLabel: "individuals", FromZero: true, LegendBeside: true}
-	each := plot.Panels{Title: runTitle(m, r), Note: "individuals in each state; " + linesAndBands(r)}
-	for i, name := range m.States() {
+// States are how many were in each state: all in one chart, and a chart for each.
+func States(r *population.Result) (plot.Chart, plot.Panels) {
+	all := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	each := plot.Panels{Title: title(r), Note: "individuals in each state; " + linesAndBands(r)}
+	for i, name := range r.Model.States() {
 		in := r.State(i)
 		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
 		s.Name = name
 		all.Series = append(all.Series, s)
-		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: timeLabel(m), FromZero: true, Series: []plot.Series{s}})
+		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{s}})
 	}
 	return all, each
 }
@@ -83,7 +86,8 @@ func stateCharts(m *population.Model, r *population.Result) (plot.Chart, plot.Pa
 const mostFlows = 24
 
 // flowsDrawn says which flows are drawn, up to which row, and what they are. There are none if there is no interval.
-func flowsDrawn(m *population.Model, r *population.Result) (rows int, order []int, note string) {
+func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
+	m := r.Model
 	rows = r.Rows()
 	// The last interval may be shorter than the others, and would look as if something had ended.
 	if rows > 2 && r.Times[rows-1]-r.Times[rows-2] < 0.99*(r.Times[1]-r.Times[0]) {
@@ -113,32 +117,37 @@ func flowsDrawn(m *population.Model, r *population.Result) (rows int, order []in
 	return rows, order, fmt.Sprintf("%s in each interval of %s %s", which, long, unit)
 }
 
-// flowCharts are how many changed state in each interval between two rows.
-func flowCharts(m *population.Model, r *population.Result) plot.Panels {
-	rows, order, note := flowsDrawn(m, r)
-	panels := plot.Panels{Title: runTitle(m, r), Note: note + "; " + linesAndBands(r)}
+// Flows are how many changed state in each interval between two rows, a chart for each flow.
+func Flows(r *population.Result) plot.Panels {
+	rows, order, note := flowsDrawn(r)
+	panels := plot.Panels{Title: title(r), Note: note + "; " + linesAndBands(r)}
 	for _, i := range order {
-		in := r.Incidence(i)
-		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
-		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(m.Flows()[i]), XLabel: timeLabel(m), FromZero: true, Series: []plot.Series{steps(s, rows)}})
+		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(r.Model.Flows()[i]), XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{incidence(r, i, rows)}})
 	}
 	return panels
 }
 
+// Incidence is the same in one chart, with a line for each flow.
+func Incidence(r *population.Result) plot.Chart {
+	rows, order, note := flowsDrawn(r)
+	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	for _, i := range order {
+		s := incidence(r, i, rows)
+		s.Name = flowTitle(r.Model.Flows()[i])
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
 func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
-// steps draws what a row has as what was so since the row before.
-func steps(s plot.Series, rows int) plot.Series {
-	out := plot.Series{Name: s.Name, Unmarked: true}
-	twice := func(y []float64) (all []float64) {
-		for k := 1; k < min(rows, len(y)); k++ {
-			all = append(all, y[k], y[k])
-		}
-		return all
+// incidence is how many went a way in each of the first intervals: what a row has was so since the row before.
+func incidence(r *population.Result, flow, rows int) plot.Series {
+	in := r.Incidence(flow)
+	s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
+	s.X, s.Y, s.Steps = s.X[:rows], s.Y[:rows], true
+	if s.Low != nil {
+		s.Low, s.High = s.Low[:rows], s.High[:rows]
 	}
-	for k := 1; k < rows; k++ {
-		out.X = append(out.X, s.X[k-1], s.X[k])
-	}
-	out.Y, out.Low, out.High = twice(s.Y), twice(s.Low), twice(s.High)
-	return out
+	return s
 }

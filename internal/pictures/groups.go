@@ -1,4 +1,4 @@
-package main
+package pictures
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -20,34 +20,35 @@ const (
 	mostStatesDrawn = 24
 )
 
-// plotGroups draws, for all that the model records by, the states and the flows, with a line for each group.
-func plotGroups(dir string, m *population.Model, r *population.Result) error {
+// saveGroups draws, for all that the model records by, the states and the flows, with a line for each group.
+func saveGroups(dir string, r *population.Result) error {
 	var errs []error
-	for _, by := range groupings(m) {
-		states, flows := groupCharts(m, r, by)
+	for _, by := range Groupings(r.Model) {
+		states, flows := Groups(r, by)
 		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, states.Save(filepath.Join(dir, "by-"+by.name+ending)))
+			errs = append(errs, states.Save(filepath.Join(dir, "by-"+by.Name+ending)))
 			if len(flows.Charts) > 0 {
-				errs = append(errs, flows.Save(filepath.Join(dir, "incidence-by-"+by.name+ending)))
+				errs = append(errs, flows.Save(filepath.Join(dir, "incidence-by-"+by.Name+ending)))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// A grouping is the groups that one entry of record: by asks for.
-type grouping struct {
-	name   string
-	groups []int // as the model numbers them
+// A Grouping is the groups that one entry of record: by asks for.
+type Grouping struct {
+	Name   string
+	Groups []int // as the model numbers them
 }
 
-func groupings(m *population.Model) (all []grouping) {
+// Groupings are all that a model records by, in its order.
+func Groupings(m *population.Model) (all []Grouping) {
 	for i, g := range m.Groups() {
-		if n := len(all); n == 0 || all[n-1].name != g.By() {
-			all = append(all, grouping{name: g.By()})
+		if n := len(all); n == 0 || all[n-1].Name != g.By() {
+			all = append(all, Grouping{Name: g.By()})
 		}
 		last := &all[len(all)-1]
-		last.groups = append(last.groups, i)
+		last.Groups = append(last.Groups, i)
 	}
 	return all
 }
@@ -66,19 +67,20 @@ func largest(sums []float64, most int) []int {
 	return order
 }
 
-// groupCharts are a chart for each state and for each flow, with a line for each group.
-func groupCharts(m *population.Model, r *population.Result, by grouping) (states, flows plot.Panels) {
-	sizes := make([]float64, len(by.groups))
-	for i, g := range by.groups {
+// Groups are a chart for each state and for each flow, with a line for each group.
+func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
+	m := r.Model
+	sizes := make([]float64, len(by.Groups))
+	for i, g := range by.Groups {
 		sizes[i] = slices.Max(r.In(g).Total().Mean)
 	}
 	drawn := largest(sizes, mostGroupsDrawn)
 	parts := make([]*population.Result, len(drawn))
 	for i, k := range drawn {
-		parts[i] = r.In(by.groups[k])
+		parts[i] = r.In(by.Groups[k])
 	}
 	groups := m.Groups()
-	words := strings.Join(groups[by.groups[0]].Attributes, " and ")
+	words := strings.Join(groups[by.Groups[0]].Attributes, " and ")
 	which := "by " + words
 	if len(drawn) < len(sizes) {
 		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(sizes))), words)
@@ -88,10 +90,10 @@ func groupCharts(m *population.Model, r *population.Result, by grouping) (states
 		lines = fmt.Sprintf("lines: median of %s", format.Count(len(r.Runs), "replica"))
 	}
 	chart := func(title string, series func(*population.Result) plot.Series) plot.Chart {
-		c := plot.Chart{Title: title, XLabel: timeLabel(m), FromZero: true}
+		c := plot.Chart{Title: title, XLabel: TimeLabel(m), FromZero: true}
 		for i, k := range drawn {
 			s := series(parts[i])
-			s.Name, s.Unmarked = strings.Join(groups[by.groups[k]].Values, ", "), true
+			s.Name, s.Unmarked = strings.Join(groups[by.Groups[k]].Values, ", "), true
 			if len(drawn) > mostBands {
 				s.Low, s.High = nil, nil
 			}
@@ -99,7 +101,7 @@ func groupCharts(m *population.Model, r *population.Result, by grouping) (states
 		}
 		return c
 	}
-	states = plot.Panels{Title: runTitle(m, r), Note: "individuals in each state, " + which + "; " + lines, Common: true}
+	states = plot.Panels{Title: title(r), Note: "individuals in each state, " + which + "; " + lines, Common: true}
 	names := m.States()
 	tops := make([]float64, len(names))
 	for i := range names {
@@ -111,12 +113,11 @@ func groupCharts(m *population.Model, r *population.Result, by grouping) (states
 			return overReplicas(part, s.Median, [][]float64{s.Q05, s.Q95})
 		}))
 	}
-	rows, order, note := flowsDrawn(m, r)
-	flows = plot.Panels{Title: runTitle(m, r), Note: note + ", " + which + "; " + lines, Common: true}
+	rows, order, note := flowsDrawn(r)
+	flows = plot.Panels{Title: title(r), Note: note + ", " + which + "; " + lines, Common: true}
 	for _, i := range order {
 		flows.Charts = append(flows.Charts, chart(flowTitle(m.Flows()[i]), func(part *population.Result) plot.Series {
-			s := part.Incidence(i)
-			return steps(overReplicas(part, s.Median, [][]float64{s.Q05, s.Q95}), rows)
+			return incidence(part, i, rows)
 		}))
 	}
 	return states, flows

@@ -1,4 +1,4 @@
-package main
+package pictures
 
 import (
 	"context"
@@ -33,8 +33,8 @@ states: {a: {}}
 interventions: [{at: 3, every: 10 days, enter: a, count: 7}, {at: 24, enter: a, count: 5}]
 record: {every: 10 days}
 `
-	m, r := ran(t, model, 3)
-	all, each := stateCharts(m, r)
+	_, r := ran(t, model, 3)
+	all, each := States(r)
 	const note = "lines: median of 3 replicas; bands: middle 90 %"
 	if all.Note != note || each.Note != "individuals in each state; "+note {
 		t.Errorf("%q, %q", all.Note, each.Note)
@@ -43,24 +43,24 @@ record: {every: 10 days}
 		t.Error(got)
 	}
 	r.Drawn = &population.Drawn{}
-	if all, _ := stateCharts(m, r); all.Note != note+"; parameters from a posterior" {
+	if all, _ := States(r); all.Note != note+"; parameters from a posterior" {
 		t.Error(all.Note)
 	}
 	r.Drawn = nil
 	// In the last five days there were as many as in ten, which cannot be compared, and is left out.
-	flows := flowCharts(m, r)
+	flows := Flows(r)
 	if want := "changes of state in each interval of 10 days; " + note; flows.Note != want {
 		t.Errorf("%q, want %q", flows.Note, want)
 	}
 	s := flows.Charts[0].Series[0]
-	if got := fmt.Sprint(flows.Charts[0].Title, s.X, s.Y, s.Low); got != "interventions → a[0 10 10 20] [7 7 7 7] [7 7 7 7]" {
+	if got := fmt.Sprint(flows.Charts[0].Title, s.X, s.Y, s.Low); got != "interventions → a[0 10 20] [0 7 7] [0 7 7]" {
 		t.Error(got)
 	}
-	m, r = ran(t, strings.Replace(model, "end: 25", "end: 1", 1), 1)
-	if flows := flowCharts(m, r); !strings.HasSuffix(flows.Note, "interval of 1 day; one replica") {
+	_, r = ran(t, strings.Replace(model, "end: 25", "end: 1", 1), 1)
+	if flows := Flows(r); !strings.HasSuffix(flows.Note, "interval of 1 day; one replica") {
 		t.Error(flows.Note)
 	}
-	if err := plotRun(t.TempDir(), m, r); err != nil {
+	if err := Save(t.TempDir(), r); err != nil {
 		t.Error(err)
 	}
 }
@@ -77,7 +77,7 @@ func TestManyFlows(t *testing.T) {
 		b.WriteString("]}\n")
 	}
 	m, r := ran(t, b.String(), 1)
-	flows := flowCharts(m, r)
+	flows := Flows(r)
 	if len(flows.Charts) != mostFlows || !strings.HasPrefix(flows.Note, "the largest 24 of 144 flows in each interval of 1 day") {
 		t.Errorf("%d charts: %s", len(flows.Charts), flows.Note)
 	}
@@ -108,11 +108,11 @@ states: {a: {race: [{rate: 0.5 per day, to: b}]}, b: {}}
 record: {every: 1 day, by: [region, [region, cell]]}
 `
 	m, r := ran(t, model, 3)
-	by := groupings(m)
-	if len(by) != 2 || by[0].name != "region" || len(by[0].groups) != 2 || by[1].name != "region,cell" || len(by[1].groups) != 18 {
+	by := Groupings(m)
+	if len(by) != 2 || by[0].Name != "region" || len(by[0].Groups) != 2 || by[1].Name != "region,cell" || len(by[1].Groups) != 18 {
 		t.Fatalf("%v", by)
 	}
-	states, flows := groupCharts(m, r, by[0])
+	states, flows := Groups(r, by[0])
 	const note = "; lines: median of 3 replicas; bands: middle 90 %"
 	if states.Note != "individuals in each state, by region"+note || flows.Note != "changes of state in each interval of 1 day, by region"+note {
 		t.Errorf("%q, %q", states.Note, flows.Note)
@@ -121,10 +121,10 @@ record: {every: 1 day, by: [region, [region, cell]]}
 	if s := states.Charts[1].Series[1]; states.Charts[1].Title != "b" || s.Name != "south" || !slices.Equal(s.Y, south.State(1).Median) || !slices.Equal(s.High, south.State(1).Q95) {
 		t.Errorf("%s: %+v", states.Charts[1].Title, s)
 	}
-	if s, in := flows.Charts[0].Series[1], south.Incidence(0).Median; s.Y[0] != in[1] || s.Y[7] != in[4] {
+	if s, in := flows.Charts[0].Series[1], south.Incidence(0).Median; !s.Steps || s.Y[1] != in[1] || s.Y[4] != in[4] {
 		t.Errorf("%v of %v", s.Y, in)
 	}
-	states, _ = groupCharts(m, r, by[1])
+	states, _ = Groups(r, by[1])
 	var names []string
 	for _, s := range states.Charts[0].Series {
 		names = append(names, s.Name)

@@ -1,0 +1,170 @@
+package calendar
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but by several
+// goroutines, two of which take half the time: into an empty queue the events go straight into the buckets where they belong.
+//
+// When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the ids first, first+1, … into at, which has
+// +Inf everywhere when it is called. What stays +Inf is not scheduled. It is called by so many workers at once (all that can run if
+// the number is not positive), each with its own number below that, for blocks in any order, and must not use the queue.
+// The queue is the same afterwards, for all that can be seen of it, whatever the number of workers.
+//
+// At the first id, in their order, that Schedule would refuse, it stops and returns an error that says which it is and wraps
+// what Schedule would say. If due returns an error it stops with that before the block. Either way the ids before are scheduled and no
+// others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
+// above the largest 32-bit number.
+//
+// The times are not kept beside the queue; while it works it takes less than a megabyte for each worker.
+func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
+	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
+		panic("calendar: ScheduleAll needs ids up to 2³²−1")
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
+	b.workers = min(workers, max(b.blocks(), 1))
+	if q.pending == 0 && n > q.most {
+		return b.cutAll()
+	}
+	return b.placeAll()
+}
+
+// A bulk is many events that are being scheduled.
+type bulk struct {
+	q          *Queue
+	first, end uint64 // the ids, one of which may be 2³²
+	workers    int
+	due        func(worker int, first ID, at []float64) error
+	failed     failure
+}
+
+// A block is the ids of one page, as far as they are to be scheduled, so that those who work on different blocks write to different records.
+// blocks is how many there are.
+func (b *bulk) blocks() int {
+	if b.first == b.end {
+		return 0
+	}
+	return int((b.end-1)>>pageBits-b.first>>pageBits) + 1
+}
+
+// block tells the ids of block i, of which there is at least one.
+func (b *bulk) block(i int) (from, to uint64) {
+	page := b.first>>pageBits + uint64(i)
+	return max(page<<pageBits, b.first), min((page+1)<<pageBits, b.end)
+}
+
+// A failure is the first id, in their order, at which something went wrong.
+type failure struct {
+	mutex sync.Mutex
+	block atomic.Int64 // one more than the block it is in, so that others need not go on beyond; 0 if there is none
+	at    uint64
+	err   error
+	panic any
+}
+
+// note takes a failure at an id of block i, unless there is one before it.
+func (f *failure) note(i int, at uint64, err error, panicked any) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.none() || at < f.at {
+		f.block.Store(int64(i + 1))
+		f.at, f.err, f.panic = at, err, panicked
+	}
+}
+
+func (f *failure) none() bool { return f.block.Load() == 0 }
+
+// before reports whether there is a failure in a block before block i.
+func (f *failure) before(i int) bool {
+	b := f.block.Load()
+	return b > 0 && i >= int(b)
+}
+
+// result is what ScheduleAll ends with.
+func (f *failure) result() error {
+	if f.panic != nil {
+		panic(f.panic)
+	}
+	return f.err
+}
+
+// ask has due tell the times of block i, and reports false if it fails.
+func (b *bulk) ask(worker, i int, times []float64) (at []float64, ok bool) {
+	from, to := b.block(i)
+	at = times[:to-from]
+	for j := range at {
+		at[j] = math.Inf(1)
+	}
+	err := errGone
+	defer func() { // also if due panics, or ends its goroutine
+		if p := recover(); p != nil || err != nil {
+			b.failed.note(i, from, err, p)
+			ok = false
+		}
+	}()
+	err = b.due(worker, ID(from), at)
+	return at, true
+}
+
+var errGone = errors.New("calendar: ScheduleAll: due did not return")
+
+// refusal is the error for an id that is refused.
+func refusal(id uint64, at float64, err error) error {
+	return fmt.Errorf("calendar: ScheduleAll: id %d at %v: %w", id, at, err)
+}
+
+// placeAll schedules one event after the other. It is for few of them, or a queue that has some already: they go where those told that they
+// should.
+func (b *bulk) placeAll() error {
+	times := make([][]float64, b.workers)
+	for w := range times {
+		times[w] = make([]float64, min(pageLen, b.end-b.first))
+	}
+	asked := make([][]float64, b.workers)
+	for start, blocks := 0, b.blocks(); start < blocks && b.failed.none(); start += b.workers {
+		now := min(b.workers, blocks-start)
+		together(now, func(w int) {
+			asked[w], _ = b.ask(w, start+w, times[w])
+		})
+		for w, at := range asked[:now] {
+			if b.failed.before(start + w + 1) { // which it is itself, if not one before
+				break
+			}
+			b.placeBlock(start+w, at)
+		}
+	}
+	return b.failed.result()
+}
+
+// placeBlock schedules block i.
+func (b *bulk) placeBlock(i int, at []float64) {
+	from, _ := b.block(i)
+	for j, t := range at {
+		if math.IsInf(t, 1) {
+			continue
+		}
+		if err := b.q.Schedule(ID(from)+ID(j), t); err != nil {
+			b.failed.note(i, from+uint64(j), refusal(from+uint64(j), t, err), nil)
+			return
+		}
+	}
+}
+
+// together calls do for each worker, all at once.
+func together(workers int, do func(worker int)) {
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { do(w) })
+	}
+	do(0)
+	others.Wait()
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/examples"
+	"github.com/almanac-sim/almanac/page"
+)
+
+// serveFlags are the command line of almanac serve.
+type serveFlags struct {
+	listen  string
+	token   string
+	names   []string
+	verbose bool
+	limits  page.Limits
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Show models in a browser: run them, change them, compare them",
+		Long: "Show the models in a directory, and the results below it, as pages for a browser, and run them there: charts grow while a run goes on.\n" +
+			"Without a directory the examples are shown, which are part of the program and cannot be written.\n\n" +
+			"The address is printed. Only this machine can open it, unless --listen says otherwise, as in --listen 0.0.0.0:8080; then a token is\n" +
+			"needed, which is part of the link that is printed. Files outside of DIR are neither read nor written. An interrupt (Ctrl-C) ends it.\n" +
+			"docs/page.md describes the page.",
+		Example: "  almanac serve\n" +
+			"  almanac serve models --listen localhost:8080",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	c.Flags().StringVar(&f.listen, "listen", "localhost:0", "HOST:PORT to listen on; 0 is any port that is free")
+	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
+	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its address; may be repeated")
+	c.Flags().IntVar(&f.limits.Running, "runs", page.DefaultLimits.Running, "how many runs go on at once; others wait")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	return c
+}
+
+func (f *serveFlags) run(c *cobra.Command, args []string) error {
+	host, port, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return usagef("--listen: %q is no HOST:PORT, as localhost:8080 is", f.listen)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return usagef("--listen: %q is no port; expected a number up to 65535, or 0 for any that is free", port)
+	}
+	if f.limits.Running < 1 {
+		return usagef("--runs %d: at least one is needed", f.limits.Running)
+	}
+	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
+	if len(args) == 1 {
+		root, err := os.OpenRoot(args[0])
+		if err != nil {
+			return usagef("%w; expected a directory with models", err)
+		}
+		defer root.Close()
+		config.Root, config.Files, config.About, config.Dir = root, root.FS(), args[0], args[0]
+	}
+	if config.Anywhere = !loopback(host); config.Anywhere && f.token == "" {
+		f.token = page.NewToken()
+	}
+	config.Token = f.token
+	host = called(host)
+	config.Names = append(config.Names, host)
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	config.Logger = slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	server, err := page.New(config)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s at %s\n", config.About, address(l.Addr(), host, f.token))
+	return server.Serve(c.Context(), l)
+}
+
+// loopback reports whether only this machine can reach a host that one listens on.
+func loopback(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.IsLoopback()
+	}
+	return host == "localhost"
+}
+
+// address is what to open in a browser.
+func address(at net.Addr, host, token string) string {
+	_, port, _ := net.SplitHostPort(at.String())
+	link := "http://" + net.JoinHostPort(host, port) + "/"
+	if token != "" {
+		link += "?token=" + url.QueryEscape(token)
+	}
+	return link
+}
+
+// called is what visitors call a host that one listens on: its own name, or that of this machine if it is every address of it.
+func called(host string) string {
+	if a, err := netip.ParseAddr(host); host != "" && !(err == nil && a.IsUnspecified()) {
+		return host
+	}
+	if name, err := os.Hostname(); err == nil {
+		return name
+	}
+	return "localhost"
+}

@@ -1,0 +1,80 @@
+// Package page is what almanac serve shows in a browser: models, their runs as they go on, and results.
+//
+// A [Server] is net/http with templates and a small script of our own; nothing is fetched from elsewhere, and what can work without the
+// script does. It is made of a few plain things, a file each:
+//
+//	guard.go    who may ask: Host, Origin, token, sizes; the headers of every answer
+//	folder.go   the files that are shown, and nothing outside of their directory
+//	runs.go     a queue of work that belongs to the server and not to a connection
+//	live.go     what there is to see of work that goes on, for any number of viewers at the price of one
+//	figure.go   a chart, the table beside it, and what can be taken away of both
+//	rooms.go    what there is to visit, and where
+//
+// A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of them, and does what takes long
+// as [Work].
+package page
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+)
+
+// A Config says what a [Server] shows, and to whom.
+type Config struct {
+	// Files are the models and results that are shown. If Root is not nil, it is the same directory, and files can be written.
+	Files fs.FS
+	Root  *os.Root
+	About string // what Files are, in words: a directory, or the examples
+	Dir   string // what a command line calls that directory
+
+	// Token, if it is not empty, is what a visitor must know.
+	Token string
+	// Anywhere reports that the server listens on more than loopback; Names are those that it is then called by, beside addresses.
+	Anywhere bool
+	Names    []string
+
+	Logger *slog.Logger // nil for none
+	Limits Limits
+}
+
+// Limits are how much visitors can ask for. What is zero is as [DefaultLimits] has it.
+type Limits struct {
+	Running  int           // work that is done at once
+	Waiting  int           // work that waits for its turn
+	Kept     int           // finished work that can be looked at
+	Bytes    uint64        // that the results of finished work take
+	Viewers  int           // connections that watch
+	Body     int64         // bytes of a request
+	Replicas int           // of a run
+	Answer   time.Duration // that a visitor may take none of an answer
+}
+
+// DefaultLimits are for a machine that one person or a class works on.
+var DefaultLimits = Limits{Running: 2, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Answer: 30 * time.Second}
+
+// orDefault fills in what is not said.
+func (l Limits) orDefault() Limits {
+	d := DefaultLimits
+	pick := func(n *int, or int) {
+		if *n <= 0 {
+			*n = or
+		}
+	}
+	pick(&l.Running, d.Running)
+	pick(&l.Waiting, d.Waiting)
+	pick(&l.Kept, d.Kept)
+	pick(&l.Viewers, d.Viewers)
+	pick(&l.Replicas, d.Replicas)
+	if l.Bytes == 0 {
+		l.Bytes = d.Bytes
+	}
+	if l.Body <= 0 {
+		l.Body = d.Body
+	}
+	if l.Answer <= 0 {
+		l.Answer = d.Answer
+	}
+	return l
+}

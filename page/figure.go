@@ -1,0 +1,367 @@
+package page
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"html/template"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// A Figure is a chart in a page, with the table beside it and what can be taken away of both.
+type Figure struct {
+	ID      string // in addresses, and so of letters that they can have
+	Caption string
+	Small   bool   // one of many side by side
+	Group   string // what stands above those that belong together
+	Chart   plot.Chart
+}
+
+// A Table is numbers that no chart shows.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string // the first cell is what the row is about
+}
+
+// A File is something to take away.
+type File struct {
+	Name, About string
+	Write       func(io.Writer) error
+}
+
+// mostPoints is how many points of a series a page has; a chart in a file has them all.
+const mostPoints = 512
+
+// thin leaves out points that nobody could tell apart: of many, each second, or fourth, and so on, and the last.
+func (f Figure) thin() Figure {
+	series := make([]plot.Series, len(f.Chart.Series))
+	for i, s := range f.Chart.Series {
+		step := 1
+		for len(s.X)/step > mostPoints {
+			step *= 2
+		}
+		if step > 1 {
+			pick := func(all []float64) (some []float64) {
+				for k := 0; k < len(all); k += step {
+					some = append(some, all[k])
+				}
+				if len(all) > 0 && (len(all)-1)%step != 0 {
+					some = append(some, all[len(all)-1])
+				}
+				return some
+			}
+			s.X, s.Y, s.Low, s.High = pick(s.X), pick(s.Y), pick(s.Low), pick(s.High)
+		}
+		series[i] = s
+	}
+	f.Chart.Series = series
+	return f
+}
+
+// data is what the script knows of a figure, as JSON.
+func (f Figure) data() []byte {
+	f = f.thin()
+	b := append([]byte(`{"x":`), asJSON(f.Chart.XLabel)...)
+	b = append(b, `,"series":[`...)
+	for i, s := range f.Chart.Series {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, `{"name":`...), asJSON(s.Name)...)
+		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)...)
+		b = appendColumns(b, s, 0, len(s.X))
+		b = append(b, '}')
+	}
+	return append(b, `]}`...)
+}
+
+// appendColumns writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has one.
+func appendColumns(b []byte, s plot.Series, from, to int) []byte {
+	column := func(name string, all []float64) {
+		if all == nil {
+			return
+		}
+		b = append(b, `,"`+name+`":[`...)
+		for i, x := range all[from:to] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			switch {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				b = append(b, "null"...)
+			case x == math.Trunc(x) && math.Abs(x) < 1e15:
+				b = strconv.AppendInt(b, int64(x), 10)
+			default:
+				b = strconv.AppendFloat(b, x, 'g', 9, 64)
+			}
+		}
+		b = append(b, ']')
+	}
+	column("x", s.X)
+	column("y", s.Y)
+	column("lo", s.Low)
+	column("hi", s.High)
+	return b
+}
+
+// asJSON is a value that can be written as JSON, with <, > and & escaped.
+func asJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("page: " + err.Error())
+	}
+	return b
+}
+
+// A shown is a figure as a template has it.
+type shown struct {
+	Figure
+	Src, Query string // its address: Src, the ending, and Query
+	SVG        template.HTML
+	Data       template.JS
+	Lines      []shownLine
+	Table      Table
+	Every      int // which rows the table has: each, or each second, …
+	Bands      bool
+}
+
+type shownLine struct {
+	Name   string
+	Swatch template.HTML
+}
+
+// The sizes of charts when nobody says how wide the window is: legible on a phone, where they are made narrower.
+var (
+	usualSize = plot.Size{Width: 560, Height: 330, Text: 14}
+	smallSize = plot.Size{Width: 320, Height: 210, Text: 12}
+)
+
+// show prepares a figure for a template. Its files are at src, a dot and an ending, with a query if there is one.
+func (f Figure) show(src string, query url.Values) (shown, error) {
+	size := usualSize
+	if f.Small {
+		size = smallSize
+	}
+	svg, err := f.Chart.Web(size)
+	if err != nil {
+		return shown{}, err
+	}
+	v := shown{Figure: f, Src: src, SVG: template.HTML(svg), Data: template.JS(f.data()), Query: "?"}
+	if len(query) > 0 {
+		v.Query += query.Encode() + "&"
+	}
+	for i, swatch := range f.Chart.Swatches() {
+		v.Lines = append(v.Lines, shownLine{f.Chart.Series[i].Name, template.HTML(swatch)})
+		v.Bands = v.Bands || f.Chart.Series[i].Low != nil
+	}
+	v.Table, v.Every = f.table()
+	return v, nil
+}
+
+// A shownGroup is figures that stand together, below a heading.
+type shownGroup struct {
+	Heading, Note string
+	Small         bool
+	Figures       []shown
+}
+
+// showAll prepares figures for a template, each with its address from a function.
+func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+	for i, f := range figures {
+		at, query := src(f)
+		v, err := f.show(at, query)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || f.Group != figures[i-1].Group || f.Small != figures[i-1].Small {
+			all = append(all, shownGroup{Heading: f.Group, Small: f.Small})
+			if f.Small {
+				all[len(all)-1].Note = f.Chart.Note
+			}
+		}
+		last := &all[len(all)-1]
+		last.Figures = append(last.Figures, v)
+	}
+	return all, nil
+}
+
+// mostRows is how many rows the table beside a chart has.
+const mostRows = 200
+
+// table is the numbers of a figure, a column for each series: a row for each x, or, of many, for each second, or fourth.
+func (f Figure) table() (t Table, every int) {
+	t = Table{Caption: f.Caption, Head: []string{f.Chart.XLabel}}
+	places := map[float64]int{}
+	var xs []float64
+	for _, s := range f.Chart.Series {
+		t.Head = append(t.Head, s.Name)
+		for _, x := range s.X {
+			if _, seen := places[x]; !seen {
+				places[x] = len(xs)
+				xs = append(xs, x)
+			}
+		}
+	}
+	every = 1
+	for len(xs)/every > mostRows {
+		every *= 2
+	}
+	for i := 0; i < len(xs); i += every {
+		row := make([]string, len(t.Head))
+		row[0] = format.Number(math.Round(xs[i]*1e9) / 1e9)
+		t.Rows = append(t.Rows, row)
+	}
+	for k, s := range f.Chart.Series {
+		for j, x := range s.X {
+			i := places[x]
+			if i%every != 0 || math.IsNaN(s.Y[j]) {
+				continue
+			}
+			cell := short(s.Y[j])
+			if s.Low != nil {
+				cell += " (" + short(s.Low[j]) + "–" + short(s.High[j]) + ")"
+			}
+			t.Rows[i/every][k+1] = cell
+		}
+	}
+	return t, every
+}
+
+// short is a number to be read.
+func short(x float64) string {
+	if whole := math.Round(x); math.Abs(x-whole) < 1e-9*math.Abs(x) { // a mean is a little off
+		x = whole
+	}
+	if x != math.Trunc(x) && math.Abs(x) < 1 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return format.Thousands(x)
+}
+
+// figureKinds are the forms that a figure can be had in, with their types.
+var figureKinds = map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+// figureNamed splits the name in an address into the figure's ID and the form it is wanted in.
+func figureNamed(r *http.Request) (id, form string, err error) {
+	name := r.PathValue("name")
+	form = strings.TrimPrefix(path.Ext(name), ".")
+	if figureKinds[form] == "" {
+		return "", "", problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
+	}
+	return strings.TrimSuffix(name, "."+form), form, nil
+}
+
+// formOf is one of some figures in a form; an svg is for the page if the query has a width.
+func formOf(figures []Figure, id, form string, q url.Values) ([]byte, error) {
+	for _, f := range figures {
+		if f.ID != id {
+			continue
+		}
+		c := viewed(f.Chart, q)
+		switch {
+		case form == "png":
+			return c.PNG()
+		case form == "json":
+			return f.data(), nil
+		case form == "csv":
+			return f.csv()
+		case !q.Has("w"):
+			return c.SVG()
+		}
+		width, bad := strconv.ParseFloat(q.Get("w"), 64)
+		if bad != nil || !(width >= 160 && width <= 4000) {
+			return nil, problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
+		}
+		text, bad := strconv.ParseFloat(q.Get("text"), 64)
+		if bad != nil || !(text >= 6 && text <= 60) {
+			text = 13
+		}
+		return c.Web(plot.Size{Width: width, Height: max(190, min(0.58*width, 460)), Text: text})
+	}
+	return nil, problemf(http.StatusNotFound, "there is no figure %q", id)
+}
+
+// sendFigure answers with a form of a figure: to be seen in the page, or to be kept as a file.
+func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []byte) error {
+	w.Header().Set("Content-Type", figureKinds[form])
+	if !r.URL.Query().Has("w") {
+		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(id)+"."+form+`"`)
+	}
+	return second(w.Write(body))
+}
+
+// serveFigure answers with one of some figures, as the address wants it.
+func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []Figure) error {
+	id, form, err := figureNamed(r)
+	if err != nil {
+		return err
+	}
+	var body []byte
+	err = s.inTurn(r.Context(), func() (err error) {
+		body, err = formOf(figures, id, form, r.URL.Query())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, id, form, body)
+}
+
+// viewed is a chart as a visitor wants to see it: with a logarithmic axis (log=y), between two x (from, to), without some series (hide=0,2),
+// which keep their colours.
+func viewed(c plot.Chart, q url.Values) plot.Chart {
+	c.LogY = c.LogY || strings.Contains(q.Get("log"), "y")
+	from, bad1 := strconv.ParseFloat(q.Get("from"), 64)
+	to, bad2 := strconv.ParseFloat(q.Get("to"), 64)
+	if bad1 == nil && bad2 == nil && from < to {
+		c.Zoom = [2]float64{from, to}
+	}
+	if hide := q.Get("hide"); hide != "" {
+		c.Series = slices.Clone(c.Series)
+		for _, word := range strings.Split(hide, ",") {
+			if i, bad := strconv.Atoi(word); bad == nil && i >= 0 && i < len(c.Series) {
+				s := c.Series[i]
+				c.Series[i] = plot.Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed}
+			}
+		}
+	}
+	return c
+}
+
+// fileName is a name that a header and every file system can have.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// csv is a row for each point: tidy, as the tables of a run are.
+func (f Figure) csv() ([]byte, error) {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write([]string{"series", "x", "y", "low", "high"})
+	for _, s := range f.Chart.Series {
+		for i := range s.X {
+			row := []string{s.Name, format.Number(s.X[i]), format.Number(s.Y[i]), "", ""}
+			if s.Low != nil {
+				row[3], row[4] = format.Number(s.Low[i]), format.Number(s.High[i])
+			}
+			w.Write(row)
+		}
+	}
+	w.Flush()
+	return []byte(b.String()), w.Error()
+}

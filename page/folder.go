@@ -1,0 +1,140 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A folder is the files that are shown. Names are relative to it and have slashes. With a root they can be written, and links that lead out of
+// the directory are not followed, by the system call that opens them and not by looking beforehand.
+type folder struct {
+	files fs.FS
+	root  *os.Root
+}
+
+// How much of a folder is looked at.
+const (
+	mostDepth   = 6
+	mostEntries = 20_000
+	mostModels  = 500
+	mostSaved   = 500
+	mostModel   = 1 << 20  // bytes of a model file
+	mostTable   = 16 << 20 // and of other files
+)
+
+// writable reports whether files can be written.
+func (f folder) writable() bool { return f.root != nil }
+
+// valid is the name of a file, or an error for the visitor.
+func (f folder) valid(name string) (string, error) {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
+		return "", problemf(http.StatusNotFound, "%q is not the name of a file here", name)
+	}
+	return name, nil
+}
+
+// read is what is in a file of at most so many bytes.
+func (f folder) read(name string, most int64) ([]byte, error) {
+	name, err := f.valid(name)
+	if err != nil {
+		return nil, err
+	}
+	// Not opened before it is known to be a file: a pipe would wait for somebody to write.
+	info, err := fs.Stat(f.files, name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, problemf(http.StatusNotFound, "there is no file %q here", name)
+	}
+	file, err := f.files.Open(name)
+	if err != nil {
+		return nil, problemf(http.StatusNotFound, "%q cannot be opened", name)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, problemf(http.StatusRequestEntityTooLarge, "%q has more than %d bytes", name, most)
+	}
+	return data, err
+}
+
+// tables reads what a model names, relative to its own place.
+func (f folder) tables(model string) population.Change {
+	return population.Files(func(name string) ([]byte, error) {
+		if path.IsAbs(name) {
+			return nil, errors.New("only files below the directory of the page are read")
+		}
+		return f.read(path.Join(path.Dir(model), name), mostTable)
+	})
+}
+
+// write puts a text in place of a file, whole or not at all, if what is there is what was read.
+func (f folder) write(name string, text []byte, was string) error {
+	if f.root == nil {
+		return problemf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve DIR shows a directory of yours")
+	}
+	now, err := f.read(name, mostModel)
+	if err != nil {
+		return err
+	}
+	if digest(now) != was {
+		return problemf(http.StatusConflict, "%s has changed since it was read here; load it again, and make the change anew", name)
+	}
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return err
+	}
+	beside := path.Join(path.Dir(name), fmt.Sprintf(".almanac-%s.tmp", digest(text)[:16]))
+	file, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = f.root.Rename(beside, name)
+	}
+	if err != nil {
+		_ = f.root.Remove(beside)
+	}
+	return err
+}
+
+// digest tells texts apart.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// look walks through the folder: models by their ending, and directories that a run was written to. Hidden names are left out, and links to
+// directories are not followed.
+func (f folder) look() (models, saved []string) {
+	entries := 0
+	_ = fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
+		entries++
+		switch {
+		case err != nil:
+			return nil // what cannot be read is not shown
+		case entries > mostEntries:
+			return fs.SkipAll
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= mostDepth || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() || strings.HasPrefix(d.Name(), "."):
+			return nil
+		case d.Name() == "summary.json" && len(saved) < mostSaved:
+			saved = append(saved, path.Dir(name))
+		case (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml") && len(models) < mostModels:
+			models = append(models, name)
+		}
+		return nil
+	})
+	return models, saved
+}

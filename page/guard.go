@@ -1,0 +1,103 @@
+package page
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Who may ask, and what a browser may do with the answer.
+//
+// A page on loopback is open to every program of the machine, and through a browser to every site that its user visits, unless it is careful:
+//
+//   - A site can give its own name the address 127.0.0.1 and so make the browser take us for itself (DNS rebinding). The browser then sends
+//     that name as Host, and we answer only to our own.
+//   - A site can let the browser post a form to us. Browsers say where a request comes from (Sec-Fetch-Site, Origin), and what changes
+//     something must come from us.
+//   - A model file can have anything in it. Templates escape it, and should one not, the policy lets no script run but ours.
+
+// policy is the Content-Security-Policy of every answer: our own files, and nothing inline. Pictures may also be those that the script makes.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// tokenCookie is where a browser keeps the token.
+const tokenCookie = "almanac_token"
+
+// NewToken makes a token that nobody guesses.
+func NewToken() string { return rand.Text() }
+
+// guard stands before everything.
+func (s *Server) guard(next http.Handler) http.Handler {
+	next = s.admit(next)
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, problem{http.StatusForbidden, "this came from another site, and would change something here"})
+	}))
+	next = origin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if !s.knows(r.Host) {
+			http.Error(w, "Host: this server does not go by that name", http.StatusMisdirectedRequest)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, s.limits.Body)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// knows reports whether the server goes by a name: localhost and addresses of loopback; if it listens anywhere, all addresses, which no site
+// can pass off as its own name, and the names that it was told.
+func (s *Server) knows(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if a, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return a.Unmap().IsLoopback() || s.config.Anywhere
+	}
+	return name == "localhost" || s.config.Anywhere && slices.ContainsFunc(s.config.Names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// admit lets those in who know the token, if there is one: by a cookie, by a link that sets it, or by a header.
+func (s *Server) admit(next http.Handler) http.Handler {
+	if s.config.Token == "" {
+		return next
+	}
+	right := func(token string) bool {
+		// Hashes have the same length, and comparing them takes as long wherever they differ.
+		a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.config.Token))
+		return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		if token := query.Get("token"); token != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && right(token) {
+			http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
+			query.Del("token") // which is not to stay in the address, nor in the history
+			to := *r.URL
+			to.RawQuery = query.Encode()
+			http.Redirect(w, r, "/"+strings.TrimLeft(to.RequestURI(), "/\\"), http.StatusSeeOther)
+			return
+		}
+		if c, err := r.Cookie(tokenCookie); err == nil && right(c.Value) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && right(token) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", `Bearer realm="almanac"`)
+		http.Error(w, "a token is needed: open the link that almanac serve printed", http.StatusUnauthorized)
+	})
+}

@@ -1,0 +1,164 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// A layout is the templates of all pages: each is layout.html with parts.html and a file of its own, which defines "main".
+type layout struct {
+	pages map[string]*template.Template
+	marks map[string]string // of the static files, by name: what changes when they do
+}
+
+func newLayout() (*layout, error) {
+	l := &layout{pages: map[string]*template.Template{}, marks: map[string]string{}}
+	common, err := template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		short := strings.TrimSuffix(path.Base(name), ".html")
+		if short == "layout" || short == "parts" {
+			continue
+		}
+		t, err := common.Clone()
+		if err == nil {
+			t, err = t.ParseFS(templateFiles, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.pages[short] = t
+	}
+	entries, err := staticFiles.ReadDir("static")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		data, err := staticFiles.ReadFile("static/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(data)
+		l.marks[e.Name()] = hex.EncodeToString(sum[:8])
+	}
+	return l, nil
+}
+
+// functions are what templates can call.
+var functions = template.FuncMap{
+	"thousands": func(n uint64) string { return format.Thousands(float64(n)) },
+	"count":     format.Count,
+	"short":     short,
+	"ago":       ago,
+	"lasting":   lasting,
+	"percent":   func(x float64) string { return fmt.Sprintf("%.0f", 100*x) },
+}
+
+// ago is how long ago something was.
+func ago(t time.Time) string { return lasting(time.Since(t).Seconds()) + " ago" }
+
+// lasting is a time as one says it.
+func lasting(seconds float64) string {
+	switch {
+	case seconds < 0:
+		return ""
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 5400:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
+
+// A frame of a page: what the layout knows beside the page's own data.
+type pageData struct {
+	Room, Path, Title, Theme, About, Version string
+	Rooms                                    []room
+	Data                                     any
+}
+
+// themes are what a visitor can choose; the first follows the system.
+var themes = []string{"auto", "light", "dark"}
+
+// render answers with a page. The room is which of them it is in; data has a Title.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, room string, data map[string]any) {
+	d := pageData{Room: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About, Version: population.Version(), Rooms: rooms, Data: data}
+	d.Title, _ = data["Title"].(string)
+	if c, err := r.Cookie(themeCookie); err == nil {
+		for _, t := range themes {
+			if c.Value == t {
+				d.Theme = t
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := s.views.pages[name].Execute(&b, d); err != nil {
+		s.log.Error("a page cannot be made", "page", name, "error", err)
+		http.Error(w, "this page cannot be made; the server's log has more", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes())
+}
+
+const themeCookie = "almanac_theme"
+
+// setTheme keeps light or dark, and goes back to where one was.
+func (s *Server) setTheme(w http.ResponseWriter, r *http.Request) error {
+	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: r.PostFormValue("theme"), Path: "/", SameSite: http.SameSiteLaxMode, HttpOnly: true, MaxAge: 365 * 24 * 3600})
+	http.Redirect(w, r, here(r.PostFormValue("path")), http.StatusSeeOther)
+	return nil
+}
+
+// here is an address of ours, whatever somebody wrote: the beginning of a path, which cannot lead to another host.
+func here(to string) string { return "/" + strings.TrimLeft(to, "/\\\t\r\n ") }
+
+// static answers with a file of the page itself, which a browser may keep as long as it asks whether it has changed.
+func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	mark, ok := s.views.marks[name]
+	if !ok {
+		return problemf(http.StatusNotFound, "there is no %q", name)
+	}
+	data, err := staticFiles.ReadFile("static/" + name)
+	if err != nil {
+		return err
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	if path.Ext(name) == ".js" {
+		kind = "text/javascript; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", `"`+mark+`"`)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+	return nil
+}

@@ -1,0 +1,305 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// An ask is a model as a visitor wants it run: a file or what was made of it in the editor, with other values.
+type ask struct {
+	Path, Source          string
+	Same                  bool // the source is what is in the file
+	Seed, Replicas        string
+	Size, Until, Scenario string
+	Set                   []population.Parameter // those that differ from the file
+}
+
+// asked reads a form. What is empty is as the file says.
+func (s *Server) asked(form url.Values) (ask, error) {
+	a := ask{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")), Replicas: strings.TrimSpace(form.Get("replicas")),
+		Size: strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")), Scenario: form.Get("scenario")}
+	file, err := s.files.read(a.Path, mostModel)
+	if err != nil {
+		return a, err
+	}
+	a.Source, a.Same = string(file), true
+	if form.Has("source") {
+		a.Source = sameEnds(form.Get("source"), file)
+		a.Same = a.Source == string(file)
+	}
+	for name, values := range form {
+		if parameter, ok := strings.CutPrefix(name, "set."); ok && len(values) > 0 {
+			a.Set = append(a.Set, population.Parameter{Name: parameter, Value: strings.TrimSpace(values[0])})
+		}
+	}
+	return a, nil
+}
+
+// sameEnds has the ends of lines that the file has: forms send their own.
+func sameEnds(text string, file []byte) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if bytes.Contains(file, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// plain is the model as its text has it.
+func (s *Server) plain(a ask) (*population.Model, error) {
+	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.tables(a.Path))
+}
+
+// model is the model with what was asked for, and the words of a command line that ask for the same. Values that are those of the file are
+// not asked for, and come out of the list.
+func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
+	plain, err := s.plain(*a)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes := []population.Change{s.files.tables(a.Path)}
+	var words []string
+	if a.Size != "" {
+		n, err := strconv.ParseFloat(strings.NewReplacer("_", "", ",", "").Replace(a.Size), 64)
+		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
+			return nil, nil, population.Problems{{File: "size", Message: fmt.Sprintf("%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)}}
+		}
+		if int(n) != plain.Size() {
+			changes = append(changes, population.Size(int(n)))
+			words = append(words, "--size", strconv.Itoa(int(n)))
+		}
+	}
+	if a.Until != "" {
+		changes = append(changes, population.Until(a.Until))
+		words = append(words, "--until", format.Word(a.Until))
+	}
+	if a.Scenario != "" {
+		changes = append(changes, population.Scenario(a.Scenario))
+		words = append(words, "--scenario", format.Word(a.Scenario))
+	}
+	wanted := map[string]string{}
+	for _, p := range a.Set {
+		wanted[p.Name] = p.Value
+	}
+	a.Set = nil
+	for _, p := range plain.Parameters() { // in the order of the file
+		value, ok := wanted[p.Name]
+		if !ok || value == "" || value == p.Value {
+			continue
+		}
+		a.Set = append(a.Set, population.Parameter{Name: p.Name, Value: value})
+		changes = append(changes, population.Set(p.Name, value))
+		words = append(words, "--set", format.Word(p.Name+"="+value))
+	}
+	if len(changes) == 1 {
+		return plain, nil, nil
+	}
+	m, err := population.Compile(path.Base(a.Path), []byte(a.Source), changes...)
+	return m, words, err
+}
+
+// work is a run of a model.
+func (s *Server) work(a ask) (Work, error) {
+	m, words, err := s.compiled(&a)
+	if err != nil {
+		return Work{}, err
+	}
+	o := population.Options{Seed: 1, Replicas: 1}
+	if a.Seed != "" {
+		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
+			return Work{}, population.Problems{{File: "seed", Message: fmt.Sprintf("%q is not a seed; expected a whole number from 0 on", a.Seed)}}
+		}
+	}
+	if a.Replicas != "" {
+		if o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas)); err != nil || o.Replicas < 1 || o.Replicas > s.limits.Replicas {
+			return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("%q is not a number of replicas; expected one from 1 to %d", a.Replicas, s.limits.Replicas)}}
+		}
+	}
+	if kept := m.Recorded(o.Replicas); kept > s.limits.Bytes {
+		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes %s, more than the %s that results may take here; record less often, or run fewer",
+			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
+	}
+	file := s.fileName(a.Path)
+	if !a.Same {
+		file = "-"
+	}
+	command := append([]string{"almanac run", format.Word(file), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
+	if !a.Same {
+		command = append(command, "< model.yaml")
+	}
+	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"), fmt.Sprintf("seed %d", o.Seed)}
+	if a.Scenario != "" {
+		about = append(about, "scenario "+a.Scenario)
+	}
+	for _, p := range a.Set {
+		about = append(about, p.Name+" = "+p.Value)
+	}
+	return Work{
+		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: strings.Join(command, " "),
+		Keeps: m.Recorded(o.Replicas),
+		Fits:  func() error { return m.Fits(o) },
+		Do:    func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, tell) },
+	}, nil
+}
+
+// runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who watches looks at what was recorded.
+func runModel(ctx context.Context, m *population.Model, o population.Options, tell *Teller) error {
+	o.OnProgress = func(p population.Progress) {
+		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
+		if o.Replicas > 1 {
+			note = fmt.Sprintf("%d of %s done", p.Done, format.Count(o.Replicas, "replica"))
+		}
+		if p.Events == 0 {
+			note = "everybody is being set up"
+		}
+		tell.Progress(Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
+		tell.Show(func() View { return View{Figures: runFigures(p.SoFar())} })
+	}
+	result, err := m.Run(ctx, o)
+	if result != nil {
+		fraction := float64(result.Done) / float64(result.Replicas)
+		tell.Progress(Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done, format.Count(result.Replicas, "replica"))})
+		tell.Show(func() View { return runView(result) })
+	}
+	return err
+}
+
+// runView is all that there is to see of a run that has ended.
+func runView(r *population.Result) View {
+	return View{Figures: runFigures(r), Tables: runTables(r), Files: []File{
+		{"summary.json", "everything, as almanac run --json prints it", func(w io.Writer) error {
+			return errors.Join(r.WriteJSON(w), second(io.WriteString(w, "\n")))
+		}},
+		{"series.csv", "how many were in each state, by replica and time", func(w io.Writer) error { return results.WriteSeries(w, results.CSV, r) }},
+		{"flows.csv", "how many went each way, by replica and time", func(w io.Writer) error { return results.WriteFlows(w, results.CSV, r) }},
+		{"model.yaml", "the model that was run", func(w io.Writer) error { return second(w.Write(r.Model.Source())) }},
+		{"diagram.svg", "its states and the ways between them", func(w io.Writer) error { return second(w.Write(r.Model.Diagram())) }},
+	}}
+}
+
+func second(_ int, err error) error { return err }
+
+// runFigures are the charts of a run: the states, what changed in each interval, and both by group.
+func runFigures(r *population.Result) []Figure {
+	all, _ := pictures.States(r)
+	all.UpToX = r.Model.End()
+	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: all}}
+	if len(r.Model.Flows()) > 0 {
+		flows := pictures.Incidence(r)
+		flows.UpToX = r.Model.End()
+		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: flows})
+	}
+	if r.Rows() == 0 {
+		return figures
+	}
+	for _, by := range pictures.Groupings(r.Model) {
+		states, flows := pictures.Groups(r, by)
+		for i, c := range states.Charts {
+			c.Note, c.UpToX, c.YLabel = states.Note, r.Model.End(), "individuals"
+			figures = append(figures, Figure{ID: fmt.Sprintf("by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "By " + by.Name, Small: true, Chart: c})
+		}
+		for i, c := range flows.Charts {
+			c.Note, c.UpToX, c.YLabel = flows.Note, r.Model.End(), "individuals"
+			figures = append(figures, Figure{ID: fmt.Sprintf("incidence-by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "Changes of state, by " + by.Name, Small: true, Chart: c})
+		}
+	}
+	return figures
+}
+
+// runTables are what became of the population in the end.
+func runTables(r *population.Result) []Table {
+	rows := r.Rows()
+	if rows == 0 {
+		return nil
+	}
+	m, last := r.Model, rows-1
+	states := Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %", "95 %", "peak", "when"}}
+	if len(r.Runs) == 1 {
+		states.Head = []string{"state", "at the end", "peak", "when"}
+	}
+	for i, name := range m.States() {
+		in := r.State(i)
+		count, when := r.Peak(i)
+		row := []string{name, short(in.Mean[last])}
+		if len(r.Runs) > 1 {
+			row = append(row, short(in.Q05[last]), short(in.Q95[last]))
+		}
+		states.Rows = append(states.Rows, append(row, short(count), fmt.Sprintf("%.5g", when)))
+	}
+	flows := Table{Caption: "Since the start", Head: []string{"what happened", "individuals"}}
+	for i, f := range m.Flows() {
+		flows.Rows = append(flows.Rows, []string{f.From + " → " + f.To, short(r.Flow(i).Mean[last])})
+	}
+	for i, name := range m.Names() {
+		flows.Rows = append(flows.Rows, []string{name, short(r.Named(i).Mean[last])})
+	}
+	return []Table{states, flows}
+}
+
+// fileName is a file as a command line has it.
+func (s *Server) fileName(name string) string { return path.Join(s.config.Dir, name) }
+
+// pathEscape is a path as an address has it.
+func pathEscape(p string) string { return (&url.URL{Path: p}).EscapedPath() }
+
+// startRun starts what a form asks for, and goes to its page.
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	a, err := s.asked(r.PostForm)
+	if err != nil {
+		return err
+	}
+	var work Work
+	err = s.inTurn(r.Context(), func() error {
+		work, err = s.work(a)
+		return err
+	})
+	var problems population.Problems
+	if errors.As(err, &problems) {
+		return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
+	}
+	if err != nil {
+		return err
+	}
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+// badForm is the error of a form that cannot be read.
+func badForm(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return err
+	}
+	return problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
+}
+
+// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
+func (s *Server) inTurn(ctx context.Context, do func() error) error {
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+		return do()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

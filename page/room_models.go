@@ -1,0 +1,317 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// The models: all of them, and each with its file, what it means, and how to run it.
+
+// A listed is a model in the list.
+type listed struct{ Path, Link, Name, About string }
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
+	names, saved := s.files.look()
+	var models []listed
+	for _, name := range names {
+		text, err := s.files.read(name, mostModel)
+		if err != nil || !bytes.Contains(text, []byte("states:")) {
+			continue // other files have that ending, too
+		}
+		models = append(models, listed{name, "/models/" + pathEscape(name), strings.TrimSuffix(path.Base(name), path.Ext(name)), firstWords(text)})
+	}
+	var results []listed
+	for _, dir := range saved {
+		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
+	}
+	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "Results": results, "Runs": s.runs.List()})
+	return nil
+}
+
+// firstWords is what a file says of itself: the comment that it begins with, up to its first empty line.
+func firstWords(text []byte) string {
+	var words []string
+	for line := range strings.Lines(string(text)) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		comment = strings.TrimSpace(comment)
+		if !ok || comment == "" {
+			break
+		}
+		words = append(words, comment)
+	}
+	about := []rune(strings.Join(words, " "))
+	if len(about) > 300 {
+		return string(about[:299]) + "…"
+	}
+	return string(about)
+}
+
+// model shows a model file.
+func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.asked(map[string][]string{"path": {r.PathValue("path")}, "seed": {"1"}, "replicas": {"20"}})
+	if err != nil {
+		return err
+	}
+	notice := ""
+	switch r.URL.Query().Get("done") {
+	case "saved":
+		notice = "The file is saved."
+	case "written":
+		notice = "The values are written to the file."
+	}
+	return s.showModelWith(w, r, http.StatusOK, a, nil, notice)
+}
+
+// showModel shows a model as it was asked for, with what is wrong with it.
+func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
+	return s.showModelWith(w, r, status, a, problems, "")
+}
+
+func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems, notice string) error {
+	var found findings
+	err := s.inTurn(r.Context(), func() error {
+		found = s.find(a)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		found.Problems = placed(problems)
+	}
+	file, err := s.files.read(a.Path, mostModel)
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": digest(file), "Notice": notice,
+		"Lines": strings.Count(a.Source, "\n") + 1}
+	s.render(w, r, status, "model", "models", data)
+	return nil
+}
+
+// changeModel saves the text of the editor, or writes values into it, or only looks at it.
+func (s *Server) changeModel(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	r.PostForm.Set("path", r.PathValue("path"))
+	a, err := s.asked(r.PostForm)
+	if err != nil {
+		return err
+	}
+	text, done := []byte(a.Source), "saved"
+	switch r.PostFormValue("do") {
+	case "save":
+	case "values":
+		done = "written"
+		err := s.inTurn(r.Context(), func() error {
+			set := a.Set
+			if _, _, err := s.compiled(&a); err != nil { // which leaves those that differ
+				a.Set = set
+				return err
+			}
+			m, err := s.plain(a)
+			if err == nil {
+				text, err = m.Rewrite(a.Set...)
+			}
+			return err
+		})
+		var problems population.Problems
+		if errors.As(err, &problems) {
+			return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		return s.showModel(w, r, http.StatusOK, a, nil)
+	}
+	err = s.files.write(a.Path, text, r.PostFormValue("read"))
+	var p problem
+	if errors.As(err, &p) { // what was typed is not lost
+		return s.showModelWith(w, r, p.status, a, nil, p.message)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/models/"+pathEscape(a.Path)+"?done="+done, http.StatusSeeOther)
+	return nil
+}
+
+// findings are what there is to say of a text: what is wrong with it, or what it means.
+type findings struct {
+	Problems   []placedProblem
+	Name       string
+	Size       int
+	Until      string
+	Explained  []explained
+	Diagram    template.HTML
+	Parameters []parameter
+	Scenarios  []string
+	Memory     string
+}
+
+// A placedProblem is a problem with its place in the editor.
+type placedProblem struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Where   string `json:"where"` // in words
+	Message string `json:"message"`
+}
+
+// placed are problems with their places; those of a flag or another file have none.
+func placed(problems population.Problems) (all []placedProblem) {
+	for _, p := range problems {
+		q := placedProblem{Message: p.Message, Where: p.File}
+		if p.Line > 0 {
+			q.Line, q.Column, q.Where = p.Line, p.Column, fmt.Sprintf("line %d, column %d", p.Line, p.Column)
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// find looks at a text.
+func (s *Server) find(a ask) (f findings) {
+	m, err := s.plain(a)
+	if err == nil {
+		err = m.Check()
+	}
+	var problems population.Problems
+	switch {
+	case errors.As(err, &problems):
+		f.Problems = placed(problems)
+	case err != nil:
+		f.Problems = []placedProblem{{Message: err.Error()}}
+	}
+	if m == nil {
+		return f
+	}
+	f.Name, f.Size, f.Until, f.Scenarios = m.Name(), m.Size(), format.Number(m.End()), m.Scenarios()
+	f.Explained, f.Diagram = explain(m.Explain()), template.HTML(m.Diagram())
+	start, most := m.Memory(population.Options{})
+	f.Memory = fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.", format.Bytes(start), format.Bytes(most))
+	asked := map[string]string{}
+	for _, p := range a.Set {
+		asked[p.Name] = p.Value
+	}
+	for _, p := range m.Parameters() {
+		unit, single := m.UnitOf(p.Name)
+		f.Parameters = append(f.Parameters, newParameter(p, unit, single, asked[p.Name]))
+	}
+	return f
+}
+
+// An explained is a line of what a model means.
+type explained struct {
+	Head  bool
+	Level int
+	Text  string
+}
+
+// explain puts lines in order: those that others stand below, indented, are headings.
+func explain(text string) (all []explained) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		content := strings.TrimLeft(line, " ")
+		if content == "" {
+			continue
+		}
+		level := (len(line) - len(content)) / 2
+		head := level == 0 && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ")
+		all = append(all, explained{head, level, content})
+	}
+	return all
+}
+
+// A parameter is a value that a visitor can change for a run: with a slider, if it is one quantity.
+type parameter struct {
+	Name, Value    string // as the file has it
+	Now            string // as it is to be run
+	Unit           string
+	Slides         bool
+	Min, Max, Step float64
+}
+
+func newParameter(p population.Parameter, unit string, single bool, now string) parameter {
+	v := parameter{Name: p.Name, Value: p.Value, Now: now, Unit: unit}
+	if now == "" {
+		v.Now = p.Value
+	}
+	if !single {
+		return v
+	}
+	number := strings.ReplaceAll(strings.TrimSpace(strings.TrimSuffix(p.Value, unit)), "_", "")
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsInf(x, 0) || x < 0 {
+		return v
+	}
+	v.Slides = true
+	v.Max = reach(x, unit)
+	v.Step = v.Max / 200
+	if unit != "%" && unit != "" && !strings.HasPrefix(unit, "per") { // no time is too short to be a mean
+		v.Min = v.Step
+	}
+	return v
+}
+
+// reach is how far a slider goes: to what is certain for shares, and otherwise a few times as far as the value, to a round number.
+func reach(x float64, unit string) float64 {
+	switch {
+	case unit == "%" && x > 5:
+		return 100
+	case unit == "" && x > 0.05 && x <= 1:
+		return 1
+	case x == 0 && unit == "%":
+		return 100
+	case x == 0:
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(3*x)))
+	for _, k := range []float64{1, 2, 5, 10} {
+		if k*power >= 3*x*(1-1e-9) {
+			return k * power
+		}
+	}
+	return 10 * power
+}
+
+// check looks at the text that a script sends while somebody types, and answers with what is to be shown.
+func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	a, err := s.asked(r.PostForm)
+	if err != nil {
+		return err
+	}
+	var found findings
+	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
+		return err
+	}
+	t := s.views.pages["model"]
+	part := func(name string) string {
+		var b bytes.Buffer
+		if err := t.ExecuteTemplate(&b, name, found); err != nil {
+			s.log.Error("a part cannot be made", "part", name, "error", err)
+		}
+		return b.String()
+	}
+	problems := found.Problems
+	if problems == nil {
+		problems = []placedProblem{}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram), "parameters": part("parameters")})
+}

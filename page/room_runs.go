@@ -1,0 +1,137 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// The runs: all of them, and each as it goes on.
+
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	s.render(w, r, http.StatusOK, "runs", "runs", map[string]any{"Title": "Runs", "Runs": s.runs.List(), "Limits": s.limits})
+	return nil
+}
+
+// showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no script to watch it.
+func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	status := run.Status() // before the view, which is then at least as far
+	view := run.View()
+	figures, err := showAll(view.Figures, func(f Figure) (string, url.Values) {
+		return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+	})
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": figures, "Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
+	s.render(w, r, http.StatusOK, "run", "runs", data)
+	return nil
+}
+
+func (s *Server) stopRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	run.Stop()
+	select { // it ends soon, and the page then shows that it has
+	case <-run.Over():
+	case <-time.After(2 * time.Second):
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	id, form, err := figureNamed(r)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	body, err := run.picture(id+"."+form+"?"+q.Encode(), func(v View) ([]byte, error) { return formOf(v.Figures, id, form, q) })
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, id, form, body)
+}
+
+func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	for _, f := range run.View().Files {
+		if f.Name == r.PathValue("name") {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(f.Name)+`"`)
+			return f.Write(w)
+		}
+	}
+	return problemf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))
+}
+
+// watchRun sends what happens as server-sent events, at most ten a second. A browser that comes back says which event it saw last.
+func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if s.viewers.Add(1) > int64(s.limits.Viewers) {
+		s.viewers.Add(-1)
+		return problemf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)
+	}
+	defer s.viewers.Add(-1)
+	run.watch()
+	defer run.leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	// Somebody who does not read is let go. The browser comes back by itself.
+	send := func(text []byte) error {
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	if send([]byte("retry: 1000\n\n")) != nil {
+		return nil
+	}
+	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	beat := time.NewTicker(15 * time.Second)
+	defer beat.Stop()
+	for {
+		text, last, news, end := run.since(seen)
+		if len(text) == 0 && end {
+			text = fmt.Appendf(nil, "event: end\ndata: {}\n\n")
+		}
+		if len(text) > 0 {
+			if send(text) != nil {
+				return nil
+			}
+			seen = last
+		}
+		if end {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-beat.C:
+			if send([]byte(": still there\n\n")) != nil {
+				return nil
+			}
+		case <-r.Context().Done():
+			return nil
+		case <-s.closing:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package page
+
+import "net/http"
+
+// A room is a part of the page that one can go to.
+type room struct {
+	Name  string // of its template data, and what render is told
+	Path  string
+	Title string // in the navigation
+}
+
+// rooms are those in the navigation, in order. Each has a file with its handlers.
+var rooms = []room{
+	{"models", "/", "Models"},
+	{"runs", "/runs", "Runs"},
+}
+
+// routes says who answers what. GET changes nothing; what changes something is POST.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	on := func(pattern string, h handler) { mux.HandleFunc(pattern, s.serve(h)) }
+	on("GET /static/{file}", s.static)
+	on("POST /theme", s.setTheme)
+
+	on("GET /{$}", s.models)
+	on("GET /models/{path...}", s.model)
+	on("POST /models/{path...}", s.changeModel)
+	on("POST /check", s.check)
+
+	on("GET /runs", s.listRuns)
+	on("POST /runs", s.startRun)
+	on("GET /runs/{id}", s.showRun)
+	on("GET /runs/{id}/events", s.watchRun)
+	on("POST /runs/{id}/stop", s.stopRun)
+	on("GET /runs/{id}/figures/{name}", s.runFigure)
+	on("GET /runs/{id}/files/{name}", s.runFile)
+
+	on("GET /results/{path...}", s.result)
+	on("GET /result/{name}", s.resultFigure)
+
+	on("/", func(http.ResponseWriter, *http.Request) error {
+		return problemf(http.StatusNotFound, "there is no such page")
+	})
+	return mux
+}

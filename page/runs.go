@@ -1,0 +1,227 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It belongs to the server: whoever
+// asked for it may leave and come back.
+type Work struct {
+	Title   string // what it is, in a few words
+	About   string // with which values
+	From    string // the address of the page that it was asked for on
+	Command string // the command line that gives the same
+	Keeps   uint64 // how many bytes its results take, about
+	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
+	Fits func() error
+	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.
+	Do func(ctx context.Context, tell *Teller) error
+}
+
+// A State is how far work has come.
+type State string
+
+// The states of work.
+const (
+	Waiting State = "waiting"
+	Running State = "running"
+	Done    State = "done"
+	Stopped State = "stopped" // because somebody asked
+	Failed  State = "failed"
+)
+
+// Over reports whether nothing more will happen.
+func (s State) Over() bool { return s == Done || s == Stopped || s == Failed }
+
+// A Run is work that was asked for.
+type Run struct {
+	ID string
+	Work
+	*live
+	Asked time.Time
+
+	queue  *Runs
+	cancel context.CancelFunc // of the work; nil before it begins. The lock of the queue is for it
+}
+
+// Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what is done is kept; the oldest is forgotten.
+type Runs struct {
+	limits  Limits
+	context context.Context
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+
+	mu      sync.Mutex
+	all     []*Run // in the order in which they were asked for
+	running int
+	last    int
+}
+
+func newRuns(l Limits) *Runs {
+	q := &Runs{limits: l}
+	q.context, q.cancel = context.WithCancel(context.Background())
+	return q
+}
+
+// Start puts work into the queue. It is an error if too much waits already.
+func (q *Runs) Start(w Work) (*Run, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting := 0
+	for _, r := range q.all {
+		if r.State() == Waiting {
+			waiting++
+		}
+	}
+	switch {
+	case q.context.Err() != nil:
+		return nil, problemf(http.StatusServiceUnavailable, "the server is about to end")
+	case waiting >= q.limits.Waiting:
+		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they are done", waiting)
+	}
+	q.last++
+	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(), Asked: time.Now(), queue: q}
+	q.all = append(q.all, r)
+	q.next()
+	q.forget()
+	return r, nil
+}
+
+// next begins what can begin. The lock is held.
+func (q *Runs) next() {
+	for _, r := range q.all {
+		if q.running >= q.limits.Running || q.context.Err() != nil {
+			return
+		}
+		if r.State() != Waiting {
+			continue
+		}
+		ctx, cancel := context.WithCancel(q.context)
+		r.cancel = cancel
+		q.running++
+		r.begin()
+		q.workers.Go(func() {
+			defer cancel()
+			err := r.do(ctx)
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.running--
+			switch {
+			case err == nil:
+				r.end(Done, "")
+			case ctx.Err() != nil && errors.Is(err, context.Canceled):
+				r.end(Stopped, "stopped before its end")
+			default:
+				r.end(Failed, err.Error())
+			}
+			q.next()
+			q.forget()
+		})
+	}
+}
+
+// do does the work.
+func (r *Run) do(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the work failed: %v", p)
+		}
+	}()
+	if r.Fits != nil {
+		if err := r.Fits(); err != nil {
+			return err
+		}
+	}
+	return r.Do(ctx, &Teller{r.live})
+}
+
+// forget drops the oldest of what is done, until the rest is within bounds. The lock is held.
+func (q *Runs) forget() {
+	kept, bytes := 0, uint64(0)
+	var all []*Run
+	for _, r := range slices.Backward(q.all) {
+		if r.State().Over() {
+			kept++
+			bytes += r.Keeps
+			if kept > 1 && (kept > q.limits.Kept || bytes > q.limits.Bytes) {
+				continue
+			}
+		}
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	q.all = all
+}
+
+// Get is the run of a name.
+func (q *Runs) Get(id string) (*Run, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.all {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= q.last {
+		return nil, problemf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id, q.limits.Kept)
+	}
+	return nil, problemf(http.StatusNotFound, "there is no run %q", id)
+}
+
+// List is all runs, the latest first.
+func (q *Runs) List() []*Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := slices.Clone(q.all)
+	slices.Reverse(all)
+	return all
+}
+
+// Before is how many wait before a run.
+func (q *Runs) Before(r *Run) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	for _, other := range q.all {
+		if other == r {
+			break
+		}
+		if other.State() == Waiting {
+			n++
+		}
+	}
+	return n
+}
+
+// Stop ends a run, or takes it from the queue. It may be called at any time.
+func (r *Run) Stop() {
+	q := r.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case r.cancel != nil:
+		r.cancel()
+	case r.State() == Waiting:
+		r.end(Stopped, "stopped before it began")
+	}
+}
+
+// close stops everything and waits for it.
+func (q *Runs) close() {
+	q.mu.Lock()
+	q.cancel()
+	for _, r := range q.all {
+		if r.State() == Waiting {
+			r.end(Stopped, "the server ended")
+		}
+	}
+	q.mu.Unlock()
+	q.workers.Wait()
+}

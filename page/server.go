@@ -1,0 +1,166 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// A Server shows models, runs them, and shows what comes of it. Its methods may be called from several goroutines at once.
+type Server struct {
+	config  Config
+	limits  Limits
+	log     *slog.Logger
+	files   folder
+	runs    *Runs
+	views   *layout
+	viewers atomic.Int64
+	turns   chan struct{} // as many as may work for an answer at once
+	closing chan struct{}
+	handler http.Handler
+}
+
+// New makes a server. Close ends it.
+func New(c Config) (*Server, error) {
+	if c.Files == nil {
+		return nil, errors.New("page: there are no files to show")
+	}
+	if c.Anywhere && c.Token == "" {
+		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
+	}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.runs = newRuns(s.limits)
+	var err error
+	if s.views, err = newLayout(); err != nil {
+		return nil, err
+	}
+	s.handler = s.guard(s.routes())
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Serve answers on a listener until the context ends. What is being answered then has a few seconds; runs are stopped.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		s.Close()
+		return err
+	case <-ctx.Done():
+	}
+	s.Close() // viewers leave, so that there is nothing to wait for
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil {
+		server.Close()
+	}
+	<-ended
+	return nil
+}
+
+// Close stops all work and lets viewers go. It may be called once.
+func (s *Server) Close() {
+	close(s.closing)
+	s.runs.close()
+}
+
+// A problem is an error that is for the visitor to read.
+type problem struct {
+	status  int
+	message string
+}
+
+func (p problem) Error() string { return p.message }
+
+// problemf is a problem with an HTTP status.
+func problemf(status int, format string, args ...any) error {
+	return problem{status, fmt.Sprintf(format, args...)}
+}
+
+// A handler answers a request, or says why it cannot.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// serve answers, with a page that says what is wrong if something is.
+func (s *Server) serve(h handler) http.HandlerFunc {
+	return func(to http.ResponseWriter, r *http.Request) {
+		w := &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: s.limits.Answer}
+		defer func() {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p)
+			default:
+				s.log.Error("a request failed", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+				s.fail(w, r, problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"})
+			}
+		}()
+		if err := h(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
+// It may be long, as long as the visitor takes some of it now and then.
+type answer struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration
+	begun    bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.begun = true
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// fail answers with an error: in words for a script that asks for them, otherwise as a page.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if a, ok := w.(*answer); ok && a.begun {
+		s.log.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
+		panic(http.ErrAbortHandler) // so that nobody takes it for whole
+	}
+	var p problem
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &p):
+	case errors.As(err, &tooLarge):
+		p = problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("this is more than the %d bytes that can be sent at once", tooLarge.Limit)}
+	default:
+		s.log.Error("a request failed", "path", r.URL.Path, "error", err)
+		p = problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"}
+	}
+	if r.Header.Get("Sec-Fetch-Dest") == "empty" || r.Header.Get("Accept") == "application/json" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(p.status)
+		_, _ = io.WriteString(w, p.message+"\n")
+		return
+	}
+	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message})
+}

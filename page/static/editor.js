@@ -1,0 +1,133 @@
+// A model: its text with line numbers and problems marked where they are, as one types; and parameters as sliders.
+
+export function edit(form) {
+  const area = form.querySelector("textarea"), gutter = form.querySelector("[data-gutter]"), marks = form.querySelector("[data-marks]");
+  const list = form.querySelector("[data-problems]"), meaning = form.querySelector("[data-meaning]"), diagram = document.querySelector("[data-diagram]"), parameters = form.querySelector("[data-parameters]");
+  let problems = [...list.querySelectorAll("[data-line]")].map(b => ({line: Number(b.dataset.line), column: Number(b.dataset.column)}));
+
+  // Measured and not assumed: the height of a line and the width of a letter.
+  const measure = () => {
+    const style = getComputedStyle(area), probe = document.createElement("canvas").getContext("2d");
+    probe.font = `${style.fontSize} ${style.fontFamily}`;
+    return {line: parseFloat(style.lineHeight), top: parseFloat(style.paddingTop), left: parseFloat(style.paddingLeft), letter: probe.measureText("0".repeat(50)).width / 50};
+  };
+
+  const mark = () => {
+    const m = measure(), bad = new Set(problems.map(p => p.line));
+    const lines = area.value.split("\n");
+    gutter.replaceChildren(...lines.map((_, i) => {
+      const span = document.createElement("span");
+      span.textContent = (i + 1) + "\n";
+      if (bad.has(i + 1)) span.className = "bad";
+      return span;
+    }));
+    marks.replaceChildren();
+    for (const p of problems) {
+      if (!p.line) continue;
+      const top = m.top + (p.line - 1) * m.line - area.scrollTop;
+      const stripe = document.createElement("i");
+      stripe.style.top = top + "px";
+      stripe.style.height = m.line + "px";
+      const word = document.createElement("b");
+      const text = lines[p.line - 1] ?? "";
+      const rest = text.slice(Math.max(0, p.column - 1)).match(/^[^\s,}\]]*/)?.[0].length || 1;
+      word.style.top = top + "px";
+      word.style.height = m.line + "px";
+      word.style.left = m.left + (p.column - 1) * m.letter - area.scrollLeft + "px";
+      word.style.width = rest * m.letter + "px";
+      marks.append(stripe, word);
+    }
+    gutter.scrollTop = area.scrollTop;
+  };
+  area.addEventListener("scroll", mark, {passive: true});
+  new ResizeObserver(mark).observe(area);
+
+  // The server is asked when nobody has typed for a moment; an answer that is no longer asked for is not looked at.
+  let timer = 0, asked = 0;
+  const check = async () => {
+    const turn = ++asked;
+    const body = new URLSearchParams(new FormData(form));
+    let answer;
+    try { answer = await fetch("/check", {method: "POST", body}); } catch { return; }
+    if (turn !== asked || !answer.ok) return;
+    const found = await answer.json();
+    if (turn !== asked) return;
+    problems = found.problems;
+    list.innerHTML = found.list;
+    if (found.good) {
+      meaning.innerHTML = found.meaning;
+      diagram.innerHTML = found.diagram;
+      const focus = document.activeElement?.name, kind = document.activeElement?.type;
+      parameters.innerHTML = found.parameters;
+      slide();
+      if (focus) parameters.querySelector(`[name="${CSS.escape(focus)}"]${kind === "range" ? " ~ input" : ""}`)?.focus();
+    }
+    mark();
+  };
+  area.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(check, 250);
+    mark();
+  });
+  form.querySelector("[data-check]").addEventListener("click", e => { e.preventDefault(); check(); });
+
+  // Tab moves on, as everywhere; two spaces come with the key that editors use for it when a line begins.
+  area.addEventListener("keydown", e => {
+    if (e.key !== "Enter" || e.isComposing || e.ctrlKey || e.metaKey) return;
+    const before = area.value.slice(0, area.selectionStart), line = before.slice(before.lastIndexOf("\n") + 1);
+    const indent = line.match(/^ */)[0] + (/:\s*$/.test(line) ? "  " : "");
+    if (!indent) return;
+    e.preventDefault();
+    area.setRangeText("\n" + indent, area.selectionStart, area.selectionEnd, "end");
+    area.dispatchEvent(new Event("input", {bubbles: true}));
+  });
+
+  list.addEventListener("click", e => {
+    const button = e.target.closest("[data-line]");
+    if (!button) return;
+    const lines = area.value.split("\n"), line = Number(button.dataset.line);
+    const at = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + Math.max(0, Number(button.dataset.column) - 1);
+    area.focus();
+    area.setSelectionRange(at, at);
+    area.scrollTop = Math.max(0, (line - 4) * measure().line);
+  });
+
+  // slide puts a slider to each parameter that is one quantity. The text field is what is sent.
+  const slide = () => {
+    for (const field of parameters.querySelectorAll("input[name^='set.']")) {
+      const row = field.closest(".parameter");
+      const changed = () => row.classList.toggle("changed", field.value.trim() !== field.dataset.value);
+      field.addEventListener("input", changed);
+      changed();
+      if (!("slides" in field.dataset)) continue;
+      const {unit, min, max, step} = field.dataset;
+      const range = document.createElement("input");
+      range.type = "range";
+      Object.assign(range, {min, max, step: "any"});
+      range.setAttribute("aria-label", `${row.querySelector("label").textContent}${unit ? ", in " + unit : ""}`);
+      const digits = Math.max(0, Math.ceil(-Math.log10(Number(step))) + 1);
+      const worth = () => parseFloat(field.value.replaceAll("_", ""));
+      const say = () => range.setAttribute("aria-valuetext", field.value);
+      const written = x => Number(x.toFixed(digits)) + (unit === "%" ? "%" : unit ? " " + unit : "");
+      range.value = worth();
+      say();
+      range.addEventListener("input", () => {
+        const x = Math.min(Math.max(Math.round(range.value / step) * step, Number(min)), Number(max));
+        field.value = written(x);
+        say();
+        changed();
+      });
+      range.addEventListener("keydown", e => {
+        const by = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 20, PageDown: -20}[e.key];
+        if (!by) return;
+        e.preventDefault();
+        range.value = Math.min(Math.max((Math.round(range.value / step) + by) * step, Number(min)), Number(max));
+        range.dispatchEvent(new Event("input"));
+      });
+      field.addEventListener("input", () => { if (Number.isFinite(worth())) { range.value = worth(); say(); } });
+      row.append(range);
+    }
+  };
+  slide();
+  mark();
+}

@@ -1,0 +1,116 @@
+// A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
+// browser says which event it saw last.
+import {figures, chartOf, number} from "./chart.js";
+
+const over = state => state === "done" || state === "stopped" || state === "failed";
+
+export function watch(element) {
+  if (over(element.dataset.state)) return;
+  const find = name => element.querySelector(`[data-${name}]`);
+  const source = new EventSource(`/runs/${element.dataset.run}/events`);
+  let said = 0, frame = 0, waiting = [];
+
+  // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
+  const take = news => {
+    waiting.push(news);
+    flush();
+  };
+  const flush = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      if (refreshing) return;
+      const all = waiting;
+      waiting = [];
+      for (const n of all) {
+        status(n.status);
+        for (const f of n.figures) {
+          const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
+          if (!figure || !chartOf(figure).take(f)) { refresh(); return; }
+        }
+      }
+    });
+  };
+
+  const status = s => {
+    element.dataset.state = s.state;
+    find("fraction").value = s.fraction;
+    find("status").textContent = s.state;
+    find("note-now").textContent = s.note || "";
+    let pace = "";
+    if (s.events) pace = `${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`;
+    if (s.left >= 0) pace += `, ${lasting(s.left)} left`;
+    find("pace").textContent = pace;
+    if (s.why) { find("why").hidden = false; find("why").textContent = s.why; }
+    const now = Date.now();
+    if (now - said > 5000 || over(s.state)) { // not more often than one can listen
+      said = now;
+      find("say").textContent = `${s.state}, ${Math.round(100 * s.fraction)} percent`;
+    }
+  };
+
+  // refresh takes the parts of the page that the server makes: other charts than before, or the end.
+  // One at a time; what is asked for meanwhile is asked for again, since the answer under way may be from before it.
+  let refreshing = null, again = false;
+  const refresh = () => {
+    again = refreshing !== null;
+    return refreshing ??= (async () => {
+      do { again = false; await load(); } while (again);
+      refreshing = null;
+      flush();
+    })();
+  };
+  const load = async () => {
+    try {
+      const answer = await fetch(location.pathname);
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.querySelector("[data-run]");
+      const focus = document.activeElement?.closest("[data-figure]")?.dataset.figure;
+      const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
+      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, chartOf(f)]));
+      const listens = find("say"); // what a screen reader listens to stays the same element
+      element.replaceChildren(...fresh.children);
+      find("say").replaceWith(listens);
+      element.dataset.state = fresh.dataset.state;
+      figures(element);
+      for (const f of element.querySelectorAll("[data-figure]")) {
+        const old = before.get(f.dataset.figure), chart = chartOf(f);
+        if (old && chart) {
+          chart.view = old.view;
+          chart.reset.hidden = old.view.from === null;
+          f.querySelector("[data-log]").checked = old.view.log;
+          for (const box of f.querySelectorAll("input[data-line]")) {
+            box.checked = !old.view.hidden.has(Number(box.dataset.line));
+            box.closest("li").classList.toggle("off", !box.checked);
+          }
+          chart.redraw();
+        }
+        if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
+        if (f.dataset.figure === focus) f.querySelector("[data-plot]").focus();
+      }
+    } catch { /* the server is gone; what is shown stays */ }
+  };
+
+  source.addEventListener("update", e => take(JSON.parse(e.data)));
+  source.addEventListener("all", e => take(JSON.parse(e.data)));
+  source.addEventListener("end", async () => {
+    source.close();
+    await refresh();
+    const say = find("say");
+    if (say) say.textContent = `The run is ${element.dataset.state}.`;
+  });
+
+  // Stopping does not leave the page. The form may be made anew, so it is the whole that listens.
+  element.addEventListener("submit", e => {
+    if (!e.target.matches("[data-stop]")) return;
+    e.preventDefault();
+    fetch(e.target.action, {method: "POST"}).catch(() => {});
+  });
+}
+
+function lasting(s) {
+  if (s < 10) return s.toFixed(1) + " s";
+  if (s < 100) return s.toFixed(0) + " s";
+  if (s < 5400) return (s / 60).toFixed(0) + " min";
+  return (s / 3600).toFixed(1) + " h";
+}
