@@ -81,6 +81,15 @@ func (q *Queue) PrefetchID(id ID) {
 	}
 }
 
+// Ahead is the id of the event that comes k events after the next one, if that is known without a search, and it may have been cancelled. It is for
+// callers who ask for the memory that they will need then.
+func (q *Queue) Ahead(k int) (id ID, ok bool) {
+	if k += q.head; k < len(q.near) {
+		return q.near[k].id, true
+	}
+	return 0, false
+}
+
 // prefetchChunk asks for the first n entries of a chunk, and its link.
 func (q *Queue) prefetchChunk(c uint32, n int) {
 	const perLine = 64 / int(unsafe.Sizeof(entry{}))

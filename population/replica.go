@@ -64,6 +64,8 @@ type replica struct {
 	peaks  []Peak
 	lived  lived
 	ties   ties
+	ahead  int  // how many events ahead it is looked whom contacts are with; 0 for not at all. See foresee.go
+	looked bool // the events before have been looked at
 
 	most      int   // how many may be alive; −1 if there is no memory for more
 	broke     error // if there is not
@@ -72,6 +74,7 @@ type replica struct {
 	granted   uint64 // by the purse: what may be taken without asking
 	pace      pace
 	patience  uint64 // in place of the usual; tests have less of it
+	sight     int    // from how many individuals on it is looked ahead, in place of the usual; tests have less
 	planned   *plan  // the intervention that is under way, if its time was planned
 	carried   int    // how many of those with a planned time have been carried out
 	watch     watch
@@ -173,6 +176,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
+	r.ahead, r.looked = r.foresees(), false
 	r.pass(0)
 	return r.broke
 }
@@ -239,7 +243,16 @@ func (r *replica) wind(id uint32, state uint16) {
 
 // next is when the earliest of an individual's events is due.
 func (r *replica) next(id uint32, state uint16) float64 {
-	st := r.table(id, state)
+	st := &r.t.states[state]
+	if st.bare {
+		if st.rate > 0 {
+			return r.now + r.stream(id).Exp()*st.mean
+		}
+		return math.Inf(1)
+	}
+	if st.by != nil {
+		st = r.table(id, state)
+	}
 	next := math.Inf(1)
 	if st.vary != nil {
 		next = r.candidate(r.stream(id), st.rate, st.vary)
@@ -298,6 +311,9 @@ func (r *replica) run(ctx context.Context, by float64, progress func(float64, ui
 			return err
 		} else {
 			continue
+		}
+		if r.ahead > 0 {
+			r.lookAhead()
 		}
 		r.events++
 		if r.pace.events++; r.now > r.pace.until {
