@@ -75,6 +75,8 @@ type replica struct {
 	pace      pace
 	patience  uint64 // in place of the usual; tests have less of it
 	sight     int    // from how many individuals on it is looked ahead, in place of the usual; tests have less
+	setupFrom int    // from how many individuals on they are set up at once; the same
+	cores     int    // by how many; the same
 	planned   *plan  // the intervention that is under way, if its time was planned
 	carried   int    // how many of those with a planned time have been carried out
 	watch     watch
@@ -156,20 +158,8 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.lived, r.ties = newLived(r.end), ties{called: r.ties.called[:0], contacts: r.ties.contacts[:0]}
 
 	streams := random.New(seed, uint64(index))
-	serial := uint64(0)
-	for i := range m.begin {
-		b := m.begin[i]
-		b.age = r.t.ages
-		for range b.count {
-			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
-			if r.onEvent != nil {
-				r.tell(Started, id, nobodyElse, "", m.states[b.to], -1)
-			}
-			serial++
-			if err := r.pause(ctx, int(serial)); err != nil {
-				return err
-			}
-		}
+	if err := r.everybody(ctx, streams); err != nil {
+		return err
 	}
 	r.arrivals = r.arrivals[:0]
 	for k := range r.t.immigration {

@@ -275,7 +275,10 @@ func (a *asideTable) get(id uint32, column int) uint64 {
 
 // set puts the timer of a pair in, or replaces it.
 func (a *asideTable) set(id uint32, column int, word uint64) {
-	key := asideKey(id, column)
+	a.put(asideKey(id, column), word)
+}
+
+func (a *asideTable) put(key, word uint64) {
 	i := a.find(key)
 	if a.entries[i].key == 0 {
 		if 3*(a.count+1) > 2*len(a.entries) {
@@ -295,6 +298,15 @@ func (a *asideTable) double() {
 	for _, e := range old {
 		if e.key != 0 {
 			a.entries[a.find(e.key)] = e
+		}
+	}
+}
+
+// join puts all of another table in, which has none of the same pairs.
+func (a *asideTable) join(o *asideTable) {
+	for _, e := range o.entries {
+		if e.key != 0 {
+			a.put(e.key, e.word)
 		}
 	}
 }
