@@ -40,7 +40,7 @@ func (q *Queue) openBucket(l *level) {
 	l.through += int(b.n)
 	q.opened++
 	if b.n <= loadMax {
-		q.prefetchAfter(l, l.open)
+		q.lookAfter(l.open, b)
 		shift := l.shift
 		if ends {
 			shift = q.differ(b)
@@ -177,16 +177,17 @@ func (q *Queue) livingOf(es []entry) []entry {
 	if len(pages) == 1 { // which saves a hold at 10³ events 1 ns
 		page := pages[0]
 		for i := range es {
-			if page[es[i].id].stamp == es[i].stamp {
-				es[live] = es[i]
+			e := es[i]
+			es[live] = e
+			if page[e.id].stamp == e.stamp {
 				live++
 			}
 		}
 	} else {
 		for i := range es {
-			id := es[i].id
-			if pages[id>>pageBits][id&pageMask].stamp == es[i].stamp {
-				es[live] = es[i]
+			e := es[i]
+			es[live] = e
+			if pages[e.id>>pageBits][e.id&pageMask].stamp == e.stamp {
 				live++
 			}
 		}

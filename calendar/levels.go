@@ -108,6 +108,7 @@ func (q *Queue) restart() {
 
 // retire is for a level of the path that is done with: its buckets are used again, and how it fared is remembered.
 func (q *Queue) retire(i int) {
+	q.lookAnew()
 	q.remember(i)
 	q.keepBuckets(q.levels[i].buckets)
 	q.levels[i].buckets = nil
@@ -123,6 +124,7 @@ func (q *Queue) remember(i int) {
 // descend adds a level to the path, for the keys of the last level's open bucket. If that is its last one, the new level takes
 // its place.
 func (q *Queue) descend(below level) {
+	q.lookAnew()
 	i := len(q.levels) - 1
 	l := &q.levels[i]
 	if l.open == int(l.last) && !l.crowd {

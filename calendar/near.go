@@ -56,6 +56,7 @@ func (q *Queue) spill(e entry) {
 	}
 	n, low, high := len(es), es[0].key, es[len(es)-1].key
 	first := len(q.levels)
+	q.lookAnew()
 	if low == high && low == e.key && low == timekey.Of(q.now) {
 		// They leave now, one after the other. What comes for the same time waits in a bucket behind them.
 		l := q.divide(first, 1, low, high)
@@ -121,10 +122,14 @@ func (q *Queue) small(l *level, n int) (in int, ok bool) {
 func (q *Queue) load(b bucket, shift uint8) {
 	q.moved += uint64(b.n)
 	near := q.near
+	alive := q.dead == 0 || q.counted && b.dead == 0
 	for c, last := b.head, b.last(); ; {
 		es := q.pool.entries(b, c)
 		q.prefetchFollowing(b, c) // the records come while this chunk is sorted
-		for es = q.livingOf(es); len(es) > 0; {
+		if !alive {
+			es = q.livingOf(es)
+		}
+		for len(es) > 0 {
 			run := es[:min(sortLen, len(es))]
 			es = es[len(run):]
 			sorted := len(near)

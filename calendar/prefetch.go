@@ -13,22 +13,74 @@ import (
 // cold is from how many ids on their records do not fit into a cache of the second level.
 const cold = 1 << 16
 
-// prefetchAfter asks for the records of the entries in the bucket after bucket i of l, and for the entries of the one after
-// that. Between two buckets several events are dispatched, which takes about as long as memory does.
-func (q *Queue) prefetchAfter(l *level, i int) {
-	next := i + 1
-	if q.ids < cold || next+1 >= l.count() {
+// A processor can only have some dozen such requests under way, and waits if there are more. So the records of what comes after the near
+// entries are asked for a few at a time, while those are dispatched. How far that has got:
+type lookout struct {
+	entries []entry // whose records are still to be asked for, of a bucket
+	bucket  int     // which one it is, of the last level; −1 if none is looked at
+}
+
+const (
+	// lookEvery is after how many events the processor is asked for the records of lookMany others.
+	lookEvery, lookMany = 4, 6
+	// lookFar is by how many buckets those may be ahead.
+	lookFar = 4
+)
+
+// lookAnew is for when the last level is another.
+func (q *Queue) lookAnew() { q.lookout = lookout{bucket: -1} }
+
+// look asks for the records of the next few entries.
+//
+//go:noinline
+func (q *Queue) look() {
+	o := &q.lookout
+	if len(o.entries) == 0 && !q.lookOn() {
 		return
 	}
-	if b := l.buckets[next]; b.tail != 0 && b.tail != nested {
-		q.prefetchRecords(b.head, int(min(b.n, chunkLen)))
-		if b.n > chunkLen {
-			q.prefetchChunk(q.pool.next(b.head), chunkLen)
+	n := min(lookMany, len(o.entries))
+	q.gather(&o.entries[0].id, n)
+	o.entries = o.entries[n:]
+}
+
+// lookOn turns to the next bucket that has entries, if it is not too far ahead, and asks for the entries of the one after that.
+func (q *Queue) lookOn() bool {
+	o := &q.lookout
+	if o.bucket < 0 {
+		return false
+	}
+	l := &q.levels[len(q.levels)-1]
+	for o.bucket+1 < min(l.open+lookFar, l.count()) {
+		o.bucket++
+		if o.bucket+1 < l.count() {
+			if b := &l.buckets[o.bucket+1]; b.tail != 0 && b.tail != nested {
+				q.prefetchChunk(b.head, int(min(b.n, chunkLen)))
+			}
+		}
+		if b := &l.buckets[o.bucket]; b.tail != 0 && b.tail != nested {
+			o.entries = q.pool.entries(*b, b.head)
+			if b.n > chunkLen {
+				q.prefetchChunk(q.pool.next(b.head), chunkLen)
+			}
+			return true
 		}
 	}
-	if b := l.buckets[next+1]; b.tail != 0 && b.tail != nested {
-		q.prefetchChunk(b.head, int(min(b.n, chunkLen)))
+	return false
+}
+
+// lookAfter sees to it that the records of bucket i of the last level, which is being opened, have been asked for.
+func (q *Queue) lookAfter(i int, b bucket) {
+	o := &q.lookout
+	if q.ids < cold || o.bucket > i {
+		return
 	}
+	if o.bucket < i {
+		o.entries = q.pool.entries(b, b.head)
+	}
+	if n := len(o.entries); n > 0 {
+		q.gather(&o.entries[0].id, n)
+	}
+	o.entries, o.bucket = nil, i
 }
 
 // prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one.
@@ -41,8 +93,11 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 }
 
 // prefetchRecords asks for the records of the first n entries in a chunk, and for what the caller keeps beside them.
-func (q *Queue) prefetchRecords(c uint32, n int) {
-	ids := unsafe.Pointer(&q.pool.chunk(c)[0].id)
+func (q *Queue) prefetchRecords(c uint32, n int) { q.gather(&q.pool.chunk(c)[0].id, n) }
+
+// gather does so for n entries, of the first of which this is the id.
+func (q *Queue) gather(id *ID, n int) {
+	ids := unsafe.Pointer(id)
 	prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
 	for _, o := range q.arrays {
 		prefetch.Gather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)

@@ -63,7 +63,8 @@ type Queue struct {
 	fared   [8]fared // the last level that was so deep
 	spare   [15][][]bucket
 
-	arrays []Array
+	arrays  []Array
+	lookout lookout // see prefetch.go
 }
 
 // An Option adjusts a new [Queue] or [Agenda].
@@ -218,6 +219,9 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		}
 		e := q.near[q.head]
 		q.head++
+		if q.head%lookEvery == 0 && q.ids >= cold {
+			q.look()
+		}
 		r := &q.pages[e.id>>pageBits][e.id&pageMask]
 		if r.stamp != e.stamp {
 			q.dead--
@@ -262,6 +266,9 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 		return 0, 0, false, false
 	}
 	q.head++
+	if q.head%lookEvery == 0 && q.ids >= cold {
+		q.look()
+	}
 	q.pages[e.id>>pageBits][e.id&pageMask].setKey(noKey)
 	q.pending--
 	q.now = at

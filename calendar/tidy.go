@@ -99,6 +99,7 @@ func (q *Queue) collapse() {
 		gather(&q.levels[i])
 	}
 	q.levels = append(make([]level, 0, 4), root)
+	q.lookAnew()
 	q.nests, q.vacant = nil, nil
 	q.spare = [len(q.spare)][][]bucket{}
 	returned := old.bytes() - q.pool.bytes()
