@@ -46,9 +46,10 @@ type replica struct {
 
 	rule        asideRule
 	asideOf     []bool // which columns of timers lie aside
+	shared      bool   // the others of always share a word
 	aside       *asideTable
-	place       []int // of a column in the words; −1 if it lies aside
-	column      []int // of a place, without the first
+	place       []int // of a column in the words, if it has one of its own
+	column      []int // of a place, without the first; inShared for that which is shared
 	denseAlways int
 	denseTimers int
 
@@ -95,7 +96,8 @@ type person struct {
 	branch uint8  // which branch of the split was drawn, if the state has one
 	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
 	apart  bool   // the branch was drawn by other tables than those that its clocks went by since
-	_      [2]uint8
+	held   uint8  // one more than the column of the timer in the word that columns share; 0 for none
+	_      uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.

@@ -112,7 +112,7 @@ immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
 		}
 		for _, size := range sizes {
 			m := sized(t, text, size)
-			for _, rule := range []asideRule{{least: math.MaxInt}, {1, 100}} {
+			for _, rule := range []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
 				for _, told := range []bool{false, true} {
 					if told && size > 300 {
 						continue
