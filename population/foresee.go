@@ -16,6 +16,8 @@ import (
 const (
 	sightFrom = 1 << 17 // individuals
 	sightFar  = 4       // events ahead; 2 is as good up to a million, and 8 is worse
+	// sightLeast: one in so many events has to be a contact. A look takes 3 ns or so, and a contact that was not seen coming waits for 50 or more.
+	sightLeast = 32
 )
 
 // foresees says how many events ahead those whom contacts are with are asked for.
@@ -28,6 +30,19 @@ func (r *replica) foresees() int {
 		return 0
 	}
 	return sightFar
+}
+
+// doubt decides now and then whether to look ahead at all. In a window of events in which few of those looked at were contacts, it is not
+// worth the time; every sixteenth window tries again.
+func (r *replica) doubt() {
+	if r.sighted--; r.sighted > 0 {
+		return
+	}
+	far := r.foresees()
+	if r.sighted = 1; r.ahead > 0 && r.hits < often/sightLeast {
+		far, r.sighted = 0, 15
+	}
+	r.ahead, r.hits, r.looked = far, 0, false
 }
 
 // lookAhead asks for those whom the events that come next will be about, beside their own individuals.
@@ -51,6 +66,7 @@ func (r *replica) lookAhead() {
 // foresee asks for the one whom an individual will meet at its next event.
 func (r *replica) foresee(id uint32) {
 	if other, ok := r.foreseen(id); ok {
+		r.hits++
 		r.queue.PrefetchID(calendar.ID(other))
 	}
 }

@@ -75,3 +75,42 @@ transmission: [{from: i, rate: 1 per day, to: {s: i}}]
 		t.Errorf("%d of %d contacts were with whom was foreseen", right, all)
 	}
 }
+
+// It is not looked ahead for long if there are hardly any contacts, and again when there are.
+func TestForesightGivesUp(t *testing.T) {
+	m := compiled(t, `
+name: late
+time: {unit: day, end: 20}
+population: {size: 20_000, start: {i: 1, a: rest}}
+states:
+  a: {race: [{rate: 5 per day, to: b}]}
+  b: {race: [{rate: 5 per day, to: a}]}
+  i: {}
+transmission: [{from: i, rate: 9 per day, to: {a: b}}]
+interventions: [{at: 5 days, who: [a, b], to: i}]
+`)
+	r := replica{rule: usualAside, sight: 1}
+	if err := r.start(context.Background(), m, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	look := func(until float64) (with, without int) {
+		for at := r.now; at < until; at += 0.01 { // 1,000 events
+			if err := r.advance(context.Background(), at, nil); err != nil {
+				t.Fatal(err)
+			}
+			if r.ahead > 0 {
+				with++
+			} else {
+				without++
+			}
+		}
+		return with, without
+	}
+	if with, without := look(4.9); with > without/4 {
+		t.Errorf("without contacts it was looked ahead %d times, and %d times not", with, without)
+	}
+	look(7.5) // up to fifteen windows of 16,384 events, at 180,000 a day
+	if with, without := look(8.5); without > 0 {
+		t.Errorf("with contacts it was looked ahead %d times, and %d times not", with, without)
+	}
+}

@@ -67,6 +67,8 @@ type replica struct {
 	ties   ties
 	ahead  int  // how many events ahead it is looked whom contacts are with; 0 for not at all. See foresee.go
 	looked bool // the events before have been looked at
+	// How many contacts were seen coming in this window of events, and how many windows are left until that is judged.
+	hits, sighted int
 
 	most      int   // how many may be alive; −1 if there is no memory for more
 	broke     error // if there is not
@@ -168,7 +170,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
-	r.ahead, r.looked = r.foresees(), false
+	r.ahead, r.looked, r.hits, r.sighted = r.foresees(), false, 0, 1
 	r.pass(0)
 	return r.broke
 }
@@ -329,6 +331,7 @@ func (r *replica) run(ctx context.Context, by float64, progress func(float64, ui
 			}
 		}
 		if r.events%often == 0 {
+			r.doubt()
 			if progress != nil {
 				progress(r.now, r.events)
 			}
