@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -69,107 +70,316 @@ func sameQueues(t *testing.T, got, want *calendar.Queue) {
 	must(t, got.Check())
 }
 
+// bulkStates are what a queue can be in before many events are scheduled: new, used and empty, with some of their ids pending, running with other ids,
+// reset.
+var bulkStates = []func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, n int){
+	func(testing.TB, *calendar.Queue, *rand.Rand, calendar.ID, int) {},
+	func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, _ int) {
+		for i := range 3 * r.IntN(1000) {
+			must(t, q.Schedule(first+calendar.ID(i), q.Now()+r.Float64()))
+		}
+		for i := 0; q.Len() > 0; i++ { // some of them leave dead entries behind
+			if r.IntN(2) == 0 {
+				q.Next()
+			}
+			q.Cancel(first + calendar.ID(i))
+		}
+	},
+	func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, n int) {
+		for range 20 {
+			must(t, q.Reschedule(first+calendar.ID(r.IntN(max(n, 1))), q.Now()+r.Float64()))
+		}
+	},
+	func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, n int) {
+		for i := range 3000 {
+			must(t, q.Reschedule(first+calendar.ID(n+i), q.Now()+r.ExpFloat64()))
+		}
+		for range r.IntN(2500) {
+			q.Next()
+		}
+	},
+	func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, n int) {
+		start := q.Now()
+		for i := range 100 {
+			must(t, q.Schedule(first+calendar.ID(i), start+1))
+		}
+		q.Next()
+		q.Reset(start)
+	},
+}
+
+// compareBulk schedules the same times at once and one by one, into queues of buckets of so many entries that are in the same state, and lets both run on.
+// All that it does follows from the seed.
+func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int, state int, jumps []float64) {
+	t.Helper()
+	n := len(jumps)
+	queues := [2]*calendar.Queue{}
+	for i := range queues {
+		r := rand.New(rand.NewPCG(seed, 62))
+		queues[i] = calendar.New(calendar.StartAt(1e3*r.NormFloat64()), calendar.MaxID(math.MaxUint32-calendar.ID(r.IntN(2)*(max(n, 2000)+2000))))
+		queues[i].SetMost(most)
+		if first < math.MaxUint32>>1 || state == 0 {
+			bulkStates[state](t, queues[i], r, first, n)
+		}
+	}
+	got, want := queues[0], queues[1]
+	r := rand.New(rand.NewPCG(seed, 63))
+	times := make([]float64, n)
+	sparse := r.IntN(3)
+	for i := range times {
+		times[i] = got.Now() + jumps[i]
+		_, pending := got.At(first + calendar.ID(i))
+		if r.IntN(5) < sparse || pending && r.IntN(20) > 0 {
+			times[i] = math.Inf(1)
+		}
+	}
+	if n > 0 && r.IntN(4) == 0 { // refused, once or several times
+		for range 1 + r.IntN(3) {
+			times[r.IntN(n)] = []float64{math.NaN(), math.Inf(-1), math.Nextafter(got.Now(), math.Inf(-1))}[r.IntN(3)]
+		}
+	}
+	wantErr := oneByOne(want, first, times)
+	err := atOnce(t, got, first, times, workers)
+	if !errors.Is(err, wantErr) || (err == nil) != (wantErr == nil) {
+		t.Fatalf("error %v, want %v", err, wantErr)
+	}
+	must(t, got.Check())
+	for i := range times {
+		id := first + calendar.ID(i)
+		at, ok := got.At(id)
+		if wantAt, wantOK := want.At(id); at != wantAt || ok != wantOK {
+			t.Fatalf("id %d at %v, %v; want %v, %v", id, at, ok, wantAt, wantOK)
+		}
+	}
+	for i := range min(n, 6000) { // some leave, some come back, some are cancelled
+		id, at, ok := want.Next()
+		gotID, gotAt, gotOK := got.Next()
+		if id != gotID || at != gotAt || ok != gotOK {
+			t.Fatalf("%d at %v, %v; want %d at %v, %v", gotID, gotAt, gotOK, id, at, ok)
+		}
+		if !ok {
+			break
+		}
+		switch i % 3 {
+		case 0:
+			at += math.Abs(jumps[r.IntN(n)])
+			if err := want.Reschedule(id, at); !errors.Is(got.Reschedule(id, at), err) {
+				t.Fatal(err)
+			}
+		case 1:
+			other := first + calendar.ID(r.IntN(n))
+			if want.Cancel(other) != got.Cancel(other) {
+				t.Fatalf("%d was cancelled by one of them", other)
+			}
+		}
+	}
+	sameQueues(t, got, want)
+}
+
 // What ScheduleAll does is what Schedule does one by one, for all distributions of times, whatever is in the queue before, for any number of
 // workers and wherever blocks begin and end, with times that are refused and without.
 func TestScheduleAllIsOneByOne(t *testing.T) {
 	all := calendartest.Distributions()
-	for seed := range uint64(160) {
+	for seed := range uint64(45) {
 		r := rand.New(rand.NewPCG(seed, 61))
 		d := all[r.IntN(len(all))]
-		first := []calendar.ID{0, 0, 1, 16_383, 16_384, 40_000, math.MaxUint32 - 60_000}[r.IntN(7)]
 		n := []int{0, 1, 41, 1000, 16_384, 16_385, 40_000}[r.IntN(7)]
+		first := []calendar.ID{0, 0, 1, 16_383, 16_384, 40_000, math.MaxUint32 - 40_000}[r.IntN(7)]
 		most := []int{40, 500, 8000, calendar.Most}[r.IntN(4)]
-		start := 1e3 * r.NormFloat64()
-		workers := r.IntN(5)
-		make2 := func() *calendar.Queue {
-			q := calendar.New(calendar.StartAt(start), calendar.MaxID(math.MaxUint32))
-			q.SetMost(most)
-			return q
-		}
-		got, want := make2(), make2()
 		jumps := calendartest.NewJumps(d, max(n, 1), seed)
-		state := seed % 5
-		before := func(q *calendar.Queue) {
-			r := rand.New(rand.NewPCG(seed, 62))
-			switch state {
-			case 1: // used, and empty, with dead entries or without
-				for i := range 3 * r.IntN(1000) {
-					must(t, q.Schedule(first+calendar.ID(i), start+r.Float64()))
-				}
-				for i := 0; q.Len() > 0; i++ {
-					if r.IntN(2) == 0 {
-						q.Next()
-					}
-					q.Cancel(first + calendar.ID(i))
-				}
-			case 2: // some of the ids are pending
-				for range 20 {
-					must(t, q.Reschedule(first+calendar.ID(r.IntN(max(n, 1))), start+r.Float64()))
-				}
-			case 3: // others are, and the queue is running
-				for i := range 3000 {
-					must(t, q.Reschedule(first+calendar.ID(n+i), start+r.ExpFloat64()))
-				}
-				for range r.IntN(2500) {
-					q.Next()
-				}
-			case 4:
-				for i := range 100 {
-					must(t, q.Schedule(first+calendar.ID(i), start+1))
-				}
-				q.Reset(start)
-			}
-		}
-		before(got)
-		before(want)
 		times := make([]float64, n)
-		sparse := r.IntN(3)
 		for i := range times {
-			times[i] = got.Now() + jumps.Next()
-			_, pending := got.At(first + calendar.ID(i))
-			if r.IntN(5) < sparse || pending && r.IntN(20) > 0 {
-				times[i] = math.Inf(1)
-			}
-		}
-		if n > 0 && r.IntN(4) == 0 { // refused, once or several times
-			for range 1 + r.IntN(3) {
-				times[r.IntN(n)] = []float64{math.NaN(), math.Inf(-1), got.Now() - 1}[r.IntN(3)]
-			}
+			times[i] = jumps.Next()
 		}
 		t.Run(fmt.Sprintf("%d %s", seed, d.Name), func(t *testing.T) {
-			wantErr := oneByOne(want, first, times)
-			err := atOnce(t, got, first, times, workers)
-			if !errors.Is(err, wantErr) || (err == nil) != (wantErr == nil) {
-				t.Fatalf("error %v, want %v", err, wantErr)
-			}
-			must(t, got.Check())
-			for i := range times {
-				id := first + calendar.ID(i)
-				at, ok := got.At(id)
-				if wantAt, wantOK := want.At(id); at != wantAt || ok != wantOK {
-					t.Fatalf("id %d at %v, %v; want %v, %v", id, at, ok, wantAt, wantOK)
-				}
-			}
-			for i := range n { // run on, and cancel
-				id, at, ok := want.Next()
-				gotID, gotAt, gotOK := got.Next()
-				if id != gotID || at != gotAt || ok != gotOK {
-					t.Fatalf("%d at %v, %v; want %d at %v, %v", gotID, gotAt, gotOK, id, at, ok)
-				}
-				if !ok || i > 10_000 {
-					break
-				}
-				switch jump := jumps.Next(); i % 3 {
-				case 0:
-					must(t, errors.Join(want.Reschedule(id, at+jump), got.Reschedule(id, at+jump)))
-				case 1:
-					other := first + calendar.ID(r.IntN(n))
-					if want.Cancel(other) != got.Cancel(other) {
-						t.Fatal("cancelled by one of them")
-					}
-				}
-			}
-			sameQueues(t, got, want)
+			compareBulk(t, seed, first, most, []int{0, 1, 2, 3, 8}[r.IntN(5)], int(seed)%len(bulkStates), times)
 		})
+	}
+}
+
+// Times as they come from bytes: several scales, many ties, some before now.
+func FuzzScheduleAll(f *testing.F) {
+	f.Add([]byte("schedule all of them, in some state of the queue"))
+	f.Add([]byte{1, 2, 3, 200, 0, 0, 0, 0, 255, 255, 1, 1, 128, 7, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 5 {
+			return
+		}
+		head, data := data[:4], data[4:]
+		first := []calendar.ID{0, 16_380, 1 << 20, math.MaxUint32 - 5000}[head[0]%4]
+		repeat := 1 + int(head[1])%8
+		jumps := make([]float64, 0, repeat*len(data))
+		for i := range min(repeat*len(data), 5000) {
+			b := data[i%len(data)]
+			jumps = append(jumps, float64(b&15)*math.Pow(10, float64(b>>4)-8))
+		}
+		compareBulk(t, uint64(head[1]), first, []int{40, 70, 300}[head[2]%3], 1+int(head[3]>>4)%3, int(head[3])%len(bulkStates), jumps)
+	})
+}
+
+// The number of workers makes no difference to anything that can be seen, not even to how the entries lie.
+func TestScheduleAllByAnyWorkers(t *testing.T) {
+	const n = 150_000
+	r := rand.New(rand.NewPCG(64, 0))
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = r.ExpFloat64()
+	}
+	var want calendar.Stats
+	for _, workers := range []int{1, 2, 3, 8} {
+		q := calendar.New()
+		must(t, atOnce(t, q, 7, times, workers))
+		if got := q.Stats(); workers == 1 {
+			want = got
+		} else if got != want {
+			t.Errorf("%d workers: %+v, one has %+v", workers, got, want)
+		}
+	}
+}
+
+// Nothing is kept beside what the queue keeps, and no more is allocated on the way than that and a little; of ids without an event there is nothing.
+func TestScheduleAllMemory(t *testing.T) {
+	const n = 1_000_000
+	q := calendar.New()
+	r := rand.New(rand.NewPCG(65, 0))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must(t, q.ScheduleAll(0, n, 1, func(_ int, _ calendar.ID, at []float64) error {
+		for i := range at {
+			at[i] = r.ExpFloat64()
+		}
+		return nil
+	}))
+	runtime.ReadMemStats(&after)
+	if got := float64(q.Stats().Bytes) / n; got > 33 {
+		t.Errorf("%.1f bytes an event", got)
+	}
+	if got := float64(after.TotalAlloc-before.TotalAlloc) / n; got > 36 {
+		t.Errorf("%.1f bytes allocated for each event", got)
+	}
+	empty := calendar.New()
+	must(t, empty.ScheduleAll(0, 100*n, 2, func(_ int, first calendar.ID, at []float64) error {
+		if first == 0 {
+			at[5] = 1
+		}
+		return nil
+	}))
+	if s := empty.Stats(); s.Bytes > 1<<20 || s.Pending != 1 {
+		t.Errorf("%d events, %d bytes", s.Pending, s.Bytes)
+	}
+}
+
+// What due fails with is what comes back, by whatever way it fails, and the ids before its block are scheduled, in queues that are empty and others.
+func TestScheduleAllDueFails(t *testing.T) {
+	const n, bad = 100_000, 3 * 16_384
+	failed := errors.New("no more")
+	for how, fail := range map[string]func() error{
+		"error":  func() error { return failed },
+		"panic":  func() error { panic(failed) },
+		"goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		for _, pending := range []bool{false, true} {
+			for _, workers := range []int{1, 2, 5} {
+				q := calendar.New()
+				if pending {
+					must(t, q.Schedule(n, 5))
+				}
+				done := make(chan any)
+				go func() {
+					var got any
+					ended := false
+					defer func() {
+						if p := recover(); p != nil {
+							got = p
+						} else if !ended {
+							got = "goexit"
+						}
+						done <- got
+					}()
+					if err := q.ScheduleAll(0, n, workers, func(_ int, first calendar.ID, at []float64) error {
+						for i := range at {
+							at[i] = 1
+						}
+						if first >= bad {
+							return fail()
+						}
+						return nil
+					}); err != nil {
+						got = err
+					}
+					ended = true
+				}()
+				if got := <-done; how != "goexit" && got != any(failed) || got == nil {
+					t.Errorf("%s, %d workers: %v", how, workers, got)
+				}
+				if how == "goexit" { // which may have been of the goroutine that called
+					continue
+				}
+				must(t, q.Check())
+				before := bad
+				if pending {
+					before++
+				}
+				if _, ok := q.At(bad - 1); q.Len() != before || !ok {
+					t.Errorf("%s, %d workers: %d events", how, workers, q.Len())
+				}
+			}
+		}
+	}
+}
+
+func TestScheduleAllRefuses(t *testing.T) {
+	q := calendar.New(calendar.MaxID(99_999))
+	all := func(_ int, _ calendar.ID, at []float64) error {
+		for i := range at {
+			at[i] = 1
+		}
+		return nil
+	}
+	err := q.ScheduleAll(0, 200_000, 2, all)
+	if !errors.Is(err, calendar.ErrID) || q.Len() != 100_000 || err.Error() != "calendar: ScheduleAll: id 100000 at 1: calendar: id is beyond the largest" {
+		t.Errorf("%d events, %v", q.Len(), err)
+	}
+	must(t, q.Check())
+	if err := q.ScheduleAll(50, 10, 0, all); !errors.Is(err, calendar.ErrScheduled) || q.Len() != 100_000 {
+		t.Errorf("%d events, %v", q.Len(), err)
+	}
+	for _, n := range []int{-1, math.MaxUint32 + 1, math.MaxInt} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); s != "calendar: ScheduleAll needs ids up to 2³²−1" {
+					t.Errorf("%d ids: %q", n, s)
+				}
+			}()
+			_ = q.ScheduleAll(1, n, 0, all)
+		}()
+	}
+}
+
+// What was told of ids behind one that is refused is forgotten, also if it was told before.
+func TestScheduleAllForgets(t *testing.T) {
+	const block = 1 << 14
+	q := calendar.New()
+	q.SetMost(2)
+	told := make(chan bool)
+	err := q.ScheduleAll(0, 5*block, 2, func(_ int, first calendar.ID, at []float64) error {
+		for i := range at {
+			at[i] = 1
+		}
+		switch first {
+		case 0:
+			<-told
+			at[3] = math.NaN()
+		case 2 * block: // the block before has been dealt with by the same worker
+			close(told)
+		}
+		return nil
+	})
+	if !errors.Is(err, calendar.ErrTime) || q.Len() != 3 {
+		t.Errorf("%d events, %v", q.Len(), err)
+	}
+	must(t, q.Check())
+	if _, ok := q.At(block); ok {
+		t.Error("an id behind the one that was refused is scheduled")
 	}
 }

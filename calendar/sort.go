@@ -1,8 +1,8 @@
 package calendar
 
-// sortLen is how many entries are sorted at a time.
+// sortLen is how many entries are sorted at a time: those of a chunk.
 const (
-	sortBits = 4
+	sortBits = chunkBits
 	sortLen  = 1 << sortBits
 )
 
@@ -18,17 +18,28 @@ func sortRun(to, es []entry, shift uint8) {
 		return
 	}
 	var p [sortLen]uint64
-	for i := range p {
-		p[i] = ^uint64(0)
+	n := len(es)
+	used := 8
+	for used < n {
+		used *= 2
+	}
+	for i := n; i < used; i++ {
+		p[i%sortLen] = ^uint64(0)
 	}
 	differs := uint64(1)<<shift - 1
 	for i := range es {
 		p[i%sortLen] = es[i].key&differs<<sortBits | uint64(i)
 	}
 	sort8((*[8]uint64)(p[:8]))
-	if len(es) > 8 {
+	if n > 8 {
 		sort8((*[8]uint64)(p[8:]))
-		merge16(&p)
+		merge16((*[16]uint64)(p[:16]))
+		if n > 16 {
+			sort8((*[8]uint64)(p[16:]))
+			sort8((*[8]uint64)(p[24:]))
+			merge16((*[16]uint64)(p[16:]))
+			merge32(&p)
+		}
 	}
 	for i := range es {
 		to[i] = es[p[i%sortLen]%sortLen]
@@ -51,10 +62,10 @@ func sort8(p *[8]uint64) {
 }
 
 // merge16 merges two sorted halves by Batcher's odd-even network.
-func merge16(p *[sortLen]uint64) {
+func merge16(p *[16]uint64) {
 	order := func(i, j int) {
-		a, b := p[i%sortLen], p[j%sortLen]
-		p[i%sortLen], p[j%sortLen] = min(a, b), max(a, b)
+		a, b := p[i%16], p[j%16]
+		p[i%16], p[j%16] = min(a, b), max(a, b)
 	}
 	for i := 0; i < 8; i++ {
 		order(i, i+8)
@@ -67,6 +78,33 @@ func merge16(p *[sortLen]uint64) {
 		order(i+1, i+3)
 	}
 	for i := 1; i < 15; i += 2 {
+		order(i, i+1)
+	}
+}
+
+// merge32 does the same for twice as many.
+func merge32(p *[32]uint64) {
+	order := func(i, j int) {
+		a, b := p[i%32], p[j%32]
+		p[i%32], p[j%32] = min(a, b), max(a, b)
+	}
+	for i := 0; i < 16; i++ {
+		order(i, i+16)
+	}
+	for i := 8; i < 16; i++ {
+		order(i, i+8)
+	}
+	for i := 4; i < 28; i += 8 {
+		order(i, i+4)
+		order(i+1, i+5)
+		order(i+2, i+6)
+		order(i+3, i+7)
+	}
+	for i := 2; i < 30; i += 4 {
+		order(i, i+2)
+		order(i+1, i+3)
+	}
+	for i := 1; i < 31; i += 2 {
 		order(i, i+1)
 	}
 }
