@@ -67,8 +67,16 @@ func (a *asideTable) double() {
 	}
 }
 
-// join puts all of another table in, which has none of the same pairs.
+// join puts all of another table in, which has none of the same pairs and is not used any more.
 func (a *asideTable) join(o *asideTable) {
+	if a.count == 0 {
+		*a = *o
+		return
+	}
+	// Entries come in the order of their homes: in a smaller table they would all crowd at its beginning first.
+	for 3*(a.count+o.count) > 2*len(a.entries) {
+		a.double()
+	}
 	for _, e := range o.entries {
 		if e.key != 0 {
 			a.put(e.key, e.word)
