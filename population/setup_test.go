@@ -108,7 +108,7 @@ immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
 	for name, text := range kinds {
 		sizes, most := []int{300, block - 2}, []int{3}
 		if name == "plain" { // with two sources; above 65,536 the calendar does it in another way
-			sizes, most = append(sizes, block-3, block-1, 2*block-2, 2*block-1, 4*block-2, 4*block+1, 6*block), []int{1, 2, 3, 8}
+			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
 		}
 		for _, size := range sizes {
 			m := sized(t, text, size)
