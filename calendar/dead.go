@@ -123,12 +123,12 @@ func (q *Queue) sweepBucket(b *bucket) {
 	q.swept += uint64(from.n)
 	q.sweeps++
 	ahead, last := q.startAhead(from), from.last()
-	if q.ids >= cold {
-		q.prefetchRecords(from.head, int(min(from.n, chunkLen)))
-	}
+	q.prefetchRecords(from, from.head)
 	for c := from.head; ; {
 		ahead = q.ahead(ahead, last)
-		q.prefetchFollowing(from, c)
+		if c != last {
+			q.prefetchRecords(from, q.pool.next(c))
+		}
 		for _, e := range q.livingOf(q.pool.entries(from, c)) {
 			q.pool.push(b, e)
 		}

@@ -141,14 +141,16 @@ func (q *Queue) distribute(b bucket, l *level) {
 	first, shift, base, last, bs := l.first, l.shift, l.base, l.last, l.buckets
 	ahead, end := q.startAhead(b), b.last()
 	check := q.counted && b.dead > 0
-	if check && q.ids >= cold {
-		q.prefetchRecords(b.head, int(min(b.n, chunkLen)))
+	if check {
+		q.prefetchRecords(b, b.head)
 	}
 	for c := b.head; ; {
 		ahead = q.ahead(ahead, end)
 		es := q.pool.entries(b, c)
 		if check {
-			q.prefetchFollowing(b, c)
+			if c != end {
+				q.prefetchRecords(b, q.pool.next(c))
+			}
 			es = q.livingOf(es)
 		}
 		for i := range es {

@@ -83,19 +83,25 @@ func (q *Queue) lookAfter(i int, b bucket) {
 	o.entries, o.bucket = nil, i
 }
 
-// prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one.
+// prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one, and what the caller keeps beside them.
 func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 	if q.ids < cold || c == b.last() {
 		return
 	}
 	following := q.pool.next(c)
-	q.prefetchRecords(following, len(q.pool.entries(b, following)))
+	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)))
 }
 
-// prefetchRecords asks for the records of the first n entries in a chunk, and for what the caller keeps beside them.
-func (q *Queue) prefetchRecords(c uint32, n int) { q.gather(&q.pool.chunk(c)[0].id, n) }
+// prefetchRecords asks for the records of the entries in a chunk of b, and for nothing else: whoever only looks which of them are live does not
+// need what is the caller's.
+func (q *Queue) prefetchRecords(b bucket, c uint32) {
+	if q.ids >= cold {
+		es := q.pool.entries(b, c)
+		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
+	}
+}
 
-// gather does so for n entries, of the first of which this is the id.
+// gather asks for the records of n entries, of the first of which this is the id, and for what the caller keeps beside them.
 func (q *Queue) gather(id *ID, n int) {
 	ids := unsafe.Pointer(id)
 	prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
@@ -134,6 +140,15 @@ func (q *Queue) PrefetchID(id ID) {
 	for _, o := range q.arrays {
 		prefetch.Gather(o.base, o.size, unsafe.Pointer(&id), unsafe.Sizeof(id), 1)
 	}
+}
+
+// Ahead is the id of the event that comes k events after the next one, if that is known without a search, and it may have been cancelled. It is for
+// callers who ask for the memory that they will need then.
+func (q *Queue) Ahead(k int) (id ID, ok bool) {
+	if k += q.head; k < len(q.near) {
+		return q.near[k].id, true
+	}
+	return 0, false
 }
 
 // prefetchChunk asks for the first n entries of a chunk, and its link.

@@ -32,8 +32,8 @@ func TestInvariantsByGroup(t *testing.T) {
 	}
 	flows := make([]uint64, len(m.flows))
 	for seed := range uint64(5) {
-		var all [2][]Event
-		for i, rule := range []asideRule{usualAside, {1, 100}} {
+		var all [3][]Event
+		for i, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
 			r := replica{rule: rule}
 			r.onEvent = func(e Event) { all[i] = append(all[i], e) }
 			walk(t, &r, m, seed, 0.2)
@@ -41,8 +41,8 @@ func TestInvariantsByGroup(t *testing.T) {
 				flows[k] += n
 			}
 		}
-		if fmt.Sprint(all[0]) != fmt.Sprint(all[1]) {
-			t.Fatalf("seed %d: other events if timers lie aside", seed)
+		if want := fmt.Sprint(all[0]); want != fmt.Sprint(all[1]) || want != fmt.Sprint(all[2]) {
+			t.Fatalf("seed %d: other events if timers lie aside, or share a word", seed)
 		}
 	}
 	for k, n := range flows {

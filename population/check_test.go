@@ -78,7 +78,7 @@ func (r *replica) checkAside() error {
 				continue
 			}
 			said++
-			if !r.asideOf[column] || r.aside.entries[r.aside.find(asideKey(id, column))].key == 0 {
+			if !r.asideOf[column] && r.place[column] != inShared || r.aside.entries[r.aside.find(asideKey(id, column))].key == 0 {
 				return fmt.Errorf("id %d: the timer of column %d does not lie aside", id, column)
 			}
 		}

@@ -57,6 +57,7 @@ func (c *compiler) tables(here scope) *tables {
 		t.immigration = append(t.immigration, a)
 	}
 	c.limits(here, t)
+	t.mark()
 	return t
 }
 

@@ -1,6 +1,10 @@
 package population
 
-import "github.com/almanac-sim/almanac/internal/random"
+import (
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
 
 // luck is all that is random about one contact. It is one word of the maker's stream, from which the rest is hashed: whatever
 // becomes of a contact, its maker has spent one draw. So the maker's life does not depend on whom it met, on who was gone, or
@@ -25,9 +29,14 @@ func (l luck) of(purpose uint64) float64 {
 // the one who made it, in a state, has become another because of it.
 func (r *replica) contact(id uint32, from uint16, do *action, l luck) bool {
 	c := &r.t.contacts[do.contact]
-	other, ok := r.meet(id, c, l)
-	if !ok {
-		return false
+	var other uint32
+	if c.attribute < 0 && r.alive > 1 && r.all == nil { // meet by hand
+		other = r.anyone(id, random.Stream(l))
+	} else {
+		var ok bool
+		if other, ok = r.meet(id, c, l); !ok {
+			return false
+		}
 	}
 	state := r.person(other).state
 	to := c.becomes[state]
@@ -68,24 +77,36 @@ func (r *replica) effect(id uint32, from uint16, other uint32, to uint16, c *con
 
 // meet chooses whom an individual meets. It reports false if there is nobody else.
 func (r *replica) meet(id uint32, c *contactTable, l luck) (uint32, bool) {
-	choices := random.Stream(l)
 	if c.attribute < 0 {
 		if r.alive < 2 {
 			return 0, false
 		}
+		choices := random.Stream(l)
 		if r.all != nil {
 			return r.all.other(id, 0, 0, &choices)
 		}
-		// Most places are taken, so one that is comes soon.
-		for n, ids := uint64(r.places)-uint64(r.first), uint32(r.ids); ; {
-			if other := r.first + uint32(choices.Below(n)); other < ids && other != id && r.person(other).state != nobody {
-				return other, true
-			}
-		}
+		return r.anyone(id, choices), true
 	}
 	mine := int(r.values[c.attribute].of(id))
 	theirs := among(c.rows[mine], l.of(luckOfGroup))
+	choices := random.Stream(l)
 	return r.groups[c.attribute].other(id, mine, theirs, &choices)
+}
+
+// anyone is somebody else among all who live, of whom there must be one. Most places are taken, so one that is comes soon.
+func (r *replica) anyone(id uint32, choices random.Stream) uint32 {
+	n := uint64(r.places) - uint64(r.first)
+	for {
+		again := choices
+		high, low := bits.Mul64(choices.Uint64(), n)
+		if low < n { // choices.Below by hand, which calls for the rest of it
+			choices = again
+			high = choices.Below(n)
+		}
+		if other := r.first + uint32(high); other < uint32(r.ids) && other != id && r.person(other).state != nobody {
+			return other
+		}
+	}
 }
 
 // listLiving makes a list of the living if fewer than half of the places are theirs, so that meeting one stays a matter of a few

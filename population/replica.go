@@ -46,9 +46,10 @@ type replica struct {
 
 	rule        asideRule
 	asideOf     []bool // which columns of timers lie aside
+	shared      bool   // the others of always share a word
 	aside       *asideTable
-	place       []int // of a column in the words; −1 if it lies aside
-	column      []int // of a place, without the first
+	place       []int // of a column in the words, if it has one of its own
+	column      []int // of a place, without the first; inShared for that which is shared
 	denseAlways int
 	denseTimers int
 
@@ -64,6 +65,10 @@ type replica struct {
 	peaks  []Peak
 	lived  lived
 	ties   ties
+	ahead  int  // how many events ahead it is looked whom contacts are with; 0 for not at all. See foresee.go
+	looked bool // the events before have been looked at
+	// How many contacts were seen coming in this window of events, and how many windows are left until that is judged.
+	hits, sighted int
 
 	most      int   // how many may be alive; −1 if there is no memory for more
 	broke     error // if there is not
@@ -72,6 +77,9 @@ type replica struct {
 	granted   uint64 // by the purse: what may be taken without asking
 	pace      pace
 	patience  uint64 // in place of the usual; tests have less of it
+	sight     int    // from how many individuals on it is looked ahead, in place of the usual; tests have less
+	setupFrom int    // from how many individuals on they are set up at once; the same
+	cores     int    // by how many; the same
 	planned   *plan  // the intervention that is under way, if its time was planned
 	carried   int    // how many of those with a planned time have been carried out
 	watch     watch
@@ -90,7 +98,8 @@ type person struct {
 	branch uint8  // which branch of the split was drawn, if the state has one
 	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
 	apart  bool   // the branch was drawn by other tables than those that its clocks went by since
-	_      [2]uint8
+	held   uint8  // one more than the column of the timer in the word that columns share; 0 for none
+	_      uint8
 }
 
 // start sets a replica up: everybody is there, with an event to come.
@@ -153,26 +162,15 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.lived, r.ties = newLived(r.end), ties{called: r.ties.called[:0], contacts: r.ties.contacts[:0]}
 
 	streams := random.New(seed, uint64(index))
-	serial := uint64(0)
-	for i := range m.begin {
-		b := m.begin[i]
-		b.age = r.t.ages
-		for range b.count {
-			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
-			if r.onEvent != nil {
-				r.tell(Started, id, nobodyElse, "", m.states[b.to], -1)
-			}
-			serial++
-			if err := r.pause(ctx, int(serial)); err != nil {
-				return err
-			}
-		}
+	if err := r.everybody(ctx, streams); err != nil {
+		return err
 	}
 	r.arrivals = r.arrivals[:0]
 	for k := range r.t.immigration {
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
+	r.ahead, r.looked, r.hits, r.sighted = r.foresees(), false, 0, 1
 	r.pass(0)
 	return r.broke
 }
@@ -239,7 +237,16 @@ func (r *replica) wind(id uint32, state uint16) {
 
 // next is when the earliest of an individual's events is due.
 func (r *replica) next(id uint32, state uint16) float64 {
-	st := r.table(id, state)
+	st := &r.t.states[state]
+	if st.bare {
+		if st.rate > 0 {
+			return r.now + r.stream(id).Exp()*st.mean
+		}
+		return math.Inf(1)
+	}
+	if st.by != nil {
+		st = r.table(id, state)
+	}
 	next := math.Inf(1)
 	if st.vary != nil {
 		next = r.candidate(r.stream(id), st.rate, st.vary)
@@ -299,6 +306,9 @@ func (r *replica) run(ctx context.Context, by float64, progress func(float64, ui
 		} else {
 			continue
 		}
+		if r.ahead > 0 {
+			r.lookAhead()
+		}
 		r.events++
 		if r.pace.events++; r.now > r.pace.until {
 			r.pass(r.now)
@@ -321,6 +331,7 @@ func (r *replica) run(ctx context.Context, by float64, progress func(float64, ui
 			}
 		}
 		if r.events%often == 0 {
+			r.doubt()
 			if progress != nil {
 				progress(r.now, r.events)
 			}

@@ -13,6 +13,15 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	if r.onEvent != nil {
 		r.numbers[id] = r.entered
 	}
+	state := r.furnish(id, in, s, parent)
+	r.join(id, state)
+	r.plan(id, state)
+	return id
+}
+
+// furnish gives an individual all that is its own: its stream, its attributes, its state, which is returned, and its clocks. Nothing else
+// is touched, but for timers that lie aside.
+func (r *replica) furnish(id uint32, in *entrance, s random.Stream, parent uint32) (state uint16) {
 	own := r.stream(id)
 	*own = s
 	age := 0.0
@@ -31,21 +40,18 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 			v = uint16(given)
 		}
 		r.values[a].set(id, v)
-		if g := r.groups[a]; g != nil {
-			g.add(id, int(v))
-		}
-	}
-	if r.all != nil {
-		r.all.add(id, 0)
 	}
 	if byGroup {
 		age = in.age.of(r, id).draw(own)
 	}
-	state := in.to
+	state = in.to
 	if in.into != nil {
 		state = in.into.states[in.into.shares.of(r, id).draw(own, r.now)]
 	}
 	*r.person(id) = person{state: state}
+	if r.shared {
+		r.words[int(id)*r.stride+before] = never
+	}
 	for k := range r.t.always {
 		c := r.t.lifelong(r, id, k)
 		if c.off {
@@ -56,6 +62,24 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 			r.startTimer(id, k, &c.law, age, left)
 		}
 	}
+	if in.since != nil {
+		r.windSince(id, state, in.since.of(r, id))
+	} else {
+		r.wind(id, state)
+	}
+	return state
+}
+
+// join counts an individual among the others.
+func (r *replica) join(id uint32, state uint16) {
+	for a, g := range r.groups {
+		if g != nil {
+			g.add(id, int(r.values[a].of(id)))
+		}
+	}
+	if r.all != nil {
+		r.all.add(id, 0)
+	}
 	r.population(+1)
 	r.counts[state]++
 	if c := r.counts[state]; c > r.peaks[state].Count {
@@ -64,13 +88,6 @@ func (r *replica) admit(in *entrance, s random.Stream, parent uint32) uint32 {
 	if r.by != nil {
 		r.by.present(r, id, int(state), +1)
 	}
-	if in.since != nil {
-		r.windSince(id, state, in.since.of(r, id))
-	} else {
-		r.wind(id, state)
-	}
-	r.plan(id, state)
-	return id
 }
 
 // left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck

@@ -7,7 +7,18 @@ import (
 // strike lets the clock of an individual do what it does.
 func (r *replica) strike(id uint32) {
 	state := r.person(id).state
-	st := r.table(id, state)
+	st := &r.t.states[state]
+	if st.bare {
+		do := &st.menu[0].do
+		if len(st.menu) > 1 {
+			do = st.pick(r.stream(id).Float64() * st.rate)
+		}
+		r.do(id, state, do)
+		return
+	}
+	if st.by != nil {
+		st = r.table(id, state)
+	}
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
 		r.setTimer(id, column, never)
 		switch k := column - len(r.t.always); {
@@ -142,8 +153,11 @@ func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted in
 	if c := r.counts[to]; c > r.peaks[to].Count {
 		r.peaks[to] = Peak{c, r.m.start + r.now}
 	}
-	r.person(id).state = to
-	r.wind(id, to)
+	p := r.person(id)
+	p.state = to
+	if !r.t.states[to].bare || p.aside != 0 {
+		r.wind(id, to)
+	}
 	r.planAnew(id, to)
 }
 

@@ -274,17 +274,22 @@ func TestTimersAside(t *testing.T) {
 		walk(t, r, m, seed, 1)
 		return all
 	}
-	aside := 0
+	aside := [2]int{}
 	for seed := range uint64(10) {
 		want := events(&replica{rule: usualAside}, seed)
-		r := replica{rule: asideRule{1, 100}}
-		if got := events(&r, seed); !slices.EqualFunc(got, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
-			t.Fatalf("seed %d: other events if timers lie aside", seed)
+		for i, rule := range []asideRule{{1, 100, 0}, {1, 0, 100}} {
+			r := replica{rule: rule}
+			if got := events(&r, seed); !slices.EqualFunc(got, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
+				t.Fatalf("seed %d: other events if timers lie aside, or share a word: %v", seed, rule)
+			}
+			if r.shared != (i == 1) {
+				t.Fatalf("%v: columns share a word: %v", rule, r.shared)
+			}
+			aside[i] += r.aside.count
 		}
-		aside += r.aside.count
 	}
-	if aside == 0 {
-		t.Error("no timers lay aside")
+	if aside[0] == 0 || aside[1] == 0 || aside[1] >= aside[0] {
+		t.Errorf("%v timers lay aside", aside)
 	}
 
 	// All begin without timers and get them at once.
@@ -298,7 +303,7 @@ states:
 transmission: [{from: b, rate: 2 per day, to: {a: b}}]
 `)
 	var counts [2][]int
-	for i, rule := range []asideRule{{1, 0.125}, usualAside} {
+	for i, rule := range []asideRule{{1, 0.125, 0}, usualAside} {
 		r := replica{rule: rule}
 		walk(t, &r, sudden, 1, 5)
 		counts[i] = r.counts

@@ -15,7 +15,7 @@ type Options struct {
 	Seed     uint64 // all that is random depends on it
 	Replicas int    // how often the model is run; once if 0
 	First    int    // the number of the first replica: those before it are left out
-	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0
+	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0. They share the cores to be set up
 	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
 
 	// Vary is the model of a replica, if it is not nil: the one that is run with other values, as [Model.With] makes it. It is called from several

@@ -39,6 +39,27 @@ type stateTable struct {
 	// What happens at rates that change, beside the menu; and the chances of the branches, if they do.
 	vary    []varying
 	chances *branchChances
+	// What is known of it beforehand; see mark.
+	bare  bool // all that happens is on the menu, for everybody alike
+	meets bool // the menu, which is all that happens at a rate, has a contact with the whole population
+}
+
+// mark notes what is known of the tables of states beforehand, so that events need not find it out.
+func (t *tables) mark() {
+	var mark func(st *stateTable)
+	mark = func(st *stateTable) {
+		st.bare = len(t.always) == 0 && st.timers == 0 && st.by == nil && st.vary == nil
+		for i := range st.menu {
+			do := &st.menu[i].do
+			st.meets = st.meets || st.vary == nil && do.verb == doContact && t.contacts[do.contact].attribute < 0
+		}
+		for _, cell := range st.cells {
+			mark(cell)
+		}
+	}
+	for s := range t.states {
+		mark(&t.states[s])
+	}
 }
 
 // branchChances are those of the branches of a split that change with time. One has what is left over.

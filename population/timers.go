@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -18,25 +19,32 @@ import (
 // a column aside saves half a gigabyte, and the time that the system takes to hand it out. If the table gets large after all, its
 // columns are moved into the words.
 //
+// Or columns of always share one word, if few have more than one timer that will strike before the end: somebody who is to be vaccinated does, and
+// somebody who is to die does, and few are both. The word has one of them, the person says which, and what does not fit lies aside.
+// That is another half of a gigabyte.
+//
 // A timer that was drawn from a law without memory is marked, by the sign of its time: if an intervention changes the law it is
 // drawn anew, while the others go on. It is kept even if it strikes after the end.
 
-// An asideRule says when columns may lie aside: from how many individuals on, and what share of them may have timers there.
+// An asideRule says when columns may lie aside: from how many individuals on, and what share of them may have timers there; and when columns
+// share a word: if at most such a share would have timers aside because of it.
 type asideRule struct {
-	least int
-	share float64
+	least  int
+	share  float64
+	shared float64
 }
 
-var usualAside = asideRule{least: 1 << 20, share: 0.02}
+var usualAside = asideRule{least: 1 << 20, share: 0.02, shared: 0.01}
 
 // layOut decides which columns lie aside. It asks a sample of those who will be there at the start.
 func (r *replica) layOut(seed uint64) {
 	const sample = 1000
 	columns := len(r.t.always) + r.m.timers
-	r.aside, r.asideOf = nil, make([]bool, columns)
+	r.aside, r.asideOf, r.shared = nil, make([]bool, columns), false
 	if r.m.size >= r.rule.least && columns <= 8 { // a bit for each
 		s := random.New(seed, math.MaxUint64)
 		counts := make([]int, columns)
+		due := make([]uint8, sample) // the columns with timers of each, a bit each
 		for i := range sample {
 			age := 0.0
 			if r.t.ages != nil {
@@ -58,12 +66,14 @@ func (r *replica) layOut(seed uint64) {
 				}
 				if there {
 					counts[k]++
+					due[i] |= 1 << k
 				}
 			}
 		}
 		for k := range r.t.always {
 			r.asideOf[k] = float64(counts[k]) < r.rule.share*sample
 		}
+		r.shared = r.sharing(due)
 		timed := 0
 		for state, n := range r.m.starts {
 			if r.t.states[state].timers > 0 {
@@ -78,17 +88,44 @@ func (r *replica) layOut(seed uint64) {
 	r.number()
 }
 
+// sharing decides whether the columns of always that do not lie aside share a word, by who of a sample has timers in them.
+func (r *replica) sharing(due []uint8) bool {
+	var columns uint8
+	for k := range r.t.always {
+		if !r.asideOf[k] {
+			columns |= 1 << k
+		}
+	}
+	second := 0
+	for _, set := range due {
+		second += max(0, bits.OnesCount8(set&columns)-1)
+	}
+	return bits.OnesCount8(columns) > 1 && float64(second) <= r.rule.shared*float64(len(due))
+}
+
 // before is how many words come before the timers: the stream and the person.
 const before = 2
+
+// Where a column is that has no place of its own in the words.
+const (
+	isAside  = -1
+	inShared = -2
+)
 
 // number gives the columns that do not lie aside their places in the words.
 func (r *replica) number() {
 	r.column, r.denseAlways, r.denseTimers = r.column[:0], 0, 0
 	r.place = make([]int, len(r.asideOf))
+	if r.shared { // before all others, as its columns are
+		r.column, r.denseAlways = append(r.column, inShared), 1
+	}
 	for k, aside := range r.asideOf {
 		switch {
 		case aside:
-			r.place[k] = -1
+			r.place[k] = isAside
+			continue
+		case r.shared && k < len(r.t.always):
+			r.place[k] = inShared
 			continue
 		case k < len(r.t.always):
 			r.denseAlways++
@@ -143,30 +180,50 @@ func (r *replica) setTimer(id uint32, column int, word uint64) {
 	if r.origins != nil {
 		*r.origin(id, column) = origin{}
 	}
-	if p := r.place[column]; p >= 0 {
-		r.words[int(id)*r.stride+p] = word
+	place := r.place[column]
+	if place >= 0 {
+		r.words[int(id)*r.stride+place] = word
 		return
 	}
+	p := r.person(id)
+	due := timeOf(word) <= r.end || word&memoryless != 0
 	bit := uint8(1) << column
-	switch had := r.person(id).aside&bit != 0; {
-	case timeOf(word) <= r.end || word&memoryless != 0:
-		r.person(id).aside |= bit
+	had := p.aside&bit != 0
+	if place == inShared && !had {
+		switch slot := &r.words[int(id)*r.stride+before]; {
+		case p.held == uint8(column+1) && due:
+			*slot = word
+			return
+		case p.held == uint8(column+1):
+			*slot, p.held = never, 0
+			return
+		case p.held == 0 && due:
+			*slot, p.held = word, uint8(column+1)
+			return
+		}
+	}
+	switch {
+	case due:
+		p.aside |= bit
 		r.aside.set(id, column, word)
 	case had:
-		r.person(id).aside &^= bit
+		p.aside &^= bit
 		r.aside.remove(id, column)
 	}
 }
 
 // timer is the timer of a column, with its mark; never if it does not strike before the end and has no mark.
 func (r *replica) timer(id uint32, column int) uint64 {
-	if p := r.place[column]; p >= 0 {
-		return r.words[int(id)*r.stride+p]
+	p := r.person(id)
+	switch place := r.place[column]; {
+	case place >= 0:
+		return r.words[int(id)*r.stride+place]
+	case p.aside>>column&1 != 0:
+		return r.aside.get(id, column)
+	case place == inShared && p.held == uint8(column+1):
+		return r.words[int(id)*r.stride+before]
 	}
-	if r.person(id).aside>>column&1 == 0 {
-		return never
-	}
-	return r.aside.get(id, column)
+	return never
 }
 
 // stopTimers takes timers of an individual that lie aside away, from a column on.
@@ -188,7 +245,9 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 		}
 	}
 	if column >= 0 {
-		column = r.column[column]
+		if column = r.column[column]; column == inShared {
+			column = int(r.person(id).held) - 1
+		}
 	}
 	for set := r.person(id).aside; set != 0; set &= set - 1 {
 		k := bits.TrailingZeros8(set)
@@ -201,31 +260,29 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 
 // crowded tells whether too many timers lie aside.
 func (r *replica) crowded() bool {
-	return r.aside != nil && float64(r.aside.count) > r.rule.share*float64(r.ids)
+	return r.aside != nil && float64(r.aside.count) > (r.rule.share+r.rule.shared)*float64(r.ids)
 }
 
-// gather moves the columns that lie aside into the words.
+// gather moves the columns that lie aside, or share a word, into words of their own.
 func (r *replica) gather() {
-	old, oldStride, place := r.words, r.stride, r.place
-	for k := range r.asideOf {
-		r.asideOf[k] = false
-	}
+	old, oldStride := r.words, r.stride
+	columns := len(r.asideOf)
+	timers := make([]uint64, columns)
+	was := *r
+	was.place = slices.Clone(r.place)
+	r.asideOf, r.shared = make([]bool, columns), false
 	r.number()
 	r.words = make([]uint64, r.room*r.stride)
 	huge.Advise(r.words)
 	for id := r.first; int(id) < r.ids; id++ {
-		from, to := old[int(id)*oldStride:], r.words[int(id)*r.stride:]
-		to[0], to[1] = from[0], from[1]
-		for k, p := range place {
-			word := never
-			if p >= 0 {
-				word = from[p]
-			} else if r.person(id).aside>>k&1 != 0 {
-				word = r.aside.get(id, k)
-			}
-			to[r.place[k]] = word
+		for k := range timers {
+			timers[k] = was.timer(id, k)
 		}
-		r.person(id).aside = 0
+		to := r.words[int(id)*r.stride:]
+		copy(to[:before], old[int(id)*oldStride:])
+		copy(to[before:], timers)
+		p := r.person(id)
+		p.aside, p.held = 0, 0
 	}
 	r.aside = nil
 	r.prefetch()
@@ -234,85 +291,11 @@ func (r *replica) gather() {
 // prefetch tells the calendar what is needed of an individual when its event comes: of a large population it is not in
 // the cache, unless it is asked for.
 func (r *replica) prefetch() {
-	r.queue.Prefetch(calendar.ArrayOf(r.words, r.stride))
-}
-
-// An asideTable has the timers of some pairs of an individual and a column: a hash table with linear probing, whose
-// removals move back what follows [Knuth, volume 3, section 6.4, algorithm R]. An entry takes 16 bytes, and at most two
-// thirds of the places are taken.
-type asideTable struct {
-	entries []asideEntry
-	shift   uint8
-	count   int
-}
-
-type asideEntry struct {
-	key  uint64 // 0 if the place is free
-	word uint64
-}
-
-func newAside() *asideTable { return &asideTable{entries: make([]asideEntry, 1<<10), shift: 64 - 10} }
-
-func asideKey(id uint32, column int) uint64 { return uint64(id)<<8 | uint64(column) + 1 }
-
-// home is where an entry with a key would best be [Knuth, the multiplicative method].
-func (a *asideTable) home(key uint64) int { return int(key * 0x9e3779b97f4a7c15 >> a.shift) }
-
-// find is the place of a key, or the free one where it would go.
-func (a *asideTable) find(key uint64) int {
-	mask := len(a.entries) - 1
-	i := a.home(key)
-	for a.entries[i].key != key && a.entries[i].key != 0 {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-// get is the timer of a pair, which must be there.
-func (a *asideTable) get(id uint32, column int) uint64 {
-	return a.entries[a.find(asideKey(id, column))].word
-}
-
-// set puts the timer of a pair in, or replaces it.
-func (a *asideTable) set(id uint32, column int, word uint64) {
-	key := asideKey(id, column)
-	i := a.find(key)
-	if a.entries[i].key == 0 {
-		if 3*(a.count+1) > 2*len(a.entries) {
-			a.double()
-			i = a.find(key)
-		}
-		a.count++
-	}
-	a.entries[i] = asideEntry{key, word}
-}
-
-func (a *asideTable) double() {
-	old := a.entries
-	a.entries = make([]asideEntry, 2*len(old))
-	huge.Advise(a.entries)
-	a.shift--
-	for _, e := range old {
-		if e.key != 0 {
-			a.entries[a.find(e.key)] = e
-		}
-	}
-}
-
-// remove takes a pair out, if it is there.
-func (a *asideTable) remove(id uint32, column int) {
-	mask := len(a.entries) - 1
-	hole := a.find(asideKey(id, column))
-	if a.entries[hole].key == 0 {
+	words := calendar.ArrayOf(r.words, r.stride)
+	if 8%r.stride == 0 || len(r.words) < r.stride {
+		r.queue.Prefetch(words)
 		return
 	}
-	a.count--
-	for i := (hole + 1) & mask; a.entries[i].key != 0; i = (i + 1) & mask {
-		// An entry may move back into the hole unless its home lies behind it.
-		if (i-a.home(a.entries[i].key))&mask >= (i-hole)&mask {
-			a.entries[hole] = a.entries[i]
-			hole = i
-		}
-	}
-	a.entries[hole] = asideEntry{}
+	// Some lie in two cache lines.
+	r.queue.Prefetch(words, calendar.ArrayOf(r.words[r.stride-1:], r.stride))
 }

@@ -1,0 +1,54 @@
+package calendar
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// A queue of which most have left holds less memory after Trim, and goes on as if nothing had been done.
+func TestTrim(t *testing.T) {
+	const n = 1 << 20
+	q, other := New(), New()
+	for _, q := range []*Queue{q, other} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		if err := q.ScheduleAll(0, n, 1, func(_ int, first ID, at []float64) error {
+			for i := range at {
+				at[i] = rng.Float64()
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		if i == 100 || i == n/2 || i == 4*n/5 {
+			before, entries := q.pool.bytes(), q.pending+q.dead
+			q.Trim()
+			if err := q.check(); err != nil {
+				t.Fatal(err)
+			}
+			// A link for 31 entries, and 4 MB for chunks that are not full and slabs that are not.
+			after, most := q.pool.bytes(), 17*entries+4<<20
+			if after > most || after > before {
+				t.Errorf("after %d events: %d bytes before, %d after, for %d entries: more than %d", i, before, after, entries, most)
+			}
+		}
+		id, at, ok := q.Next()
+		id2, at2, ok2 := other.Next()
+		if id != id2 || at != at2 || ok != ok2 {
+			t.Fatalf("event %d: %d at %v, want %d at %v", i, id, at, id2, at2)
+		}
+		if i%8 == 0 && at < 0.9 {
+			_ = q.Schedule(id, at+0.1)
+			_ = other.Schedule(id, at+0.1)
+		}
+		if i%8 == 4 {
+			q.Cancel(id + 1)
+			other.Cancel(id + 1)
+		}
+		if q.Len() == 0 {
+			break
+		}
+	}
+	New().Trim()
+}

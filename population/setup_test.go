@@ -1,0 +1,195 @@
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// sized is a model with another number of individuals.
+func sized(t *testing.T, text string, size int) *Model {
+	t.Helper()
+	m, err := Compile("test.yaml", []byte(text), Size(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// footprint is all that a replica is after its start, but for what lies where only by chance: long lists as digests.
+func footprint(r *replica) map[string]any {
+	digest := func(words func(yield func(uint64) bool)) random.Stream {
+		s := random.New(1)
+		for w := range words {
+			s = s.At(w)
+		}
+		return s
+	}
+	each := func(of func(id uint32) uint64) random.Stream {
+		return digest(func(yield func(uint64) bool) {
+			for id := range uint32(r.ids) {
+				if !yield(of(id)) {
+					return
+				}
+			}
+		})
+	}
+	print := map[string]any{"counts": r.counts, "peaks": r.peaks, "alive": r.alive, "entered": r.entered, "ids": r.ids, "lived": r.lived.time(), "len": r.queue.Len(), "by": r.by,
+		"words": digest(slices.Values(r.words[int(r.first)*r.stride : r.ids*r.stride])),
+		"events": each(func(id uint32) uint64 {
+			if at, ok := r.queue.At(calendar.ID(id)); ok {
+				return wordOf(at)
+			}
+			return never
+		})}
+	for column := range r.asideOf {
+		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 { return r.timer(max(id, r.first), column) })
+	}
+	for a := range r.values {
+		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 { return uint64(r.values[a].of(max(id, r.first))) })
+	}
+	for a, g := range r.groups {
+		if g != nil {
+			for k := range g.members {
+				print[fmt.Sprint("group ", a, k)] = digest(func(yield func(uint64) bool) {
+					for _, id := range g.members[k] {
+						if !yield(uint64(id)) {
+							return
+						}
+					}
+				})
+			}
+		}
+	}
+	if r.onEvent != nil {
+		print["numbers"] = digest(slices.Values(r.numbers[r.first:r.ids]))
+	}
+	if r.aside != nil {
+		print["aside"] = r.aside.count
+	}
+	return print
+}
+
+// However many cores set a population up, and in whatever blocks, it is the one that comes of one after the other. Blocks end at multiples of 16,384
+// ids, those of sources of immigration included.
+func TestSetupAtOnce(t *testing.T) {
+	const block = 1 << 14
+	kinds := map[string]string{
+		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied,
+		"since": `
+name: since
+time: {unit: day, end: 30}
+population:
+  size: 300
+  start: {a: {share: 30%, since: {uniform: {low: 0 days, high: 4 days}}}, b: 10%, c: rest}
+attributes: {region: {north: 30%, south: 70%}}
+record: {every: 1 day, by: region}
+states:
+  a: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: b}], split: [{chance: 50%, after: 8 days, to: c}, {otherwise: true, after: {uniform: {low: 5 days, high: 6 days}}, to: b}]}
+  b: {race: [{after: {weibull: {scale: 3 days, shape: 2}}, to: c}]}
+  c: {}
+`, "plain": `
+name: plain
+time: {unit: year, end: 30}
+population: {size: 300, start: {ill: 10%, well: rest}, age: {uniform: {low: 0 years, high: 80 years}}}
+attributes: {region: {north: 30%, south: 70%}}
+states: {well: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
+always: [{after: {weibull: {scale: 80 years, shape: 5}}, to: out}, {rate: 0.01 per year, to: ill}]
+immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
+`}
+	for name, text := range kinds {
+		sizes, most := []int{300, block - 2}, []int{3}
+		if name == "plain" { // with two sources; above 65,536 the calendar does it in another way
+			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
+		}
+		for _, size := range sizes {
+			m := sized(t, text, size)
+			for _, rule := range []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
+				for _, told := range []bool{false, true} {
+					if told && size > 300 {
+						continue
+					}
+					var events []Event
+					begin := func(from, cores int) map[string]any {
+						events = nil
+						r := replica{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1}
+						if told {
+							r.onEvent = func(e Event) { events = append(events, e) }
+						}
+						if err := r.start(context.Background(), m, 5, 2); err != nil {
+							t.Fatal(err)
+						}
+						if size <= 300 {
+							if err := r.check(); err != nil {
+								t.Fatalf("%s, %d: %v", name, size, err)
+							}
+						}
+						return footprint(&r)
+					}
+					want := begin(math.MaxInt, 1)
+					wantEvents := events
+					for _, cores := range most {
+						got := begin(1, cores)
+						for what := range want {
+							if !reflect.DeepEqual(got[what], want[what]) {
+								t.Fatalf("%s, %d individuals, %d cores: other %s", name, size, cores, what)
+							}
+						}
+						if !reflect.DeepEqual(events, wantEvents) {
+							t.Fatalf("%s, %d individuals, %d cores: other events", name, size, cores)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Replicas that run at once share the cores.
+func TestSetupCores(t *testing.T) {
+	m := compiled(t, everything)
+	r := replica{m: m}
+	if n := r.setupCores(); n != 1 {
+		t.Errorf("%d cores without a purse", n)
+	}
+	r.purse = &purse{workers: 1 << 20}
+	if n := r.setupCores(); n != 1 {
+		t.Errorf("%d cores if there are more replicas than cores", n)
+	}
+	r.purse.workers = 1
+	if n, all := r.setupCores(), runtime.GOMAXPROCS(0); n != all {
+		t.Errorf("%d cores of %d for a single replica", n, all)
+	}
+}
+
+// A context that ends stops the set-up, and the replica can be started anew.
+func TestSetupStops(t *testing.T) {
+	m := sized(t, everything, 20_000)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := replica{rule: usualAside, cores: 3}
+	if err := r.start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	prints := map[bool]string{}
+	for _, again := range []bool{true, false} {
+		if !again {
+			r = replica{rule: usualAside, cores: 3}
+		}
+		if err := r.start(context.Background(), m, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		prints[again] = fmt.Sprint(footprint(&r)["events"])
+	}
+	if prints[true] != prints[false] {
+		t.Error("another set-up after one that was stopped")
+	}
+}
