@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population"
 )

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/population"
 )
 

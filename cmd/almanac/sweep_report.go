@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
