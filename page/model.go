@@ -179,7 +179,7 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, te
 
 // runView is all that there is to see of a run that has ended.
 func runView(r *population.Result) View {
-	return View{Figures: runFigures(r), Tables: runTables(r), Files: []File{
+	return View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []File{
 		{"summary.json", "everything, as almanac run --json prints it", func(w io.Writer) error {
 			return errors.Join(r.WriteJSON(w), second(io.WriteString(w, "\n")))
 		}},

@@ -13,6 +13,8 @@ type room struct {
 var rooms = []room{
 	{"models", "/", "Models"},
 	{"runs", "/runs", "Runs"},
+	{"compare", "/compare", "Compare"},
+	{"studies", "/studies", "Studies"},
 }
 
 // routes says who answers what. GET changes nothing; what changes something is POST.
@@ -34,6 +36,9 @@ func (s *Server) routes() http.Handler {
 	on("POST /runs/{id}/stop", s.stopRun)
 	on("GET /runs/{id}/figures/{name}", s.runFigure)
 	on("GET /runs/{id}/files/{name}", s.runFile)
+
+	on("GET /compare", s.comparePage)
+	on("POST /compare", s.startComparison)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)

@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"experiment": {"ensemble", "internal/design"},
 
 	// Model files as a kind of model for it, and what is told of their replicas.
-	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "population"},
+	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
 	"internal/outputs": {"internal/nearest", "population"},
 
 	// Charts of runs.
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
+	"page": {"ensemble", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "population", "population/results"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",

@@ -125,7 +125,7 @@ func (s *Sweep) Print(w io.Writer) error {
 				line = append(line, a.Cell(p.Values[i]))
 			}
 			for _, o := range p.Outputs[from:to] {
-				line = append(line, o.text())
+				line = append(line, o.Text())
 			}
 			t.row(line...)
 		}
@@ -143,8 +143,8 @@ func (s *Sweep) Print(w io.Writer) error {
 	return nil
 }
 
-// text is the mean with half the width of its interval.
-func (o *Output) text() string {
+// Text is the mean with half the width of its interval.
+func (o *Output) Text() string {
 	if o.N == 0 || math.IsNaN(o.Mean) {
 		return "–"
 	}
