@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,8 +178,8 @@ type shownGroup struct {
 // showAll prepares figures for a template, each with its address from a function.
 func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
 	for i, f := range figures {
-		path, query := src(f)
-		v, err := f.show(path, query)
+		at, query := src(f)
+		v, err := f.show(at, query)
 		if err != nil {
 			return nil, err
 		}
@@ -238,52 +239,78 @@ func (f Figure) table() (t Table, every int) {
 
 // short is a number to be read.
 func short(x float64) string {
+	if whole := math.Round(x); math.Abs(x-whole) < 1e-9*math.Abs(x) { // a mean is a little off
+		x = whole
+	}
 	if x != math.Trunc(x) && math.Abs(x) < 1 {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	return format.Thousands(x)
 }
 
-// serveFigure answers with a figure in one of its forms: svg, png, csv or json; an svg for the page if the query has a width.
-func serveFigure(w http.ResponseWriter, r *http.Request, f Figure, ending string) error {
-	var body []byte
-	var err error
-	kind := map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "json": "application/json"}[ending]
-	q := r.URL.Query()
-	c := viewed(f.Chart, q)
-	switch ending {
-	case "svg":
-		if q.Has("w") {
-			width, bad := strconv.ParseFloat(q.Get("w"), 64)
-			if bad != nil || !(width >= 160 && width <= 4000) {
-				return problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
-			}
-			text, bad := strconv.ParseFloat(q.Get("text"), 64)
-			if bad != nil || !(text >= 6 && text <= 60) {
-				text = 13
-			}
-			body, err = c.Web(plot.Size{Width: width, Height: max(190, min(0.58*width, 460)), Text: text})
-			break
-		}
-		body, err = c.SVG()
-	case "png":
-		body, err = c.PNG()
-	case "json":
-		body = f.data()
-	case "csv":
-		body, err = f.csv()
-	default:
-		return problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", ending)
+// figureKinds are the forms that a figure can be had in, with their types.
+var figureKinds = map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+// figureNamed splits the name in an address into the figure's ID and the form it is wanted in.
+func figureNamed(r *http.Request) (id, form string, err error) {
+	name := r.PathValue("name")
+	form = strings.TrimPrefix(path.Ext(name), ".")
+	if figureKinds[form] == "" {
+		return "", "", problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
 	}
+	return strings.TrimSuffix(name, "."+form), form, nil
+}
+
+// formOf is one of some figures in a form; an svg is for the page if the query has a width.
+func formOf(figures []Figure, id, form string, q url.Values) ([]byte, error) {
+	for _, f := range figures {
+		if f.ID != id {
+			continue
+		}
+		c := viewed(f.Chart, q)
+		switch {
+		case form == "png":
+			return c.PNG()
+		case form == "json":
+			return f.data(), nil
+		case form == "csv":
+			return f.csv()
+		case !q.Has("w"):
+			return c.SVG()
+		}
+		width, bad := strconv.ParseFloat(q.Get("w"), 64)
+		if bad != nil || !(width >= 160 && width <= 4000) {
+			return nil, problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
+		}
+		text, bad := strconv.ParseFloat(q.Get("text"), 64)
+		if bad != nil || !(text >= 6 && text <= 60) {
+			text = 13
+		}
+		return c.Web(plot.Size{Width: width, Height: max(190, min(0.58*width, 460)), Text: text})
+	}
+	return nil, problemf(http.StatusNotFound, "there is no figure %q", id)
+}
+
+// sendFigure answers with a form of a figure: to be seen in the page, or to be kept as a file.
+func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []byte) error {
+	w.Header().Set("Content-Type", figureKinds[form])
+	if !r.URL.Query().Has("w") {
+		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(id)+"."+form+`"`)
+	}
+	return second(w.Write(body))
+}
+
+// serveFigure answers with one of some figures, as the address wants it.
+func serveFigure(w http.ResponseWriter, r *http.Request, figures []Figure) error {
+	id, form, err := figureNamed(r)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", kind)
-	if !q.Has("w") {
-		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(f.ID)+"."+ending+`"`)
+	body, err := formOf(figures, id, form, r.URL.Query())
+	if err != nil {
+		return err
 	}
-	_, err = w.Write(body)
-	return err
+	return sendFigure(w, r, id, form, body)
 }
 
 // viewed is a chart as a visitor wants to see it: with a logarithmic axis (log=y), between two x (from, to), without some series (hide=0,2),

@@ -14,14 +14,14 @@ import (
 
 // A client asks a server as a program would.
 type client struct {
-	t      *testing.T
+	t      testing.TB
 	server *page.Server
 	base   string
 	http   *http.Client
 }
 
 // serve starts a server on loopback.
-func serve(t *testing.T, c page.Config) *client {
+func serve(t testing.TB, c page.Config) *client {
 	t.Helper()
 	if c.Files == nil {
 		c.Files, c.About, c.Dir = examples.Files, "the examples", "examples"

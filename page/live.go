@@ -55,8 +55,13 @@ type live struct {
 	began, ended time.Time
 	progress     Progress
 	view         func() View
-	final        *View         // when it is over and somebody has looked
 	over         chan struct{} // closed at the end
+
+	looking sync.Mutex // held while somebody looks, so that others wait for what they would see
+	seen    View       // as it was last looked at
+	fresh   time.Time  // until when that is good enough
+	final   bool       // it is of the end, and will not change
+	drawn   map[string][]byte
 
 	viewers int
 	telling bool
@@ -120,24 +125,42 @@ func (l *live) end(s State, why string) {
 	close(l.over)
 }
 
-// View is what there is to see.
+// View is what there is to see. While the work goes on it is looked at anew at most ten times a second, and less often if that takes long,
+// however many ask: they see the same.
 func (l *live) View() View {
+	l.looking.Lock()
+	defer l.looking.Unlock()
 	l.mu.Lock()
-	show, final, over := l.view, l.final, l.state.Over()
+	show, over := l.view, l.state.Over()
 	l.mu.Unlock()
-	switch {
-	case final != nil:
-		return *final
-	case show == nil:
-		return View{}
+	if show == nil || l.final || !over && time.Now().Before(l.fresh) {
+		return l.seen
 	}
-	v := show()
-	if over {
-		l.mu.Lock()
-		l.final = &v
-		l.mu.Unlock()
+	began := time.Now()
+	l.seen, l.final, l.drawn = show(), over, nil
+	l.fresh = time.Now().Add(max(leastPause, share*time.Since(began)))
+	return l.seen
+}
+
+// mostDrawn is how many pictures are kept.
+const mostDrawn = 200
+
+// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same.
+func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, error) {
+	v := l.View()
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if b, ok := l.drawn[key]; ok {
+		return b, nil
 	}
-	return v
+	b, err := draw(v)
+	if err == nil && len(l.drawn) < mostDrawn {
+		if l.drawn == nil {
+			l.drawn = map[string][]byte{}
+		}
+		l.drawn[key] = b
+	}
+	return b, err
 }
 
 // A Status is how work is going, in numbers and words.

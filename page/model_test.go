@@ -16,12 +16,13 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// done waits until a run is over.
+// done waits until a run is over, and returns its page. It looks at the list, which nothing is drawn for.
 func (c *client) done(run string) string {
 	c.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		_, body := c.want(http.StatusOK, "GET", run, nil)
-		if state := regexp.MustCompile(`data-state="(\w+)"`).FindStringSubmatch(body)[1]; state != "waiting" && state != "running" {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		_, body := c.want(http.StatusOK, "GET", "/runs", nil)
+		if state := regexp.MustCompile(`<li class="(\w+)"><a href="` + run + `">`).FindStringSubmatch(body); state != nil && state[1] != "waiting" && state[1] != "running" {
+			_, body := c.want(http.StatusOK, "GET", run, nil)
 			return body
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -55,19 +53,16 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return figureOf(w, r, run.View().Figures)
-}
-
-// figureOf answers with one of some figures, by the name in the address: its ID, a dot, and an ending.
-func figureOf(w http.ResponseWriter, r *http.Request, figures []Figure) error {
-	name := r.PathValue("name")
-	ending := strings.TrimPrefix(path.Ext(name), ".")
-	for _, f := range figures {
-		if f.ID == strings.TrimSuffix(name, "."+ending) {
-			return serveFigure(w, r, f, ending)
-		}
+	id, form, err := figureNamed(r)
+	if err != nil {
+		return err
 	}
-	return problemf(http.StatusNotFound, "there is no figure %q", name)
+	q := r.URL.Query()
+	body, err := run.picture(id+"."+form+"?"+q.Encode(), func(v View) ([]byte, error) { return formOf(v.Figures, id, form, q) })
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, id, form, body)
 }
 
 func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {

@@ -181,6 +181,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait()
 		const viewers = 50
 		texts := make([]strings.Builder, viewers)
 		var events atomic.Int64

@@ -211,9 +211,14 @@ class Chart {
     this.over.replaceChildren(shape("rect", {x: Math.min(from, to), width: Math.abs(to - from), y: this.y.b, height: this.y.a - this.y.b}));
   }
 
-  // take puts in what has changed: for each series the points from one on, and how many there are.
+  // take puts in what has changed: for each series the points from one on, and how many there are. It reports whether it could.
   take(news) {
     let away = false;
+    const gap = n => {
+      const s = this.data.series[n.i];
+      return !s || n.from > s.x.length || n.from + n.x.length < n.n && s.x.length < n.n;
+    };
+    if (news.series.some(gap)) return false;
     for (const n of news.series) {
       const s = this.data.series[n.i];
       for (const key of ["x", "y", "lo", "hi"]) {
@@ -229,6 +234,7 @@ class Chart {
     const numbers = this.element.querySelector("[data-numbers]");
     if (numbers.open && !this.tabling) this.tabling = setTimeout(() => { this.tabling = 0; this.table(); }, 1000);
     if (away) this.redraw();
+    return true;
   }
 
   // draw moves the points of a series, and reports whether they leave the axes.

@@ -10,21 +10,22 @@ export function watch(element) {
   const source = new EventSource(`/runs/${element.dataset.run}/events`);
   let said = 0, frame = 0, waiting = [];
 
-  // What came since the last picture of the screen is put in at once.
+  // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
   const take = news => {
     waiting.push(news);
+    flush();
+  };
+  const flush = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
+      if (refreshing) return;
       const all = waiting;
       waiting = [];
       for (const n of all) {
         status(n.status);
         for (const f of n.figures) {
           const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
-          if (!figure) { refresh(); return; }
-          const chart = chartOf(figure);
-          if (f.series.some(s => s.i >= chart.data.series.length)) { refresh(); return; }
-          chart.take(f);
+          if (!figure || !chartOf(figure).take(f)) { refresh(); return; }
         }
       }
     });
@@ -48,10 +49,17 @@ export function watch(element) {
   };
 
   // refresh takes the parts of the page that the server makes: other charts than before, or the end.
-  let refreshing = false;
-  const refresh = async () => {
-    if (refreshing) return;
-    refreshing = true;
+  // One at a time; what is asked for meanwhile is asked for again, since the answer under way may be from before it.
+  let refreshing = null, again = false;
+  const refresh = () => {
+    again = refreshing !== null;
+    return refreshing ??= (async () => {
+      do { again = false; await load(); } while (again);
+      refreshing = null;
+      flush();
+    })();
+  };
+  const load = async () => {
     try {
       const answer = await fetch(location.pathname);
       if (!answer.ok) return;
@@ -60,7 +68,9 @@ export function watch(element) {
       const focus = document.activeElement?.closest("[data-figure]")?.dataset.figure;
       const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
       const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, chartOf(f)]));
+      const listens = find("say"); // what a screen reader listens to stays the same element
       element.replaceChildren(...fresh.children);
+      find("say").replaceWith(listens);
       element.dataset.state = fresh.dataset.state;
       figures(element);
       for (const f of element.querySelectorAll("[data-figure]")) {
@@ -78,7 +88,7 @@ export function watch(element) {
         if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
         if (f.dataset.figure === focus) f.querySelector("[data-plot]").focus();
       }
-    } finally { refreshing = false; }
+    } catch { /* the server is gone; what is shown stays */ }
   };
 
   source.addEventListener("update", e => take(JSON.parse(e.data)));
@@ -90,8 +100,9 @@ export function watch(element) {
     if (say) say.textContent = `The run is ${element.dataset.state}.`;
   });
 
-  // Stopping does not leave the page.
-  find("stop")?.addEventListener("submit", e => {
+  // Stopping does not leave the page. The form may be made anew, so it is the whole that listens.
+  element.addEventListener("submit", e => {
+    if (!e.target.matches("[data-stop]")) return;
     e.preventDefault();
     fetch(e.target.action, {method: "POST"}).catch(() => {});
   });

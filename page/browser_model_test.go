@@ -1,0 +1,123 @@
+package page_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/almanac-sim/almanac/page"
+)
+
+// typed replaces a part of what is in the editor, as typing does.
+func (v *visitor) typed(old, new string) {
+	v.t.Helper()
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); a.value = a.value.replace(` + "`" + old + "`, `" + new + "`" + `); a.dispatchEvent(new Event("input", {bubbles: true})); })()`))
+}
+
+// A model: problems are marked at their place as one types, and gone when they are; the meaning and the diagram follow; a slider changes the run and not the file,
+// until its value is written to it, where it stands.
+func TestModelInBrowser(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "walk.yaml")
+	if err := os.WriteFile(path, []byte(small), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	v := visit(t, page.Config{Files: root.FS(), Root: root, About: dir, Dir: "models"})
+	v.size(1280, 900, "light")
+	v.get("/")
+	v.do(chromedp.Click(chromedp.CSS(".cards a")))
+	v.until(`document.querySelector(".gutter span")`)
+	if n := eval[int](v, `document.querySelectorAll(".gutter span").length`); n != strings.Count(small, "\n")+1 {
+		t.Errorf("%d lines are numbered", n)
+	}
+
+	v.typed("to: b", "to: c")
+	v.until(`document.querySelector(".problems button")?.textContent === "line 8, column 32"`)
+	// The mark is where the letter is: on the eighth line, after 31 letters.
+	place := eval[[]float64](v, `(() => { const m = document.querySelector(".marks b").getBoundingClientRect(), a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect();
+		const c = document.createElement("canvas").getContext("2d"); c.font = s.fontSize + " " + s.fontFamily;
+		return [(m.top - b.top - parseFloat(s.paddingTop)) / parseFloat(s.lineHeight), (m.left - b.left - parseFloat(s.paddingLeft)) / c.measureText("0").width]; })()`)
+	if place[0] < 6.9 || place[0] > 7.1 || place[1] < 30.8 || place[1] > 31.2 {
+		t.Errorf("the mark is %v lines and letters from the corner", place)
+	}
+	if !eval[bool](v, `document.querySelector(".gutter span.bad").textContent.trim() === "8"`) {
+		t.Error("the line is not marked")
+	}
+	v.do(chromedp.Click(chromedp.CSS(".problems button")))
+	if at := eval[int](v, `document.querySelector("textarea").selectionStart`); at != strings.Index(small, "to: b")+4 {
+		t.Errorf("the cursor is at %d", at)
+	}
+	v.typed("to: c", "to: b")
+	v.until(`document.querySelector(".verdict.good") && !document.querySelector(".marks b")`)
+	v.typed("b: {}", "b: {race: [{rate: 1 per day, to: a, name: back again}]}")
+	v.until(`document.querySelector("[data-diagram]").textContent.includes("back again") && document.querySelector("[data-meaning]").textContent.includes("back again")`)
+	v.typed("b: {race: [{rate: 1 per day, to: a, name: back again}]}", "b: {}")
+	v.until(`!document.querySelector("[data-diagram]").textContent.includes("back again")`)
+
+	// The slider.
+	slider := `document.querySelector(".parameter input[type=range]")`
+	if got := eval[string](v, slider+`.getAttribute("aria-label") + " " + `+slider+`.getAttribute("aria-valuetext") + " " + `+slider+`.max`); got != "speed, in per day 0.5 per day 2" {
+		t.Errorf("the slider says %q", got)
+	}
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const s = ` + slider + `; s.value = 0.7; s.dispatchEvent(new Event("input")); })()`))
+	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "0.7 per day" {
+		t.Errorf("the value is %q", got)
+	}
+	v.do(chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelector('[data-state=done] .files')`)
+	if got := eval[string](v, `document.querySelector("[data-command]").textContent`); got != "almanac run models/walk.yaml --seed 1 --replicas 20 --set 'speed=0.7 per day'" {
+		t.Error(got)
+	}
+	if text, _ := os.ReadFile(path); string(text) != small {
+		t.Errorf("the run has changed the file: %s", text)
+	}
+	v.get("/models/walk.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "0.9 per day"), chromedp.Click(chromedp.CSS("[data-write]")))
+	v.until(`document.querySelector(".notice")?.textContent === "The values are written to the file."`)
+	if text, _ := os.ReadFile(path); string(text) != strings.Replace(small, "0.5 per day", "0.9 per day", 1) {
+		t.Errorf("%s", text)
+	}
+	// Saved, by the other button.
+	v.until(`document.querySelector(".gutter span")`)
+	v.typed("size: 100", "size: 300")
+	v.do(chromedp.Click(chromedp.CSS("button[value=save]")))
+	v.until(`document.querySelector(".notice")?.textContent === "The file is saved."`)
+	if text, _ := os.ReadFile(path); !strings.Contains(string(text), "size: 300") {
+		t.Errorf("%s", text)
+	}
+}
+
+// The switch for colours beats the system, and is kept from page to page.
+func TestThemeInBrowser(t *testing.T) {
+	v := visit(t, page.Config{})
+	paper := `getComputedStyle(document.documentElement).backgroundColor`
+	v.size(1024, 900, "light")
+	v.get("/")
+	loaded := `document.readyState === "complete" && `
+	v.until(loaded + "true")
+	light := eval[string](v, paper)
+	v.do(chromedp.Click(chromedp.CSS(".theme [value=dark]")))
+	v.until(loaded + `document.documentElement.dataset.theme === "dark"`)
+	dark := eval[string](v, paper)
+	if dark == light {
+		t.Errorf("dark is %s", dark)
+	}
+	v.get("/models/sir.yaml")
+	v.until(loaded + "true")
+	if got := eval[string](v, paper); got != dark {
+		t.Errorf("on the next page it is %s", got)
+	}
+	v.size(1024, 900, "dark")
+	v.do(chromedp.Click(chromedp.CSS(".theme [value=light]")))
+	v.until(`document.documentElement.dataset.theme === "light" && ` + paper + ` === "` + light + `"`)
+	v.do(chromedp.Click(chromedp.CSS(".theme [value=auto]")))
+	v.until(`document.documentElement.dataset.theme === "auto" && ` + paper + ` === "` + dark + `"`)
+}

@@ -1,0 +1,135 @@
+package page_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/almanac-sim/almanac/page"
+)
+
+// chart is an expression that finds something of a figure.
+func chart(figure, selector string) string {
+	return fmt.Sprintf(`document.querySelector('[data-figure=%q] %s')`, figure, selector)
+}
+
+// A run, live: it is started from the page of a model, its lines grow without the page being loaded again, it says how fast it is, and the end is shown when it comes.
+func TestLiveInBrowser(t *testing.T) {
+	v := visit(t, page.Config{})
+	v.size(1024, 900, "light")
+	v.get("/models/seir-regions.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "1000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`location.pathname === "/runs/1"`)
+	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+	v.until(chart("states", `g.line[data-series="0"] path`))
+	before := eval[string](v, chart("states", `g.line[data-series="0"] path`)+`.getAttribute("d")`)
+	v.until(chart("states", `g.line[data-series="0"] path`) + `?.getAttribute("d") !== ` + fmt.Sprintf("%q", before))
+	v.until(chart("states", `g.band[data-series="0"] path`))
+	v.until(`/[\d.,]+ events, [\d.]+ million a second/.test(document.querySelector("[data-pace]").textContent)`)
+	v.until(`document.querySelector("progress").value > 0`)
+	v.until(`/median of \d+ replicas/.test(` + chart("states", "[data-note]") + `.textContent)`)
+	v.until(`document.querySelector("[data-say]").textContent.startsWith("running, ")`)
+	v.until(`document.querySelectorAll("[data-figure]").length > 6`) // by group, too
+
+	// A second tab, which comes later, sees the same; losing it changes nothing.
+	run := eval[string](v, "location.pathname")
+	first := v.ctx
+	v.open()
+	v.get(run)
+	v.until(chart("incidence", `g.line[data-series="0"] path`))
+	v.get("/runs")
+	v.until(`document.querySelector(".runlist .running")`)
+	v.ctx = first
+
+	// Stopped: what there is stays, and can be taken away.
+	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))
+	v.until(`document.querySelector('[data-state=stopped]') && document.querySelector(".files")`)
+	if !eval[bool](v, "window.stays") {
+		t.Error("the page was loaded again")
+	}
+	for _, f := range []string{"files/summary.json", "files/series.csv", "figures/states.svg", "figures/states.png", "figures/incidence.csv", "figures/by-region-0.json"} {
+		if n := eval[int](v, `fetch(location.pathname + "/`+f+`").then(r => r.ok ? r.blob() : {size: -1}).then(b => b.size)`); n < 100 {
+			t.Errorf("%s has %d bytes", f, n)
+		}
+	}
+	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 1000" {
+		t.Error(command)
+	}
+}
+
+// In a chart: the numbers under the pointer, a part of the times, a logarithmic axis, lines on and off, the table, and all by keyboard.
+func TestChartInBrowser(t *testing.T) {
+	v := visit(t, page.Config{})
+	v.size(1024, 900, "light")
+	v.get("/models/sir.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "5000"), chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelector('[data-state=done]') && document.querySelector(".files")`)
+	drawn := `Math.abs(` + chart("states", "svg.chart") + `.viewBox.baseVal.width - ` + chart("states", "[data-plot]") + `.clientWidth) < 9`
+	v.until(drawn)
+
+	// The pointer in the middle: day 80.
+	box := eval[map[string]float64](v, `(b => ({x: b.x, y: b.y, w: b.width, h: b.height}))(`+chart("states", "[data-plot]")+`.getBoundingClientRect())`)
+	axis := eval[[]float64](v, chart("states", "svg.chart")+`.dataset.x.split(" ").map(Number)`)
+	if axis[0] != 0 || axis[1] != 160 {
+		t.Fatalf("the axis is %v", axis)
+	}
+	at := func(day float64) float64 {
+		return box["x"] + axis[2] + (day-axis[0])/(axis[1]-axis[0])*(axis[3]-axis[2])
+	}
+	y := box["y"] + box["h"]/2
+	v.do(chromedp.MouseEvent(chromedp.MouseMoved, at(80), y))
+	v.until(chart("states", `[data-value="0"]`) + `.textContent !== ""`)
+	shown := eval[string](v, chart("states", `[data-value="0"]`)+`.textContent`)
+	row := eval[string](v, `[...`+chart("states", "tbody")+`.rows].find(r => r.cells[0].textContent === "80").cells[1].textContent`)
+	if shown != row || !strings.Contains(shown, "(") {
+		t.Errorf("under the pointer is %q, in the table %q", shown, row)
+	}
+
+	// Dragging from 20 to 60.
+	v.do(chromedp.MouseEvent(chromedp.MousePressed, at(20), y, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, at(40), y, chromedp.ButtonLeft),
+		chromedp.MouseEvent(chromedp.MouseMoved, at(60), y, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseReleased, at(60), y, chromedp.ButtonLeft))
+	v.until(`(a => Math.abs(a[0] - 20) < 1 && Math.abs(a[1] - 60) < 1)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-reset]")))
+	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ")`)
+
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))
+	v.until(chart("states", "svg.chart") + `.dataset.log === "y"`)
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))
+	v.until(chart("states", "svg.chart") + `.dataset.log === ""`)
+
+	v.do(chromedp.Click(chromedp.CSS(`[data-figure=states] input[data-line="0"]`)))
+	v.until(`!` + chart("states", `g.line[data-series="0"] path`) + ` && ` + chart("states", `g.line[data-series="1"] path`))
+	v.do(chromedp.Click(chromedp.CSS(`[data-figure=states] input[data-line="0"]`)))
+	v.until(chart("states", `g.line[data-series="0"] path`))
+
+	// By keyboard, and what a screen reader says.
+	v.do(chromedp.Focus(chromedp.CSS("[data-figure=states] [data-plot]")), chromedp.KeyEvent("\u0304")) // ArrowUp of the driver: one on
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`))
+	if said := eval[string](v, chart("states", "[data-plot]")+`.getAttribute("aria-valuetext")`); !strings.HasPrefix(said, "day 160: susceptible ") {
+		t.Errorf("one hears %q", said)
+	}
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "+", bubbles: true}))`))
+	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("120 160 ")`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "0", bubbles: true}))`))
+	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ")`)
+}
+
+// Without a script a run is started, its page loads itself anew, and the result is seen.
+func TestNoScriptInBrowser(t *testing.T) {
+	v := visit(t, page.Config{})
+	if _, err := chromedp.Call(v.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	v.get("/models/sir.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "20000"), chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelector('[data-state=done] svg.chart')`)
+	if n := eval[int](v, `document.querySelectorAll("[data-figure=states] tbody tr").length`); n != 161 {
+		t.Errorf("the table has %d rows", n)
+	}
+	if eval[bool](v, `getComputedStyle(document.querySelector(".lines input")).display !== "none"`) {
+		t.Error("there are switches that do nothing")
+	}
+}
