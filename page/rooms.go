@@ -40,6 +40,13 @@ func (s *Server) routes() http.Handler {
 	on("GET /compare", s.comparePage)
 	on("POST /compare", s.startComparison)
 
+	on("GET /studies", s.studiesPage)
+	on("GET /study-files/{name}", s.studyFile)
+	on("GET /sweeps", s.sweepPage)
+	on("POST /sweeps", s.startSweep)
+	on("GET /sweeps/{path...}", s.savedSweepPage)
+	on("GET /sweep-figures/{name}", s.sweepFigure)
+
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)
 

@@ -21,6 +21,8 @@ type Server struct {
 	files   folder
 	runs    *Runs
 	views   *layout
+	shelf   shelf
+	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	checks  chan struct{} // as many as may check a model at once
 	closing chan struct{}

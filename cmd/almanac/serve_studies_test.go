@@ -143,3 +143,50 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 		t.Errorf("half closed is not the first: %v\n%s", err, text)
 	}
 }
+
+// A sweep on the page is that of almanac sweep; what the command wrote is shown, too, and a cell leads to the model with its values.
+func TestPageSweepsAsTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
+	u := openPage(t, dir)
+	run, command := u.start("/sweeps", url.Values{"path": {"outbreak.yaml"}, "vary": {"beta", "closing"}, "values": {"0.3..0.5 per day by 0.1", "0%, 50%"}, "seed": {"3"}, "replicas": {"4"}, "size": {"500"},
+		"outputs": {"peak(infectious)\nfinal(recovered) / final(total)"}})
+	out := again(t, command)
+	sameFile(t, u.get(run+"/files/points.csv"), filepath.Join(out, "points.csv"))
+	here := u.get(run)
+	// The same in a directory of the page.
+	saved := filepath.Join(dir, "swept")
+	if err := os.CopyFS(saved, os.DirFS(out)); err != nil {
+		t.Fatal(err)
+	}
+	there := u.get("/sweeps/swept")
+	cell := regexp.MustCompile(`<a href="(/models/[^"]*)" aria-label="beta \(per day\) 0.4, closing \(%\) 50: [^"]*"`)
+	link := map[string]string{}
+	for where, body := range map[string]string{"here": here, "there": there} {
+		found := cell.FindStringSubmatch(body)
+		if found == nil || strings.Count(body, `class="cells"`) != 2*6 {
+			t.Fatalf("%s: there are no maps, or not the cell of 0.4 and 50 %%", where)
+		}
+		link[where] = html.UnescapeString(found[1])
+	}
+	if want := "?replicas=4&seed=3&set.beta=0.4+per+day&set.closing=50%25&size=500"; link["here"] != "/models/outbreak.yaml"+want || link["there"] != "/models/swept/model.yaml"+want {
+		t.Errorf("cells lead to %q", link)
+	}
+	if !strings.Contains(u.get("/studies"), `href="/sweeps/swept"`) {
+		t.Error("the directory is not listed")
+	}
+	// The map is the one that the command draws, but for what stands above it.
+	drawn, err := os.ReadFile(filepath.Join(out, "map-peak-infectious.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.get(run + "/figures/map-0.svg"); got != string(drawn) {
+		t.Error("the map as a file is another than the command's")
+	}
+	form := u.get(link["there"])
+	for _, want := range []string{`name="size" inputmode="numeric" value="500"`, `value="0.4 per day"`, `value="50%"`, `name="seed" inputmode="numeric" value="3"`} {
+		if !strings.Contains(form, want) {
+			t.Errorf("the model's page is without %s", want)
+		}
+	}
+}

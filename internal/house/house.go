@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"ensemble", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "population", "population/results"},
+	"page": {"ensemble", "fit", "internal/design", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "population", "population/results"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/study"
+	tables "github.com/almanac-sim/almanac/internal/study"
 )
 
 // Comparison puts the numbers of the one point of a comparison into their places.
-func (s *Study) Comparison(p ensemble.PointResult) (*study.Comparison, error) {
-	c := &study.Comparison{}
+func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
+	c := &tables.Comparison{}
 	for i, name := range s.Scenarios {
-		one := study.Scenario{Name: name}
+		one := tables.Scenario{Name: name}
 		for _, o := range s.Outputs {
 			of, ok := p.Scenario(i, o)
 			one.Outputs = append(one.Outputs, Output(of, o))
@@ -29,6 +29,6 @@ func (s *Study) Comparison(p ensemble.PointResult) (*study.Comparison, error) {
 }
 
 // Output is a summary as tables have it.
-func Output(s ensemble.Summary, name string) study.Output {
-	return study.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
+func Output(s ensemble.Summary, name string) tables.Output {
+	return tables.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
 }

@@ -49,7 +49,6 @@ func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) 
 		return s
 	}
 	s.table = csv.NewWriter(table)
-	own := []string{"replicas", "output", "mean", "sd", "low", "high"}
 	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush tells
 	return s
 }
