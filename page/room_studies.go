@@ -202,7 +202,11 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, figures, dir 
 		}
 	}
 	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Command"] = files, dir, shown, v.Tables, string(bytes.TrimSpace(command))
-	s.render(w, r, http.StatusOK, "saved", "studies", data)
+	status, ok := data["Status"].(int)
+	if !ok {
+		status = http.StatusOK
+	}
+	s.render(w, r, status, "saved", "studies", data)
 	return nil
 }
 

@@ -47,6 +47,10 @@ func (s *Server) routes() http.Handler {
 	on("GET /sweeps/{path...}", s.savedSweepPage)
 	on("GET /sweep-figures/{name}", s.sweepFigure)
 
+	on("GET /fits/{path...}", s.fitPage)
+	on("POST /fits/{path...}", s.project)
+	on("GET /fit-figures/{name}", s.fitFigure)
+
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)
 

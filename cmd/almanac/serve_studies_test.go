@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,5 +189,36 @@ func TestPageSweepsAsTheCommand(t *testing.T) {
 		if !strings.Contains(form, want) {
 			t.Errorf("the model's page is without %s", want)
 		}
+	}
+}
+
+// A fit that the command wrote is shown with its charts, and projections from its posterior are those of almanac run --from.
+func TestPageProjectsAsTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
+	again(t, []string{"almanac", "fit", filepath.Join(dir, "outbreak.yaml"), "--budget", "400", "--seed", "2"}, "--out", filepath.Join(dir, "fitted"))
+	u := openPage(t, dir)
+	if !strings.Contains(u.get("/studies"), `href="/fits/fitted"`) {
+		t.Error("the directory is not listed")
+	}
+	body := u.get("/fits/fitted")
+	for _, want := range []string{"<h3>cases</h3>", "<h3>beta</h3>", "prior: uniform 0.1..1.5", "threshold of the distance", "predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page of the fit has no %s", want)
+		}
+	}
+	if strings.Count(body, `class="chart"`) < 3+3+2 || strings.Count(body, `class="chart"`) != strings.Count(body, "data-numbers") {
+		t.Error("there are too few charts, or one is without a table")
+	}
+	if csv := u.get("/fit-figures/predictive-0.csv?dir=fitted"); !strings.HasPrefix(csv, "series,x,y,low,high\n\"predicted, 90 %\",") && !strings.Contains(csv, "data,") {
+		t.Errorf("%.200s", csv)
+	}
+	run, command := u.start("/fits/fitted", url.Values{"seed": {"5"}, "replicas": {"6"}, "scenario": {"half closed"}})
+	out := again(t, command)
+	for _, name := range []string{"series.csv", "flows.csv"} {
+		sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
+	}
+	if !slices.Contains(command, "--from") || !strings.Contains(u.get(run), "parameters from a posterior") {
+		t.Errorf("nothing is drawn: %q", command)
 	}
 }
