@@ -51,6 +51,9 @@ func (s *Server) routes() http.Handler {
 	on("POST /fits/{path...}", s.project)
 	on("GET /fit-figures/{name}", s.fitFigure)
 
+	on("GET /hub", s.hubPage)
+	on("GET /hub.json", s.hubJSON)
+
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)
 

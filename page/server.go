@@ -46,6 +46,9 @@ func New(c Config) (*Server, error) {
 	if s.views, err = newLayout(); err != nil {
 		return nil, err
 	}
+	if c.Hub != nil {
+		s.hub = newHub(*c.Hub, s.log)
+	}
 	s.handler = s.guard(s.routes())
 	return s, nil
 }
@@ -81,6 +84,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	close(s.closing)
 	s.runs.close()
+	if s.hub != nil {
+		s.hub.close()
+	}
 }
 
 // A problem is an error that is for the visitor to read.
