@@ -61,7 +61,7 @@ func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int
 		a.Replicas = "20"
 	}
 	var found findings
-	if err := s.checking(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
+	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
 		return err
 	}
 	if found.Name == "" {
@@ -95,7 +95,7 @@ func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
 		work, err = s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
 	} else {
 		r.PostForm.Del("source")
-		err = s.checking(r.Context(), func() (err error) {
+		err = s.inTurn(r.Context(), func() (err error) {
 			work, err = s.compareScenarios(r.PostForm)
 			return err
 		})

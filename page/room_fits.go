@@ -123,7 +123,7 @@ func (s *Server) fitFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return serveFigure(w, r, v.Figures)
+	return s.serveFigure(w, r, v.Figures)
 }
 
 // fitPage shows a fit in a directory.
@@ -169,7 +169,7 @@ func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 	}
 	a.From = path.Join(dir, "posterior.csv")
 	var work Work
-	err = s.checking(r.Context(), func() (err error) {
+	err = s.inTurn(r.Context(), func() (err error) {
 		work, err = s.work(a)
 		return err
 	})

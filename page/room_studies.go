@@ -81,7 +81,7 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 		a.Replicas = "10"
 	}
 	var f findings
-	if err := s.checking(r.Context(), func() error { f = s.find(a); return nil }); err != nil {
+	if err := s.inTurn(r.Context(), func() error { f = s.find(a); return nil }); err != nil {
 		return err
 	}
 	if f.Name == "" {
@@ -120,7 +120,7 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	}
 	r.PostForm.Del("source")
 	var work Work
-	err := s.checking(r.Context(), func() (err error) {
+	err := s.inTurn(r.Context(), func() (err error) {
 		work, err = s.sweepWork(r.PostForm)
 		return err
 	})
@@ -153,7 +153,7 @@ func (s *Server) savedView(r *http.Request, kind, dir string, files []string, ma
 		}
 	}
 	return s.shelf.get(key, func() (v View, err error) {
-		err = s.checking(r.Context(), func() error { v, err = make(); return err })
+		err = s.inTurn(r.Context(), func() error { v, err = make(); return err })
 		return v, err
 	})
 }
@@ -183,7 +183,7 @@ func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return serveFigure(w, r, v.Figures)
+	return s.serveFigure(w, r, v.Figures)
 }
 
 // showSaved shows the view of a directory.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -159,4 +160,106 @@ func TestCompareWrong(t *testing.T) {
 			t.Errorf("%v: %s", dirs, body)
 		}
 	}
+}
+
+// fluFit is what almanac fit writes of a fit of the model above, made up but in form.
+const fluFit = `{
+  "model": "flu", "version": "x", "command": "almanac fit flu.yaml --data flu.csv --out fitted",
+  "data": {"file": "flu.csv", "times": [1, 2, 3], "columns": [{"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}], "notes": []},
+  "set": "--set 'beta=0.5 per day'",
+  "predictive": {"runs": 40, "shares": [0.05, 0.25, 0.5, 0.75, 0.95], "columns": [{"name": "cases", "reports": [[1, 2, 3, 4, 5], [2, 3, 4, 6, 8], [4, 6, 8, 10, 12]], "seen": 2, "inside": 2}]},
+  "method": "abc", "seed": 1, "runs": 500, "events": 1000, "impossible": 0, "exact": false, "power": 0.5, "threshold": 1.5, "particles": 0, "rows": 60, "effective": 60,
+  "unknowns": [{"name": "beta", "unit": "per day", "prior": "uniform 0.1..1", "best": 0.5}, {"name": "stay", "unit": "days", "prior": "gamma mean 5 shape 2 within 1..20", "best": 5}],
+  "unmoved": [], "score": null, "score_name": "log likelihood", "trace": {"names": ["generation", "runs", "threshold", "power", "effective"], "rows": [[0, 100, 8, null, 30], [1, 500, 1.5, 0.5, 60]]},
+  "notes": ["a note <b>of</b> the fit"]
+}`
+
+// fluPosterior is its sample.
+func fluPosterior() string {
+	var b strings.Builder
+	b.WriteString("beta,stay,weight\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%g,%g,1\n", 0.4+0.2*float64(i%12)/12, 4+2*float64(i%7)/7)
+	}
+	return b.String()
+}
+
+// A fit is shown with the charts of its files; what is not a fit, or a dishonest one, is told apart from one without an error of ours.
+func TestFitPages(t *testing.T) {
+	files := map[string]string{"fitted/model.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(), "best/fit.json": fluFit}
+	for name, report := range map[string]string{
+		"a": "{}", "b": "[", "c": strings.Replace(fluFit, `"uniform 0.1..1"`, `"uniform"`, 1), "d": strings.Replace(fluFit, "[4, 6, 8, 10, 12]", "[4]", 1), "e": strings.Replace(fluFit, `[[0, 100, 8, null, 30]`, `[[0]`, 1),
+		"f": strings.Replace(fluFit, `"trace"`, `"chains": {"count": 0, "r_hat": [], "bulk": []}, "trace"`, 1), "g": strings.Replace(fluFit, `"times": [1, 2, 3]`, `"times": []`, 1),
+	} {
+		files["wrong/"+name+"/fit.json"] = report
+	}
+	files["wrong/h/fit.json"], files["wrong/h/posterior.csv"] = fluFit, "gamma,weight\n1,1\n"
+	files["wrong/i/fit.json"], files["wrong/i/posterior.csv"] = fluFit, "beta,stay,weight\n"
+	c := serve(t, page.Config{Files: someFiles(files)})
+	_, body := c.want(http.StatusOK, "GET", "/fits/fitted", nil)
+	for _, want := range []string{"2 unknowns to flu.csv by abc", "a note &lt;b&gt;of&lt;/b&gt; the fit", "2 of 2 within 90 %", "prior: gamma mean 5 shape 2 within 1..20", "Project from this posterior", `action="/fits/fitted"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, ending := range []string{"svg", "png", "csv", "json"} {
+		if _, body := c.want(http.StatusOK, "GET", "/fit-figures/marginal-0."+ending+"?dir=fitted", nil); len(body) < 100 {
+			t.Errorf("%s: %s", ending, body)
+		}
+	}
+	if _, body := c.want(http.StatusOK, "GET", "/study-files/posterior.csv?dir=fitted", nil); body != fluPosterior() {
+		t.Error("the posterior cannot be taken away")
+	}
+	if _, body := c.want(http.StatusOK, "GET", "/fits/best", nil); strings.Contains(body, "Project from") {
+		t.Error("there is no posterior to project from")
+	}
+	for name := range strings.SplitSeq("abcdefghi", "") {
+		c.want(http.StatusUnprocessableEntity, "GET", "/fits/wrong/"+name, nil)
+	}
+	c.want(http.StatusNotFound, "GET", "/fits/nothing", nil)
+	c.want(http.StatusNotFound, "GET", "/study-files/posterior.csv?dir=../x", nil)
+	c.want(http.StatusNotFound, "GET", "/study-files/summary.json?dir=fitted", nil)
+	c.want(http.StatusUnprocessableEntity, "POST", "/fits/fitted", url.Values{"replicas": {"0"}})
+	if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/fits/wrong/i", nil); body == "" {
+		t.Error("nothing is said")
+	}
+}
+
+// What cannot be swept is said, before anything is run.
+func TestSweepWrong(t *testing.T) {
+	files := map[string]string{"flu.yaml": twoScenarios, "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n"}
+	c := serve(t, page.Config{Files: someFiles(files)})
+	form := func(vary, values string, more ...string) url.Values {
+		f := url.Values{"path": {"flu.yaml"}, "vary": {vary}, "values": {values}}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return f
+	}
+	for _, test := range []struct {
+		form url.Values
+		want string
+	}{
+		{form("", ""), "what is to be varied?"},
+		{form("beta", "0.1..1 per day"), "is a range"},
+		{form("beta", "0.1..1 per day by 0.001"), "at most 400"},
+		{form("beta", "1..100 per day by 1", "replicas", "201"), "20,100 runs in all; at most 20,000"},
+		{form("beta", "much, more"), "beta"},
+		{form("gamma", "1, 2"), "gamma"},
+		{form("beta", "1 per day, 2 per day", "outputs", "peak(il)"), "did you mean"},
+		{form("beta", "1 per day, 2 per day", "set.beta", "3 per day"), "leave out one of the two"},
+		{form("beta", "1 per day, 2 per day", "replicas", "0"), "expected one from 1 to"},
+	} {
+		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/sweeps", test.form); !strings.Contains(body, test.want) {
+			t.Errorf("%v: no %q", test.form, test.want)
+		}
+	}
+	// A directory without its command is shown as far as it goes.
+	if _, body := c.want(http.StatusOK, "GET", "/sweeps/s", nil); !strings.Contains(body, "/models/s/model.yaml?set.a=1") {
+		t.Error("the point leads nowhere")
+	}
+	for _, dir := range []string{"t", "u"} {
+		c.want(http.StatusUnprocessableEntity, "GET", "/sweeps/"+dir, nil)
+	}
+	c.want(http.StatusNotFound, "GET", "/sweeps/..%2fx", nil)
 }

@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "ensemble", "examples", "fit", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
@@ -87,6 +87,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
 	"cmd/almanac/internal/dispatch/live": {"internal/random"},
 	"cmd/almanac/internal/progress":      {},
+	"cmd/almanac/internal/terminal":      {},
 	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.
