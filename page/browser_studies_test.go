@@ -73,8 +73,8 @@ func TestStudiesInABrowser(t *testing.T) {
 	done()
 	v.until(`document.querySelectorAll(".map .cells a").length >= 25`)
 	look("swept")
-	to := eval[string](v, `document.querySelectorAll(".map .cells a")[7].getAttribute("href")`)
-	v.do(chromedp.Focus(chromedp.CSS(".map .cells:nth-of-type(8) a")), chromedp.KeyEvent("\r")) // by keyboard
+	to := eval[string](v, `document.querySelectorAll(".map .cells a")[6].getAttribute("href")`)
+	v.do(chromedp.Focus(chromedp.CSS(".map .cells:nth-of-type(7) a")), chromedp.KeyEvent("\r")) // by keyboard
 	v.until(`document.querySelector("form[data-model]") !== null`)
 	if got := eval[string](v, "location.pathname + location.search"); got != to {
 		t.Errorf("the cell leads to %s, not to %s", got, to)

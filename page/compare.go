@@ -264,7 +264,7 @@ func (c *comparison) overTime() (figures []Figure) {
 			chart.Series = append(chart.Series, one)
 		}
 		if there {
-			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: name + ": difference from " + first.Name, Group: "Difference from " + first.Name + " over time",
+			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: name, Group: "Difference from " + first.Name + " over time",
 				Small: len(first.result.Model.States()) > 2, Chart: chart})
 		}
 	}

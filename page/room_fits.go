@@ -55,23 +55,29 @@ func fitView(f *fitted.Fit) View {
 	var v View
 	add := func(id, group string, ps plot.Panels, small bool) {
 		for i, c := range ps.Charts {
-			if c.Note == "" {
-				c.Note = ps.Note
-			}
 			caption := c.Title
 			if caption == "" {
 				caption = c.XLabel + " and " + c.YLabel
+			}
+			if small { // whose note stands above all of them
+				if c.Note != "" {
+					caption += ", " + c.Note
+				}
+				c.Note = ps.Note
 			}
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Small: small, Chart: c})
 		}
 	}
 	predictions := f.Predictions()
+	few := len(predictions.Charts) <= 2
 	for i := range predictions.Charts {
 		c := &predictions.Charts[i]
-		c.Note = predictions.Note + "; " + c.Note
+		if few {
+			c.Note = predictions.Note + "; " + c.Note
+		}
 		c.Series[0].Name, c.Series[1].Name = "predicted, 90 %", "predicted, 50 %"
 	}
-	add("predictive", "What the model then says of the data", predictions, len(predictions.Charts) > 2)
+	add("predictive", "What the model then says of the data", predictions, !few)
 	add("marginal", "What became known of each unknown, and what was known before", f.Marginals(), true)
 	add("pair", "The unknowns against each other", f.Pairs(), true)
 	add("trace", "How the fit went", f.Traces(), true)
@@ -146,7 +152,7 @@ func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a a
 		title = dir
 	}
 	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
-	data := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Ask": a, "Problems": placed(problems), "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}, "Status": status}
+	data := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Ask": a, "Command": f.Command, "Problems": placed(problems), "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}, "Status": status}
 	if m != nil && len(f.Result.Posterior.Rows) > 0 {
 		data["Project"], data["Scenarios"], data["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
 	}

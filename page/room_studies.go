@@ -20,7 +20,7 @@ type found struct{ Dir, Link, What string }
 // mostStudies is how many directories are listed.
 const mostStudies = 500
 
-// studies looks for directories with results of studies.
+// lookForStudies looks for directories with results of studies.
 func (s *Server) lookForStudies() (all []found) {
 	entries := 0
 	_ = fs.WalkDir(s.files.files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -109,7 +109,7 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 		names = append(names, p.Name)
 	}
 	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f, "Rows": rows, "Names": append(names, "population.size"),
-		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostPoints2, "Link": "/models/" + pathEscape(a.Path)})
+		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostGrid, "Link": "/models/" + pathEscape(a.Path)})
 	return nil
 }
 
@@ -201,7 +201,10 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, figures, dir 
 			files = append(files, name)
 		}
 	}
-	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Command"] = files, dir, shown, v.Tables, string(bytes.TrimSpace(command))
+	data["Files"], data["Dir"], data["Figures"], data["Tables"] = files, dir, shown, v.Tables
+	if text := string(bytes.TrimSpace(command)); text != "" {
+		data["Command"] = text
+	}
 	status, ok := data["Status"].(int)
 	if !ok {
 		status = http.StatusOK

@@ -220,9 +220,7 @@ func TestFitPages(t *testing.T) {
 	c.want(http.StatusNotFound, "GET", "/study-files/posterior.csv?dir=../x", nil)
 	c.want(http.StatusNotFound, "GET", "/study-files/summary.json?dir=fitted", nil)
 	c.want(http.StatusUnprocessableEntity, "POST", "/fits/fitted", url.Values{"replicas": {"0"}})
-	if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/fits/wrong/i", nil); body == "" {
-		t.Error("nothing is said")
-	}
+	c.want(http.StatusNotFound, "POST", "/fits/wrong/i", nil) // there is no model
 }
 
 // What cannot be swept is said, before anything is run.

@@ -27,7 +27,7 @@ import (
 
 // How large a sweep can be that is started here.
 const (
-	mostPoints2  = 400    // combinations
+	mostGrid     = 400    // combinations
 	mostSwept    = 20_000 // runs
 	fewOutputs   = 6      // that are told if nobody says which
 	mostPointRow = 400    // of the table of points
@@ -199,9 +199,9 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	if len(st.Axes) == 0 || len(st.Axes) > 2 {
 		return Work{}, wrong("vary", "what is to be varied? Choose one name or two, with their values")
 	}
-	points, err := design.Grid(st.Axes, mostPoints2)
+	points, err := design.Grid(st.Axes, mostGrid)
 	if err != nil {
-		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err, mostPoints2)
+		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err, mostGrid)
 	}
 	if n := len(points) * o.Replicas; n > mostSwept {
 		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep", format.Thousands(float64(n)), format.Thousands(mostSwept))
@@ -226,7 +226,10 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	if err != nil {
 		return Work{}, wrong("outputs", "%v", err)
 	}
-	if texts == nil {
+	if texts == nil { // ends and peaks of states
+		all = slices.DeleteFunc(all, func(o *outputs.Output) bool {
+			return o.Text == "final(total)" || strings.HasPrefix(o.Text, "time of") || strings.Contains(o.Text, "->")
+		})
 		all = all[:min(len(all), fewOutputs)]
 	}
 	for _, output := range all {

@@ -202,7 +202,7 @@ func TestPageProjectsAsTheCommand(t *testing.T) {
 		t.Error("the directory is not listed")
 	}
 	body := u.get("/fits/fitted")
-	for _, want := range []string{"<h3>cases</h3>", "<h3>beta</h3>", "prior: uniform 0.1..1.5", "threshold of the distance", "predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
+	for _, want := range []string{"<h3>cases</h3>", "<h3>beta, prior: uniform 0.1..1.5</h3>", "threshold of the distance", "predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page of the fit has no %s", want)
 		}
