@@ -125,7 +125,7 @@ func (h *Heat) cells(body draw.Canvas, small vg.Length, around func(i, j int, ce
 				share := share(z, low, high)
 				box(body, from, to, colour(share))
 				if room && !math.IsNaN(z) {
-					if sty.Color = color.White; share > 0.6 {
+					if sty.Color = color.White; share > 0.44 { // the better contrast, at least 4.5 with either
 						sty.Color = color.Black
 					}
 					body.FillText(sty, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, numberText(z))
