@@ -192,3 +192,18 @@ func TestPriorText(t *testing.T) {
 		}
 	}
 }
+
+// What String writes ParsePrior reads, and refuses what is no prior.
+func TestParsePrior(t *testing.T) {
+	for _, p := range []Prior{Uniform(0.1, 1), LogUniform(1e-07, 100), Normal(-3, 2).Within(math.Inf(-1), 0), Lognormal(5, 1e6), Gamma(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
+		Exponential(3), Weibull(1.5, 0.5), Uniform(1, 30).Whole(), Gamma(5, 2).Within(1, 10).Whole()} {
+		if got, err := ParsePrior(p.String()); err != nil || got != p {
+			t.Errorf("%s: %v %v", p, got, err)
+		}
+	}
+	for _, text := range []string{"", "no prior", "uniform", "uniform 1", "uniform 1..", "uniform 2..1", "uniform 1..2 3", "gamma mean 5", "gamma shape 5 mean 2", "beta a x b 2", "cauchy mean 1", "normal mean NaN sd 1", "normal mean 1 sd Inf", "normal mean 1 sd 1 within x..", "normal mean 1 sd 1 within 3", "exponential mean -1"} {
+		if p, err := ParsePrior(text); err == nil {
+			t.Errorf("%q is %v", text, p)
+		}
+	}
+}

@@ -19,6 +19,8 @@ import (
 	"log/slog"
 	"os"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble"
 )
 
 // A Config says what a [Server] shows, and to whom.
@@ -28,6 +30,9 @@ type Config struct {
 	Root  *os.Root
 	About string // what Files are, in words: a directory, or the examples
 	Dir   string // what a command line calls that directory
+
+	// Hub is where the hub is whose studies are watched; nil for none. No visitor can name another.
+	Hub *ensemble.ConnectOptions
 
 	// Token, if it is not empty, is what a visitor must know.
 	Token string

@@ -24,6 +24,7 @@ type Figure struct {
 	Small   bool   // one of many side by side
 	Group   string // what stands above those that belong together
 	Chart   plot.Chart
+	Map     *Map // in place of the chart, if it is not nil
 }
 
 // A Table is numbers that no chart shows.
@@ -31,6 +32,7 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string // the first cell is what the row is about
+	Links   []string   // where the first cell of each row leads to; nil for nowhere
 }
 
 // A File is something to take away.
@@ -148,6 +150,9 @@ var (
 
 // show prepares a figure for a template. Its files are at src, a dot and an ending, with a query if there is one.
 func (f Figure) show(src string, query url.Values) (shown, error) {
+	if f.Map != nil {
+		return f.showMap(src, query), nil
+	}
 	size := usualSize
 	if f.Small {
 		size = smallSize
@@ -266,6 +271,9 @@ func formOf(figures []Figure, id, form string, q url.Values) ([]byte, error) {
 	for _, f := range figures {
 		if f.ID != id {
 			continue
+		}
+		if f.Map != nil {
+			return f.Map.form(form)
 		}
 		c := viewed(f.Chart, q)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
 )
 
 // Progress is how far work has come.
@@ -22,6 +23,8 @@ type View struct {
 	Figures []Figure
 	Tables  []Table
 	Files   []File // to take away
+
+	Result *population.Result // if it is of one run of a model that has ended, so that it can be compared
 }
 
 // A Teller is how work tells what it does. Telling costs it nothing: what it shows is looked at only if somebody watches, and by others.

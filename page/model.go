@@ -26,6 +26,7 @@ type ask struct {
 	Seed, Replicas        string
 	Size, Until, Scenario string
 	Set                   []population.Parameter // those that differ from the file
+	From                  string                 // a posterior.csv of which each replica draws values; empty for none
 }
 
 // asked reads a form. What is empty is as the file says.
@@ -128,6 +129,10 @@ func (s *Server) work(a ask) (Work, error) {
 			return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("%q is not a number of replicas; expected one from 1 to %d", a.Replicas, s.limits.Replicas)}}
 		}
 	}
+	drawn, err := s.drawFrom(a, m, &o)
+	if err != nil {
+		return Work{}, err
+	}
 	if kept := m.Recorded(o.Replicas); kept > s.limits.Bytes {
 		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes %s, more than the %s that results may take here; record less often, or run fewer",
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
@@ -137,6 +142,9 @@ func (s *Server) work(a ask) (Work, error) {
 		file = "-"
 	}
 	command := append([]string{"almanac run", format.Word(file), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
+	if drawn != nil {
+		command = append(command, "--from", format.Word(drawn.From))
+	}
 	if !a.Same {
 		command = append(command, "< model.yaml")
 	}
@@ -147,16 +155,19 @@ func (s *Server) work(a ask) (Work, error) {
 	for _, p := range a.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
+	if drawn != nil {
+		about = append(about, fmt.Sprintf("%s drawn from %s", strings.Join(drawn.Parameters, ", "), drawn.From))
+	}
 	return Work{
 		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: strings.Join(command, " "),
 		Keeps: m.Recorded(o.Replicas),
 		Fits:  func() error { return m.Fits(o) },
-		Do:    func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, tell) },
+		Do:    func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil
 }
 
 // runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who watches looks at what was recorded.
-func runModel(ctx context.Context, m *population.Model, o population.Options, tell *Teller) error {
+func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *population.Drawn, tell *Teller) error {
 	o.OnProgress = func(p population.Progress) {
 		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
 		if o.Replicas > 1 {
@@ -170,6 +181,7 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, te
 	}
 	result, err := m.Run(ctx, o)
 	if result != nil {
+		result.Drawn = drawn
 		fraction := float64(result.Done) / float64(result.Replicas)
 		tell.Progress(Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done, format.Count(result.Replicas, "replica"))})
 		tell.Show(func() View { return runView(result) })
@@ -179,7 +191,7 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, te
 
 // runView is all that there is to see of a run that has ended.
 func runView(r *population.Result) View {
-	return View{Figures: runFigures(r), Tables: runTables(r), Files: []File{
+	return View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []File{
 		{"summary.json", "everything, as almanac run --json prints it", func(w io.Writer) error {
 			return errors.Join(r.WriteJSON(w), second(io.WriteString(w, "\n")))
 		}},

@@ -59,7 +59,15 @@ func firstWords(text []byte) string {
 
 // model shows a model file.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.asked(map[string][]string{"path": {r.PathValue("path")}, "seed": {"1"}, "replicas": {"20"}})
+	form := r.URL.Query() // a point of a sweep comes with its values
+	form.Set("path", r.PathValue("path"))
+	form.Del("source")
+	for name, value := range map[string]string{"seed": "1", "replicas": "20"} {
+		if form.Get(name) == "" {
+			form.Set(name, value)
+		}
+	}
+	a, err := s.asked(form)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ type room struct {
 var rooms = []room{
 	{"models", "/", "Models"},
 	{"runs", "/runs", "Runs"},
+	{"compare", "/compare", "Compare"},
+	{"studies", "/studies", "Studies"},
 }
 
 // routes says who answers what. GET changes nothing; what changes something is POST.
@@ -34,6 +36,23 @@ func (s *Server) routes() http.Handler {
 	on("POST /runs/{id}/stop", s.stopRun)
 	on("GET /runs/{id}/figures/{name}", s.runFigure)
 	on("GET /runs/{id}/files/{name}", s.runFile)
+
+	on("GET /compare", s.comparePage)
+	on("POST /compare", s.startComparison)
+
+	on("GET /studies", s.studiesPage)
+	on("GET /study-files/{name}", s.studyFile)
+	on("GET /sweeps", s.sweepPage)
+	on("POST /sweeps", s.startSweep)
+	on("GET /sweeps/{path...}", s.savedSweepPage)
+	on("GET /sweep-figures/{name}", s.sweepFigure)
+
+	on("GET /fits/{path...}", s.fitPage)
+	on("POST /fits/{path...}", s.project)
+	on("GET /fit-figures/{name}", s.fitFigure)
+
+	on("GET /hub", s.hubPage)
+	on("GET /hub.json", s.hubJSON)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)

@@ -21,6 +21,8 @@ type Server struct {
 	files   folder
 	runs    *Runs
 	views   *layout
+	shelf   shelf
+	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once
 	closing chan struct{}
@@ -43,6 +45,9 @@ func New(c Config) (*Server, error) {
 	var err error
 	if s.views, err = newLayout(); err != nil {
 		return nil, err
+	}
+	if c.Hub != nil {
+		s.hub = newHub(*c.Hub, s.log)
 	}
 	s.handler = s.guard(s.routes())
 	return s, nil
@@ -79,6 +84,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	close(s.closing)
 	s.runs.close()
+	if s.hub != nil {
+		s.hub.close()
+	}
 }
 
 // A problem is an error that is for the visitor to read.

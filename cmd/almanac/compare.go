@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -177,30 +176,9 @@ func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.M
 	return nil
 }
 
-// comparison puts the numbers of the one point into their places.
-func comparison(s *models.Study, p ensemble.PointResult) (*study.Comparison, error) {
-	c := &study.Comparison{}
-	for i, name := range s.Scenarios {
-		one := study.Scenario{Name: name}
-		for _, o := range s.Outputs {
-			of, ok := p.Scenario(i, o)
-			one.Outputs = append(one.Outputs, outputOf(of, o))
-			if i > 0 && ok {
-				of, ok = p.Difference(i, o)
-				one.Differences = append(one.Differences, outputOf(of, o))
-			}
-			if !ok {
-				return nil, fmt.Errorf("the results have no %s in scenario %s", o, name)
-			}
-		}
-		c.Scenarios = append(c.Scenarios, one)
-	}
-	return c, nil
-}
-
 // deliverComparison writes and prints what was found.
 func deliverComparison(w io.Writer, s *models.Study, m *population.Model, job ensemble.Job, p ensemble.PointResult, outcome ensemble.Outcome, out *output, command string) error {
-	c, err := comparison(s, p)
+	c, err := s.Comparison(p)
 	if err != nil {
 		return err
 	}

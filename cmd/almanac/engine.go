@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
@@ -30,6 +30,13 @@ type hubFlags struct {
 }
 
 func (f *hubFlags) register(c *cobra.Command, about string) {
+	f.registerHub(c, about)
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+}
+
+// registerHub are the flags that say where a hub is and who we are, and no others.
+func (f *hubFlags) registerHub(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.hub, "hub", "", about)
 	c.Flags().StringVar(&f.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
 	c.Flags().StringVar(&f.conn.Creds, "creds", "", "a file of NATS credentials")
@@ -37,8 +44,6 @@ func (f *hubFlags) register(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
 	c.Flags().StringVar(&f.conn.Cert, "tlscert", "", "a file with our certificate, if the hub wants one")
 	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "a file with the key of our certificate")
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
-	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
 }
 
 // connect connects to the hub. Variables that NATS programs share stand in for flags that are not given.

@@ -10,62 +10,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 )
 
 // A fitReport is what a fit gives. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
 type fitReport struct {
-	Model   string  `json:"model"`
-	Version string  `json:"version"`
-	Command string  `json:"command"`
-	Data    fitData `json:"data"`
-	Set     string  `json:"set"` // the best point as flags
+	Model   string      `json:"model"`
+	Version string      `json:"version"`
+	Command string      `json:"command"`
+	Data    fitted.Data `json:"data"`
+	Set     string      `json:"set"` // the best point as flags
 
-	Predictive *fitPredictive `json:"predictive,omitempty"`
+	Predictive *fitted.Predictive `json:"predictive,omitempty"`
 
 	study  *models.Fit
 	opened *models.Opened
 	result *fit.Result
 }
 
-// fitData is what was fitted to.
-type fitData struct {
-	File    string      `json:"file"`
-	Times   []float64   `json:"times"` // on the model's clock
-	Columns []fitColumn `json:"columns"`
-	Notes   []string    `json:"notes"` // gaps, rows that are missing
-}
-
-type fitColumn struct {
-	Name   string     `json:"name"`
-	Kind   string     `json:"kind"` // incidence, flow or state
-	Of     string     `json:"of"`
-	Error  string     `json:"error"`
-	Values []*float64 `json:"values"` // null for a gap
-}
-
-// fitPredictive is what the model says of the data with unknowns drawn from the posterior, or at the best point if there is none.
-type fitPredictive struct {
-	Runs    int                `json:"runs"`
-	Shares  []float64          `json:"shares"`
-	Columns []predictiveColumn `json:"columns"`
-}
-
-type predictiveColumn struct {
-	Name    string      `json:"name"`
-	Reports [][]float64 `json:"reports"` // by row and share: quantiles of what would be reported
-	Seen    int         `json:"seen"`    // rows that are no gaps
-	Inside  int         `json:"inside"`  // of those, how many are within the first and the last share
-}
-
 func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted *fit.Prediction, command string) *fitReport {
 	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: command, study: study, opened: o, result: r}
-	p.Data = fitData{File: study.DataName, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
+	p.Data = fitted.Data{File: study.DataName, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range o.Fit.Matches {
-		c := fitColumn{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
+		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
 		for _, y := range o.Data.Columns[i] {
 			if math.IsNaN(y) {
 				c.Values = append(c.Values, nil)
@@ -76,9 +48,9 @@ func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted 
 		p.Data.Columns = append(p.Data.Columns, c)
 	}
 	if seen, inside := 0, 0; predicted != nil {
-		p.Predictive = &fitPredictive{Runs: predicted.Runs - predicted.Impossible, Shares: predicted.Shares}
+		p.Predictive = &fitted.Predictive{Runs: predicted.Runs - predicted.Impossible, Shares: predicted.Shares}
 		for _, b := range predicted.Columns {
-			p.Predictive.Columns = append(p.Predictive.Columns, predictiveColumn{b.Name, b.Reports, b.Seen, b.Inside})
+			p.Predictive.Columns = append(p.Predictive.Columns, fitted.PredictiveColumn{Name: b.Name, Reports: b.Reports, Seen: b.Seen, Inside: b.Inside})
 			seen, inside = seen+b.Seen, inside+b.Inside
 		}
 		// Unknowns that were chosen for being near the data leave out half of them only if none are near.
@@ -93,6 +65,11 @@ func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted 
 	}
 	p.Set = strings.Join(words, " ")
 	return p
+}
+
+// pictures are those of the fit.
+func (p *fitReport) pictures() *fitted.Fit {
+	return &fitted.Fit{Model: p.Model, TimeLabel: pictures.TimeLabel(p.opened.Model), Data: p.Data, Predictive: p.Predictive, Result: p.result}
 }
 
 // point is the best point as values of parameters.
@@ -143,7 +120,7 @@ func (p *fitReport) write(dir string, best []byte) error {
 		writeFile(dir, "fit.json", p.writeJSON),
 		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(p.study.Source); return err }),
 		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.Command); return err }),
-		p.draw(dir),
+		p.pictures().Draw(dir),
 	}
 	if len(p.result.Posterior.Rows) > 0 {
 		errs = append(errs, writeFile(dir, "posterior.csv", p.result.Posterior.WriteCSV))

@@ -21,6 +21,7 @@ type serveFlags struct {
 	token   string
 	names   []string
 	verbose bool
+	hub     hubFlags
 	limits  page.Limits
 }
 
@@ -43,6 +44,7 @@ func newServe() *cobra.Command {
 	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
 	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its address; may be repeated")
 	c.Flags().IntVar(&f.limits.Running, "runs", page.DefaultLimits.Running, "how many runs go on at once; others wait")
+	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
 }
@@ -78,6 +80,12 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 		level = slog.LevelDebug
 	}
 	config.Logger = slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	if f.hub.hub != "" {
+		where := f.hub.conn
+		where.URL, where.Name, where.Logger = f.hub.hub, c.CommandPath(), config.Logger
+		where = where.FromEnv()
+		config.Hub = &where
+	}
 	server, err := page.New(config)
 	if err != nil {
 		return err

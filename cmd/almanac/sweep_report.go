@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -90,7 +90,7 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 	values := r.study.Values(p.Point)
 	point := study.Point{Values: values, Replicas: p.Replicas}
 	for _, s := range p.Outputs[:len(r.study.Outputs)] {
-		point.Outputs = append(point.Outputs, outputOf(s, s.Name))
+		point.Outputs = append(point.Outputs, models.Output(s, s.Name))
 	}
 	if r.series != nil {
 		if err := r.addSeries(p, values); err != nil {
@@ -98,11 +98,6 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 		}
 	}
 	return r.sweep.Add(point)
-}
-
-// outputOf is a summary as tables have it.
-func outputOf(s ensemble.Summary, name string) study.Output {
-	return study.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
 }
 
 // addSeries writes how a point went over time: row by row, what the kind of model tells column by column.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/models"
 )
 
 // A worker of another build refuses a study, and whoever began it is told both versions; a study of another build is not resumed as if it were

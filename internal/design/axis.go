@@ -198,7 +198,7 @@ func (a *Axis) steps(low, high, step *big.Rat) error {
 	}
 	for k := range n.Int64() + 1 {
 		x := new(big.Rat).Add(low, new(big.Rat).Mul(step, new(big.Rat).SetInt64(k)))
-		a.Values = append(a.Values, a.write(decimal(x)))
+		a.Values = append(a.Values, a.Write(decimal(x)))
 	}
 	return nil
 }
@@ -216,8 +216,8 @@ func decimal(x *big.Rat) string {
 	return s
 }
 
-// write is a number with the unit, as a model file has it.
-func (a *Axis) write(number string) string {
+// Write is a number with the unit, as a model file has it.
+func (a *Axis) Write(number string) string {
 	switch a.Unit {
 	case "":
 		return number

@@ -21,7 +21,7 @@ func Grid(axes []*Axis, most int) ([]Point, error) {
 	n := 1
 	for _, a := range axes {
 		if a.IsRange() {
-			return nil, fmt.Errorf("%s is a range: say in which steps, as in %s=\"%s..%s by %s\", or how many points to sample", a.Name, a.Name, short(a.Low), a.write(short(a.High)), short((a.High-a.Low)/4))
+			return nil, fmt.Errorf("%s is a range: say in which steps, as in %s=\"%s..%s by %s\", or how many points to sample", a.Name, a.Name, short(a.Low), a.Write(short(a.High)), short((a.High-a.Low)/4))
 		}
 		if n *= len(a.Values); n > most {
 			return nil, fmt.Errorf("there would be %d points or more; %d are the most", n, most)
@@ -93,10 +93,10 @@ func (a *Axis) at(u float64) string {
 		return a.Values[min(int(u*float64(len(a.Values))), len(a.Values)-1)]
 	case a.Whole:
 		low, high := math.Ceil(a.Low), math.Floor(a.High)
-		return a.write(strconv.FormatFloat(min(low+math.Floor(u*(high-low+1)), high), 'f', 0, 64))
+		return a.Write(strconv.FormatFloat(min(low+math.Floor(u*(high-low+1)), high), 'f', 0, 64))
 	}
 	digits := max(0, 6-int(math.Floor(math.Log10(a.High-a.Low))))
-	return a.write(strconv.FormatFloat(a.Low+u*(a.High-a.Low), 'f', digits, 64))
+	return a.Write(strconv.FormatFloat(a.Low+u*(a.High-a.Low), 'f', digits, 64))
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

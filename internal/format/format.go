@@ -85,3 +85,38 @@ func Word(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// Words are those of a command line, as a shell takes it apart: single and double quotes and backslashes hold words together, and nothing else means anything.
+func Words(line string) (words []string) {
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	escaped := false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			begun, escaped = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			begun, quote = true, r
+		case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			begun = true
+			word.WriteRune(r)
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words
+}

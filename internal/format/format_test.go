@@ -1,6 +1,9 @@
 package format
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestFormat(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
@@ -23,5 +26,20 @@ func TestRate(t *testing.T) {
 		if got := Rate(rate); got != want {
 			t.Errorf("%v is %s, want %s", rate, got, want)
 		}
+	}
+}
+
+// What Word writes Words reads, whatever it is.
+func TestWords(t *testing.T) {
+	want := []string{"almanac", "a b", "", "it's", `"x" \ y`, "β=0.2 per day", "tab\there"}
+	line := ""
+	for _, w := range want {
+		line += Word(w) + " \n"
+	}
+	if got := Words(line); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Words(`run --vary "a=1, 2" b\ c`); !slices.Equal(got, []string{"run", "--vary", "a=1, 2", "b c"}) {
+		t.Errorf("%q", got)
 	}
 }

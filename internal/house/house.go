@@ -56,7 +56,12 @@ var mayImport = map[string][]string{
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design"},
 
-	// Charts of runs.
+	// Model files as a kind of model for it, and what is told of their replicas.
+	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
+	"internal/outputs": {"internal/nearest", "population"},
+
+	// Charts of runs and of fits.
+	"internal/fitted":   {"fit", "internal/format", "internal/plot"},
 	"internal/pictures": {"internal/format", "internal/plot", "population"},
 
 	// Papers.
@@ -69,20 +74,18 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
+	"page": {"ensemble", "fit", "internal/design", "internal/fitted", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "population", "population/results"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/progress",
+		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
 	"cmd/almanac/internal/dispatch/live": {"internal/random"},
-	"cmd/almanac/internal/models":        {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
-	"cmd/almanac/internal/outputs":       {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":      {},
 	"cmd/almanac/internal/terminal":      {},
 	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},

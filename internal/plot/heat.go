@@ -60,10 +60,21 @@ func (h *Heat) extent() (low, high float64) {
 	return low, high
 }
 
-func (h Heat) picture(format string) ([]byte, error) {
+// SVG is the map as a file has it.
+func (h Heat) SVG() ([]byte, error) { return h.picture("svg") }
+
+// PNG is the map as a picture of dots.
+func (h Heat) PNG() ([]byte, error) { return h.picture("png") }
+
+// check is for the caller's bug.
+func (h *Heat) check() {
 	if len(h.Z) != len(h.Y) || slices.ContainsFunc(h.Z, func(row []float64) bool { return len(row) != len(h.X) }) {
 		panic("plot: a map needs a row for each y, and in it a number for each x")
 	}
+}
+
+func (h Heat) picture(format string) ([]byte, error) {
+	h.check()
 	if format != "svg" {
 		h.Title, h.Note, h.XLabel, h.YLabel = plain(h.Title), plain(h.Note), plain(h.XLabel), plain(h.YLabel)
 	}
@@ -73,24 +84,29 @@ func (h Heat) picture(format string) ([]byte, error) {
 	return render(format, chartWidth, chartHeight, func(whole draw.Canvas) {
 		inner := draw.Crop(whole, margin, -margin, margin, -margin)
 		head.draw(inner)
-		tick := style(sz.tick)
-		left := 1.6 * sz.label
-		for _, y := range h.Y {
-			left = max(left, min(width(tick, y), 120)+1.8*sz.label)
-		}
-		const ladder, label = vg.Length(16), vg.Length(62)
-		body := draw.Crop(inner, left, -(ladder + label + 14), 2.9*sz.label, -head.height()-4)
-		h.cells(body)
-		h.names(body, inner)
-		h.ladder(body, body.Max.X+14, ladder)
+		h.paint(inner, head.height()+4, sz, panelSizes.tick, nil)
 	})
 }
 
+// paint draws all but the heading, which takes so much room. What is around a cell draws it, if it is not nil.
+func (h *Heat) paint(inner draw.Canvas, above vg.Length, sz sizes, small vg.Length, around func(i, j int, cell func())) {
+	tick := style(sz.tick)
+	left := 1.6 * sz.label
+	for _, y := range h.Y {
+		left = max(left, min(width(tick, y), 120)+1.8*sz.label)
+	}
+	const ladder, label = vg.Length(16), vg.Length(62)
+	body := draw.Crop(inner, left, -(ladder + label + 14), 2.9*sz.label, -above)
+	h.cells(body, small, around)
+	h.names(body, inner, sz)
+	h.ladder(body, body.Max.X+14, ladder, small)
+}
+
 // cells draws the rectangles, and the numbers in them if all have room.
-func (h *Heat) cells(body draw.Canvas) {
+func (h *Heat) cells(body draw.Canvas, small vg.Length, around func(i, j int, cell func())) {
 	low, high := h.extent()
 	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
-	sty := style(min(panelSizes.tick, 0.6*t))
+	sty := style(min(small, 0.6*t))
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	room := sty.Font.Size >= 6
 	for _, row := range h.Z {
@@ -98,18 +114,23 @@ func (h *Heat) cells(body draw.Canvas) {
 			room = room && width(sty, numberText(z)) < 0.92*w
 		}
 	}
+	if around == nil {
+		around = func(_, _ int, cell func()) { cell() }
+	}
 	for j, row := range h.Z {
 		for i, z := range row {
-			from := vg.Point{X: body.Min.X + vg.Length(i)*w, Y: body.Min.Y + vg.Length(j)*t}
-			to := vg.Point{X: from.X + w, Y: from.Y + t}
-			share := share(z, low, high)
-			box(body, from, to, colour(share))
-			if room && !math.IsNaN(z) {
-				if sty.Color = color.White; share > 0.6 {
-					sty.Color = color.Black
+			around(i, j, func() {
+				from := vg.Point{X: body.Min.X + vg.Length(i)*w, Y: body.Min.Y + vg.Length(j)*t}
+				to := vg.Point{X: from.X + w, Y: from.Y + t}
+				share := share(z, low, high)
+				box(body, from, to, colour(share))
+				if room && !math.IsNaN(z) {
+					if sty.Color = color.White; share > 0.44 { // the better contrast, at least 4.5 with either
+						sty.Color = color.Black
+					}
+					body.FillText(sty, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, numberText(z))
 				}
-				body.FillText(sty, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, numberText(z))
-			}
+			})
 		}
 	}
 }
@@ -129,8 +150,8 @@ func box(c draw.Canvas, from, to vg.Point, fill color.Color) {
 }
 
 // names writes the values of the axes, as many as have room, and what they are of.
-func (h *Heat) names(body, inner draw.Canvas) {
-	sty := style(chartSizes.tick)
+func (h *Heat) names(body, inner draw.Canvas, sz sizes) {
+	sty := style(sz.tick)
 	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
 	widest := vg.Length(0)
 	for _, x := range h.X {
@@ -142,21 +163,21 @@ func (h *Heat) names(body, inner draw.Canvas) {
 		body.FillText(sty, vg.Point{X: body.Min.X + (vg.Length(i)+0.5)*w, Y: body.Min.Y - 4}, shorten(h.X[i], sty, w*vg.Length(every)))
 	}
 	sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-	every = max(1, int(math.Ceil(float64(1.15*chartSizes.tick/t))))
+	every = max(1, int(math.Ceil(float64(1.15*sz.tick/t))))
 	for j := 0; j < len(h.Y); j += every {
 		body.FillText(sty, vg.Point{X: body.Min.X - 5, Y: body.Min.Y + (vg.Length(j)+0.5)*t}, shorten(h.Y[j], sty, 120))
 	}
 	put := func(text string, room vg.Length, at vg.Point, rotation float64) {
-		sty := style(chartSizes.label)
+		sty := style(sz.label)
 		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, rotation
 		inner.FillText(sty, at, shorten(text, sty, room))
 	}
 	put(h.XLabel, body.Max.X-body.Min.X, vg.Point{X: body.Center().X, Y: inner.Min.Y}, 0)
-	put(h.YLabel, body.Max.Y-body.Min.Y, vg.Point{X: inner.Min.X + chartSizes.label, Y: body.Center().Y}, math.Pi/2)
+	put(h.YLabel, body.Max.Y-body.Min.Y, vg.Point{X: inner.Min.X + sz.label, Y: body.Center().Y}, math.Pi/2)
 }
 
 // ladder draws the colours from the least to the most, with numbers beside them.
-func (h *Heat) ladder(body draw.Canvas, x, wide vg.Length) {
+func (h *Heat) ladder(body draw.Canvas, x, wide, small vg.Length) {
 	low, high := h.extent()
 	const rungs = 64
 	t := (body.Max.Y - body.Min.Y) / rungs
@@ -165,7 +186,7 @@ func (h *Heat) ladder(body draw.Canvas, x, wide vg.Length) {
 		top := min(y+2*t, body.Max.Y) // under the next one, so that no gap is seen between them
 		box(body, vg.Point{X: x, Y: y}, vg.Point{X: x + wide, Y: top}, colour((float64(k)+0.5)/rungs))
 	}
-	sty := style(panelSizes.tick)
+	sty := style(small)
 	sty.YAlign = draw.YCenter
 	for k := range 5 {
 		at := float64(k) / 4

@@ -68,7 +68,7 @@ func (c *Comparison) Print(w io.Writer) error {
 		var t textTable
 		t.row("output", first.Name, s.Name, "difference", "common random numbers")
 		for i, d := range s.Differences[:min(len(s.Differences), printedDifferences)] {
-			t.row(d.Name, first.Outputs[i].text(), s.Outputs[i].text(), d.text(), factor(Helped(first.Outputs[i], s.Outputs[i], d)))
+			t.row(d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), d.Text(), Factor(Helped(first.Outputs[i], s.Outputs[i], d)))
 		}
 		if _, err := fmt.Fprintln(w); err != nil {
 			return err
@@ -86,7 +86,8 @@ func (c *Comparison) Print(w io.Writer) error {
 	return err
 }
 
-func factor(x float64) string {
+// Factor is what Helped gives, for people.
+func Factor(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"

@@ -38,21 +38,33 @@ func (s *Sweep) Draw(dir string) error {
 		if !s.numeric(k) {
 			continue
 		}
-		p, file := s.over(k), unique("over-"+fileName(a.Name))
+		p, file := s.Over(k), unique("over-"+fileName(a.Name))
 		for _, ending := range []string{".svg", ".png"} {
 			errs = append(errs, p.Save(filepath.Join(dir, file+ending)))
 		}
 	}
-	if len(s.Axes) == 2 && !s.Sampled && len(s.Axes[0].Values) > 1 && len(s.Axes[1].Values) > 1 && max(len(s.Axes[0].Values), len(s.Axes[1].Values)) <= mostSide {
-		for o, name := range s.Outputs()[:min(len(s.Outputs()), mostMaps)] {
-			h, file := s.heat(o), unique("map-"+fileName(name))
-			for _, ending := range []string{".svg", ".png"} {
-				errs = append(errs, h.Save(filepath.Join(dir, file+ending)))
-			}
+	for _, h := range s.Maps() {
+		file := unique("map-" + fileName(h.Title))
+		for _, ending := range []string{".svg", ".png"} {
+			errs = append(errs, h.Save(filepath.Join(dir, file+ending)))
 		}
 	}
 	return errors.Join(errs...)
 }
+
+// Maps are maps of the outputs over the two axes of a grid; none if the points are no such.
+func (s *Sweep) Maps() (all []plot.Heat) {
+	if len(s.Axes) != 2 || s.Sampled || len(s.Axes[0].Values) < 2 || len(s.Axes[1].Values) < 2 || max(len(s.Axes[0].Values), len(s.Axes[1].Values)) > mostSide {
+		return nil
+	}
+	for o := range s.Outputs()[:min(len(s.Outputs()), mostMaps)] {
+		all = append(all, s.heat(o))
+	}
+	return all
+}
+
+// Points are those that are held.
+func (s *Sweep) Points() []Point { return s.points }
 
 // Pictures are the names that files of Draw may have.
 var Pictures = []string{"over-*.svg", "over-*.png", "map-*.svg", "map-*.png"}
@@ -70,9 +82,12 @@ func (s *Sweep) numeric(axis int) bool {
 	return len(s.Axes[axis].Values) > 1
 }
 
-// over is a chart for each output over an axis. If the other axes, taken together, have few values there is a line with a band for each of
+// Over is a chart for each output over an axis, none if it has no numbers. If the other axes, taken together, have few values there is a line with a band for each of
 // them; otherwise there are points.
-func (s *Sweep) over(axis int) plot.Panels {
+func (s *Sweep) Over(axis int) plot.Panels {
+	if !s.numeric(axis) {
+		return plot.Panels{}
+	}
 	lines := s.others(axis)
 	ps := plot.Panels{Title: s.Title, Common: len(lines) > 1, Note: "lines: means; bands: 95 % intervals of the means"}
 	if lines == nil {

@@ -156,3 +156,36 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// What is written is read again, with the units that the table does not have; without them, as it stands there.
+func TestReadPoints(t *testing.T) {
+	all := axes(t, "beta=0.2..0.3 per day by 0.1", "coverage=0%, 40%", "stay=5 days, 1 week")
+	points, err := design.Grid(all, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	s := NewSweep("model", all, false, &table)
+	fill(t, s, points)
+	got, err := ReadPoints(bytes.NewReader(table.Bytes()), "model", all, false)
+	if err != nil || len(got.Points()) != 8 || !slices.Equal(got.Points()[7].Values, []string{"0.3 per day", "40%", "1 week"}) || got.Points()[7].Replicas != 10 || got.Points()[7].Outputs[0] != s.points[7].Outputs[0] {
+		t.Fatalf("%+v %v", got, err)
+	}
+	got, err = ReadPoints(bytes.NewReader(table.Bytes()), "model", nil, false)
+	if err != nil || !slices.Equal(got.Points()[7].Values, []string{"0.3", "40", "1 week"}) || !slices.Equal(got.Axes[0].Values, []string{"0.2", "0.3"}) {
+		t.Errorf("%+v %v", got, err)
+	}
+	ranges := axes(t, "a=0..1 per day")
+	got, err = ReadPoints(strings.NewReader("a,replicas,output,mean,sd,low,high\n0.25,3,x,1,,,\n"), "model", ranges, true)
+	if err != nil || got.Points()[0].Values[0] != "0.25 per day" || !math.IsNaN(got.Points()[0].Outputs[0].SD) {
+		t.Errorf("%+v %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"": "EOF", "a,b\n": "its columns", "b,replicas,output,mean,sd,low,high\n": "was varied", "a,replicas,output,mean,sd,low,high\n0.25,x,x,1,,,\n": "invalid syntax",
+		"a,replicas,output,mean,sd,low,high\n0.25,3,x,y,,,\n": "invalid syntax", "a,replicas,output,mean,sd,low,high\n0.25,3,x,1,,,\n0.5,3,y,1,,,\n": "other outputs", "a,replicas,output,mean,sd,low,high\n0.25,3\n": "fields",
+	} {
+		if _, err := ReadPoints(strings.NewReader(text), "model", ranges, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

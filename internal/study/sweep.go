@@ -49,7 +49,6 @@ func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) 
 		return s
 	}
 	s.table = csv.NewWriter(table)
-	own := []string{"replicas", "output", "mean", "sd", "low", "high"}
 	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush tells
 	return s
 }
@@ -125,7 +124,7 @@ func (s *Sweep) Print(w io.Writer) error {
 				line = append(line, a.Cell(p.Values[i]))
 			}
 			for _, o := range p.Outputs[from:to] {
-				line = append(line, o.text())
+				line = append(line, o.Text())
 			}
 			t.row(line...)
 		}
@@ -143,8 +142,8 @@ func (s *Sweep) Print(w io.Writer) error {
 	return nil
 }
 
-// text is the mean with half the width of its interval.
-func (o *Output) text() string {
+// Text is the mean with half the width of its interval.
+func (o *Output) Text() string {
 	if o.N == 0 || math.IsNaN(o.Mean) {
 		return "–"
 	}

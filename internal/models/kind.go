@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/population"
 )
 

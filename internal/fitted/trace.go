@@ -1,4 +1,4 @@
-package main
+package fitted
 
 import (
 	"fmt"
@@ -42,16 +42,16 @@ var tracePanels = map[string][]tracePanel{
 	},
 }
 
-// traceCharts are how the fit went: its chains, if it has some, and what the method tells of its steps, over the runs that were made.
-func (p *fitReport) traceCharts() plot.Panels {
-	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("how the fit by %s went, over runs of the model", p.result.Method)}
-	if p.result.Chains != nil {
-		ps.Note = fmt.Sprintf("%d chains after their warm-up, and how the fit by %s went, over runs of the model", p.result.Chains.Count, p.result.Method)
+// Traces are how the fit went: its chains, if it has some, and what the method tells of its steps, over the runs that were made.
+func (p *Fit) Traces() plot.Panels {
+	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("how the fit by %s went, over runs of the model", p.Result.Method)}
+	if p.Result.Chains != nil {
+		ps.Note = fmt.Sprintf("%d chains after their warm-up, and how the fit by %s went, over runs of the model", p.Result.Chains.Count, p.Result.Method)
 		ps.Charts = p.chainCharts()
 	}
-	trace := p.result.Trace
+	trace := p.Result.Trace
 	runs := slices.Index(trace.Names, "runs")
-	for _, panel := range tracePanels[p.result.Method] {
+	for _, panel := range tracePanels[p.Result.Method] {
 		s := plot.Series{}
 		column := slices.Index(trace.Names, panel.column)
 		for _, row := range trace.Rows {
@@ -74,10 +74,10 @@ const (
 
 // chainCharts are where the chains were, unknown by unknown: of more than can be drawn, those on which they agree least. The sample has its rows by
 // step, and for each step one for each chain.
-func (p *fitReport) chainCharts() (all []plot.Chart) {
-	chains, rows := p.result.Chains, p.result.Posterior.Rows
+func (p *Fit) chainCharts() (all []plot.Chart) {
+	chains, rows := p.Result.Chains, p.Result.Posterior.Rows
 	var order []int
-	for j := range p.result.Unknowns {
+	for j := range p.Result.Unknowns {
 		order = append(order, j)
 	}
 	if len(order) > mostChains {
@@ -95,7 +95,7 @@ func (p *fitReport) chainCharts() (all []plot.Chart) {
 	steps := len(rows) / chains.Count
 	every := max(1, (steps+chainPoints-1)/chainPoints)
 	for _, j := range order {
-		u := p.result.Unknowns[j]
+		u := p.Result.Unknowns[j]
 		c := plot.Chart{Title: u.Name, Note: fmt.Sprintf("R-hat %.3f, effective size %.0f", chains.RHat[j], chains.Bulk[j]), XLabel: "step", YLabel: u.Unit}
 		for chain := range chains.Count {
 			s := plot.Series{Unmarked: true}

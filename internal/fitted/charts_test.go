@@ -1,4 +1,4 @@
-package main
+package fitted
 
 import (
 	"bytes"
@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/models"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/population"
 )
 
 // sampled is a posterior of n draws of unknowns that are normal about 0.4, with a standard deviation of 0.1, or the whole numbers next to ten times that.
@@ -100,22 +98,18 @@ func TestEvenly(t *testing.T) {
 }
 
 // fitted is a report of a fit that was not made, of so many unknowns.
-func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *fitReport {
+func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *Fit {
 	t.Helper()
-	m, err := population.Compile("model.yaml", []byte("name: a model\ntime: {unit: day, start: 2020-03-01, end: 2020-06-01}\npopulation: {size: 1, start: {a: rest}}\nstates: {a: {}}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	whole := make([]bool, unknowns)
 	r := &fit.Result{Method: "abc", Posterior: *sampled(400, whole...), Best: make([]float64, unknowns), Trace: fit.Table{Names: []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"},
 		Rows: [][]float64{{0, 100, 8, math.NaN(), 1, 3, 0}, {1, 200, math.NaN(), 0.5, math.NaN(), 20, 0}, {2, 900, math.NaN(), 1, math.NaN(), 120, 0}}}}
 	for j := range unknowns {
 		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: strings.Repeat("a long name ", 4) + fmt.Sprint(j), Unit: "per day", Prior: fit.LogUniform(0.001, 100)})
 	}
-	p := &fitReport{Model: "a model", result: r, opened: &models.Opened{Model: m}, Data: fitData{Times: times}}
-	p.Predictive = &fitPredictive{Runs: 400, Shares: fit.PredictionShares}
+	p := &Fit{Model: "a model", Result: r, TimeLabel: "days since 2020-03-01", Data: Data{Times: times}}
+	p.Predictive = &Predictive{Runs: 400, Shares: fit.PredictionShares}
 	for i, column := range data {
-		c, b := fitColumn{Name: fmt.Sprint("column ", i)}, predictiveColumn{Name: fmt.Sprint("column ", i), Seen: len(column)}
+		c, b := Column{Name: fmt.Sprint("column ", i)}, PredictiveColumn{Name: fmt.Sprint("column ", i), Seen: len(column)}
 		for _, y := range column {
 			if math.IsNaN(y) {
 				c.Values = append(c.Values, nil)
@@ -133,12 +127,12 @@ func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *fit
 // Data stand over the bands of what would be reported, gaps nowhere, and there is a band even if there is but one row.
 func TestFitPredictive(t *testing.T) {
 	p := fitted(t, 1, []float64{1, 2, 4}, []float64{3, math.NaN(), 8})
-	c := p.predictiveCharts().Charts[0]
+	c := p.Predictions().Charts[0]
 	if got := fmt.Sprint(c.XLabel, c.Series[0].Low, c.Series[0].High, c.Series[1].Low, c.Series[1].High, c.Series[2].X, c.Series[2].Y); got !=
 		"days since 2020-03-01[0.75 1.25 2] [12 20 32] [1.5 2.5 4] [6 10 16] [1 4] [3 8]" {
 		t.Error(got)
 	}
-	c = fitted(t, 1, []float64{7}, []float64{3}).predictiveCharts().Charts[0]
+	c = fitted(t, 1, []float64{7}, []float64{3}).Predictions().Charts[0]
 	if got := fmt.Sprint(c.Series[0].X, c.Series[0].Low, c.Series[2].X); got != "[6.5 7.5] [0.75 0.75] [7]" {
 		t.Error(got)
 	}
@@ -148,22 +142,22 @@ func TestFitPredictive(t *testing.T) {
 func TestFitTraces(t *testing.T) {
 	p := fitted(t, 12, []float64{1}, []float64{1})
 	var titles []string
-	for _, c := range p.traceCharts().Charts {
+	for _, c := range p.Traces().Charts {
 		titles = append(titles, c.Title)
 	}
 	if got := strings.Join(titles, ", "); got != "threshold of the distance, power of the likelihood, effective sample size" {
 		t.Error(got)
 	}
-	if c := p.traceCharts().Charts[1]; fmt.Sprint(c.Series[0].X, c.Series[0].Y, c.UpToX, c.FromZeroX) != "[200 900] [0.5 1] 900 true" {
+	if c := p.Traces().Charts[1]; fmt.Sprint(c.Series[0].X, c.Series[0].Y, c.UpToX, c.FromZeroX) != "[200 900] [0.5 1] 900 true" {
 		t.Errorf("%+v", c)
 	}
-	p.result.Method, p.result.Chains = "pmmh", &fit.Chains{Count: 4, Steps: 200, RHat: make([]float64, 12), Bulk: make([]float64, 12)}
-	p.result.Chains.RHat[11] = 2
-	for i := range p.result.Posterior.Rows {
-		p.result.Posterior.Rows[i][11] = float64(i % 4) // by chain
+	p.Result.Method, p.Result.Chains = "pmmh", &fit.Chains{Count: 4, Steps: 200, RHat: make([]float64, 12), Bulk: make([]float64, 12)}
+	p.Result.Chains.RHat[11] = 2
+	for i := range p.Result.Posterior.Rows {
+		p.Result.Posterior.Rows[i][11] = float64(i % 4) // by chain
 	}
-	charts := p.traceCharts().Charts
-	if c := charts[0]; len(charts) != mostChains || c.Title != p.result.Unknowns[11].Name || c.Note != "R-hat 2.000, effective size 0" || len(c.Series) != 4 {
+	charts := p.Traces().Charts
+	if c := charts[0]; len(charts) != mostChains || c.Title != p.Result.Unknowns[11].Name || c.Note != "R-hat 2.000, effective size 0" || len(c.Series) != 4 {
 		t.Fatalf("%d charts, the first %s, %s", len(charts), c.Title, c.Note)
 	}
 	for k, s := range charts[0].Series {
@@ -177,11 +171,11 @@ func TestFitTraces(t *testing.T) {
 func TestFitPictures(t *testing.T) {
 	none := math.NaN()
 	best := fitted(t, 2, []float64{1, 2}, []float64{1, 2})
-	best.result.Method, best.result.Posterior = "search", fit.Posterior{}
+	best.Result.Method, best.Result.Posterior = "search", fit.Posterior{}
 	single := fitted(t, 2, []float64{1}, []float64{none})
-	single.result.Posterior.Rows, single.result.Posterior.Weights = [][]float64{{0, 1}}, []float64{1}
+	single.Result.Posterior.Rows, single.Result.Posterior.Weights = [][]float64{{0, 1}}, []float64{1}
 	for name, test := range map[string]struct {
-		report *fitReport
+		report *Fit
 		files  string
 		pairs  int
 	}{
@@ -193,10 +187,10 @@ func TestFitPictures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := test.report.draw(dir); err != nil {
+			if err := test.report.Draw(dir); err != nil {
 				t.Fatal(err)
 			}
-			if n := len(test.report.pairCharts().Charts); n != test.pairs {
+			if n := len(test.report.Pairs().Charts); n != test.pairs {
 				t.Errorf("%d pairs", n)
 			}
 			files, _ := filepath.Glob(filepath.Join(dir, "*.svg"))

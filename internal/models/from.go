@@ -46,6 +46,12 @@ func ReadFrom(path string, m *population.Model) (*From, error) {
 	case len(text) > mostFrom:
 		return nil, fmt.Errorf("%s: larger than %d MB", path, mostFrom>>20)
 	}
+	report, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "fit.json")) // if there is one
+	return ParseFrom(path, text, report, m)
+}
+
+// ParseFrom is ReadFrom of what was read: the sample, and the fit.json beside it, if there is one.
+func ParseFrom(path string, text, report []byte, m *population.Model) (*From, error) {
 	from := &From{Name: filepath.Base(path), path: path}
 	if err := from.check(text, m); err != nil {
 		return nil, err
@@ -55,7 +61,7 @@ func ReadFrom(path string, m *population.Model) (*From, error) {
 		return nil, err
 	}
 	from.Posterior = *p
-	units := fitUnits(path, m)
+	units := fitUnits(report, m)
 	for i, name := range p.Names {
 		unit, ok := units[name]
 		if !ok {
@@ -107,7 +113,7 @@ func (f *From) check(text []byte, m *population.Model) error {
 }
 
 // fitUnits are the units of unknowns, as the fit.json beside a sample has them, or the model.
-func fitUnits(path string, m *population.Model) map[string]string {
+func fitUnits(text []byte, m *population.Model) map[string]string {
 	units := map[string]string{}
 	if f, err := m.Fit(population.FitOptions{}); err == nil {
 		for _, u := range f.Unknowns {
@@ -117,7 +123,7 @@ func fitUnits(path string, m *population.Model) map[string]string {
 	var report struct {
 		Unknowns []struct{ Name, Unit string } `json:"unknowns"`
 	}
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "fit.json")); err == nil && json.Unmarshal(text, &report) == nil {
+	if json.Unmarshal(text, &report) == nil {
 		for _, u := range report.Unknowns {
 			units[u.Name] = u.Unit
 		}

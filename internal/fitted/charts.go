@@ -1,4 +1,4 @@
-package main
+package fitted
 
 import (
 	"errors"
@@ -10,22 +10,21 @@ import (
 
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// draw draws pictures of the fit into a directory, under the names that fitFiles has for them: of the sample, if the method gives one, of what the model
+// Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and trace: of the sample, if the method gives one, of what the model
 // then says of the data, and of how the fit went.
-func (p *fitReport) draw(dir string) error {
+func (p *Fit) Draw(dir string) error {
 	type picture interface{ Save(path string) error }
 	all := map[string]picture{}
-	if ps := p.marginalCharts(); len(ps.Charts) > 0 {
+	if ps := p.Marginals(); len(ps.Charts) > 0 {
 		all["marginals"] = ps
 	}
-	if ps := p.pairCharts(); len(ps.Charts) > 0 {
+	if ps := p.Pairs(); len(ps.Charts) > 0 {
 		all["pairs"] = ps
 	}
-	switch ps := p.predictiveCharts(); len(ps.Charts) {
+	switch ps := p.Predictions(); len(ps.Charts) {
 	case 0:
 	case 1:
 		c := ps.Charts[0]
@@ -34,7 +33,7 @@ func (p *fitReport) draw(dir string) error {
 	default:
 		all["predictive"] = ps
 	}
-	if ps := p.traceCharts(); len(ps.Charts) > 0 {
+	if ps := p.Traces(); len(ps.Charts) > 0 {
 		all["trace"] = ps
 	}
 	var errs []error
@@ -52,18 +51,18 @@ const (
 	mostPairs    = 15
 )
 
-// marginalCharts are what became known of each unknown, as bars, and what was known before, as a dashed line.
-func (p *fitReport) marginalCharts() plot.Panels {
+// Marginals are what became known of each unknown, as bars, and what was known before, as a dashed line.
+func (p *Fit) Marginals() plot.Panels {
 	ps := plot.Panels{Title: p.Model, Common: true}
-	if len(p.result.Posterior.Rows) == 0 {
+	if len(p.Result.Posterior.Rows) == 0 {
 		return ps
 	}
-	ps.Note = fmt.Sprintf("%s, effective size %.0f", format.Count(len(p.result.Posterior.Rows), "draw"), p.result.Effective())
-	for j, u := range p.result.Unknowns[:min(mostUnknowns, len(p.result.Unknowns))] {
-		after, before := marginal(u.Prior, &p.result.Posterior, j, p.result.Effective())
+	ps.Note = fmt.Sprintf("%s, effective size %.0f", format.Count(len(p.Result.Posterior.Rows), "draw"), p.Result.Effective())
+	for j, u := range p.Result.Unknowns[:min(mostUnknowns, len(p.Result.Unknowns))] {
+		after, before := marginal(u.Prior, &p.Result.Posterior, j, p.Result.Effective())
 		ps.Charts = append(ps.Charts, plot.Chart{Title: u.Name, Note: "prior: " + u.Prior.String(), XLabel: u.Unit, FromZero: true, Series: []plot.Series{after, before}})
 	}
-	if n := len(p.result.Unknowns); n > mostUnknowns {
+	if n := len(p.Result.Unknowns); n > mostUnknowns {
 		ps.Note += fmt.Sprintf("; the first %d of %d", mostUnknowns, n)
 	}
 	return ps
@@ -123,9 +122,9 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	return after, before
 }
 
-// pairCharts are the unknowns against each other, two by two.
-func (p *fitReport) pairCharts() plot.Panels {
-	q, unknowns := &p.result.Posterior, p.result.Unknowns
+// Pairs are the unknowns against each other, two by two.
+func (p *Fit) Pairs() plot.Panels {
+	q, unknowns := &p.Result.Posterior, p.Result.Unknowns
 	ps := plot.Panels{Title: p.Model, Common: true, Note: "the unknowns given the data, two by two"}
 	if len(q.Rows) == 0 {
 		return ps
@@ -185,10 +184,10 @@ func evenly(weights []float64, n int) (places []int) {
 	return places
 }
 
-// predictiveCharts are the columns of the data, over what the model says of them with what the fit found.
-func (p *fitReport) predictiveCharts() plot.Panels {
+// Predictions are the columns of the data, over what the model says of them with what the fit found.
+func (p *Fit) Predictions() plot.Panels {
 	what := "from the posterior"
-	if len(p.result.Posterior.Rows) == 0 {
+	if len(p.Result.Posterior.Rows) == 0 {
 		what = "at the best point"
 	}
 	ps := plot.Panels{Title: p.Model, Common: true}
@@ -218,7 +217,7 @@ func (p *fitReport) predictiveCharts() plot.Panels {
 				data.Add(p.Data.Times[row], *y)
 			}
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: pictures.TimeLabel(p.opened.Model),
+		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: p.TimeLabel,
 			FromZero: true, Headroom: true, Series: []plot.Series{wide, narrow, data}})
 	}
 	return ps

@@ -16,7 +16,7 @@ import (
 )
 
 func study(t *testing.T, sort string) *Study {
-	source, err := os.ReadFile("../../../../examples/sir.yaml")
+	source, err := os.ReadFile("../../examples/sir.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func outbreak(t *testing.T) *Fit {
-	source, err := os.ReadFile("../../../../examples/outbreak.yaml")
+	source, err := os.ReadFile("../../examples/outbreak.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

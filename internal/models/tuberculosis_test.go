@@ -14,8 +14,8 @@ import (
 var update = flag.Bool("update", false, "write the reports of the tuberculosis example anew")
 
 const (
-	tuberculosisModel   = "../../../../examples/tuberculosis.yaml"
-	tuberculosisReports = "../../../../examples/tuberculosis.csv"
+	tuberculosisModel   = "../../examples/tuberculosis.yaml"
+	tuberculosisReports = "../../examples/tuberculosis.csv"
 	tuberculosisSeed    = 1981 // of the reports
 )
 

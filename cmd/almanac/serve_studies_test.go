@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/page"
+)
+
+// What the page shows of studies are the numbers of the command, byte for byte: each test starts a study on the page, gives the command line that the
+// page shows to the command, and compares the tables of both.
+
+// A pageUser asks a page without a script.
+type pageUser struct {
+	t    *testing.T
+	base string
+}
+
+func openPage(t *testing.T, dir string) *pageUser {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := page.New(page.Config{Files: root.FS(), Root: root, About: dir, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(func() { s.Close(); server.Close(); root.Close() })
+	return &pageUser{t, server.URL}
+}
+
+// get is what an address of the page has.
+func (u *pageUser) get(path string) string {
+	u.t.Helper()
+	r, err := http.Get(u.base + path)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		u.t.Fatalf("%s: %s %v\n%s", path, r.Status, err, body)
+	}
+	return string(body)
+}
+
+// start sends a form, waits until what it starts is done, and gives the address of that and the command that the page shows.
+func (u *pageUser) start(path string, form url.Values) (run string, command []string) {
+	u.t.Helper()
+	r, err := http.PostForm(u.base+path, form)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body.Close()
+	run = r.Request.URL.Path
+	if !strings.HasPrefix(run, "/runs/") {
+		u.t.Fatalf("no run: %s %s\n%s", r.Status, run, body)
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		body := u.get(run)
+		switch state := regexp.MustCompile(`data-state="(\w+)"`).FindStringSubmatch(body)[1]; state {
+		case "waiting", "running":
+		case "done":
+			return run, format.Words(html.UnescapeString(regexp.MustCompile(`(?s)<code data-command>(.*?)</code>`).FindStringSubmatch(body)[1]))
+		default:
+			u.t.Fatalf("the run is %s: %s", state, regexp.MustCompile(`(?s)data-why.*?</p>`).FindString(body))
+		}
+	}
+	u.t.Fatal("it does not end")
+	return "", nil
+}
+
+// again gives a command of the page to the command, with a directory for what it writes.
+func again(t *testing.T, command []string, more ...string) (out string) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	out = filepath.Join(t.TempDir(), "out")
+	args := append(append(command[1:len(command):len(command)], "--out", out), more...)
+	if status := run(context.Background(), args, log, log); status != 0 {
+		text, _ := os.ReadFile(log.Name())
+		t.Fatalf("%q: status %d\n%s", args, status, text)
+	}
+	return out
+}
+
+// sameFile wants what the page gives to be what the command wrote.
+func sameFile(t *testing.T, got, file string) {
+	t.Helper()
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal([]byte(got), want) || len(want) == 0 {
+		t.Errorf("%s: the page has\n%s\nand the command\n%s", filepath.Base(file), got, want)
+	}
+}
+
+// modelIn copies an example with its tables to a directory.
+func modelIn(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join("../../examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Scenarios on the page are those of almanac compare.
+func TestPageComparesAsTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
+	u := openPage(t, dir)
+	run, command := u.start("/compare", url.Values{"path": {"outbreak.yaml"}, "scenarios": {"as it was", "half closed"}, "first": {"half closed"}, "seed": {"3"}, "replicas": {"7"},
+		"size": {"2000"}, "set.beta": {"0.6 per day"}})
+	out := again(t, command)
+	for _, name := range []string{"differences.csv", "scenarios.csv"} {
+		sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "differences.csv")); err != nil || !strings.Contains(string(text), "as it was,final(susceptible),") {
+		t.Errorf("half closed is not the first: %v\n%s", err, text)
+	}
+}
+
+// A sweep on the page is that of almanac sweep; what the command wrote is shown, too, and a cell leads to the model with its values.
+func TestPageSweepsAsTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
+	u := openPage(t, dir)
+	run, command := u.start("/sweeps", url.Values{"path": {"outbreak.yaml"}, "vary": {"beta", "closing"}, "values": {"0.3..0.5 per day by 0.1", "0%, 50%"}, "seed": {"3"}, "replicas": {"4"}, "size": {"500"},
+		"outputs": {"peak(infectious)\nfinal(recovered) / final(total)"}})
+	out := again(t, command)
+	sameFile(t, u.get(run+"/files/points.csv"), filepath.Join(out, "points.csv"))
+	here := u.get(run)
+	// The same in a directory of the page.
+	saved := filepath.Join(dir, "swept")
+	if err := os.CopyFS(saved, os.DirFS(out)); err != nil {
+		t.Fatal(err)
+	}
+	there := u.get("/sweeps/swept")
+	cell := regexp.MustCompile(`<a href="(/models/[^"]*)" aria-label="beta \(per day\) 0.4, closing \(%\) 50: [^"]*"`)
+	link := map[string]string{}
+	for where, body := range map[string]string{"here": here, "there": there} {
+		found := cell.FindStringSubmatch(body)
+		if found == nil || strings.Count(body, `class="cells"`) != 2*6 {
+			t.Fatalf("%s: there are no maps, or not the cell of 0.4 and 50 %%", where)
+		}
+		link[where] = html.UnescapeString(found[1])
+	}
+	if want := "?replicas=4&seed=3&set.beta=0.4+per+day&set.closing=50%25&size=500"; link["here"] != "/models/outbreak.yaml"+want || link["there"] != "/models/swept/model.yaml"+want {
+		t.Errorf("cells lead to %q", link)
+	}
+	if !strings.Contains(u.get("/studies"), `href="/sweeps/swept"`) {
+		t.Error("the directory is not listed")
+	}
+	// The map is the one that the command draws, but for what stands above it.
+	drawn, err := os.ReadFile(filepath.Join(out, "map-peak-infectious.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.get(run + "/figures/map-0.svg"); got != string(drawn) {
+		t.Error("the map as a file is another than the command's")
+	}
+	form := u.get(link["there"])
+	for _, want := range []string{`name="size" inputmode="numeric" value="500"`, `value="0.4 per day"`, `value="50%"`, `name="seed" inputmode="numeric" value="3"`} {
+		if !strings.Contains(form, want) {
+			t.Errorf("the model's page is without %s", want)
+		}
+	}
+}
+
+// A fit that the command wrote is shown with its charts, and projections from its posterior are those of almanac run --from.
+func TestPageProjectsAsTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
+	again(t, []string{"almanac", "fit", filepath.Join(dir, "outbreak.yaml"), "--budget", "400", "--seed", "2"}, "--out", filepath.Join(dir, "fitted"))
+	u := openPage(t, dir)
+	if !strings.Contains(u.get("/studies"), `href="/fits/fitted"`) {
+		t.Error("the directory is not listed")
+	}
+	body := u.get("/fits/fitted")
+	for _, want := range []string{"<h3>cases</h3>", "<h3>beta, prior: uniform 0.1..1.5</h3>", "threshold of the distance", "predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page of the fit has no %s", want)
+		}
+	}
+	if strings.Count(body, `class="chart"`) < 3+3+2 || strings.Count(body, `class="chart"`) != strings.Count(body, "data-numbers") {
+		t.Error("there are too few charts, or one is without a table")
+	}
+	if csv := u.get("/fit-figures/predictive-0.csv?dir=fitted"); !strings.HasPrefix(csv, "series,x,y,low,high\n\"predicted, 90 %\",") && !strings.Contains(csv, "data,") {
+		t.Errorf("%.200s", csv)
+	}
+	run, command := u.start("/fits/fitted", url.Values{"seed": {"5"}, "replicas": {"6"}, "scenario": {"half closed"}})
+	out := again(t, command)
+	for _, name := range []string{"series.csv", "flows.csv"} {
+		sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
+	}
+	if !slices.Contains(command, "--from") || !strings.Contains(u.get(run), "parameters from a posterior") {
+		t.Errorf("nothing is drawn: %q", command)
+	}
+}

@@ -1,0 +1,176 @@
+// Package fitted is what a fit of a model file gives, as fit.json and posterior.csv have it, and its pictures: the command writes them, and the
+// page shows them.
+package fitted
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/almanac-sim/almanac/fit"
+)
+
+// A Fit is what was fitted to what, and the result.
+type Fit struct {
+	Model      string
+	TimeLabel  string // what the times are
+	Command    string
+	Data       Data
+	Set        string // the best point as flags
+	Predictive *Predictive
+	Result     *fit.Result
+}
+
+// Data is what was fitted to.
+type Data struct {
+	File    string    `json:"file"`
+	Times   []float64 `json:"times"` // on the model's clock
+	Columns []Column  `json:"columns"`
+	Notes   []string  `json:"notes"` // gaps, rows that are missing
+}
+
+// A Column is one thing that was seen.
+type Column struct {
+	Name   string     `json:"name"`
+	Kind   string     `json:"kind"` // incidence, flow or state
+	Of     string     `json:"of"`
+	Error  string     `json:"error"`
+	Values []*float64 `json:"values"` // null for a gap
+}
+
+// Predictive is what the model says of the data with unknowns drawn from the posterior, or at the best point if there is none.
+type Predictive struct {
+	Runs    int                `json:"runs"`
+	Shares  []float64          `json:"shares"`
+	Columns []PredictiveColumn `json:"columns"`
+}
+
+// A PredictiveColumn is what it says of one column.
+type PredictiveColumn struct {
+	Name    string      `json:"name"`
+	Reports [][]float64 `json:"reports"` // by row and share: quantiles of what would be reported
+	Seen    int         `json:"seen"`    // rows that are no gaps
+	Inside  int         `json:"inside"`  // of those, how many are within the first and the last share
+}
+
+// A number may be null, which is none.
+type number float64
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
+func floats(all []number) []float64 {
+	out := make([]float64, len(all))
+	for i, x := range all {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// Read reads fit.json, and posterior.csv if there is one.
+func Read(report, sample []byte) (*Fit, error) {
+	var in struct {
+		Model      string
+		Command    string
+		Data       Data
+		Set        string
+		Predictive *Predictive
+
+		Method     string
+		Seed       uint64
+		Runs       int
+		Events     uint64
+		Impossible int
+		Exact      bool
+		Power      number
+		Threshold  number
+		Particles  int
+		Unknowns   []struct {
+			Name, Unit, Prior string
+			Best              number
+		}
+		Score     number
+		ScoreName string `json:"score_name"`
+		Chains    *struct {
+			Count, Steps         int
+			WarmUp               int `json:"warm_up"`
+			Estimator            string
+			Particles            int
+			Variance, Acceptance number
+			RHat                 []number `json:"r_hat"`
+			Bulk                 []number
+			MeanError            []number `json:"mean_error"`
+		}
+		Trace struct {
+			Names []string
+			Rows  [][]number
+		}
+		Notes []string
+	}
+	if err := json.Unmarshal(report, &in); err != nil {
+		return nil, err
+	}
+	if in.Method == "" || len(in.Unknowns) == 0 {
+		return nil, errors.New("it has no method, or no unknowns")
+	}
+	r := &fit.Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact, Power: float64(in.Power), Threshold: float64(in.Threshold),
+		Particles: in.Particles, BestScore: float64(in.Score), ScoreName: in.ScoreName, Notes: in.Notes, Trace: fit.Table{Names: in.Trace.Names}}
+	for _, u := range in.Unknowns {
+		prior, err := fit.ParsePrior(u.Prior)
+		if err != nil {
+			return nil, fmt.Errorf("the prior of %s: %w", u.Name, err)
+		}
+		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: u.Name, Unit: u.Unit, Prior: prior})
+		r.Best = append(r.Best, float64(u.Best))
+	}
+	for _, row := range in.Trace.Rows {
+		if len(row) != len(in.Trace.Names) {
+			return nil, errors.New("a row of the trace is not as long as its names")
+		}
+		r.Trace.Rows = append(r.Trace.Rows, floats(row))
+	}
+	if c := in.Chains; c != nil {
+		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n {
+			return nil, errors.New("its chains have not one number for each unknown")
+		}
+		r.Chains = &fit.Chains{Count: c.Count, Steps: c.Steps, WarmUp: c.WarmUp, Estimator: c.Estimator, Particles: c.Particles, Variance: float64(c.Variance), Acceptance: float64(c.Acceptance),
+			RHat: floats(c.RHat), Bulk: floats(c.Bulk), MeanError: floats(c.MeanError)}
+	}
+	if p := in.Predictive; p != nil {
+		wrong := len(p.Columns) != len(in.Data.Columns)
+		for i := range p.Columns {
+			wrong = wrong || len(p.Columns[i].Reports) != len(in.Data.Times) || len(in.Data.Columns[i].Values) != len(in.Data.Times)
+			for _, row := range p.Columns[i].Reports {
+				wrong = wrong || len(row) != len(fit.PredictionShares)
+			}
+		}
+		if wrong {
+			return nil, errors.New("its prediction is not of its data")
+		}
+	}
+	if sample != nil {
+		p, err := fit.ReadCSV(bytes.NewReader(sample), "posterior.csv")
+		if err != nil {
+			return nil, err
+		}
+		for i, u := range r.Unknowns {
+			if i >= len(p.Names) || p.Names[i] != u.Name {
+				return nil, fmt.Errorf("posterior.csv has the columns %q, which are not the unknowns", p.Names)
+			}
+			p.Units[i] = u.Unit
+		}
+		if len(p.Names) != len(r.Unknowns) || len(p.Rows) == 0 || slices.ContainsFunc(p.Weights, math.IsNaN) {
+			return nil, fmt.Errorf("posterior.csv has %d rows of %q", len(p.Rows), p.Names)
+		}
+		r.Posterior = *p
+	}
+	return &Fit{Model: in.Model, Command: in.Command, TimeLabel: "time", Data: in.Data, Set: in.Set, Predictive: in.Predictive, Result: r}, nil
+}

@@ -1,0 +1,359 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// What is compared: scenarios of a model, runs of this server, or runs in directories. All become sides, and a comparison is what is said of
+// some sides, of which the first is what the others are held against.
+
+// mostSides is how many can be compared at once: as many as one can tell apart in a chart.
+const mostSides = 8
+
+// A line is how something went in a side.
+type line struct {
+	Name string
+	population.Series
+}
+
+// A side is one of what is compared.
+type side struct {
+	Name          string
+	Seed          uint64
+	Count         int // replicas
+	Times         []float64
+	Unit, Label   string // of the times; and as a chart has it
+	States, Flows []line // flows: how many in each interval, or since the start if that is all there is
+	SinceStart    bool
+
+	Outputs  []string             // what is told of each replica, in order
+	Replicas []int                // the numbers of those that came to their end
+	Values   map[string][]float64 // by output, for each of these replicas; without an entry, Found has what is known
+	Found    map[string]study.Output
+
+	result *population.Result // if it is of this server
+}
+
+// paired reports whether replicas of the same number have the same luck in two sides: their seeds are the same.
+func paired(a, b *side) bool { return a.Seed == b.Seed && len(a.Replicas) > 0 && len(b.Replicas) > 0 }
+
+// output is what the replicas of a side gave.
+func (s *side) output(name string) (study.Output, error) {
+	values, ok := s.Values[name]
+	if !ok {
+		return s.Found[name], nil
+	}
+	return merged(name, slices.Values(values))
+}
+
+// merged summarises numbers as a study does.
+func merged(name string, values func(func(float64) bool)) (study.Output, error) {
+	names := []string{name}
+	p, err := ensemble.Merge(func(yield func(ensemble.Values) bool) {
+		values(func(x float64) bool { return yield(ensemble.Values{Names: names, Numbers: []float64{x}}) })
+	})
+	if err != nil {
+		return study.Output{}, err
+	}
+	return models.Output(p.Outputs[0], name), nil
+}
+
+// differ is how an output differs between two sides: replica by replica if they have the same luck, and otherwise as that of two independent
+// samples whose variances differ (Welch, Biometrika 34, 1947).
+func differ(a, b *side, name string) (study.Output, error) {
+	x, y := a.Values[name], b.Values[name]
+	if paired(a, b) && x != nil && y != nil {
+		return merged(name, func(yield func(float64) bool) {
+			for i, replica := range b.Replicas {
+				if k, ok := slices.BinarySearch(a.Replicas, replica); ok && !yield(y[i]-x[k]) {
+					return
+				}
+			}
+		})
+	}
+	first, err := a.output(name)
+	if err != nil {
+		return study.Output{}, err
+	}
+	second, err := b.output(name)
+	if err != nil {
+		return study.Output{}, err
+	}
+	return welch(first, second), nil
+}
+
+// welch is the difference of two independent means.
+func welch(a, b study.Output) study.Output {
+	d := study.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	if a.N < 2 || b.N < 2 || math.IsNaN(a.SD) || math.IsNaN(b.SD) {
+		return d
+	}
+	u, v := a.SD*a.SD/float64(a.N), b.SD*b.SD/float64(b.N)
+	if u+v == 0 {
+		d.Low, d.High = d.Mean, d.Mean
+		return d
+	}
+	freedom := (u + v) * (u + v) / (u*u/float64(a.N-1) + v*v/float64(b.N-1))
+	half := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975) * math.Sqrt(u+v)
+	d.Low, d.High = d.Mean-half, d.Mean+half
+	return d
+}
+
+// A comparison is what is said of some sides.
+type comparison struct {
+	sides []*side
+	study.Comparison
+	how []string // the differences of each side but the first were taken, in words
+}
+
+// compare works out how sides differ in what all of them tell.
+func compare(sides []*side) (*comparison, error) {
+	for _, s := range sides[1:] {
+		if s.Unit != sides[0].Unit {
+			return nil, problemf(http.StatusUnprocessableEntity, "times are in %ss in %s and in %ss in %s; they cannot stand in one chart", sides[0].Unit, sides[0].Name, s.Unit, s.Name)
+		}
+	}
+	first := sides[0]
+	var names []string
+	for _, name := range first.Outputs {
+		if !slices.ContainsFunc(sides, func(s *side) bool { return !slices.Contains(s.Outputs, name) }) {
+			names = append(names, name)
+		}
+	}
+	c := &comparison{sides: sides}
+	for i, s := range sides {
+		one := study.Scenario{Name: s.Name}
+		for _, name := range names {
+			o, err := s.output(name)
+			if err != nil {
+				return nil, err
+			}
+			one.Outputs = append(one.Outputs, o)
+			if i == 0 {
+				continue
+			}
+			if o, err = differ(first, s, name); err != nil {
+				return nil, err
+			}
+			one.Differences = append(one.Differences, o)
+		}
+		c.Scenarios = append(c.Scenarios, one)
+		switch {
+		case i == 0:
+			c.how = append(c.how, "")
+		case paired(first, s):
+			c.how = append(c.how, "replica by replica, which have the same luck in both")
+		default:
+			c.how = append(c.how, "of independent replicas, since their seeds differ or only summaries are there (Welch)")
+		}
+	}
+	return c, nil
+}
+
+// view is all there is to see.
+func (c *comparison) view() View {
+	return View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
+		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it", c.WriteDifferences},
+		{"scenarios.csv", "what each gave", c.WriteScenarios},
+		{"comparison.json", "both", c.writeJSON},
+	}}
+}
+
+// tables are a table for each side but the first.
+func (c *comparison) tables() (all []Table) {
+	first := c.Scenarios[0]
+	for k, s := range c.Scenarios[1:] {
+		t := Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its 95 %% interval, %s", s.Name, first.Name, c.how[k+1]),
+			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
+		apart := paired(c.sides[0], c.sides[k+1])
+		if apart {
+			t.Head = append(t.Head, "common random numbers")
+		}
+		for i, d := range s.Differences {
+			cell := func(x float64) string {
+				if math.IsNaN(x) {
+					return "–"
+				}
+				return study.Short(x)
+			}
+			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
+			if apart {
+				row = append(row, study.Factor(study.Helped(first.Outputs[i], s.Outputs[i], d)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// sideFigures are a chart for each state and each flow, with a line for each side. A side that lacks it keeps its colour.
+func sideFigures(sides []*side) (figures []Figure) {
+	note := "lines: medians; bands: middle 90 % of the replicas"
+	add := func(of func(*side) []line, id, group string, steps bool) {
+		var names []string
+		for _, s := range sides {
+			for _, l := range of(s) {
+				if !slices.Contains(names, l.Name) && len(names) < mostLines {
+					names = append(names, l.Name)
+				}
+			}
+		}
+		for i, name := range names {
+			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true, LegendBeside: true}
+			for _, s := range sides {
+				one := plot.Series{Name: s.Name, Steps: steps}
+				for _, l := range of(s) {
+					if n := len(l.Median); l.Name == name && n <= len(s.Times) {
+						if one.X, one.Y = s.Times[:n], l.Median; s.Count > 1 && len(l.Q05) == n && len(l.Q95) == n {
+							one.Low, one.High = l.Q05, l.Q95
+						}
+					}
+				}
+				c.Series = append(c.Series, one)
+			}
+			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: name, Group: group, Small: len(names) > 2, Chart: c})
+		}
+	}
+	add(func(s *side) []line { return s.States }, "state", "Individuals in each state", false)
+	since := slices.ContainsFunc(sides, func(s *side) bool { return s.SinceStart })
+	if since { // one of them does not know more
+		return figures
+	}
+	add(func(s *side) []line { return s.Flows }, "incidence", "Changes of state in each interval", true)
+	return figures
+}
+
+// overTime are the mean differences of the states from the first side over time, with 95 % intervals, of sides whose replicas are there and have
+// the same luck.
+func (c *comparison) overTime() (figures []Figure) {
+	first := c.sides[0]
+	if first.result == nil {
+		return nil
+	}
+	for i, name := range first.result.Model.States()[:min(len(first.result.Model.States()), mostLines)] {
+		chart := plot.Chart{Title: name, Note: "mean difference in each pair of replicas; bands: its 95 % interval", XLabel: first.Label, YLabel: "individuals", LegendBeside: true,
+			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
+		there := false
+		for _, s := range c.sides[1:] {
+			one := plot.Series{Name: s.Name}
+			if s.result != nil && paired(first, s) && slices.Equal(first.Times, s.Times) {
+				if k := slices.Index(s.result.Model.States(), name); k >= 0 {
+					one.X = first.Times
+					one.Y, one.Low, one.High = pairsOverTime(first.result, s.result, i, k)
+					there = there || one.Y != nil
+				}
+			}
+			if one.Y == nil {
+				one.X = nil
+			}
+			chart.Series = append(chart.Series, one)
+		}
+		if there {
+			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: name, Group: "Difference from " + first.Name + " over time",
+				Small: len(first.result.Model.States()) > 2, Chart: chart})
+		}
+	}
+	return figures
+}
+
+// pairsOverTime is the mean difference of two states over pairs of replicas at each row, and its interval.
+func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64) {
+	rows := len(a.Times)
+	runs := map[int]*population.Run{}
+	for n := range a.Runs {
+		if r := &a.Runs[n]; r.Rows() == rows {
+			runs[r.Replica] = r
+		}
+	}
+	mean, m2 := make([]float64, rows), make([]float64, rows)
+	n := 0
+	for j := range b.Runs {
+		y := &b.Runs[j]
+		x := runs[y.Replica]
+		if x == nil || y.Rows() != rows {
+			continue
+		}
+		n++
+		for row := range rows { // after Welford
+			d := float64(y.Count(row, k)) - float64(x.Count(row, i))
+			was := d - mean[row]
+			mean[row] += was / float64(n)
+			m2[row] += was * (d - mean[row])
+		}
+	}
+	switch n {
+	case 0:
+		return nil, nil, nil
+	case 1:
+		return mean, nil, nil
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) / math.Sqrt(float64(n))
+	for row := range rows {
+		half := t * math.Sqrt(m2[row]/float64(n-1))
+		low, high = append(low, mean[row]-half), append(high, mean[row]+half)
+	}
+	return mean, low, high
+}
+
+// writeJSON writes everything; null stands where there is no number.
+func (c *comparison) writeJSON(w io.Writer) error {
+	type number struct {
+		Output   string   `json:"output"`
+		Replicas int      `json:"replicas"`
+		Mean     *float64 `json:"mean"`
+		Low      *float64 `json:"low"`
+		High     *float64 `json:"high"`
+	}
+	type scenario struct {
+		Name        string   `json:"name"`
+		Outputs     []number `json:"outputs"`
+		Differences []number `json:"differences,omitempty"`
+		How         string   `json:"differences_are,omitempty"`
+	}
+	numbers := func(all []study.Output) (out []number) {
+		for _, o := range all {
+			of := func(x float64) *float64 {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					return nil
+				}
+				return &x
+			}
+			out = append(out, number{o.Name, o.N, of(o.Mean), of(o.Low), of(o.High)})
+		}
+		return out
+	}
+	var all []scenario
+	for i, s := range c.Scenarios {
+		all = append(all, scenario{s.Name, numbers(s.Outputs), numbers(s.Differences), c.how[i]})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}
+
+// sidesText names sides.
+func sidesText(sides []string) string {
+	if len(sides) > 3 {
+		return fmt.Sprintf("%s, %s and %s more", sides[0], sides[1], format.Count(len(sides)-2, "other"))
+	}
+	text := sides[0]
+	for _, s := range sides[1:] {
+		text += ", " + s
+	}
+	return text
+}

@@ -1,0 +1,217 @@
+package page
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// resultSide is how a run of this server went, which may go on.
+func resultSide(name string, r *population.Result) *side {
+	m := r.Model
+	s := &side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(), Label: pictures.TimeLabel(m), result: r}
+	if s.Count == 0 {
+		return s
+	}
+	for i, state := range m.States()[:min(len(m.States()), mostLines)] {
+		s.States = append(s.States, line{state, r.State(i)})
+	}
+	for i, flow := range m.Flows()[:min(len(m.Flows()), mostLines)] {
+		s.Flows = append(s.Flows, line{flow.String(), r.Incidence(i)})
+	}
+	return s
+}
+
+// tell works out what is told of each replica that came to its end. Of what nobody asked for, that which the model lacks is left out.
+func (s *side) tell(texts []string, all bool) error {
+	m, rows := s.result.Model, len(s.result.Times)
+	var told []*outputs.Output
+	for _, text := range texts {
+		o, err := outputs.Parse(m, text)
+		if err != nil && all {
+			return population.Problems{{File: "outputs", Message: err.Error()}}
+		}
+		if err == nil {
+			told = append(told, o)
+		}
+	}
+	s.Values = map[string][]float64{}
+	runs := make([]*population.Run, 0, len(s.result.Runs))
+	for i := range s.result.Runs {
+		if r := &s.result.Runs[i]; r.Rows() == rows {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *population.Run) int { return a.Replica - b.Replica })
+	for _, r := range runs {
+		s.Replicas = append(s.Replicas, r.Replica)
+	}
+	for _, o := range told {
+		s.Outputs = append(s.Outputs, o.Text)
+		values := make([]float64, len(runs))
+		for i, r := range runs {
+			values[i] = o.Of(r)
+		}
+		s.Values[o.Text] = values
+	}
+	if len(runs) == 0 {
+		return problemf(http.StatusUnprocessableEntity, "no replica of %s came to its end", s.Name)
+	}
+	return nil
+}
+
+// savedSide is a run in a directory. Of each replica its tables tell how many there were in the end; if they are not there, or not as CSV, or too large,
+// the summary tells the mean of that.
+func (s *Server) savedSide(dir string) (*side, error) {
+	sum, err := s.summary(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &side{Name: dir, Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit, Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
+	if len(sum.Times) == 0 {
+		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s has no times", dir)
+	}
+	n := max(sum.Done, 0)
+	ends := func(all results.Ordered[population.Series]) {
+		for name, in := range all.All() {
+			if len(v.Outputs) >= outputs.Most || len(in.Mean) != len(sum.Times) {
+				continue
+			}
+			last := len(in.Mean) - 1
+			o := study.Output{Name: "final(" + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
+			if last < len(in.SD) {
+				o.SD = in.SD[last]
+			}
+			v.Outputs, v.Found[o.Name] = append(v.Outputs, o.Name), within(o)
+		}
+	}
+	lines := func(all results.Ordered[population.Series]) (some []line) {
+		for name, in := range all.All() {
+			if len(some) < mostLines && len(in.Median) == len(sum.Times) {
+				some = append(some, line{name, in})
+			}
+		}
+		return some
+	}
+	v.States = lines(sum.States)
+	if v.Flows = lines(sum.Incidence); sum.Incidence.IsZero() {
+		v.SinceStart = true
+	}
+	ends(sum.States)
+	ends(sum.Flows)
+	if sum.Incomplete {
+		return v, nil // some replicas in the tables did not come to their end
+	}
+	for _, table := range []struct{ file, column string }{{"series.csv", "state"}, {"flows.csv", "flow"}} {
+		data, err := s.files.read(path.Join(dir, table.file), mostSummary)
+		if err != nil {
+			continue
+		}
+		if err := v.ends(data, table.column, sum.Times[len(sum.Times)-1]); err != nil {
+			return nil, problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir, err)
+		}
+	}
+	return v, nil
+}
+
+// within gives a mean its interval.
+func within(o study.Output) study.Output {
+	if w := welch(study.Output{N: o.N, SD: 0}, o); o.N >= 2 && !math.IsNaN(o.SD) {
+		half := (w.High - w.Low) / 2
+		o.Low, o.High = o.Mean-half, o.Mean+half
+	}
+	return o
+}
+
+// ends reads how many there were at the end in each replica, of everybody.
+func (v *side) ends(data []byte, column string, end float64) error {
+	in := csv.NewReader(bytes.NewReader(data))
+	in.ReuseRecord = true
+	head, err := in.Read()
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	var others []int
+	for i, name := range head {
+		switch name {
+		case "replica", "time", "state", "flow", "kind", "count":
+			at[name] = i
+		case "date", "incidence":
+		default:
+			others = append(others, i) // groups
+		}
+	}
+	for _, name := range []string{"replica", "time", column, "count"} {
+		if _, ok := at[name]; !ok {
+			return fmt.Errorf("it has no column %s", name)
+		}
+	}
+	kind, kinds := at["kind"]
+	values := map[string]map[int]float64{}
+	seen := map[int]bool{}
+	var replicas []int
+	for {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if kinds && row[kind] != "flow" || slices.ContainsFunc(others, func(i int) bool { return row[i] != "" }) {
+			continue
+		}
+		time, err := strconv.ParseFloat(row[at["time"]], 64)
+		if err != nil {
+			return err
+		}
+		if time != end {
+			continue
+		}
+		replica, err := strconv.Atoi(row[at["replica"]])
+		if err != nil {
+			return err
+		}
+		count, err := strconv.ParseFloat(row[at["count"]], 64)
+		if err != nil {
+			return err
+		}
+		name := "final(" + row[at[column]] + ")"
+		if values[name] == nil {
+			values[name] = map[int]float64{}
+		}
+		values[name][replica] = count
+		if !seen[replica] {
+			seen[replica] = true
+			replicas = append(replicas, replica)
+		}
+	}
+	slices.Sort(replicas)
+	if v.Replicas != nil && !slices.Equal(v.Replicas, replicas) {
+		return errors.New("it has other replicas than series.csv")
+	}
+	v.Replicas = replicas
+	for name, of := range values {
+		if !slices.Contains(v.Outputs, name) || len(of) != len(replicas) {
+			continue
+		}
+		for _, replica := range replicas {
+			v.Values[name] = append(v.Values[name], of[replica])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/almanac-sim/almanac/ensemble"
+)
+
+// A hub is a hub of studies that is watched: the one that the server was told, and no other. One goroutine asks it what it has, at most once a
+// second, and only while somebody looks; all who look share what it found. A hub that is away is tried again, and what was last known stays.
+type hub struct {
+	connect ensemble.ConnectOptions
+	log     *slog.Logger
+	cancel  context.CancelFunc
+	done    chan struct{}
+	wake    chan struct{} // somebody looks again
+
+	mu     sync.Mutex
+	looked time.Time // somebody did
+	state  hubState
+}
+
+// A hubState is what is known of a hub.
+type hubState struct {
+	Where   string            `json:"hub"` // without secrets; empty before it was reached
+	Lost    string            `json:"lost,omitempty"`
+	Asked   time.Time         `json:"asked"` // when it last answered
+	Jobs    []ensemble.Status `json:"jobs"`  // the latest first
+	Workers []ensemble.Member `json:"workers"`
+	News    []hubNews         `json:"news"` // the latest first
+}
+
+// A hubNews is something that happened: a worker that came or went.
+type hubNews struct {
+	When time.Time `json:"when"`
+	Text string    `json:"text"`
+}
+
+// How a hub is watched.
+const (
+	hubPause  = time.Second      // between two questions, at least
+	hubIdle   = 15 * time.Second // nobody has looked for so long: nothing is asked
+	hubAnswer = 5 * time.Second  // that it may take to answer
+	mostJobs  = 200              // that are shown
+	mostNews  = 50
+)
+
+func newHub(o ensemble.ConnectOptions, log *slog.Logger) *hub {
+	o.Wait = 0
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &hub{connect: o, log: log, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1), looked: time.Now()}
+	go func() {
+		defer close(h.done)
+		h.watch(ctx)
+	}()
+	return h
+}
+
+// close ends the watch.
+func (h *hub) close() {
+	h.cancel()
+	<-h.done
+}
+
+// look is what is known, for somebody who wants to know.
+func (h *hub) look() hubState {
+	h.mu.Lock()
+	h.looked = time.Now()
+	s := h.state
+	s.Jobs, s.Workers, s.News = slices.Clone(s.Jobs), slices.Clone(s.Workers), slices.Clone(s.News)
+	h.mu.Unlock()
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+	return s
+}
+
+// watch connects, as often as it must, and asks.
+func (h *hub) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		try, cancel := context.WithTimeout(ctx, hubAnswer)
+		conn, err := ensemble.Connect(try, h.connect)
+		cancel()
+		if err != nil {
+			h.lost(err)
+			h.pause(ctx, 2*hubPause)
+			continue
+		}
+		h.with(ctx, conn)
+		conn.Close()
+	}
+}
+
+// with asks a hub until the context ends.
+func (h *hub) with(ctx context.Context, conn *ensemble.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		if err := conn.Workers(ctx, h.hear); ctx.Err() == nil {
+			h.log.Warn("the workers of the hub are not heard", "error", err)
+		}
+	})
+	defer func() { cancel(); listening.Wait() }()
+	for ctx.Err() == nil {
+		h.mu.Lock()
+		idle := time.Since(h.looked) > hubIdle
+		h.mu.Unlock()
+		if idle {
+			select {
+			case <-h.wake:
+			case <-ctx.Done():
+				return
+			}
+		}
+		began := time.Now()
+		try, end := context.WithTimeout(ctx, hubAnswer)
+		jobs, err := conn.Jobs(try)
+		end()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil: // the connection comes back by itself
+			h.lost(err)
+		default:
+			slices.Reverse(jobs)
+			h.mu.Lock()
+			h.state.Where, h.state.Lost, h.state.Asked, h.state.Jobs = conn.Where(), "", time.Now(), jobs[:min(len(jobs), mostJobs)]
+			h.mu.Unlock()
+		}
+		// A hub with many jobs takes its time to list them; it is asked the less often.
+		h.pause(ctx, max(hubPause, 10*time.Since(began)))
+	}
+}
+
+func (h *hub) pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// lost notes that the hub does not answer.
+func (h *hub) lost(err error) {
+	text := strings.TrimPrefix(err.Error(), "ensemble: ")
+	if errors.Is(err, context.DeadlineExceeded) {
+		text = fmt.Sprintf("it has not answered for %v", hubAnswer)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.Lost = text
+}
+
+// hear takes who is there, and notes who came and who went.
+func (h *hub) hear(now []ensemble.Member) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	missing := func(from, in []ensemble.Member, text string) {
+		for _, w := range from {
+			if !slices.ContainsFunc(in, func(o ensemble.Member) bool { return o.ID == w.ID }) {
+				h.state.News = slices.Insert(h.state.News, 0, hubNews{time.Now(), w.Name + " " + text})
+			}
+		}
+	}
+	missing(h.state.Workers, now, "went")
+	missing(now, h.state.Workers, "came")
+	h.state.News = h.state.News[:min(len(h.state.News), mostNews)]
+	h.state.Workers = now
+}

@@ -1,0 +1,85 @@
+package page
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+// A Map is numbers over two axes, whose rectangles lead somewhere.
+type Map struct {
+	plot.Heat
+	Link func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to
+}
+
+// showMap prepares it for a template.
+func (f Figure) showMap(src string, query url.Values) shown {
+	m := f.Map
+	v := shown{Figure: f, Src: src, Query: "?", Every: 1}
+	if len(query) > 0 {
+		v.Query += query.Encode() + "&"
+	}
+	v.SVG = template.HTML(m.Web(plot.Size{Width: 560, Height: 400, Text: 14}, func(i, j int) (string, string) {
+		value := "no number"
+		if z := m.Z[j][i]; !math.IsNaN(z) {
+			value = short(z)
+		}
+		return m.Link(i, j), fmt.Sprintf("%s %s, %s %s: %s", m.XLabel, m.X[i], m.YLabel, m.Y[j], value)
+	}))
+	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across", Head: append([]string{""}, m.X...)}
+	for j := len(m.Y) - 1; j >= 0; j-- { // as in the map, from above
+		row := []string{m.Y[j]}
+		for _, z := range m.Z[j] {
+			cell := "–"
+			if !math.IsNaN(z) {
+				cell = short(z)
+			}
+			row = append(row, cell)
+		}
+		v.Table.Rows = append(v.Table.Rows, row)
+	}
+	return v
+}
+
+// form is the map as a file.
+func (m *Map) form(kind string) ([]byte, error) {
+	switch kind {
+	case "svg":
+		return m.SVG()
+	case "png":
+		return m.PNG()
+	case "csv":
+		var b strings.Builder
+		w := csv.NewWriter(&b)
+		w.Write([]string{m.XLabel, m.YLabel, m.Title})
+		for j, row := range m.Z {
+			for i, z := range row {
+				cell := ""
+				if !math.IsNaN(z) {
+					cell = format.Number(z)
+				}
+				w.Write([]string{m.X[i], m.Y[j], cell})
+			}
+		}
+		w.Flush()
+		return []byte(b.String()), w.Error()
+	}
+	z := make([][]*float64, len(m.Z))
+	for j, row := range m.Z {
+		for _, x := range row {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				z[j] = append(z[j], nil)
+			} else {
+				z[j] = append(z[j], &x)
+			}
+		}
+	}
+	return json.Marshal(map[string]any{"of": m.Title, "x": map[string]any{"name": m.XLabel, "values": m.X}, "y": map[string]any{"name": m.YLabel, "values": m.Y}, "z": z})
+}

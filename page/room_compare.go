@@ -1,0 +1,340 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is work, and its page that of a run.
+
+// comparePage shows what can be compared, or the scenarios of a model.
+func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
+	if name := r.URL.Query().Get("model"); name != "" {
+		form := r.URL.Query()
+		form.Set("path", name)
+		form.Del("source")
+		return s.scenarioForm(w, r, http.StatusOK, form, nil)
+	}
+	names, saved := s.files.look()
+	var models, results []listed
+	for _, name := range names {
+		text, err := s.files.read(name, mostModel)
+		if err == nil && bytes.Contains(text, []byte("states:")) && bytes.Contains(text, []byte("scenarios:")) {
+			models = append(models, listed{name, "/compare?model=" + url.QueryEscape(name), strings.TrimSuffix(path.Base(name), path.Ext(name)), firstWords(text)})
+		}
+	}
+	for _, dir := range saved {
+		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
+	}
+	var runs []*Run
+	for _, run := range s.runs.List() {
+		if run.State() == Done && run.View().Result != nil {
+			runs = append(runs, run)
+		}
+	}
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "Results": results, "Runs": runs, "Most": mostSides})
+	return nil
+}
+
+// scenarioForm asks which scenarios of a model to compare.
+func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
+	a, err := s.asked(form)
+	if err != nil {
+		return err
+	}
+	if a.Seed == "" {
+		a.Seed = "1"
+	}
+	if a.Replicas == "" {
+		a.Replicas = "20"
+	}
+	var found findings
+	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
+		return err
+	}
+	if found.Name == "" {
+		return problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
+	}
+	chosen := form["scenarios"]
+	if len(chosen) == 0 {
+		chosen = found.Scenarios[:min(len(found.Scenarios), mostSides)]
+	}
+	type option struct {
+		Name    string
+		Checked bool
+	}
+	var options []option
+	for _, name := range found.Scenarios {
+		options = append(options, option{name, slices.Contains(chosen, name)})
+	}
+	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Ask": a, "Found": found, "Options": options, "First": form.Get("first"),
+		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostSides, "Link": "/models/" + pathEscape(a.Path)})
+	return nil
+}
+
+// startComparison starts what a form asks for.
+func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	var work Work
+	var err error
+	if r.PostForm.Get("path") == "" {
+		work, err = s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
+	} else {
+		r.PostForm.Del("source")
+		err = s.inTurn(r.Context(), func() (err error) {
+			work, err = s.compareScenarios(r.PostForm)
+			return err
+		})
+		var problems population.Problems
+		if errors.As(err, &problems) {
+			return s.scenarioForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+// wrong is a problem with a field of a form.
+func wrong(field, message string, args ...any) error {
+	return population.Problems{{File: field, Message: fmt.Sprintf(message, args...)}}
+}
+
+// numbersOf reads seed and replicas of a form, as a study of several runs has them.
+func (s *Server) numbersOf(a ask, least int) (o population.Options, err error) {
+	o = population.Options{Seed: 1, Replicas: 20}
+	if a.Seed != "" {
+		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
+			return o, wrong("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
+		}
+	}
+	if a.Replicas != "" {
+		o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
+	}
+	if err != nil || o.Replicas < least || o.Replicas > s.limits.Replicas {
+		return o, wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
+	}
+	return o, nil
+}
+
+// outputLines are what a form asks to be told, a line each.
+func outputLines(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// compareScenarios is the work of running scenarios with the same luck.
+func (s *Server) compareScenarios(form url.Values) (Work, error) {
+	a, err := s.asked(form)
+	if err != nil {
+		return Work{}, err
+	}
+	a.Scenario = ""
+	o, err := s.numbersOf(a, 2)
+	if err != nil {
+		return Work{}, err
+	}
+	base, words, err := s.compiled(&a)
+	if err != nil {
+		return Work{}, err
+	}
+	names := slices.Clone(form["scenarios"])
+	if first := form.Get("first"); slices.Contains(names, first) {
+		names = append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)
+	}
+	switch {
+	case len(base.Scenarios()) < 2:
+		return Work{}, wrong("scenarios", "the model has %s; at least two are needed, the first of which the others are compared with", format.Count(len(base.Scenarios()), "scenario"))
+	case len(names) < 2 || len(names) > mostSides:
+		return Work{}, wrong("scenarios", "%d are chosen; expected from 2 to %d", len(names), mostSides)
+	}
+	texts := outputLines(form.Get("outputs"))
+	all, err := outputs.All(base, texts)
+	if err != nil {
+		return Work{}, wrong("outputs", "%v", err)
+	}
+	asked := texts != nil
+	texts = nil
+	for _, output := range all {
+		texts = append(texts, output.Text)
+	}
+	var scenarios []*population.Model
+	kept := uint64(0)
+	for i, name := range names {
+		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
+			return Work{}, wrong("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(), ", "))
+		}
+		one := a
+		one.Scenario = name
+		m, _, err := s.compiled(&one)
+		if err != nil {
+			return Work{}, err
+		}
+		if _, err := outputs.All(m, texts); err != nil {
+			return Work{}, wrong("outputs", "in scenario %s: %v", name, err)
+		}
+		scenarios = append(scenarios, m)
+		kept += m.Recorded(o.Replicas)
+	}
+	if kept > s.limits.Bytes {
+		return Work{}, wrong("replicas", "what so many replicas record takes %s, more than the %s that results may take here", format.Bytes(kept), format.Bytes(s.limits.Bytes))
+	}
+	command := append([]string{"almanac compare", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
+	command = append(command, "--scenarios", format.Word(strings.Join(names, ",")))
+	if asked {
+		for _, text := range texts {
+			command = append(command, "--output", format.Word(text))
+		}
+	}
+	about := []string{sidesText(names), format.Count(base.Size(), "individual"), format.Count(o.Replicas, "replica") + " of each", fmt.Sprintf("seed %d", o.Seed)}
+	for _, p := range a.Set {
+		about = append(about, p.Name+" = "+p.Value)
+	}
+	return Work{
+		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
+		Keeps: figureBytes(len(names), base),
+		Fits: func() error {
+			for _, m := range scenarios {
+				if err := m.Fits(o); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Do: func(ctx context.Context, tell *Teller) error {
+			return runScenarios(ctx, names, scenarios, o, texts, tell)
+		},
+	}, nil
+}
+
+// figureBytes is about what the charts of a comparison take.
+func figureBytes(sides int, m *population.Model) uint64 {
+	lines := min(len(m.States()), mostLines)*2 + min(len(m.Flows()), mostLines)
+	return uint64(sides) * uint64(lines) * uint64(len(m.Times())) * 32
+}
+
+// runScenarios runs one scenario after the other. The replica of a number has the same luck in each, as in almanac compare.
+func runScenarios(ctx context.Context, names []string, scenarios []*population.Model, o population.Options, texts []string, tell *Teller) error {
+	var sides []*side
+	events := uint64(0)
+	for i, m := range scenarios {
+		done := slices.Clone(sides)
+		o.OnProgress = func(p population.Progress) {
+			tell.Progress(Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events, Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
+			tell.Show(func() View {
+				now := done
+				if r := p.SoFar(); r != nil && r.Rows() > 0 {
+					now = append(slices.Clone(done), resultSide(names[i], r))
+				}
+				if len(now) == 0 {
+					return View{}
+				}
+				return View{Figures: sideFigures(now)}
+			})
+		}
+		r, err := m.Run(ctx, o)
+		if err != nil {
+			return err
+		}
+		events += r.Events
+		one := resultSide(names[i], r)
+		if err := one.tell(texts, true); err != nil {
+			return err
+		}
+		sides = append(sides, one)
+	}
+	c, err := compare(sides)
+	if err != nil {
+		return err
+	}
+	view := c.view()
+	tell.Progress(Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each", format.Count(len(names), "scenario"), format.Count(o.Replicas, "replica"))})
+	tell.Show(func() View { return view })
+	return nil
+}
+
+// compareRuns is the work of comparing runs of this server and runs in directories: it takes a while to read these.
+func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
+	if n := len(ids) + len(dirs); n < 2 || n > mostSides {
+		return Work{}, problemf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, mostSides)
+	}
+	var sides []*side
+	var names, commands []string
+	var keeps uint64
+	for _, id := range ids {
+		run, err := s.runs.Get(id)
+		if err != nil {
+			return Work{}, err
+		}
+		r := run.View().Result
+		if run.State() != Done || r == nil {
+			return Work{}, problemf(http.StatusUnprocessableEntity, "run %s has no result to compare", id)
+		}
+		one := resultSide("run "+id, r)
+		one.Name += ": " + run.About
+		sides, names, commands = append(sides, one), append(names, "run "+id), append(commands, run.Command)
+		keeps += figureBytes(1, r.Model)
+	}
+	for _, dir := range dirs {
+		if _, err := s.files.valid(dir); err != nil {
+			return Work{}, err
+		}
+		if command, err := s.files.read(path.Join(dir, "command.txt"), 1<<16); err == nil {
+			commands = append(commands, strings.TrimSpace(string(command)))
+		}
+		names = append(names, dir)
+	}
+	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps + uint64(len(dirs))<<20,
+		Do: func(ctx context.Context, tell *Teller) error {
+			for i, one := range sides {
+				if err := one.tell(outputs.Defaults(sides[0].result.Model), false); err != nil {
+					return err
+				}
+				tell.Progress(Progress{Fraction: float64(i+1) / float64(len(names)), Note: one.Name})
+			}
+			for _, dir := range dirs {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				tell.Progress(Progress{Fraction: float64(len(sides)) / float64(len(names)), Note: dir})
+				one, err := s.savedSide(dir)
+				if err != nil {
+					return err
+				}
+				sides = append(sides, one)
+			}
+			c, err := compare(sides)
+			if err != nil {
+				return err
+			}
+			view := c.view()
+			sides = nil // the results may be forgotten
+			tell.Progress(Progress{Fraction: 1, Note: format.Count(len(names), "run")})
+			tell.Show(func() View { return view })
+			return nil
+		}}, nil
+}

@@ -1,0 +1,218 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/fitted"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// Fits that almanac fit wrote into a directory: what became known, how well it explains the data, and what follows from it.
+
+// savedFit reads a fit, and its model if there is one.
+func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
+	report, err := s.files.read(path.Join(dir, "fit.json"), mostSummary)
+	if err != nil {
+		return nil, nil, err
+	}
+	sample, err := s.files.read(path.Join(dir, "posterior.csv"), mostSummary)
+	if err != nil {
+		sample = nil // some methods give none
+		var p problem
+		if errors.As(err, &p) && p.status == http.StatusRequestEntityTooLarge {
+			return nil, nil, err
+		}
+	}
+	f, err := fitted.Read(report, sample)
+	if err != nil {
+		return nil, nil, problemf(http.StatusUnprocessableEntity, "%s is not what almanac fit writes: %v", dir, err)
+	}
+	model := path.Join(dir, "model.yaml")
+	source, err := s.files.read(model, mostModel)
+	if err != nil {
+		return f, nil, nil
+	}
+	m, err := population.Compile("model.yaml", source, s.files.tables(model))
+	if err != nil {
+		return f, nil, nil // what is shown does not need it
+	}
+	f.TimeLabel = pictures.TimeLabel(m)
+	return f, m, nil
+}
+
+// fitView is all there is to see of a fit.
+func fitView(f *fitted.Fit) View {
+	var v View
+	add := func(id, group string, ps plot.Panels, small bool) {
+		for i, c := range ps.Charts {
+			caption := c.Title
+			if caption == "" {
+				caption = c.XLabel + " and " + c.YLabel
+			}
+			if small { // whose note stands above all of them
+				if c.Note != "" {
+					caption += ", " + c.Note
+				}
+				c.Note = ps.Note
+			}
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Small: small, Chart: c})
+		}
+	}
+	predictions := f.Predictions()
+	few := len(predictions.Charts) <= 2
+	for i := range predictions.Charts {
+		c := &predictions.Charts[i]
+		if few {
+			c.Note = predictions.Note + "; " + c.Note
+		}
+		c.Series[0].Name, c.Series[1].Name = "predicted, 90 %", "predicted, 50 %"
+	}
+	add("predictive", "What the model then says of the data", predictions, !few)
+	add("marginal", "What became known of each unknown, and what was known before", f.Marginals(), true)
+	add("pair", "The unknowns against each other", f.Pairs(), true)
+	add("trace", "How the fit went", f.Traces(), true)
+	v.Tables = []Table{unknownsTable(f)}
+	return v
+}
+
+// unknownsTable is what became known, in numbers.
+func unknownsTable(f *fitted.Fit) Table {
+	r := f.Result
+	t := Table{Caption: "The unknowns", Head: []string{"unknown", "best", "prior"}}
+	digits := func(x float64) string {
+		if math.IsNaN(x) {
+			return "–"
+		}
+		return fmt.Sprintf("%.4g", x)
+	}
+	marginals := r.Marginals()
+	if len(marginals) > 0 {
+		t.Head = []string{"unknown", "mean", "sd", "5 %", "median", "95 %", "best", "prior"}
+	}
+	for j, u := range r.Unknowns {
+		name := u.Name
+		if u.Unit != "" {
+			name += " (" + u.Unit + ")"
+		}
+		row := []string{name}
+		if len(marginals) > 0 {
+			q := r.Posterior.Quantiles(j, 0.05, 0.5, 0.95)
+			row = append(row, digits(marginals[j].Mean), digits(marginals[j].SD), digits(q[0]), digits(q[1]), digits(q[2]))
+		}
+		t.Rows = append(t.Rows, append(row, digits(r.Best[j]), u.Prior.String()))
+	}
+	return t
+}
+
+func (s *Server) fitViewOf(r *http.Request, dir string) (View, error) {
+	return s.savedView(r, "fit", dir, []string{"fit.json", "posterior.csv", "model.yaml"}, func() (View, error) {
+		f, _, err := s.savedFit(dir)
+		if err != nil {
+			return View{}, err
+		}
+		return fitView(f), nil
+	})
+}
+
+func (s *Server) fitFigure(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.fitViewOf(r, r.URL.Query().Get("dir"))
+	if err != nil {
+		return err
+	}
+	return s.serveFigure(w, r, v.Figures)
+}
+
+// fitPage shows a fit in a directory.
+func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
+	return s.showFit(w, r, http.StatusOK, ask{Seed: "1", Replicas: "200"}, nil)
+}
+
+func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
+	dir := r.PathValue("path")
+	v, err := s.fitViewOf(r, dir)
+	if err != nil {
+		return err
+	}
+	f, m, err := s.savedFit(dir)
+	if err != nil {
+		return err
+	}
+	title := f.Model
+	if title == "" {
+		title = dir
+	}
+	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
+	data := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Ask": a, "Command": f.Command, "Problems": placed(problems), "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}, "Status": status}
+	if m != nil && len(f.Result.Posterior.Rows) > 0 {
+		data["Project"], data["Scenarios"], data["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
+	}
+	return s.showSaved(w, r, "/fit-figures/", dir, v, data)
+}
+
+// project runs the model of a fit with values from its posterior: almanac run --from.
+func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	dir := r.PathValue("path")
+	form := url.Values{"path": {path.Join(dir, "model.yaml")}}
+	for _, name := range []string{"seed", "replicas", "until", "scenario"} {
+		form[name] = r.PostForm[name]
+	}
+	a, err := s.asked(form)
+	if err != nil {
+		return err
+	}
+	a.From = path.Join(dir, "posterior.csv")
+	var work Work
+	err = s.inTurn(r.Context(), func() (err error) {
+		work, err = s.work(a)
+		return err
+	})
+	var problems population.Problems
+	if errors.As(err, &problems) {
+		return s.showFit(w, r, http.StatusUnprocessableEntity, a, problems)
+	}
+	if err != nil {
+		return err
+	}
+	work.From = "/fits/" + pathEscape(dir)
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+// drawFrom lets each replica draw values from a sample, if there is one, as --from does.
+func (s *Server) drawFrom(a ask, m *population.Model, o *population.Options) (*population.Drawn, error) {
+	if a.From == "" {
+		return nil, nil
+	}
+	sample, err := s.files.read(a.From, mostSummary)
+	if err != nil {
+		return nil, err
+	}
+	report, _ := s.files.read(path.Join(path.Dir(a.From), "fit.json"), mostSummary) // if there is one
+	from, err := models.ParseFrom(a.From, sample, report, m)
+	if err == nil {
+		err = from.Try(m)
+	}
+	if err != nil {
+		return nil, population.Problems{{File: "posterior", Message: strings.TrimPrefix(err.Error(), "fit: ")}}
+	}
+	o.Vary = from.Vary(m, o.Seed)
+	names, _ := from.Drawn(m)
+	return &population.Drawn{From: s.fileName(a.From), Rows: len(from.Posterior.Rows), Effective: from.Posterior.Effective(), Parameters: names}, nil
+}

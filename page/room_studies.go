@@ -1,0 +1,235 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// The room of studies: sweeps and fits in directories, sweeps to start, and the hub.
+
+// A found is a directory with results of a study.
+type found struct{ Dir, Link, What string }
+
+// mostStudies is how many directories are listed.
+const mostStudies = 500
+
+// lookForStudies looks for directories with results of studies.
+func (s *Server) lookForStudies() (all []found) {
+	entries := 0
+	_ = fs.WalkDir(s.files.files, ".", func(name string, d fs.DirEntry, err error) error {
+		entries++
+		switch {
+		case err != nil:
+			return nil
+		case entries > mostEntries || len(all) == mostStudies:
+			return fs.SkipAll
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= mostDepth):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		case d.Name() == "points.csv":
+			all = append(all, found{path.Dir(name), "/sweeps/" + pathEscape(path.Dir(name)), "sweep"})
+		case d.Name() == "fit.json":
+			all = append(all, found{path.Dir(name), "/fits/" + pathEscape(path.Dir(name)), "fit"})
+		}
+		return nil
+	})
+	return all
+}
+
+// studiesPage lists studies.
+func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
+	names, _ := s.files.look()
+	var models []listed
+	for _, name := range names {
+		if text, err := s.files.read(name, mostModel); err == nil && bytes.Contains(text, []byte("states:")) {
+			models = append(models, listed{Path: name, Link: "/sweeps?model=" + url.QueryEscape(name), Name: strings.TrimSuffix(path.Base(name), path.Ext(name))})
+		}
+	}
+	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": s.lookForStudies(), "Models": models, "Hub": s.hub != nil})
+	return nil
+}
+
+// sweepPage asks what to vary in a model.
+func (s *Server) sweepPage(w http.ResponseWriter, r *http.Request) error {
+	form := r.URL.Query()
+	form.Set("path", form.Get("model"))
+	form.Del("source")
+	if form.Get("path") == "" {
+		http.Redirect(w, r, "/studies", http.StatusSeeOther)
+		return nil
+	}
+	return s.sweepForm(w, r, http.StatusOK, form, nil)
+}
+
+func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
+	a, err := s.asked(form)
+	if err != nil {
+		return err
+	}
+	if a.Seed == "" {
+		a.Seed = "1"
+	}
+	if a.Replicas == "" {
+		a.Replicas = "10"
+	}
+	var f findings
+	if err := s.inTurn(r.Context(), func() error { f = s.find(a); return nil }); err != nil {
+		return err
+	}
+	if f.Name == "" {
+		return problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
+	}
+	type vary struct{ Name, Values string }
+	var rows []vary
+	for i, name := range form["vary"] {
+		if i < len(form["values"]) && i < 2 {
+			rows = append(rows, vary{name, form["values"][i]})
+		}
+	}
+	if len(rows) == 0 {
+		for _, p := range f.Parameters {
+			if values := aroundValue(p); values != "" && len(rows) < 2 {
+				rows = append(rows, vary{p.Name, values})
+			}
+		}
+	}
+	for len(rows) < 2 {
+		rows = append(rows, vary{})
+	}
+	names := []string{}
+	for _, p := range f.Parameters {
+		names = append(names, p.Name)
+	}
+	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f, "Rows": rows, "Names": append(names, "population.size"),
+		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostGrid, "Link": "/models/" + pathEscape(a.Path)})
+	return nil
+}
+
+// startSweep starts what a form asks for.
+func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	r.PostForm.Del("source")
+	var work Work
+	err := s.inTurn(r.Context(), func() (err error) {
+		work, err = s.sweepWork(r.PostForm)
+		return err
+	})
+	var problems population.Problems
+	switch {
+	case errors.As(err, &problems):
+		return s.sweepForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
+	case errors.Is(err, population.ErrMemory):
+		return problemf(http.StatusUnprocessableEntity, "%v", err)
+	case err != nil:
+		return err
+	}
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+// savedView shows a view of a directory: what a function makes of its files, which is kept as long as they do not change.
+func (s *Server) savedView(r *http.Request, kind, dir string, files []string, make func() (View, error)) (View, error) {
+	if _, err := s.files.valid(dir); err != nil {
+		return View{}, err
+	}
+	key := kind + " " + dir
+	for _, name := range files {
+		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
+			key += " " + info.ModTime().String() + " " + info.Name()
+		}
+	}
+	return s.shelf.get(key, func() (v View, err error) {
+		err = s.inTurn(r.Context(), func() error { v, err = make(); return err })
+		return v, err
+	})
+}
+
+func (s *Server) sweepView(r *http.Request, dir string) (View, error) {
+	return s.savedView(r, "sweep", dir, []string{"points.csv", "command.txt"}, func() (View, error) {
+		sweep, err := s.savedSweep(dir)
+		if err != nil {
+			return View{}, err
+		}
+		return sweep.view(), nil
+	})
+}
+
+// savedSweepPage shows a sweep in a directory.
+func (s *Server) savedSweepPage(w http.ResponseWriter, r *http.Request) error {
+	dir := r.PathValue("path")
+	v, err := s.sweepView(r, dir)
+	if err != nil {
+		return err
+	}
+	return s.showSaved(w, r, "/sweep-figures/", dir, v, map[string]any{"Title": dir, "What": "sweep", "Files": []string{"points.csv", "model.yaml", "command.txt"}})
+}
+
+func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.sweepView(r, r.URL.Query().Get("dir"))
+	if err != nil {
+		return err
+	}
+	return s.serveFigure(w, r, v.Figures)
+}
+
+// showSaved shows the view of a directory.
+func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, figures, dir string, v View, data map[string]any) error {
+	shown, err := showAll(v.Figures, func(f Figure) (string, url.Values) {
+		return figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
+	})
+	if err != nil {
+		return err
+	}
+	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
+	var files []string
+	for _, name := range data["Files"].([]string) {
+		if _, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
+			files = append(files, name)
+		}
+	}
+	data["Files"], data["Dir"], data["Figures"], data["Tables"] = files, dir, shown, v.Tables
+	if text := string(bytes.TrimSpace(command)); text != "" {
+		data["Command"] = text
+	}
+	status, ok := data["Status"].(int)
+	if !ok {
+		status = http.StatusOK
+	}
+	s.render(w, r, status, "saved", "studies", data)
+	return nil
+}
+
+// studyFiles are those of a directory of a study that can be taken away.
+var studyFiles = []string{"points.csv", "model.yaml", "command.txt", "fit.json", "posterior.csv", "best.yaml"}
+
+// studyFile answers with a file of a study.
+func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	for _, known := range studyFiles {
+		if name != known {
+			continue
+		}
+		data, err := s.files.read(path.Join(r.URL.Query().Get("dir"), name), mostSummary)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
+		return second(w.Write(data))
+	}
+	return problemf(http.StatusNotFound, "a study has no file %q", name)
+}

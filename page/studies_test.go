@@ -1,0 +1,263 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/page"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// start sends a form and waits until what it starts is over.
+func (c *client) start(path string, form url.Values) (run, body string) {
+	c.t.Helper()
+	answer, _ := c.want(http.StatusSeeOther, "POST", path, form)
+	run = answer.Header.Get("Location")
+	return run, c.done(run)
+}
+
+const twoScenarios = `name: flu
+time: {unit: day, start: 0, end: 60}
+population: {size: 500, start: {ill: 10, well: rest}}
+parameters: {beta: 0.5 per day, stay: 5 days}
+states:
+  well: {}
+  ill: {race: [{after: {exponential: {mean: stay}}, to: immune}]}
+  immune: {}
+transmission:
+  - {from: ill, rate: beta, to: {well: ill}}
+record: {every: 1 day}
+scenarios: {base: {}, slower: {beta: 0.2 per day}}
+`
+
+// savedRun is a directory that almanac run --out would write: what there is of it to compare.
+func savedRun(t *testing.T, files map[string]string, dir, source string, seed uint64, replicas int, changes ...population.Change) {
+	t.Helper()
+	m, err := population.Compile("model.yaml", []byte(source), changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{Seed: seed, Replicas: replicas})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary, series, flows bytes.Buffer
+	if err := r.WriteJSON(&summary); err != nil {
+		t.Fatal(err)
+	}
+	if err := results.WriteSeries(&series, results.CSV, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := results.WriteFlows(&flows, results.CSV, r); err != nil {
+		t.Fatal(err)
+	}
+	files[dir+"/summary.json"], files[dir+"/series.csv"], files[dir+"/flows.csv"], files[dir+"/command.txt"] = summary.String(), series.String(), flows.String(), "almanac run model.yaml --out "+dir+"\n"
+}
+
+// A run of the server and the same run in a directory do not differ, to the last digit; and against another scenario the two give the same intervals.
+func TestCompareRuns(t *testing.T) {
+	files := map[string]string{"flu.yaml": twoScenarios}
+	savedRun(t, files, "out/base", twoScenarios, 4, 6)
+	savedRun(t, files, "out/slower", twoScenarios, 4, 6, population.Scenario("slower"))
+	savedRun(t, files, "out/other", twoScenarios, 5, 6, population.Scenario("slower"))
+	c := serve(t, page.Config{Files: someFiles(files)})
+	first, _ := c.start("/runs", url.Values{"path": {"flu.yaml"}, "seed": {"4"}, "replicas": {"6"}})
+	second, _ := c.start("/runs", url.Values{"path": {"flu.yaml"}, "seed": {"4"}, "replicas": {"6"}, "scenario": {"slower"}})
+	id := func(run string) string { return strings.TrimPrefix(run, "/runs/") }
+	_, body := c.want(http.StatusOK, "GET", "/compare", nil)
+	for _, want := range []string{`name="run" value="` + id(first), `name="dir" value="out/slower"`, "/compare?model=flu.yaml"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s cannot be chosen", want)
+		}
+	}
+	type sides []struct {
+		Name        string
+		Differences []struct {
+			Output          string
+			Mean, Low, High *float64
+		}
+		How string `json:"differences_are"`
+	}
+	compare := func(form url.Values) (s sides, body string) {
+		run, body := c.start("/compare", form)
+		_, text := c.want(http.StatusOK, "GET", run+"/files/comparison.json", nil)
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s, body
+	}
+	of := func(s sides, side int, output string) [3]float64 {
+		for _, d := range s[side].Differences {
+			if d.Output == output {
+				return [3]float64{*d.Mean, *d.Low, *d.High}
+			}
+		}
+		t.Fatalf("no %s in %+v", output, s)
+		return [3]float64{}
+	}
+	here, body := compare(url.Values{"run": {id(first), id(second)}, "dir": {"out/base", "out/slower", "out/other"}})
+	if of(here, 2, "final(immune)") != [3]float64{} {
+		t.Errorf("a run differs from itself: %+v", here)
+	}
+	paired := of(here, 1, "final(immune)")
+	if of(here, 3, "final(immune)") != paired || !(paired[2] < 0) {
+		t.Errorf("a scenario differs by %v here and %v in a directory", paired, of(here, 3, "final(immune)"))
+	}
+	if other := of(here, 4, "final(immune)"); !strings.Contains(here[4].How, "Welch") || !strings.Contains(here[3].How, "same luck") || other == paired || !(other[1] < other[0] && other[0] < other[2]) {
+		t.Errorf("with another seed: %v, %s", other, here[4].How)
+	}
+	if strings.Count(body, `class="chart"`) != strings.Count(body, `data-numbers`) || !strings.Contains(body, "Difference from run") || !strings.Contains(body, "almanac run model.yaml --out out/other") {
+		t.Error("a chart has no table, or there are no differences over time, or no commands")
+	}
+	// Of runs of the server alone everything is told, not only ends.
+	both, _ := compare(url.Values{"run": {id(first), id(second)}})
+	if peak := of(both, 1, "peak(ill)"); !(peak[2] < 0) || of(both, 1, "final(immune)") != paired {
+		t.Errorf("%v", peak)
+	}
+}
+
+// What cannot be compared is said, and what was typed stays.
+func TestCompareWrong(t *testing.T) {
+	files := map[string]string{"flu.yaml": twoScenarios, "a/summary.json": "{}", "b/summary.json": "[", "plain.yaml": strings.Split(twoScenarios, "scenarios:")[0]}
+	savedRun(t, files, "c", twoScenarios, 1, 2)
+	files["c/series.csv"] = "replica,time\n"
+	c := serve(t, page.Config{Files: someFiles(files)})
+	two := []string{"base", "slower"}
+	for _, test := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{"path": {"flu.yaml"}, "scenarios": {"base"}}, "1 are chosen; expected from 2 to 8"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": {"base", "other"}}, "is not one of base, slower"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": {"base", "base"}}, "stands there twice"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": two, "replicas": {"1"}}, "expected one from 2 to 10000"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": two, "seed": {"x"}}, "is not a seed"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": two, "size": {"-1"}}, "is not a number of individuals"},
+		{url.Values{"path": {"flu.yaml"}, "scenarios": two, "outputs": {"peak(il)"}}, "did you mean"},
+		{url.Values{"path": {"plain.yaml"}, "scenarios": two}, "the model has 0 scenarios"},
+		{url.Values{}, "0 are chosen; from 2 to 8 can be compared"},
+		{url.Values{"dir": strings.Split("a a a a a a a a a", " ")}, "9 are chosen"},
+	} {
+		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/compare", test.form); !strings.Contains(body, test.want) {
+			t.Errorf("%v: no %q in %s", test.form, test.want, body)
+		}
+	}
+	if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/compare", url.Values{"path": {"flu.yaml"}, "scenarios": two, "outputs": {"peak(il)"}}); !strings.Contains(body, "peak(il)</textarea>") {
+		t.Error("what was typed is gone")
+	}
+	c.want(http.StatusNotFound, "POST", "/compare", url.Values{"dir": {"a", "../b"}})
+	c.want(http.StatusNotFound, "POST", "/compare", url.Values{"run": {"7", "8"}})
+	c.want(http.StatusNotFound, "GET", "/compare?model=nothing.yaml", nil)
+	for _, dirs := range [][]string{{"c", "a"}, {"c", "b"}, {"c", "c"}, {"c", "nothing"}} {
+		if _, body := c.start("/compare", url.Values{"dir": dirs}); !strings.Contains(body, `data-state="failed"`) {
+			t.Errorf("%v: %s", dirs, body)
+		}
+	}
+}
+
+// fluFit is what almanac fit writes of a fit of the model above, made up but in form.
+const fluFit = `{
+  "model": "flu", "version": "x", "command": "almanac fit flu.yaml --data flu.csv --out fitted",
+  "data": {"file": "flu.csv", "times": [1, 2, 3], "columns": [{"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}], "notes": []},
+  "set": "--set 'beta=0.5 per day'",
+  "predictive": {"runs": 40, "shares": [0.05, 0.25, 0.5, 0.75, 0.95], "columns": [{"name": "cases", "reports": [[1, 2, 3, 4, 5], [2, 3, 4, 6, 8], [4, 6, 8, 10, 12]], "seen": 2, "inside": 2}]},
+  "method": "abc", "seed": 1, "runs": 500, "events": 1000, "impossible": 0, "exact": false, "power": 0.5, "threshold": 1.5, "particles": 0, "rows": 60, "effective": 60,
+  "unknowns": [{"name": "beta", "unit": "per day", "prior": "uniform 0.1..1", "best": 0.5}, {"name": "stay", "unit": "days", "prior": "gamma mean 5 shape 2 within 1..20", "best": 5}],
+  "unmoved": [], "score": null, "score_name": "log likelihood", "trace": {"names": ["generation", "runs", "threshold", "power", "effective"], "rows": [[0, 100, 8, null, 30], [1, 500, 1.5, 0.5, 60]]},
+  "notes": ["a note <b>of</b> the fit"]
+}`
+
+// fluPosterior is its sample.
+func fluPosterior() string {
+	var b strings.Builder
+	b.WriteString("beta,stay,weight\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%g,%g,1\n", 0.4+0.2*float64(i%12)/12, 4+2*float64(i%7)/7)
+	}
+	return b.String()
+}
+
+// A fit is shown with the charts of its files; what is not a fit, or a dishonest one, is told apart from one without an error of ours.
+func TestFitPages(t *testing.T) {
+	files := map[string]string{"fitted/model.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(), "best/fit.json": fluFit}
+	for name, report := range map[string]string{
+		"a": "{}", "b": "[", "c": strings.Replace(fluFit, `"uniform 0.1..1"`, `"uniform"`, 1), "d": strings.Replace(fluFit, "[4, 6, 8, 10, 12]", "[4]", 1), "e": strings.Replace(fluFit, `[[0, 100, 8, null, 30]`, `[[0]`, 1),
+		"f": strings.Replace(fluFit, `"trace"`, `"chains": {"count": 0, "r_hat": [], "bulk": []}, "trace"`, 1), "g": strings.Replace(fluFit, `"times": [1, 2, 3]`, `"times": []`, 1),
+	} {
+		files["wrong/"+name+"/fit.json"] = report
+	}
+	files["wrong/h/fit.json"], files["wrong/h/posterior.csv"] = fluFit, "gamma,weight\n1,1\n"
+	files["wrong/i/fit.json"], files["wrong/i/posterior.csv"] = fluFit, "beta,stay,weight\n"
+	c := serve(t, page.Config{Files: someFiles(files)})
+	_, body := c.want(http.StatusOK, "GET", "/fits/fitted", nil)
+	for _, want := range []string{"2 unknowns to flu.csv by abc", "a note &lt;b&gt;of&lt;/b&gt; the fit", "2 of 2 within 90 %", "prior: gamma mean 5 shape 2 within 1..20", "Project from this posterior", `action="/fits/fitted"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, ending := range []string{"svg", "png", "csv", "json"} {
+		if _, body := c.want(http.StatusOK, "GET", "/fit-figures/marginal-0."+ending+"?dir=fitted", nil); len(body) < 100 {
+			t.Errorf("%s: %s", ending, body)
+		}
+	}
+	if _, body := c.want(http.StatusOK, "GET", "/study-files/posterior.csv?dir=fitted", nil); body != fluPosterior() {
+		t.Error("the posterior cannot be taken away")
+	}
+	if _, body := c.want(http.StatusOK, "GET", "/fits/best", nil); strings.Contains(body, "Project from") {
+		t.Error("there is no posterior to project from")
+	}
+	for name := range strings.SplitSeq("abcdefghi", "") {
+		c.want(http.StatusUnprocessableEntity, "GET", "/fits/wrong/"+name, nil)
+	}
+	c.want(http.StatusNotFound, "GET", "/fits/nothing", nil)
+	c.want(http.StatusNotFound, "GET", "/study-files/posterior.csv?dir=../x", nil)
+	c.want(http.StatusNotFound, "GET", "/study-files/summary.json?dir=fitted", nil)
+	c.want(http.StatusUnprocessableEntity, "POST", "/fits/fitted", url.Values{"replicas": {"0"}})
+	c.want(http.StatusNotFound, "POST", "/fits/wrong/i", nil) // there is no model
+}
+
+// What cannot be swept is said, before anything is run.
+func TestSweepWrong(t *testing.T) {
+	files := map[string]string{"flu.yaml": twoScenarios, "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n"}
+	c := serve(t, page.Config{Files: someFiles(files)})
+	form := func(vary, values string, more ...string) url.Values {
+		f := url.Values{"path": {"flu.yaml"}, "vary": {vary}, "values": {values}}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return f
+	}
+	for _, test := range []struct {
+		form url.Values
+		want string
+	}{
+		{form("", ""), "what is to be varied?"},
+		{form("beta", "0.1..1 per day"), "is a range"},
+		{form("beta", "0.1..1 per day by 0.001"), "at most 400"},
+		{form("beta", "1..100 per day by 1", "replicas", "201"), "20,100 runs in all; at most 20,000"},
+		{form("beta", "much, more"), "beta"},
+		{form("gamma", "1, 2"), "gamma"},
+		{form("beta", "1 per day, 2 per day", "outputs", "peak(il)"), "did you mean"},
+		{form("beta", "1 per day, 2 per day", "set.beta", "3 per day"), "leave out one of the two"},
+		{form("beta", "1 per day, 2 per day", "replicas", "0"), "expected one from 1 to"},
+	} {
+		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/sweeps", test.form); !strings.Contains(body, test.want) {
+			t.Errorf("%v: no %q", test.form, test.want)
+		}
+	}
+	// A directory without its command is shown as far as it goes.
+	if _, body := c.want(http.StatusOK, "GET", "/sweeps/s", nil); !strings.Contains(body, "/models/s/model.yaml?set.a=1") {
+		t.Error("the point leads nowhere")
+	}
+	for _, dir := range []string{"t", "u"} {
+		c.want(http.StatusUnprocessableEntity, "GET", "/sweeps/"+dir, nil)
+	}
+	c.want(http.StatusNotFound, "GET", "/sweeps/..%2fx", nil)
+}

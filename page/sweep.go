@@ -1,0 +1,325 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A sweep: a model at many combinations of values. Small ones are started here, and those that almanac sweep wrote into a directory are shown.
+
+// How large a sweep can be that is started here.
+const (
+	mostGrid     = 400    // combinations
+	mostSwept    = 20_000 // runs
+	fewOutputs   = 6      // that are told if nobody says which
+	mostPointRow = 400    // of the table of points
+)
+
+// A swept is a sweep to be shown, and where its points lead to.
+type swept struct {
+	*study.Sweep
+	link func(values []string) string // the page of the model with the values of a point
+}
+
+// view is all there is to see.
+func (s swept) view() View {
+	var v View
+	for k, h := range s.Maps() {
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Link: func(i, j int) string {
+			return s.link([]string{s.Axes[0].Values[i], s.Axes[1].Values[j]})
+		}}})
+	}
+	for k, a := range s.Axes {
+		over := s.Over(k)
+		for i, c := range over.Charts {
+			c.Note, c.YLabel = over.Note, c.Title
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Chart: c})
+		}
+	}
+	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to the model with its values"}
+	for _, a := range s.Axes {
+		t.Head = append(t.Head, a.Column())
+	}
+	t.Head = append(append(t.Head, "replicas"), s.Outputs()...)
+	for _, p := range s.Points()[:min(len(s.Points()), mostPointRow)] {
+		var row []string
+		for i, a := range s.Axes {
+			row = append(row, a.Cell(p.Values[i]))
+		}
+		row = append(row, strconv.Itoa(p.Replicas))
+		for _, o := range p.Outputs {
+			row = append(row, o.Text())
+		}
+		t.Rows, t.Links = append(t.Rows, row), append(t.Links, s.link(p.Values))
+	}
+	if n := len(s.Points()); n > mostPointRow {
+		t.Caption += fmt.Sprintf("; the first %d of %s, all are in points.csv", mostPointRow, format.Thousands(float64(n)))
+	}
+	v.Tables = []Table{t}
+	return v
+}
+
+// modelLink is the page of a model with values. Those of the axes come after what the study has for all points.
+func modelLink(model string, common url.Values, axes []*design.Axis, values []string) string {
+	q := url.Values{}
+	for name, all := range common {
+		q[name] = all
+	}
+	for i, a := range axes {
+		if a.Name == "population.size" {
+			q.Set("size", a.Cell(values[i]))
+			continue
+		}
+		q.Set("set."+a.Name, values[i])
+	}
+	return "/models/" + pathEscape(model) + "?" + q.Encode()
+}
+
+// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in the command.
+func (s *Server) savedSweep(dir string) (*swept, error) {
+	data, err := s.files.read(path.Join(dir, "points.csv"), mostSummary)
+	if err != nil {
+		return nil, err
+	}
+	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
+	axes, sampled, common := sweepCommand(string(command))
+	sweep, err := study.ReadPoints(bytes.NewReader(data), dir, axes, sampled)
+	if err != nil {
+		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir, err)
+	}
+	if len(sweep.Points()) == 0 {
+		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
+	}
+	model := path.Join(dir, "model.yaml")
+	return &swept{sweep, func(values []string) string { return modelLink(model, common, sweep.Axes, values) }}, nil
+}
+
+// sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
+// is known.
+func sweepCommand(line string) (axes []*design.Axis, sampled bool, common url.Values) {
+	common = url.Values{}
+	words := format.Words(line)
+	for i := 0; i < len(words); i++ {
+		flag, value, joined := strings.Cut(words[i], "=")
+		if !strings.HasPrefix(flag, "--") {
+			continue
+		}
+		if !joined && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		switch flag {
+		case "--vary":
+			a, err := design.Parse(value)
+			if err != nil {
+				return nil, false, common
+			}
+			axes = append(axes, a)
+		case "--sample":
+			sampled = true
+		case "--size", "--until", "--scenario", "--seed", "--replicas":
+			common.Set(strings.TrimPrefix(flag, "--"), value)
+		case "--set":
+			if name, text, ok := strings.Cut(value, "="); ok {
+				common.Set("set."+strings.TrimSpace(name), text)
+			}
+		case "--series", "--verbose": // which have no value behind them
+			if !joined {
+				i--
+			}
+		}
+	}
+	return axes, sampled, common
+}
+
+// sweepWork is a sweep that a form asks for.
+func (s *Server) sweepWork(form url.Values) (Work, error) {
+	a, err := s.asked(form)
+	if err != nil {
+		return Work{}, err
+	}
+	o, err := s.numbersOf(a, 1)
+	if err != nil {
+		return Work{}, err
+	}
+	m, words, err := s.compiled(&a)
+	if err != nil {
+		return Work{}, err
+	}
+	st := &models.Study{Sort: models.Sweep, Name: path.Base(a.Path), Source: []byte(a.Source), Files: m.Files()}
+	st.Read = func(name string) ([]byte, error) { return s.files.read(path.Join(path.Dir(a.Path), name), mostTable) }
+	if size := m.Size(); a.Size != "" {
+		st.Size = &size
+	}
+	if a.Until != "" {
+		st.Until = &a.Until
+	}
+	if a.Scenario != "" {
+		st.Scenario = &a.Scenario
+	}
+	for _, p := range a.Set {
+		st.Set = append(st.Set, [2]string{p.Name, p.Value})
+	}
+	for i, name := range form["vary"] {
+		values := ""
+		if i < len(form["values"]) {
+			values = strings.TrimSpace(form["values"][i])
+		}
+		if name == "" || values == "" {
+			continue
+		}
+		axis, err := design.Parse(name + "=" + values)
+		if err != nil {
+			return Work{}, wrong("values of "+name, "%v", err)
+		}
+		if slices.ContainsFunc(a.Set, func(p population.Parameter) bool { return p.Name == name }) {
+			return Work{}, wrong(name, "it is varied and has another value, too; leave out one of the two")
+		}
+		words = append(words, "--vary", format.Word(name+"="+values))
+		st.Axes = append(st.Axes, axis)
+	}
+	if len(st.Axes) == 0 || len(st.Axes) > 2 {
+		return Work{}, wrong("vary", "what is to be varied? Choose one name or two, with their values")
+	}
+	points, err := design.Grid(st.Axes, mostGrid)
+	if err != nil {
+		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err, mostGrid)
+	}
+	if n := len(points) * o.Replicas; n > mostSwept {
+		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep", format.Thousands(float64(n)), format.Thousands(mostSwept))
+	}
+	job := ensemble.Job{Name: "sweep " + m.Name(), Kind: models.Kind, Replicas: o.Replicas, Seed: o.Seed}
+	for _, p := range points {
+		set := map[string]string{}
+		for i, axis := range st.Axes {
+			set[axis.Name] = p[i]
+		}
+		at, err := st.Model(set, "") // so that what is wrong is said before anything is run
+		if err == nil {
+			err = at.Fits(population.Options{})
+		}
+		if err != nil {
+			return Work{}, err
+		}
+		job.Points = append(job.Points, ensemble.Point{Set: set})
+	}
+	texts := outputLines(form.Get("outputs"))
+	all, err := outputs.All(m, texts)
+	if err != nil {
+		return Work{}, wrong("outputs", "%v", err)
+	}
+	if texts == nil { // ends and peaks of states
+		all = slices.DeleteFunc(all, func(o *outputs.Output) bool {
+			return o.Text == "final(total)" || strings.HasPrefix(o.Text, "time of") || strings.Contains(o.Text, "->")
+		})
+		all = all[:min(len(all), fewOutputs)]
+	}
+	for _, output := range all {
+		st.Outputs = append(st.Outputs, output.Text)
+		words = append(words, "--output", format.Word(output.Text))
+	}
+	if job.Payload, err = st.Payload(); err != nil {
+		return Work{}, wrong("model", "%v", err)
+	}
+	common := url.Values{"seed": {strconv.FormatUint(o.Seed, 10)}, "replicas": {strconv.Itoa(o.Replicas)}}
+	for name, value := range map[string]string{"size": a.Size, "until": a.Until, "scenario": a.Scenario} {
+		if value != "" {
+			common.Set(name, value)
+		}
+	}
+	for _, p := range a.Set {
+		common.Set("set."+p.Name, p.Value)
+	}
+	command := append([]string{"almanac sweep", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
+	var names []string
+	for _, axis := range st.Axes {
+		names = append(names, axis.Name)
+	}
+	return Work{
+		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
+		About: fmt.Sprintf("%s, %s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(points), "point"), format.Count(o.Replicas, "replica"), o.Seed),
+		Keeps: uint64(len(points)) * uint64(len(st.Outputs)) * 200,
+		Do: func(ctx context.Context, tell *Teller) error {
+			link := func(values []string) string { return modelLink(a.Path, common, st.Axes, values) }
+			return runSweep(ctx, m.Name(), st, job, link, tell)
+		},
+	}, nil
+}
+
+// runSweep runs a small sweep in this process, point by point.
+func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, link func([]string) string, tell *Teller) error {
+	var table bytes.Buffer
+	s := swept{study.NewSweep(title, st.Axes, false, &table), link}
+	var replicas []ensemble.Values
+	events := uint64(0)
+	_, err := fit.InMemory(models.Registry(), 0)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
+		replicas = append(replicas, v)
+		events += v.Events
+		if replica+1 < job.Replicas {
+			return nil
+		}
+		p, err := ensemble.Merge(slices.Values(replicas))
+		if err != nil {
+			return err
+		}
+		replicas = replicas[:0]
+		one := study.Point{Values: st.Values(job.Points[point]), Replicas: p.Replicas}
+		for _, o := range p.Outputs {
+			one.Outputs = append(one.Outputs, models.Output(o, o.Name))
+		}
+		tell.Progress(Progress{Fraction: float64(point+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", point+1, format.Count(len(job.Points), "point"))})
+		return s.Add(one)
+	}})
+	if err != nil {
+		return err
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	view := s.view()
+	view.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it", func(w io.Writer) error { return second(w.Write(table.Bytes())) }}}
+	tell.Show(func() View { return view })
+	return nil
+}
+
+// aroundValue are values to begin with: from half of one to half as much again.
+func aroundValue(p parameter) string {
+	number := strings.ReplaceAll(strings.TrimSpace(strings.TrimSuffix(p.Value, p.Unit)), "_", "")
+	x, err := strconv.ParseFloat(number, 64)
+	if !p.Slides || err != nil || !(x > 0) {
+		return ""
+	}
+	a := design.Axis{Unit: p.Unit}
+	high := 1.5 * x
+	if (p.Unit == "%" && high > 100) || (p.Unit == "" && x < 1 && high > 1) {
+		high = x
+	}
+	digits := func(y float64) string { return strconv.FormatFloat(y, 'g', 4, 64) }
+	step := (high - 0.5*x) / 4
+	if math.Abs(step) < 1e-12 {
+		return ""
+	}
+	var values []string
+	for k := range 5 {
+		values = append(values, a.Write(digits(0.5*x+float64(k)*step)))
+	}
+	return strings.Join(values, ", ")
+}
