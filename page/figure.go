@@ -24,6 +24,7 @@ type Figure struct {
 	Small   bool   // one of many side by side
 	Group   string // what stands above those that belong together
 	Chart   plot.Chart
+	Band    string // what numbers with a band are; those of replicas if it is empty
 }
 
 // A Table is numbers that no chart shows.
@@ -78,7 +79,7 @@ func (f Figure) data() []byte {
 			b = append(b, ',')
 		}
 		b = append(append(b, `{"name":`...), asJSON(s.Name)...)
-		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)...)
+		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)+`,"drawn":`+strconv.FormatBool(s.Bars > 0)...)
 		b = appendColumns(b, s, 0, len(s.X))
 		b = append(b, '}')
 	}

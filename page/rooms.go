@@ -12,6 +12,7 @@ type room struct {
 // rooms are those in the navigation, in order. Each has a file with its handlers.
 var rooms = []room{
 	{"models", "/", "Models"},
+	{"capped", "/capped", "Balls and bins"},
 	{"runs", "/runs", "Runs"},
 }
 
@@ -34,6 +35,9 @@ func (s *Server) routes() http.Handler {
 	on("POST /runs/{id}/stop", s.stopRun)
 	on("GET /runs/{id}/figures/{name}", s.runFigure)
 	on("GET /runs/{id}/files/{name}", s.runFile)
+
+	on("GET /capped", s.capped)
+	on("POST /capped", s.startCapped)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)

@@ -57,7 +57,8 @@ var mayImport = map[string][]string{
 	"experiment": {"ensemble", "internal/design"},
 
 	// Charts of runs.
-	"internal/pictures": {"internal/format", "internal/plot", "population"},
+	"internal/allocation": {"capped", "internal/format", "internal/plot"},
+	"internal/pictures":   {"internal/format", "internal/plot", "population"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
@@ -69,13 +70,12 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
+	"page": {"capped", "internal/allocation", "internal/format", "internal/pictures", "internal/plot", "population", "population/results"},
 
 	// The command.
-	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
+	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "ensemble", "examples", "fit", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
-	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
+		"cmd/almanac/internal/proxy", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
