@@ -13,6 +13,7 @@ type room struct {
 var rooms = []room{
 	{"models", "/", "Models"},
 	{"capped", "/capped", "Balls and bins"},
+	{"queues", "/queues", "Queues"},
 	{"runs", "/runs", "Runs"},
 }
 
@@ -38,6 +39,11 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /capped", s.capped)
 	on("POST /capped", s.startCapped)
+
+	on("GET /queues", s.queues)
+	on("POST /queues", s.startQueue)
+	on("GET /courses/{path...}", s.courses)
+	on("GET /course/{name}", s.courseFigure)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)
