@@ -32,6 +32,7 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string // the first cell is what the row is about
+	Words   bool       // cells are sentences, and are wrapped
 }
 
 // A File is something to take away.

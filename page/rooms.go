@@ -14,6 +14,7 @@ var rooms = []room{
 	{"models", "/", "Models"},
 	{"capped", "/capped", "Balls and bins"},
 	{"queues", "/queues", "Queues"},
+	{"papers", "/papers", "Papers"},
 	{"runs", "/runs", "Runs"},
 }
 
@@ -44,6 +45,10 @@ func (s *Server) routes() http.Handler {
 	on("POST /queues", s.startQueue)
 	on("GET /courses/{path...}", s.courses)
 	on("GET /course/{name}", s.courseFigure)
+
+	on("GET /papers", s.papers)
+	on("GET /papers/{name}", s.claim)
+	on("POST /papers/{name}", s.checkClaim)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)

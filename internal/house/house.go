@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "internal/allocation", "internal/format", "internal/pictures", "internal/plot", "population", "population/results", "sim", "sim/analysis", "sim/output"},
+	"page": {"capped", "internal/allocation", "internal/format", "internal/pictures", "internal/plot", "population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
