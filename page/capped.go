@@ -312,10 +312,10 @@ func pointView(p *allocation.Point, all int, command string) (v View) {
 	v.Figures = append(v.Figures, Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting, Band: severalRounds})
 	if p.Measured != nil && !p.Incomplete {
 		head, rows := p.Table()
-		t := Table{Caption: p.Sweet.String(), Head: []string{"", head[1], head[2], or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
+		t := Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2], or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
 		v.Tables = append(v.Tables, t)
 		if len(p.Warnings) > 0 {
-			v.Tables[0].Caption += " Mind: " + strings.Join(p.Warnings, "; ") + "."
+			v.Tables[0].Note += " Mind: " + strings.Join(p.Warnings, "; ") + "."
 		}
 		limit, _, _ := p.Theories()
 		v.Files = append(v.Files, File{"capped.json", "everything that was measured, and the theory", func(w io.Writer) error {

@@ -32,6 +32,7 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string // the first cell is what the row is about
+	Note    string     // what is to be said of it, in sentences
 	Words   bool       // cells are sentences, and are wrapped
 }
 

@@ -246,7 +246,7 @@ func (c queue) view(now *queueSeen) (v View) {
 		}
 		return &y
 	}
-	t := Table{Caption: "In the long run: means with intervals of 95 %, by batch means", Head: []string{"", "measured", "theory", "interval"}}
+	t := Table{Caption: "Means, with intervals of 95 %", Head: []string{"", "measured", "theory", "interval"}}
 	var doubts []string
 	row := func(name string, e analysis.Estimate, expected *float64) {
 		cells := []string{name, short(e.Value), "–", "the run is too short"}
@@ -295,10 +295,10 @@ func (c queue) view(now *queueSeen) (v View) {
 	}
 	if len(t.Rows) > 0 {
 		if !known {
-			t.Caption += "; theory has no closed form for this, or there is no long run: the line grows without end if customers bring more work than servers can do"
+			t.Note = "Theory has no closed form for this, or there is no long run: the line grows without end if customers bring more work than servers can do. "
 		}
 		if len(doubts) > 0 {
-			t.Caption += ". The run is too short to believe the interval of " + strings.Join(doubts, "; of ")
+			t.Note += "The run is too short to believe the interval of " + strings.Join(doubts, "; of ") + "."
 		}
 		v.Tables = []Table{t}
 	}

@@ -2,8 +2,11 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // Balls and bins: CAPPED and its relatives, round by round.
@@ -29,7 +32,7 @@ func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a allocating, wrong string) error {
 	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong, "Processes": allocationProcesses, "Arrivals": allocationArrivals,
-		"Paces": allocationPaces, "MostBins": mostBins, "MostCapacity": mostCapacity, "MostRounds": mostRounds})
+		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds", format.Thousands(mostBins), mostCapacity, format.Thousands(mostRounds))})
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/sim"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 		dir := path.Dir(name)
 		saved = append(saved, listed{Path: dir, Link: "/courses/" + pathEscape(dir), Name: dir})
 	}
-	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Most": mostCustomers})
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Most": format.Thousands(mostCustomers)})
 	return nil
 }
 
