@@ -48,7 +48,7 @@ type Limits struct {
 	Viewers  int           // connections that watch
 	Body     int64         // bytes of a request
 	Replicas int           // of a run
-	Answer   time.Duration // to write an answer
+	Answer   time.Duration // that a visitor may take none of an answer
 }
 
 // DefaultLimits are for a machine that one person or a class works on.

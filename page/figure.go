@@ -304,12 +304,16 @@ func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []
 }
 
 // serveFigure answers with one of some figures, as the address wants it.
-func serveFigure(w http.ResponseWriter, r *http.Request, figures []Figure) error {
+func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []Figure) error {
 	id, form, err := figureNamed(r)
 	if err != nil {
 		return err
 	}
-	body, err := formOf(figures, id, form, r.URL.Query())
+	var body []byte
+	err = s.inTurn(r.Context(), func() (err error) {
+		body, err = formOf(figures, id, form, r.URL.Query())
+		return err
+	})
 	if err != nil {
 		return err
 	}

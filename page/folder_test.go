@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/almanac-sim/almanac/page"
@@ -62,7 +61,7 @@ func TestOutside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o666); err != nil {
+	if err := makePipe(filepath.Join(dir, "pipe.yaml")); err != nil {
 		t.Fatal(err)
 	}
 	c.want(http.StatusOK, "GET", "/models/walk.yaml", nil)

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Who may ask, and what a browser may do with the answer.
@@ -52,7 +51,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, s.limits.Body)
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Answer))
 		next.ServeHTTP(w, r)
 	})
 }

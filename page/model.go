@@ -265,7 +265,7 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var work Work
-	err = s.checking(r.Context(), func() error {
+	err = s.inTurn(r.Context(), func() error {
 		work, err = s.work(a)
 		return err
 	})
@@ -293,11 +293,11 @@ func badForm(err error) error {
 	return problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
 }
 
-// checking does what reads a model, no more than a few at once: a large one takes a second of a core.
-func (s *Server) checking(ctx context.Context, do func() error) error {
+// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
+func (s *Server) inTurn(ctx context.Context, do func() error) error {
 	select {
-	case s.checks <- struct{}{}:
-		defer func() { <-s.checks }()
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
 		return do()
 	case <-ctx.Done():
 		return ctx.Err()

@@ -51,7 +51,7 @@ func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 	}
 	a := askedAllocating(r.PostForm)
 	var work Work
-	err := s.checking(r.Context(), func() (err error) { // theory takes a moment
+	err := s.inTurn(r.Context(), func() (err error) { // theory takes a moment
 		work, err = a.work()
 		return err
 	})

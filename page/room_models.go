@@ -80,7 +80,7 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a
 
 func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems, notice string) error {
 	var found findings
-	err := s.checking(r.Context(), func() error {
+	err := s.inTurn(r.Context(), func() error {
 		found = s.find(a)
 		return nil
 	})
@@ -115,7 +115,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request) error {
 	case "save":
 	case "values":
 		done = "written"
-		err := s.checking(r.Context(), func() error {
+		err := s.inTurn(r.Context(), func() error {
 			set := a.Set
 			if _, _, err := s.compiled(&a); err != nil { // which leaves those that differ
 				a.Set = set
@@ -297,7 +297,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var found findings
-	if err := s.checking(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
+	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
 		return err
 	}
 	t := s.views.pages["model"]

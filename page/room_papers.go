@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"path"
@@ -30,16 +31,18 @@ type paperShown struct {
 }
 
 // savedReport is a report that was written below our directory.
-func (s *Server) savedReport(name string) (*reproduce.Report, error) {
-	data, err := s.files.read(name, mostTable)
-	if err != nil {
-		return nil, err
-	}
-	r, err := readReport(data)
-	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
-	}
-	return r, nil
+func (s *Server) savedReport(ctx context.Context, name string) (report *reproduce.Report, err error) {
+	err = s.inTurn(ctx, func() error {
+		data, err := s.files.read(name, mostTable)
+		if err != nil {
+			return err
+		}
+		if report, err = readReport(data); err != nil {
+			return problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
+		}
+		return nil
+	})
+	return report, err
 }
 
 var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus", reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
@@ -49,7 +52,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	found := map[string]*reproduce.Result{}
 	data := map[string]any{"Title": "Papers", "From": from}
 	if from != "" {
-		report, err := s.savedReport(from)
+		report, err := s.savedReport(r.Context(), from)
 		if err != nil {
 			return err
 		}
@@ -105,7 +108,7 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found]}
 	if from := r.URL.Query().Get("report"); from != "" {
-		report, err := s.savedReport(from)
+		report, err := s.savedReport(r.Context(), from)
 		if err != nil {
 			return err
 		}

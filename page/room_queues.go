@@ -140,11 +140,14 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 
 func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 	dir := r.PathValue("path")
-	figures, err := s.savedCourses(dir)
-	if err != nil {
+	var shown []shownGroup
+	err := s.inTurn(r.Context(), func() error {
+		figures, err := s.savedCourses(dir)
+		if err == nil {
+			shown, err = showAll(figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
+		}
 		return err
-	}
-	shown, err := showAll(figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
+	})
 	if err != nil {
 		return err
 	}
@@ -153,9 +156,13 @@ func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) courseFigure(w http.ResponseWriter, r *http.Request) error {
-	figures, err := s.savedCourses(r.URL.Query().Get("dir"))
+	var figures []Figure
+	err := s.inTurn(r.Context(), func() (err error) {
+		figures, err = s.savedCourses(r.URL.Query().Get("dir"))
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	return serveFigure(w, r, figures)
+	return s.serveFigure(w, r, figures)
 }

@@ -53,7 +53,7 @@ func (s *Server) resultFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return serveFigure(w, r, summaryFigures(sum))
+	return s.serveFigure(w, r, summaryFigures(sum))
 }
 
 // mostLines is how many lines a chart of a summary has; of more, the first.

@@ -97,7 +97,6 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	out := http.NewResponseController(w)
 	// Somebody who does not read is let go. The browser comes back by itself.
 	send := func(text []byte) error {
-		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
 		if _, err := w.Write(text); err != nil {
 			return err
 		}

@@ -166,6 +166,7 @@ func figure(n int) Figure {
 // does not take anything.
 func TestViewersShareConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
 		defer q.close()
 		var points, looks atomic.Int64
@@ -231,6 +232,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 // Who comes back gets what it missed; who was away for too long, or comes from elsewhere, gets everything; and nobody looks while nobody watches.
 func TestComingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
 		defer q.close()
 		var points, looks atomic.Int64
@@ -286,6 +288,7 @@ func TestComingBack(t *testing.T) {
 // What takes long to look at is looked at less often: at most a fortieth of the time.
 func TestLookingTakesLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
 		defer q.close()
 		var looks atomic.Int64

@@ -22,7 +22,7 @@ type Server struct {
 	runs    *Runs
 	views   *layout
 	viewers atomic.Int64
-	checks  chan struct{} // as many as may check a model at once
+	turns   chan struct{} // as many as may work for an answer at once
 	closing chan struct{}
 	handler http.Handler
 }
@@ -35,7 +35,7 @@ func New(c Config) (*Server, error) {
 	if c.Anywhere && c.Token == "" {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root}, checks: make(chan struct{}, 2), closing: make(chan struct{})}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -100,7 +100,7 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // serve answers, with a page that says what is wrong if something is.
 func (s *Server) serve(h handler) http.HandlerFunc {
 	return func(to http.ResponseWriter, r *http.Request) {
-		w := &answer{ResponseWriter: to}
+		w := &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: s.limits.Answer}
 		defer func() {
 			switch p := recover(); p {
 			case nil:
@@ -118,9 +118,12 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 }
 
 // An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
+// It may be long, as long as the visitor takes some of it now and then.
 type answer struct {
 	http.ResponseWriter
-	begun bool
+	control  *http.ResponseController
+	patience time.Duration
+	begun    bool
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -130,6 +133,7 @@ func (a *answer) WriteHeader(status int) {
 
 func (a *answer) Write(b []byte) (int, error) {
 	a.begun = true
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
 	return a.ResponseWriter.Write(b)
 }
 

@@ -47,4 +47,30 @@ func TestPagesAtThreeSizes(t *testing.T) {
 			}
 		}
 	}
+	if *shots == "" {
+		return
+	}
+	shot := func(name string) {
+		picture, err := chromedp.Run(v.ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.size(1024, 800, "light")
+	v.get("/models/sir.yaml")
+	v.until(`document.querySelector(".gutter span")`)
+	v.typed("to: recovered", "to: recoverd")
+	v.typed("0.5 per day", "0.5 days")
+	v.until(`document.querySelectorAll(".problems li").length === 2`)
+	shot("problems")
+	v.size(360, 740, "dark")
+	v.get("/models/covid.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "2000"), chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelector("progress")?.value > 0.005 && document.querySelector("g.band path")`)
+	shot("live")
+	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))
+	v.until(`document.querySelector("[data-state=stopped]")`)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -16,16 +17,16 @@ const (
 )
 
 var (
-	looksLikeDate = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`)
-	isDate        = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`)
+	looksLikeDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`) })
+	isDate        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`) })
 )
 
 // dateAt is the date that a text begins with, as it is written; "" if it does not. A difference of numbers has spaces, or other numbers.
 func dateAt(text string) string {
-	if !looksLikeDate.MatchString(text) {
+	if !looksLikeDate().MatchString(text) {
 		return ""
 	}
-	return isDate.FindString(text)
+	return isDate().FindString(text)
 }
 
 // parseDate reads a date: 2020-03-01.

@@ -113,9 +113,9 @@ func TestLaws(t *testing.T) {
 func TestDrawBeyond(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
-			n := 20_000
+			n := 8_000
 			if c.law.family == lawGamma && c.law.a < 0.1 {
-				n = 5_000 // since inverting this tail takes 50 µs; other shapes go through the same lines with more
+				n = 2_000 // since inverting this tail takes 50 µs; other shapes go through the same lines with more
 			}
 			for _, age := range c.ages {
 				checkBeyond(t, &c.law, age, n, uint64(i))
@@ -169,7 +169,7 @@ func TestDrawBeyondFar(t *testing.T) {
 		{"mixture", mixture([]float64{0.5, 0.5}, []law{gamma(1, 2), exponential(1.5)}), []float64{30, 200}},
 	} {
 		for _, age := range c.ages {
-			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, 20_000, uint64(100+i)) })
+			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, 8_000, uint64(100+i)) })
 		}
 	}
 	// Beyond all numbers what is left of a gamma is exponential, to one part in b·age.

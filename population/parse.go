@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -101,7 +102,7 @@ func (r *reader) time(m *file, n *yaml.Node) {
 	}
 	if s := f.get("start"); s != nil {
 		// A clock that starts at a date is 0 there.
-		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate.MatchString(text) {
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate().MatchString(text) {
 			q, err := parseDate(text)
 			if err != nil {
 				r.fail(s, "time: start: %v", err)
@@ -145,7 +146,7 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	if isDate.MatchString(text) {
+	if isDate().MatchString(text) {
 		if _, err := parseDate(text); err != nil {
 			r.fail(n, "%s: %v", what, err)
 			return 0, false
@@ -175,7 +176,7 @@ func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	return x, true
 }
 
-var goodName = regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`)
+var goodName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`) })
 
 // isName refuses names that cannot be told from something else where they are used.
 func (r *reader) isName(n *yaml.Node, what, name string) bool {
@@ -192,7 +193,7 @@ func (r *reader) isName(n *yaml.Node, what, name string) bool {
 		r.fail(n, "%s: %s is too long for a name; expected at most %d letters", what, quote(name), longestName)
 		return false
 	}
-	if !goodName.MatchString(name) || strings.Contains(name, "->") {
+	if !goodName().MatchString(name) || strings.Contains(name, "->") {
 		r.fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter", what, quote(name))
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/almanac-sim/almanac/internal/nearest"
 )
@@ -153,7 +154,7 @@ func parseQuantity(text string) (quantity, error) {
 
 // parseNumber reads a finite decimal number, with underscores between its digits if wanted.
 func parseNumber(s string) (float64, bool) {
-	m := goodNumber.FindStringSubmatch(s)
+	m := goodNumber().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}
@@ -162,7 +163,9 @@ func parseNumber(s string) (float64, bool) {
 	return x, err == nil && (x != 0 || strings.Trim(m[1], "0._") == "")
 }
 
-var goodNumber = regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
+var goodNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
+})
 
 // looksNumeric tells whether a text was probably meant to be a quantity and not a name.
 func looksNumeric(text string) bool {

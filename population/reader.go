@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -92,13 +93,13 @@ func (r *reader) take(n *yaml.Node, what string) bool {
 }
 
 var (
-	syntaxError   = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+	syntaxError   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
+	unknownAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`unknown anchor '(.*)' referenced`) })
 )
 
 // syntax reports what the YAML library says, with the place that it names, or one that is found without it.
 func (r *reader) syntax(source []byte, err error) {
-	m := syntaxError.FindStringSubmatch(err.Error())
+	m := syntaxError().FindStringSubmatch(err.Error())
 	if m == nil {
 		r.add(place{r.file, 1, 1}, "this is not YAML: %v", err)
 		return
@@ -140,7 +141,7 @@ func indentedByTab(source []byte, line int) place {
 
 // offender finds what a message without a line is about.
 func offender(source []byte, message string) int {
-	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
+	if m := unknownAnchor().FindStringSubmatch(message); m != nil {
 		return bytes.Index(source, []byte("*"+m[1]))
 	}
 	for i := 0; i < len(source); {

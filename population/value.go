@@ -128,7 +128,7 @@ func (r *reader) expression(v *value, n *yaml.Node, text, what string, counts bo
 	switch {
 	case wrong == nil:
 		v.expr = x
-	case wrong.unknown && goodName.MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.defined))) != "":
+	case wrong.unknown && goodName().MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.defined))) != "":
 		v.name = text // a name with a sign in it that was not written as it is defined
 	default:
 		r.add(x.place(wrong.at), "%s: %s: %v", what, quote(text), wrong.message)

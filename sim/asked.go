@@ -200,7 +200,7 @@ func (p *Process) waitAsking(w Waitable, a asker, d float64) (bool, error) {
 		forgo(w)
 		return false, p.interruption(d)
 	}
-	p.awaits, p.why = w, elapsed
+	p.own().awaits, p.why = w, elapsed
 	w.subscribe(&p.sub)
 	switch {
 	case p.sub.list == nil: // it was granted at once, and notify has been called

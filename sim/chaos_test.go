@@ -271,7 +271,7 @@ func (c *chaos) check() error {
 		if p.state != dead {
 			_, due = c.s.dueAt(p.slot)
 		}
-		ended := slices.Index(c.s.live, p) < 0
+		ended := c.s.slots[p.slot].p != p
 		switch {
 		case p.state == waiting && len(p.interrupts) > 0:
 			errs = append(errs, fmt.Errorf("%s waits with an interrupt", p))

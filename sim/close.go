@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"runtime"
-	"slices"
 )
 
 // unwinding is what a process panics with when the simulation is closed, so that its deferred calls run.
@@ -44,10 +43,6 @@ func (s *Simulation) Close() {
 	if s.inbox != nil {
 		s.inbox.close()
 	}
-	slices.SortFunc(s.live, func(a, b *Process) int { return int(int64(b.number) - int64(a.number)) })
-	for i, p := range s.live {
-		p.index = i
-	}
 	done := false
 	defer func() {
 		if !done {
@@ -55,23 +50,20 @@ func (s *Simulation) Close() {
 			s.Close() // a process called runtime.Goexit, which goes on here when the others have ended
 		}
 	}()
-	var left []*Process
-	for len(s.live) > 0 {
-		p := s.live[len(s.live)-1]
-		if p.state == unborn {
-			p.finish()
-		} else if !s.end(p) {
-			s.unlist(p)
-			left = append(left, p)
+	var left *Process
+	for all := s.Live(); len(all) > 0; all = s.liveFrom(all[len(all)-1].number + 1) { // they may start others while they end
+		for _, p := range all {
+			if p.state == unborn {
+				p.finish()
+			} else if !s.unseat(p) && left == nil {
+				left = p
+			}
 		}
 	}
 	s.dismiss(0)
 	done = true
-	for i, p := range left {
-		p.index = i
-	}
-	if s.live = left; len(left) > 0 {
-		panic("sim: process " + left[0].name + " recovers whenever Close ends it, and stays: the goroutine that closes is locked to " +
+	if left != nil {
+		panic("sim: process " + left.name + " recovers whenever Close ends it, and stays: the goroutine that closes is locked to " +
 			"its thread, and cannot end it otherwise")
 	}
 	if s.failure != nil {
@@ -79,16 +71,16 @@ func (s *Simulation) Close() {
 	}
 }
 
-// end ends a process that has begun, and reports false if it cannot.
-func (s *Simulation) end(p *Process) bool {
+// unseat ends a process that has begun, and reports false if it cannot.
+func (s *Simulation) unseat(p *Process) bool {
 	s.closing, s.unwindings, s.credit = p, 0, mostLastSteps
-	p.next()
+	s.turn(p)
 	if p.state != dead && !lockedToThread() {
 		// It comes back only to be ended by runtime.Goexit, which goes on in the goroutine that gives it the turn.
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			p.next()
+			s.turn(p)
 		}()
 		<-ended
 	}
@@ -101,7 +93,7 @@ func (s *Simulation) end(p *Process) bool {
 func (s *Simulation) unwind() {
 	s.unwindings++
 	if s.unwindings == mostUnwindings {
-		s.closing.yield(struct{}{}) // to a goroutine that may be lost
+		s.stand(&s.closing.at, s.at) // to a goroutine that may be lost
 	}
 	if s.unwindings >= mostUnwindings {
 		runtime.Goexit()

@@ -3,16 +3,69 @@ package sim
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
 )
 
-// A worker is a coroutine that runs the bodies of processes, one after the other: making a coroutine costs more than a
-// process does otherwise. A switch between coroutines needs neither the scheduler nor a channel.
+// A seat is where a goroutine stands still while another has the turn. Who switches to a seat stands there from then on, and who
+// stood there goes on. There is a seat for each worker, and one goroutine more, which runs; so each of the others has a seat, but in
+// time not that which it came with.
+//
+//	runs: A    seats: 1 B, 2 C        A switches to where C stands:    runs: C    seats: 1 B, 2 A
+//
+// So a process whose wait begins gives the turn to the one that is next by one switch. If it had to be given back to the goroutine
+// that dispatches, as iterators do, there would be two.
+//
+// A seat is a coroutine of iter.Pull, which is the only way to one in Go. A switch needs neither the scheduler nor a channel. Its next and
+// its yield do the same, by turns, and it does not matter to them which goroutine calls: it must only be one at a time.
+type seat struct {
+	next  func() (struct{}, bool)
+	yield func(struct{}) bool
+	given bool // next was called last, and yield is next
+}
+
+// change makes the goroutine that runs stand at the seat, and returns when somebody changes with it.
+func (at *seat) change() {
+	if at.given {
+		at.given = false
+		at.yield(struct{}{})
+	} else {
+		at.given = true
+		at.next()
+	}
+}
+
+// stand makes the goroutine that runs stand at a seat, of which place takes note.
+func (s *Simulation) stand(place **seat, at *seat) {
+	*place = at
+	if at.given { // as change does; see pause
+		at.given = false
+		at.yield(struct{}{})
+	} else {
+		at.given = true
+		at.next()
+	}
+	if s.relay != nil {
+		s.makeWay(place)
+	}
+}
+
+// makeWay goes on to another seat: this one is needed for the end of its worker.
+func (s *Simulation) makeWay(place **seat) {
+	for s.relay != nil {
+		at := s.relay
+		s.relay = nil
+		*place = at
+		at.change()
+	}
+}
+
+// A worker is a goroutine that runs the bodies of processes, one after the other: making one costs more than a process does
+// otherwise.
 type worker struct {
-	next  func() (struct{}, bool) // gives it the turn until it yields; only for the goroutine that dispatches
-	stop  func()                  // makes yield return false
-	yield func(struct{}) bool     // gives the turn back; only for the coroutine
-	p     *Process                // whose body it runs
+	own seat     // which it came with, and which goes with it
+	at  *seat    // where it stands while it has no process
+	p   *Process // whose body it runs; nil if it is to end
 }
 
 // idleSlack is how many more workers are kept for later than there are processes.
@@ -20,16 +73,18 @@ const idleSlack = 256
 
 func newWorker(s *Simulation) *worker {
 	w := new(worker)
-	w.next, w.stop = iter.Pull(func(yield func(struct{}) bool) {
-		w.yield = yield
-		for {
-			w.work()
-			if s.closed {
-				return
-			}
-			s.idle = append(s.idle, w)
-			if !yield(struct{}{}) {
-				return
+	w.at = &w.own
+	w.own.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		w.own.yield = yield
+		for w.p != nil {
+			w.work(s)
+			if q := s.pick(); q != nil && q.state == unborn {
+				w.p = q // it begins here: nothing is switched
+				q.state = running
+			} else {
+				w.p = nil
+				s.idle = append(s.idle, w)
+				s.stand(&w.at, s.seatOf(q))
 			}
 		}
 	})
@@ -37,19 +92,23 @@ func newWorker(s *Simulation) *worker {
 }
 
 // work runs a process to its end, which may be a return, a panic, the closing of the simulation, or runtime.Goexit; the last
-// goes on through iter.Pull in the goroutine that dispatches, as it should for a test that calls t.FailNow.
-func (w *worker) work() {
+// goes on in the goroutine that dispatches, as it should for a test that calls t.FailNow.
+func (w *worker) work(s *Simulation) {
 	p := w.p
-	p.yield = w.yield
 	returned := false
 	defer func() {
-		if !returned {
-			if v := recover(); v != nil {
-				p.s.fail(p, v)
-			}
-			p.finish()
+		if returned {
+			return
 		}
-		w.p = nil
+		v := recover()
+		if v != nil {
+			s.fail(p, v)
+		}
+		p.finish()
+		if v == nil { // runtime.Goexit
+			s.leaving = w
+			s.stand(&w.at, s.at)
+		}
 	}()
 	p.body(p)
 	returned = true
@@ -64,36 +123,81 @@ func (s *Simulation) fail(p *Process, value any) {
 	s.failure = &ProcessPanic{Process: p.name, Time: s.now, Value: value, Stack: debug.Stack()}
 }
 
-// resume gives a process its turn.
-func (s *Simulation) resume(p *Process) {
+// pick takes out what is due next for a process that gives its turn back, or has ended, and returns the process whose turn that is.
+// It is nil if the goroutine that dispatches has to see to it: the call of an event's function, which must not be on the stack
+// of a process, the end of the run, a look at the context, a panic. A run with a trace, or in real time, and Step, dispatch all there.
+func (s *Simulation) pick() *Process {
+	if !(s.limit >= s.now) || s.credit <= 1 || s.failure != nil || len(s.idle) >= s.live+idleSlack {
+		return nil
+	}
+	id, ok := s.next(s.limit)
+	if !ok {
+		return nil
+	}
+	s.credit--
+	sl := &s.slots[id]
+	if sl.kind != turn {
+		s.handed = id + 1
+		return nil
+	}
+	s.dispatched++
+	s.current = sl.p
+	return sl.p
+}
+
+// seatOf is where a process stands that is to have its turn, at a worker if it begins; or the goroutine that dispatches, for nil.
+func (s *Simulation) seatOf(p *Process) *seat {
+	if p == nil {
+		return s.at
+	}
 	if p.state == unborn {
 		s.hire(p)
 	}
+	p.state = running
+	return p.at
+}
+
+// resume gives a process its turn, for the goroutine that dispatches, and returns when that has to go on. Others may have had theirs meanwhile.
+func (s *Simulation) resume(p *Process) {
 	if s.trace != nil && p.state != running { // else its turn was cut short, and goes on
 		s.traceTurn(p)
 	}
-	p.state = running
 	s.current = p
-	p.next()
+	s.turn(p)
 	s.current = nil
-	if len(s.idle) > len(s.live)+idleSlack {
-		s.dismiss(len(s.live) + idleSlack)
+	if len(s.idle) >= s.live+idleSlack {
+		s.dismiss(s.live + idleSlack - 1)
 	}
 	if s.failure != nil {
 		s.surface()
 	}
+	if id := s.handed; id != 0 {
+		s.handed = 0
+		s.dispatch(id - 1)
+	}
 }
 
-// hire finds a coroutine for a process that begins.
+// turn switches to a process.
+func (s *Simulation) turn(p *Process) {
+	s.stand(&s.at, s.seatOf(p))
+	if w := s.leaving; w != nil {
+		s.leaving = nil
+		s.end(w)
+		runtime.Goexit()
+	}
+}
+
+// hire finds a worker for a process that begins.
 func (s *Simulation) hire(p *Process) {
+	var w *worker
 	if last := len(s.idle) - 1; last >= 0 {
-		p.worker = s.idle[last]
+		w = s.idle[last]
 		s.idle = s.idle[:last]
 	} else {
-		p.worker = newWorker(s)
+		w = newWorker(s)
 	}
-	p.worker.p = p
-	p.next = p.worker.next
+	w.p = p
+	p.at = w.at
 }
 
 // surface panics in the goroutine that dispatches with what a process panicked with.
@@ -103,15 +207,25 @@ func (s *Simulation) surface() {
 	panic(f)
 }
 
-// dismiss ends coroutines that have nothing to do, until so many are left.
+// dismiss ends workers that have nothing to do, until so many are left.
 func (s *Simulation) dismiss(left int) {
 	for len(s.idle) > left {
 		last := len(s.idle) - 1
 		w := s.idle[last]
 		s.idle[last] = nil
 		s.idle = s.idle[:last]
-		w.stop()
+		s.end(w)
 	}
+}
+
+// end lets a worker's goroutine end, which is about to as soon as it goes on. When it does, who stands at its own seat goes on. That must be the
+// caller, so that whoever is there makes way, to where the worker stands.
+func (s *Simulation) end(w *worker) {
+	if w.at != &w.own {
+		s.relay = w.at
+	}
+	s.at = &w.own
+	s.at.change()
 }
 
 // A ProcessPanic is what Run and Step panic with if a process panics.

@@ -51,7 +51,8 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	if s.trace != nil {
 		s.record(Record{Kind: TraceInterrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
 	}
-	p.interrupts = append(p.interrupts, i)
+	e := p.own()
+	e.interrupts = append(e.interrupts, i)
 	switch {
 	case p.state == waiting:
 		if t, ok := s.dueAt(p.slot); ok {

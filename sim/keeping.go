@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // A Keeping says how a [Level] keeps its course, and with how much memory: [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how
 // many observations it may keep.
@@ -146,7 +149,7 @@ func (s *Simulation) Observations() (all []Observations) {
 }
 
 // Holdings are those of all resources with a name that keep them, in the order in which the resources were made. Those that were too many to be kept
-// are not among them; [Resource.Holdings] tells how many these are.
+// are not among them; [Simulation.MissedHoldings] tells how many these are.
 func (s *Simulation) Holdings() (all []Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
@@ -155,4 +158,16 @@ func (s *Simulation) Holdings() (all []Holding) {
 		}
 	}
 	return all
+}
+
+// MissedHoldings are the resources with a name that had more holdings than they may keep, in the order in which they were made, and how many are
+// missing of each among [Simulation.Holdings].
+func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, x := range s.registry.named {
+			if h, ok := x.what.(holders); ok && h.r.holdings != nil && h.r.holdings.missed > 0 && !yield(h.r.name, h.r.holdings.missed) {
+				return
+			}
+		}
+	}
 }

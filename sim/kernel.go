@@ -33,10 +33,14 @@ type Simulation struct {
 	ranked   int      // pending events of a priority other than 0
 	count    uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
 
-	current *Process   // whose turn it is; nil while an event's function runs
-	live    []*Process // begun or about to begin, and not ended
-	idle    []*worker  // coroutines that wait for another process
-	born    uint64     // processes so far
+	current *Process  // whose turn it is; nil while an event's function runs
+	live    int       // processes begun or about to begin, and not ended; each has a slot
+	idle    []*worker // that have no process
+	at      *seat     // where the goroutine that dispatches stands, while processes have their turns
+	handed  uint32    // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
+	relay   *seat     // where to go for who is told to make way
+	leaving *worker   // by runtime.Goexit
+	born    uint64    // processes so far
 	failure *ProcessPanic
 	closing *Process // which is being ended by Close
 
@@ -65,6 +69,9 @@ type Simulation struct {
 	ctx        context.Context // of Run, while it is under way
 	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
 	unwindings int             // of the process that is being ended, which asks for something again and again
+
+	nothing extra    // of processes that need none; it stays empty
+	extras  []*extra // of processes that have ended, for others
 }
 
 // New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.

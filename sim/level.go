@@ -80,6 +80,14 @@ func (l *Level) Set(x float64) {
 	}
 }
 
+// set is Set for what keeps statistics of its own, and knows the value and the clock.
+func (l *Level) set(x, now float64) {
+	if x != l.value {
+		l.account(now)
+		l.value = x
+	}
+}
+
 // Add changes the value by dx, from now on.
 func (l *Level) Add(dx float64) {
 	x := l.value + dx

@@ -52,7 +52,7 @@ type line struct {
 func (l *line) join(r *request) {
 	r.line = l
 	l.length++
-	l.queue.Set(float64(l.length))
+	l.queue.set(float64(l.length), l.s.now)
 	if l.last == nil {
 		l.first, l.last = r, r
 		r.end = l.ranks.only(r.rank)
@@ -105,7 +105,7 @@ func (l *line) remove(r *request) {
 	}
 	r.prev, r.next, r.line, r.end = nil, nil, nil, nil
 	l.length--
-	l.queue.Set(float64(l.length))
+	l.queue.set(float64(l.length), l.s.now)
 }
 
 // newRequest takes a request that is free, or makes one.
@@ -123,7 +123,12 @@ func (s *Simulation) newRequest(t *terms, amount float64) *request {
 
 // free gives a request back that is in no line.
 func (s *Simulation) free(r *request) {
-	*r = request{next: s.requests}
+	// Pointers that are nil most of the time are not written: while memory is collected, that costs much more.
+	r.p, r.grant, r.number = nil, nil, 0
+	if r.by != nil || r.order != nil {
+		r.by, r.order, r.limits = nil, nil, nil
+	}
+	r.next = s.requests
 	s.requests = r
 }
 
@@ -141,7 +146,7 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 	p.request = r
 	l.join(r)
 	if t.until != nil {
-		t.until.subscribe(&p.sub)
+		t.until.subscribe(&p.own().sub)
 	}
 	if at := s.now + t.patience; !math.IsInf(at, 1) {
 		s.schedule(p.slot, at)

@@ -220,7 +220,7 @@ func (r *Resource) hold(g *Grant) {
 	}
 	r.last = g
 	r.inUse += g.n
-	r.usage.Set(float64(r.inUse))
+	r.usage.set(float64(r.inUse), r.s.now)
 	if r.upkeep != nil {
 		r.upkeep.wear(r)
 	}
@@ -246,7 +246,7 @@ func (r *Resource) drop(g *Grant) {
 		r.holdings.note(g)
 	}
 	r.inUse -= g.n
-	r.usage.Set(float64(r.inUse))
+	r.usage.set(float64(r.inUse), r.s.now)
 	if r.upkeep != nil {
 		r.upkeep.wear(r)
 	}

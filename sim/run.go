@@ -71,7 +71,7 @@ func (s *Simulation) Step() bool {
 	s.enter("Step")
 	defer func() {
 		s.running, s.current = false, nil
-		if len(s.live) == 0 && s.Pending() == 0 {
+		if s.live == 0 && s.Pending() == 0 {
 			s.dismiss(0)
 		}
 	}()
@@ -161,7 +161,7 @@ func (s *Simulation) look() {
 	s.credit = 0
 	if p := s.current; p != nil {
 		s.cut = p
-		p.yield(struct{}{})
+		s.stand(&p.at, s.at)
 		if s.closed {
 			panic(unwinding{})
 		}
@@ -191,7 +191,7 @@ func (s *Simulation) enter(call string) {
 // leave ends a run, however it ended.
 func (s *Simulation) leave() {
 	s.running, s.current, s.ctx, s.limit = false, nil, nil, math.Inf(-1)
-	if len(s.live) == 0 {
+	if s.live == 0 {
 		s.dismiss(0)
 	}
 }

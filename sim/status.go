@@ -10,7 +10,17 @@ import (
 // which nothing was left to happen, these are the ones that wait for something that will never come; [Process.Status] says
 // for what.
 func (s *Simulation) Live() []*Process {
-	all := slices.Clone(s.live)
+	return s.liveFrom(0)
+}
+
+// liveFrom lists those from a number on.
+func (s *Simulation) liveFrom(number uint64) []*Process {
+	all := make([]*Process, 0, s.live)
+	for i := range s.slots {
+		if p := s.slots[i].p; p != nil && p.number >= number {
+			all = append(all, p)
+		}
+	}
 	slices.SortFunc(all, func(a, b *Process) int { return cmp.Compare(a.number, b.number) })
 	return all
 }

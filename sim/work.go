@@ -48,16 +48,16 @@ func (g *Grant) Work(d float64) error {
 		g.job = new(job)
 	}
 	*g.job = job{d, d}
-	p.awaits = (*working)(g)
+	p.own().awaits = (*working)(g)
 	defer p.stopWorking()
 	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
 		r.cutOff()
 		r.serve()
 	}
 	if g.stopped {
-		return p.pause(math.Inf(1), math.Inf(1)) // until it goes on and is done
+		return p.pause(math.Inf(1), math.Inf(1), "Work") // until it goes on and is done
 	}
-	return p.pause(s.now+d, d)
+	return p.pause(s.now+d, d, "Work")
 }
 
 func (p *Process) stopWorking() { p.awaits = nil }
@@ -138,7 +138,7 @@ func (r *Resource) goOn(g *Grant) {
 		r.last = g
 	}
 	r.inUse += g.n
-	r.usage.Set(float64(r.inUse))
+	r.usage.set(float64(r.inUse), s.now)
 	r.upkeep.wear(r)
 	if r.holdings != nil {
 		r.holdings.goOn(g)

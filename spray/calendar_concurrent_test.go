@@ -12,11 +12,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// crowds calls f for numbers of processors and of goroutines, fewer of them if tests should be short.
+// crowds calls f for numbers of processors and of goroutines, fewer of them if tests should be short. The race detector has nothing to see
+// in one goroutine.
 func crowds(t *testing.T, f func(t *testing.T, goroutines int)) {
 	for _, processors := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 8, 64} {
-			if testing.Short() && processors*goroutines > 64 {
+			if testing.Short() && processors*goroutines > 64 || interleaving && goroutines == 1 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d-%d", processors, goroutines), func(t *testing.T) {
@@ -33,10 +34,7 @@ var fewer = 1
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestCalendarConserves(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
-		each := 24_000 / fewer / goroutines
-		if interleaving && fewer == 1 {
-			each = 16_000 / goroutines // it takes long in programs that are checked for races
-		}
+		each := min(24_000/fewer, fewerRaced(24_000, 6000)) / goroutines
 		for _, c := range []*Calendar[int]{
 			NewCalendar[int](),
 			NewCalendar[int](Processes(3), PerProcess(1), Sticky(2)),
@@ -113,7 +111,7 @@ func TestCalendarCancelsOnce(t *testing.T) {
 		c := NewCalendar[int]()
 		n := max(100, 300/fewer)
 		var stale []Handle
-		for range max(2, 10/fewer) {
+		for range max(2, fewerRaced(10, 4)/fewer) {
 			events := make([]Handle, n)
 			for i := range events {
 				events[i], _ = c.Schedule(float64(i%7), i)
@@ -164,7 +162,7 @@ func TestCalendarIsNeverEmpty(t *testing.T) {
 			for g := range goroutines {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(9, uint64(g)))
-					for range 20_000 / fewer / goroutines {
+					for range min(20_000/fewer, fewerRaced(20_000, 6000)) / goroutines {
 						v, at, ok := c.Next()
 						if !ok {
 							t.Error("Next found nothing")

@@ -31,3 +31,17 @@ func TestSoak(t *testing.T) {
 func TestSoakMatrix(t *testing.T) {
 	matrix(t, 1000, 1_000_000, 300*time.Millisecond)
 }
+
+// Lists of keys of the kinds that TestKeysOfEveryKind only puts on their axis.
+func TestSoakKeysOfEveryKind(t *testing.T) {
+	inList(t, float32s)
+	inList(t, int64s)
+	inList(t, int32s)
+	inList(t, int16s)
+	inList(t, int8s)
+	inList(t, uints)
+	inList(t, uint64s)
+	inList(t, uint32s)
+	inList(t, uint16s)
+	inList(t, uintptrs)
+}

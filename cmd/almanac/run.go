@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -26,6 +27,7 @@ type runFlags struct {
 	replica  int
 	from     fromFlag
 	hub      hubFlags
+	profile  profileFlag
 }
 
 func newRun() *cobra.Command {
@@ -54,6 +56,7 @@ func newRun() *cobra.Command {
 	f.register(c)
 	f.hub.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
 	f.from.register(c)
+	f.profile.register(c)
 	c.Flags().IntVar(&f.replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
 	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
@@ -77,8 +80,12 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
 	case f.hub.hub != "" && f.workers > 0:
 		return usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+	case f.hub.hub != "" && f.profile.dir != "":
+		return usagef("--profile is of work that is done here; leave out --hub")
 	case f.hub.hub != "" && f.replica > 0:
 		return usagef("--replica: one of many is run here, without --hub")
+	case f.profile.dir != "" && f.profile.dir == f.out:
+		return usagef("--profile %s: results go there; name another directory", f.out)
 	case f.events && f.out == "":
 		return usagef("--events: where to? Name a directory with --out")
 	case f.out == "" && c.Flags().Changed("format"):
@@ -121,6 +128,11 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		}
 		o.OnEvent, o.OnRecord = events.add, events.recorded
 	}
+	profile, err := f.profile.start()
+	if err != nil {
+		return err
+	}
+	defer profile.drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	began := time.Now()
@@ -129,6 +141,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	result, runErr := m.Run(ctx, o)
 	bar.Close()
+	if err := profile.stop(); err != nil {
+		return err
+	}
 	if events != nil {
 		if err := events.close(); err != nil {
 			return err
@@ -140,6 +155,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err := f.deliver(c, path, m, result, out); err != nil {
 		return err
 	}
+	f.profile.tell(c.ErrOrStderr())
 	return runErr
 }
 
@@ -166,6 +182,9 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 	}
 	if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
 		return err
+	}
+	if out == nil && terminal.Of(c.OutOrStdout()) != nil {
+		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR")
 	}
 	return f.from.print(c.OutOrStdout(), result.Drawn)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
@@ -34,9 +35,11 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 		fmt.Fprintf(w, "INCOMPLETE: %s; %d of %s done, %s\n", why, r.Done, format.Count(r.Replicas, "replica"), reached)
 	}
 	if rows > 0 {
-		printStates(w, m, r, rows-1)
+		screen := terminal.Of(w)
+		printStates(w, m, r, rows-1, screen)
 		printFlows(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
+		printChart(w, m, r, screen)
 	}
 	return printPace(w, r, peak)
 }
@@ -53,12 +56,18 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 	return err
 }
 
-func printStates(w io.Writer, m *population.Model, r *population.Result, last int) {
+// printStates prints how many are in each state, and on a screen their course.
+func printStates(w io.Writer, m *population.Model, r *population.Result, last int, screen *terminal.Screen) {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	many := r.Replicas > 1
 	head := "state\tat the end\tpeak\twhen\t"
 	if many {
 		head = "state\tat the end: mean\tsd\t5%\t95%\tpeak: mean\twhen\t"
+	}
+	blocks := 0 // in a course
+	if screen != nil && last > 0 {
+		blocks = min(max(screen.Columns/5, 8), 24)
+		head += "course\t"
 	}
 	fmt.Fprintf(out, "\n%s\n", head)
 	for i, name := range m.States() {
@@ -69,7 +78,11 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 			q := r.StateQuantiles(i, 0.05, 0.95)
 			fmt.Fprintf(out, "%s\t%s\t%s\t", deviation(s.SD[last]), format.Thousands(q[0][last]), format.Thousands(q[1][last]))
 		}
-		fmt.Fprintf(out, "%s\t%.5g\t\n", format.Thousands(count), when)
+		fmt.Fprintf(out, "%s\t%.5g\t", format.Thousands(count), when)
+		if blocks > 0 {
+			fmt.Fprintf(out, "%s\t", terminal.Blocks(r.Times[:last+1], s.Mean[:last+1], blocks))
+		}
+		fmt.Fprintln(out)
 	}
 	total := r.Total()
 	fmt.Fprintf(out, "total\t%s\t", format.Thousands(total.Mean[last]))
@@ -134,6 +147,21 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 			fmt.Fprintf(out, "%s\t\n", format.Thousands(part.Total().Mean[last]))
 		}
 		out.Flush()
+	}
+}
+
+// printChart draws, on a screen, the states that move most.
+func printChart(w io.Writer, m *population.Model, r *population.Result, screen *terminal.Screen) {
+	if screen == nil {
+		return
+	}
+	rows := r.Rows()
+	var lines []terminal.Line
+	for i, name := range m.States() {
+		lines = append(lines, terminal.Line{Name: name, Values: r.State(i).Mean[:rows]})
+	}
+	if chart := screen.Chart(r.Times[:rows], terminal.Telling(lines), m.Unit(), func(v float64) string { return format.Thousands(math.Round(v)) }); chart != "" {
+		fmt.Fprintf(w, "\n%s", chart)
 	}
 }
 

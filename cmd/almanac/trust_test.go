@@ -64,7 +64,7 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 		return out.String()
 	}
 	for _, workers := range []string{"1", "2", "7"} {
-		fit("--budget", "1000", "--workers", workers, "--out", filepath.Join(dir, workers))
+		fit("--budget", "500", "--workers", workers, "--out", filepath.Join(dir, workers))
 		sameFiles(t, dir, workers, "1", fitResults)
 	}
 	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // An Axis is what is varied, and through which values.
@@ -39,22 +40,24 @@ func (a *Axis) IsRange() bool { return a.Values == nil }
 const MostValues = 100_000
 
 // quantity is a number, and what it is a number of.
-var quantity = regexp.MustCompile(`^([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)\s*(.*)$`)
+var quantity = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)\s*(.*)$`)
+})
 
 // split is the number of a text and its unit.
 func split(text string) (number, unit string, ok bool) {
-	m := quantity.FindStringSubmatch(strings.TrimSpace(text))
+	m := quantity().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return "", "", false
 	}
 	unit = strings.Join(strings.Fields(m[2]), " ")
-	if unit != "" && unit != "%" && !unitLike.MatchString(unit) {
+	if unit != "" && unit != "%" && !unitLike().MatchString(unit) {
 		return "", "", false
 	}
 	return strings.ReplaceAll(m[1], "_", ""), unit, true
 }
 
-var unitLike = regexp.MustCompile(`^\pL+(?: \pL+)?$`)
+var unitLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL+(?: \pL+)?$`) })
 
 // Number is the number of a value on this axis, in its unit; NaN if it is none.
 func (a *Axis) Number(value string) float64 {
@@ -112,7 +115,7 @@ func Parse(text string) (*Axis, error) {
 	}
 	a := &Axis{Name: name}
 	var err error
-	if isRange.MatchString(values) {
+	if isRange().MatchString(values) {
 		err = a.parseRange(values)
 	} else {
 		err = a.parseList(values)
@@ -124,7 +127,7 @@ func Parse(text string) (*Axis, error) {
 }
 
 // isRange tells two dots between quantities from those of a list or of a name.
-var isRange = regexp.MustCompile(`^[^,\[{"'(]*\.\.[^,\[{"'(]*$`)
+var isRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^,\[{"'(]*\.\.[^,\[{"'(]*$`) })
 
 func (a *Axis) parseRange(text string) error {
 	low, rest, _ := strings.Cut(text, "..")

@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/models", "cmd/almanac/internal/outputs", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/format", "internal/memory", "internal/nearest", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/models":        {"cmd/almanac/internal/outputs", "ensemble", "fit", "internal/design", "internal/nearest", "internal/random", "population"},
 	"cmd/almanac/internal/outputs":       {"internal/nearest", "population"},
 	"cmd/almanac/internal/progress":      {},
+	"cmd/almanac/internal/terminal":      {},
 	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.

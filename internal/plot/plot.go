@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"io"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -126,21 +126,23 @@ func dots(width, height vg.Length) int {
 
 // render draws on a new canvas of some format and size.
 func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
-	var canvas vg.CanvasWriterTo
+	var b bytes.Buffer
 	if format == "png" {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))}
-	} else {
-		var err error
-		if canvas, err = draw.NewFormattedCanvas(width, height, format); err != nil {
-			return nil, err
-		}
+		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))
+		paint(draw.New(canvas))
+		// The best speed took six tenths of the default's time for 13 pictures of examples, in files up to a twentieth larger.
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, canvas.Image())
+		return b.Bytes(), err
+	}
+	canvas, err := draw.NewFormattedCanvas(width, height, format)
+	if err != nil {
+		return nil, err
 	}
 	whole := draw.New(canvas)
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	paint(whole)
-	var b bytes.Buffer
-	if _, err := io.WriterTo(canvas).WriteTo(&b); err != nil {
+	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
 	if format == "svg" {

@@ -80,14 +80,16 @@ func plain(s string) string {
 	}, s)
 }
 
-var svgText = regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
+var svgText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
+})
 
 // settle makes a picture look alike in all viewers. Beside our font it names others that are as wide, for those that do not have it, and says how
 // wide each text is, for those that have none of them.
 func settle(svg string) string {
 	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	return svgText.ReplaceAllStringFunc(svg, func(element string) string {
-		m := svgText.FindStringSubmatch(element)
+	return svgText().ReplaceAllStringFunc(svg, func(element string) string {
+		m := svgText().FindStringSubmatch(element)
 		size, err := strconv.ParseFloat(m[2], 64)
 		s := html.UnescapeString(m[3])
 		w := style(vg.Length(size)).Width(s)

@@ -33,7 +33,7 @@ func TestSave(t *testing.T) {
 	if err := output.Save(dir, shop(t), output.Pictures(".svg")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"courses.csv", "desk-levels.svg", "desk-the-large-one-wait.svg", "gantt.svg", "holdings.csv", "levels.svg", "observations.csv",
+	want := []string{"courses.csv", "desk-levels.svg", "desk-the-large-one-wait.svg", "gantt.svg", "holdings.csv", "levels.svg", "missed.csv", "observations.csv",
 		"report.csv", "utilisation.svg"}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -156,5 +156,49 @@ func TestRunsInAdvance(t *testing.T) {
 	}
 	if n := len(runs.Courses(r.N())); n != r.N() {
 		t.Errorf("%d of %d", n, r.N())
+	}
+}
+
+// Holdings that were too many to be kept are counted in a file and in the title of the picture, and nothing is said where none are missing.
+func TestSaveTellsOfMissedHoldings(t *testing.T) {
+	dir := t.TempDir()
+	save := func(most int) (gantt string) {
+		s := sim.New(sim.Name("shop"))
+		defer s.Close()
+		s.Keep(sim.EveryChange(most))
+		for _, name := range []string{"desk", "till", "quiet"} {
+			r := sim.NewResource(s, name, 1)
+			for i := range len(name) * 2 {
+				s.GoAt(float64(i), "customer", func(p *sim.Process) {
+					if name != "quiet" {
+						_ = r.Use(p, 1, func() { _ = p.Wait(0.5) })
+					}
+				})
+			}
+		}
+		if err := s.Run(context.Background(), 20); err != nil {
+			t.Fatal(err)
+		}
+		if err := output.Save(dir, s, output.Tables(output.CSV, output.JSON), output.Pictures(".svg")); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "gantt.svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if gantt := save(5); !strings.Contains(gantt, "(6 later ones were not kept)") {
+		t.Error("the picture does not tell that 3 of 8 holdings of each resource are missing")
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "missed.csv"))
+	if want := "resource,missed\ndesk,3\ntill,3\n"; err != nil || string(b) != want {
+		t.Errorf("missed.csv is %q, and not %q: %v", b, want, err)
+	}
+	if gantt := save(8); strings.Contains(gantt, "not kept") {
+		t.Error("the picture tells of missing holdings, where there are none")
+	}
+	if got := files(t, dir); slices.Contains(got, "missed.csv") || slices.Contains(got, "missed.json") {
+		t.Errorf("what was missed before is still there: %v", got)
 	}
 }

@@ -49,7 +49,8 @@ func optionsOf(opts []Option) (options, error) {
 
 // Save writes all that a simulation knows into a directory, which is made if it is not there: the tables report, courses, observations and holdings, and the
 // pictures levels, utilisation, gantt, and one for each tally that has kept observations. Of what was not kept there is no file; see
-// [sim.Simulation.Keep]. Files of the same names are replaced, and others left alone.
+// [sim.Simulation.Keep]. If resources had more holdings than they may keep, the table missed has how many are missing of each, and the
+// title of gantt says so. Files of the same names are replaced, and others left alone; a table missed of an earlier call goes if nothing is.
 func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -79,9 +80,35 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	}
 	if len(holdings) > 0 {
 		errs = append(errs, o.table(dir, "holdings", func(w io.Writer, f Format) error { return WriteHoldings(w, f, holdings) }),
-			o.picture(dir, "gantt", Gantt(title, holdings)))
+			o.picture(dir, "gantt", Gantt(title+missing(s), holdings)))
 	}
+	errs = append(errs, o.missed(dir, s))
 	return errors.Join(errs...)
+}
+
+// missing says for a title how many holdings are not there.
+func missing(s *sim.Simulation) string {
+	n := int64(0)
+	for _, k := range s.MissedHoldings() {
+		n += k
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d later ones were not kept)", n)
+}
+
+// missed writes how many holdings are not there, if any.
+func (o options) missed(dir string, s *sim.Simulation) error {
+	if missing(s) != "" {
+		return o.table(dir, "missed", func(w io.Writer, f Format) error { return writeMissed(w, f, s.MissedHoldings()) })
+	}
+	for _, f := range o.formats {
+		if err := os.Remove(filepath.Join(dir, "missed."+string(f))); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // SaveResults writes what an experiment has found into a directory, as [Save] does: the tables summary and results, and, if there are runs that

@@ -2,6 +2,7 @@ package output
 
 import (
 	"io"
+	"iter"
 
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -115,6 +116,21 @@ func WriteObservations(w io.Writer, f Format, observations []sim.Observations) e
 				if !yield(row{o.Name, known(e.At), e.Value, e.N, e.Mean, e.Min, e.Max}) {
 					return
 				}
+			}
+		}
+	})
+}
+
+// writeMissed writes how many holdings of which resources were not kept: resource, missed.
+func writeMissed(w io.Writer, f Format, missed iter.Seq2[string, int64]) error {
+	type row struct {
+		Resource string `json:"resource" parquet:"resource,dict"`
+		Missed   int64  `json:"missed" parquet:"missed"`
+	}
+	return write(w, f, func(yield func(row) bool) {
+		for name, n := range missed {
+			if !yield(row{name, n}) {
+				return
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/almanac-sim/almanac/internal/nearest"
 	"github.com/almanac-sim/almanac/population"
@@ -124,14 +125,14 @@ func (p *parser) signed() (number, error) {
 }
 
 var (
-	numeral = regexp.MustCompile(`^(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`)
-	word    = regexp.MustCompile(`^[\pL_][\pL\pN_ ]*`)
+	numeral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`) })
+	word    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_ ]*`) })
 )
 
 func (p *parser) atom() (number, error) {
 	p.space()
 	rest := p.text[p.i:]
-	if text := numeral.FindString(rest); text != "" {
+	if text := numeral().FindString(rest); text != "" {
 		x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 		if err != nil {
 			return nil, fmt.Errorf("%s is no number to work with", text)
@@ -148,11 +149,11 @@ func (p *parser) atom() (number, error) {
 		}
 		return a, err
 	}
-	name := strings.TrimSpace(word.FindString(rest))
+	name := strings.TrimSpace(word().FindString(rest))
 	if name == "" {
 		return nil, p.unexpected()
 	}
-	p.i += len(word.FindString(rest))
+	p.i += len(word().FindString(rest))
 	if p.accept("(") == 0 {
 		if _, err := p.thing(name); err == nil {
 			return nil, fmt.Errorf("%s when? Write final(%s), peak(%s) or at(%s, TIME)", name, name, name, name)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,25 +26,27 @@ import (
 //go:embed status.html
 var statusText string
 
-var statusPage = template.Must(template.New("status").Funcs(template.FuncMap{
-	"round": func(d time.Duration) time.Duration {
-		switch {
-		case d >= time.Second:
-			return d.Round(10 * time.Millisecond)
-		case d >= time.Millisecond:
-			return d.Round(10 * time.Microsecond)
-		}
-		return d.Round(10 * time.Nanosecond)
-	},
-	"size": func(n int64) string {
-		for _, u := range units[:3] {
-			if float64(n) >= u.size {
-				return fmt.Sprintf("%.1f %s", float64(n)/u.size, u.name)
+var statusPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("status").Funcs(template.FuncMap{
+		"round": func(d time.Duration) time.Duration {
+			switch {
+			case d >= time.Second:
+				return d.Round(10 * time.Millisecond)
+			case d >= time.Millisecond:
+				return d.Round(10 * time.Microsecond)
 			}
-		}
-		return fmt.Sprintf("%d B", n)
-	},
-}).Parse(statusText))
+			return d.Round(10 * time.Nanosecond)
+		},
+		"size": func(n int64) string {
+			for _, u := range units[:3] {
+				if float64(n) >= u.size {
+					return fmt.Sprintf("%.1f %s", float64(n)/u.size, u.name)
+				}
+			}
+			return fmt.Sprintf("%d B", n)
+		},
+	}).Parse(statusText))
+})
 
 // status is what the page shows.
 type status struct {
@@ -137,7 +140,7 @@ func (s *Server) showStatus(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	var text bytes.Buffer
-	if err := statusPage.Execute(&text, page); err != nil {
+	if err := statusPage().Execute(&text, page); err != nil {
 		s.log.Error("proxy: the status page", "error", err)
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return

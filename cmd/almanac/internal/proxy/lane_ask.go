@@ -47,6 +47,12 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 	if !ok {
 		slot, err = p.transport.Acquire(c.watch.start(), birth)
 	}
+	held := err == nil
+	defer func() {
+		if held { // there was a panic
+			slot.End(cappedhttp.Cancelled, 0, nil)
+		}
+	}()
 	stamp := ""
 	if c.l.c.SendBirth {
 		stamp = cappedhttp.FormatBirth(birth)
@@ -56,6 +62,7 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 	for try := 1; err == nil; try++ {
 		u := slot.Backend()
 		if u.Scheme != "http" || u.Path != "" { // it was added this moment
+			held = false
 			slot.End(cappedhttp.Unsent, 0, nil)
 			err = http.ErrNotSupported
 			break
@@ -68,6 +75,7 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 			c.out = a.out
 			if plain {
 				slot.Begun(a.status)
+				held = false
 				slot.End(cappedhttp.Answered, a.status, nil)
 				if c.watch.with(nil); a.closes || c.watch.left() {
 					b.Close()
@@ -85,16 +93,19 @@ func (c *laneConn) ask(r *plainRequest, s *settings) (status int, err error) {
 			var res *http.Response
 			var source *laneSource
 			if res, source, err = c.strange(r, s, b, chunk[:n]); err == nil {
+				held = false
 				return c.pass(slot, r, s, b, res, source)
 			}
 			b.Close()
 		}
+		held = false
 		switch {
 		case err == errGone || c.watch.done != nil && c.watch.left():
 			slot.End(cappedhttp.Cancelled, 0, nil)
 			err = errGone
 		case try < c.l.c.Tries:
 			slot, err = slot.Again(c.watch.start(), err)
+			held = err == nil
 		default:
 			slot.End(cappedhttp.Failed, 0, err)
 		}

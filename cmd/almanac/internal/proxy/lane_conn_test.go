@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -188,5 +189,41 @@ func TestLaneTryTimeout(t *testing.T) {
 		if status, _ := conn.hear(); status != 504 || f.Stats().Transport.Backends[0].Failed != 1 || f.lane.plain.Load() != 1 {
 			t.Errorf("%d %+v", status, f.Stats().Transport)
 		}
+	}
+}
+
+// A panic ends its connection, and gives back its slot: the backend has as many as before.
+func TestLanePanicGivesBackItsSlot(t *testing.T) {
+	c := testConfig(newBackend(t, echo).URL)
+	log := &said{}
+	s, err := Start(c, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{Server: s, said: log}
+	backs := s.lane.backs
+	s.lane.backs = nil // which no request can be sent without
+	for range 5 {
+		conn := f.dial(t)
+		conn.say("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		if n, err := conn.Read(make([]byte, 1)); err == nil {
+			t.Errorf("%d bytes of an answer", n)
+		}
+	}
+	if said := log.String(); strings.Count(said, "made the proxy panic") != 5 {
+		t.Errorf("what was logged: %s", said)
+	}
+	if in := s.Stats().Transport.InFlight; in != 0 {
+		t.Errorf("%d slots are still held", in)
+	}
+	s.lane.backs = backs
+	conn := f.dial(t)
+	conn.say("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	if status, _ := conn.hear(); status != 200 {
+		t.Errorf("answered %d after that", status)
+	}
+	conn.Close()
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

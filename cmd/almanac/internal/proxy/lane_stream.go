@@ -126,6 +126,7 @@ func (c *laneConn) pass(slot cappedhttp.Slot, r *plainRequest, s *settings, b *b
 		}
 		b.Close()
 	}
+	defer body.Close() // which matters if there was a panic
 	hasBody := !r.head && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusNotModified && res.ContentLength != 0
 	var out io.ReadCloser
 	ended := make(chan struct{})

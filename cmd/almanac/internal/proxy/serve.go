@@ -46,9 +46,11 @@ func Start(c Config, log *slog.Logger) (_ *Server, err error) {
 	if s.token, err = readToken(c.AdminToken); err != nil {
 		return nil, err
 	}
-	if err := s.readCertificate(&c); err != nil {
+	cert, err := readCertificate(&c)
+	if err != nil {
 		return nil, err
 	}
+	s.cert.Store(cert)
 	if s.proxy, err = New(c, log); err != nil {
 		return nil, err
 	}
@@ -152,17 +154,16 @@ func (s *Server) Stats() Stats {
 	return st
 }
 
-// readCertificate reads the certificate of a Config, if there is one.
-func (s *Server) readCertificate(c *Config) error {
+// readCertificate reads the certificate of a Config; nil if it has none.
+func readCertificate(c *Config) (*tls.Certificate, error) {
 	if c.Cert == "" {
-		return nil
+		return nil, nil
 	}
 	cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 	if err != nil {
-		return Problem{Setting: "cert", Text: fmt.Sprintf("%s with key %s: %v", c.Cert, c.Key, err)}
+		return nil, Problem{Setting: "cert", Text: fmt.Sprintf("%s with key %s: %v", c.Cert, c.Key, err)}
 	}
-	s.cert.Store(&cert)
-	return nil
+	return &cert, nil
 }
 
 // Reread reads a Config again and takes it over, and keeps how that went for the status page.
@@ -210,12 +211,14 @@ func (s *Server) Reload(c Config) error {
 		}
 		return Problem{Setting: fixed[0], Text: text}
 	}
-	if err := s.readCertificate(&c); err != nil {
+	cert, err := readCertificate(&c)
+	if err != nil {
 		return err
 	}
 	if err := s.proxy.set(&c); err != nil {
 		return err
 	}
+	s.cert.Store(cert)
 	s.config = c
 	return nil
 }
