@@ -25,7 +25,7 @@ func claimNamed(name string) (reproduce.Claim, error) {
 	return reproduce.Claim{}, problemf(http.StatusNotFound, "there is no claim %q", name)
 }
 
-// claimWork checks a claim, at the size that the command checks it at unless told. That takes seconds, and at most half a minute.
+// claimWork checks a claim, at the size that the command checks it at unless told: all of them together take it a minute and a half.
 func claimWork(c reproduce.Claim, seed uint64) Work {
 	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name, Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20}
 	if seed != 1 {

@@ -62,7 +62,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		data["Machine"], data["Command"] = report.Machine, report.Command
 	}
 	var saved []listed
-	for _, name := range s.files.named("report.json") {
+	for _, name := range s.files.named("claims.json") {
 		saved = append(saved, listed{Path: name, Link: "/papers?report=" + url.QueryEscape(name), Name: path.Dir(name)})
 	}
 	runs := map[string]*Run{}

@@ -76,11 +76,11 @@ func TestSavedReport(t *testing.T) {
 	if err := report.JSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, page.Config{Files: someFiles(map[string]string{"out & more/report.json": b.String(), "bad/report.json": "{}"})})
-	if _, body := c.want(http.StatusOK, "GET", "/papers", nil); !strings.Contains(body, `<a href="/papers?report=out&#43;%26&#43;more%2Freport.json">`) && !strings.Contains(body, `<a href="/papers?report=out+%26+more%2Freport.json">`) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"out & more/claims.json": b.String(), "bad/claims.json": "{}", "clinic/report.json": "[]"})})
+	if _, body := c.want(http.StatusOK, "GET", "/papers", nil); !strings.Contains(body, `<a href="/papers?report=out&#43;%26&#43;more%2Fclaims.json">`) && !strings.Contains(body, `<a href="/papers?report=out+%26+more%2Fclaims.json">`) {
 		t.Errorf("%.1500s", body)
 	}
-	const in = "?report=out+%26+more%2Freport.json"
+	const in = "?report=out+%26+more%2Fclaims.json"
 	_, body := c.want(http.StatusOK, "GET", "/papers"+in, nil)
 	if !strings.Contains(body, "found before: "+string(claim.Found)) || !strings.Contains(body, "a &lt;machine&gt;") || strings.Contains(body, papers.Claims()[1].Name+"?") {
 		t.Errorf("%.3000s", body)
@@ -88,8 +88,8 @@ func TestSavedReport(t *testing.T) {
 	if _, body := c.want(http.StatusOK, "GET", "/papers/"+claim.Name+in, nil); !strings.Contains(body, "one half") || !strings.Contains(body, "a check") || !strings.Contains(body, "4.5") {
 		t.Errorf("%.3000s", body)
 	}
-	c.want(http.StatusUnprocessableEntity, "GET", "/papers?report=bad/report.json", nil)
-	c.want(http.StatusNotFound, "GET", "/papers?report=../report.json", nil)
+	c.want(http.StatusUnprocessableEntity, "GET", "/papers?report=bad/claims.json", nil)
+	c.want(http.StatusNotFound, "GET", "/papers?report=../claims.json", nil)
 }
 
 // In a browser, at three sizes.

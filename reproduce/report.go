@@ -25,7 +25,7 @@ type Report struct {
 var page embed.FS
 
 // Write writes the report into a directory: report.html, which has everything in it, report.md with the table that it opens with,
-// report.json with all but the pictures, for programs, and beside them each table as CSV and each picture as SVG.
+// claims.json with all but the pictures, for programs, and beside them each table as CSV and each picture as SVG.
 func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (r *Report) Write(dir string) error {
 	for i := range r.Results {
 		errs = append(errs, r.Results[i].writeTables(dir), r.Results[i].writeCharts(dir))
 	}
-	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown), writeFile(dir, "report.json", r.JSON))...)
+	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown), writeFile(dir, "claims.json", r.JSON))...)
 }
 
 // JSON writes the report as almanac reproduce --json prints it.
