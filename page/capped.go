@@ -30,14 +30,14 @@ var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2"
 
 // The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to be thrown one by one, as modcapped does.
 const (
-	mostBins      = 1 << 24
-	mostBinsThrew = 1 << 15
-	mostCapacity  = 256
-	mostChoices   = 64
-	mostBallsEach = 100       // per bin, of a batch
-	mostRounds    = 2_000_000 // in all
-	mostThrowing  = 1 << 28   // bins times rounds of modcapped
-	paced         = time.Minute
+	mostBins       = 1 << 24
+	mostBinsThrown = 1 << 15
+	mostCapacity   = 256
+	mostChoices    = 64
+	mostBallsEach  = 100       // per bin, of a batch
+	mostRounds     = 2_000_000 // in all
+	mostThrowing   = 1 << 28   // bins times rounds of modcapped
+	paced          = time.Minute
 )
 
 var (
@@ -46,7 +46,7 @@ var (
 	allocationPaces    = []string{"", "5", "20", "100"} // rounds a second; the first is as many as can be
 )
 
-// nearest are the rates up to which theory is computed at once.
+// nearestRates are those up to which theory is computed at once.
 var nearestRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 - 0x1p-12, capped.Threshold: mostBallsEach}
 
 // askedAllocating reads a form.
@@ -89,7 +89,7 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 	add("process", a.Process, u.Process)
 	most := float64(mostBins)
 	if c.Kind == capped.ModCapped {
-		most = mostBinsThrew
+		most = mostBinsThrown
 	}
 	if c.Bins, err = allocation.ParseWhole(a.Bins, "bins", 1, most); err != nil {
 		return fail("Bins", err)
@@ -260,14 +260,14 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 		}
 		return View{}
 	})
-	thrown := 0
+	rounds := 0
 	err := p.Run(ctx, func(done, of int, doing string) {
 		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(process *capped.Process) {
-		thrown++
+		rounds++
 		seen.put(func() *allocation.Point { return p.Now(process) })
 		if pace.each > 0 {
-			tell.Progress(Progress{Fraction: float64(thrown) / float64(all), Note: fmt.Sprintf("round %s of %s", format.Thousands(float64(thrown)), format.Thousands(float64(all)))})
+			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s", format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
 			pace.wait(ctx)
 		}
 	})
