@@ -25,6 +25,8 @@ type Figure struct {
 	Group   string // what stands above those that belong together
 	Chart   plot.Chart
 	Map     *Map // in place of the chart, if it is not nil
+
+	Band string // what numbers with a band are; those of replicas if it is empty
 }
 
 // A Table is numbers that no chart shows.
@@ -33,6 +35,9 @@ type Table struct {
 	Head    []string
 	Rows    [][]string // the first cell is what the row is about
 	Links   []string   // where the first cell of each row leads to; nil for nowhere
+
+	Note  string // what is to be said of it, in sentences
+	Words bool   // cells are sentences, and are wrapped
 }
 
 // A File is something to take away.
@@ -80,7 +85,7 @@ func (f Figure) data() []byte {
 			b = append(b, ',')
 		}
 		b = append(append(b, `{"name":`...), asJSON(s.Name)...)
-		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)...)
+		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)+`,"drawn":`+strconv.FormatBool(s.Bars > 0)...)
 		b = appendColumns(b, s, 0, len(s.X))
 		b = append(b, '}')
 	}

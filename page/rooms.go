@@ -15,6 +15,9 @@ var rooms = []room{
 	{"runs", "/runs", "Runs"},
 	{"compare", "/compare", "Compare"},
 	{"studies", "/studies", "Studies"},
+	{"capped", "/capped", "Balls and bins"},
+	{"queues", "/queues", "Queues"},
+	{"papers", "/papers", "Papers"},
 }
 
 // routes says who answers what. GET changes nothing; what changes something is POST.
@@ -53,6 +56,18 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /hub", s.hubPage)
 	on("GET /hub.json", s.hubJSON)
+
+	on("GET /capped", s.capped)
+	on("POST /capped", s.startCapped)
+
+	on("GET /queues", s.queues)
+	on("POST /queues", s.startQueue)
+	on("GET /courses/{path...}", s.courses)
+	on("GET /course/{name}", s.courseFigure)
+
+	on("GET /papers", s.papers)
+	on("GET /papers/{name}", s.claim)
+	on("POST /papers/{name}", s.checkClaim)
 
 	on("GET /results/{path...}", s.result)
 	on("GET /result/{name}", s.resultFigure)

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"embed"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -23,8 +24,8 @@ type Report struct {
 //go:embed report.html
 var page embed.FS
 
-// Write writes the report into a directory: report.html, which has everything in it, report.md with the table that it opens with, and
-// beside them each table as CSV and each picture as SVG.
+// Write writes the report into a directory: report.html, which has everything in it, report.md with the table that it opens with,
+// claims.json with all but the pictures, for programs, and beside them each table as CSV and each picture as SVG.
 func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -33,7 +34,14 @@ func (r *Report) Write(dir string) error {
 	for i := range r.Results {
 		errs = append(errs, r.Results[i].writeTables(dir), r.Results[i].writeCharts(dir))
 	}
-	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown))...)
+	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown), writeFile(dir, "claims.json", r.JSON))...)
+}
+
+// JSON writes the report as almanac reproduce --json prints it.
+func (r *Report) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
 }
 
 // HTML writes the report as one page that needs nothing else.

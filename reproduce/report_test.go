@@ -140,6 +140,10 @@ func TestReport(t *testing.T) {
 			}
 		}
 	}
+	var read Report
+	if text, err := os.ReadFile(filepath.Join(dir, "claims.json")); err != nil || json.Unmarshal(text, &read) != nil || len(read.Results) == 0 || read.Results[0].Verdict != Holds {
+		t.Errorf("claims.json: %v, %+v", err, read)
+	}
 	summary, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b | **does not hold**; found before: holds |\n"; err != nil ||
 		!strings.Contains(string(summary), want) {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
 // cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers and fractions.
@@ -219,7 +219,7 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 	defer bar.Close()
 	switch {
 	case t.config.Kind == capped.Threshold:
-		batch, err := allocation.Threshold(c.Context(), t.config, t.plan.Rounds, bar.Set)
+		batch, err := allocation.Threshold(c.Context(), t.config, t.plan.Rounds, bar.Set, nil)
 		bar.Close()
 		if batch == nil {
 			return t.inFlags(err)

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
@@ -30,7 +30,7 @@ func printCapped(w io.Writer, r *cappedReport) error {
 	if err := printPoint(w, r.Point); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", sweetSpot(r.Sweet))
+	fmt.Fprintf(w, "\n%s\n", r.Sweet)
 	return printSpeed(w, r.Thrown, r.Seconds)
 }
 
@@ -54,82 +54,14 @@ func howLong(p *allocation.Point) string {
 
 // printPoint prints a row for each quantity.
 func printPoint(w io.Writer, p *allocation.Point) error {
-	m := p.Measured
-	limit, bound, estimate := p.Theories()
+	head, rows := p.Table()
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	proof, seen := "Theorem 2", "section V"
-	switch {
-	case p.Kind() == capped.Greedy:
-		proof, seen = "", ""
-	case p.Kind() == capped.ModCapped && p.Capacity == 1:
-		proof = "Lemma 2"
-	case p.Kind() == capped.ModCapped:
-		proof = "Lemma 7"
-	case p.Capacity == 1:
-		proof = "Theorem 1"
-	}
 	fmt.Fprint(out, "\tmeasured\tlimit of\tbound\testimate\t\n")
-	fmt.Fprintf(out, "\t\tmany bins\t%s\t%s\t\n", proof, seen)
-	row := func(name string, x allocation.Mean, of func(allocation.Theory) *float64) {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, mean(x), like(x, of(limit)), rough(of(bound)), rough(of(estimate)))
-	}
-	pooled := p.Kind() != capped.Greedy
-	if pooled {
-		row("pool per bin", m.Pool, func(t allocation.Theory) *float64 { return t.Pool })
-	}
-	row("thrown per bin", m.Thrown, func(t allocation.Theory) *float64 { return t.Thrown })
-	row("mean wait", m.Wait, func(t allocation.Theory) *float64 { return t.Wait })
-	row("longest wait in a round (mean)", m.Longest, func(t allocation.Theory) *float64 { return t.Longest })
-	fmt.Fprintf(out, "longest wait altogether\t%d\t%s\t%s\t%s\t\n", m.WaitMax, rough(limit.WaitMax), rough(bound.WaitMax), rough(estimate.WaitMax))
-	if pooled {
-		row("largest pool per bin", allocation.Mean{Mean: m.PoolMax}, func(t allocation.Theory) *float64 { return t.PoolMax })
+	fmt.Fprintf(out, "\t\tmany bins\t%s\t%s\t\n", head[3], head[4])
+	for _, row := range rows {
+		fmt.Fprintf(out, "%s\t\n", strings.Join(row, "\t"))
 	}
 	return out.Flush()
-}
-
-// decimals is how many a mean is written with: its standard error has two digits then.
-func decimals(m allocation.Mean) int {
-	if m.Error == nil || !(*m.Error > 0) {
-		return 4
-	}
-	return min(max(1-int(math.Floor(math.Log10(*m.Error))), 0), 9)
-}
-
-// mean is a mean and its standard error.
-func mean(m allocation.Mean) string {
-	d := decimals(m)
-	switch {
-	case m.Error == nil:
-		return fmt.Sprintf("%.*f", d, m.Mean)
-	case *m.Error == 0:
-		return fmt.Sprintf("%.*f ± 0", d, m.Mean)
-	}
-	return fmt.Sprintf("%.*f ± %.*f", d, m.Mean, d, *m.Error)
-}
-
-// like is a number with as many decimals as the mean.
-func like(m allocation.Mean, x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.*f", decimals(m), *x)
-}
-
-// rough is a number of which nobody needs many decimals.
-func rough(x *float64) string {
-	switch {
-	case x == nil:
-		return "–"
-	case *x < 1000:
-		return fmt.Sprintf("%.2f", *x)
-	}
-	return format.Thousands(math.Round(*x))
-}
-
-// sweetSpot says which capacity is best.
-func sweetSpot(s *allocation.Sweet) string {
-	return fmt.Sprintf("Sweet spot of CAPPED for this λ: capacity %d, with a mean wait of %.4g rounds in the limit; √ln(1/(1−λ)) is %.3g.",
-		s.Capacity, s.Wait, s.Scale)
 }
 
 // printSpeed prints what it took, the only line that differs between two runs.
@@ -207,7 +139,7 @@ func printSweep(w io.Writer, r *sweepReport) error {
 	if pooled {
 		fmt.Fprint(w, "\npool per bin\n\n")
 		if err := sweepTable(w, r, "measured\tlimit\tbound\testimate\tlargest\t", func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4f\t", mean(m.Pool), like(m.Pool, limit.Pool), rough(bound.Pool), rough(estimate.Pool), m.PoolMax)
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4f\t", allocation.Format(m.Pool), allocation.Like(m.Pool, limit.Pool), allocation.Rough(bound.Pool), allocation.Rough(estimate.Pool), m.PoolMax)
 		}); err != nil {
 			return err
 		}
@@ -218,16 +150,16 @@ func printSweep(w io.Writer, r *sweepReport) error {
 		head += "bound\testimate\t"
 	}
 	if err := sweepTable(w, r, head, func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
-		s := fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t", mean(m.Wait), like(m.Wait, limit.Wait), mean(m.Longest), like(m.Longest, limit.Longest), m.WaitMax, rough(limit.WaitMax))
+		s := fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t", allocation.Format(m.Wait), allocation.Like(m.Wait, limit.Wait), allocation.Format(m.Longest), allocation.Like(m.Longest, limit.Longest), m.WaitMax, allocation.Rough(limit.WaitMax))
 		if pooled {
-			s += fmt.Sprintf("%s\t%s\t", rough(bound.Longest), rough(estimate.Longest))
+			s += fmt.Sprintf("%s\t%s\t", allocation.Rough(bound.Longest), allocation.Rough(estimate.Longest))
 		}
 		return s
 	}); err != nil {
 		return err
 	}
 	if r.Best > 0 {
-		fmt.Fprintf(w, "\n* waits least on average of those measured. %s\n", sweetSpot(r.Points[0].Sweet))
+		fmt.Fprintf(w, "\n* waits least on average of those measured. %s\n", r.Points[0].Sweet)
 	}
 	thrown, seconds := 0, 0.0
 	for _, p := range r.Points {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
 // mostSwept is how many processes a sweep may have.

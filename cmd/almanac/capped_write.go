@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
@@ -19,7 +19,7 @@ var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg",
 func writeCapped(dir string, r *cappedReport) error {
 	errs := []error{
 		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
-		writeFile(dir, "rounds.csv", func(w io.Writer) error { return roundsCSV(w, r.Rows()) }),
+		writeFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
 	}
 	if len(r.Rows()) > 0 {
 		errs = append(errs, r.PoolChart().Save(filepath.Join(dir, "pool.svg")))
@@ -27,7 +27,7 @@ func writeCapped(dir string, r *cappedReport) error {
 	if r.Measured != nil {
 		limit, _, _ := r.Theories()
 		errs = append(errs,
-			writeFile(dir, "waits.csv", func(w io.Writer) error { return waitsCSV(w, r.Measured.Waits, limit.Waits) }),
+			writeFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Measured.Waits, limit.Waits) }),
 			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
 			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
 	}
@@ -38,8 +38,8 @@ func writeCapped(dir string, r *cappedReport) error {
 func writeThreshold(dir string, r *thresholdReport) error {
 	errs := []error{
 		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
-		writeFile(dir, "rounds.csv", func(w io.Writer) error { return roundsCSV(w, r.Rows()) }),
-		writeFile(dir, "waits.csv", func(w io.Writer) error { return waitsCSV(w, r.Waits, nil) }),
+		writeFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
+		writeFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Waits, nil) }),
 	}
 	if r.Balls > 0 {
 		errs = append(errs,
@@ -64,38 +64,6 @@ func writeSweep(dir string, r *sweepReport) error {
 		errs = append(errs, waits.Save(filepath.Join(dir, "sweep-waits.svg")))
 	}
 	return errors.Join(errs...)
-}
-
-// roundsCSV writes a line for each round that was kept.
-func roundsCSV(w io.Writer, rows []allocation.Row) error {
-	if _, err := io.WriteString(w, "round,arrived,thrown,accepted,served,pool,wait_sum,wait_max\n"); err != nil {
-		return err
-	}
-	var b []byte
-	for _, r := range rows {
-		b = strconv.AppendInt(b[:0], int64(r.Number), 10)
-		for _, x := range []int{r.Arrived, r.Thrown, r.Accepted, r.Served, r.Pool, r.WaitSum, r.WaitMax} {
-			b = strconv.AppendInt(append(b, ','), int64(x), 10)
-		}
-		if _, err := w.Write(append(b, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// waitsCSV writes a line for each waiting time; the limit is empty where there is none.
-func waitsCSV(w io.Writer, waits []int, limit []float64) error {
-	out := csv.NewWriter(w)
-	lines := [][]string{{"wait", "balls", "share", "limit"}}
-	for wait, share := range allocation.Shares(waits) {
-		expected := ""
-		if wait < len(limit) {
-			expected = format.Number(limit[wait])
-		}
-		lines = append(lines, []string{strconv.Itoa(wait), strconv.Itoa(waits[wait]), format.Number(share), expected})
-	}
-	return out.WriteAll(lines)
 }
 
 // sweepCSV writes a line for each point. What there is none of is empty.

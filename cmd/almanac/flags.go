@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
@@ -72,62 +72,23 @@ func parseSizes(flag, s, what string, least, most float64) ([]int, error) {
 	return sizes, nil
 }
 
-// parseNumber reads a decimal, as 0.99 or 1e-3, a power, as 2^-10, or a fraction, as 1/1024. What is none is NaN.
-func parseNumber(s string) float64 {
-	decimal := func(s string) float64 {
-		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 64)
-		if err != nil {
-			return math.NaN()
-		}
-		return x
-	}
-	if base, exponent, ok := strings.Cut(s, "^"); ok {
-		return math.Pow(decimal(base), decimal(exponent))
-	}
-	if over, under, ok := strings.Cut(s, "/"); ok {
-		return decimal(over) / decimal(under)
-	}
-	return decimal(s)
-}
+// parseNumber reads a number: see [allocation.ParseNumber].
+func parseNumber(s string) float64 { return allocation.ParseNumber(s) }
 
 // parseWhole reads a whole number of something.
 func parseWhole(flag, s, what string, least, most float64) (int, error) {
-	x := parseNumber(s)
-	if !(x >= least && x <= most) || x != math.Trunc(x) {
-		return 0, usagef("%s: %q is not a number of %s; wanted is a whole number from %.0f to %.0f, as 3, 1e6 or 2^20", flag, s, what, least, most)
+	n, err := allocation.ParseWhole(s, what, least, most)
+	if err != nil {
+		return 0, usagef("%s: %w", flag, err)
 	}
-	return int(x), nil
+	return n, nil
 }
 
-// leastRate is the smallest rate that is run. Below it all the rounds that there may be are not likely to have a ball.
-const leastRate = 1e-30
-
-// parseRate reads a rate: a number, or 1- and a number. A minus sign may be the one that prose has.
+// parseRate reads a rate.
 func parseRate(flag, s string, kind capped.Kind) (float64, error) {
-	rate := 0.0
-	written := strings.ReplaceAll(strings.TrimSpace(s), "−", "-")
-	rest, near := strings.CutPrefix(written, "1-")
-	if near {
-		rate = 1 - parseNumber(rest)
-	} else {
-		rate = parseNumber(written)
-	}
-	if kind == capped.Threshold {
-		if !(rate > 0) || math.IsInf(rate, 1) {
-			return 0, usagef("%s: %q is not a number of balls per bin; wanted is a number above 0, as 1, 0.99 or 8", flag, s)
-		}
-		return rate, nil
-	}
-	const wanted = "wanted is a number above 0 and below 1, as 0.99, 1-2^-10, 1-1/1024 or 1-1e-3"
-	switch {
-	case math.IsNaN(rate):
-		return 0, usagef("%s: %q is not a rate; %s", flag, s, wanted)
-	case rate == 1 && near && parseNumber(rest) > 0:
-		return 0, usagef("%s: %q is too near to 1 to be told from it; the nearest that can is 1-2^-53", flag, s)
-	case rate >= 1:
-		return 0, usagef("%s: %q brings as many balls as the bins can delete, or more, and the pool would grow forever; %s", flag, s, wanted)
-	case !(rate >= leastRate):
-		return 0, usagef("%s: %q brings no balls; %s", flag, s, wanted)
+	rate, err := allocation.ParseRate(s, kind)
+	if err != nil {
+		return 0, usagef("%s: %w", flag, err)
 	}
 	return rate, nil
 }

@@ -32,8 +32,8 @@ func newReproduce() *cobra.Command {
 			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is not decided, as where it is about\n" +
 			"time on a machine. The verdict follows from the checks alone. One that differs from what was found before is marked, and then\n" +
 			"the exit status is 1.\n" +
-			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, and beside them the\n" +
-			"tables as CSV and the pictures as SVG.",
+			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, all but the\n" +
+			"pictures as claims.json, which the page of almanac serve shows, and beside them the tables as CSV and the pictures as SVG.",
 		Example: "  almanac reproduce\n" +
 			"  almanac reproduce --list\n" +
 			"  almanac reproduce figure-1 figure-3 --out report",
@@ -56,7 +56,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if f.list {
 		return listClaims(c.OutOrStdout(), claims)
 	}
-	files := []string{"report.html"}
+	files := []string{"report.html", "claims.json"}
 	for _, claim := range claims {
 		files = append(files, claim.Name+".csv", claim.Name+"-*.csv", claim.Name+".svg", claim.Name+"-*.svg")
 	}

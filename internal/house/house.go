@@ -60,9 +60,10 @@ var mayImport = map[string][]string{
 	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
 	"internal/outputs": {"internal/nearest", "population"},
 
-	// Charts of runs and of fits.
-	"internal/fitted":   {"fit", "internal/format", "internal/plot"},
-	"internal/pictures": {"internal/format", "internal/plot", "population"},
+	// Charts of runs, of fits and of allocation processes.
+	"internal/allocation": {"capped", "internal/format", "internal/plot"},
+	"internal/fitted":     {"fit", "internal/format", "internal/plot"},
+	"internal/pictures":   {"internal/format", "internal/plot", "population"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
@@ -74,13 +75,13 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"ensemble", "fit", "internal/design", "internal/fitted", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "population", "population/results"},
+	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study",
+		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.
-	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped", "cmd/almanac/internal/allocation",
+	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
-	"cmd/almanac/internal/allocation": {"capped", "internal/format", "internal/plot"},
+		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},

@@ -241,6 +241,7 @@ class Chart {
   draw(i) {
     if (this.view.hidden.has(i)) return false;
     const s = this.data.series[i], steps = s.steps;
+    if (s.drawn) return true; // bars, which only the server draws
     const line = this.svg.querySelector(`g.line[data-series="${i}"]`), band = this.svg.querySelector(`g.band[data-series="${i}"]`);
     if (!line) return true;
     let away = false;

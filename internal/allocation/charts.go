@@ -43,9 +43,9 @@ func (p *Point) LoadsChart() plot.Chart {
 // PoolChart is the pool over time, or for greedy, which has none, the balls in the bins. The axis of time is logarithmic, to show how
 // it comes from the empty start, unless the start is warm.
 func (p *Point) PoolChart() plot.Chart {
-	label, of := "pool per bin", func(row Row) int { return row.Pool }
+	label, of := "pool per bin", func(row Row) float64 { return float64(row.Pool) }
 	if p.kind == capped.Greedy {
-		label, of = "balls per bin", func(row Row) int { return row.Held }
+		label, of = "balls per bin", func(row Row) float64 { return float64(row.Held) }
 	}
 	chart := plot.Chart{
 		Title:  p.title(),
@@ -56,7 +56,7 @@ func (p *Point) PoolChart() plot.Chart {
 	}
 	rows := p.record.rows
 	last := float64(rows[len(rows)-1].Number)
-	chart.Series = append(chart.Series, overTime(rows, float64(p.Bins), !p.Warm, of))
+	chart.Series = append(chart.Series, overTime("measured", rows, float64(p.Bins), !p.Warm, of))
 	if p.limit != nil {
 		long := p.limit.Pool
 		if p.kind == capped.Greedy {
@@ -70,11 +70,32 @@ func (p *Point) PoolChart() plot.Chart {
 	return chart
 }
 
-// overTime is what rounds have, per bin. Where there are too many for a line a point stands for several: their mean, and a
+// WaitingChart is how long the balls waited that were served in a round, over time.
+func (p *Point) WaitingChart() plot.Chart {
+	chart := plot.Chart{Title: p.title(), XLabel: "round", YLabel: "wait, in rounds", LogX: !p.Warm, FromZero: true, Headroom: true, LegendBeside: true}
+	rows := p.record.rows
+	last := float64(rows[len(rows)-1].Number)
+	chart.Series = append(chart.Series,
+		overTime("longest", rows, 1, !p.Warm, func(row Row) float64 { return float64(row.WaitMax) }),
+		overTime("mean", rows, 1, !p.Warm, func(row Row) float64 { return float64(row.WaitSum) / float64(max(1, row.Served)) }))
+	limit, _, _ := p.Theories()
+	add := func(name string, y *float64) {
+		if y != nil {
+			s := level(name, 1, last, *y)
+			s.Dashed = true
+			chart.Series = append(chart.Series, s)
+		}
+	}
+	add("longest, limit", limit.Longest)
+	add("mean, limit", limit.Wait)
+	return chart
+}
+
+// overTime is what rounds have, per so many. Where there are too many for a line a point stands for several: their mean, and a
 // band from the least to the most of them. Along a logarithmic axis that is the more the later they are.
-func overTime(rows []Row, bins float64, logX bool, of func(Row) int) plot.Series {
+func overTime(name string, rows []Row, per float64, logX bool, of func(Row) float64) plot.Series {
 	const growth = 0.005
-	s := plot.Series{Name: "measured"}
+	s := plot.Series{Name: name}
 	same := (len(rows) + mostPoints - 1) / mostPoints
 	grouped := false
 	for from := 0; from < len(rows); {
@@ -84,15 +105,15 @@ func overTime(rows []Row, bins float64, logX bool, of func(Row) int) plot.Series
 		}
 		some := rows[from:min(from+group, len(rows))]
 		from += group
-		sum, least, most := 0, math.MaxInt, 0
+		sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
 		for _, row := range some {
 			x := of(row)
 			sum, least, most = sum+x, min(least, x), max(most, x)
 		}
 		grouped = grouped || len(some) > 1
 		s.X = append(s.X, float64(some[0].Number+some[len(some)-1].Number)/2)
-		s.Y = append(s.Y, float64(sum)/float64(len(some))/bins)
-		s.Low, s.High = append(s.Low, float64(least)/bins), append(s.High, float64(most)/bins)
+		s.Y = append(s.Y, sum/float64(len(some))/per)
+		s.Low, s.High = append(s.Low, least/per), append(s.High, most/per)
 	}
 	if !grouped {
 		s.Low, s.High = nil, nil

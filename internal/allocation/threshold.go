@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
@@ -40,8 +41,8 @@ type Batch struct {
 func (b *Batch) Rows() []Row { return b.rows }
 
 // Threshold runs THRESHOLD[T] until all balls have a place, or for as many rounds as are wanted, if that is not 0. When the context is done, what there is
-// until then comes with its error.
-func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell) (*Batch, error) {
+// until then comes with its error. After each round watch is called, if it is not nil, with what there is, which will not change.
+func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watch func(*Batch)) (*Batch, error) {
 	began := time.Now()
 	p, err := capped.NewProcess(c)
 	if err != nil {
@@ -64,6 +65,12 @@ func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell) (*Ba
 			r.rows = append(r.rows, Row{r.Rounds, r.Left, round})
 		}
 		tell(r.Balls-r.Left, max(1, r.Balls), fmt.Sprintf("round %s, %s balls left", format.Thousands(float64(r.Rounds)), format.Thousands(float64(r.Left))))
+		if watch != nil {
+			now := *r // rows are only appended to
+			now.Incomplete, now.Waits, now.Loads = true, slices.Clone(r.Waits), slices.Clone(p.Loads())
+			now.Largest = len(now.Loads) - 1
+			watch(&now)
+		}
 	}
 	r.Loads = p.Loads()
 	r.Largest = len(r.Loads) - 1

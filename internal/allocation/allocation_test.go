@@ -36,9 +36,9 @@ func TestCharts(t *testing.T) {
 	for i := range rows {
 		rows[i] = Row{Number: 3 * (i + 1), Round: capped.Round{Pool: i % 7}}
 	}
-	of := func(r Row) int { return r.Pool }
+	of := func(r Row) float64 { return float64(r.Pool) }
 	for _, logX := range []bool{false, true} {
-		s := overTime(rows, 10, logX, of)
+		s := overTime("measured", rows, 10, logX, of)
 		if len(s.X) > mostPoints || len(s.X) < mostPoints/2 || len(s.Low) != len(s.X) {
 			t.Errorf("%d points", len(s.X))
 		}
@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 	slow := capped.Config{Bins: 100, Capacity: 2, Rate: 1 - 0x1p-45, Seed: 1}
 	_, one := Measure(context.Background(), slow, capped.Plan{}, false, none)
 	_, swept := NewSweep(Rate, []Value{{"near", slow.Rate}, {"half", 0.5}}).Measure(context.Background(), slow, capped.Plan{}, none)
-	_, batch := Threshold(context.Background(), capped.Config{Kind: capped.Threshold, Bins: -1, Capacity: 1, Rate: 1}, 0, none)
+	_, batch := Threshold(context.Background(), capped.Config{Kind: capped.Threshold, Bins: -1, Capacity: 1, Rate: 1}, 0, none, nil)
 	for err, want := range map[error]string{one: "takes 1.76e+13 rounds to relax", swept: "rate near: the process takes", batch: "capped: "} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--") {
 			t.Errorf("got %v, want %s", err, want)

@@ -45,6 +45,8 @@ type Point struct {
 	record *record
 	limit  *capped.Limit // nil for modcapped, which has none
 	kind   capped.Kind
+	config capped.Config
+	plan   capped.Plan
 }
 
 // Kind is which process it is.

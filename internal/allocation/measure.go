@@ -14,20 +14,47 @@ import (
 // Measure runs one process. When the context is done the point says that it is incomplete, and has its rounds; with it comes the context's error.
 // Rounds are kept if they are asked for.
 func Measure(ctx context.Context, c capped.Config, plan capped.Plan, keep bool, tell Tell) (*Point, error) {
-	p, err := newPoint(c, plan)
+	p, err := New(c, plan, keep)
 	if err != nil {
 		return nil, err
 	}
-	if keep {
-		p.record.keep()
-	}
-	began := time.Now()
-	err = p.measure(ctx, c, plan, func(r *record) { tell(r.done, p.BurnIn+p.Rounds, r.pace(time.Since(began))) })
-	if err != nil && ctx.Err() == nil {
+	if err = p.Run(ctx, tell, nil); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	p.Incomplete = err != nil
 	return p, err
+}
+
+// New is a process before its first round, with what theory says of it. Rounds will be kept if they are asked for.
+func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
+	p, err := newPoint(c, plan)
+	if err == nil && keep {
+		p.record.keep()
+	}
+	return p, err
+}
+
+// Run runs a process that is new: see [Measure]. After each round watch is called, if it is not nil; in it, and only in it, [Point.Now] may be.
+func (p *Point) Run(ctx context.Context, tell Tell, watch func(*capped.Process)) error {
+	plan := p.plan
+	if watch != nil {
+		plan.Watch = func(process *capped.Process, _ capped.Round) { watch(process) }
+	}
+	began := time.Now()
+	err := p.measure(ctx, p.config, plan, func(r *record) { tell(r.done, p.BurnIn+p.Rounds, r.pace(time.Since(began))) })
+	p.Incomplete = err != nil
+	return err
+}
+
+// Now is what there is to see of a process while it runs: its rounds until now, and, as what is measured, where the balls are after this round and how long
+// those waited that were served in it. It shares nothing with the point that will change.
+func (p *Point) Now(process *capped.Process) *Point {
+	now, rounds := *p, *p.record // rows are only appended to
+	now.record = &rounds
+	now.Incomplete = true
+	now.Reached, now.Thrown = rounds.done, rounds.thrown
+	now.Measured = &Measured{Waits: process.Waits(nil), Loads: Shares(process.Loads())}
+	now.compare(p.config)
+	return &now
 }
 
 // A SlowError says that a process takes too long to forget its start, so that the number of rounds is not to be decided for those who ask.
@@ -52,7 +79,7 @@ func newPoint(c capped.Config, plan capped.Plan) (*Point, error) {
 	p := &Point{
 		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate, Arrivals: c.Arrivals.String(),
 		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.EffectiveMinThrown(),
-		Warnings: []string{}, kind: c.Kind,
+		Warnings: []string{}, kind: c.Kind, config: c, plan: plan,
 	}
 	if c.Kind == capped.Greedy {
 		p.limit = capped.GreedyLimit(c.Choices, c.Rate)
@@ -109,8 +136,12 @@ func many(rounds float64) string {
 func (p *Point) measure(ctx context.Context, c capped.Config, plan capped.Plan, tell func(*record)) error {
 	began := time.Now()
 	step := max(1, (p.BurnIn+p.Rounds)/1000)
-	plan.Watch = func(_ *capped.Process, r capped.Round) {
+	watch := plan.Watch
+	plan.Watch = func(process *capped.Process, r capped.Round) {
 		p.record.note(r)
+		if watch != nil {
+			watch(process, r)
+		}
 		if p.record.done%step == 0 {
 			tell(p.record)
 		}

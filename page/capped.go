@@ -1,0 +1,396 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/format"
+)
+
+// An allocating is a process of balls and bins as a visitor wants it, in the words of the command line.
+type allocating struct {
+	Process, Bins, Capacity, Choices, Rate, Arrivals, Rounds, BurnIn, Seed, Pace string
+	Warm                                                                         bool
+}
+
+// usualAllocating is what almanac capped does if nothing is told.
+var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99", Arrivals: "exact", Seed: "1"}
+
+// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to be thrown one by one, as modcapped does.
+const (
+	mostBins       = 1 << 24
+	mostBinsThrown = 1 << 15
+	mostCapacity   = 256
+	mostChoices    = 64
+	mostBallsEach  = 100       // per bin, of a batch
+	mostRounds     = 2_000_000 // in all
+	mostThrowing   = 1 << 28   // bins times rounds of modcapped
+	paced          = time.Minute
+)
+
+var (
+	allocationKinds    = []capped.Kind{capped.Capped, capped.ModCapped, capped.Greedy, capped.Threshold}
+	allocationArrivals = []capped.Arrivals{capped.Exact, capped.Binomial, capped.Poisson}
+	allocationPaces    = []string{"", "5", "20", "100"} // rounds a second; the first is as many as can be
+)
+
+// nearestRates are those up to which theory is computed at once.
+var nearestRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 - 0x1p-12, capped.Threshold: mostBallsEach}
+
+// askedAllocating reads a form.
+func askedAllocating(form url.Values) allocating {
+	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	return allocating{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"), Rate: get("rate"), Arrivals: get("arrivals"),
+		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
+}
+
+// read is the process, how long it is measured, and the command line that does the same.
+func (a allocating) read() (c capped.Config, plan capped.Plan, command string, err error) {
+	fail := func(field string, err error) (capped.Config, capped.Plan, string, error) {
+		return c, plan, "", problemf(http.StatusUnprocessableEntity, "%s: %v", field, err)
+	}
+	known := false
+	for _, k := range allocationKinds {
+		if k.String() == a.Process {
+			c.Kind, known = k, true
+		}
+	}
+	if !known {
+		return fail("Process", fmt.Errorf("there is no %q", a.Process))
+	}
+	known = false
+	for _, k := range allocationArrivals {
+		if k.String() == a.Arrivals {
+			c.Arrivals, known = k, true
+		}
+	}
+	if !known {
+		return fail("Arrivals", fmt.Errorf("there are none that are %q", a.Arrivals))
+	}
+	words := []string{"almanac", "capped"}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			words = append(words, "--"+flag, format.Word(value))
+		}
+	}
+	u := usualAllocating
+	add("process", a.Process, u.Process)
+	most := float64(mostBins)
+	if c.Kind == capped.ModCapped {
+		most = mostBinsThrown
+	}
+	if c.Bins, err = allocation.ParseWhole(a.Bins, "bins", 1, most); err != nil {
+		return fail("Bins", err)
+	}
+	add("bins", a.Bins, u.Bins)
+	if c.Kind == capped.Greedy {
+		if c.Choices, err = allocation.ParseWhole(a.Choices, "bins to look at", 1, mostChoices); err != nil {
+			return fail("Choices", err)
+		}
+		add("choices", a.Choices, u.Choices)
+	} else {
+		if c.Capacity, err = allocation.ParseWhole(a.Capacity, "balls", 1, mostCapacity); err != nil {
+			return fail("Capacity", err)
+		}
+		add("capacity", a.Capacity, u.Capacity)
+	}
+	if c.Rate, err = allocation.ParseRate(a.Rate, c.Kind); err != nil {
+		return fail("Rate", err)
+	}
+	if near := nearestRates[c.Kind]; c.Rate > near {
+		return fail("Rate", fmt.Errorf("%q is more than is run here; the most for %v is %s, and the command line has no such bound", a.Rate, c.Kind, format.Rate(near)))
+	}
+	add("rate", a.Rate, u.Rate)
+	add("arrivals", a.Arrivals, u.Arrivals)
+	least := 20.0 // to have a standard error
+	if c.Kind == capped.Threshold {
+		least = 1
+	}
+	if a.Rounds != "" {
+		if plan.Rounds, err = allocation.ParseWhole(a.Rounds, "rounds", least, mostRounds); err != nil {
+			return fail("Rounds", err)
+		}
+		add("rounds", a.Rounds, "")
+	}
+	if a.BurnIn != "" && c.Kind != capped.Threshold {
+		if plan.BurnIn, err = allocation.ParseWhole(a.BurnIn, "rounds", 0, mostRounds); err != nil {
+			return fail("Burn-in", err)
+		}
+		if plan.BurnIn == 0 {
+			plan.BurnIn = -1
+		}
+		add("burn-in", a.BurnIn, "")
+	}
+	if c.Warm = a.Warm && c.Kind == capped.Capped; c.Warm {
+		words = append(words, "--warm")
+	}
+	if c.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
+		return fail("Seed", fmt.Errorf("%q is not a seed; wanted is a whole number from 0 on", a.Seed))
+	}
+	add("seed", a.Seed, u.Seed)
+	return c, plan, strings.Join(words, " "), nil
+}
+
+// pace is how long a round takes at least, for those who want to watch.
+func (a allocating) pace() (time.Duration, error) {
+	for _, p := range allocationPaces[1:] {
+		if a.Pace == p {
+			n, _ := strconv.Atoi(p)
+			return time.Second / time.Duration(n), nil
+		}
+	}
+	if a.Pace != "" {
+		return 0, problemf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
+	}
+	return 0, nil
+}
+
+// work is the process as work.
+func (a allocating) work() (Work, error) {
+	c, plan, command, err := a.read()
+	if err != nil {
+		return Work{}, err
+	}
+	pace, err := a.pace()
+	if err != nil {
+		return Work{}, err
+	}
+	w := Work{From: "/capped?" + a.query().Encode(), Command: command, Keeps: 1 << 16}
+	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate), c.Arrivals, c.Seed)
+	if c.Kind == capped.Threshold {
+		w.Title, w.About = fmt.Sprintf("threshold, %d accepted in a round", c.Capacity), begins
+		w.Do = func(ctx context.Context, tell *Teller) error {
+			return batchWork(ctx, tell, c, plan.Rounds, command, newPacer(pace))
+		}
+		return w, nil
+	}
+	p, err := allocation.New(c, plan, true)
+	switch {
+	case errors.Is(err, capped.ErrSlow):
+		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: %v; say how many there should be, and how many of burn-in", err)
+	case err != nil:
+		return Work{}, problemf(http.StatusUnprocessableEntity, "%v", err)
+	case p.BurnIn+p.Rounds > mostRounds:
+		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: these are %s with the burn-in, and at most %s are run here; say how many there should be, and how many of burn-in",
+			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
+	case c.Kind == capped.ModCapped && (p.BurnIn+p.Rounds)*c.Bins > mostThrowing:
+		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: modcapped throws each ball, and %s with %s take too long here; take fewer of either",
+			format.Count(p.BurnIn+p.Rounds, "round"), format.Count(c.Bins, "bin"))
+	}
+	w.Title, w.About = p.Name(), begins
+	w.Keeps += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))
+	w.Do = func(ctx context.Context, tell *Teller) error { return pointWork(ctx, tell, p, command, newPacer(pace)) }
+	return w, nil
+}
+
+// A pacer lets rounds take their time, for a while: nobody watches longer, and others wait.
+type pacer struct {
+	each time.Duration
+	end  time.Time
+}
+
+func newPacer(each time.Duration) *pacer { return &pacer{each: each} }
+
+func (p *pacer) wait(ctx context.Context) {
+	if p.each == 0 {
+		return
+	}
+	if p.end.IsZero() {
+		p.end = time.Now().Add(paced)
+	}
+	if time.Now().After(p.end) {
+		return
+	}
+	pause := time.NewTimer(p.each)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+	}
+}
+
+// A latest is the latest that there is to see of something that goes on. It is made when somebody has looked at the one before, and otherwise costs nothing.
+type latest[T any] struct {
+	wanted atomic.Bool
+	mu     sync.Mutex
+	value  *T
+}
+
+// put has a value made, if somebody wants one.
+func (l *latest[T]) put(make func() *T) {
+	if l.wanted.CompareAndSwap(true, false) {
+		l.set(make())
+	}
+}
+
+func (l *latest[T]) set(v *T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.value = v
+}
+
+// get is the latest, or nil, and wants another.
+func (l *latest[T]) get() *T {
+	l.wanted.Store(true)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.value
+}
+
+// pointWork runs a process and shows it.
+func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command string, pace *pacer) error {
+	var seen latest[allocation.Point]
+	seen.wanted.Store(true) // of the first round
+	all := p.BurnIn + p.Rounds
+	tell.Show(func() View {
+		if now := seen.get(); now != nil {
+			return pointView(now, all, command)
+		}
+		return View{}
+	})
+	rounds := 0
+	err := p.Run(ctx, func(done, of int, doing string) {
+		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
+	}, func(process *capped.Process) {
+		rounds++
+		seen.put(func() *allocation.Point { return p.Now(process) })
+		if pace.each > 0 {
+			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s", format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
+			pace.wait(ctx)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if len(p.Rows()) > 0 {
+		seen.set(p)
+	}
+	tell.Progress(Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " + format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})
+	return err
+}
+
+// pointView is what there is to see of a process, of which all rounds are so many.
+func pointView(p *allocation.Point, all int, command string) (v View) {
+	_, bound, estimate := p.Theories()
+	pool, waiting := p.PoolChart(), p.WaitingChart()
+	if !p.Warm { // so that the axis stays while the lines grow
+		pool.UpToX, waiting.UpToX = float64(all), float64(all)
+	}
+	said := func(what string, x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return fmt.Sprintf("; %s: %s", what, allocation.Rough(x))
+	}
+	pool.Note = "lines: each round, or the mean of several, with a band from the least to the most" + said("proved bound", bound.Pool) + said("estimate of the authors", estimate.Pool)
+	waiting.Note = "of the balls served in a round" + said("proved bound", bound.Longest) + said("estimate of the authors", estimate.Longest)
+	caption := "Pool after each round"
+	if p.Kind() == capped.Greedy {
+		caption = "Balls in the bins after each round"
+	}
+	v.Figures = []Figure{{ID: "pool", Caption: caption, Chart: pool, Band: severalRounds}}
+	if p.Measured != nil { // an interrupted process has none
+		loads, waits := p.LoadsChart(), p.WaitsChart()
+		loads.Note, waits.Note = "mean of the measured rounds", "of all balls served in the measured rounds"
+		if p.Incomplete {
+			loads.Note, waits.Note = "after this round", "of the balls served in this round"
+		}
+		v.Figures = append(v.Figures, Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads}, Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
+	}
+	v.Figures = append(v.Figures, Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting, Band: severalRounds})
+	if p.Measured != nil && !p.Incomplete {
+		head, rows := p.Table()
+		t := Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2], or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
+		v.Tables = append(v.Tables, t)
+		if len(p.Warnings) > 0 {
+			v.Tables[0].Note += " Mind: " + strings.Join(p.Warnings, "; ") + "."
+		}
+		limit, _, _ := p.Theories()
+		v.Files = append(v.Files, File{"capped.json", "everything that was measured, and the theory", func(w io.Writer) error {
+			return indented(w, struct {
+				Command string `json:"command"`
+				*allocation.Point
+			}{command, p})
+		}}, File{"waits.csv", "how many balls waited how long", func(w io.Writer) error { return allocation.WaitsCSV(w, p.Measured.Waits, limit.Waits) }})
+	}
+	v.Files = append(v.Files, File{"rounds.csv", "what happened in each round", func(w io.Writer) error { return allocation.RoundsCSV(w, p.Rows()) }})
+	return v
+}
+
+// severalRounds is what the band of a line is of which a point may stand for several rounds.
+const severalRounds = "mean (least–most) of the rounds that a point stands for"
+
+// or is a name with where it is from, if that is known.
+func or(name, from string) string {
+	if from == "" {
+		return name
+	}
+	return name + ", " + from
+}
+
+// indented writes JSON as the command does.
+func indented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// batchWork runs THRESHOLD[T] and shows it.
+func batchWork(ctx context.Context, tell *Teller, c capped.Config, rounds int, command string, pace *pacer) error {
+	var seen latest[allocation.Batch]
+	tell.Show(func() View {
+		b := seen.get()
+		if b == nil || b.Balls == 0 {
+			return View{}
+		}
+		return batchView(b, command)
+	})
+	b, err := allocation.Threshold(ctx, c, rounds, func(done, of int, doing string) {
+		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
+	}, func(now *allocation.Batch) {
+		seen.set(now)
+		pace.wait(ctx)
+	})
+	if b != nil {
+		seen.set(b)
+	}
+	return err
+}
+
+func batchView(b *allocation.Batch, command string) View {
+	left, waits, loads := b.PoolChart(), b.WaitsChart(), b.LoadsChart()
+	left.Note, loads.Note = "balls without a place", "after the last round"
+	v := View{Figures: []Figure{{ID: "pool", Caption: "Balls left after each round", Chart: left}, {ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
+		{ID: "waits", Caption: "How many balls were accepted after how many rounds", Chart: waits}}}
+	t := Table{Caption: "The batch", Head: []string{"", "number"}}
+	row := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	row("balls", format.Thousands(float64(b.Balls)))
+	row("rounds", strconv.Itoa(b.Rounds))
+	row("balls left", format.Thousands(float64(b.Left)))
+	row("largest load", strconv.Itoa(b.Largest))
+	if b.LnLn != nil {
+		row("ln ln n", fmt.Sprintf("%.2f", *b.LnLn))
+		row("log₂ log₂ n", fmt.Sprintf("%.2f", *b.LogLog))
+	}
+	v.Tables = []Table{t}
+	v.Files = []File{{"capped.json", "everything that was measured", func(w io.Writer) error {
+		return indented(w, struct {
+			Command string `json:"command"`
+			*allocation.Batch
+		}{command, b})
+	}}, {"rounds.csv", "what happened in each round", func(w io.Writer) error { return allocation.RoundsCSV(w, b.Rows()) }},
+		{"waits.csv", "how many balls were accepted in which round", func(w io.Writer) error { return allocation.WaitsCSV(w, b.Waits, nil) }}}
+	return v
+}

@@ -1,0 +1,378 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/almanac-sim/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/output"
+)
+
+// A queueing is a place with servers and a line before them, as a visitor wants it: customers come at random, as a Poisson process, each needs one server for a
+// time, and there may be another number of servers at night. Times are in hours.
+type queueing struct {
+	Servers, Night, Rate, Service, Shape, Until, Seed string
+}
+
+var usualQueueing = queueing{Servers: "3", Rate: "16", Service: "10", Shape: "exponential", Until: "2000", Seed: "1"}
+
+// serviceShapes are how long services take, given their mean.
+var serviceShapes = []struct {
+	Name, About, Call string
+	law               func(mean float64) sim.Distribution
+	square            float64 // the second moment over the square of the mean
+}{
+	{"exponential", "exponential: memoryless", "sim.Exponential(%v)", sim.Exponential, 2},
+	{"constant", "constant: all the same", "sim.Constant(%v)", sim.Constant, 1},
+	{"lognormal", "lognormal: a few take very long; the deviation is the mean", "sim.Lognormal(%[1]v, %[1]v)", func(mean float64) sim.Distribution { return sim.Lognormal(mean, mean) }, 2},
+}
+
+// The bounds of what a visitor can ask for.
+const (
+	mostServers   = 1000
+	mostCustomers = 1_000_000
+	mostCourse    = 8192 // stretches that are kept of a course, and observations of a tally
+)
+
+func askedQueueing(form url.Values) queueing {
+	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	return queueing{get("servers"), get("night"), get("rate"), get("service"), get("shape"), get("until"), get("seed")}
+}
+
+func (q queueing) query() url.Values {
+	return url.Values{"servers": {q.Servers}, "night": {q.Night}, "rate": {q.Rate}, "service": {q.Service}, "shape": {q.Shape}, "until": {q.Until}, "seed": {q.Seed}}
+}
+
+// A queue is a queueing that makes sense. Fields are exported for the program that is made of it.
+type queue struct {
+	Servers, Night int // Night is below 0 if there are as many as by day
+	Rate, Service  float64
+	Until          float64
+	Seed           uint64
+	Law            string // a call that makes the distribution of services
+
+	shape int
+}
+
+func (q queueing) read() (c queue, err error) {
+	number := func(field, text, what string, least, most float64) float64 {
+		x := allocation.ParseNumber(text)
+		if err == nil && !(x >= least && x <= most) {
+			err = problemf(http.StatusUnprocessableEntity, "%s: %q is not %s; wanted is a number from %s to %s", field, text, what, format.Number(least), format.Number(most))
+		}
+		return x
+	}
+	whole := func(field, text, what string, least float64) int {
+		n, bad := allocation.ParseWhole(text, what, least, mostServers)
+		if err == nil && bad != nil {
+			err = problemf(http.StatusUnprocessableEntity, "%s: %v", field, bad)
+		}
+		return n
+	}
+	c.Servers, c.Night = whole("Servers", q.Servers, "servers", 1), -1
+	if q.Night != "" {
+		c.Night = whole("At night", q.Night, "servers", 0)
+	}
+	c.Rate = number("Customers an hour", q.Rate, "a rate", 1e-6, 1e6)
+	c.Service = number("Minutes of service", q.Service, "a time", 1e-6, 1e6) / 60
+	c.Until = number("Hours", q.Until, "a time", 1e-3, 1e6)
+	if err != nil {
+		return c, err
+	}
+	if n := c.Rate * c.Until; n > mostCustomers {
+		return c, problemf(http.StatusUnprocessableEntity, "Hours: about %s customers would come, and at most %s are served here", format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
+	}
+	if c.Seed, err = strconv.ParseUint(q.Seed, 10, 64); err != nil {
+		return c, problemf(http.StatusUnprocessableEntity, "Seed: %q is not a seed; wanted is a whole number from 0 on", q.Seed)
+	}
+	for i, s := range serviceShapes {
+		if s.Name == q.Shape {
+			c.shape, c.Law = i, fmt.Sprintf(s.Call, c.Service)
+			return c, nil
+		}
+	}
+	return c, problemf(http.StatusUnprocessableEntity, "Service: there is none that is %q", q.Shape)
+}
+
+// open opens the place in a simulation.
+func (c queue) open(s *sim.Simulation) *sim.Resource {
+	servers := sim.NewResource(s, "servers", c.Servers)
+	if c.Night >= 0 {
+		servers.Schedule(sim.Daily{Shifts: []sim.Shift{{From: 8, To: 20, Units: c.Servers}}, Otherwise: c.Night})
+	}
+	service := s.Sampler("service", serviceShapes[c.shape].law(c.Service))
+	s.Arrive(sim.Poisson(s.Stream("arrivals"), c.Rate), func() {
+		takes := service()
+		servers.RequestThen(1, func(g *sim.Grant) { s.After(takes, g.Release) })
+	})
+	return servers
+}
+
+// queueProgram is what open and run do, as a program.
+var queueProgram = template.Must(template.New("").Parse(`// A place with servers and a line before them. Times are in hours.
+//
+//	go run queue.go
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/almanac-sim/almanac/sim"
+)
+
+func main() {
+	s := sim.New(sim.Seed({{.Seed}}))
+	defer s.Close()
+	servers := sim.NewResource(s, "servers", {{.Servers}})
+{{- if ge .Night 0}}
+	servers.Schedule(sim.Daily{Shifts: []sim.Shift{ {From: 8, To: 20, Units: {{.Servers}}} }, Otherwise: {{.Night}}})
+{{- end}}
+	service := s.Sampler("service", {{.Law}})
+	s.Arrive(sim.Poisson(s.Stream("arrivals"), {{.Rate}}), func() {
+		takes := service()
+		servers.RequestThen(1, func(g *sim.Grant) { s.After(takes, g.Release) })
+	})
+	if err := s.Run(context.Background(), {{.Until}}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Report())
+}
+`))
+
+// A queueTheory is what queueing theory knows of a place in the long run.
+type queueTheory struct{ wait, line, busy float64 }
+
+// theory is Erlang's formula if services are exponential, and that of Pollaczek and Khinchine if there is one server. It reports false of what has no long
+// run, or none that is known in closed form.
+func (c queue) theory() (t queueTheory, ok bool) {
+	a := c.Rate * c.Service // how many servers are busy
+	if c.Night >= 0 && c.Night != c.Servers || !(a < float64(c.Servers)) {
+		return t, false
+	}
+	square := serviceShapes[c.shape].square
+	switch {
+	case serviceShapes[c.shape].Name == "exponential":
+		// Erlang's B by its recurrence over the number of servers, and C by way of it.
+		b := 1.0
+		for k := 1; k <= c.Servers; k++ {
+			b = a * b / (float64(k) + a*b)
+		}
+		waits := b / (1 - a/float64(c.Servers)*(1-b))
+		t.wait = waits * c.Service / (float64(c.Servers) - a)
+	case c.Servers == 1:
+		t.wait = c.Rate * square * c.Service * c.Service / 2 / (1 - a)
+	default:
+		return t, false
+	}
+	t.line, t.busy = c.Rate*t.wait, a // by Little's law
+	return t, true
+}
+
+// title is Kendall's notation.
+func (c queue) title() string {
+	if c.Night >= 0 && c.Night != c.Servers {
+		return fmt.Sprintf("%s by day, %d at night", format.Count(c.Servers, "server"), c.Night)
+	}
+	return fmt.Sprintf("M/%s/%d", []string{"M", "D", "G"}[c.shape], c.Servers)
+}
+
+// A queueSeen is what a simulation knows at a time.
+type queueSeen struct {
+	courses      []sim.Course
+	observations []sim.Observations
+	report       sim.Report
+	now          float64
+	over         bool
+}
+
+func (q queueing) work() (Work, error) {
+	c, err := q.read()
+	if err != nil {
+		return Work{}, err
+	}
+	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 * mostCourse}
+	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d", format.Number(c.Rate), q.Shape, q.Service, format.Number(c.Until), c.Seed)
+	w.Do = func(ctx context.Context, tell *Teller) error {
+		var seen latest[queueSeen]
+		tell.Show(func() View {
+			if now := seen.get(); now != nil {
+				return c.view(now)
+			}
+			return View{}
+		})
+		s := sim.New(sim.Seed(c.Seed), sim.Name(c.title()))
+		defer s.Close()
+		s.Keep(sim.Thinned(mostCourse))
+		c.open(s)
+		look := func() *queueSeen {
+			return &queueSeen{s.Courses(), s.Observations(), s.Report(), s.Now(), s.Now() >= c.Until}
+		}
+		seen.wanted.Store(true)
+		const steps = 500
+		for i := 1; i <= steps; i++ {
+			if err := s.Run(ctx, c.Until*float64(i)/steps); err != nil {
+				seen.set(look())
+				return err
+			}
+			seen.put(look)
+			tell.Progress(Progress{Fraction: float64(i) / steps, Note: "hour " + short(s.Now())})
+		}
+		seen.set(look())
+		return nil
+	}
+	return w, nil
+}
+
+// view is what there is to see of a place.
+func (c queue) view(now *queueSeen) (v View) {
+	theory, known := c.theory()
+	long := func(y float64) *float64 {
+		if !known {
+			return nil
+		}
+		return &y
+	}
+	t := Table{Caption: "Means, with intervals of 95 %", Head: []string{"", "measured", "theory", "interval"}}
+	var doubts []string
+	row := func(name string, e analysis.Estimate, expected *float64) {
+		cells := []string{name, short(e.Value), "–", "the run is too short"}
+		if !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) && !math.IsNaN(e.Low+e.High) {
+			cells[3] = short(max(0, e.Low)) + " to " + short(e.High)
+		}
+		if len(e.Problems) > 0 {
+			doubts = append(doubts, name+", "+strings.Join(e.Problems, "; "))
+		}
+		if expected != nil {
+			cells[2] = short(*expected)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	for _, course := range now.courses {
+		name, expected := course.Name, (*float64)(nil)
+		switch course.Name {
+		case "servers queue":
+			name, expected = "customers in line", long(theory.line)
+		case "servers in use":
+			name, expected = "busy servers", long(theory.busy)
+		case "servers capacity":
+			if c.Night < 0 {
+				continue // it does not change
+			}
+			name = "servers there"
+		}
+		chart := courseChart(course, name, c.Until)
+		if expected != nil && len(chart.Series[0].X) > 0 {
+			chart.Series = append(chart.Series, plot.Series{Name: "theory, long run", Dashed: true, X: []float64{0, c.Until}, Y: []float64{*expected, *expected}})
+		}
+		chart.XLabel = "hour"
+		v.Figures = append(v.Figures, Figure{ID: fileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:], Chart: chart, Band: severalChanges})
+		if now.over && name != "servers there" && c.Night < 0 {
+			row(name, analysis.Course(course), expected)
+		}
+	}
+	for _, o := range now.observations {
+		if len(o.Entries) == 0 {
+			continue
+		}
+		v.Figures = append(v.Figures, Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(), o)})
+		if now.over && c.Night < 0 {
+			row("wait, in hours", analysis.Observations(o), long(theory.wait))
+		}
+	}
+	if len(t.Rows) > 0 {
+		if !known {
+			t.Note = "Theory has no closed form for this, or there is no long run: the line grows without end if customers bring more work than servers can do. "
+		}
+		if len(doubts) > 0 {
+			t.Note += "The run is too short to believe the interval of " + strings.Join(doubts, "; of ") + "."
+		}
+		v.Tables = []Table{t}
+	}
+	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one", func(w io.Writer) error { return queueProgram.Execute(w, c) }},
+		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
+		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
+		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteCourses(w, output.CSV, now.courses) }},
+		{"observations.csv", "waiting times", func(w io.Writer) error {
+			return output.WriteObservations(w, output.CSV, now.observations)
+		}}}
+	return v
+}
+
+// severalChanges is what the band of a course is.
+const severalChanges = "mean (least–most) of a part of the time"
+
+// courseChart is a course over time: each change if they are few, and otherwise means over parts of the time, with a band from the least to the most.
+func courseChart(c sim.Course, name string, until float64) plot.Chart {
+	const parts = 240
+	s := plot.Series{Name: name, Unmarked: true}
+	chart := plot.Chart{Title: name, XLabel: "time", YLabel: name, FromZero: true, Headroom: true, UpToX: until, FromZeroX: true, LegendBeside: true}
+	if len(c.Points) <= parts {
+		for _, p := range c.Points {
+			s.Add(p.From, p.Mean)
+			s.Add(p.To, p.Mean)
+		}
+		chart.Note = "every change"
+		chart.Series = []plot.Series{s}
+		return chart
+	}
+	chart.Note = "lines: means over parts of the time; bands: from the least to the most in it"
+	means, k := c.Means(parts), 0
+	for i, mean := range means {
+		from, to := c.Start+(c.End-c.Start)*float64(i)/parts, c.Start+(c.End-c.Start)*float64(i+1)/parts
+		low, high := mean, mean
+		for k < len(c.Points) && c.Points[k].To <= from {
+			k++
+		}
+		for j := k; j < len(c.Points) && c.Points[j].From < to; j++ {
+			low, high = min(low, c.Points[j].Min), max(high, c.Points[j].Max)
+		}
+		s.Add((from+to)/2, mean)
+		s.Low, s.High = append(s.Low, low), append(s.High, high)
+	}
+	chart.Series = []plot.Series{s}
+	return chart
+}
+
+// waitsHistogram is how often customers waited how long. Where a few waited far longer than others, the last half of a hundredth is not drawn.
+func waitsHistogram(title string, o sim.Observations) plot.Chart {
+	const n = 40
+	x := slices.Sorted(slices.Values(o.Values()))
+	top := x[min(len(x)-1, int(0.995*float64(len(x))))]
+	chart := plot.Chart{Title: title, XLabel: "wait, in hours", YLabel: "share of customers (%)", FromZero: true, Headroom: true, LegendBeside: true}
+	chart.Note = format.Count(int(o.N), "customer")
+	if o.Batch > 1 {
+		chart.Note += ", a sample of " + format.Thousands(float64(len(x))) + " of them"
+	}
+	if x[len(x)-1] > top {
+		chart.Note += "; the longest waits, up to " + short(x[len(x)-1]) + ", are not drawn"
+	}
+	width := top / n
+	if width == 0 { // nobody waits
+		width = 1.0 / n
+	}
+	bars := plot.Series{Name: "share of customers", Bars: width, X: make([]float64, n), Y: make([]float64, n)}
+	for i := range bars.X {
+		bars.X[i] = (float64(i) + 0.5) * width
+	}
+	for _, w := range x {
+		if w <= top {
+			bars.Y[min(n-1, int(w/width))] += 100 / float64(len(x))
+		}
+	}
+	chart.Series = []plot.Series{bars}
+	return chart
+}

@@ -1,0 +1,71 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/almanac-sim/almanac/internal/format"
+)
+
+// Balls and bins: CAPPED and its relatives, round by round.
+
+// query is what was asked for, as an address has it.
+func (a allocating) query() url.Values {
+	q := url.Values{"process": {a.Process}, "bins": {a.Bins}, "capacity": {a.Capacity}, "choices": {a.Choices}, "rate": {a.Rate}, "arrivals": {a.Arrivals}, "rounds": {a.Rounds},
+		"burn-in": {a.BurnIn}, "seed": {a.Seed}, "pace": {a.Pace}}
+	if a.Warm {
+		q.Set("warm", "1")
+	}
+	return q
+}
+
+// capped shows the form, as it was filled in before if the address says so.
+func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
+	a := usualAllocating
+	if r.URL.Query().Has("process") {
+		a = askedAllocating(r.URL.Query())
+	}
+	return s.showCapped(w, r, http.StatusOK, a, "")
+}
+
+func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a allocating, wrong string) error {
+	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong, "Processes": allocationProcesses, "Arrivals": allocationArrivals,
+		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds", format.Thousands(mostBins), mostCapacity, format.Thousands(mostRounds))})
+	return nil
+}
+
+// allocationProcesses are the kinds with what they do.
+var allocationProcesses = []struct{ Name, About string }{
+	{"capped", "CAPPED: bins with room for c balls, the others wait in a pool"},
+	{"modcapped", "MODCAPPED: as CAPPED, with at least m* balls thrown in every round"},
+	{"greedy", "GREEDY: bins without a limit; a ball looks at d of them"},
+	{"threshold", "THRESHOLD: one batch of λn balls; a bin accepts c in a round"},
+}
+
+// startCapped puts a process into the queue.
+func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	a := askedAllocating(r.PostForm)
+	var work Work
+	err := s.inTurn(r.Context(), func() (err error) { // theory takes a moment
+		work, err = a.work()
+		return err
+	})
+	var p problem
+	if errors.As(err, &p) && p.status == http.StatusUnprocessableEntity { // what was typed is not lost
+		return s.showCapped(w, r, p.status, a, p.message)
+	}
+	if err != nil {
+		return err
+	}
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,144 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/reproduce"
+	"github.com/almanac-sim/almanac/reproduce/papers"
+)
+
+// The papers: what they claim, what became of it, and a button that checks a claim here.
+
+// A claimShown is a claim in the list.
+type claimShown struct {
+	reproduce.Claim
+	Verdict reproduce.Verdict // of the report that is looked at, or what was found before
+	Mark    string            // that it is another than was found before
+	Class   string
+	Run     string // the address of the latest run of it here, or nothing
+	State   State
+}
+
+// A paperShown is a paper with its claims.
+type paperShown struct {
+	Name   string
+	Claims []claimShown
+}
+
+// savedReport is a report that was written below our directory.
+func (s *Server) savedReport(ctx context.Context, name string) (report *reproduce.Report, err error) {
+	err = s.inTurn(ctx, func() error {
+		data, err := s.files.read(name, mostTable)
+		if err != nil {
+			return err
+		}
+		if report, err = readReport(data); err != nil {
+			return problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
+		}
+		return nil
+	})
+	return report, err
+}
+
+var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus", reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
+
+func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
+	from := r.URL.Query().Get("report")
+	found := map[string]*reproduce.Result{}
+	data := map[string]any{"Title": "Papers", "From": from}
+	if from != "" {
+		report, err := s.savedReport(r.Context(), from)
+		if err != nil {
+			return err
+		}
+		for i := range report.Results {
+			found[report.Results[i].Name] = &report.Results[i]
+		}
+		data["Machine"], data["Command"] = report.Machine, report.Command
+	}
+	var saved []listed
+	for _, name := range s.files.named("claims.json") {
+		saved = append(saved, listed{Path: name, Link: "/papers?report=" + url.QueryEscape(name), Name: path.Dir(name)})
+	}
+	runs := map[string]*Run{}
+	for _, run := range s.runs.List() {
+		if name, ok := strings.CutPrefix(run.From, "/papers/"); ok && runs[name] == nil {
+			runs[name] = run
+		}
+	}
+	var all []paperShown
+	var verdicts []reproduce.Verdict
+	for _, c := range papers.Claims() {
+		v := claimShown{Claim: c, Verdict: c.Found}
+		if from != "" {
+			result := found[c.Name]
+			if result == nil {
+				continue
+			}
+			if v.Verdict = result.Verdict; v.Verdict != c.Found {
+				v.Mark = "found before: " + string(c.Found)
+			}
+		}
+		v.Class = verdictClasses[v.Verdict]
+		if run := runs[c.Name]; run != nil {
+			v.Run, v.State = "/runs/"+run.ID, run.State()
+		}
+		verdicts = append(verdicts, v.Verdict)
+		if len(all) == 0 || all[len(all)-1].Name != c.Paper {
+			all = append(all, paperShown{Name: c.Paper})
+		}
+		last := &all[len(all)-1]
+		last.Claims = append(last.Claims, v)
+	}
+	data["Papers"], data["Saved"], data["Tally"], data["Count"] = all, saved, tallied(verdicts), len(verdicts)
+	s.render(w, r, http.StatusOK, "papers", "papers", data)
+	return nil
+}
+
+// claim shows a claim, with what a report says of it.
+func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
+	c, err := claimNamed(r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found]}
+	if from := r.URL.Query().Get("report"); from != "" {
+		report, err := s.savedReport(r.Context(), from)
+		if err != nil {
+			return err
+		}
+		data["From"] = from
+		for i := range report.Results {
+			if result := &report.Results[i]; result.Name == c.Name {
+				data["Tables"] = append(verdictTables(result), measuredTables(result)...)
+			}
+		}
+	}
+	s.render(w, r, http.StatusOK, "claim", "papers", data)
+	return nil
+}
+
+// checkClaim puts the check of a claim into the queue.
+func (s *Server) checkClaim(w http.ResponseWriter, r *http.Request) error {
+	c, err := claimNamed(r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	seed := uint64(1)
+	if text := strings.TrimSpace(r.PostFormValue("seed")); text != "" {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return problemf(http.StatusUnprocessableEntity, "Seed: %q is not a seed; wanted is a whole number from 0 on", text)
+		}
+	}
+	run, err := s.runs.Start(claimWork(c, seed))
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}

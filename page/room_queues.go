@@ -1,0 +1,168 @@
+package page
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/sim"
+)
+
+// Queues: a place with servers, run here, and the courses that programs of package sim have written below our directory.
+
+// named are the files of a name, wherever they are in the folder, within the bounds of look.
+func (f folder) named(name string) (all []string) {
+	entries := 0
+	_ = fs.WalkDir(f.files, ".", func(at string, d fs.DirEntry, err error) error {
+		entries++
+		switch {
+		case err != nil:
+			return nil
+		case entries > mostEntries || len(all) == mostSaved:
+			return fs.SkipAll
+		case d.IsDir() && at != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(at, "/") >= mostDepth):
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == name:
+			all = append(all, at)
+		}
+		return nil
+	})
+	return all
+}
+
+func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
+	q := usualQueueing
+	if r.URL.Query().Has("servers") {
+		q = askedQueueing(r.URL.Query())
+	}
+	return s.showQueues(w, r, http.StatusOK, q, "")
+}
+
+func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueing, wrong string) error {
+	var saved []listed
+	for _, name := range s.files.named("courses.csv") {
+		dir := path.Dir(name)
+		saved = append(saved, listed{Path: dir, Link: "/courses/" + pathEscape(dir), Name: dir})
+	}
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Most": format.Thousands(mostCustomers)})
+	return nil
+}
+
+func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	q := askedQueueing(r.PostForm)
+	work, err := q.work()
+	var p problem
+	if errors.As(err, &p) { // what was typed is not lost
+		return s.showQueues(w, r, p.status, q, p.message)
+	}
+	if err != nil {
+		return err
+	}
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
+
+// savedCourses are the figures of a file that output.Save wrote.
+func (s *Server) savedCourses(dir string) ([]Figure, error) {
+	data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
+	if err != nil {
+		return nil, err
+	}
+	courses, err := readCourses(bytes.NewReader(data))
+	if err != nil {
+		return nil, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
+	}
+	var figures []Figure
+	for i, c := range courses {
+		if i == mostLines {
+			break // a page has room for so many
+		}
+		figures = append(figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
+	}
+	return figures, nil
+}
+
+// readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
+func readCourses(r io.Reader) (all []sim.Course, err error) {
+	in := csv.NewReader(r)
+	head, err := in.Read()
+	if err != nil || !slices.Equal(head, []string{"statistic", "from", "to", "mean", "min", "max"}) {
+		return nil, fmt.Errorf("its first line is %q, and not statistic,from,to,mean,min,max", strings.Join(head, ","))
+	}
+	place := map[string]int{}
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var x [5]float64
+		line, _ := in.FieldPos(0)
+		for i := range x {
+			if x[i], err = strconv.ParseFloat(row[i+1], 64); err != nil || !(x[i]-x[i] == 0) {
+				return nil, fmt.Errorf("line %d: %q is not a number", line, row[i+1])
+			}
+		}
+		k, ok := place[row[0]]
+		if !ok {
+			k = len(all)
+			place[row[0]] = k
+			all = append(all, sim.Course{Name: row[0], Start: x[0], Complete: true})
+		}
+		c := &all[k]
+		if x[0] > x[1] || len(c.Points) > 0 && x[0] < c.End {
+			return nil, fmt.Errorf("line %d: it goes back in time", line)
+		}
+		c.Sampled = c.Sampled || x[0] == x[1]
+		c.End = x[1]
+		c.Points = append(c.Points, sim.CoursePoint{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
+	}
+}
+
+func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
+	dir := r.PathValue("path")
+	var shown []shownGroup
+	err := s.inTurn(r.Context(), func() error {
+		figures, err := s.savedCourses(dir)
+		if err == nil {
+			shown, err = showAll(figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown})
+	return nil
+}
+
+func (s *Server) courseFigure(w http.ResponseWriter, r *http.Request) error {
+	var figures []Figure
+	err := s.inTurn(r.Context(), func() (err error) {
+		figures, err = s.savedCourses(r.URL.Query().Get("dir"))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.serveFigure(w, r, figures)
+}
