@@ -184,7 +184,7 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 		return err
 	}
 	if out == nil && terminal.Of(c.OutOrStdout()) != nil {
-		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR")
+		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR; in a browser: almanac serve")
 	}
 	return f.from.print(c.OutOrStdout(), result.Drawn)
 }
