@@ -54,7 +54,10 @@ func (f *pmmhFit) best(ctx context.Context, all []*candidate) (z []float64, log,
 	}
 	log, size := logMean(said.logs)
 	// The relative variance of the mean of n weights is (n/size − 1)/(n − 1), size being their effective number.
-	return said.z, log, math.Sqrt((bestSaid/size - 1) / (bestSaid - 1)), nil
+	if size == 0 { // all of them impossible
+		return said.z, log, 0, nil
+	}
+	return said.z, log, math.Sqrt(max(0, bestSaid/size-1) / (bestSaid - 1)), nil
 }
 
 // again adds estimates to candidates.

@@ -166,11 +166,13 @@ func compare(sides []*side) (*comparison, error) {
 
 // view is all there is to see.
 func (c *comparison) view() View {
-	return View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
+	v := View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
 		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it", c.WriteDifferences},
 		{"scenarios.csv", "what each gave", c.WriteScenarios},
 		{"comparison.json", "both", c.writeJSON},
 	}}
+	c.sides = nil // the files need only what was found, and are kept
+	return v
 }
 
 // tables are a table for each side but the first.
@@ -265,7 +267,7 @@ func (c *comparison) overTime() (figures []Figure) {
 		}
 		if there {
 			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: name, Group: "Difference from " + first.Name + " over time",
-				Small: len(first.result.Model.States()) > 2, Chart: chart})
+				Small: len(first.result.Model.States()) > 2, Band: "mean difference (95 % interval)", Chart: chart})
 		}
 	}
 	return figures

@@ -95,7 +95,7 @@ func (f Figure) data() []byte {
 // appendColumns writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has one.
 func appendColumns(b []byte, s plot.Series, from, to int) []byte {
 	column := func(name string, all []float64) {
-		if all == nil {
+		if all == nil && name != "x" && name != "y" { // which the script relies on
 			return
 		}
 		b = append(b, `,"`+name+`":[`...)

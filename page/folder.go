@@ -76,10 +76,19 @@ func (f folder) tables(model string) population.Change {
 	})
 }
 
+// isModel reports whether a name is one of a model file: others are neither shown nor written as such, hidden ones included.
+func isModel(name string) bool {
+	ext := path.Ext(name)
+	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+}
+
 // write puts a text in place of a file, whole or not at all, if what is there is what was read.
 func (f folder) write(name string, text []byte, was string) error {
 	if f.root == nil {
 		return problemf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve DIR shows a directory of yours")
+	}
+	if !isModel(name) {
+		return problemf(http.StatusForbidden, "%q is not the name of a model file", name)
 	}
 	now, err := f.read(name, mostModel)
 	if err != nil {

@@ -1,6 +1,9 @@
 package page_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"html"
 	"net/http"
 	"net/url"
@@ -94,6 +97,23 @@ func TestOutside(t *testing.T) {
 	// Writing.
 	for _, path := range []string{"out.yaml", "up/secret.yaml", "absolute.yaml"} {
 		c.want(http.StatusNotFound, "POST", "/models/"+path, url.Values{"do": {"save"}, "source": {small}, "read": {"x"}})
+	}
+	// What is no model is neither shown nor written, though it is inside.
+	for _, path := range []string{"run.sh", ".hidden.yaml", ".git/hooks.yaml"} {
+		file := filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(secret), 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		if answer, body := c.ask("GET", "/models/"+path, nil); answer.StatusCode < 400 || strings.Contains(body, "name: secret") {
+			t.Errorf("GET %s: %s", path, answer.Status)
+		}
+		sum := sha256.Sum256([]byte(secret))
+		if answer, _ := c.ask("POST", "/models/"+path, url.Values{"do": {"save"}, "source": {small}, "read": {hex.EncodeToString(sum[:])}}); answer.StatusCode < 400 {
+			t.Errorf("POST %s: %s", path, answer.Status)
+		}
+		if text, err := os.ReadFile(file); err != nil || string(text) != secret {
+			t.Errorf("%s is now %q, %v", path, text, err)
+		}
 	}
 	if text, err := os.ReadFile(filepath.Join(above, "secret.yaml")); err != nil || string(text) != secret {
 		t.Errorf("the file outside is %q, %v", text, err)

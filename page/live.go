@@ -80,9 +80,10 @@ type event struct {
 
 // How often and how much is told.
 const (
-	leastPause = 100 * time.Millisecond // between two events
-	share      = 40                     // the pause is at least so many times what it took to look, so that looking takes at most 1/40 of a core
-	mostEvents = 64                     // that are kept for those who come back
+	leastPause     = 100 * time.Millisecond // between two events
+	share          = 40                     // the pause is at least so many times what it took to look, so that looking takes at most 1/40 of a core
+	mostEvents     = 64                     // that are kept for those who come back
+	mostEventBytes = 1 << 20                // of them
 )
 
 func newLive() *live {
@@ -130,6 +131,11 @@ func (l *live) end(s State, why string) {
 func (l *live) View() View {
 	l.looking.Lock()
 	defer l.looking.Unlock()
+	return l.viewNow()
+}
+
+// viewNow is View, for who has the lock.
+func (l *live) viewNow() View {
 	l.mu.Lock()
 	show, over := l.view, l.state.Over()
 	l.mu.Unlock()
@@ -147,9 +153,9 @@ const mostDrawn = 200
 
 // picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same.
 func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, error) {
-	v := l.View()
 	l.looking.Lock()
 	defer l.looking.Unlock()
+	v := l.viewNow()
 	if b, ok := l.drawn[key]; ok {
 		return b, nil
 	}
@@ -260,9 +266,12 @@ func (l *live) look(v View, s Status, over bool) {
 		text = append(text, "event: end\ndata: {}\n\n"...)
 	}
 	l.events = append(l.events, event{l.last, text})
-	if n := len(l.events); n > mostEvents {
-		l.events = append([]event(nil), l.events[n-mostEvents:]...)
+	first, size := len(l.events)-1, len(text)
+	for first > 0 && len(l.events)-first < mostEvents && size+len(l.events[first-1].text) <= mostEventBytes {
+		first--
+		size += len(l.events[first].text)
 	}
+	l.events = append([]event(nil), l.events[first:]...) // who needs more gets everything
 	close(l.news)
 	l.news = make(chan struct{})
 }

@@ -33,6 +33,9 @@ type ask struct {
 func (s *Server) asked(form url.Values) (ask, error) {
 	a := ask{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")), Replicas: strings.TrimSpace(form.Get("replicas")),
 		Size: strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")), Scenario: form.Get("scenario")}
+	if !isModel(a.Path) {
+		return a, problemf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
+	}
 	file, err := s.files.read(a.Path, mostModel)
 	if err != nil {
 		return a, err
@@ -44,6 +47,9 @@ func (s *Server) asked(form url.Values) (ask, error) {
 	}
 	for name, values := range form {
 		if parameter, ok := strings.CutPrefix(name, "set."); ok && len(values) > 0 {
+			if form.Has("was."+parameter) && form.Get("was."+parameter) == values[0] {
+				continue // nobody touched it, and the text decides
+			}
 			a.Set = append(a.Set, population.Parameter{Name: parameter, Value: strings.TrimSpace(values[0])})
 		}
 	}
@@ -191,15 +197,18 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 
 // runView is all that there is to see of a run that has ended.
 func runView(r *population.Result) View {
-	return View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []File{
+	v := View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []File{
 		{"summary.json", "everything, as almanac run --json prints it", func(w io.Writer) error {
 			return errors.Join(r.WriteJSON(w), second(io.WriteString(w, "\n")))
 		}},
 		{"series.csv", "how many were in each state, by replica and time", func(w io.Writer) error { return results.WriteSeries(w, results.CSV, r) }},
 		{"flows.csv", "how many went each way, by replica and time", func(w io.Writer) error { return results.WriteFlows(w, results.CSV, r) }},
 		{"model.yaml", "the model that was run", func(w io.Writer) error { return second(w.Write(r.Model.Source())) }},
-		{"diagram.svg", "its states and the ways between them", func(w io.Writer) error { return second(w.Write(r.Model.Diagram())) }},
 	}}
+	if drawable(r.Model) {
+		v.Files = append(v.Files, File{"diagram.svg", "its states and the ways between them", func(w io.Writer) error { return second(w.Write(r.Model.Diagram())) }})
+	}
+	return v
 }
 
 func second(_ int, err error) error { return err }

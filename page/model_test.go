@@ -144,6 +144,25 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A parameter that is changed in the text is run as the text has it; one whose field was changed as the field has it.
+func TestTextOrField(t *testing.T) {
+	c := serve(t, page.Config{})
+	sir, _ := examples.Files.ReadFile("sir.yaml")
+	edited := strings.Replace(string(sir), "0.5 per day", "0.7 per day", 1)
+	for field, want := range map[string]string{"0.5 per day": "0.7 per day", "0.6 per day": "0.6 per day"} {
+		form := url.Values{"path": {"sir.yaml"}, "source": {edited}, "size": {"200"}, "set.beta": {field}, "was.beta": {"0.5 per day"}}
+		_, body := c.want(http.StatusOK, "POST", "/check", form)
+		if !strings.Contains(body, `name=\"set.beta\" value=\"`+want) {
+			t.Errorf("field %s: the fields do not have %s: %s", field, want, body)
+		}
+		answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", form)
+		c.done(answer.Header.Get("Location"))
+		if _, page := c.want(http.StatusOK, "GET", answer.Header.Get("Location"), nil); strings.Contains(page, "beta = ") != (field == "0.6 per day") {
+			t.Errorf("field %s: what the run was asked with is wrong", field)
+		}
+	}
+}
+
 // A connection that is lost does not stop a run.
 func TestLostConnection(t *testing.T) {
 	c := serve(t, page.Config{})

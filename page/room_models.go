@@ -207,7 +207,10 @@ func (s *Server) find(a ask) (f findings) {
 		return f
 	}
 	f.Name, f.Size, f.Until, f.Scenarios = m.Name(), m.Size(), format.Number(m.End()), m.Scenarios()
-	f.Explained, f.Diagram = explain(m.Explain()), template.HTML(m.Diagram())
+	f.Explained = explain(m.Explain())
+	if drawable(m) {
+		f.Diagram = template.HTML(m.Diagram())
+	}
 	start, most := m.Memory(population.Options{})
 	f.Memory = fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.", format.Bytes(start), format.Bytes(most))
 	asked := map[string]string{}
@@ -220,6 +223,9 @@ func (s *Server) find(a ask) (f findings) {
 	}
 	return f
 }
+
+// drawable reports whether a diagram of a model can be laid out while somebody waits: it takes longer than the square of the number of states.
+func drawable(m *population.Model) bool { return len(m.States()) <= 150 && len(m.Flows()) <= 600 }
 
 // An explained is a line of what a model means.
 type explained struct {

@@ -352,6 +352,10 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, x.want)
 		}
 	}
+	// One without a point has columns, too.
+	if got, want := string(changes(nil, []Figure{of()})), `"x":[],"y":[]`; !strings.Contains(got, want) {
+		t.Errorf("%s has no %s", got, want)
+	}
 	if got := fmt.Sprint(sameLayout([]Figure{of(1)}, []Figure{of(1, 2)}), sameLayout([]Figure{of(1)}, nil)); got != "true false" {
 		t.Error(got)
 	}

@@ -139,10 +139,15 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(b []byte) (int, error) {
+func (a *answer) Write(b []byte) (n int, err error) {
 	a.begun = true
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
-	return a.ResponseWriter.Write(b)
+	for first := true; err == nil && (first || n < len(b)); first = false {
+		_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
+		var k int
+		k, err = a.ResponseWriter.Write(b[n:min(len(b), n+1<<16)])
+		n += k
+	}
+	return n, err
 }
 
 // Unwrap is for http.ResponseController.

@@ -51,7 +51,7 @@ func (s swept) view() View {
 		over := s.Over(k)
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note, c.Title
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Chart: c})
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
 	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to the model with its values"}

@@ -104,7 +104,7 @@ func TestSoakTuberculosisSearch(t *testing.T) {
 	}
 }
 
-// fitTuberculosis fits, so many runs at once, and says what it took.
+// fitTuberculosis fits, on so many cores, and says what it took.
 func fitTuberculosis(t *testing.T, f *Fit, o *Opened, method string, seed uint64, budget, population, cores int) *fit.Result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
