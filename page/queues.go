@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/almanac-sim/almanac/internal/allocation"
@@ -121,7 +122,8 @@ func (c queue) open(s *sim.Simulation) *sim.Resource {
 }
 
 // queueProgram is what open and run do, as a program.
-var queueProgram = template.Must(template.New("").Parse(`// A place with servers and a line before them. Times are in hours.
+var queueProgram = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Parse(`// A place with servers and a line before them. Times are in hours.
 //
 //	go run queue.go
 package main
@@ -152,6 +154,7 @@ func main() {
 	fmt.Println(s.Report())
 }
 `))
+})
 
 // A queueTheory is what queueing theory knows of a place in the long run.
 type queueTheory struct{ wait, line, busy float64 }
@@ -302,7 +305,7 @@ func (c queue) view(now *queueSeen) (v View) {
 		}
 		v.Tables = []Table{t}
 	}
-	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one", func(w io.Writer) error { return queueProgram.Execute(w, c) }},
+	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one", func(w io.Writer) error { return queueProgram().Execute(w, c) }},
 		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
 		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
 		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteCourses(w, output.CSV, now.courses) }},

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -153,11 +154,11 @@ func (o options) picture(dir, name string, p Picture) (err error) {
 	return err
 }
 
-var unusual = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+var unusual = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}]+`) })
 
 // fileName makes a name for a file of any name, other than those that are taken.
 func fileName(name string, taken map[string]bool) string {
-	base := strings.ToLower(strings.Trim(unusual.ReplaceAllString(name, "-"), "-"))
+	base := strings.ToLower(strings.Trim(unusual().ReplaceAllString(name, "-"), "-"))
 	if base == "" {
 		base = "tally"
 	}
