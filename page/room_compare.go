@@ -50,22 +50,9 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 
 // scenarioForm asks which scenarios of a model to compare.
 func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
-	a, err := s.asked(form)
+	a, found, err := s.askedStudy(r, form, "20")
 	if err != nil {
 		return err
-	}
-	if a.Seed == "" {
-		a.Seed = "1"
-	}
-	if a.Replicas == "" {
-		a.Replicas = "20"
-	}
-	var found findings
-	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
-		return err
-	}
-	if found.Name == "" {
-		return problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
 	}
 	chosen := form["scenarios"]
 	if len(chosen) == 0 {

@@ -69,23 +69,27 @@ func (s *Server) sweepPage(w http.ResponseWriter, r *http.Request) error {
 	return s.sweepForm(w, r, http.StatusOK, form, nil)
 }
 
-func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
-	a, err := s.asked(form)
-	if err != nil {
-		return err
+// askedStudy is what a form for many runs of a model asks for, and what there is to say of the model, in which nothing may be wrong.
+func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (a ask, f findings, err error) {
+	if a, err = s.asked(form); err != nil {
+		return a, f, err
 	}
 	if a.Seed == "" {
 		a.Seed = "1"
 	}
 	if a.Replicas == "" {
-		a.Replicas = "10"
+		a.Replicas = replicas
 	}
-	var f findings
-	if err := s.inTurn(r.Context(), func() error { f = s.find(a); return nil }); err != nil {
+	if err = s.inTurn(r.Context(), func() error { f = s.find(a); return nil }); err == nil && f.Name == "" {
+		err = problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
+	}
+	return a, f, err
+}
+
+func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
+	a, f, err := s.askedStudy(r, form, "10")
+	if err != nil {
 		return err
-	}
-	if f.Name == "" {
-		return problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
 	}
 	type vary struct{ Name, Values string }
 	var rows []vary
