@@ -45,6 +45,7 @@ type bulk struct {
 	workers    int
 	due        func(worker int, first ID, at []float64) error
 	failed     failure
+	made       []bool // by block, that the page was made for it; see forget
 }
 
 // A block is the ids of one page, as far as they are to be scheduled, so that those who work on different blocks write to different records.

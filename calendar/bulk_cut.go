@@ -37,7 +37,7 @@ func (b *bulk) cutAll() error {
 	q.discard()
 	all := b.recordAll()
 	if f := &b.failed; !f.none() {
-		all.scheduled -= b.forget(f.at)
+		all = b.forget(f.at)
 		b.end = f.at
 	}
 	if q.pending = all.scheduled; q.pending <= q.most {
@@ -91,6 +91,7 @@ func (b *bulk) recordAll() tally {
 		b.q.pagesFor(int(last >> pageBits))
 	}
 	times := make([][]float64, b.workers)
+	b.made = make([]bool, blocks)
 	all := tally{low: pastAll}
 	var mutex sync.Mutex
 	each := min(max(blocks/(stretches*b.workers), 1), taskBlocks)
@@ -132,6 +133,7 @@ func (b *bulk) recordBlock(i int, at []float64) tally {
 		case int(id&pageMask) >= len(page):
 			longer := q.longerPage(ID(min(to-1, uint64(q.maxID))), q.ids+int(b.end-b.first))
 			sum.grown += len(longer) - len(page)
+			b.made[i] = len(page) == 0
 			page = longer
 			q.pages[id>>pageBits] = page
 		}
@@ -166,18 +168,30 @@ func (b *bulk) each(do func(k uint64, id ID, stamp uint32)) {
 	}
 }
 
-// forget takes back what was recorded of ids from the given one on, and returns how many that were.
-func (b *bulk) forget(id uint64) (n int) {
+// forget takes back what was recorded of ids from the given one on, and returns what is known of those before. How far the workers had come beyond
+// it is a matter of timing, so that nothing may be left of it: neither in the span of the times nor in pages that were made.
+func (b *bulk) forget(id uint64) tally {
+	before := tally{low: pastAll}
 	for i := range b.blocks() {
 		from, rs := b.records(i)
+		if from > id && b.made[i] {
+			p := from >> pageBits
+			b.q.ids -= len(b.q.pages[p])
+			b.q.pages[p] = nil
+			continue
+		}
 		for j := range rs {
-			if from+uint64(j) >= id && rs[j].key() != noKey {
+			switch k := rs[j].key(); {
+			case k == noKey:
+			case from+uint64(j) >= id:
 				rs[j].setKey(noKey)
-				n++
+			default:
+				before.scheduled++
+				before.low, before.high = min(before.low, k), max(before.high, k)
 			}
 		}
 	}
-	return n
+	return before
 }
 
 // shape chooses the buckets: those of a level for the future, for keys from low to high. If a few that are far from the others would make all

@@ -383,3 +383,55 @@ func TestScheduleAllForgets(t *testing.T) {
 		t.Error("an id behind the one that was refused is scheduled")
 	}
 }
+
+// What Stats says after a failure does not depend on how far others had come by then: they may have been behind it, with pages made and times far from
+// all others, or have seen it before they began.
+func TestScheduleAllStatsAfterFailure(t *testing.T) {
+	const block, blocks, bad = 1 << 14, 12, 4
+	failed := errors.New("no more")
+	for how, fail := range map[string]func(at []float64) error{
+		"error":   func([]float64) error { return failed },
+		"refusal": func(at []float64) error { at[100] = math.NaN(); return nil },
+	} {
+		var want calendar.Stats
+		for _, workers := range []int{1, 2, 3} {
+			q := calendar.New()
+			q.SetMost(40)
+			r := rand.New(rand.NewPCG(66, 0))
+			jumps := make([]float64, (bad+1)*block)
+			for i := range jumps {
+				jumps[i] = r.ExpFloat64()
+			}
+			beyond := make(chan bool)
+			var once sync.Once
+			err := q.ScheduleAll(0, blocks*block, workers, func(_ int, first calendar.ID, at []float64) error {
+				if k := int(first / block); k > bad {
+					for i := range at {
+						at[i] = 1e9 * float64(k)
+					}
+					if k >= bad+3 { // that behind the failure is recorded already
+						once.Do(func() { close(beyond) })
+					}
+					return nil
+				}
+				copy(at, jumps[first:])
+				if first != bad*block {
+					return nil
+				}
+				if workers > 1 {
+					<-beyond
+				}
+				return fail(at)
+			})
+			if err == nil {
+				t.Fatalf("%s: no error", how)
+			}
+			must(t, q.Check())
+			if got := q.Stats(); workers == 1 {
+				want = got
+			} else if got != want {
+				t.Errorf("%s, %d workers: %+v, one has %+v", how, workers, got, want)
+			}
+		}
+	}
+}
