@@ -241,3 +241,32 @@ func TestPreemptingOnce(t *testing.T) {
 		t.Errorf("%v", order)
 	}
 }
+
+// A process may be thrown out of a wait after it has joined a line, here by its trace, recover from that and end. It has left the line then, and whoever
+// waits next, with what it used to wait with, is not woken in its place.
+func TestThrownOutOfAWait(t *testing.T) {
+	noLeak(t)
+	s := New(TraceTo(func(r Record) {
+		if r.Kind == TraceWait && r.Who == "thrown" {
+			panic("the trace is full")
+		}
+	}))
+	desk := NewResource(s, "desk", 1)
+	s.Go("first", func(p *Process) { _ = desk.Use(p, 1, func() { _ = p.Wait(2) }) })
+	s.Go("thrown", func(p *Process) {
+		defer func() { _ = recover() }()
+		_ = p.WaitFor(desk.Requested(p, 1))
+	})
+	never := s.Signal("never")
+	s.GoAt(1, "heir", func(p *Process) {
+		if happened, err := p.WaitForWithin(never, 5); happened || err != nil || p.Now() != 6 {
+			t.Errorf("woken at %g: %v, %v", p.Now(), happened, err)
+		}
+	})
+	served := 0.0
+	s.GoAt(1, "next", func(p *Process) { _ = desk.Use(p, 1, func() { served = p.Now() }) })
+	run(t, s)
+	if served != 2 {
+		t.Errorf("the next was served at %g, want 2", served)
+	}
+}

@@ -55,13 +55,16 @@ func (p *Process) own() *extra {
 	return p.extra
 }
 
-// disown gives the extra of a process that has ended to others.
+// disown gives the extra of a process that has ended to others. A process that recovered from a panic in the middle of a wait, and ended, may
+// still stand in the list of those who wait: whoever gets the extra would be told in its place.
 func (p *Process) disown() {
 	s := p.s
 	if e := p.extra; e != &s.nothing {
+		e.sub.leave()
 		p.extra = &s.nothing
 		*e = extra{}
 		s.extras = append(s.extras, e)
+		s.serveLeft() // a line that it stood in
 	}
 }
 
