@@ -33,6 +33,14 @@ func (a *asideTable) find(key uint64) int {
 	return i
 }
 
+// size is how many timers there are; none if there is no table.
+func (a *asideTable) size() int {
+	if a == nil {
+		return 0
+	}
+	return a.count
+}
+
 // get is the timer of a pair, which must be there.
 func (a *asideTable) get(id uint32, column int) uint64 {
 	return a.entries[a.find(asideKey(id, column))].word

@@ -67,7 +67,7 @@ func (d *demand) total(workers int, asked bool) float64 {
 func (m *Model) demand(o *Options) demand {
 	const sample = 2000
 	n := max(o.Replicas, 1)
-	r := replica{rule: usualAside}
+	r := replica{rule: usualAside, alike: m}
 	if o.forks {
 		r.rule.least = math.MaxInt
 	}
@@ -82,9 +82,6 @@ func (m *Model) demand(o *Options) demand {
 			b.count = int(math.Round(float64(b.count) / float64(m.size) * sample))
 			small.starts[b.to] += b.count
 			small.size += b.count
-		}
-		if m.size >= r.rule.least {
-			r.rule.least = 0
 		}
 		// The seed has no part in it, so that all runs of a model are judged alike.
 		if err := r.start(context.Background(), &small, 0, 0); err == nil && small.size > 0 {

@@ -41,6 +41,8 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 	purse.workers = 1
 	p.r = newReplica(purse)
 	p.r.onEvent, p.r.patience = o.OnEvent, o.patience
+	atWork.enter()
+	defer atWork.leave()
 	err := p.r.start(ctx, m, o.Seed, replica)
 	if err == nil {
 		err = p.r.settle(ctx)

@@ -45,6 +45,7 @@ type replica struct {
 	all     *groups   // everybody in one group; only made when many ids are free
 
 	rule        asideRule
+	alike       *Model // that it is laid out for, if it is not its own
 	asideOf     []bool // which columns of timers lie aside
 	shared      bool   // the others of always share a word
 	aside       *asideTable
@@ -117,7 +118,11 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	if r.purse != nil {
 		spare, r.granted = r.purse.spare, bytesOf(r.purse.each*float64(m.size))
 	}
-	r.layOut(seed)
+	if r.alike != nil {
+		r.layOut(r.alike)
+	} else {
+		r.layOut(m)
+	}
 	ids := int(r.first) + m.size
 	if r.queue != nil && r.room > 1<<20 {
 		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.

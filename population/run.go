@@ -187,6 +187,8 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		seen = run.watch()
 		t.live.Store(seen)
 	}
+	atWork.enter()
+	defer atWork.leave()
 	began := time.Now()
 	m, err := o.vary(m, index)
 	if err != nil {

@@ -2,8 +2,8 @@ package population
 
 import (
 	"context"
-	"runtime"
 	"sort"
+	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/random"
@@ -17,18 +17,6 @@ import (
 // setupFrom is from how many individuals on it is worth it; below, they are let in one by one.
 const setupFrom = 1 << 14
 
-// setupCores is how many cores set a replica up: as many as there are for each of those that run at once, so that all are busy with one and no
-// more are wanted than there are.
-func (r *replica) setupCores() int {
-	switch {
-	case r.cores > 0:
-		return r.cores
-	case r.purse == nil:
-		return 1
-	}
-	return max(1, runtime.GOMAXPROCS(0)/max(1, r.purse.workers))
-}
-
 // everybody lets all of those in who are there at the start. Each has the stream of its number.
 func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 	from := setupFrom
@@ -36,7 +24,7 @@ func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 		from = r.setupFrom
 	}
 	if r.m.size >= from {
-		return r.everybodyAtOnce(ctx, streams, r.setupCores())
+		return r.everybodyAtOnce(ctx, streams)
 	}
 	serial := uint64(0)
 	for i := range r.m.begin {
@@ -54,7 +42,37 @@ func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 }
 
 // everybodyAtOnce does so by several cores.
-func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream, cores int) error {
+func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream) error {
+	if err := r.furnishAll(ctx, streams); err != nil {
+		return err
+	}
+	r.alive, r.entered = r.m.size, uint64(r.m.size)
+	for state, n := range r.counts {
+		r.peaks[state].Count = n
+	}
+	if err := r.enlist(ctx); err != nil {
+		return err
+	}
+	return r.pause(ctx, 0)
+}
+
+// furnishAll gives everybody what is its own. If more timers lie aside than may, because the sample by which they were laid out was misleading, it begins anew
+// with none.
+func (r *replica) furnishAll(ctx context.Context, streams random.Stream) error {
+	cores, done := r.setupCores()
+	defer done()
+	fits, err := r.furnishBlocks(ctx, streams, cores)
+	if err == nil && !fits {
+		if err = r.layDense(); err == nil {
+			_, err = r.furnishBlocks(ctx, streams, cores)
+		}
+	}
+	return err
+}
+
+// furnishBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
+// begun are left out, and nothing may be made of the others.
+func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
 	begin, ends := make([]beginning, len(r.m.begin)), make([]int, len(r.m.begin)) // by whom, and before which number
 	for i := range begin {
 		begin[i] = r.m.begin[i]
@@ -64,7 +82,7 @@ func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream, co
 			ends[i] += ends[i-1]
 		}
 	}
-	r.ids += r.m.size
+	r.ids = int(r.first) + r.m.size
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
 	helpers := make([]*struct {
 		replica
@@ -82,8 +100,13 @@ func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream, co
 		}
 		helpers[w] = h
 	}
-	err := r.queue.ScheduleAll(calendar.ID(r.first), r.m.size, cores, func(worker int, first calendar.ID, at []float64) error {
+	var aside atomic.Int64 // timers of all helpers
+	err = r.queue.ScheduleAll(calendar.ID(r.first), r.m.size, cores, func(worker int, first calendar.ID, at []float64) error {
+		if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
+			return nil // they have no events: less is to be done after that than after an error
+		}
 		h := &helpers[worker].replica
+		before := h.aside.size()
 		serial := int(uint32(first) - r.first)
 		for k := sort.SearchInts(ends, serial+1); len(at) > 0; k++ {
 			n := min(len(at), ends[k]-serial)
@@ -97,10 +120,14 @@ func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream, co
 			}
 			serial, at = serial+n, at[n:]
 		}
-		return ctx.Err()
+		aside.Add(int64(h.aside.size() - before))
+		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = ctx.Err()
+	}
+	if fits = !r.tooMany(int(aside.Load())); err != nil || !fits {
+		return false, err
 	}
 	for _, h := range helpers {
 		for state := range r.counts {
@@ -110,14 +137,7 @@ func (r *replica) everybodyAtOnce(ctx context.Context, streams random.Stream, co
 			r.aside.join(h.aside)
 		}
 	}
-	r.alive, r.entered = r.m.size, uint64(r.m.size)
-	for state, n := range r.counts {
-		r.peaks[state].Count = n
-	}
-	if err := r.enlist(ctx); err != nil {
-		return err
-	}
-	return r.pause(ctx, 0)
+	return true, nil
 }
 
 // enlist puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -153,23 +153,6 @@ immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
 	}
 }
 
-// Replicas that run at once share the cores.
-func TestSetupCores(t *testing.T) {
-	m := compiled(t, everything)
-	r := replica{m: m}
-	if n := r.setupCores(); n != 1 {
-		t.Errorf("%d cores without a purse", n)
-	}
-	r.purse = &purse{workers: 1 << 20}
-	if n := r.setupCores(); n != 1 {
-		t.Errorf("%d cores if there are more replicas than cores", n)
-	}
-	r.purse.workers = 1
-	if n, all := r.setupCores(), runtime.GOMAXPROCS(0); n != all {
-		t.Errorf("%d cores of %d for a single replica", n, all)
-	}
-}
-
 // A context that ends stops the set-up, and the replica can be started anew.
 func TestSetupStops(t *testing.T) {
 	m := sized(t, everything, 20_000)
@@ -191,5 +174,41 @@ func TestSetupStops(t *testing.T) {
 	}
 	if prints[true] != prints[false] {
 		t.Error("another set-up after one that was stopped")
+	}
+}
+
+// A looked is a context that ends at a look.
+type looked struct {
+	context.Context
+	left atomic.Int64 // looks until then
+}
+
+func (c *looked) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// When the context ends, at most the block is finished that a core is at, and nobody is set up any more. Of a context that has ended before nobody is.
+func TestSetupStopsAtOnce(t *testing.T) {
+	const block, blocks, cores = 1 << 14, 20, 3
+	m := sized(t, plainly, blocks*block)
+	for _, looks := range []int{0, 1, 5} {
+		ctx := &looked{Context: context.Background()}
+		ctx.left.Store(int64(looks))
+		r := replica{rule: usualAside, cores: cores}
+		if err := r.start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
+			t.Fatalf("error %v", err)
+		}
+		furnished := 0
+		for id := range uint32(m.size) {
+			if *r.stream(id) != 0 {
+				furnished++
+			}
+		}
+		if furnished != looks*block || r.queue.Len() > furnished {
+			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", furnished, r.queue.Len(), looks)
+		}
 	}
 }

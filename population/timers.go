@@ -36,38 +36,19 @@ type asideRule struct {
 
 var usualAside = asideRule{least: 1 << 20, share: 0.02, shared: 0.01}
 
-// layOut decides which columns lie aside. It asks a sample of those who will be there at the start.
-func (r *replica) layOut(seed uint64) {
+// layOut decides which columns lie aside, for as many and such individuals as there are at the start of a model, which is the replica's own but for those
+// that only estimate (memory.go). It asks a sample of them. The seed of the run has no part in it, so that all runs of a model are laid out
+// alike, as was estimated for them.
+func (r *replica) layOut(of *Model) {
 	const sample = 1000
 	columns := len(r.t.always) + r.m.timers
 	r.aside, r.asideOf, r.shared = nil, make([]bool, columns), false
-	if r.m.size >= r.rule.least && columns <= 8 { // a bit for each
-		s := random.New(seed, math.MaxUint64)
+	if of.size >= r.rule.least && columns <= 8 { // a bit for each
+		due := r.sample(of, sample)
 		counts := make([]int, columns)
-		due := make([]uint8, sample) // the columns with timers of each, a bit each
-		for i := range sample {
-			age := 0.0
-			if r.t.ages != nil {
-				ages, k := r.t.ages.values, 0
-				if len(ages) > 1 {
-					k = int(s.Below(uint64(len(ages))))
-				}
-				age = ages[k].draw(&s)
-			}
-			for k := range r.t.always {
-				c := &r.t.always[k]
-				if c.by != nil { // one of its cells; it is a sample
-					c = c.cells[i%len(c.cells)]
-				}
-				there := c.law.memoryless()
-				if !there && !c.off {
-					left, _ := c.left(&s, age)
-					there = left <= r.end
-				}
-				if there {
-					counts[k]++
-					due[i] |= 1 << k
-				}
+		for _, set := range due {
+			for ; set != 0; set &= set - 1 {
+				counts[bits.TrailingZeros8(set)]++
 			}
 		}
 		for k := range r.t.always {
@@ -75,17 +56,47 @@ func (r *replica) layOut(seed uint64) {
 		}
 		r.shared = r.sharing(due)
 		timed := 0
-		for state, n := range r.m.starts {
+		for state, n := range of.starts {
 			if r.t.states[state].timers > 0 {
 				timed += n
 			}
 		}
 		for k := len(r.t.always); k < columns; k++ {
-			r.asideOf[k] = float64(timed) < r.rule.share*float64(r.m.size)
+			r.asideOf[k] = float64(timed) < r.rule.share*float64(of.size)
 		}
 		r.aside = newAside()
 	}
 	r.number()
+}
+
+// sample furnishes so many of those who are there at the start of a model, every so manieth of them, and returns which clocks of always will
+// strike before the end, or are marked, a bit each.
+func (r *replica) sample(of *Model, n int) (due []uint8) {
+	s := replica{m: of, t: of.first, end: r.end, asideOf: make([]bool, len(r.asideOf)), values: make([]column, len(of.attributes))}
+	s.number()
+	s.words = make([]uint64, s.stride)
+	for a := range s.values {
+		s.values[a] = newColumn(len(of.attributes[a].values))
+		s.values[a].extend(1)
+	}
+	streams := random.New(0, math.MaxUint64)
+	due = make([]uint8, n)
+	k, upTo := -1, 0 // in which group of the beginning, and before which number that ends
+	for i := range due {
+		for serial := int(float64(of.size) * (float64(i) + 0.5) / float64(n)); serial >= upTo; {
+			k++
+			upTo += of.begin[k].count
+		}
+		in := of.begin[k].entrance
+		in.age = s.t.ages
+		s.furnish(0, &in, streams.At(uint64(i)), nobodyElse)
+		for k := range s.t.always {
+			if word := s.timer(0, k); timeOf(word) <= s.end || word&memoryless != 0 {
+				due[i] |= 1 << k
+			}
+		}
+	}
+	return due
 }
 
 // sharing decides whether the columns of always that do not lie aside share a word, by who of a sample has timers in them.
@@ -259,8 +270,30 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 }
 
 // crowded tells whether too many timers lie aside.
-func (r *replica) crowded() bool {
-	return r.aside != nil && float64(r.aside.count) > (r.rule.share+r.rule.shared)*float64(r.ids)
+func (r *replica) crowded() bool { return r.aside != nil && r.tooMany(r.aside.count) }
+
+// tooMany tells whether so many timers aside are more than may be.
+func (r *replica) tooMany(aside int) bool {
+	return float64(aside) > (r.rule.share+r.rule.shared)*float64(r.ids)
+}
+
+// layDense gives all columns words of their own, before anybody has been set up, or to begin with that anew.
+func (r *replica) layDense() error {
+	spare := usualSpare
+	if r.purse != nil {
+		spare = r.purse.spare
+	}
+	ids := r.ids
+	r.queue.Reset(0)
+	r.ids, r.words, r.aside = int(r.first), nil, nil
+	r.asideOf, r.shared = make([]bool, len(r.asideOf)), false
+	r.number()
+	words := uint64(ids) * uint64(r.stride) * 8
+	if !r.purse.take(r, words, words+words/uint64(spare), func() { r.grow(ids, spare) }) {
+		r.ids, r.alive = ids, r.m.size
+		return r.outOfMemory()
+	}
+	return nil
 }
 
 // gather moves the columns that lie aside, or share a word, into words of their own.
