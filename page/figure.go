@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -204,6 +205,15 @@ func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []sho
 		last.Figures = append(last.Figures, v)
 	}
 	return all, nil
+}
+
+// showInTurn prepares figures for a template, which takes as long as drawing them does.
+func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+	err = s.inTurn(ctx, func() (err error) {
+		all, err = showAll(figures, src)
+		return err
+	})
+	return all, err
 }
 
 // mostRows is how many rows the table beside a chart has.

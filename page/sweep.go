@@ -42,9 +42,10 @@ type swept struct {
 // view is all there is to see.
 func (s swept) view() View {
 	var v View
+	axes, link := s.Axes, s.link // and not the sweep, which is not kept
 	for k, h := range s.Maps() {
 		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Link: func(i, j int) string {
-			return s.link([]string{s.Axes[0].Values[i], s.Axes[1].Values[j]})
+			return link([]string{axes[0].Values[i], axes[1].Values[j]})
 		}}})
 	}
 	for k, a := range s.Axes {
@@ -108,8 +109,8 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	if len(sweep.Points()) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
 	}
-	model := path.Join(dir, "model.yaml")
-	return &swept{sweep, func(values []string) string { return modelLink(model, common, sweep.Axes, values) }}, nil
+	model, axes := path.Join(dir, "model.yaml"), sweep.Axes
+	return &swept{sweep, func(values []string) string { return modelLink(model, common, axes, values) }}, nil
 }
 
 // sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
