@@ -135,8 +135,6 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.As(err, &problems):
 		return s.sweepForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
-	case errors.Is(err, population.ErrMemory):
-		return problemf(http.StatusUnprocessableEntity, "%v", err)
 	case err != nil:
 		return err
 	}
