@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -61,6 +63,7 @@ type Run struct {
 // work has taken yet; if not, it waits until it is alone, and then has to fit by itself.
 type Runs struct {
 	limits  Limits
+	log     *slog.Logger
 	context context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
@@ -73,8 +76,8 @@ type Runs struct {
 	room    uint64 // that there was when nothing went on
 }
 
-func newRuns(l Limits) *Runs {
-	q := &Runs{limits: l.orDefault(), free: func() uint64 { return memory.Free().Pages }}
+func newRuns(l Limits, log *slog.Logger) *Runs {
+	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages }}
 	q.context, q.cancel = context.WithCancel(context.Background())
 	return q
 }
@@ -96,7 +99,7 @@ func (q *Runs) Start(w Work) (*Run, error) {
 		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they are done", waiting)
 	}
 	q.last++
-	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(), Asked: time.Now(), queue: q}
+	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
 	q.all = append(q.all, r)
 	q.next()
 	q.forget()
@@ -171,6 +174,7 @@ func sum(a, b uint64) uint64 {
 func (r *Run) do(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			r.queue.log.Error("a run failed", "title", r.Title, "panic", p, "stack", string(debug.Stack()))
 			err = fmt.Errorf("the work failed: %v", p)
 		}
 	}()

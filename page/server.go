@@ -41,7 +41,7 @@ func New(c Config) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.runs = newRuns(s.limits)
+	s.runs = newRuns(s.limits, s.log)
 	var err error
 	if s.views, err = newLayout(); err != nil {
 		return nil, err
