@@ -3,6 +3,8 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +51,8 @@ func (t *Teller) Show(view func() View) {
 // changed since it last looked, and writes that down once, as an event. Viewers take events at their own pace; one that has
 // missed too many of them gets everything anew. So nobody waits for a viewer, and fifty cost as much as one.
 type live struct {
+	log *slog.Logger
+
 	mu           sync.Mutex
 	state        State
 	why          string
@@ -61,7 +65,9 @@ type live struct {
 	seen    View       // as it was last looked at
 	fresh   time.Time  // until when that is good enough
 	final   bool       // it is of the end, and will not change
-	drawn   map[string][]byte
+
+	drawn      map[string][]byte // pictures of what was last looked at
+	drawnBytes int
 
 	viewers int
 	telling bool
@@ -86,8 +92,8 @@ const (
 	mostEventBytes = 1 << 20                // of them
 )
 
-func newLive() *live {
-	return &live{state: Waiting, over: make(chan struct{}), news: make(chan struct{})}
+func newLive(log *slog.Logger) *live {
+	return &live{log: log, state: Waiting, over: make(chan struct{}), news: make(chan struct{})}
 }
 
 // State is how far the work is.
@@ -148,10 +154,10 @@ func (l *live) viewNow() View {
 	return l.seen
 }
 
-// mostDrawn is how many pictures are kept.
-const mostDrawn = 200
+// mostDrawn is how many bytes of pictures are kept of a run.
+const mostDrawn = 1 << 20
 
-// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same.
+// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same. Pictures without a key are not kept.
 func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, error) {
 	l.looking.Lock()
 	defer l.looking.Unlock()
@@ -160,13 +166,16 @@ func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, err
 		return b, nil
 	}
 	b, err := draw(v)
-	if err == nil && len(l.drawn) < mostDrawn {
-		if l.drawn == nil {
-			l.drawn = map[string][]byte{}
-		}
-		l.drawn[key] = b
+	size := len(key) + len(b)
+	if err != nil || key == "" || size > mostDrawn {
+		return b, err
 	}
-	return b, err
+	if l.drawn == nil || l.drawnBytes+size > mostDrawn { // it begins anew, since nobody knows which will be wanted again
+		l.drawn, l.drawnBytes = map[string][]byte{}, 0
+	}
+	l.drawn[key] = b
+	l.drawnBytes += size
+	return b, nil
 }
 
 // A Status is how work is going, in numbers and words.
@@ -232,7 +241,7 @@ func (l *live) tell() {
 		}
 		l.mu.Unlock()
 		began := time.Now()
-		l.look(l.View(), l.Status(), over)
+		l.lookOrSay(over)
 		if over {
 			return
 		}
@@ -243,6 +252,24 @@ func (l *live) tell() {
 			pause.Stop()
 		}
 	}
+}
+
+// lookOrSay looks, or, should that panic, says so instead: this is nobody's request, and would end the server. The work goes on.
+func (l *live) lookOrSay(over bool) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		l.log.Error("a run cannot be shown", "panic", p, "stack", string(debug.Stack()))
+		s := l.Status()
+		s.Why = "it cannot be shown; the server's log has more"
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.told = nil // so that whatever can be shown next is shown as a whole
+		l.add("update", s, []byte("[]"), over)
+	}()
+	l.look(l.View(), l.Status(), over)
 }
 
 // look writes down what has changed.
@@ -259,8 +286,13 @@ func (l *live) look(v View, s Status, over bool) {
 		before, kind = nil, "all"
 	}
 	l.told = figures
+	l.add(kind, s, changes(before, figures), over)
+}
+
+// add writes down an event. The lock is held.
+func (l *live) add(kind string, s Status, figures []byte, over bool) {
 	l.last++
-	text := frame(l.last, kind, s, changes(before, figures))
+	text := frame(l.last, kind, s, figures)
 	if over {
 		l.said, l.telling = true, false
 		text = append(text, "event: end\ndata: {}\n\n"...)
