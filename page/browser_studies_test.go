@@ -2,8 +2,6 @@ package page_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -24,32 +22,8 @@ func TestStudiesInABrowser(t *testing.T) {
 	v := visit(t, page.Config{Files: someFiles(files), About: "some files", Dir: "models", Hub: &ensemble.ConnectOptions{URL: h.URL()}})
 	look := func(name string) {
 		t.Helper()
-		path := eval[string](v, "location.pathname + location.search")
-		for _, width := range []int{360, 1024, 1920} {
-			for _, scheme := range []string{"light", "dark"} {
-				if *shots == "" && (scheme == "dark" || width == 1024) {
-					continue
-				}
-				v.size(width, 900, scheme)
-				v.get(path)
-				v.until(`document.readyState === "complete"`)
-				if wide := eval[int](v, "document.documentElement.scrollWidth"); wide > width {
-					t.Errorf("%s at %d is %d wide", name, width, wide)
-				}
-				if *shots == "" {
-					continue
-				}
-				v.until(`[...document.querySelectorAll(".plot svg.chart")].every(s => Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9)`)
-				picture, err := chromedp.Run(v.ctx, chromedp.FullScreenshot(100))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		v.size(1024, 900, "light")
+		v.look(name, eval[string](v, "location.pathname + location.search"))
+		v.size(1280, 800, "light")
 	}
 	done := func() { t.Helper(); v.until(`document.querySelector("[data-state=done]") !== null`) }
 
