@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/almanac-sim/almanac/page"
@@ -94,6 +95,22 @@ func TestChartInBrowser(t *testing.T) {
 	v.until(`(a => Math.abs(a[0] - 20) < 1 && Math.abs(a[1] - 60) < 1)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-reset]")))
 	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ")`)
+
+	// A finger: a tap shows the numbers there, which stay, and the buttons zoom around it.
+	touch := input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: at(40), Y: y}}}
+	if _, err := chromedp.Call(v.ctx, input.DispatchTouchEvent, touch); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(v.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}}); err != nil {
+		t.Fatal(err)
+	}
+	v.until(chart("states", `[data-value="0"]`) + `.textContent === [...` + chart("states", "tbody") + `.rows].find(r => r.cells[0].textContent === "40").cells[1].textContent`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", `[data-zoom="0.5"]`) + `.click()`))
+	v.until(`(a => Math.abs(a[0]) < 1 && Math.abs(a[1] - 80) < 1)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", `[data-zoom="2"]`) + `.click()`))
+	v.until(`(a => a[0] === 0 && Math.abs(a[1] - 120) < 1)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", `[data-zoom="2"]`) + `.click()`))
+	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ") && ` + chart("states", "[data-reset]") + `.hidden`)
 
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))
 	v.until(chart("states", "svg.chart") + `.dataset.log === "y"`)

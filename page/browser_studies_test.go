@@ -2,8 +2,6 @@ package page_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -24,32 +22,8 @@ func TestStudiesInABrowser(t *testing.T) {
 	v := visit(t, page.Config{Files: someFiles(files), About: "some files", Dir: "models", Hub: &ensemble.ConnectOptions{URL: h.URL()}})
 	look := func(name string) {
 		t.Helper()
-		path := eval[string](v, "location.pathname + location.search")
-		for _, width := range []int{360, 1024, 1920} {
-			for _, scheme := range []string{"light", "dark"} {
-				if *shots == "" && (scheme == "dark" || width == 1024) {
-					continue
-				}
-				v.size(width, 900, scheme)
-				v.get(path)
-				v.until(`document.readyState === "complete"`)
-				if wide := eval[int](v, "document.documentElement.scrollWidth"); wide > width {
-					t.Errorf("%s at %d is %d wide", name, width, wide)
-				}
-				if *shots == "" {
-					continue
-				}
-				v.until(`[...document.querySelectorAll(".plot svg.chart")].every(s => Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9)`)
-				picture, err := chromedp.Run(v.ctx, chromedp.FullScreenshot(100))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		v.size(1024, 900, "light")
+		v.look(name, eval[string](v, "location.pathname + location.search"))
+		v.size(1280, 800, "light")
 	}
 	done := func() { t.Helper(); v.until(`document.querySelector("[data-state=done]") !== null`) }
 
@@ -73,15 +47,24 @@ func TestStudiesInABrowser(t *testing.T) {
 	done()
 	v.until(`document.querySelectorAll(".map .cells a").length >= 25`)
 	look("swept")
-	to := eval[string](v, `document.querySelectorAll(".map .cells a")[6].getAttribute("href")`)
-	v.do(chromedp.Focus(chromedp.CSS(".map .cells:nth-of-type(7) a")), chromedp.KeyEvent("\r")) // by keyboard
-	v.until(`document.querySelector("form[data-model]") !== null`)
-	if got := eval[string](v, "location.pathname + location.search"); got != to {
-		t.Errorf("the cell leads to %s, not to %s", got, to)
+	// A cell opens its run, by keyboard: with its values, and the numbers that the cell has.
+	cell := eval[[]string](v, `(a => [a.getAttribute("aria-label"), location.pathname])(document.querySelectorAll(".map .cells a")[6])`)
+	v.do(chromedp.Focus(chromedp.CSS(".map .cells:nth-of-type(7) a")), chromedp.KeyEvent("\r"))
+	v.until(`document.querySelector("[data-state=done] .files") && location.pathname !== "` + cell[1] + `"`)
+	about := eval[string](v, `document.querySelector(".lead").textContent`)
+	last := eval[string](v, `document.querySelector(".tables tbody tr td").textContent`) // how many are well in the end
+	var beta, stay float64
+	var well string
+	if n, err := fmt.Sscanf(cell[0], "beta (per day) %g, stay (days) %g: %s", &beta, &stay, &well); n != 3 || beta == 0.5 {
+		t.Fatalf("the cell is %q: %v", cell[0], err)
 	}
-	if beta := eval[string](v, `document.querySelector("[name='set.beta']").value`); beta == "0.5 per day" {
-		t.Error("the model has the values of the file, not those of the cell")
+	if want := fmt.Sprintf("500 individuals, 10 replicas, seed 1, beta = %g per day, stay = %g days", beta, stay); about != want || last != well {
+		t.Errorf("the cell %q opens %q, with %s at the end", cell[0], about, last)
 	}
+	v.do(chromedp.Click(chromedp.CSS(".crumb a"))) // back to the map, where a row of the table does the same
+	v.until(`location.pathname === "` + cell[1] + `" && document.querySelectorAll(".tables tbody a").length === 25`)
+	v.do(chromedp.Click(chromedp.CSS(".tables tbody tr:nth-child(2) a")))
+	v.until(`document.querySelector("[data-state=done] .files") && location.pathname !== "` + cell[1] + `"`)
 
 	v.get("/fits/fitted")
 	look("fit")

@@ -37,6 +37,7 @@ type Table struct {
 	Head    []string
 	Rows    [][]string // the first cell is what the row is about
 	Links   []string   // where the first cell of each row leads to; nil for nowhere
+	Starts  bool       // that is something to run, as those of a map
 
 	Note  string // what is to be said of it, in sentences
 	Words bool   // cells are sentences, and are wrapped

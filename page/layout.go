@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,6 +77,7 @@ var functions = template.FuncMap{
 	"short":     short,
 	"ago":       ago,
 	"lasting":   lasting,
+	"pace":      pace,
 	"percent":   func(x float64) string { return fmt.Sprintf("%.0f", 100*x) },
 }
 
@@ -96,6 +98,24 @@ func lasting(seconds float64) string {
 	}
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
+
+// pace is how fast work is, and how long it will take, as the script has it; of what is over, how long it took.
+func pace(s Status) string {
+	var parts []string
+	if s.Events > 0 {
+		parts = append(parts, fmt.Sprintf("%s events, %s million a second", format.Thousands(float64(s.Events)), short3(s.Rate/1e6)))
+	}
+	switch {
+	case s.State.Over() && s.Seconds > 0:
+		parts = append(parts, lasting(s.Seconds))
+	case s.Left >= 0:
+		parts = append(parts, lasting(s.Left)+" left")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// short3 is a number with three digits.
+func short3(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // A frame of a page: what the layout knows beside the page's own data.
 type pageData struct {

@@ -27,10 +27,14 @@ type View struct {
 	Files   []File // to take away
 
 	Result *population.Result // if it is of one run of a model that has ended, so that it can be compared
+	Sweep  *swept             // if it is of a sweep that has ended, so that its points can be opened
 }
 
 // A Teller is how work tells what it does. Telling costs it nothing: what it shows is looked at only if somebody watches, and by others.
-type Teller struct{ live *live }
+type Teller struct {
+	live  *live
+	where string // the address of its page
+}
 
 // Progress tells how far it is.
 func (t *Teller) Progress(p Progress) {

@@ -16,7 +16,8 @@ import (
 // A Map is numbers over two axes, whose rectangles lead somewhere.
 type Map struct {
 	plot.Heat
-	Link func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to
+	Link   func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to
+	Starts bool                  // that is something to run: a script sends a form there, and without one its page has a button
 }
 
 // showMap prepares it for a template.

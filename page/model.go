@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,7 @@ type ask struct {
 	Seed, Replicas        string
 	Size, Until, Scenario string
 	Set                   []population.Parameter // those that differ from the file
+	Fixed                 []population.Parameter // those that are set whatever the file or its scenario says, in order
 	From                  string                 // a posterior.csv of which each replica draws values; empty for none
 }
 
@@ -111,6 +113,10 @@ func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
 		changes = append(changes, population.Set(p.Name, value))
 		words = append(words, "--set", format.Word(p.Name+"="+value))
 	}
+	for _, p := range a.Fixed {
+		changes = append(changes, population.Set(p.Name, p.Value))
+		words = append(words, "--set", format.Word(p.Name+"="+p.Value))
+	}
 	if len(changes) == 1 {
 		return plain, nil, nil
 	}
@@ -158,7 +164,7 @@ func (s *Server) work(a ask) (Work, error) {
 	if a.Scenario != "" {
 		about = append(about, "scenario "+a.Scenario)
 	}
-	for _, p := range a.Set {
+	for _, p := range slices.Concat(a.Set, a.Fixed) {
 		about = append(about, p.Name+" = "+p.Value)
 	}
 	if drawn != nil {

@@ -98,7 +98,7 @@ func TestPapersInBrowser(t *testing.T) {
 	v.get("/papers/" + quickClaim)
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done]") && document.querySelector(".tables td")`)
-	v.shoot("claim-run", eval[string](v, "location.pathname"))
-	v.shoot("claim", "/papers/"+quickClaim)
-	v.shoot("papers", "/papers")
+	v.look("claim-run", eval[string](v, "location.pathname"))
+	v.look("claim", "/papers/"+quickClaim)
+	v.look("papers", "/papers")
 }

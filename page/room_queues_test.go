@@ -86,6 +86,6 @@ func TestQueuesInBrowser(t *testing.T) {
 	v.get("/queues")
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done]") && document.querySelector(".tables td")`)
-	v.shoot("queue-run", eval[string](v, "location.pathname"))
-	v.shoot("queues", "/queues")
+	v.look("queue-run", eval[string](v, "location.pathname"))
+	v.look("queues", "/queues")
 }

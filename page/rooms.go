@@ -40,6 +40,9 @@ func (s *Server) routes() http.Handler {
 	on("GET /runs/{id}/figures/{name}", s.runFigure)
 	on("GET /runs/{id}/files/{name}", s.runFile)
 
+	on("GET /runs/{id}/points/{point}", s.runPoint)
+	on("POST /runs/{id}/points/{point}", s.startRunPoint)
+
 	on("GET /compare", s.comparePage)
 	on("POST /compare", s.startComparison)
 
@@ -49,6 +52,9 @@ func (s *Server) routes() http.Handler {
 	on("POST /sweeps", s.startSweep)
 	on("GET /sweeps/{path...}", s.savedSweepPage)
 	on("GET /sweep-figures/{name}", s.sweepFigure)
+	on("GET /sweep-points/{path...}", s.savedPoint)
+	on("POST /sweep-points/{path...}", s.startSavedPoint)
+	on("GET /point-figures/{name}", s.pointFigure)
 
 	on("GET /fits/{path...}", s.fitPage)
 	on("POST /fits/{path...}", s.project)

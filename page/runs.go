@@ -22,6 +22,8 @@ type Work struct {
 	Title   string // what it is, in a few words
 	About   string // with which values
 	From    string // the address of the page that it was asked for on
+	Parent  string // what that page is called, if not by the title
+	Key     string // tells what it is from all else, if it is not empty: who asks for the same again is led there
 	Command string // the command line that gives the same
 	Keeps   uint64 // how many bytes its results take, about
 	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
@@ -183,7 +185,7 @@ func (r *Run) do(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return r.Do(ctx, &Teller{r.live})
+	return r.Do(ctx, &Teller{r.live, "/runs/" + r.ID})
 }
 
 // forget drops the oldest of what is done, until the rest is within bounds. The lock is held.
@@ -217,6 +219,18 @@ func (q *Runs) Get(id string) (*Run, error) {
 		return nil, problemf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id, q.limits.Kept)
 	}
 	return nil, problemf(http.StatusNotFound, "there is no run %q", id)
+}
+
+// Find is the run of a key that is done, or will be; nil if there is none.
+func (q *Runs) Find(key string) *Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range slices.Backward(q.all) {
+		if s := r.State(); r.Key == key && key != "" && s != Stopped && s != Failed {
+			return r
+		}
+	}
+	return nil
 }
 
 // List is all runs, the latest first.

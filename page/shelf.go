@@ -141,6 +141,11 @@ func (v View) size() int {
 			n += 16 + len(link)
 		}
 	}
+	if v.Sweep != nil {
+		for _, p := range v.Sweep.Points() {
+			n += 64 + 32*len(p.Values) + 64*len(p.Outputs)
+		}
+	}
 	return n
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -225,7 +226,8 @@ func TestFitPages(t *testing.T) {
 
 // What cannot be swept is said, before anything is run.
 func TestSweepWrong(t *testing.T) {
-	files := map[string]string{"flu.yaml": strings.Replace(twoScenarios, "size: 500", "size: 500, most: 4_000_000_000", 1), "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n"}
+	files := map[string]string{"flu.yaml": strings.Replace(twoScenarios, "size: 500", "size: 500, most: 4_000_000_000", 1), "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n",
+		"w/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "w/series.csv": "a,replicas\n1,3\n"}
 	c := serve(t, page.Config{Files: someFiles(files)})
 	form := func(vary, values string, more ...string) url.Values {
 		f := url.Values{"path": {"flu.yaml"}, "vary": {vary}, "values": {values}}
@@ -260,11 +262,38 @@ func TestSweepWrong(t *testing.T) {
 		t.Errorf("%.3000s", body)
 	}
 	// A directory without its command is shown as far as it goes.
-	if _, body := c.want(http.StatusOK, "GET", "/sweeps/s", nil); !strings.Contains(body, "/models/s/model.yaml?set.a=1") {
+	if _, body := c.want(http.StatusOK, "GET", "/sweeps/s", nil); !strings.Contains(body, `<a href="/sweep-points/s?point=0">`) || !strings.Contains(body, "<table data-starts>") {
 		t.Error("the point leads nowhere")
 	}
+	if _, body := c.want(http.StatusOK, "GET", "/sweep-points/s?point=0", nil); !strings.Contains(body, "Run this point") || !strings.Contains(body, "seed 1, since the sweep does not tell its own") {
+		t.Error("the point cannot be run")
+	}
+	c.want(http.StatusNotFound, "POST", "/sweep-points/s?point=0", nil) // there is no model
+	for _, wrong := range []string{"/sweep-points/s", "/sweep-points/s?point=1", "/sweep-points/s?point=-1", "/sweep-points/v?point=0", "/runs/1/points/0", "/point-figures/states.svg?dir=s&point=0"} {
+		c.want(http.StatusNotFound, "GET", wrong, nil)
+	}
+	c.want(http.StatusUnprocessableEntity, "GET", "/sweep-points/w?point=0", nil)
 	for _, dir := range []string{"t", "u"} {
 		c.want(http.StatusUnprocessableEntity, "GET", "/sweeps/"+dir, nil)
 	}
 	c.want(http.StatusNotFound, "GET", "/sweeps/..%2fx", nil)
+}
+
+// A point is run with its own values, also where one of them is that of the file and the scenario has another.
+func TestPointInScenario(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"flu.yaml": twoScenarios})})
+	sweep, _ := c.start("/sweeps", url.Values{"path": {"flu.yaml"}, "scenario": {"slower"}, "vary": {"beta", "population.size"}, "values": {"0.4 per day, 0.5 per day", "300, 500"}, "replicas": {"3"}, "outputs": {"final(immune)"}})
+	_, points := c.want(http.StatusOK, "GET", sweep+"/files/points.csv", nil)
+	run, _ := c.start(sweep+"/points/3", nil) // which is as the file is
+	_, text := c.want(http.StatusOK, "GET", run+"/files/summary.json", nil)
+	var sum struct {
+		States map[string]struct{ Mean []float64 }
+	}
+	if err := json.Unmarshal([]byte(text), &sum); err != nil {
+		t.Fatal(err)
+	}
+	immune := sum.States["immune"].Mean
+	if want := "0.5,500,3,final(immune)," + strconv.FormatFloat(immune[len(immune)-1], 'g', -1, 64) + ","; !strings.Contains(points, want) {
+		t.Errorf("no %s in\n%s", want, points)
+	}
 }

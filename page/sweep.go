@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"net/http"
 	"net/url"
@@ -34,19 +35,26 @@ const (
 	mostPointRow = 400    // of the table of points
 )
 
-// A swept is a sweep to be shown, and where its points lead to.
+// A swept is a sweep to be shown, whose points can be opened.
 type swept struct {
 	*study.Sweep
-	link func(values []string) string // the page of the model with the values of a point
+	base     ask    // what is the same at all points
+	where    string // the address of the page of its first point, without the number
+	recorded bool   // how each point went over time is there; otherwise a point is run anew when somebody opens it
 }
+
+// link is the page of a point.
+func (s swept) link(k int) string { return s.where + strconv.Itoa(k) }
 
 // view is all there is to see.
 func (s swept) view() View {
-	var v View
-	axes, link := s.Axes, s.link // and not the sweep, which is not kept
+	v := View{Sweep: &s}
 	for k, h := range s.Maps() {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Link: func(i, j int) string {
-			return link([]string{axes[0].Values[i], axes[1].Values[j]})
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
+			if k := s.pointAt(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
+				return s.link(k)
+			}
+			return "" // it is missing in the table
 		}}})
 	}
 	for k, a := range s.Axes {
@@ -56,12 +64,12 @@ func (s swept) view() View {
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
-	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to the model with its values"}
+	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run", Starts: !s.recorded}
 	for _, a := range s.Axes {
 		t.Head = append(t.Head, a.Column())
 	}
 	t.Head = append(append(t.Head, "replicas"), s.Outputs()...)
-	for _, p := range s.Points()[:min(len(s.Points()), mostPointRow)] {
+	for k, p := range s.Points()[:min(len(s.Points()), mostPointRow)] {
 		var row []string
 		for i, a := range s.Axes {
 			row = append(row, a.Cell(p.Values[i]))
@@ -70,29 +78,13 @@ func (s swept) view() View {
 		for _, o := range p.Outputs {
 			row = append(row, o.Text())
 		}
-		t.Rows, t.Links = append(t.Rows, row), append(t.Links, s.link(p.Values))
+		t.Rows, t.Links = append(t.Rows, row), append(t.Links, s.link(k))
 	}
 	if n := len(s.Points()); n > mostPointRow {
 		t.Caption += fmt.Sprintf("; the first %d of %s, all are in points.csv", mostPointRow, format.Thousands(float64(n)))
 	}
 	v.Tables = []Table{t}
 	return v
-}
-
-// modelLink is the page of a model with values. Those of the axes come after what the study has for all points.
-func modelLink(model string, common url.Values, axes []*design.Axis, values []string) string {
-	q := url.Values{}
-	for name, all := range common {
-		q[name] = all
-	}
-	for i, a := range axes {
-		if a.Name == "population.size" {
-			q.Set("size", a.Cell(values[i]))
-			continue
-		}
-		q.Set("set."+a.Name, values[i])
-	}
-	return "/models/" + pathEscape(model) + "?" + q.Encode()
 }
 
 // savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in the command.
@@ -102,7 +94,7 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 		return nil, err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	axes, sampled, common := sweepCommand(string(command))
+	axes, sampled, base := sweepCommand(string(command))
 	sweep, err := study.ReadPoints(bytes.NewReader(data), dir, axes, sampled)
 	if err != nil {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir, err)
@@ -110,14 +102,14 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	if len(sweep.Points()) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
 	}
-	model, axes := path.Join(dir, "model.yaml"), sweep.Axes
-	return &swept{sweep, func(values []string) string { return modelLink(model, common, axes, values) }}, nil
+	base.Path = path.Join(dir, "model.yaml")
+	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
+	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary}, nil
 }
 
 // sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
 // is known.
-func sweepCommand(line string) (axes []*design.Axis, sampled bool, common url.Values) {
-	common = url.Values{}
+func sweepCommand(line string) (axes []*design.Axis, sampled bool, base ask) {
 	words := format.Words(line)
 	for i := 0; i < len(words); i++ {
 		flag, value, joined := strings.Cut(words[i], "=")
@@ -132,16 +124,22 @@ func sweepCommand(line string) (axes []*design.Axis, sampled bool, common url.Va
 		case "--vary":
 			a, err := design.Parse(value)
 			if err != nil {
-				return nil, false, common
+				return nil, false, ask{}
 			}
 			axes = append(axes, a)
 		case "--sample":
 			sampled = true
-		case "--size", "--until", "--scenario", "--seed", "--replicas":
-			common.Set(strings.TrimPrefix(flag, "--"), value)
+		case "--size":
+			base.Size = value
+		case "--until":
+			base.Until = value
+		case "--scenario":
+			base.Scenario = value
+		case "--seed":
+			base.Seed = value
 		case "--set":
 			if name, text, ok := strings.Cut(value, "="); ok {
-				common.Set("set."+strings.TrimSpace(name), text)
+				base.Fixed = append(base.Fixed, population.Parameter{Name: strings.TrimSpace(name), Value: text})
 			}
 		case "--series", "--verbose": // which have no value behind them
 			if !joined {
@@ -149,7 +147,7 @@ func sweepCommand(line string) (axes []*design.Axis, sampled bool, common url.Va
 			}
 		}
 	}
-	return axes, sampled, common
+	return axes, sampled, base
 }
 
 // sweepWork is a sweep that a form asks for.
@@ -235,15 +233,6 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		st.Outputs = append(st.Outputs, output.Text)
 		words = append(words, "--output", format.Word(output.Text))
 	}
-	common := url.Values{"seed": {strconv.FormatUint(o.Seed, 10)}, "replicas": {strconv.Itoa(o.Replicas)}}
-	for name, value := range map[string]string{"size": a.Size, "until": a.Until, "scenario": a.Scenario} {
-		if value != "" {
-			common.Set(name, value)
-		}
-	}
-	for _, p := range a.Set {
-		common.Set("set."+p.Name, p.Value)
-	}
 	command := append([]string{"almanac sweep", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
 	var names []string
 	for _, axis := range st.Axes {
@@ -272,8 +261,7 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 			for slots > 1 && largest.Fits(atOnce(slots)) != nil {
 				slots--
 			}
-			link := func(values []string) string { return modelLink(a.Path, common, st.Axes, values) }
-			return runSweep(ctx, m.Name(), st, job, slots, link, tell)
+			return runSweep(ctx, m.Name(), st, job, slots, a, tell)
 		},
 	}, nil
 }
@@ -307,9 +295,10 @@ func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
 func atOnce(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
 
 // runSweep runs a small sweep in this process, point by point, so many replicas at once.
-func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, link func([]string) string, tell *Teller) error {
+func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
 	var table bytes.Buffer
-	s := swept{study.NewSweep(title, st.Axes, false, &table), link}
+	base.Seed = strconv.FormatUint(job.Seed, 10)
+	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false}
 	var replicas []ensemble.Values
 	events := uint64(0)
 	_, err := fit.InMemory(models.Registry(), slots)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {

@@ -86,6 +86,7 @@ class Chart {
     this.element.querySelector("[data-log]").addEventListener("change", e => { this.view.log = e.target.checked; this.redraw(); });
     this.reset = this.element.querySelector("[data-reset]");
     this.reset.addEventListener("click", () => this.zoom(null, null));
+    for (const button of this.element.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => this.scale(Number(button.dataset.zoom), this.cursor));
     for (const box of this.element.querySelectorAll("input[data-line]")) {
       box.disabled = false;
       box.addEventListener("change", () => {
@@ -103,6 +104,17 @@ class Chart {
     this.redraw();
   }
 
+  // scale shows so many times as much of the x axis, around a place of it or its middle.
+  scale(by, around) {
+    const xs = this.longest();
+    if (!xs.length) return;
+    const {a, b} = this.x, low = xs[0], high = xs[xs.length - 1];
+    const at = this.x.pixel(Math.min(Math.max(around ?? this.x.value((a + b) / 2), this.x.low, low), this.x.high, high));
+    const from = this.x.value(at - by * (b - a) / 2), to = this.x.value(at + by * (b - a) / 2);
+    const first = this.x.pixel(low), rest = Math.max(0, this.x.pixel(from) - first) + Math.max(0, this.x.pixel(high) - this.x.pixel(to));
+    if (rest <= 0.02 * (this.x.pixel(high) - first)) this.zoom(null, null); else if (to > from) this.zoom(Math.max(from, low), Math.min(to, high)); // nearly all is all
+  }
+
   // place is where on the x axis an event is, in the pixels of the drawing.
   place(e) {
     const box = this.svg.getBoundingClientRect();
@@ -116,8 +128,10 @@ class Chart {
       const p = this.place(e);
       if (from !== null && Math.abs(p - from) > 6) this.select(from, p); else this.point(this.x.value(p));
     });
-    this.plot.addEventListener("pointerleave", () => { if (from === null && document.activeElement !== this.plot) this.point(null); });
+    // A finger that is lifted leaves the numbers where it was, and the buttons zoom there.
+    this.plot.addEventListener("pointerleave", e => { if (from === null && e.pointerType !== "touch" && document.activeElement !== this.plot) this.point(null); });
     this.plot.addEventListener("pointerdown", e => {
+      if (e.pointerType === "touch") this.point(this.x.value(this.place(e)));
       if (e.button !== 0 || e.pointerType === "touch") return;
       from = this.place(e);
       this.plot.setPointerCapture(e.pointerId);
@@ -155,9 +169,7 @@ class Chart {
       else if (e.key === "Home") i = 0;
       else if (e.key === "End") i = xs.length - 1;
       else if (e.key === "+" || e.key === "-") {
-        const half = (this.x.high - this.x.low) * (e.key === "+" ? 0.25 : 1), at = xs[i];
-        const low = xs[0], high = xs[xs.length - 1];
-        if (at - half <= low && at + half >= high) this.zoom(null, null); else this.zoom(Math.max(at - half, low), Math.min(at + half, high));
+        this.scale(e.key === "+" ? 0.5 : 2, xs[i]);
         e.preventDefault();
         return;
       } else if (e.key === "0" || e.key === "Escape") { this.zoom(null, null); return; } else return;

@@ -16,3 +16,15 @@ for (const command of document.querySelectorAll(".command")) {
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
 }
+
+// A point of a sweep that has to be run is run as soon as it is chosen. With another key or button it is a link, as without this.
+document.addEventListener("click", e => {
+  const link = e.target.closest?.("[data-starts] .cells a, table[data-starts] tbody a");
+  if (!link || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+  e.preventDefault();
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = link.getAttribute("href");
+  document.body.append(form);
+  form.submit();
+});

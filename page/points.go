@@ -1,0 +1,176 @@
+package page
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// A point of a sweep, opened: how it went over time, if almanac sweep wrote that down; otherwise it is run once more. A replica of a sweep has the seed
+// of the sweep and its own number, whatever the values are, so that a run of the model with the values of a point, the seed and the replicas of
+// the sweep is what was run there, to the last digit.
+
+// pointSeries is where almanac sweep writes how each point went.
+const pointSeries = "series.csv"
+
+// pointAt is the number of the point with some values, or −1.
+func (s swept) pointAt(values ...string) int {
+	for k, p := range s.Points() {
+		if slices.Equal(p.Values, values) {
+			return k
+		}
+	}
+	return -1
+}
+
+// askFor is the k-th point as a run.
+func (s swept) askFor(k int) ask {
+	p, a := s.Points()[k], s.base
+	a.Replicas = strconv.Itoa(p.Replicas)
+	a.Fixed = slices.Clone(a.Fixed)
+	for i, axis := range s.Axes {
+		a.Fixed = append(a.Fixed, population.Parameter{Name: axis.Name, Value: p.Values[i]})
+	}
+	return a
+}
+
+// readPoint reads how a point went: its rows of the table of all points, as charts. The label is that of the times.
+func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
+	in := csv.NewReader(bytes.NewReader(table))
+	in.ReuseRecord = true
+	head, err := in.Read()
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.Axes)
+	if len(head) != n+len(results.PointColumns) || !slices.Equal(head[n:], results.PointColumns) {
+		return nil, fmt.Errorf("its columns are %q; expected those of names, and then %q", head, results.PointColumns)
+	}
+	column := func(name string) int { return n + slices.Index(results.PointColumns, name) }
+	kind, name, time, count := column("kind"), column("name"), column("time"), column("replicas")
+	low, middle, high := column("q05"), column("median"), column("q95")
+	point := s.Points()[k]
+	charts := map[string]*plot.Chart{}
+	replicas := 0
+	for {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !s.isOf(row[:n], point.Values) {
+			continue
+		}
+		if replicas, err = strconv.Atoi(row[count]); err != nil {
+			return nil, err
+		}
+		numbers := map[int]float64{}
+		for _, i := range []int{time, low, middle, high} {
+			if numbers[i], err = strconv.ParseFloat(row[i], 64); err != nil && row[i] != "" { // which no replica has told
+				return nil, err
+			}
+		}
+		if row[middle] == "" || row[kind] == "total" {
+			continue
+		}
+		c := charts[row[kind]]
+		if c == nil {
+			c = &plot.Chart{Title: strings.Join(point.Values, ", "), XLabel: label, YLabel: "individuals", FromZero: true, LegendBeside: true}
+			charts[row[kind]] = c
+		}
+		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == row[name] })
+		if i < 0 {
+			if len(c.Series) == mostLines {
+				continue
+			}
+			i, c.Series = len(c.Series), append(c.Series, plot.Series{Name: row[name]})
+		}
+		l := &c.Series[i]
+		l.Add(numbers[time], numbers[middle])
+		if replicas > 1 {
+			l.Low, l.High = append(l.Low, numbers[low]), append(l.High, numbers[high])
+		}
+	}
+	var figures []Figure
+	for _, of := range []struct{ kind, id, caption string }{
+		{"state", "states", "Individuals in each state"}, {"flow", "flows", "Changes of state since the start"}, {"named", "named", "What was counted since the start"},
+	} {
+		if c := charts[of.kind]; c != nil {
+			if c.Note = "one replica"; replicas > 1 {
+				c.Note = "lines: median of " + format.Count(replicas, "replica") + "; bands: middle 90 %"
+			}
+			figures = append(figures, Figure{ID: of.id, Caption: of.caption, Chart: *c})
+		}
+	}
+	return figures, nil
+}
+
+// isOf reports whether the cells of a row are those of a point.
+func (s swept) isOf(cells, values []string) bool {
+	for i, a := range s.Axes {
+		cell := a.Cell(values[i])
+		if cells[i] == cell {
+			continue
+		}
+		x, bad1 := strconv.ParseFloat(cells[i], 64)
+		y, bad2 := strconv.ParseFloat(cell, 64)
+		if bad1 != nil || bad2 != nil || x != y { // numbers are written in another way there
+			return false
+		}
+	}
+	return true
+}
+
+// pointView is what there is to see of a point: what it gave, and how it went if that is known.
+func (s *Server) pointView(sweep *swept, dir string, k int) (v View, err error) {
+	t := Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"), Head: []string{"output", "mean ± half of the 95 % interval"}}
+	for _, o := range sweep.Points()[k].Outputs {
+		t.Rows = append(t.Rows, []string{o.Name, o.Text()})
+	}
+	v.Tables = []Table{t}
+	if !sweep.recorded {
+		return v, nil
+	}
+	table, err := s.files.read(path.Join(dir, pointSeries), mostSummary)
+	if err != nil {
+		return v, err
+	}
+	label := "time"
+	if a, err := s.pointAsk(sweep, k); err == nil {
+		if m, _, err := s.compiled(&a); err == nil {
+			label = pictures.TimeLabel(m)
+		}
+	}
+	if v.Figures, err = sweep.readPoint(table, k, label); err != nil {
+		err = problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
+	}
+	return v, err
+}
+
+// pointAsk is a point as a run, with the model as it was swept or, of a directory, as it is there.
+func (s *Server) pointAsk(sweep *swept, k int) (ask, error) {
+	a := sweep.askFor(k)
+	file, err := s.files.read(a.Path, mostModel)
+	if a.Source == "" {
+		a.Source = string(file)
+	} else {
+		err = nil
+	}
+	a.Same = a.Source == string(file)
+	return a, err
+}

@@ -1,0 +1,166 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// The points of a sweep, which cells of its maps and rows of its table lead to. To look at one changes nothing and is a link; to run one is a form,
+// which the script sends when a point is chosen that has to be run, so that its run is one click away.
+
+// A point is one that was asked for.
+type point struct {
+	sweep *swept
+	k     int
+	dir   string // of a saved sweep
+	link  string // of the sweep
+	name  string // of the sweep
+}
+
+// pointOf looks for a point of a sweep by its number.
+func pointOf(sweep *swept, number string, p point) (point, error) {
+	k, err := strconv.Atoi(number)
+	if err != nil || sweep == nil || k < 0 || k >= len(sweep.Points()) {
+		return p, problemf(http.StatusNotFound, "%s has no point %q", p.name, number)
+	}
+	p.sweep, p.k = sweep, k
+	return p, nil
+}
+
+// pointOfRun is a point of a sweep that was run here.
+func (s *Server) pointOfRun(r *http.Request) (point, error) {
+	run, err := s.runs.Get(r.PathValue("id"))
+	if err != nil {
+		return point{}, err
+	}
+	return pointOf(run.View().Sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
+}
+
+// pointOfDir is a point of a sweep in a directory.
+func (s *Server) pointOfDir(r *http.Request, dir, number string) (point, error) {
+	v, err := s.sweepIn(r.Context(), dir)
+	if err != nil {
+		return point{}, err
+	}
+	return pointOf(v.Sweep, number, point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
+}
+
+func (s *Server) runPoint(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pointOfRun(r)
+	if err != nil {
+		return err
+	}
+	return s.showPoint(w, r, p)
+}
+
+func (s *Server) startRunPoint(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pointOfRun(r)
+	if err != nil {
+		return err
+	}
+	return s.startPoint(w, r, p)
+}
+
+func (s *Server) savedPoint(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pointOfDir(r, r.PathValue("path"), r.URL.Query().Get("point"))
+	if err != nil {
+		return err
+	}
+	return s.showPoint(w, r, p)
+}
+
+func (s *Server) startSavedPoint(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pointOfDir(r, r.PathValue("path"), r.URL.Query().Get("point"))
+	if err != nil {
+		return err
+	}
+	return s.startPoint(w, r, p)
+}
+
+// pointFigure is a chart of a point of a saved sweep.
+func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	p, err := s.pointOfDir(r, q.Get("dir"), q.Get("point"))
+	if err != nil {
+		return err
+	}
+	v, err := s.viewOfPoint(r, p)
+	if err != nil {
+		return err
+	}
+	return s.serveFigure(w, r, v.Figures)
+}
+
+// viewOfPoint is what there is to see of it.
+func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
+	if p.dir == "" {
+		return s.pointView(p.sweep, "", p.k)
+	}
+	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
+		v, err := s.pointView(p.sweep, p.dir, p.k)
+		return saved{View: v}, err
+	})
+	return v.View, err
+}
+
+// showPoint shows a point, with a button that runs it.
+func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) error {
+	v, err := s.viewOfPoint(r, p)
+	if err != nil {
+		return err
+	}
+	figures, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
+		return "/point-figures/" + url.PathEscape(f.ID), url.Values{"dir": {p.dir}, "point": {strconv.Itoa(p.k)}}
+	})
+	if err != nil {
+		return err
+	}
+	var values []string
+	for i, a := range p.sweep.Axes {
+		values = append(values, a.Name+" = "+p.sweep.Points()[p.k].Values[i])
+	}
+	seed := p.sweep.base.Seed
+	if seed == "" {
+		seed = "1, since the sweep does not tell its own"
+	}
+	s.render(w, r, http.StatusOK, "point", "studies", map[string]any{"Title": strings.Join(values, ", "), "Name": p.name, "Link": p.link, "Action": p.sweep.link(p.k), "Figures": figures, "Tables": v.Tables,
+		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()), format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded})
+	return nil
+}
+
+// startPoint runs a point, or leads to the run of it that there is.
+func (s *Server) startPoint(w http.ResponseWriter, r *http.Request, p point) error {
+	a, err := s.pointAsk(p.sweep, p.k)
+	if err != nil {
+		return err
+	}
+	var work Work
+	err = s.inTurn(r.Context(), func() (err error) {
+		work, err = s.work(a)
+		return err
+	})
+	var problems population.Problems
+	if errors.As(err, &problems) {
+		return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
+	}
+	if err != nil {
+		return err
+	}
+	work.From, work.Parent = p.link, p.name
+	work.Key = digest([]byte(work.Command + "\x00" + a.Source))
+	run := s.runs.Find(work.Key)
+	if run == nil {
+		if run, err = s.runs.Start(work); err != nil {
+			return err
+		}
+	}
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
