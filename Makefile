@@ -90,6 +90,7 @@ soak: lint test test32 fuzz ## all of test, and what takes hours: every test wit
 	$(GO) test -tags soak -vet=off -timeout 6h $$($(GO) list ./... | grep -v /spray$$)
 	$(GO) test -tags soak -vet=off -timeout 6h -run Soak ./spray -soak $(SOAKTIME)
 	$(GO) test -race -tags soak -vet=off -timeout 6h -run Soak ./spray -soak $(SOAKTIME)
+	$(GO) test -race -tags soak -vet=off -timeout 6h -skip Soak ./spray
 
 # A fuzz target is found by its name; go test takes one at a time.
 fuzz: ## look for inputs that fail, FUZZTIME for each target; their seeds are part of every test
