@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped/cappedtest"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // unlikely is the probability below which a test of hypotheses fails. There are some hundred such tests here; by chance alone one of them
@@ -205,7 +206,8 @@ func small(runs int, run func(seed uint64) state) (counts map[state]int) {
 // The processes have the law of the literal ones: systems so small that whole states recur, run for a few rounds from the
 // beginning, and counted. The states hold the loads, the pool by age, and the waiting times of all balls served.
 func TestSameLawAsLiteral(t *testing.T) {
-	const runs, rounds, bins = 8_000, 5, 4
+	const rounds, bins = 5, 4
+	runs := soak.Size(8_000, 20_000)
 	for _, c := range []Config{
 		{Capacity: 1, Rate: 0.75}, {Capacity: 2, Rate: 0.9}, {Capacity: 3, Rate: 0.8}, {Capacity: 9, Rate: 0.99},
 		{Kind: Greedy, Choices: 1, Rate: 0.75}, {Kind: Greedy, Choices: 2, Rate: 0.99}, {Kind: Greedy, Choices: 3, Rate: 0.9},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A lawCase is a distribution with what is known about it by hand.
@@ -113,9 +114,9 @@ func TestLaws(t *testing.T) {
 func TestDrawBeyond(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
-			n := 8_000
+			n := soak.Size(8_000, 20_000)
 			if c.law.family == lawGamma && c.law.a < 0.1 {
-				n = 2_000 // since inverting this tail takes 50 µs; other shapes go through the same lines with more
+				n = soak.Size(2_000, 5_000) // since inverting this tail takes 50 µs; other shapes go through the same lines with more
 			}
 			for _, age := range c.ages {
 				checkBeyond(t, &c.law, age, n, uint64(i))
@@ -169,7 +170,7 @@ func TestDrawBeyondFar(t *testing.T) {
 		{"mixture", mixture([]float64{0.5, 0.5}, []law{gamma(1, 2), exponential(1.5)}), []float64{30, 200}},
 	} {
 		for _, age := range c.ages {
-			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, 8_000, uint64(100+i)) })
+			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, soak.Size(8_000, 20_000), uint64(100+i)) })
 		}
 	}
 	// Beyond all numbers what is left of a gamma is exponential, to one part in b·age.

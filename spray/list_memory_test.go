@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// fewerRaced is how often to do something: less often with the race detector, with which it takes thirty times as long.
+// fewerRaced is how often to do something: less often with the race detector, with which it takes thirty times as long, unless there is time.
 func fewerRaced(usually, raced int) int {
 	if interleaving {
-		return raced
+		return soak.Size(raced, usually)
 	}
 	return usually
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // smallFit is a model of few people whose single runs are hardly ever near its data, so that the default method goes on to particles if its budget
@@ -64,7 +66,7 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 		return out.String()
 	}
 	for _, workers := range []string{"1", "2", "7"} {
-		fit("--budget", "500", "--workers", workers, "--out", filepath.Join(dir, workers))
+		fit("--budget", soak.Size("500", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
 		sameFiles(t, dir, workers, "1", fitResults)
 	}
 	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {

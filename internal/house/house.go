@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal/prefetch": {},
 	"internal/random":   {},
 	"internal/release":  {},
+	"internal/soak":     {},
 	"internal/timekey":  {},
 
 	// Leaves that stand on leaves.
