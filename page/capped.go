@@ -28,7 +28,8 @@ type allocating struct {
 // usualAllocating is what almanac capped does if nothing is told.
 var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99", Arrivals: "exact", Seed: "1"}
 
-// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to be thrown one by one, as modcapped does.
+// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to be thrown one by one, as modcapped does, at 10 to
+// 20 ns a ball; the others draw how many bins there are of each load, and a round of 2^24 bins takes them up to 0.2 ms.
 const (
 	mostBins       = 1 << 24
 	mostBinsThrown = 1 << 15
@@ -36,7 +37,7 @@ const (
 	mostChoices    = 64
 	mostBallsEach  = 100       // per bin, of a batch
 	mostRounds     = 2_000_000 // in all
-	mostThrowing   = 1 << 28   // bins times rounds of modcapped
+	mostThrowing   = 1 << 32   // balls of modcapped, a minute's
 	paced          = time.Minute
 )
 
@@ -167,7 +168,7 @@ func (a allocating) work() (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	w := Work{From: "/capped?" + a.query().Encode(), Command: command, Keeps: 1 << 16}
+	w := Work{From: "/capped?" + a.query().Encode(), Command: command, Keeps: 1 << 16, Needs: 1<<24 + 32*uint64(c.Bins)}
 	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate), c.Arrivals, c.Seed)
 	if c.Kind == capped.Threshold {
 		w.Title, w.About = fmt.Sprintf("threshold, %d accepted in a round", c.Capacity), begins
@@ -185,9 +186,9 @@ func (a allocating) work() (Work, error) {
 	case p.BurnIn+p.Rounds > mostRounds:
 		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: these are %s with the burn-in, and at most %s are run here; say how many there should be, and how many of burn-in",
 			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
-	case c.Kind == capped.ModCapped && (p.BurnIn+p.Rounds)*c.Bins > mostThrowing:
-		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: modcapped throws each ball, and %s with %s take too long here; take fewer of either",
-			format.Count(p.BurnIn+p.Rounds, "round"), format.Count(c.Bins, "bin"))
+	case float64(p.BurnIn+p.Rounds)*float64(c.EffectiveMinThrown()) > mostThrowing:
+		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: modcapped throws each ball, at least %s in each of %s, which takes too long here; take fewer rounds, fewer bins or a smaller capacity",
+			format.Thousands(float64(c.EffectiveMinThrown())), format.Count(p.BurnIn+p.Rounds, "round"))
 	}
 	w.Title, w.About = p.Name(), begins
 	w.Keeps += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))

@@ -110,6 +110,7 @@ func TestCappedRefused(t *testing.T) {
 		"Pace: ":                                      balls("pace", "0.001"),
 		"Process: there is no":                        balls("process", "x"),
 		"modcapped throws each ball":                  balls("process", "modcapped", "bins", "2^15", "rounds", "1e6"),
+		"throws each ball, at least 50,":              balls("process", "modcapped", "bins", "2^15", "capacity", "256", "rounds", "4000", "burn-in", "0"),
 	} {
 		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/capped", form); !strings.Contains(body, want) || !strings.Contains(body, `value="`+form.Get("bins")+`"`) {
 			t.Errorf("no %q in %.2000s", want, body)

@@ -47,6 +47,7 @@ type Config struct {
 // Limits are how much visitors can ask for. What is zero is as [DefaultLimits] has it.
 type Limits struct {
 	Running  int           // work that is done at once
+	Longest  time.Duration // that work may take; it is then stopped
 	Waiting  int           // work that waits for its turn
 	Kept     int           // finished work that can be looked at
 	Bytes    uint64        // that the results of finished work take
@@ -57,7 +58,7 @@ type Limits struct {
 }
 
 // DefaultLimits are for a machine that one person or a class works on.
-var DefaultLimits = Limits{Running: 2, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Answer: 30 * time.Second}
+var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Answer: 30 * time.Second}
 
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
@@ -77,6 +78,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.Body <= 0 {
 		l.Body = d.Body
+	}
+	if l.Longest <= 0 {
+		l.Longest = d.Longest
 	}
 	if l.Answer <= 0 {
 		l.Answer = d.Answer

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"math"
@@ -206,6 +208,15 @@ func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []sho
 	return all, nil
 }
 
+// showInTurn prepares figures for a template, which takes as long as drawing them does.
+func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+	err = s.inTurn(ctx, func() (err error) {
+		all, err = showAll(figures, src)
+		return err
+	})
+	return all, err
+}
+
 // mostRows is how many rows the table beside a chart has.
 const mostRows = 200
 
@@ -272,35 +283,77 @@ func figureNamed(r *http.Request) (id, form string, err error) {
 	return strings.TrimSuffix(name, "."+form), form, nil
 }
 
-// formOf is one of some figures in a form; an svg is for the page if the query has a width.
-func formOf(figures []Figure, id, form string, q url.Values) ([]byte, error) {
+// A wish is how a visitor wants to see a chart. It is all of an address that a picture depends on.
+type wish struct {
+	width, text float64 // of a picture in the page; a width of 0 is that of a file
+	log         bool    // y on a logarithmic axis
+	from, to    float64 // of x; all if they are the same
+	hide        []int   // series, in order, each once
+}
+
+// wishOf reads a wish: w, text, log=y, from and to, hide=0,2. Only a width that is none is an error; what else makes no sense is left out.
+func wishOf(q url.Values) (wish, error) {
+	var w wish
+	number := func(name string, least, most float64) (float64, bool) {
+		x, err := strconv.ParseFloat(q.Get(name), 64)
+		return x, err == nil && x >= least && x <= most
+	}
+	if q.Has("w") {
+		var ok bool
+		if w.width, ok = number("w", 160, 4000); !ok {
+			return w, problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
+		}
+		if w.text, ok = number("text", 6, 60); !ok {
+			w.text = 13
+		}
+		w.width, w.text = math.Round(w.width), math.Round(10*w.text)/10
+	}
+	w.log = strings.Contains(q.Get("log"), "y")
+	from, ok := number("from", -math.MaxFloat64, math.MaxFloat64)
+	if to, also := number("to", -math.MaxFloat64, math.MaxFloat64); ok && also && from < to {
+		w.from, w.to = from, to
+	}
+	for word := range strings.SplitSeq(q.Get("hide"), ",") {
+		if i, err := strconv.Atoi(word); err == nil && i >= 0 && i < mostHidden {
+			w.hide = append(w.hide, i)
+		}
+	}
+	slices.Sort(w.hide)
+	w.hide = slices.Compact(w.hide)
+	return w, nil
+}
+
+// mostHidden is how many series of a chart can be switched off, more than one has.
+const mostHidden = 1000
+
+// key tells wishes apart.
+func (w wish) key() string {
+	return fmt.Sprintf("%g %g %t %g %g %v", w.width, w.text, w.log, w.from, w.to, w.hide)
+}
+
+// formOf is one of some figures in a form; an svg is for the page if the wish has a width.
+func formOf(figures []Figure, id, form string, w wish) ([]byte, error) {
 	for _, f := range figures {
 		if f.ID != id {
 			continue
 		}
 		if f.Map != nil {
-			return f.Map.form(form)
+			return f.Map.form(form, w)
 		}
-		c := viewed(f.Chart, q)
 		switch {
-		case form == "png":
-			return c.PNG()
 		case form == "json":
 			return f.data(), nil
 		case form == "csv":
 			return f.csv()
-		case !q.Has("w"):
+		}
+		c := w.of(f.Chart)
+		switch {
+		case form == "png":
+			return c.PNG()
+		case w.width == 0:
 			return c.SVG()
 		}
-		width, bad := strconv.ParseFloat(q.Get("w"), 64)
-		if bad != nil || !(width >= 160 && width <= 4000) {
-			return nil, problemf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
-		}
-		text, bad := strconv.ParseFloat(q.Get("text"), 64)
-		if bad != nil || !(text >= 6 && text <= 60) {
-			text = 13
-		}
-		return c.Web(plot.Size{Width: width, Height: max(190, min(0.58*width, 460)), Text: text})
+		return c.Web(plot.Size{Width: w.width, Height: max(190, min(0.58*w.width, 460)), Text: w.text})
 	}
 	return nil, problemf(http.StatusNotFound, "there is no figure %q", id)
 }
@@ -320,9 +373,13 @@ func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []F
 	if err != nil {
 		return err
 	}
+	wanted, err := wishOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	var body []byte
 	err = s.inTurn(r.Context(), func() (err error) {
-		body, err = formOf(figures, id, form, r.URL.Query())
+		body, err = formOf(figures, id, form, wanted)
 		return err
 	})
 	if err != nil {
@@ -331,19 +388,16 @@ func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []F
 	return sendFigure(w, r, id, form, body)
 }
 
-// viewed is a chart as a visitor wants to see it: with a logarithmic axis (log=y), between two x (from, to), without some series (hide=0,2),
-// which keep their colours.
-func viewed(c plot.Chart, q url.Values) plot.Chart {
-	c.LogY = c.LogY || strings.Contains(q.Get("log"), "y")
-	from, bad1 := strconv.ParseFloat(q.Get("from"), 64)
-	to, bad2 := strconv.ParseFloat(q.Get("to"), 64)
-	if bad1 == nil && bad2 == nil && from < to {
-		c.Zoom = [2]float64{from, to}
+// of is a chart as it is wished for. Series that are hidden keep their colours.
+func (w wish) of(c plot.Chart) plot.Chart {
+	c.LogY = c.LogY || w.log
+	if w.from < w.to {
+		c.Zoom = [2]float64{w.from, w.to}
 	}
-	if hide := q.Get("hide"); hide != "" {
+	if len(w.hide) > 0 {
 		c.Series = slices.Clone(c.Series)
-		for _, word := range strings.Split(hide, ",") {
-			if i, bad := strconv.Atoi(word); bad == nil && i >= 0 && i < len(c.Series) {
+		for _, i := range w.hide {
+			if i < len(c.Series) {
 				s := c.Series[i]
 				c.Series[i] = plot.Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed}
 			}

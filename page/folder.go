@@ -43,8 +43,8 @@ func (f folder) valid(name string) (string, error) {
 	return name, nil
 }
 
-// read is what is in a file of at most so many bytes.
-func (f folder) read(name string, most int64) ([]byte, error) {
+// open opens a file.
+func (f folder) open(name string) (fs.File, error) {
 	name, err := f.valid(name)
 	if err != nil {
 		return nil, err
@@ -57,6 +57,15 @@ func (f folder) read(name string, most int64) ([]byte, error) {
 	file, err := f.files.Open(name)
 	if err != nil {
 		return nil, problemf(http.StatusNotFound, "%q cannot be opened", name)
+	}
+	return file, nil
+}
+
+// read is what is in a file of at most so many bytes.
+func (f folder) read(name string, most int64) ([]byte, error) {
+	file, err := f.open(name)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, most+1))

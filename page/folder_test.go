@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -207,4 +209,25 @@ func TestMarkup(t *testing.T) {
 	}
 	_, body := c.want(http.StatusUnprocessableEntity, "POST", "/runs", url.Values{"path": {"bad.yaml"}})
 	clean("/runs", body)
+}
+
+// A file of a study is handed on piece by piece, however long it is.
+func TestLongFile(t *testing.T) {
+	c, dir := directory(t, map[string]string{"fitted/posterior.csv": "beta\n"})
+	const long = 80 << 20
+	if err := os.Truncate(filepath.Join(dir, "fitted/posterior.csv"), long); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	answer, err := c.http.Get(c.base + "/study-files/posterior.csv?dir=fitted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	n, err := io.Copy(io.Discard, answer.Body)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; n != long || err != nil || taken > 8<<20 {
+		t.Errorf("%d bytes of %s, %v, for %d bytes of memory", n, answer.Status, err, taken)
+	}
 }

@@ -65,7 +65,9 @@ type live struct {
 	seen    View       // as it was last looked at
 	fresh   time.Time  // until when that is good enough
 	final   bool       // it is of the end, and will not change
-	drawn   map[string][]byte
+
+	drawn      map[string][]byte // pictures of what was last looked at
+	drawnBytes int
 
 	viewers int
 	telling bool
@@ -152,10 +154,10 @@ func (l *live) viewNow() View {
 	return l.seen
 }
 
-// mostDrawn is how many pictures are kept.
-const mostDrawn = 200
+// mostDrawn is how many bytes of pictures are kept of a run.
+const mostDrawn = 1 << 20
 
-// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same.
+// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same. Pictures without a key are not kept.
 func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, error) {
 	l.looking.Lock()
 	defer l.looking.Unlock()
@@ -164,13 +166,16 @@ func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, err
 		return b, nil
 	}
 	b, err := draw(v)
-	if err == nil && len(l.drawn) < mostDrawn {
-		if l.drawn == nil {
-			l.drawn = map[string][]byte{}
-		}
-		l.drawn[key] = b
+	size := len(key) + len(b)
+	if err != nil || key == "" || size > mostDrawn {
+		return b, err
 	}
-	return b, err
+	if l.drawn == nil || l.drawnBytes+size > mostDrawn { // it begins anew, since nobody knows which will be wanted again
+		l.drawn, l.drawnBytes = map[string][]byte{}, 0
+	}
+	l.drawn[key] = b
+	l.drawnBytes += size
+	return b, nil
 }
 
 // A Status is how work is going, in numbers and words.

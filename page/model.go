@@ -172,10 +172,16 @@ func (s *Server) work(a ask) (Work, error) {
 	}
 	return Work{
 		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: strings.Join(command, " "),
-		Keeps: m.Recorded(o.Replicas),
-		Fits:  func() error { return m.Fits(o) },
-		Do:    func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
+		Keeps: m.Recorded(o.Replicas), Needs: needs(m, o),
+		Fits: func() error { return m.Fits(o) },
+		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil
+}
+
+// needs is what a run takes at most, in bytes.
+func needs(m *population.Model, o population.Options) uint64 {
+	_, most := m.Memory(o)
+	return most
 }
 
 // runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who watches looks at what was recorded.

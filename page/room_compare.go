@@ -170,7 +170,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 		texts = append(texts, output.Text)
 	}
 	var scenarios []*population.Model
-	kept := uint64(0)
+	kept, need := uint64(0), uint64(0)
 	for i, name := range names {
 		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
 			return Work{}, wrong("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(), ", "))
@@ -185,7 +185,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 			return Work{}, wrong("outputs", "in scenario %s: %v", name, err)
 		}
 		scenarios = append(scenarios, m)
-		kept += m.Recorded(o.Replicas)
+		kept, need = kept+m.Recorded(o.Replicas), max(need, needs(m, o))
 	}
 	if kept > s.limits.Bytes {
 		return Work{}, wrong("replicas", "what so many replicas record takes %s, more than the %s that results may take here", format.Bytes(kept), format.Bytes(s.limits.Bytes))
@@ -203,7 +203,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	}
 	return Work{
 		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
-		Keeps: figureBytes(len(names), base),
+		Keeps: figureBytes(len(names), base), Needs: sum(kept, need), // one after another, and all results at the end
 		Fits: func() error {
 			for _, m := range scenarios {
 				if err := m.Fits(o); err != nil {

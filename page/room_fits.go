@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -114,18 +115,28 @@ func unknownsTable(f *fitted.Fit) Table {
 	return t
 }
 
-func (s *Server) fitViewOf(r *http.Request, dir string) (View, error) {
-	return s.savedView(r, "fit", dir, []string{"fit.json", "posterior.csv", "model.yaml"}, func() (View, error) {
-		f, _, err := s.savedFit(dir)
+// fitIn is what there is to see of a fit in a directory, and to say of it.
+func (s *Server) fitIn(ctx context.Context, dir string) (saved, error) {
+	return s.savedIn(ctx, "fit", dir, []string{"fit.json", "posterior.csv", "model.yaml"}, func() (saved, error) {
+		f, m, err := s.savedFit(dir)
 		if err != nil {
-			return View{}, err
+			return saved{}, err
 		}
-		return fitView(f), nil
+		title := f.Model
+		if title == "" {
+			title = dir
+		}
+		lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
+		said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command, "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}}
+		if m != nil && len(f.Result.Posterior.Rows) > 0 {
+			said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
+		}
+		return saved{View: fitView(f), said: said}, nil
 	})
 }
 
 func (s *Server) fitFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.fitViewOf(r, r.URL.Query().Get("dir"))
+	v, err := s.fitIn(r.Context(), r.URL.Query().Get("dir"))
 	if err != nil {
 		return err
 	}
@@ -139,24 +150,11 @@ func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
 	dir := r.PathValue("path")
-	v, err := s.fitViewOf(r, dir)
+	v, err := s.fitIn(r.Context(), dir)
 	if err != nil {
 		return err
 	}
-	f, m, err := s.savedFit(dir)
-	if err != nil {
-		return err
-	}
-	title := f.Model
-	if title == "" {
-		title = dir
-	}
-	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
-	data := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Ask": a, "Command": f.Command, "Problems": placed(problems), "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}, "Status": status}
-	if m != nil && len(f.Result.Posterior.Rows) > 0 {
-		data["Project"], data["Scenarios"], data["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
-	}
-	return s.showSaved(w, r, "/fit-figures/", dir, v, data)
+	return s.showSaved(w, r, status, "/fit-figures/", dir, v, map[string]any{"Ask": a, "Problems": placed(problems)})
 }
 
 // project runs the model of a fit with values from its posterior: almanac run --from.

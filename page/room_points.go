@@ -45,7 +45,7 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 
 // pointOfDir is a point of a sweep in a directory.
 func (s *Server) pointOfDir(r *http.Request, dir, number string) (point, error) {
-	v, err := s.sweepView(r, dir)
+	v, err := s.sweepIn(r.Context(), dir)
 	if err != nil {
 		return point{}, err
 	}
@@ -103,9 +103,11 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
 	if p.dir == "" {
 		return s.pointView(p.sweep, "", p.k)
 	}
-	return s.savedView(r, fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", "command.txt", pointSeries}, func() (View, error) {
-		return s.pointView(p.sweep, p.dir, p.k)
+	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
+		v, err := s.pointView(p.sweep, p.dir, p.k)
+		return saved{View: v}, err
 	})
+	return v.View, err
 }
 
 // showPoint shows a point, with a button that runs it.
@@ -114,7 +116,7 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	if err != nil {
 		return err
 	}
-	figures, err := showAll(v.Figures, func(f Figure) (string, url.Values) {
+	figures, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
 		return "/point-figures/" + url.PathEscape(f.ID), url.Values{"dir": {p.dir}, "point": {strconv.Itoa(p.k)}}
 	})
 	if err != nil {

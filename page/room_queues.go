@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -79,24 +80,22 @@ func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// savedCourses are the figures of a file that output.Save wrote.
-func (s *Server) savedCourses(dir string) ([]Figure, error) {
-	data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
-	if err != nil {
-		return nil, err
-	}
-	courses, err := readCourses(bytes.NewReader(data))
-	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
-	}
-	var figures []Figure
-	for i, c := range courses {
-		if i == mostLines {
-			break // a page has room for so many
+// coursesIn are the figures of a file that output.Save wrote.
+func (s *Server) coursesIn(ctx context.Context, dir string) (saved, error) {
+	return s.savedIn(ctx, "courses", dir, []string{"courses.csv"}, func() (v saved, err error) {
+		data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
+		if err != nil {
+			return v, err
 		}
-		figures = append(figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
-	}
-	return figures, nil
+		courses, err := readCourses(bytes.NewReader(data))
+		if err != nil {
+			return v, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
+		}
+		for i, c := range courses[:min(len(courses), mostLines)] { // a page has room for so many
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
+		}
+		return v, nil
+	})
 }
 
 // readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
@@ -140,14 +139,11 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 
 func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 	dir := r.PathValue("path")
-	var shown []shownGroup
-	err := s.inTurn(r.Context(), func() error {
-		figures, err := s.savedCourses(dir)
-		if err == nil {
-			shown, err = showAll(figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
-		}
+	v, err := s.coursesIn(r.Context(), dir)
+	if err != nil {
 		return err
-	})
+	}
+	shown, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
 	if err != nil {
 		return err
 	}
@@ -156,13 +152,9 @@ func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) courseFigure(w http.ResponseWriter, r *http.Request) error {
-	var figures []Figure
-	err := s.inTurn(r.Context(), func() (err error) {
-		figures, err = s.savedCourses(r.URL.Query().Get("dir"))
-		return err
-	})
+	v, err := s.coursesIn(r.Context(), r.URL.Query().Get("dir"))
 	if err != nil {
 		return err
 	}
-	return s.serveFigure(w, r, figures)
+	return s.serveFigure(w, r, v.Figures)
 }

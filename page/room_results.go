@@ -2,6 +2,8 @@ package page
 
 import (
 	"bytes"
+	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -30,30 +32,44 @@ func (s *Server) summary(dir string) (*results.Summary, error) {
 	return sum, nil
 }
 
+// resultIn is what there is to see of a directory.
+func (s *Server) resultIn(ctx context.Context, dir string) (saved, error) {
+	return s.savedIn(ctx, "result", dir, []string{"summary.json"}, func() (saved, error) {
+		sum, err := s.summary(dir)
+		if err != nil {
+			return saved{}, err
+		}
+		return saved{View: View{Figures: summaryFigures(sum)},
+			said: map[string]any{"Title": sum.Model, "Dir": dir, "Model": sum.Model, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
+	})
+}
+
 // result shows a directory.
 func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	dir := r.PathValue("path")
-	sum, err := s.summary(dir)
+	v, err := s.resultIn(r.Context(), dir)
 	if err != nil {
 		return err
 	}
-	figures, err := showAll(summaryFigures(sum), func(f Figure) (string, url.Values) {
+	figures, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
 		return "/result/" + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
 	if err != nil {
 		return err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	s.render(w, r, http.StatusOK, "result", "models", map[string]any{"Title": sum.Model, "Dir": dir, "Summary": sum, "Figures": figures, "Command": string(bytes.TrimSpace(command))})
+	data := maps.Clone(v.said)
+	data["Figures"], data["Command"] = figures, string(bytes.TrimSpace(command))
+	s.render(w, r, http.StatusOK, "result", "models", data)
 	return nil
 }
 
 func (s *Server) resultFigure(w http.ResponseWriter, r *http.Request) error {
-	sum, err := s.summary(r.URL.Query().Get("dir"))
+	v, err := s.resultIn(r.Context(), r.URL.Query().Get("dir"))
 	if err != nil {
 		return err
 	}
-	return s.serveFigure(w, r, summaryFigures(sum))
+	return s.serveFigure(w, r, v.Figures)
 }
 
 // mostLines is how many lines a chart of a summary has; of more, the first.
@@ -72,7 +88,7 @@ func summaryFigures(sum *results.Summary) []Figure {
 				continue
 			}
 			s := plot.Series{Name: name, X: sum.Times, Y: in.Median, Steps: steps}
-			if sum.Replicas > 1 {
+			if n := len(sum.Times); sum.Replicas > 1 && len(in.Q05) == n && len(in.Q95) == n {
 				s.Low, s.High = in.Q05, in.Q95
 			}
 			c.Series = append(c.Series, s)

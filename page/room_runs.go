@@ -22,9 +22,14 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	status := run.Status() // before the view, which is then at least as far
-	view := run.View()
-	figures, err := showAll(view.Figures, func(f Figure) (string, url.Values) {
-		return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+	var view View
+	var figures []shownGroup
+	err = s.inTurn(r.Context(), func() (err error) {
+		view = run.View()
+		figures, err = showAll(view.Figures, func(f Figure) (string, url.Values) {
+			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -57,8 +62,19 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := r.URL.Query()
-	body, err := run.picture(id+"."+form+"?"+q.Encode(), func(v View) ([]byte, error) { return formOf(v.Figures, id, form, q) })
+	wanted, err := wishOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	key := ""
+	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
+		key = id + "." + form + " " + wanted.key()
+	}
+	var body []byte
+	err = s.inTurn(r.Context(), func() (err error) {
+		body, err = run.picture(key, func(v View) ([]byte, error) { return formOf(v.Figures, id, form, wanted) })
+		return err
+	})
 	if err != nil {
 		return err
 	}

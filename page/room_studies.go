@@ -2,8 +2,11 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -132,8 +135,6 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.As(err, &problems):
 		return s.sweepForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
-	case errors.Is(err, population.ErrMemory):
-		return problemf(http.StatusUnprocessableEntity, "%v", err)
 	case err != nil:
 		return err
 	}
@@ -145,54 +146,39 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// savedView shows a view of a directory: what a function makes of its files, which is kept as long as they do not change.
-func (s *Server) savedView(r *http.Request, kind, dir string, files []string, make func() (View, error)) (View, error) {
-	if _, err := s.files.valid(dir); err != nil {
-		return View{}, err
-	}
-	key := kind + " " + dir
-	for _, name := range files {
-		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
-			key += " " + info.ModTime().String() + " " + info.Name()
-		}
-	}
-	return s.shelf.get(key, func() (v View, err error) {
-		err = s.inTurn(r.Context(), func() error { v, err = make(); return err })
-		return v, err
-	})
-}
-
-func (s *Server) sweepView(r *http.Request, dir string) (View, error) {
-	return s.savedView(r, "sweep", dir, []string{"points.csv", "command.txt"}, func() (View, error) {
+func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
+	return s.savedIn(ctx, "sweep", dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
 		sweep, err := s.savedSweep(dir)
 		if err != nil {
-			return View{}, err
+			return saved{}, err
 		}
-		return sweep.view(), nil
+		return saved{View: sweep.view(), said: map[string]any{"Title": dir, "What": "sweep", "Files": []string{"points.csv", "model.yaml", "command.txt"}}}, nil
 	})
 }
 
 // savedSweepPage shows a sweep in a directory.
 func (s *Server) savedSweepPage(w http.ResponseWriter, r *http.Request) error {
 	dir := r.PathValue("path")
-	v, err := s.sweepView(r, dir)
+	v, err := s.sweepIn(r.Context(), dir)
 	if err != nil {
 		return err
 	}
-	return s.showSaved(w, r, "/sweep-figures/", dir, v, map[string]any{"Title": dir, "What": "sweep", "Files": []string{"points.csv", "model.yaml", "command.txt"}})
+	return s.showSaved(w, r, http.StatusOK, "/sweep-figures/", dir, v, nil)
 }
 
 func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.sweepView(r, r.URL.Query().Get("dir"))
+	v, err := s.sweepIn(r.Context(), r.URL.Query().Get("dir"))
 	if err != nil {
 		return err
 	}
 	return s.serveFigure(w, r, v.Figures)
 }
 
-// showSaved shows the view of a directory.
-func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, figures, dir string, v View, data map[string]any) error {
-	shown, err := showAll(v.Figures, func(f Figure) (string, url.Values) {
+// showSaved shows a directory, with what there is to say beside what is known of it.
+func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, figures, dir string, v saved, more map[string]any) error {
+	data := maps.Clone(v.said)
+	maps.Copy(data, more)
+	shown, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
 		return figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
 	if err != nil {
@@ -209,10 +195,6 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, figures, dir 
 	if text := string(bytes.TrimSpace(command)); text != "" {
 		data["Command"] = text
 	}
-	status, ok := data["Status"].(int)
-	if !ok {
-		status = http.StatusOK
-	}
 	s.render(w, r, status, "saved", "studies", data)
 	return nil
 }
@@ -227,13 +209,15 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		if name != known {
 			continue
 		}
-		data, err := s.files.read(path.Join(r.URL.Query().Get("dir"), name), mostSummary)
+		file, err := s.files.open(path.Join(r.URL.Query().Get("dir"), name))
 		if err != nil {
 			return err
 		}
+		defer file.Close()
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
-		return second(w.Write(data))
+		_, err = io.Copy(w, file)
+		return err
 	}
 	return problemf(http.StatusNotFound, "a study has no file %q", name)
 }

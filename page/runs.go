@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/memory"
 )
 
 // Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It belongs to the server: whoever
@@ -21,6 +24,7 @@ type Work struct {
 	Key     string // tells what it is from all else, if it is not empty: who asks for the same again is led there
 	Command string // the command line that gives the same
 	Keeps   uint64 // how many bytes its results take, about
+	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
 	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
 	Fits func() error
 	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.
@@ -54,20 +58,25 @@ type Run struct {
 }
 
 // Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what is done is kept; the oldest is forgotten.
+//
+// Work begins in the order in which it was asked for. It begins beside other work if there is memory for all of it, whatever of that the other
+// work has taken yet; if not, it waits until it is alone, and then has to fit by itself.
 type Runs struct {
 	limits  Limits
 	context context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
+	free    func() uint64 // how many bytes of memory there are now
 
 	mu      sync.Mutex
 	all     []*Run // in the order in which they were asked for
 	running int
 	last    int
+	room    uint64 // that there was when nothing went on
 }
 
 func newRuns(l Limits) *Runs {
-	q := &Runs{limits: l}
+	q := &Runs{limits: l.orDefault(), free: func() uint64 { return memory.Free().Pages }}
 	q.context, q.cancel = context.WithCancel(context.Background())
 	return q
 }
@@ -105,7 +114,10 @@ func (q *Runs) next() {
 		if r.State() != Waiting {
 			continue
 		}
-		ctx, cancel := context.WithCancel(q.context)
+		if !q.hasRoom(r.Needs) {
+			return // when one of those that go on has ended, it is looked at again
+		}
+		ctx, cancel := context.WithTimeout(q.context, q.limits.Longest)
 		r.cancel = cancel
 		q.running++
 		r.begin()
@@ -118,6 +130,8 @@ func (q *Runs) next() {
 			switch {
 			case err == nil:
 				r.end(Done, "")
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
+				r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", lasting(q.limits.Longest.Seconds())))
 			case ctx.Err() != nil && errors.Is(err, context.Canceled):
 				r.end(Stopped, "stopped before its end")
 			default:
@@ -127,6 +141,32 @@ func (q *Runs) next() {
 			q.forget()
 		})
 	}
+}
+
+// hasRoom reports whether work that needs so many bytes can begin beside what goes on. What goes on may not have taken yet what it needs, so
+// that what is free now says little; it is subtracted from what was free when nothing went on. What is small beside what is free now need not wait
+// for that sum, which is of what each takes at most. The lock is held.
+func (q *Runs) hasRoom(needs uint64) bool {
+	free := q.free()
+	if q.running == 0 {
+		q.room = free
+		return true // alone, and Fits says whether it can be
+	}
+	all := needs
+	for _, r := range q.all {
+		if r.State() == Running {
+			all = sum(all, r.Needs)
+		}
+	}
+	return needs <= free/16 || needs <= free && all <= q.room
+}
+
+// sum is a sum that does not begin anew where numbers end.
+func sum(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
 }
 
 // do does the work.

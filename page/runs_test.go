@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -149,6 +150,86 @@ func TestFailures(t *testing.T) {
 		}
 		if began {
 			t.Error("what does not fit has begun")
+		}
+	})
+}
+
+// Work begins beside other work if there is memory for what both need, whatever of it has been taken; if not, it waits until it is alone, and those
+// behind it wait, too. What is small need not.
+func TestMemoryOfMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 10})
+		defer q.close()
+		free := uint64(1000)
+		q.free = func() uint64 { return free }
+		var runs []*Run
+		var lets []chan struct{}
+		start := func(needs uint64) {
+			t.Helper()
+			let := make(chan struct{})
+			w := holding(let)
+			w.Needs = needs
+			r, err := q.Start(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, lets = append(runs, r), append(lets, let)
+		}
+		want := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := states(runs...); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+		start(600)
+		start(500) // which would fit by itself, and nothing has been taken yet
+		want("running waiting")
+		start(100)
+		want("running waiting waiting")
+		close(lets[0])
+		want("done running running")
+		free = 450 // the first of them has taken its memory, the second half of it
+		start(400) // together 1000
+		want("done running running running")
+		close(lets[1])
+		close(lets[2])
+		want("done done done running")
+		free = 600
+		start(601) // more than there is now
+		want("done done done running waiting")
+		runs[4].Stop()
+		start(37) // a sixteenth of what is free
+		want("done done done running stopped running")
+		close(lets[3])
+		close(lets[5])
+		synctest.Wait()
+		// By itself it begins, and says itself that it does not fit. Sums do not begin anew where numbers end.
+		free = 1 << 40
+		start(math.MaxUint64)
+		start(math.MaxUint64)
+		if got := states(runs[6:]...); got != "running waiting" {
+			t.Error(got)
+		}
+	})
+}
+
+// Nothing takes longer than it may.
+func TestLongest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRuns(Limits{Longest: time.Hour})
+		defer q.close()
+		r, err := q.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour - time.Second)
+		if r.State() != Running {
+			t.Errorf("%s too early", r.State())
+		}
+		time.Sleep(2 * time.Second)
+		if r.State() != Stopped || !strings.Contains(r.Why(), "the longest that is run here") {
+			t.Errorf("%s: %s", r.State(), r.Why())
 		}
 	})
 }

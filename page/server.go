@@ -165,6 +165,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &p):
 	case errors.As(err, &tooLarge):
 		p = problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("this is more than the %d bytes that can be sent at once", tooLarge.Limit)}
+	case r.Context().Err() != nil: // nobody reads this
+		s.log.Debug("a visitor has left", "path", r.URL.Path)
+		p = problem{http.StatusServiceUnavailable, "it took longer than you waited"}
 	default:
 		s.log.Error("a request failed", "path", r.URL.Path, "error", err)
 		p = problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"}

@@ -226,7 +226,7 @@ func TestFitPages(t *testing.T) {
 
 // What cannot be swept is said, before anything is run.
 func TestSweepWrong(t *testing.T) {
-	files := map[string]string{"flu.yaml": twoScenarios, "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n",
+	files := map[string]string{"flu.yaml": strings.Replace(twoScenarios, "size: 500", "size: 500, most: 4_000_000_000", 1), "s/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "t/points.csv": "a,b\n", "u/points.csv": "a,replicas,output,mean,sd,low,high\n",
 		"w/points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "w/series.csv": "a,replicas\n1,3\n"}
 	c := serve(t, page.Config{Files: someFiles(files)})
 	form := func(vary, values string, more ...string) url.Values {
@@ -253,6 +253,13 @@ func TestSweepWrong(t *testing.T) {
 		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/sweeps", test.form); !strings.Contains(body, test.want) {
 			t.Errorf("%v: no %q", test.form, test.want)
 		}
+	}
+	// Points in between, of which there may be many, are looked at when the sweep's turn has come: nothing is run if one is wrong, or does not fit into memory.
+	if _, body := c.start("/sweeps", form("stay", "5 days, -3 days, 6 days")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, "-3 days: ") {
+		t.Errorf("%.3000s", body)
+	}
+	if _, body := c.start("/sweeps", form("population.size", "100, 4000000000, 200")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, "not enough memory") {
+		t.Errorf("%.3000s", body)
 	}
 	// A directory without its command is shown as far as it goes.
 	if _, body := c.want(http.StatusOK, "GET", "/sweeps/s", nil); !strings.Contains(body, `<a href="/sweep-points/s?point=0">`) || !strings.Contains(body, "<table data-starts>") {

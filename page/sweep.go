@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,14 +212,11 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		for i, axis := range st.Axes {
 			set[axis.Name] = p[i]
 		}
-		at, err := st.Model(set, "") // so that what is wrong is said before anything is run
-		if err == nil {
-			err = at.Fits(population.Options{})
-		}
-		if err != nil {
-			return Work{}, err
-		}
 		job.Points = append(job.Points, ensemble.Point{Set: set})
+	}
+	largest, err := largestOf(st, job.Points)
+	if err != nil {
+		return Work{}, err
 	}
 	texts := outputLines(form.Get("outputs"))
 	all, err := outputs.All(m, texts)
@@ -235,9 +233,6 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		st.Outputs = append(st.Outputs, output.Text)
 		words = append(words, "--output", format.Word(output.Text))
 	}
-	if job.Payload, err = st.Payload(); err != nil {
-		return Work{}, wrong("model", "%v", err)
-	}
 	command := append([]string{"almanac sweep", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
 	var names []string
 	for _, axis := range st.Axes {
@@ -246,21 +241,67 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	return Work{
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
 		About: fmt.Sprintf("%s, %s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(points), "point"), format.Count(o.Replicas, "replica"), o.Seed),
-		Keeps: uint64(len(points)) * uint64(len(st.Outputs)) * 200,
+		Keeps: uint64(len(points)) * uint64(len(st.Outputs)) * 200, Needs: needs(largest, atOnce(cores(o.Replicas))),
+		Fits: func() error { return largest.Fits(atOnce(1)) },
 		Do: func(ctx context.Context, tell *Teller) error {
-			return runSweep(ctx, m.Name(), st, job, a, tell)
+			for i, p := range job.Points { // so that what is wrong is said before anything is run
+				tell.Progress(Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(job.Points))})
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if _, err := st.Model(p.Set, ""); err != nil {
+					return fmt.Errorf("%s: %w", strings.Join(st.Values(p), ", "), err)
+				}
+			}
+			var err error
+			if job.Payload, err = st.Payload(); err != nil { // which has the tables of all points
+				return err
+			}
+			slots := cores(o.Replicas)
+			for slots > 1 && largest.Fits(atOnce(slots)) != nil {
+				slots--
+			}
+			return runSweep(ctx, m.Name(), st, job, slots, a, tell)
 		},
 	}, nil
 }
 
-// runSweep runs a small sweep in this process, point by point.
-func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, base ask, tell *Teller) error {
+// largestOf is the model at the point that takes most memory, about: the one with most individuals. What is wrong with it, or with the first or the last
+// point, is said at once, while somebody waits; the others may be many, and are looked at when the sweep's turn has come.
+func largestOf(st *models.Study, points []ensemble.Point) (largest *population.Model, err error) {
+	at := []int{0, len(points) - 1, 0}
+	most := -1.0
+	for i, p := range points {
+		if n, err := strconv.ParseFloat(strings.ReplaceAll(p.Set["population.size"], "_", ""), 64); err == nil && n > most {
+			most, at[2] = n, i
+		}
+	}
+	for _, i := range at {
+		m, err := st.Model(points[i].Set, "")
+		if err != nil {
+			return nil, err
+		}
+		if largest == nil || m.Size() > largest.Size() {
+			largest = m
+		}
+	}
+	return largest, nil
+}
+
+// cores is how many of some replicas are run at once.
+func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
+
+// atOnce are the options of so many replicas that are run at once.
+func atOnce(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
+
+// runSweep runs a small sweep in this process, point by point, so many replicas at once.
+func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(job.Seed, 10)
 	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false}
 	var replicas []ensemble.Values
 	events := uint64(0)
-	_, err := fit.InMemory(models.Registry(), 0)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
+	_, err := fit.InMemory(models.Registry(), slots)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
 		replicas = append(replicas, v)
 		events += v.Events
 		if replica+1 < job.Replicas {

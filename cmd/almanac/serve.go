@@ -44,6 +44,7 @@ func newServe() *cobra.Command {
 	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
 	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its address; may be repeated")
 	c.Flags().IntVar(&f.limits.Running, "runs", page.DefaultLimits.Running, "how many runs go on at once; others wait")
+	c.Flags().DurationVar(&f.limits.Longest, "longest", page.DefaultLimits.Longest, "how long a run may take before it is stopped")
 	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
@@ -59,6 +60,9 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	}
 	if f.limits.Running < 1 {
 		return usagef("--runs %d: at least one is needed", f.limits.Running)
+	}
+	if f.limits.Longest <= 0 {
+		return usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
 	}
 	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
 	if len(args) == 1 {

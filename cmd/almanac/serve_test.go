@@ -114,6 +114,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"--listen", "8080"}, "no HOST:PORT"},
 		{[]string{"--listen", "localhost:http"}, "no port"},
 		{[]string{"--runs", "0"}, "at least one"},
+		{[]string{"--longest", "-1s"}, "such as 30m"},
 		{[]string{"a", "b"}, "at most 1"},
 	} {
 		var out bytes.Buffer
