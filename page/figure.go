@@ -338,7 +338,7 @@ func formOf(figures []Figure, id, form string, w wish) ([]byte, error) {
 			continue
 		}
 		if f.Map != nil {
-			return f.Map.form(form)
+			return f.Map.form(form, w)
 		}
 		switch {
 		case form == "json":

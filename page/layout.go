@@ -89,6 +89,8 @@ func lasting(seconds float64) string {
 	switch {
 	case seconds < 0:
 		return ""
+	case seconds < 0.95:
+		return fmt.Sprintf("%.0f ms", 1000*seconds)
 	case seconds < 10:
 		return fmt.Sprintf("%.1f s", seconds)
 	case seconds < 100:

@@ -27,13 +27,7 @@ func (f Figure) showMap(src string, query url.Values) shown {
 	if len(query) > 0 {
 		v.Query += query.Encode() + "&"
 	}
-	v.SVG = template.HTML(m.Web(plot.Size{Width: 560, Height: 400, Text: 14}, func(i, j int) (string, string) {
-		value := "no number"
-		if z := m.Z[j][i]; !math.IsNaN(z) {
-			value = short(z)
-		}
-		return m.Link(i, j), fmt.Sprintf("%s %s, %s %s: %s", m.XLabel, m.X[i], m.YLabel, m.Y[j], value)
-	}))
+	v.SVG = template.HTML(m.web(plot.Size{Width: 560, Height: 400, Text: 14}))
 	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across", Head: append([]string{""}, m.X...)}
 	for j := len(m.Y) - 1; j >= 0; j-- { // as in the map, from above
 		row := []string{m.Y[j]}
@@ -49,14 +43,27 @@ func (f Figure) showMap(src string, query url.Values) shown {
 	return v
 }
 
-// form is the map as a file.
-func (m *Map) form(kind string) ([]byte, error) {
-	switch kind {
-	case "svg":
+// web is the map for a page. A cell says what it is, for those who listen.
+func (m *Map) web(size plot.Size) []byte {
+	return m.Web(size, func(i, j int) (string, string) {
+		value := "no number"
+		if z := m.Z[j][i]; !math.IsNaN(z) {
+			value = short(z)
+		}
+		return m.Link(i, j), fmt.Sprintf("%s %s, %s %s: %s", m.XLabel, m.X[i], m.YLabel, m.Y[j], value)
+	})
+}
+
+// form is the map as a file, or as a page wishes to have it.
+func (m *Map) form(kind string, w wish) ([]byte, error) {
+	switch {
+	case kind == "svg" && w.width > 0:
+		return m.web(plot.Size{Width: w.width, Height: min(0.72*w.width, 520), Text: w.text}), nil
+	case kind == "svg":
 		return m.SVG()
-	case "png":
+	case kind == "png":
 		return m.PNG()
-	case "csv":
+	case kind == "csv":
 		var b strings.Builder
 		w := csv.NewWriter(&b)
 		w.Write([]string{m.XLabel, m.YLabel, m.Title})

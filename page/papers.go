@@ -128,7 +128,7 @@ func tallied(of []reproduce.Verdict) string {
 			}
 		}
 		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, v))
+			words = append(words, fmt.Sprintf("%s: %d", v, n))
 		}
 	}
 	return strings.Join(words, ", ")

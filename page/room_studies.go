@@ -147,7 +147,7 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
-	return s.savedIn(ctx, "sweep", dir, []string{"points.csv", "command.txt"}, func() (saved, error) {
+	return s.savedIn(ctx, "sweep", dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
 		sweep, err := s.savedSweep(dir)
 		if err != nil {
 			return saved{}, err

@@ -9,7 +9,24 @@ const svgNS = "http://www.w3.org/2000/svg";
 // figures makes charts of all figures in an element.
 export function figures(root) {
   for (const element of root.querySelectorAll("[data-figure]")) if (!made.has(element)) made.set(element, new Chart(element));
+  for (const element of root.querySelectorAll("[data-map]")) maps.observe(element);
 }
+
+// Maps are drawn for the width that there is, too, so that numbers have their size on a phone.
+const maps = new ResizeObserver(async entries => {
+  for (const {target, contentRect} of entries) {
+    const width = Math.round(contentRect.width);
+    if (width < 160 || Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) <= 8) continue;
+    const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
+    try {
+      const answer = await fetch(target.dataset.src + ".svg" + target.dataset.query + wish);
+      if (!answer.ok) continue;
+      const focus = [...target.querySelectorAll("a")].indexOf(document.activeElement);
+      target.innerHTML = await answer.text();
+      if (focus >= 0) target.querySelectorAll("a")[focus]?.focus({preventScroll: true});
+    } catch { /* the server is gone; what is drawn stays */ }
+  }
+});
 
 // chartOf is the chart of an element.
 export function chartOf(element) { return made.get(element); }
