@@ -127,11 +127,20 @@ func (v *visitor) open() {
 	}()
 }
 
-// do does what a visitor does.
+// do does what a visitor does, and tries again what met a part of the page that the script was about to replace: nothing has happened then.
 func (v *visitor) do(actions ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
-	if err := chromedp.Do(v.ctx, actions...); err != nil {
-		v.t.Fatalf("%v; the browser said %q", err, v.heard)
+	for _, a := range actions {
+		err := chromedp.Do(v.ctx, a)
+		for range 20 {
+			if err == nil || !strings.Contains(err.Error(), "Could not find node with given id") {
+				break
+			}
+			err = chromedp.Do(v.ctx, a)
+		}
+		if err != nil {
+			v.t.Fatalf("%v; the browser said %q", err, v.heard)
+		}
 	}
 }
 
