@@ -308,5 +308,8 @@ func TestBackendsMustNotFallSilent(t *testing.T) {
 	if text, err := io.ReadAll(res.Body); string(text) != "part" || err == nil {
 		t.Errorf("%q %v", text, err)
 	}
-	eventually(t, "it is counted", func() bool { s := f.Stats().Transport; return s.Broken == 1 && s.InFlight == 0 && s.Backends[0].Failed == 1 })
+	eventually(t, "it is counted", func() bool {
+		s := f.Stats().Transport
+		return s.Broken == 1 && s.InFlight == 0 && s.Backends[0].Failed == 1
+	})
 }
