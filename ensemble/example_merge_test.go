@@ -45,7 +45,7 @@ func ExampleMember() {
 	defer conn.Close()
 	registry := new(ensemble.Registry)
 	registry.Register("dice", dice)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {

@@ -342,7 +342,7 @@ func TestTaskIsGivenUp(t *testing.T) {
 	go func() { // someone who takes tasks, and does nothing
 		n := 0
 		for ctx.Err() == nil {
-			if batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond)); err == nil {
+			if batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(2*time.Second)); err == nil {
 				for range batch.Messages() {
 					n++
 				}

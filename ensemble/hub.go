@@ -76,7 +76,7 @@ func StartHub(o HubOptions) (*Hub, error) {
 	}
 	s, err := server.NewServer(options)
 	if err != nil {
-		lock.Close()
+		unlockDirectory(lock)
 		return nil, fmt.Errorf("ensemble: the hub: %w", err)
 	}
 	last := &lastError{}
@@ -293,7 +293,7 @@ func (h *Hub) Close() {
 		h.done.Wait()
 		h.server.Shutdown()
 		h.server.WaitForShutdown()
-		h.lock.Close()
+		unlockDirectory(h.lock)
 	})
 }
 

@@ -111,7 +111,7 @@ func TestCredentials(t *testing.T) {
 		"one in the URL": {URL: "nats://some-secret@" + address},
 	} {
 		o.Wait, o.Logger = -1, log
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		c, err := Connect(ctx, o)
 		cancel()
 		if err == nil {
@@ -181,7 +181,7 @@ func TestWorkerIsTurnedAway(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "does not accept our credentials") {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("a worker that is turned away goes on trying")
 	}
 }
@@ -263,7 +263,7 @@ func TestServerDoesNotSuit(t *testing.T) {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server did not start")
 	}
 	c, err := Connect(t.Context(), ConnectOptions{URL: s.ClientURL()})

@@ -21,3 +21,10 @@ func lockDirectory(name string) (*os.File, error) {
 	}
 	return file, nil
 }
+
+// unlockDirectory gives the lock back at once. To close the file is not enough: a process that this one is starting has it open until it runs its
+// own program, and the lock with it.
+func unlockDirectory(file *os.File) {
+	_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+	file.Close()
+}

@@ -8,3 +8,5 @@ import "os"
 func lockDirectory(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 }
+
+func unlockDirectory(file *os.File) { file.Close() }

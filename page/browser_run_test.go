@@ -142,7 +142,7 @@ func TestNoScriptInBrowser(t *testing.T) {
 	}
 	v.get("/models/sir.yaml")
 	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "20000"), chromedp.Click(chromedp.CSS("button.main")))
-	v.until(`document.querySelector('[data-state=done] svg.chart')`)
+	v.until(`document.readyState === "complete" && document.querySelector('[data-state=done] svg.chart')`)
 	if n := eval[int](v, `document.querySelectorAll("[data-figure=states] tbody tr").length`); n != 161 {
 		t.Errorf("the table has %d rows", n)
 	}

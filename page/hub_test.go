@@ -48,7 +48,7 @@ func TestHub(t *testing.T) {
 	until := func(what string, is func(state) bool) {
 		t.Helper()
 		var s state
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			_, body := c.want(http.StatusOK, "GET", "/hub.json", nil)
 			if s = (state{}); json.Unmarshal([]byte(body), &s) == nil && is(s) {
 				return
@@ -87,7 +87,9 @@ func TestHub(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	until("the study is done", func(s state) bool { return s.Jobs[0].State == ensemble.Done && s.Jobs[0].Merged == 3 })
+	until("the study is done", func(s state) bool {
+		return len(s.Jobs) == 1 && s.Jobs[0].State == ensemble.Done && s.Jobs[0].Merged == 3
+	})
 	leave()
 	if err := <-left; err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,7 +82,11 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	var outcomes tally
 	for i := range 200 {
 		all.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(250))*time.Millisecond)
+			patience := time.Duration(rand.IntN(250)) * time.Millisecond
+			if i < 2 { // one of each kind, however busy the machine is
+				patience = time.Minute
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			var err error
 			if i%4 == 0 {
@@ -182,13 +187,17 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 			}
 		})
 	}
+	goesOn := func() {
+		before := answered.Load()
+		eventually(t, "requests are answered", func() bool { return answered.Load() >= before+50 })
+	}
 	for round := range 12 { // two at most are away
-		time.Sleep(15 * time.Millisecond)
+		goesOn()
 		b := backends[round%3]
 		b.Listener.Close()
 		b.CloseClientConnections()
 		old := b
-		time.Sleep(15 * time.Millisecond)
+		goesOn()
 		listener, err := net.Listen("tcp", urls[round%3].Host)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +211,9 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 			t.Errorf("%d at once", old.most.Load())
 		}
 	}
-	time.Sleep(50 * time.Millisecond)
+	eventually(t, "all serve", func() bool {
+		return !slices.ContainsFunc(backends, func(b *backend) bool { return b.served.Load() == 0 })
+	})
 	close(stop)
 	clients.Wait()
 	s := tr.Stats()
@@ -217,8 +228,8 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 	var failures uint64
 	for i, b := range s.Backends {
 		failures += b.Failed
-		if backends[i].most.Load() > c || backends[i].served.Load() == 0 {
-			t.Errorf("backend %d had %d at once, and served %d since it came back", i, backends[i].most.Load(), backends[i].served.Load())
+		if backends[i].most.Load() > c {
+			t.Errorf("backend %d had %d at once", i, backends[i].most.Load())
 		}
 	}
 	if failures == 0 {
@@ -242,7 +253,7 @@ func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 	})
 	defer close(end)
 	works := newBackend(t, hello)
-	tr := transport(t, []*url.URL{hangs.url, works.url}, Capacity(2), TryTimeout(50*time.Millisecond))
+	tr := transport(t, []*url.URL{hangs.url, works.url}, Capacity(2), TryTimeout(300*time.Millisecond))
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {

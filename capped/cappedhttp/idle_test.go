@@ -16,13 +16,14 @@ import (
 // A backend that falls silent in the middle of its answer has failed, and its slot is free; one that is slow, and not silent, has not. How long the reader
 // takes between reads does not count.
 func TestTransportAnswerIdle(t *testing.T) {
+	t.Parallel() // since it waits
 	end := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
-		for range 12 { // of the slow one, 300 ms
+		for range 12 { // of the slow one, 1200 ms
 			io.WriteString(w, "part")
 			http.NewResponseController(w).Flush()
 			if r.URL.Path == "/slow" {
-				time.Sleep(25 * time.Millisecond)
+				time.Sleep(100 * time.Millisecond)
 			}
 		}
 		if r.URL.Path == "/silent" {
@@ -30,7 +31,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 		}
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, AnswerIdle(250*time.Millisecond))
+	tr := transport(t, []*url.URL{b.url}, AnswerIdle(time.Second))
 	for _, path := range []string{"/slow", "/reader", "/silent"} {
 		req, err := http.NewRequest("GET", "http://service"+path, nil)
 		if err != nil {
@@ -41,7 +42,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if path == "/reader" {
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(1200 * time.Millisecond)
 		}
 		text, err := io.ReadAll(res.Body)
 		if want := path == "/silent"; string(text) != strings.Repeat("part", 12) || errors.Is(err, ErrAnswerIdle) != want || !want && err != nil {
@@ -63,6 +64,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 
 // An upgraded connection over which nothing goes is closed; one over which something goes, in one direction, is not.
 func TestTransportUpgradedIdle(t *testing.T) {
+	t.Parallel() // since it waits
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -73,7 +75,7 @@ func TestTransportUpgradedIdle(t *testing.T) {
 		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 		io.Copy(io.Discard, rw)
 	})
-	tr := transport(t, []*url.URL{b.url}, AnswerIdle(250*time.Millisecond))
+	tr := transport(t, []*url.URL{b.url}, AnswerIdle(time.Second))
 	req, err := http.NewRequest("GET", "http://service/", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +87,8 @@ func TestTransportUpgradedIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := res.Body.(io.ReadWriteCloser)
-	for range 12 { // 300 ms
-		time.Sleep(25 * time.Millisecond)
+	for range 12 { // 1200 ms
+		time.Sleep(100 * time.Millisecond)
 		if _, err := conn.Write([]byte("x")); err != nil {
 			t.Fatal(err)
 		}

@@ -12,11 +12,12 @@ import (
 
 // A client that sends a byte at a time has one slot, and no more; others go on beside it. Its time is bounded by TryTimeout.
 func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
+	t.Parallel() // since it waits
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		hello(w, r)
 	})
-	tr := transport(t, []*url.URL{b.url}, Capacity(2), PoolLimit(1), MaxWait(10*time.Second))
+	tr := transport(t, []*url.URL{b.url}, Capacity(2), PoolLimit(1), MaxWait(time.Minute))
 	read, write := io.Pipe()
 	slow := make(chan error)
 	go func() {
@@ -36,7 +37,7 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 	if err := <-slow; err != nil {
 		t.Error(err)
 	}
-	limited := transport(t, []*url.URL{b.url}, TryTimeout(30*time.Millisecond))
+	limited := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond))
 	read, write = io.Pipe()
 	left := make(chan bool)
 	defer close(left)
@@ -59,6 +60,7 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 // A client of a proxy that stops in the middle of its body is left after TryTimeout, although its body cannot be closed while it is being read; its
 // backend has done nothing wrong. A backend that does not read what it is sent has.
 func TestTransportWhoIsWaitedFor(t *testing.T) {
+	t.Parallel() // since it waits
 	end := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/deaf" {
@@ -67,7 +69,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, TryTimeout(100*time.Millisecond), Capacity(3))
+	tr := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond), Capacity(3))
 	left := make(chan error, 1)
 	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, err := send(r.Context(), tr, "POST", "/", r.Body)
@@ -85,7 +87,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 		if err != ErrTryTimeout {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it is waited for")
 	}
 	if s := tr.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {

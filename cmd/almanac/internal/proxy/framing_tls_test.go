@@ -13,12 +13,13 @@ import (
 
 // By TLS too a request with a length and chunks is refused, the backend hears https, and who is silent instead of shaking hands, or speaks without TLS, disturbs nobody.
 func TestWatchedByTLS(t *testing.T) {
+	t.Parallel() // since it waits
 	cert, key := certificate(t, "proxy")
 	c := testConfig(newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.Header.Get("X-Forwarded-Proto"))
 	}).URL)
 	c.Cert, c.Key = cert, key
-	c.HeaderTimeout = time.Second
+	c.HeaderTimeout = 3 * time.Second
 	f := start(t, c)
 	silent := f.dial(t)
 	plain := f.dial(t)

@@ -55,7 +55,7 @@ func (s *said) String() string {
 func testConfig(backends ...string) Config {
 	c := Defaults()
 	c.Listen, c.Admin, c.Backends = "127.0.0.1:0", "none", backends
-	c.Drain = 10 * time.Second
+	c.Drain = time.Minute
 	return c
 }
 
@@ -100,7 +100,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 // client is one of its own, so that its connections end with the test.
 func newClient(t *testing.T, protocols ...func(*http.Protocols)) *http.Client {
-	tr := &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true, ExpectContinueTimeout: 10 * time.Second}
+	tr := &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true, ExpectContinueTimeout: time.Minute}
 	if len(protocols) > 0 {
 		tr.Protocols = new(http.Protocols)
 		for _, p := range protocols {
@@ -154,7 +154,7 @@ func (f *front) dial(t *testing.T) *raw {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(30 * time.Second))
+	c.SetDeadline(time.Now().Add(2 * time.Minute))
 	return &raw{c, bufio.NewReader(c), t}
 }
 
@@ -182,7 +182,7 @@ func (r *raw) hear() (int, string) {
 // eventually waits until something is so.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("not so: " + what)
 		}

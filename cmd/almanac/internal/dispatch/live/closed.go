@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// closed has connections ask for something small, each again as soon as it has been answered, for a time, and returns how many answers there were.
+// closed has connections ask for something small, each again as soon as it has been answered, for a time and at least once, and returns how many answers there were.
 // It speaks as much HTTP as that takes: the generator should not be what is measured.
 func closed(ctx context.Context, address string, connections int, last time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, last+patience)
@@ -50,7 +50,7 @@ func ask(ctx context.Context, address string, end time.Time) (answers int, err e
 	defer stop()
 	request := fmt.Appendf(nil, "GET /small HTTP/1.1\r\nHost: %s\r\nUser-Agent: almanac\r\nAccept: */*\r\n\r\n", address)
 	r := bufio.NewReader(conn)
-	for time.Now().Before(end) {
+	for answers == 0 || time.Now().Before(end) {
 		if _, err := conn.Write(request); err != nil {
 			return answers, err
 		}
