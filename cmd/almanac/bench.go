@@ -54,6 +54,7 @@ func newBench() *cobra.Command {
 	c.AddCommand(newBenchLatency())
 	c.AddCommand(newBenchSpray())
 	c.AddCommand(newBenchSim())
+	c.AddCommand(newBenchPopulation())
 	c.AddCommand(newBenchEnsemble())
 	c.AddCommand(newBenchDispatch())
 	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")

@@ -19,6 +19,7 @@ type timing struct {
 	seed        uint64
 	json        bool
 	out         string
+	program     string // to be started, if that is timed
 }
 
 // A benchReport is what almanac bench --json prints, and so do those below it whose structures take turns.
@@ -60,6 +61,7 @@ func (t *timing) run(c *cobra.Command, b benchmark) error {
 			Least:       t.least,
 			Most:        t.most,
 			Seed:        t.seed,
+			Program:     t.program,
 			Progress: func(done, of int, next string) {
 				// Plans count alike, however many cells they have.
 				bar.Set(i*1000+1000*done/of, len(b.plans)*1000, next)

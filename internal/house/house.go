@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/dispatch/live", "cmd/almanac/internal/progress",
 		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
-		"cmd/almanac/internal/bench/rivals", "internal/random", "sim", "spray", "spray/spraytest"},
+		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
 	"cmd/almanac/internal/dispatch/live": {"internal/random"},

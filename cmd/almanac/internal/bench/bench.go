@@ -20,6 +20,7 @@ const (
 	SharedQueues              // priority queues that goroutines share: SharedStructures and SharedWorkloads
 	SimKernels                // what runs simulations: Kernels and Simulations
 	CappedEngines             // ways to run CAPPED: Engines
+	WholeRuns                 // of models in files, and of the command: Runs
 )
 
 // A family is what is particular to a kind.
@@ -48,6 +49,8 @@ func (k Kind) family() family {
 		return family{first: "looking it up", rates: true, single: true, baseline: "channels", prepare: prepareKernel, judge: judgeKernels, keys: kernelKeys}
 	case CappedEngines:
 		return family{first: "filling", rates: true, baseline: "literal", prepare: prepareEngine, judge: func([]Result, *judge) {}, keys: engineKeys}
+	case WholeRuns:
+		return family{first: "reading", prepare: prepareRun, judge: judgeRuns, keys: runKeys}
 	}
 	panic(fmt.Sprintf("bench: there is no kind %d", k))
 }
@@ -82,8 +85,8 @@ func (c Cell) String() string {
 	return strings.Join(words, ", ")
 }
 
-// A Result is what was measured of a cell. Speeds are nanoseconds per operation of event sets, and operations per second of all others. An operation is
-// what the kind counts: one on a set, one on a queue that succeeded, an event, or a ball thrown.
+// A Result is what was measured of a cell. Speeds are nanoseconds per operation of event sets, seconds of whole runs, and operations per second of all others. An
+// operation is what the kind counts: one on a set, one on a queue that succeeded, an event, or a ball thrown.
 type Result struct {
 	Cell
 	Plan   int       // results of one plan were measured in turns; those of another before or after
@@ -91,7 +94,7 @@ type Result struct {
 	Spread float64   // how many times as long the slowest repetition took
 	Each   []float64 // speed of every repetition
 	Ops    int       // operations timed, all repetitions together
-	Bytes  float64   // of heap, everything counted: per event or element, and of an engine altogether
+	Bytes  float64   // of heap, everything counted: per event or element, and of an engine altogether; of a run what the program had at its peak
 	Allocs float64   // per operation, while timed; not of engines
 	Over   float64   // Best over that of the structure that others are compared with, where there is one
 
@@ -108,6 +111,8 @@ type Result struct {
 	Rounds      int     // all repetitions together; RoundName says what one is
 	RoundsSpeed float64 // rounds per second, in the fastest repetition
 	Pool        float64 // of engines: balls per bin, on average after a round
+
+	Setup float64 // of runs: seconds of the fastest set-up
 }
 
 // RoundName is what a round of a kernel's workload is.
@@ -132,6 +137,7 @@ type Options struct {
 	Least       time.Duration // a repetition lasts at least this long, and of a set makes at least n operations,
 	Most        time.Duration // but no longer than this
 	Seed        uint64
+	Program     string // that is started, to time that
 	// Progress, if set, is told of each step: how many are done, of how many, and which one comes next.
 	Progress func(done, of int, next string)
 }
@@ -143,6 +149,13 @@ func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
 	}
 	results := make([]Result, len(cells))
 	subjects := make([]subject, len(cells))
+	defer func() {
+		for _, s := range subjects {
+			if s, ok := s.(interface{ close() }); ok {
+				s.close()
+			}
+		}
+	}()
 	steps, done := len(cells)*(1+o.Repetitions), 0
 	step := func(i int, what string, do func(i int) error) error {
 		if o.Progress != nil {

@@ -69,3 +69,11 @@ func engineKeys(r *Result) []key {
 		{"bytes", int(r.Bytes)}, {"times_literal", r.Over}, {"microseconds_round", 1e6 / r.RoundsSpeed},
 	}
 }
+
+func runKeys(r *Result) []key {
+	all := []key{{"structure", r.Structure}, {"workload", r.Workload}}
+	if r.Workload != starting {
+		all = append(all, key{"n", r.N}, key{"cores", r.Goroutines}, key{"events", r.Ops / max(1, r.Rounds)}, key{"setup_s", r.Setup}, key{"peak_bytes", int(r.Bytes)})
+	}
+	return append(all, key{"best_s", r.Best}, key{"spread", r.Spread}, key{"each_s", r.Each}, key{"times", r.Rounds})
+}

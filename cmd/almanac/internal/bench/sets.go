@@ -16,6 +16,9 @@ type setSubject struct {
 
 // prepareSet makes the set of a cell, fills it and brings it into its steady state.
 func prepareSet(c Cell, o Options, r *Result) (subject, error) {
+	if c.Workload == fill {
+		return prepareFill(c, o)
+	}
 	structure, err := find(Structures(), c.Structure, "structure", func(s Structure) string { return s.Name })
 	if err != nil {
 		return nil, err

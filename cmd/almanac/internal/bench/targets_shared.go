@@ -85,7 +85,7 @@ func (j *sharedJudge) faster(ours, rival string, limit float64) {
 }
 
 func (j *sharedJudge) list() {
-	j.faster(sharedList, sharedBinary, map[int]float64{some: 1, many: 0.7}[j.n])
+	j.faster(sharedList, sharedBinary, map[int]float64{some: 1, many: 0.8}[j.n])
 	few, have := j.at(sharedList, 2)
 	lots, has := j.at(sharedList, 64)
 	if !have || !has {
@@ -106,13 +106,14 @@ func (j *sharedJudge) calendar() {
 	if !ok {
 		return
 	}
-	j.add("2 goroutines, calendar, rank error", Target{Limit: 8 * 2, Value: few.Meter.Rank.Mean})
+	j.add("2 goroutines, calendar, mean rank error", Target{Limit: 8, Value: few.Meter.Rank.Mean})
+	j.add("2 goroutines, calendar, 99 % of rank errors", Target{Limit: 64, Value: float64(few.Meter.Rank.P99)})
 	if lots, ok := j.at(sharedCalendar, 64); ok {
 		j.add("calendar, speed of 64 goroutines over 2", Target{Limit: 0.5, Least: true, Value: lots.Best / few.Best})
 	}
 	one, have := j.at(sharedCalendar, 1)
 	if queue, has := j.at(Queue, 1); have && has {
-		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.6, Value: queue.Best / one.Best})
+		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.5, Value: queue.Best / one.Best})
 	}
 }
 
