@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -37,7 +38,7 @@ func New(c Config) (*Server, error) {
 	if c.Anywhere && c.Token == "" {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
