@@ -48,7 +48,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	if c.Hub != nil {
-		s.hub = newHub(*c.Hub, s.log)
+		s.hub = newHub(dialling(*c.Hub), s.log)
 	}
 	s.handler = s.guard(s.routes())
 	return s, nil
