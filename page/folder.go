@@ -1,16 +1,17 @@
 package page
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -18,8 +19,9 @@ import (
 // A folder is the files that are shown. Names are relative to it and have slashes. With a root they can be written, and links that lead out of
 // the directory are not followed, by the system call that opens them and not by looking beforehand.
 type folder struct {
-	files fs.FS
-	root  *os.Root
+	files   fs.FS
+	root    *os.Root
+	writing *sync.Mutex // held from looking at what is there until it is replaced
 }
 
 // How much of a folder is looked at.
@@ -99,6 +101,8 @@ func (f folder) write(name string, text []byte, was string) error {
 	if !isModel(name) {
 		return problemf(http.StatusForbidden, "%q is not the name of a model file", name)
 	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
 	now, err := f.read(name, mostModel)
 	if err != nil {
 		return err
@@ -110,7 +114,7 @@ func (f folder) write(name string, text []byte, was string) error {
 	if err != nil {
 		return err
 	}
-	beside := path.Join(path.Dir(name), fmt.Sprintf(".almanac-%s.tmp", digest(text)[:16]))
+	beside := path.Join(path.Dir(name), ".almanac-"+rand.Text()+".tmp")
 	file, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return err

@@ -98,11 +98,16 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 	if len(problems) > 0 {
 		found.Problems = placed(problems)
 	}
-	file, err := s.files.read(a.Path, mostModel)
-	if err != nil {
-		return err
+	// What was typed was made of the file as it was read then. Should it have changed meanwhile, this page cannot save over it, either.
+	read := r.PostFormValue("read")
+	if r.Method != http.MethodPost {
+		file, err := s.files.read(a.Path, mostModel)
+		if err != nil {
+			return err
+		}
+		read = digest(file)
 	}
-	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": digest(file), "Notice": notice,
+	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": read, "Notice": notice,
 		"Lines": strings.Count(a.Source, "\n") + 1}
 	s.render(w, r, status, "model", "models", data)
 	return nil
