@@ -20,6 +20,7 @@ func (v *visitor) typed(old, new string) {
 // A model: problems are marked at their place as one types, and gone when they are; the meaning and the diagram follow; a slider changes the run and not the file,
 // until its value is written to it, where it stands.
 func TestModelInBrowser(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "walk.yaml")
 	if err := os.WriteFile(path, []byte(small), 0o666); err != nil {
@@ -97,6 +98,7 @@ func TestModelInBrowser(t *testing.T) {
 
 // The switch for colours beats the system, and is kept from page to page.
 func TestThemeInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	paper := `getComputedStyle(document.documentElement).backgroundColor`
 	v.size(1024, 900, "light")

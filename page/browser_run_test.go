@@ -21,6 +21,7 @@ func chart(figure, selector string) string {
 
 // A run, live: it is started from the page of a model, its lines grow without the page being loaded again, it says how fast it is, and the end is shown when it comes.
 func TestLiveInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{Limits: page.Limits{Viewers: 2}})
 	v.size(1024, 900, "light")
 	v.get("/models/seir-regions.yaml")
@@ -98,6 +99,7 @@ func TestLiveInBrowser(t *testing.T) {
 
 // In a chart: the numbers under the pointer, a part of the times, a logarithmic axis, lines on and off, the table, and all by keyboard.
 func TestChartInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	v.size(1024, 900, "light")
 	v.get("/models/sir.yaml")
@@ -171,6 +173,7 @@ func TestChartInBrowser(t *testing.T) {
 
 // Without a script a run is started, its page loads itself anew, and the result is seen.
 func TestNoScriptInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	if _, err := chromedp.Call(v.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)

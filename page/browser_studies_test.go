@@ -1,25 +1,32 @@
 package page_test
 
 import (
+	"context"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/page"
+	"github.com/almanac-sim/almanac/population"
 )
 
-// Studies as a visitor meets them, in a browser: scenarios are compared, a sweep is made and a cell of its map opens the model with its values, a fit is looked at and
+var fittedIn = flag.String("fitted", "", "a directory that almanac fit wrote, of which pictures are taken")
+
+// Studies as a visitor meets them, in a browser: scenarios and saved runs are compared, a sweep is made and a cell of its map opens its run, a fit is looked at and
 // projected from, and a hub is watched. With -shots there are pictures.
 func TestStudiesInABrowser(t *testing.T) {
-	h, err := ensemble.StartHub(ensemble.HubOptions{Store: t.TempDir(), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
+	t.Parallel()
 	files := map[string]string{"flu.yaml": twoScenarios, "fitted/model.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior()}
-	v := visit(t, page.Config{Files: someFiles(files), About: "some files", Dir: "models", Hub: &ensemble.ConnectOptions{URL: h.URL()}})
+	savedRun(t, files, "saved/base", twoScenarios, 4, 8)
+	savedRun(t, files, "saved/slower", twoScenarios, 4, 8, population.Scenario("slower"))
+	savedRun(t, files, "saved/other luck", twoScenarios, 5, 8, population.Scenario("slower"))
+	v := visit(t, page.Config{Files: someFiles(files), About: "some files", Dir: "models"})
 	look := func(name string) {
 		t.Helper()
 		v.look(name, eval[string](v, "location.pathname + location.search"))
@@ -36,6 +43,31 @@ func TestStudiesInABrowser(t *testing.T) {
 	done()
 	v.until(`document.querySelectorAll("[data-figure^=difference]").length === 3`) // which come a moment after the state
 	look("compared")
+
+	// Saved runs over each other. Those of one seed are compared pair by pair, the other as an independent sample; the first, which is no scenario, is the better one.
+	v.get("/compare")
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll("[name=dir]").forEach(box => box.click())`), chromedp.Click(chromedp.CSS("section:last-of-type button.main")))
+	v.until(`document.querySelector("[data-state=done] .files")`)
+	for i := range 3 {
+		v.until(chart("state-1", fmt.Sprintf(`g.line[data-series="%d"] path`, i)) + ` && ` + chart("state-1", fmt.Sprintf(`g.band[data-series="%d"] path`, i)))
+	}
+	if names := eval[string](v, `[...document.querySelectorAll("[data-figure=state-1] .lines .name")].map(n => n.textContent).join()`); names != "saved/base,saved/other luck,saved/slower" {
+		t.Errorf("the lines are %s", names)
+	}
+	for i, want := range []string{"saved/other luck against saved/base: means ± half of the 95 % interval, and the difference with its 95 % interval, of independent replicas",
+		"saved/slower against saved/base: means ± half of the 95 % interval, and the difference with its 95 % interval, replica by replica"} {
+		table := fmt.Sprintf(`document.querySelectorAll(".tables table")[%d]`, i)
+		if caption := eval[string](v, table+`.caption.textContent`); !strings.HasPrefix(caption, want) {
+			t.Errorf("table %d is %q", i, caption)
+		}
+		row := eval[[]float64](v, `(r => [3, 4, 5].map(i => Number(r.cells[i].textContent.replaceAll(",", "").replace("−", "-"))))([...`+table+`.tBodies[0].rows].find(r => r.cells[0].textContent === "final(immune)"))`)
+		if !(row[1] < row[0] && row[0] < row[2] && row[2] < 0) {
+			t.Errorf("there are fewer ill where it is slower: %v", row)
+		}
+	}
+	look("saved runs")
+	v.get("/results/saved/slower")
+	look("result")
 
 	v.get("/studies")
 	look("studies")
@@ -64,13 +96,73 @@ func TestStudiesInABrowser(t *testing.T) {
 	v.do(chromedp.Click(chromedp.CSS(".tables tbody tr:nth-child(2) a")))
 	v.until(`document.querySelector("[data-state=done] .files") && location.pathname !== "` + cell[1] + `"`)
 
+	// The fit: what is known of each unknown beside what was before, the model over the data, with bands, and then what follows.
 	v.get("/fits/fitted")
+	for _, part := range []string{chart("predictive-0", `g.band[data-series="0"] path`), chart("predictive-0", `g.band[data-series="1"] path`), chart("predictive-0", `g.line[data-series="2"], g.marks[data-series="2"]`),
+		chart("marginal-0", `g.line[data-series="0"] path`), chart("marginal-1", `g.line[data-series="1"] path`), chart("pair-0", "svg.chart"), chart("trace-0", "svg.chart")} {
+		v.until(part)
+	}
 	look("fit")
 	v.do(chromedp.Click(chromedp.CSS("section.controls button.main")))
 	done()
+	v.until(chart("states", `g.band[data-series="1"] path`))
+	if about := eval[string](v, `document.querySelector(".lead").textContent`); !strings.Contains(about, "beta, stay drawn from models/fitted/posterior.csv") {
+		t.Errorf("it is projected from nothing: %s", about)
+	}
 	look("projected")
+	if *fittedIn != "" { // a real one, to be looked at
+		path := *fittedIn
+		v = visit(t, page.Config{Files: os.DirFS(filepath.Dir(path)), About: "a fit", Dir: "models"})
+		v.look("outbreak", "/fits/"+filepath.Base(path))
+	}
+}
 
+// A hub, watched: a worker comes, a study is done, the worker goes, and the page says so without being loaded again, to who listens as well.
+func TestHubInABrowser(t *testing.T) {
+	t.Parallel()
+	h, err := ensemble.StartHub(ensemble.HubOptions{Store: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	v := visit(t, page.Config{Hub: &ensemble.ConnectOptions{URL: h.URL()}})
 	v.get("/hub")
-	v.until(`document.querySelector("[data-hub] .lead").textContent.startsWith("nats://")`) // by the script
-	look("hub")
+	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+	v.until(`document.querySelector("[data-hub] .lead").textContent.startsWith("nats://") && document.querySelector("[data-crew]").textContent === "Nobody works."`)
+	g := new(ensemble.Registry)
+	g.AddKind(ensemble.FuncKind("quick", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
+		return ensemble.Outputs{"x": 1}, nil
+	}))
+	conn, err := ensemble.Connect(t.Context(), ensemble.ConnectOptions{URL: h.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var leave [2]context.CancelFunc
+	left := make(chan error, 2)
+	work := func(i int, name string) {
+		var ctx context.Context
+		ctx, leave[i] = context.WithCancel(t.Context())
+		go func() { left <- ensemble.Serve(ctx, conn, ensemble.WorkerOptions{Name: name, Slots: 2, Registry: g}) }()
+	}
+	work(0, "anna's laptop")
+	work(1, "the lab")
+	v.until(`document.querySelector("[data-crew]").textContent === "2 workers, 0 of 4 busy" && document.querySelector("[data-said]").textContent.startsWith("2 workers")`)
+	if _, err := ensemble.Run(t.Context(), conn, ensemble.Job{Name: "a study of flu", Kind: "quick", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g}); err != nil {
+		t.Fatal(err)
+	}
+	v.until(`/a study of flu.*done/s.test(document.querySelector(".jobs tbody").textContent) && document.querySelector(".jobs progress").value === 1`)
+	v.narrow("hub")
+	v.named("hub")
+	v.picture("hub")
+	leave[0]()
+	v.until(`document.querySelector("[data-crew]").textContent.startsWith("1 worker,") && document.querySelector(".news li").textContent.startsWith("anna's laptop went")`)
+	leave[1]()
+	v.until(`document.querySelector("[data-crew]").textContent === "Nobody works." && document.querySelectorAll(".news li").length === 4`)
+	if !eval[bool](v, "window.stays") {
+		t.Error("the page was loaded again")
+	}
+	for range leave {
+		<-left
+	}
 }

@@ -120,6 +120,7 @@ func TestCappedRefused(t *testing.T) {
 
 // Round by round, at a pace to watch: bars and lines change without the page being loaded again, and it can be stopped.
 func TestCappedInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	v.size(1024, 900, "light")
 	v.get("/capped")

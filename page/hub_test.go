@@ -16,6 +16,7 @@ import (
 // A study on a hub is seen with how far it is, and workers as they come and go; a hub that is lost is said to be, what was known stays, and when it is back
 // it is found again. Nobody can name another hub.
 func TestHub(t *testing.T) {
+	t.Parallel()
 	plain := serve(t, page.Config{})
 	if _, body := plain.want(http.StatusNotFound, "GET", "/hub?hub=nats://127.0.0.1:4222", nil); !strings.Contains(body, "almanac serve --hub") {
 		t.Error(body)

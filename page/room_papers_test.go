@@ -94,6 +94,7 @@ func TestSavedReport(t *testing.T) {
 
 // In a browser, at three sizes.
 func TestPapersInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	v.get("/papers/" + quickClaim)
 	v.do(chromedp.Click(chromedp.CSS("button.main")))

@@ -82,6 +82,7 @@ func TestSavedCourses(t *testing.T) {
 
 // In a browser, from the form to the end, at three sizes.
 func TestQueuesInBrowser(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	v.get("/queues")
 	v.do(chromedp.Click(chromedp.CSS("button.main")))

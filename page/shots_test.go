@@ -176,6 +176,7 @@ func fewColours(t *testing.T, data []byte) []byte {
 
 // Every page at every size; those of studies, papers and queues are looked at in tests of their own.
 func TestPagesAtThreeSizes(t *testing.T) {
+	t.Parallel()
 	v := visit(t, page.Config{})
 	v.get("/models/seir-regions.yaml")
 	v.do(chromedp.Click(chromedp.CSS("button.main")))

@@ -62,6 +62,10 @@ func (c Chart) Swatches() []string {
 		if s.Dashed {
 			canvas.SetLineDash([]vg.Length{5, 3}, 0)
 		}
+		if s.Points {
+			canvas.SetLineWidth(5)
+			canvas.SetLineDash([]vg.Length{5, 6.5}, 0)
+		}
 		var path vg.Path
 		path.Move(vg.Point{X: 0, Y: 4})
 		path.Line(vg.Point{X: 28, Y: 4})
