@@ -86,7 +86,9 @@ func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
 		if err == nil || !transient(err) {
 			return s, err
 		}
-		w.log.Warn("a job could not be read yet", "job", job, "err", err)
+		if ctx.Err() == nil { // otherwise nobody waits for it
+			w.log.Warn("a job could not be read yet", "job", job, "err", err)
+		}
 		if !wait.wait(ctx) {
 			return nil, context.Cause(ctx)
 		}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // enduringFit is a model of which a fit takes a second or two.
@@ -35,7 +37,7 @@ func TestFitKilledHere(t *testing.T) {
 		}
 	}
 	args := func(out string) []string {
-		return []string{"fit", model, "--budget", "3000", "--population", "200", "--workers", "2", "--out", filepath.Join(dir, out)}
+		return []string{"fit", model, "--budget", soak.Size("1500", "3000"), "--population", soak.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
 	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, "of the model are done; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -42,7 +43,7 @@ func scriptFreePort(ts *testscript.TestScript, neg bool, args []string) {
 
 // reach waits until somebody listens.
 func reach(address string) error {
-	for until := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			return c.Close()
@@ -169,13 +170,13 @@ func TestStudySurvives(t *testing.T) {
 		workers = append(workers, w)
 	}
 	coordinator, _ := command(t, sweep("far", "--hub", url)...)
-	conn, err := ensemble.Connect(t.Context(), ensemble.ConnectOptions{URL: url, Wait: 10 * time.Second})
+	conn, err := ensemble.Connect(t.Context(), ensemble.ConnectOptions{URL: url, Wait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	merged := func(least int) int {
-		for until := time.Now().Add(60 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 			if all, err := conn.Jobs(t.Context()); err == nil && len(all) == 1 && all[0].Merged >= least {
 				return all[0].Merged
 			}
@@ -261,31 +262,50 @@ func stored(dir string) (n int64) {
 }
 
 // stopTwice starts a command that keeps what it has done in a directory, and kills it when that has more than so many bytes; and once more, and
-// interrupts it when it has found them. It then says how far it is.
+// interrupts it when it has found them. It then says how far it is. Where the test was halted until the command was done, it begins anew.
 func stopTwice(t *testing.T, args []string, state string, begun int64, says string) {
 	t.Helper()
-	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGINT} {
-		c, said := command(t, args...)
-		// The first is killed when it has stored something, and the next interrupted when it has found that.
-		ready := func() bool {
-			if signal == syscall.SIGINT {
-				return strings.Contains(said.String(), "going on with this study where it was")
-			}
-			return stored(state) > begun
+	for range 10 {
+		if stopped(t, args, state, begun, syscall.SIGKILL, "") && stopped(t, args, state, begun, syscall.SIGINT, says) {
+			return
 		}
-		for until := time.Now().Add(60 * time.Second); !ready(); time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("nothing is stored: %s", said.String())
-			}
-		}
-		if err := c.Process.Signal(signal); err != nil {
+		if err := os.RemoveAll(filepath.Dir(state)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Wait(); err == nil {
-			t.Fatalf("it was done before it was stopped by %v", signal)
-		}
-		if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) || !strings.Contains(text, "almanac: interrupted")) {
-			t.Errorf("interrupted, it says %q", text)
+	}
+	t.Fatal("it was always done before it was stopped")
+}
+
+// stopped reports whether a command was stopped before it was done: killed when it has stored something, or interrupted when it has found that.
+func stopped(t *testing.T, args []string, state string, begun int64, signal os.Signal, says string) bool {
+	t.Helper()
+	c, said := command(t, args...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for ready, end := false, time.After(5*time.Minute); !ready; {
+		select {
+		case <-ended:
+			t.Logf("it was done before it was stopped by %v: %s", signal, said.String())
+			return false
+		case <-end:
+			t.Fatalf("nothing is stored: %s", said.String())
+		case <-time.After(5 * time.Millisecond):
+			if signal == syscall.SIGINT {
+				ready = strings.Contains(said.String(), "going on with this study where it was")
+			} else {
+				ready = stored(state) > begun
+			}
 		}
 	}
+	if err := c.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Logf("it was done before it was stopped by %v: %s", signal, said.String())
+		return false
+	}
+	if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) || !strings.Contains(text, "almanac: interrupted")) {
+		t.Errorf("interrupted, it says %q", text)
+	}
+	return true
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptGet is get STATUS URL REGEXP: it asks until the answer is that, for 20 s at most.
+// scriptGet is get STATUS URL REGEXP: it asks until the answer is that, for two minutes at most.
 func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: get STATUS URL REGEXP")
 	}
 	want, err := regexp.Compile("(?m)" + args[2])
 	ts.Check(err)
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	for until := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		status, text := "", []byte{}
 		res, err := client.Get(args[1])
 		if err == nil {

@@ -43,7 +43,7 @@ func TestOtherBuild(t *testing.T) {
 	go func() {
 		ended <- run(ctx, []string{"sweep", "../../examples/sir.yaml", "--vary", "beta=0.2 per day, 0.3 per day", "--replicas", "2", "--hub", hub.URL()}, &out, errs)
 	}()
-	for until := time.Now().Add(30 * time.Second); !strings.Contains(errs.String(), "refuses"); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); !strings.Contains(errs.String(), "refuses"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("nobody refuses: %s", errs.String())
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +29,7 @@ func (c *cramped) enter() error {
 		c.failed.Add(1)
 		return fmt.Errorf("%d particles: %w", c.most, population.ErrMemory)
 	}
+	runtime.Gosched() // so that others have particles at the same time, also with one processor
 	return nil
 }
 
