@@ -8,6 +8,8 @@ import (
 
 	"github.com/DataDog/sketches-go/ddsketch"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/order"
 )
 
 // Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to ExactReplicas replicas, or fewer if a replica
@@ -206,8 +208,7 @@ func (c *column) quantile(q float64) float64 {
 	case q == 0.5:
 		return c.values[(n-1)/2]/2 + c.values[n/2]/2
 	default:
-		k := int(math.Ceil(q*float64(n))) - 1
-		return c.values[min(max(k, 0), n-1)]
+		return order.Quantile(c.values, q)
 	}
 }
 

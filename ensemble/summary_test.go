@@ -147,3 +147,20 @@ func near(t *testing.T, got, want, relative float64) {
 		t.Errorf("%.15g, not %.15g", got, want)
 	}
 }
+
+// A share that is a little more as a float than it should be is still that share: 0.07 of a hundred replicas are seven.
+func TestQuantileOfAShareThatIsRounded(t *testing.T) {
+	r, err := Merge(func(yield func(Values) bool) {
+		for i := range 100 {
+			if !yield(Values{Names: []string{"x"}, Numbers: []float64{float64(i + 1)}}) {
+				return
+			}
+		}
+	}, 0.07, 0.57)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := r.Outputs[0].Quantiles; q[0] != 7 || q[1] != 57 {
+		t.Errorf("quantiles %v, want 7 and 57", q)
+	}
+}

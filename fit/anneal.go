@@ -117,7 +117,7 @@ func leadersOf(points [][]float64, logs []float64, n int) [][]float64 {
 // enough reports whether the budget is at least what a search needs.
 func (e *engine) enough(least int) error {
 	if e.o.Budget > 0 && e.o.Budget < least {
-		return fmt.Errorf("fit: a budget of %d runs: %s needs %d at least", e.o.Budget, e.o.Method, least)
+		return budgetError{fmt.Sprintf("fit: a budget of %d runs: %s needs %d at least", e.o.Budget, e.o.Method, least)}
 	}
 	return nil
 }

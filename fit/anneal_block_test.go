@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestBudgetsAreKept(t *testing.T) {
 	p := villageOf(t, 11)
 	for method, least := range map[string]int{"anneal": 128, "search": 88, "random": 10} {
 		for _, budget := range []int{1, least - 1} {
-			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); err == nil || !strings.Contains(err.Error(), "at least") {
+			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), "at least") {
 				t.Errorf("%s with a budget of %d: %v", method, budget, err)
 			}
 		}

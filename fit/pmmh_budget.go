@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,9 +26,18 @@ func (f *pmmhFit) afford(runs int) error {
 	if f.chosen > 0 {
 		enough = fmt.Sprintf("about %s would do for an effective sample of %d", roundUp(f.chosen+f.usual()), leastESS)
 	}
-	return fmt.Errorf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, with %d runs for each likelihood; %s; the method abc does with fewer",
-		f.e.o.Budget, f.e.runs, runs, f.runs, enough)
+	return budgetError{fmt.Sprintf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, with %d runs for each likelihood; %s; the method abc does with fewer",
+		f.e.o.Budget, f.e.runs, runs, f.runs, enough)}
 }
+
+// ErrBudget is what an error is, by [errors.Is], if the budget is too small for the method. Its text says what would do.
+var ErrBudget = errors.New("fit: the budget is too small")
+
+// A budgetError says how.
+type budgetError struct{ text string }
+
+func (e budgetError) Error() string        { return e.text }
+func (e budgetError) Is(target error) bool { return target == ErrBudget }
 
 // usual is how many runs are usually made from when their number for an estimate is chosen until the effective size is leastESS.
 func (f *pmmhFit) usual() int {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,7 +21,7 @@ func TestPMMHKeepsItsBudget(t *testing.T) {
 	}
 	refusal := func(budget int, seed uint64) string {
 		r, err := fits(budget, seed)
-		if err == nil || !strings.Contains(err.Error(), "too small for pmmh") {
+		if !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), "too small for pmmh") {
 			t.Fatalf("a budget of %d: %+v, %v", budget, r, err)
 		}
 		return err.Error()

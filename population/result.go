@@ -3,6 +3,8 @@ package population
 import (
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/order"
 )
 
 // A Result is what was recorded of a run of a model.
@@ -220,7 +222,7 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		slices.Sort(values)
 		k := len(values)
 		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
-		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = quantile(values, 0.05), quantile(values, 0.25), quantile(values, 0.75), quantile(values, 0.95)
+		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = order.Quantile(values, 0.05), order.Quantile(values, 0.25), order.Quantile(values, 0.75), order.Quantile(values, 0.95)
 	})
 	return s
 }
@@ -239,13 +241,6 @@ func (r *Result) each(value func(*Run, int) float64, call func(row int, values [
 	}
 }
 
-// quantile is the least of ascending values that at least the share p of them does not exceed. A share such as 0.95 is a little off as a
-// float, which must not make 19 of 20 the twentieth.
-func quantile(sorted []float64, p float64) float64 {
-	k := int(math.Ceil(p*float64(len(sorted))*(1-1e-12))) - 1
-	return sorted[min(max(k, 0), len(sorted)-1)]
-}
-
 // quantiles are the p-quantiles over the replicas, for each row.
 func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]float64 {
 	all := make([][]float64, len(ps))
@@ -255,7 +250,7 @@ func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]floa
 	r.each(value, func(row int, values []float64) {
 		slices.Sort(values)
 		for i, p := range ps {
-			all[i][row] = quantile(values, p)
+			all[i][row] = order.Quantile(values, p)
 		}
 	})
 	return all

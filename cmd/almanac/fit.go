@@ -319,9 +319,14 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 		return err
 	}
 	if rest, ok := strings.CutPrefix(err.Error(), "fit: "); ok {
-		return trimmed{rest, err}
+		err = trimmed{rest, err}
+	} else {
+		err = trim(err)
 	}
-	return trim(err)
+	if errors.Is(err, fit.ErrBudget) {
+		return usageError{err}
+	}
+	return err
 }
 
 // fitPace says how a fit is going.

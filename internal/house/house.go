@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"internal/huge":     {},
 	"internal/memory":   {},
 	"internal/nearest":  {},
+	"internal/order":    {},
 	"internal/outdir":   {},
 	"internal/plot":     {},
 	"internal/portable": {},
@@ -45,14 +46,14 @@ var mayImport = map[string][]string{
 
 	// Models.
 	"sim":                         {"calendar"},
-	"sim/analysis":                {"sim"},
-	"sim/output":                  {"internal/plot", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/random", "population/internal/diagram"},
+	"sim/analysis":                {"internal/order", "sim"},
+	"sim/output":                  {"internal/order", "internal/plot", "sim", "sim/analysis"},
+	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/design", "internal/outdir", "internal/random", "internal/study"},
+	"ensemble": {"internal/design", "internal/order", "internal/outdir", "internal/random", "internal/study"},
 	"fit":      {"ensemble", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design"},
@@ -86,8 +87,8 @@ var mayImport = map[string][]string{
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals":  {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
-	"cmd/almanac/internal/dispatch":      {"capped", "internal/random", "sim"},
-	"cmd/almanac/internal/dispatch/live": {"internal/random"},
+	"cmd/almanac/internal/dispatch":      {"capped", "internal/order", "internal/random", "sim"},
+	"cmd/almanac/internal/dispatch/live": {"internal/order", "internal/random"},
 	"cmd/almanac/internal/progress":      {},
 	"cmd/almanac/internal/terminal":      {},
 	"cmd/almanac/internal/proxy":         {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},

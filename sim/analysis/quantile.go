@@ -7,6 +7,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/internal/order"
 )
 
 // Quantile is a quantile of what a sequence of observations from one run comes from, such as the wait that nine of ten do not exceed. The interval is
@@ -40,17 +42,16 @@ func checkShare(call string, p float64) {
 
 // quantileOf is the smallest number that has at least a share p of them at or below it. Below all there is −∞, above all +∞.
 func quantileOf(sorted []float64, p float64) float64 {
-	n := float64(len(sorted))
-	k := math.Ceil(p*n - 1e-9)
-	switch {
+	switch k := order.Rank(len(sorted), p); {
 	case len(sorted) == 0:
 		return math.NaN()
 	case k < 1:
 		return math.Inf(-1)
-	case k > n:
+	case k > len(sorted):
 		return math.Inf(1)
+	default:
+		return sorted[k-1]
 	}
-	return sorted[int(k)-1]
 }
 
 // invert turns the estimate of the share that is not above a quantile into one of the quantile. If the share is really larger than p, the quantile lies

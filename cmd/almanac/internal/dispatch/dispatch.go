@@ -7,9 +7,9 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/order"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -128,7 +128,7 @@ func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 		run.Mean += x / float64(len(measured))
 	}
 	slices.Sort(measured)
-	run.P50, run.P99, run.P999 = quantile(measured, 0.5), quantile(measured, 0.99), quantile(measured, 0.999)
+	run.P50, run.P99, run.P999 = order.Quantile(measured, 0.5), order.Quantile(measured, 0.99), order.Quantile(measured, 0.999)
 	return run, nil
 }
 
@@ -146,9 +146,4 @@ func (c *cluster) finish(w int32) {
 	c.there--
 	c.left--
 	c.policy.finish(w, i)
-}
-
-// quantile is an order statistic: the least of the values that a share of them does not exceed.
-func quantile(sorted []float64, share float64) float64 {
-	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
 }

@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/order"
 )
 
 // A Scene is backends and a load.
@@ -110,11 +112,11 @@ func median(values []float64) float64 {
 // endless is the time of a request that was not answered, in milliseconds: larger than any, and a number that JSON has.
 const endless = math.MaxFloat64
 
-// quantile is an order statistic: the least of the values that a share of them does not exceed.
+// quantile sorts the values. Of none it is 0.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
 	slices.Sort(values)
-	return values[max(0, int(math.Ceil(share*float64(len(values))))-1)]
+	return order.Quantile(values, share)
 }
