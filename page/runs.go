@@ -24,6 +24,7 @@ type Work struct {
 	From    string // the address of the page that it was asked for on
 	Command string // the command line that gives the same
 	Keeps   uint64 // how many bytes its results take, about
+	Model   bool   // it is a run of a model, which others can be compared with
 	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
 	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
 	Fits func() error
