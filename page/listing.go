@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"net/http"
 	"path"
 	"strings"
 	"sync"
@@ -126,4 +127,12 @@ func (l *lister) read(f folder, names []string) (models []head) {
 // listed is the model in a list, with a link.
 func (h head) listed(link string) listed {
 	return listed{h.Path, link, strings.TrimSuffix(path.Base(h.Path), path.Ext(h.Path)), h.about}
+}
+
+// dirOf is the directory that an address names. Browsers take "." out of addresses, which is what the folder itself is called.
+func dirOf(r *http.Request) string {
+	if dir := r.PathValue("path"); dir != "" {
+		return dir
+	}
+	return "."
 }

@@ -121,7 +121,7 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 }
 
 func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.coursesIn(r.Context(), dir)
 	if err != nil {
 		return err

@@ -131,7 +131,7 @@ func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
 
 // savedSweepPage shows a sweep in a directory.
 func (s *Server) savedSweepPage(w http.ResponseWriter, r *http.Request) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.sweepIn(r.Context(), dir)
 	if err != nil {
 		return err
