@@ -2,8 +2,10 @@ package page_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -20,10 +22,10 @@ func chart(figure, selector string) string {
 // A run, live: it is started from the page of a model, its lines grow without the page being loaded again, it says how fast it is, and the end is shown when it comes.
 func TestLiveInBrowser(t *testing.T) {
 	t.Parallel()
-	v := visit(t, page.Config{})
+	v := visit(t, page.Config{Limits: page.Limits{Viewers: 2}})
 	v.size(1024, 900, "light")
 	v.get("/models/seir-regions.yaml")
-	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "1000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "4000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`location.pathname === "/runs/1"`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	v.until(chart("states", `g.line[data-series="0"] path`))
@@ -46,9 +48,42 @@ func TestLiveInBrowser(t *testing.T) {
 	v.until(`document.querySelector(".runlist .running")`)
 	v.ctx = first
 
-	// Stopped: what there is stays, and can be taken away.
-	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))
+	// A tab that nobody sees lets go of its connection: both places are free. Seen again, it goes on.
+	see := func(hidden bool) {
+		v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (Object.defineProperty(document, "hidden", {configurable: true, get: () => %t}), document.dispatchEvent(new Event("visibilitychange")))`, hidden)))
+	}
+	see(true)
+	free := func() bool {
+		for range 2 {
+			answer, err := http.Get(v.base + run + "/events")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != http.StatusOK {
+				return false
+			}
+		}
+		return true
+	}
+	for deadline := time.Now().Add(20 * time.Second); !free(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a tab that is hidden keeps its connection")
+		}
+	}
+	v.do(chromedp.Evaluate[chromedp.Void](`void (document.querySelector("[data-pace]").textContent = "")`))
+	for !free() { // what was asked for above has gone
+		time.Sleep(time.Millisecond)
+	}
+	see(false)
+	v.until(`document.querySelector("[data-pace]").textContent !== ""`)
+
+	// Stopped: what there is stays, and can be taken away; what has the focus keeps it.
+	box := `[data-figure=incidence] input[data-line="1"]`
+	v.do(chromedp.Focus(chromedp.CSS(box)), chromedp.Evaluate[chromedp.Void](`void document.querySelector("[data-stop]").requestSubmit()`))
 	v.until(`document.querySelector('[data-state=stopped]') && document.querySelector(".files")`)
+	v.until(`document.activeElement.matches('` + box + `')`)
+	v.until(`!document.querySelector("[data-copy]").hidden`)
 	if !eval[bool](v, "window.stays") {
 		t.Error("the page was loaded again")
 	}
@@ -57,7 +92,7 @@ func TestLiveInBrowser(t *testing.T) {
 			t.Errorf("%s has %d bytes", f, n)
 		}
 	}
-	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 1000" {
+	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 4000" {
 		t.Error(command)
 	}
 }

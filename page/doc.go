@@ -54,11 +54,12 @@ type Limits struct {
 	Viewers  int           // connections that watch
 	Body     int64         // bytes of a request
 	Replicas int           // of a run
+	Request  time.Duration // that a visitor may take to send a request
 	Answer   time.Duration // that a visitor may take none of an answer
 }
 
 // DefaultLimits are for a machine that one person or a class works on.
-var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Answer: 30 * time.Second}
+var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second}
 
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
@@ -81,6 +82,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.Longest <= 0 {
 		l.Longest = d.Longest
+	}
+	if l.Request <= 0 {
+		l.Request = d.Request
 	}
 	if l.Answer <= 0 {
 		l.Answer = d.Answer

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/almanac-sim/almanac/page"
@@ -153,6 +156,31 @@ func TestSave(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(path); string(text) != changed {
 		t.Errorf("%s", text)
+	}
+	// The page that said so cannot save over it, either.
+	if now := readField.FindStringSubmatch(body); now == nil || now[1] != read {
+		t.Errorf("the page knows the file by %q, and was made of %q", now, read)
+	}
+	_, body = c.want(http.StatusUnprocessableEntity, "POST", "/runs", url.Values{"path": {"walk.yaml"}, "source": {"states: 1"}, "read": {read}})
+	if now := readField.FindStringSubmatch(body); now == nil || now[1] != read {
+		t.Errorf("after a run the page knows the file by %q, and was made of %q", now, read)
+	}
+	// Of several who save at once one does.
+	read = c.read("/models/walk.yaml")
+	var saved atomic.Int64
+	var savers sync.WaitGroup
+	for i := range 8 {
+		savers.Go(func() {
+			answer, _ := c.ask("POST", "/models/walk.yaml", url.Values{"do": {"save"}, "source": {fmt.Sprintf("%s# %d\n", small, i)}, "read": {read}})
+			if answer.StatusCode == http.StatusSeeOther {
+				saved.Add(1)
+			} else if answer.StatusCode != http.StatusConflict {
+				t.Error(answer.Status)
+			}
+		})
+	}
+	if savers.Wait(); saved.Load() != 1 {
+		t.Errorf("%d have saved", saved.Load())
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,7 +25,8 @@ import (
 // policy is the Content-Security-Policy of every answer: our own files, and nothing inline. Pictures may also be those that the script makes.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// tokenCookie is where a browser keeps the token.
+// tokenCookie is where a browser keeps that it knows the token. It is sent to whatever else listens on the same host, on any port, so it has a hash of the
+// token, from which nobody learns it.
 const tokenCookie = "almanac_token"
 
 // NewToken makes a token that nobody guesses.
@@ -74,22 +76,24 @@ func (s *Server) admit(next http.Handler) http.Handler {
 	if s.config.Token == "" {
 		return next
 	}
-	right := func(token string) bool {
-		// Hashes have the same length, and comparing them takes as long wherever they differ.
-		a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.config.Token))
-		return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	hash := func(token string) []byte {
+		sum := sha256.Sum256([]byte(token))
+		return []byte(hex.EncodeToString(sum[:]))
 	}
+	// Hashes have the same length, and comparing them takes as long wherever they differ.
+	known := hash(s.config.Token)
+	right := func(token string) bool { return subtle.ConstantTimeCompare(hash(token), known) == 1 }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		if token := query.Get("token"); token != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && right(token) {
-			http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
+			http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: string(known), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
 			query.Del("token") // which is not to stay in the address, nor in the history
 			to := *r.URL
 			to.RawQuery = query.Encode()
 			http.Redirect(w, r, "/"+strings.TrimLeft(to.RequestURI(), "/\\"), http.StatusSeeOther)
 			return
 		}
-		if c, err := r.Cookie(tokenCookie); err == nil && right(c.Value) {
+		if c, err := r.Cookie(tokenCookie); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), known) == 1 {
 			next.ServeHTTP(w, r)
 			return
 		}

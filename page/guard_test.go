@@ -160,6 +160,10 @@ func TestToken(t *testing.T) {
 		t.Errorf("%v", cookie)
 	}
 	c.want(http.StatusOK, "GET", "/runs", nil, "Cookie: "+cookie.Name+"="+cookie.Value)
+	// The cookie, which others on this host see, does not have the token, and is not one.
+	c.want(http.StatusUnauthorized, "GET", "/runs", nil, "Cookie: "+cookie.Name+"=a secret")
+	c.want(http.StatusUnauthorized, "GET", "/runs", nil, "Authorization: Bearer "+cookie.Value)
+	c.want(http.StatusUnauthorized, "GET", "/runs?token="+cookie.Value, nil)
 	c.want(http.StatusOK, "GET", "/runs", nil, "Authorization: Bearer a secret")
 	// The link cannot lead away.
 	for _, path := range []string{"//evil.example/?token=a+secret", "/%5cevil.example?token=a+secret", "///evil.example?token=a+secret"} {

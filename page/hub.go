@@ -14,13 +14,14 @@ import (
 )
 
 // A hub is a hub of studies that is watched: the one that the server was told, and no other. One goroutine asks it what it has, at most once a
-// second, and only while somebody looks; all who look share what it found. A hub that is away is tried again, and what was last known stays.
+// second, and only while somebody looks; all who look share what it found. A hub that is away is tried again while somebody looks, and what was last
+// known stays.
 type hub struct {
-	connect ensemble.ConnectOptions
-	log     *slog.Logger
-	cancel  context.CancelFunc
-	done    chan struct{}
-	wake    chan struct{} // somebody looks again
+	dial   func(context.Context) (*ensemble.Conn, error)
+	log    *slog.Logger
+	cancel context.CancelFunc
+	done   chan struct{}
+	wake   chan struct{} // somebody looks again
 
 	mu     sync.Mutex
 	looked time.Time // somebody did
@@ -34,7 +35,8 @@ type hubState struct {
 	Asked   time.Time         `json:"asked"` // when it last answered
 	Jobs    []ensemble.Status `json:"jobs"`  // the latest first
 	Workers []ensemble.Member `json:"workers"`
-	News    []hubNews         `json:"news"` // the latest first
+	Unheard string            `json:"unheard,omitempty"` // why it is not known who works
+	News    []hubNews         `json:"news"`              // the latest first
 }
 
 // A hubNews is something that happened: a worker that came or went.
@@ -52,10 +54,15 @@ const (
 	mostNews  = 50
 )
 
-func newHub(o ensemble.ConnectOptions, log *slog.Logger) *hub {
+// dialling is how a hub is reached.
+func dialling(o ensemble.ConnectOptions) func(context.Context) (*ensemble.Conn, error) {
 	o.Wait = 0
+	return func(ctx context.Context) (*ensemble.Conn, error) { return ensemble.Connect(ctx, o) }
+}
+
+func newHub(dial func(context.Context) (*ensemble.Conn, error), log *slog.Logger) *hub {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &hub{connect: o, log: log, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1), looked: time.Now()}
+	h := &hub{dial: dial, log: log, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	go func() {
 		defer close(h.done)
 		h.watch(ctx)
@@ -83,11 +90,28 @@ func (h *hub) look() hubState {
 	return s
 }
 
+// wanted waits until somebody looks, or has just done so. It reports false if the context ends before.
+func (h *hub) wanted(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		h.mu.Lock()
+		idle := time.Since(h.looked) > hubIdle
+		h.mu.Unlock()
+		if !idle {
+			return true
+		}
+		select {
+		case <-h.wake:
+		case <-ctx.Done():
+		}
+	}
+	return false
+}
+
 // watch connects, as often as it must, and asks.
 func (h *hub) watch(ctx context.Context) {
-	for ctx.Err() == nil {
+	for h.wanted(ctx) {
 		try, cancel := context.WithTimeout(ctx, hubAnswer)
-		conn, err := ensemble.Connect(try, h.connect)
+		conn, err := h.dial(try)
 		cancel()
 		if err != nil {
 			h.lost(err)
@@ -104,22 +128,16 @@ func (h *hub) with(ctx context.Context, conn *ensemble.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() {
-		if err := conn.Workers(ctx, h.hear); ctx.Err() == nil {
-			h.log.Warn("the workers of the hub are not heard", "error", err)
+		for h.wanted(ctx) {
+			if err := conn.Workers(ctx, h.hear); ctx.Err() == nil {
+				h.log.Warn("the workers of the hub are not heard", "error", err)
+				h.unheard(err)
+				h.pause(ctx, 2*hubPause)
+			}
 		}
 	})
 	defer func() { cancel(); listening.Wait() }()
-	for ctx.Err() == nil {
-		h.mu.Lock()
-		idle := time.Since(h.looked) > hubIdle
-		h.mu.Unlock()
-		if idle {
-			select {
-			case <-h.wake:
-			case <-ctx.Done():
-				return
-			}
-		}
+	for h.wanted(ctx) {
 		began := time.Now()
 		try, end := context.WithTimeout(ctx, hubAnswer)
 		jobs, err := conn.Jobs(try)
@@ -160,6 +178,13 @@ func (h *hub) lost(err error) {
 	h.state.Lost = text
 }
 
+// unheard notes that it is not known who works.
+func (h *hub) unheard(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.Unheard, h.state.Workers = strings.TrimPrefix(err.Error(), "ensemble: "), nil
+}
+
 // hear takes who is there, and notes who came and who went.
 func (h *hub) hear(now []ensemble.Member) {
 	h.mu.Lock()
@@ -174,5 +199,5 @@ func (h *hub) hear(now []ensemble.Member) {
 	missing(h.state.Workers, now, "went")
 	missing(now, h.state.Workers, "came")
 	h.state.News = h.state.News[:min(len(h.state.News), mostNews)]
-	h.state.Workers = now
+	h.state.Workers, h.state.Unheard = now, ""
 }

@@ -163,6 +163,29 @@ func TestTextOrField(t *testing.T) {
 	}
 }
 
+var heading = regexp.MustCompile(`<h([1-6])[ >]`)
+
+// Headings go down by one level at a time, so that who listens finds the way.
+func TestHeadings(t *testing.T) {
+	files := map[string]string{"walk.yaml": small, "flu.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(), "clinic/courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
+	savedRun(t, files, "out", twoScenarios, 4, 2)
+	c := serve(t, page.Config{Files: someFiles(files)})
+	run, _ := c.start("/runs", url.Values{"path": {"walk.yaml"}})
+	for _, path := range []string{"/", "/models/walk.yaml", run, "/runs", "/compare", "/compare?model=flu.yaml", "/studies", "/sweeps?model=walk.yaml", "/fits/fitted", "/results/out", "/capped", "/queues", "/courses/clinic", "/papers"} {
+		_, body := c.want(http.StatusOK, "GET", path, nil)
+		was := "0"
+		for _, m := range heading.FindAllStringSubmatch(body, -1) {
+			if m[1] > was && m[1][0]-was[0] > 1 {
+				t.Errorf("%s: a heading of level %s after one of level %s", path, m[1], was)
+			}
+			was = m[1]
+		}
+		if strings.Count(body, "<h1") != 1 {
+			t.Errorf("%s has %d main headings", path, strings.Count(body, "<h1"))
+		}
+	}
+}
+
 // A connection that is lost does not stop a run.
 func TestLostConnection(t *testing.T) {
 	c := serve(t, page.Config{})

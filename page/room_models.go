@@ -22,17 +22,15 @@ import (
 type listed struct{ Path, Link, Name, About string }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
-	names, saved := s.files.look()
-	var models []listed
-	for _, name := range names {
-		text, err := s.files.read(name, mostModel)
-		if err != nil || !bytes.Contains(text, []byte("states:")) {
-			continue // other files have that ending, too
-		}
-		models = append(models, listed{name, "/models/" + pathEscape(name), strings.TrimSuffix(path.Base(name), path.Ext(name)), firstWords(text)})
+	there, err := s.list(r.Context())
+	if err != nil {
+		return err
 	}
-	var results []listed
-	for _, dir := range saved {
+	var models, results []listed
+	for _, m := range there.models {
+		models = append(models, m.listed("/models/"+pathEscape(m.Path)))
+	}
+	for _, dir := range there.saved {
 		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
 	}
 	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "Results": results, "Runs": s.runs.List()})
@@ -98,11 +96,16 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 	if len(problems) > 0 {
 		found.Problems = placed(problems)
 	}
-	file, err := s.files.read(a.Path, mostModel)
-	if err != nil {
-		return err
+	// What was typed was made of the file as it was read then. Should it have changed meanwhile, this page cannot save over it, either.
+	read := r.PostFormValue("read")
+	if r.Method != http.MethodPost {
+		file, err := s.files.read(a.Path, mostModel)
+		if err != nil {
+			return err
+		}
+		read = digest(file)
 	}
-	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": digest(file), "Notice": notice,
+	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": read, "Notice": notice,
 		"Lines": strings.Count(a.Source, "\n") + 1}
 	s.render(w, r, status, "model", "models", data)
 	return nil

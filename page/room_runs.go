@@ -111,7 +111,6 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	defer run.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the request is read, and the time that it had would end the stream
 	// Somebody who does not read is let go. The browser comes back by itself.
 	send := func(text []byte) error {
 		if _, err := w.Write(text); err != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -24,6 +26,7 @@ type Work struct {
 	Key     string // tells what it is from all else, if it is not empty: who asks for the same again is led there
 	Command string // the command line that gives the same
 	Keeps   uint64 // how many bytes its results take, about
+	Model   bool   // it is a run of a model, which others can be compared with
 	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
 	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
 	Fits func() error
@@ -63,6 +66,7 @@ type Run struct {
 // work has taken yet; if not, it waits until it is alone, and then has to fit by itself.
 type Runs struct {
 	limits  Limits
+	log     *slog.Logger
 	context context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
@@ -75,8 +79,8 @@ type Runs struct {
 	room    uint64 // that there was when nothing went on
 }
 
-func newRuns(l Limits) *Runs {
-	q := &Runs{limits: l.orDefault(), free: func() uint64 { return memory.Free().Pages }}
+func newRuns(l Limits, log *slog.Logger) *Runs {
+	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages }}
 	q.context, q.cancel = context.WithCancel(context.Background())
 	return q
 }
@@ -98,7 +102,7 @@ func (q *Runs) Start(w Work) (*Run, error) {
 		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they are done", waiting)
 	}
 	q.last++
-	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(), Asked: time.Now(), queue: q}
+	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
 	q.all = append(q.all, r)
 	q.next()
 	q.forget()
@@ -173,6 +177,7 @@ func sum(a, b uint64) uint64 {
 func (r *Run) do(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			r.queue.log.Error("a run failed", "title", r.Title, "panic", p, "stack", string(debug.Stack()))
 			err = fmt.Errorf("the work failed: %v", p)
 		}
 	}()

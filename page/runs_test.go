@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/plot"
 )
+
+var quiet = slog.New(slog.DiscardHandler)
 
 // holding is work that goes on until it is let go, or stopped.
 func holding(let chan struct{}) Work {
@@ -36,7 +39,7 @@ func states(runs ...*Run) (all string) {
 // So many run, so many wait, and one more is refused; when one ends the next begins, in order.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRuns(Limits{Running: 2, Waiting: 2, Kept: 10, Bytes: 1 << 20})
+		q := newRuns(Limits{Running: 2, Waiting: 2, Kept: 10, Bytes: 1 << 20}, quiet)
 		defer q.close()
 		var runs []*Run
 		var lets []chan struct{}
@@ -81,7 +84,7 @@ func TestQueue(t *testing.T) {
 // Of what is done the last is kept, as many as may be and as there is room for; what goes on is never forgotten.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRuns(Limits{Running: 2, Waiting: 2, Kept: 3, Bytes: 100})
+		q := newRuns(Limits{Running: 2, Waiting: 2, Kept: 3, Bytes: 100}, quiet)
 		defer q.close()
 		first, err := q.Start(holding(nil))
 		if err != nil {
@@ -131,7 +134,7 @@ func TestForget(t *testing.T) {
 // Work that fails, panics or does not fit says so, and the next begins.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRuns(Limits{Running: 1, Waiting: 9, Kept: 10, Bytes: 100})
+		q := newRuns(Limits{Running: 1, Waiting: 9, Kept: 10, Bytes: 100}, quiet)
 		defer q.close()
 		began := false
 		for why, w := range map[string]Work{
@@ -158,7 +161,7 @@ func TestFailures(t *testing.T) {
 // behind it wait, too. What is small need not.
 func TestMemoryOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 10})
+		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 10}, quiet)
 		defer q.close()
 		free := uint64(1000)
 		q.free = func() uint64 { return free }
@@ -217,7 +220,7 @@ func TestMemoryOfMany(t *testing.T) {
 // Nothing takes longer than it may.
 func TestLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRuns(Limits{Longest: time.Hour})
+		q := newRuns(Limits{Longest: time.Hour}, quiet)
 		defer q.close()
 		r, err := q.Start(holding(nil))
 		if err != nil {
@@ -248,7 +251,7 @@ func figure(n int) Figure {
 func TestViewersShareConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
-		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
 		defer q.close()
 		var points, looks atomic.Int64
 		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
@@ -314,7 +317,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 func TestComingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
-		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
 		defer q.close()
 		var points, looks atomic.Int64
 		points.Store(3)
@@ -336,6 +339,9 @@ func TestComingBack(t *testing.T) {
 		text, seen, _, _ := r.since(0)
 		if !strings.Contains(string(text), `"y":[0,1,4]`) || seen != 1 {
 			t.Errorf("%d: %s", seen, text)
+		}
+		if again, _, _, _ := r.since(0); &again[0] != &text[0] {
+			t.Error("what everybody gets is written for each")
 		}
 		points.Store(5)
 		time.Sleep(100 * time.Millisecond)
@@ -366,11 +372,59 @@ func TestComingBack(t *testing.T) {
 	})
 }
 
+// Work that cannot be looked at, because of a mistake of ours, goes on, and viewers are told how it goes; what can be looked at later is shown as a whole.
+func TestLookingPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second)
+		var log strings.Builder
+		q := newRuns(Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
+		defer q.close()
+		var well atomic.Bool
+		let := make(chan struct{})
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View {
+				if !well.Load() {
+					panic("a bug")
+				}
+				return View{Figures: []Figure{figure(3)}}
+			})
+			tell.Progress(Progress{Fraction: 0.5})
+			<-let
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		defer r.leave()
+		time.Sleep(time.Second)
+		text, seen, _, _ := r.since(0)
+		if !strings.Contains(string(text), `"fraction":0.5`) {
+			t.Errorf("%s", text)
+		}
+		text, seen, _, end := r.since(seen - 1)
+		if !strings.Contains(string(text), "cannot be shown") || end || !strings.Contains(log.String(), "a bug") {
+			t.Errorf("%s", text)
+		}
+		well.Store(true)
+		time.Sleep(time.Second)
+		if text, _, _, _ := r.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text), `"y":[0,1,4]`) {
+			t.Errorf("%s", text)
+		}
+		well.Store(false)
+		close(let)
+		time.Sleep(time.Second)
+		if text, _, _, end := r.since(0); !end || r.State() != Done || !strings.Contains(string(text), "event: end") {
+			t.Errorf("%s, %s", r.State(), text)
+		}
+	})
+}
+
 // What takes long to look at is looked at less often: at most a fortieth of the time.
 func TestLookingTakesLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
-		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100})
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
 		defer q.close()
 		var looks atomic.Int64
 		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {

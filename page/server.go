@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -22,6 +23,7 @@ type Server struct {
 	runs    *Runs
 	views   *layout
 	shelf   shelf
+	lister  lister
 	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once
@@ -37,17 +39,17 @@ func New(c Config) (*Server, error) {
 	if c.Anywhere && c.Token == "" {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.runs = newRuns(s.limits)
+	s.runs = newRuns(s.limits, s.log)
 	var err error
 	if s.views, err = newLayout(); err != nil {
 		return nil, err
 	}
 	if c.Hub != nil {
-		s.hub = newHub(*c.Hub, s.log)
+		s.hub = newHub(dialling(*c.Hub), s.log)
 	}
 	s.handler = s.guard(s.routes())
 	return s, nil
@@ -59,7 +61,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Serve answers on a listener until the context ends. What is being answered then has a few seconds; runs are stopped.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.Request), ReadTimeout: s.limits.Request, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)

@@ -53,7 +53,9 @@ export function edit(form) {
     const found = await answer.json();
     if (turn !== asked) return;
     problems = found.problems;
-    list.innerHTML = found.list;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = found.list;
+    if (fresh.innerHTML !== list.innerHTML) list.replaceChildren(fresh.content); // which is read aloud whenever it is written
     if (found.good) {
       meaning.innerHTML = found.meaning;
       diagram.innerHTML = found.diagram;

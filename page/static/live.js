@@ -1,14 +1,14 @@
 // A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
 // browser says which event it saw last.
 import {figures, chartOf, number} from "./chart.js";
+import {copies} from "./copy.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
 
 export function watch(element) {
   if (over(element.dataset.state)) return;
   const find = name => element.querySelector(`[data-${name}]`);
-  const source = new EventSource(`/runs/${element.dataset.run}/events`);
-  let said = 0, frame = 0, waiting = [];
+  let source = null, ended = false, said = 0, frame = 0, waiting = [];
 
   // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
   const take = news => {
@@ -31,6 +31,12 @@ export function watch(element) {
     });
   };
 
+  // say writes what is read aloud; the same words are not written again.
+  const say = words => {
+    const place = find("say");
+    if (place && place.textContent !== words) place.textContent = words;
+  };
+
   const status = s => {
     element.dataset.state = s.state;
     find("fraction").value = s.fraction;
@@ -44,7 +50,7 @@ export function watch(element) {
     const now = Date.now();
     if (now - said > 5000 || over(s.state)) { // not more often than one can listen
       said = now;
-      find("say").textContent = `${s.state}, ${Math.round(100 * s.fraction)} percent`;
+      say(`${s.state}, ${Math.round(100 * s.fraction)} percent`);
     }
   };
 
@@ -65,7 +71,7 @@ export function watch(element) {
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-run]");
-      const focus = document.activeElement?.closest("[data-figure]")?.dataset.figure;
+      const focused = focusOf(element);
       const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
       const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, chartOf(f)]));
       const listens = find("say"); // what a screen reader listens to stays the same element
@@ -73,6 +79,7 @@ export function watch(element) {
       find("say").replaceWith(listens);
       element.dataset.state = fresh.dataset.state;
       figures(element);
+      copies(element);
       for (const f of element.querySelectorAll("[data-figure]")) {
         const old = before.get(f.dataset.figure), chart = chartOf(f);
         if (old && chart) {
@@ -86,19 +93,32 @@ export function watch(element) {
           chart.redraw();
         }
         if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
-        if (f.dataset.figure === focus) f.querySelector("[data-plot]").focus();
       }
+      focused();
     } catch { /* the server is gone; what is shown stays */ }
   };
 
-  source.addEventListener("update", e => take(JSON.parse(e.data)));
-  source.addEventListener("all", e => take(JSON.parse(e.data)));
-  source.addEventListener("end", async () => {
-    source.close();
-    await refresh();
-    const say = find("say");
-    if (say) say.textContent = `The run is ${element.dataset.state}.`;
-  });
+  // A browser has six connections to a server for all its tabs, and each that watches holds one: a tab that nobody sees lets go of it, and
+  // gets everything anew when it is seen again.
+  const connect = () => {
+    if (ended || document.hidden === (source === null)) return;
+    if (document.hidden) {
+      source.close();
+      source = null;
+      return;
+    }
+    source = new EventSource(`/runs/${element.dataset.run}/events`);
+    source.addEventListener("update", e => take(JSON.parse(e.data)));
+    source.addEventListener("all", e => take(JSON.parse(e.data)));
+    source.addEventListener("end", async () => {
+      ended = true;
+      source.close();
+      await refresh();
+      say(`The run is ${element.dataset.state}.`);
+    });
+  };
+  document.addEventListener("visibilitychange", connect);
+  connect();
 
   // Stopping does not leave the page. The form may be made anew, so it is the whole that listens.
   element.addEventListener("submit", e => {
@@ -106,6 +126,26 @@ export function watch(element) {
     e.preventDefault();
     fetch(e.target.action, {method: "POST"}).catch(() => {});
   });
+}
+
+// focusOf is a function that puts the focus where it is now, in parts that were made anew: on the element of the same kind and number in its figure, or
+// in the whole. What is gone, as the button that stops is, leaves it to the first heading.
+function focusOf(root) {
+  const now = document.activeElement;
+  if (!now || !root.contains(now)) return () => {};
+  const figure = now.closest("[data-figure]")?.dataset.figure;
+  const part = () => figure === undefined ? root : root.querySelector(`[data-figure="${CSS.escape(figure)}"]`);
+  const kind = now.matches("[data-plot]") ? "[data-plot]" : now.matches("[data-stop] button") ? "[data-stop] button" : now.localName;
+  const same = () => [...part()?.querySelectorAll(kind) ?? []].filter(e => figure !== undefined || !e.closest("[data-figure]"));
+  const place = same().indexOf(now);
+  return () => {
+    let to = same()[place];
+    if (!to) {
+      to = root.querySelector("h1");
+      to.tabIndex = -1;
+    }
+    to.focus({preventScroll: true});
+  };
 }
 
 function lasting(s) {

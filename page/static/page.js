@@ -1,21 +1,13 @@
 // What the page does beyond its forms and links, which work without it. Each part looks for the elements that it is for.
 import {figures} from "./chart.js";
+import {copies} from "./copy.js";
 import {watch} from "./live.js";
 import {edit} from "./editor.js";
 
 figures(document);
 for (const run of document.querySelectorAll("[data-run]")) watch(run);
 for (const model of document.querySelectorAll("form[data-model]")) edit(model);
-for (const command of document.querySelectorAll(".command")) {
-  const button = command.querySelector("[data-copy]");
-  if (!navigator.clipboard) continue;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(command.querySelector("[data-command]").textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  });
-}
+copies(document);
 
 // A point of a sweep that has to be run is run as soon as it is chosen. With another key or button it is a link, as without this.
 document.addEventListener("click", e => {

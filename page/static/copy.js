@@ -1,0 +1,17 @@
+// A button beside each command line that copies it. Without a clipboard to write to there is none.
+const ready = new WeakSet();
+
+export function copies(root) {
+  if (!navigator.clipboard) return;
+  for (const command of root.querySelectorAll(".command")) {
+    if (ready.has(command)) continue;
+    ready.add(command);
+    const button = command.querySelector("[data-copy]");
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(command.querySelector("[data-command]").textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+  }
+}
