@@ -17,7 +17,7 @@ PLAIN = github.com/nats-io github.com/parquet-go github.com/prometheus github.co
 GOFLAGS += $(foreach p,$(PLAIN),'-gcflags=$(p)/...=-dwarf=false -N -l')
 
 .DEFAULT_GOAL := test
-.PHONY: help test browser format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover pgo
+.PHONY: help test browser pictures format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover pgo
 
 help: ## print this
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
@@ -33,6 +33,14 @@ browser: ## a browser for the tests of the page, installed if there is none
 	@for b in $(BROWSERS); do if command -v $$b >/dev/null; then exit 0; fi; done; \
 	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; \
 	else echo "there is no browser for the tests of the page: install the Debian package chromium-headless-shell"; fi
+
+# What docs/page.md shows: pages at three sizes in both schemes, taken by the tests that look at them; the fit is a real one.
+SHOWN := $(or $(TMPDIR),/tmp)/almanac-pictures
+
+pictures: browser ## take the pictures of the page in docs anew
+	rm -rf $(SHOWN) && mkdir -p $(SHOWN)
+	$(GO) run ./cmd/almanac fit examples/outbreak.yaml --budget 4000 --seed 1 --out $(SHOWN)/outbreak >/dev/null
+	$(GO) test ./page -run 'ThreeSizes|InABrowser|InBrowser' -pictures $(CURDIR)/docs/pictures -fitted $(SHOWN)/outbreak
 
 format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

@@ -1,6 +1,13 @@
 package page_test
 
-import "math"
+import (
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
 
 // contrast is the ratio of the luminances of two colours, as WCAG 2.2 defines it.
 func contrast(a, b [3]float64) float64 {
@@ -19,4 +26,55 @@ func contrast(a, b [3]float64) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// colours reads the colours of a scheme from the style sheet.
+func colours(t *testing.T, css, head string) map[string][3]float64 {
+	t.Helper()
+	_, rest, ok := strings.Cut(css, head)
+	block, _, _ := strings.Cut(rest, "}")
+	all := map[string][3]float64{}
+	for _, m := range regexp.MustCompile(`--([\w-]+): #([0-9a-f]{6})`).FindAllStringSubmatch(block, -1) {
+		n, _ := strconv.ParseUint(m[2], 16, 32)
+		all[m[1]] = [3]float64{float64(n >> 16 & 0xff), float64(n >> 8 & 0xff), float64(n & 0xff)}
+	}
+	if !ok || len(all) < 20 {
+		t.Fatalf("%s has %d colours", head, len(all))
+	}
+	return all
+}
+
+// Letters have a contrast of 4.5 to 1 with what they stand on, lines of charts and edges of fields 3 to 1 (WCAG 2.2, AA), in both schemes; and what the system and
+// the switch call dark is the same.
+func TestContrast(t *testing.T) {
+	data, err := os.ReadFile("static/page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	css := string(data)
+	dark := colours(t, css, ":root[data-theme=dark] {")
+	for name, c := range colours(t, css, ":root:not([data-theme=light]) {") {
+		if dark[name] != c {
+			t.Errorf("%s is dark in two ways", name)
+		}
+	}
+	for scheme, all := range map[string]map[string][3]float64{"light": colours(t, css, ":root {"), "dark": dark} {
+		need := func(least float64, front string, backs ...string) {
+			for _, back := range backs {
+				if c := contrast(all[front], all[back]); c < least {
+					t.Errorf("%s: %s on %s has %.2f, less than %g", scheme, front, back, c, least)
+				}
+			}
+		}
+		for _, letters := range []string{"ink", "soft", "link", "good", "bad"} {
+			need(4.5, letters, "paper", "panel")
+		}
+		need(4.5, "ink", "mark", "box")
+		need(4.5, "soft", "box")
+		need(4.5, "accent-ink", "accent")
+		need(3, "focus", "paper", "panel")
+		for _, line := range []string{"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"} {
+			need(3, line, "paper")
+		}
+	}
 }

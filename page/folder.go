@@ -24,22 +24,18 @@ type folder struct {
 	writing *sync.Mutex // held from looking at what is there until it is replaced
 }
 
-// How much of a folder is looked at.
+// How much of a file is read.
 const (
-	mostDepth   = 6
-	mostEntries = 20_000
-	mostModels  = 500
-	mostSaved   = 500
-	mostModel   = 1 << 20  // bytes of a model file
-	mostTable   = 16 << 20 // and of other files
+	mostModel = 1 << 20  // bytes of a model file
+	mostTable = 16 << 20 // and of other files
 )
 
 // writable reports whether files can be written.
 func (f folder) writable() bool { return f.root != nil }
 
-// valid is the name of a file, or an error for the visitor.
+// valid is the name of a file, or an error for the visitor. Hidden files are not for visitors, and neither is what is in hidden directories.
 func (f folder) valid(name string) (string, error) {
-	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || name != "." && hidden(name) {
 		return "", problemf(http.StatusNotFound, "%q is not the name of a file here", name)
 	}
 	return name, nil
@@ -87,10 +83,13 @@ func (f folder) tables(model string) population.Change {
 	})
 }
 
+// hidden reports whether a part of a name begins with a dot.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
+
 // isModel reports whether a name is one of a model file: others are neither shown nor written as such, hidden ones included.
 func isModel(name string) bool {
 	ext := path.Ext(name)
-	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+	return (ext == ".yaml" || ext == ".yml") && !hidden(name)
 }
 
 // write puts a text in place of a file, whole or not at all, if what is there is what was read.
@@ -116,6 +115,9 @@ func (f folder) write(name string, text []byte, was string) error {
 	}
 	beside := path.Join(path.Dir(name), ".almanac-"+rand.Text()+".tmp")
 	file, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if errors.Is(err, fs.ErrPermission) {
+		return problemf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and no more", name)
+	}
 	if err != nil {
 		return err
 	}
@@ -134,29 +136,4 @@ func (f folder) write(name string, text []byte, was string) error {
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
-}
-
-// look walks through the folder: models by their ending, and directories that a run was written to. Hidden names are left out, and links to
-// directories are not followed.
-func (f folder) look() (models, saved []string) {
-	entries := 0
-	_ = fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
-		entries++
-		switch {
-		case err != nil:
-			return nil // what cannot be read is not shown
-		case entries > mostEntries:
-			return fs.SkipAll
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= mostDepth || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case d.IsDir() || strings.HasPrefix(d.Name(), "."):
-			return nil
-		case d.Name() == "summary.json" && len(saved) < mostSaved:
-			saved = append(saved, path.Dir(name))
-		case (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml") && len(models) < mostModels:
-			models = append(models, name)
-		}
-		return nil
-	})
-	return models, saved
 }

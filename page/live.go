@@ -78,6 +78,7 @@ type live struct {
 	last    int64   // the number of the latest event
 	events  []event // the latest of them
 	told    []Figure
+	whole   event         // all that was told, if somebody has wanted it since the latest event
 	news    chan struct{} // closed when there is an event
 	said    bool          // everything, the end too
 }
@@ -283,19 +284,23 @@ func (l *live) look(v View, s Status, over bool) {
 		figures[i] = f.thin()
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	before := l.told
+	before := l.told // which nobody else writes: one looks at a time
+	l.mu.Unlock()
 	kind := "update"
 	if !sameLayout(before, figures) {
 		before, kind = nil, "all"
 	}
+	news := changes(before, figures) // which takes a while, and nobody is to wait for it
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.told = figures
-	l.add(kind, s, changes(before, figures), over)
+	l.add(kind, s, news, over)
 }
 
 // add writes down an event. The lock is held.
 func (l *live) add(kind string, s Status, figures []byte, over bool) {
 	l.last++
+	l.whole = event{}
 	text := frame(l.last, kind, s, figures)
 	if over {
 		l.said, l.telling = true, false
@@ -317,20 +322,36 @@ func (l *live) add(kind string, s Status, figures []byte, over bool) {
 func (l *live) since(id int64) (text []byte, last int64, news <-chan struct{}, end bool) {
 	s := l.Status()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch n := len(l.events); {
-	case id == l.last || n == 0:
-	case id > 0 && id < l.last && l.events[0].id <= id+1:
-		for _, e := range l.events[n-int(l.last-id):] {
+	last, news, end = l.last, l.news, l.said
+	n := len(l.events)
+	if id == last || n == 0 {
+		l.mu.Unlock()
+		return nil, last, news, end
+	}
+	if id > 0 && id < last && l.events[0].id <= id+1 {
+		for _, e := range l.events[n-int(last-id):] {
 			text = append(text, e.text...)
 		}
-	default: // a new one, or one that was away for long, or that comes from another server's run of the same number
-		text = frame(l.last, "all", s, changes(nil, l.told))
-		if l.said {
-			text = append(text, "event: end\ndata: {}\n\n"...)
-		}
+		l.mu.Unlock()
+		return text, last, news, end
 	}
-	return text, l.last, l.news, l.said
+	// A new one, or one that was away for long, or that comes from another server's run of the same number. Many come at once, and what is written for one
+	// is for all of them.
+	told, whole := l.told, l.whole
+	l.mu.Unlock()
+	if whole.id == last {
+		return whole.text, last, news, end
+	}
+	text = frame(last, "all", s, changes(nil, told))
+	if end {
+		text = append(text, "event: end\ndata: {}\n\n"...)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == last {
+		l.whole = event{last, text}
+	}
+	return text, last, news, end
 }
 
 // frame is an event as it goes over the wire.

@@ -172,7 +172,7 @@ func (s *Server) work(a ask) (Work, error) {
 	}
 	return Work{
 		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: strings.Join(command, " "),
-		Keeps: m.Recorded(o.Replicas), Needs: needs(m, o),
+		Model: true, Keeps: m.Recorded(o.Replicas), Needs: needs(m, o),
 		Fits: func() error { return m.Fits(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil

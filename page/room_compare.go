@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,20 +26,22 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		form.Del("source")
 		return s.scenarioForm(w, r, http.StatusOK, form, nil)
 	}
-	names, saved := s.files.look()
+	there, err := s.list(r.Context())
+	if err != nil {
+		return err
+	}
 	var models, results []listed
-	for _, name := range names {
-		text, err := s.files.read(name, mostModel)
-		if err == nil && bytes.Contains(text, []byte("states:")) && bytes.Contains(text, []byte("scenarios:")) {
-			models = append(models, listed{name, "/compare?model=" + url.QueryEscape(name), strings.TrimSuffix(path.Base(name), path.Ext(name)), firstWords(text)})
+	for _, m := range there.models {
+		if m.scenarios {
+			models = append(models, m.listed("/compare?model="+url.QueryEscape(m.Path)))
 		}
 	}
-	for _, dir := range saved {
+	for _, dir := range there.saved {
 		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
 	}
 	var runs []*Run
 	for _, run := range s.runs.List() {
-		if run.State() == Done && run.View().Result != nil {
+		if run.State() == Done && run.Model {
 			runs = append(runs, run)
 		}
 	}
@@ -79,7 +80,10 @@ func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
 	var work Work
 	var err error
 	if r.PostForm.Get("path") == "" {
-		work, err = s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
+		err = s.inTurn(r.Context(), func() (err error) {
+			work, err = s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
+			return err
+		})
 	} else {
 		r.PostForm.Del("source")
 		err = s.inTurn(r.Context(), func() (err error) {

@@ -149,7 +149,7 @@ func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.fitIn(r.Context(), dir)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return badForm(err)
 	}
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	form := url.Values{"path": {path.Join(dir, "model.yaml")}}
 	for _, name := range []string{"seed", "replicas", "until", "scenario"} {
 		form[name] = r.PostForm[name]

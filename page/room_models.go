@@ -22,17 +22,15 @@ import (
 type listed struct{ Path, Link, Name, About string }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
-	names, saved := s.files.look()
-	var models []listed
-	for _, name := range names {
-		text, err := s.files.read(name, mostModel)
-		if err != nil || !bytes.Contains(text, []byte("states:")) {
-			continue // other files have that ending, too
-		}
-		models = append(models, listed{name, "/models/" + pathEscape(name), strings.TrimSuffix(path.Base(name), path.Ext(name)), firstWords(text)})
+	there, err := s.list(r.Context())
+	if err != nil {
+		return err
 	}
-	var results []listed
-	for _, dir := range saved {
+	var models, results []listed
+	for _, m := range there.models {
+		models = append(models, m.listed("/models/"+pathEscape(m.Path)))
+	}
+	for _, dir := range there.saved {
 		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
 	}
 	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "Results": results, "Runs": s.runs.List()})

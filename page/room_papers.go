@@ -61,8 +61,12 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		}
 		data["Machine"], data["Command"] = report.Machine, report.Command
 	}
+	names, err := s.named(r.Context(), "claims.json")
+	if err != nil {
+		return err
+	}
 	var saved []listed
-	for _, name := range s.files.named("claims.json") {
+	for _, name := range names {
 		saved = append(saved, listed{Path: name, Link: "/papers?report=" + url.QueryEscape(name), Name: path.Dir(name)})
 	}
 	runs := map[string]*Run{}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
@@ -21,26 +20,6 @@ import (
 
 // Queues: a place with servers, run here, and the courses that programs of package sim have written below our directory.
 
-// named are the files of a name, wherever they are in the folder, within the bounds of look.
-func (f folder) named(name string) (all []string) {
-	entries := 0
-	_ = fs.WalkDir(f.files, ".", func(at string, d fs.DirEntry, err error) error {
-		entries++
-		switch {
-		case err != nil:
-			return nil
-		case entries > mostEntries || len(all) == mostSaved:
-			return fs.SkipAll
-		case d.IsDir() && at != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(at, "/") >= mostDepth):
-			return fs.SkipDir
-		case !d.IsDir() && d.Name() == name:
-			all = append(all, at)
-		}
-		return nil
-	})
-	return all
-}
-
 func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 	q := usualQueueing
 	if r.URL.Query().Has("servers") {
@@ -50,8 +29,12 @@ func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueing, wrong string) error {
+	names, err := s.named(r.Context(), "courses.csv")
+	if err != nil {
+		return err
+	}
 	var saved []listed
-	for _, name := range s.files.named("courses.csv") {
+	for _, name := range names {
 		dir := path.Dir(name)
 		saved = append(saved, listed{Path: dir, Link: "/courses/" + pathEscape(dir), Name: dir})
 	}
@@ -138,7 +121,7 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 }
 
 func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.coursesIn(r.Context(), dir)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func (s *Server) resultIn(ctx context.Context, dir string) (saved, error) {
 
 // result shows a directory.
 func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.resultIn(r.Context(), dir)
 	if err != nil {
 		return err

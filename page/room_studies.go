@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"strings"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -20,43 +19,17 @@ import (
 // A found is a directory with results of a study.
 type found struct{ Dir, Link, What string }
 
-// mostStudies is how many directories are listed.
-const mostStudies = 500
-
-// lookForStudies looks for directories with results of studies.
-func (s *Server) lookForStudies() (all []found) {
-	entries := 0
-	_ = fs.WalkDir(s.files.files, ".", func(name string, d fs.DirEntry, err error) error {
-		entries++
-		switch {
-		case err != nil:
-			return nil
-		case entries > mostEntries || len(all) == mostStudies:
-			return fs.SkipAll
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= mostDepth):
-			return fs.SkipDir
-		case d.IsDir():
-			return nil
-		case d.Name() == "points.csv":
-			all = append(all, found{path.Dir(name), "/sweeps/" + pathEscape(path.Dir(name)), "sweep"})
-		case d.Name() == "fit.json":
-			all = append(all, found{path.Dir(name), "/fits/" + pathEscape(path.Dir(name)), "fit"})
-		}
-		return nil
-	})
-	return all
-}
-
 // studiesPage lists studies.
 func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
-	names, _ := s.files.look()
-	var models []listed
-	for _, name := range names {
-		if text, err := s.files.read(name, mostModel); err == nil && bytes.Contains(text, []byte("states:")) {
-			models = append(models, listed{Path: name, Link: "/sweeps?model=" + url.QueryEscape(name), Name: strings.TrimSuffix(path.Base(name), path.Ext(name))})
-		}
+	there, err := s.list(r.Context())
+	if err != nil {
+		return err
 	}
-	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": s.lookForStudies(), "Models": models, "Hub": s.hub != nil})
+	var models []listed
+	for _, m := range there.models {
+		models = append(models, m.listed("/sweeps?model="+url.QueryEscape(m.Path)))
+	}
+	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies, "Models": models, "Hub": s.hub != nil})
 	return nil
 }
 
@@ -158,7 +131,7 @@ func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
 
 // savedSweepPage shows a sweep in a directory.
 func (s *Server) savedSweepPage(w http.ResponseWriter, r *http.Request) error {
-	dir := r.PathValue("path")
+	dir := dirOf(r)
 	v, err := s.sweepIn(r.Context(), dir)
 	if err != nil {
 		return err

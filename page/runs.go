@@ -26,6 +26,7 @@ type Work struct {
 	Key     string // tells what it is from all else, if it is not empty: who asks for the same again is led there
 	Command string // the command line that gives the same
 	Keeps   uint64 // how many bytes its results take, about
+	Model   bool   // it is a run of a model, which others can be compared with
 	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
 	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
 	Fits func() error

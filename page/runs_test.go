@@ -340,6 +340,9 @@ func TestComingBack(t *testing.T) {
 		if !strings.Contains(string(text), `"y":[0,1,4]`) || seen != 1 {
 			t.Errorf("%d: %s", seen, text)
 		}
+		if again, _, _, _ := r.since(0); &again[0] != &text[0] {
+			t.Error("what everybody gets is written for each")
+		}
 		points.Store(5)
 		time.Sleep(100 * time.Millisecond)
 		text, last, _, _ := r.since(seen)

@@ -23,6 +23,7 @@ type Server struct {
 	runs    *Runs
 	views   *layout
 	shelf   shelf
+	lister  lister
 	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once

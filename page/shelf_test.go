@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -160,16 +161,30 @@ func TestTurns(t *testing.T) {
 		return w.Code
 	}
 	for _, path := range []string{
-		"/runs/1", "/runs/1/figures/f.svg?w=400", "/runs/1/figures/f.png", "/runs/1/figures/f.csv",
+		"/", "/compare", "/studies", "/queues", "/papers", "/runs/1", "/runs/1/figures/f.svg?w=400", "/runs/1/figures/f.png", "/runs/1/figures/f.csv",
 		"/results/run", "/result/states.svg?dir=run&w=400", "/sweeps/sweep", "/sweep-figures/over-0-0.svg?dir=sweep&w=400", "/courses/clinic", "/course/course-0.svg?dir=clinic&w=400",
 	} {
 		if got := fmt.Sprint(ask(path, true), ask(path, false), ask(path, true)); got != "503 200 503" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for _, name := range []string{"run/summary.json", "sweep/points.csv", "clinic/courses.csv"} {
-		if n := files.opened[name]; n != 1 {
+	read := func(name string, times int) {
+		t.Helper()
+		if n := files.opened[name]; n != times {
 			t.Errorf("%s was read %d times", name, n)
 		}
+	}
+	for _, name := range []string{"run/summary.json", "sweep/points.csv", "clinic/courses.csv", "walk.yaml", "deeper/in/walk.yaml"} {
+		read(name, 1)
+	}
+	// A list reads what has changed, and forgets what is gone.
+	files.MapFS["walk.yaml"] = &fstest.MapFile{Data: []byte("# Another.\nstates: {}"), ModTime: time.Now()}
+	delete(files.MapFS, "deeper/in/walk.yaml")
+	if status, body := s.get("/"); status != 200 || !strings.Contains(body, "Another.") || strings.Contains(body, "deeper") {
+		t.Errorf("%d: %s", status, body)
+	}
+	read("walk.yaml", 2)
+	if n := len(s.lister.heads); n != 1 {
+		t.Errorf("%d heads are remembered", n)
 	}
 }

@@ -27,7 +27,7 @@ var (
 
 // inDocs are those pictures: what a window shows.
 var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dark", "live-390-dark", "run-1280-light", "run-1920-dark", "compared-1280-dark", "swept-1280-light",
-	"fit-1920-light", "hub-390-light", "capped-run-1920-dark", "queue-run-1280-dark", "papers-390-light"}
+	"outbreak-1920-light", "hub-390-light", "capped-run-1920-dark", "queue-run-1280-dark", "papers-390-light"}
 
 // windows are a phone, a laptop and a projector.
 var windows = [][2]int{{390, 844}, {1280, 800}, {1920, 1080}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -121,6 +122,26 @@ func TestCompareRuns(t *testing.T) {
 	both, _ := compare(url.Values{"run": {id(first), id(second)}})
 	if peak := of(both, 1, "peak(ill)"); !(peak[2] < 0) || of(both, 1, "final(immune)") != paired {
 		t.Errorf("%v", peak)
+	}
+}
+
+// Results that are in the folder itself, and not below it, are found where the list leads to.
+func TestResultsAtTheTop(t *testing.T) {
+	files := map[string]string{"fit.json": fluFit, "posterior.csv": fluPosterior(), "points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
+	savedRun(t, files, ".", twoScenarios, 4, 2)
+	for name, text := range maps.Clone(files) {
+		delete(files, name)
+		files[strings.TrimPrefix(name, "./")] = text
+	}
+	c := serve(t, page.Config{Files: someFiles(files)})
+	for list, links := range map[string][]string{"/": {"/results/"}, "/studies": {"/sweeps/", "/fits/"}, "/queues": {"/courses/"}} {
+		_, body := c.want(http.StatusOK, "GET", list, nil)
+		for _, link := range links {
+			if !strings.Contains(body, `href="`+link+`."`) {
+				t.Errorf("%s does not lead to %s: %s", list, link, body)
+			}
+			c.want(http.StatusOK, "GET", link, nil) // as browsers ask for it
+		}
 	}
 }
 

@@ -27,18 +27,7 @@ var (
 // What watching costs a run: events a second of the engine without a page, on the page with nobody watching, with one viewer, and with fifty. Take the best of
 // several, since they take turns: go test ./page -run '^$' -bench Watched -benchtime 1x -count 5.
 func BenchmarkWatched(b *testing.B) {
-	source, err := examples.Files.ReadFile(*benchModel)
-	if err != nil {
-		b.Fatal(err)
-	}
-	changes := []population.Change{population.Size(*benchSize)}
-	if *benchUntil != "" {
-		changes = append(changes, population.Until(*benchUntil))
-	}
-	m, err := population.Compile(*benchModel, source, changes...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := benchedModel(b)
 	b.Run("plain", func(b *testing.B) {
 		for b.Loop() {
 			r, err := m.Run(context.Background(), population.Options{Seed: 1, Replicas: *benchReplicas})
@@ -82,4 +71,22 @@ func BenchmarkWatched(b *testing.B) {
 			}
 		})
 	}
+}
+
+// benchedModel is the model that flags name.
+func benchedModel(b *testing.B) *population.Model {
+	b.Helper()
+	source, err := examples.Files.ReadFile(*benchModel)
+	if err != nil {
+		b.Fatal(err)
+	}
+	changes := []population.Change{population.Size(*benchSize)}
+	if *benchUntil != "" {
+		changes = append(changes, population.Until(*benchUntil))
+	}
+	m, err := population.Compile(*benchModel, source, changes...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
 }

@@ -96,7 +96,7 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen: %w; expected an address of this machine and a port that nobody has, or 0 for any that is free", err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s at %s\n", config.About, address(l.Addr(), host, f.token))
 	return server.Serve(c.Context(), l)

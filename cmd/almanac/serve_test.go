@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -121,6 +122,16 @@ func TestServeUsage(t *testing.T) {
 		if s := run(t.Context(), append([]string{"serve"}, x.args...), &out, &out); s != exitUsage || !strings.Contains(out.String(), x.want) {
 			t.Errorf("%v: status %d, %s", x.args, s, out.String())
 		}
+	}
+	// A port that another program has is said, and what to do about it.
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var said bytes.Buffer
+	if s := run(t.Context(), []string{"serve", "--listen", taken.Addr().String()}, &said, &said); s != exitFailed || !strings.Contains(said.String(), "or 0 for any that is free") {
+		t.Errorf("a port that is taken: status %d, %s", s, said.String())
 	}
 	// Who can be reached from elsewhere has a token in the link, and says the name that it answers to.
 	ctx, cancel := context.WithCancel(t.Context())
