@@ -127,10 +127,15 @@ func (v *visitor) open() {
 	}()
 }
 
-// do does what a visitor does.
+// do does what a visitor does. What was made anew between the moment it was found and the click is looked for again.
 func (v *visitor) do(actions ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
-	if err := chromedp.Do(v.ctx, actions...); err != nil {
+	err := chromedp.Do(v.ctx, actions...)
+	for v.ctx.Err() == nil && err != nil && strings.Contains(err.Error(), "Could not find node with given id") {
+		time.Sleep(20 * time.Millisecond)
+		err = chromedp.Do(v.ctx, actions...)
+	}
+	if err != nil {
 		v.t.Fatalf("%v; the browser said %q", err, v.heard)
 	}
 }
