@@ -8,13 +8,17 @@ TIMEOUT ?= 30m
 # Much of what a build from an empty cache takes is the compiler's own garbage collection, and debug information that nobody reads.
 # Neither changes the code that is tested. Only the tools run so (-toolexec), not the tests; tests that build programs inherit it. Nor is
 # everything compiled a second time, by the command's profile, for the tests of the command.
-export GOFLAGS := $(shell $(GO) env GOFLAGS) -pgo=off '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' -gcflags=all=-dwarf=false -ldflags=-w
+AS_USERS := $(shell $(GO) env GOFLAGS)
+export GOFLAGS := $(AS_USERS) -pgo=off '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' -gcflags=all=-dwarf=false -ldflags=-w
 
 # The largest libraries of others take as long to optimise as to compile, and the tests make them do next to nothing. What is ours is
 # compiled as it is for everybody, and so is what calculates or draws.
 PLAIN = github.com/nats-io github.com/parquet-go github.com/prometheus github.com/andybalholm github.com/klauspost \
 	github.com/go-json-experiment github.com/chromedp google.golang.org
 GOFLAGS += $(foreach p,$(PLAIN),'-gcflags=$(p)/...=-dwarf=false -N -l')
+
+# What is measured is built as users build it.
+bench pgo: export GOFLAGS := $(AS_USERS)
 
 .DEFAULT_GOAL := test
 .PHONY: help test browser pictures format vet staticcheck lint tidy unit race test32 arm64 soak fuzz bench cover pgo

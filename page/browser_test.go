@@ -127,15 +127,13 @@ func (v *visitor) open() {
 	}()
 }
 
-// do does what a visitor does, and tries again what met a part of the page that the script was about to replace: nothing has happened then.
+// do does what a visitor does. What was made anew between the moment it was found and the click is looked for again: nothing has happened then.
 func (v *visitor) do(actions ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
 	for _, a := range actions {
 		err := chromedp.Do(v.ctx, a)
-		for range 20 {
-			if err == nil || !strings.Contains(err.Error(), "Could not find node with given id") {
-				break
-			}
+		for v.ctx.Err() == nil && err != nil && strings.Contains(err.Error(), "Could not find node with given id") {
+			time.Sleep(20 * time.Millisecond)
 			err = chromedp.Do(v.ctx, a)
 		}
 		if err != nil {
