@@ -262,10 +262,12 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 		return View{}
 	})
 	rounds := 0
+	var last *capped.Process // as it is after the last round
 	err := p.Run(ctx, func(done, of int, doing string) {
 		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(process *capped.Process) {
 		rounds++
+		last = process
 		seen.put(func() *allocation.Point { return p.Now(process) })
 		if pace.each > 0 {
 			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s", format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
@@ -275,7 +277,11 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	if len(p.Rows()) > 0 {
+	switch {
+	case len(p.Rows()) == 0:
+	case p.Incomplete && last != nil: // the figures that were seen stay
+		seen.set(p.Now(last))
+	default:
 		seen.set(p)
 	}
 	tell.Progress(Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " + format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})

@@ -134,7 +134,7 @@ func TestCappedInBrowser(t *testing.T) {
 	}
 	v.until(`/round \d+ of [\d,]+/.test(document.querySelector("[data-note-now]").textContent)`)
 	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))
-	v.until(`document.querySelector("[data-state=stopped]")`)
+	v.until(`document.querySelector("[data-state=stopped] [data-figure=waits]")`) // what was seen stays
 	if !eval[bool](v, "window.stays") {
 		t.Error("the page was loaded again")
 	}
