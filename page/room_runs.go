@@ -102,6 +102,13 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
+		return problemf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended", run.ID)
+	}
+	if r.URL.Query().Has("there") { // it is only asked for
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
 	if s.viewers.Add(1) > int64(s.limits.Viewers) {
 		s.viewers.Add(-1)
 		return problemf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)

@@ -60,6 +60,9 @@ type Run struct {
 	cancel context.CancelFunc // of the work; nil before it begins. The lock of the queue is for it
 }
 
+// Mark tells a run from one of the same number of a server that was there before.
+func (r *Run) Mark() string { return strconv.FormatInt(r.Asked.UnixNano(), 36) }
+
 // Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what is done is kept; the oldest is forgotten.
 //
 // Work begins in the order in which it was asked for. It begins beside other work if there is memory for all of it, whatever of that the other

@@ -98,6 +98,27 @@ export function watch(element) {
     } catch { /* the server is gone; what is shown stays */ }
   };
 
+  // lost says that what is shown is not what is now, and why; or, without words, that it is again.
+  const lost = words => {
+    const place = find("lost");
+    if (!place || place.textContent === words) return;
+    place.hidden = words === "";
+    place.textContent = words;
+  };
+
+  // A connection that is lost is tried again by the browser; a server that answers, but not with events, is asked what became of the run.
+  const missing = async () => {
+    if (ended || source === null) return;
+    lost("The connection to the server is lost. It is tried again; what is shown is what was last known.");
+    if (source.readyState !== EventSource.CLOSED) return;
+    source = null;
+    const answer = await fetch(`/runs/${element.dataset.run}/events?of=${element.dataset.of}&there`).catch(() => null);
+    if (answer?.status === 404 || answer?.status === 410) {
+      ended = true;
+      lost("The server does not know this run any more: it was started anew, or has forgotten it. What is shown is what was last known.");
+    } else setTimeout(connect, 5000);
+  };
+
   // A browser has six connections to a server for all its tabs, and each that watches holds one: a tab that nobody sees lets go of it, and
   // gets everything anew when it is seen again.
   const connect = () => {
@@ -107,7 +128,9 @@ export function watch(element) {
       source = null;
       return;
     }
-    source = new EventSource(`/runs/${element.dataset.run}/events`);
+    source = new EventSource(`/runs/${element.dataset.run}/events?of=${element.dataset.of}`);
+    source.addEventListener("open", () => lost(""));
+    source.addEventListener("error", missing);
     source.addEventListener("update", e => take(JSON.parse(e.data)));
     source.addEventListener("all", e => take(JSON.parse(e.data)));
     source.addEventListener("end", async () => {

@@ -1,0 +1,125 @@
+package page_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/almanac-sim/almanac/examples"
+	"github.com/almanac-sim/almanac/page"
+)
+
+// Somebody new, with a keyboard alone: past the navigation, to a model, to a run; back and forward, and loading the page anew while it goes on, lose nothing; it
+// is stopped by its button. What has the focus is seen.
+func TestKeyboardInBrowser(t *testing.T) {
+	t.Parallel()
+	v := visit(t, page.Config{})
+	v.size(1280, 800, "light")
+	focused := func(selector string) {
+		t.Helper()
+		v.until(`document.activeElement?.matches("` + selector + `")`)
+		if outline := eval[string](v, `getComputedStyle(document.activeElement).outlineStyle`); outline == "none" {
+			t.Errorf("nobody sees that %s has the focus", selector)
+		}
+	}
+	press := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			v.do(chromedp.KeyEvent(key))
+		}
+	}
+	v.get("/")
+	v.until(`document.readyState === "complete"`)
+	press("\t")
+	focused(".skip")
+	press("\r", "\t")
+	focused(".cards li:first-child a")
+	press("\r")
+	v.until(`document.querySelector("form[data-model] .gutter span")`)
+
+	v.get("/capped")
+	v.until(`document.readyState === "complete"`)
+	v.do(chromedp.Focus(chromedp.CSS("[name=bins]")))
+	press("\t", "\t", "\t", "\t", "\t", "\t", "\t") // capacity, rate, choices, arrivals, rounds, burn-in, seed
+	focused("[name=seed]")
+	press("\t")
+	focused("[name=pace]")
+	press("2", "0") // a list is chosen from by typing
+	v.until(`document.activeElement.value === "20"`)
+	press("\t", " ", "\t")
+	focused("button.main")
+	press("\r")
+	v.until(`location.pathname === "/runs/1" && ` + chart("pool", `g.line[data-series="0"] path`))
+	v.do(chromedp.Reload())
+	v.until(`/round \d+ of/.test(document.querySelector("[data-note-now]")?.textContent) && ` + chart("pool", `g.line[data-series="0"] path`))
+	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
+	v.until(`document.querySelector("[data-note-now]").textContent !== ` + asString(round))
+	v.do(chromedp.NavigateBack())
+	v.until(`location.pathname === "/capped" && document.querySelector("[name=pace]").value === "20"`)
+	v.do(chromedp.NavigateForward())
+	v.until(`location.pathname === "/runs/1" && document.querySelector("[data-state=running]")`)
+	before := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
+	v.until(`document.querySelector("[data-note-now]").textContent !== ` + asString(before))
+	v.do(chromedp.Focus(chromedp.CSS("[data-stop] button")))
+	press("\r")
+	v.until(`document.querySelector("[data-state=stopped] .files, [data-state=stopped] .figures")`)
+}
+
+// A server that is killed and started anew: who watches is told that the connection is lost, and then that the run is gone, although there is another one of
+// the same number, which is not shown in its place.
+func TestRestartInBrowser(t *testing.T) {
+	t.Parallel()
+	start := func(address string) (at string, kill func()) {
+		t.Helper()
+		s, err := page.New(page.Config{Files: examples.Files, About: "the examples", Dir: "examples"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l net.Listener
+		for range 100 { // the address may need a moment to be free
+			if l, err = net.Listen("tcp", address); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Handler: s}
+		go server.Serve(l)
+		answer, err := http.PostForm("http://"+l.Addr().String()+"/capped", balls("pace", "20", "rounds", "1000"))
+		if err != nil || answer.Request.URL.Path != "/runs/1" {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return l.Addr().String(), func() { server.Close(); s.Close() }
+	}
+	at, kill := start("127.0.0.1:0")
+	v := visit(t, page.Config{})
+	v.base = "http://" + at
+	v.get("/runs/1")
+	v.until(chart("pool", `g.line[data-series="0"] path`))
+	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+	kill()
+	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
+	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
+	_, kill = start(at)
+	defer kill()
+	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The server does not know this run any more")`)
+	if now := eval[string](v, `window.stays && document.querySelector("[data-note-now]").textContent`); now != round {
+		t.Errorf("another run is shown: %s, and before %s", now, round)
+	}
+	v.expect("410") // of the browser, about the run that is gone
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, h := range v.heard {
+		if !strings.Contains(h, "net::ERR_") && !strings.Contains(h, "410") {
+			t.Errorf("the browser complains: %s", h)
+		}
+	}
+	v.heard = nil
+}
