@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 func TestProcessWaits(t *testing.T) {
@@ -295,5 +296,12 @@ func TestSimulationWithinProcess(t *testing.T) {
 	run(t, s)
 	if !slices.Equal(log, []float64{2, 4, 2}) {
 		t.Errorf("%v", log)
+	}
+}
+
+// A process is small, since there may be millions of them, and what only few need is no part of it.
+func TestSizeOfProcess(t *testing.T) {
+	if size := unsafe.Sizeof(Process{}); unsafe.Sizeof(uintptr(0)) == 8 && size > 112 {
+		t.Errorf("a process takes %d bytes; 112 are a size of their own for the allocator", size)
 	}
 }

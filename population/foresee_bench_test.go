@@ -1,0 +1,50 @@
+package population
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+	"time"
+)
+
+// A whole SIR epidemic with and without a look ahead at whom contacts are with, in turns; reported is the best of each, in nanoseconds an event, set-up
+// included.
+func BenchmarkSIRForesight(b *testing.B) {
+	source, err := os.ReadFile("../examples/sir.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []int{100_000, 1_000_000, 5_000_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			m, err := Compile("sir.yaml", source, Set("stay", "{exponential: {mean: 5 days}}"), Size(size))
+			if err != nil {
+				b.Fatal(err)
+			}
+			sights := map[string]int{"ns/event-with": 1, "ns/event-without": math.MaxInt}
+			best := map[string]float64{}
+			replicas := map[string]*replica{}
+			for how, sight := range sights {
+				best[how], replicas[how] = math.Inf(1), &replica{rule: usualAside, sight: sight}
+			}
+			for b.Loop() {
+				for how := range sights {
+					r := replicas[how]
+					began := time.Now()
+					if err := r.start(context.Background(), m, 1, 0); err != nil {
+						b.Fatal(err)
+					}
+					if err := r.advance(context.Background(), m.end-m.start, nil); err != nil {
+						b.Fatal(err)
+					}
+					best[how] = min(best[how], float64(time.Since(began).Nanoseconds())/float64(r.events))
+				}
+			}
+			for how, ns := range best {
+				b.ReportMetric(ns, how)
+			}
+			b.ReportMetric(0, "ns/op") // which says nothing
+		})
+	}
+}

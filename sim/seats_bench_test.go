@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// What a turn costs at the least: coroutines in random order, each given the turn by the goroutine that dispatches and giving it back to it, or by one
+// change of places with the next.
+func BenchmarkSeats(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprintf("there-and-back/%d", n), func(b *testing.B) { thereAndBack(b, n) })
+		b.Run(fmt.Sprintf("change/%d", n), func(b *testing.B) { changePlaces(b, n) })
+	}
+}
+
+func thereAndBack(b *testing.B, n int) {
+	nexts, stops := make([]func() (struct{}, bool), n), make([]func(), n)
+	for i := range nexts {
+		nexts[i], stops[i] = iter.Pull(func(yield func(struct{}) bool) {
+			for yield(struct{}{}) {
+			}
+		})
+		nexts[i]()
+	}
+	r := random.New(1)
+	b.ResetTimer()
+	for range b.N {
+		nexts[r.Below(uint64(n))]()
+	}
+	b.StopTimer()
+	for _, stop := range stops {
+		stop()
+	}
+}
+
+// changePlaces is as TestSeatsChangePlaces has it, with more seats.
+func changePlaces(b *testing.B, n int) {
+	here := n
+	seats, places := make([]seat, n), make([]*seat, n+1)
+	var relay *seat
+	change := func(me int, at *seat) {
+		places[me] = at
+		for at.change(); relay != nil; at.change() {
+			at, relay = relay, nil
+			places[me] = at
+		}
+	}
+	r := random.New(1)
+	left := n
+	for me := range seats {
+		places[me] = &seats[me]
+		seats[me].next, _ = iter.Pull(func(yield func(struct{}) bool) {
+			seats[me].yield = yield
+			change(me, places[here]) // it has begun
+			for left >= 0 {
+				next := int(r.Below(uint64(n)))
+				if left--; left <= 0 {
+					next, left = here, -1
+				}
+				if next != me {
+					change(me, places[next])
+				}
+			}
+		})
+		change(here, places[me])
+	}
+	left = b.N
+	b.ResetTimer()
+	change(here, places[0])
+	b.StopTimer()
+	for x := range seats { // when one ends, who stands at its own seat goes on
+		if places[x] != &seats[x] {
+			relay = places[x]
+		}
+		places[here] = &seats[x]
+		seats[x].change()
+	}
+}
