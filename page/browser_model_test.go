@@ -119,7 +119,7 @@ func TestThemeInBrowser(t *testing.T) {
 	}
 	v.size(1024, 900, "dark")
 	v.do(chromedp.Click(chromedp.CSS(".theme [value=light]")))
-	v.until(`document.documentElement.dataset.theme === "light" && ` + paper + ` === "` + light + `"`)
+	v.until(loaded + `document.documentElement.dataset.theme === "light" && ` + paper + ` === "` + light + `"`)
 	v.do(chromedp.Click(chromedp.CSS(".theme [value=auto]")))
 	v.until(`document.documentElement.dataset.theme === "auto" && ` + paper + ` === "` + dark + `"`)
 }
