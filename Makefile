@@ -44,7 +44,7 @@ SHOWN := $(or $(TMPDIR),/tmp)/almanac-pictures
 pictures: browser ## take the pictures of the page in docs anew
 	rm -rf $(SHOWN) && mkdir -p $(SHOWN)
 	$(GO) run ./cmd/almanac fit examples/outbreak.yaml --budget 4000 --seed 1 --out $(SHOWN)/outbreak >/dev/null
-	$(GO) test ./page -run 'ThreeSizes|InABrowser|InBrowser' -pictures $(CURDIR)/docs/pictures -fitted $(SHOWN)/outbreak
+	$(GO) test ./page -run 'ThreeSizes|Studies|HubInA|PapersIn|QueuesIn' -pictures $(CURDIR)/docs/pictures -fitted $(SHOWN)/outbreak
 
 format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

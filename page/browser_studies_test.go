@@ -113,7 +113,11 @@ func TestStudiesInABrowser(t *testing.T) {
 	if *fittedIn != "" { // a real one, to be looked at
 		path := *fittedIn
 		v = visit(t, page.Config{Files: os.DirFS(filepath.Dir(path)), About: "a fit", Dir: "models"})
-		v.look("outbreak", "/fits/"+filepath.Base(path))
+		v.size(1920, 1080, "light")
+		v.get("/fits/" + filepath.Base(path))
+		v.until(`[...document.querySelectorAll(".plot svg.chart")].every(s => Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9)`)
+		v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("h2.group").scrollIntoView()`))
+		v.save("outbreak-1920-light")
 	}
 }
 
