@@ -63,6 +63,13 @@ func TestModelInBrowser(t *testing.T) {
 	v.typed("b: {race: [{rate: 1 per day, to: a, name: back again}]}", "b: {}")
 	v.until(`!document.querySelector("[data-diagram]").textContent.includes("back again")`)
 
+	// What is too long to be checked is said to be, and the browser complains of the answer.
+	v.typed("# A walk", "#${'x'.repeat(2 ** 20)}")
+	v.until(`document.querySelector(".problems .verdict.bad")?.textContent.startsWith("It is not checked: a model file of more than")`)
+	v.expect("413")
+	v.typed("#${'x'.repeat(2 ** 20)}", "# A walk")
+	v.until(`document.querySelector(".verdict.good")`)
+
 	// The slider.
 	slider := `document.querySelector(".parameter input[type=range]")`
 	if got := eval[string](v, slider+`.getAttribute("aria-label") + " " + `+slider+`.getAttribute("aria-valuetext") + " " + `+slider+`.max`); got != "speed, in per day 0.5 per day 2" {

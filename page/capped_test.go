@@ -133,6 +133,8 @@ func TestCappedInBrowser(t *testing.T) {
 		v.until(chart(figure, `g.line[data-series="0"] path`) + `?.getAttribute("d") !== ` + asString(before))
 	}
 	v.until(`/round \d+ of [\d,]+/.test(document.querySelector("[data-note-now]").textContent)`)
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=waits] [data-log]"))) // which is on by itself
+	v.until(chart("waits", "svg.chart") + `.dataset.log === ""`)
 	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))
 	v.until(`document.querySelector("[data-state=stopped]")`)
 	if !eval[bool](v, "window.stays") {

@@ -48,8 +48,18 @@ type side struct {
 	result *population.Result // if it is of this server
 }
 
-// paired reports whether replicas of the same number have the same luck in two sides: their seeds are the same.
-func paired(a, b *side) bool { return a.Seed == b.Seed && len(a.Replicas) > 0 && len(b.Replicas) > 0 }
+// paired reports whether replicas of the same number have the same luck in two sides: their seeds are the same, and some numbers are in both.
+func paired(a, b *side) bool {
+	return a.Seed == b.Seed && slices.ContainsFunc(b.Replicas, func(replica int) bool {
+		_, ok := slices.BinarySearch(a.Replicas, replica)
+		return ok
+	})
+}
+
+// inPairs reports whether an output is known of each replica of two sides, and these are pairs.
+func inPairs(a, b *side, name string) bool {
+	return paired(a, b) && a.Values[name] != nil && b.Values[name] != nil
+}
 
 // output is what the replicas of a side gave.
 func (s *side) output(name string) (study.Output, error) {
@@ -75,8 +85,7 @@ func merged(name string, values func(func(float64) bool)) (study.Output, error) 
 // differ is how an output differs between two sides: replica by replica if they have the same luck, and otherwise as that of two independent
 // samples whose variances differ (Welch, Biometrika 34, 1947).
 func differ(a, b *side, name string) (study.Output, error) {
-	x, y := a.Values[name], b.Values[name]
-	if paired(a, b) && x != nil && y != nil {
+	if x, y := a.Values[name], b.Values[name]; inPairs(a, b, name) {
 		return merged(name, func(yield func(float64) bool) {
 			for i, replica := range b.Replicas {
 				if k, ok := slices.BinarySearch(a.Replicas, replica); ok && !yield(y[i]-x[k]) {
@@ -117,7 +126,8 @@ func welch(a, b study.Output) study.Output {
 type comparison struct {
 	sides []*side
 	study.Comparison
-	how []string // the differences of each side but the first were taken, in words
+	how   []string // the differences of each side but the first were taken, in words
+	pairs [][]bool // which of them replica by replica
 }
 
 // compare works out how sides differ in what all of them tell.
@@ -137,6 +147,7 @@ func compare(sides []*side) (*comparison, error) {
 	c := &comparison{sides: sides}
 	for i, s := range sides {
 		one := study.Scenario{Name: s.Name}
+		var pairs []bool
 		for _, name := range names {
 			o, err := s.output(name)
 			if err != nil {
@@ -149,16 +160,18 @@ func compare(sides []*side) (*comparison, error) {
 			if o, err = differ(first, s, name); err != nil {
 				return nil, err
 			}
-			one.Differences = append(one.Differences, o)
+			one.Differences, pairs = append(one.Differences, o), append(pairs, inPairs(first, s, name))
 		}
-		c.Scenarios = append(c.Scenarios, one)
+		c.Scenarios, c.pairs = append(c.Scenarios, one), append(c.pairs, pairs)
 		switch {
 		case i == 0:
 			c.how = append(c.how, "")
-		case paired(first, s):
-			c.how = append(c.how, "replica by replica, which have the same luck in both")
-		default:
+		case !slices.Contains(pairs, true):
 			c.how = append(c.how, "of independent replicas, since their seeds differ or only summaries are there (Welch)")
+		case slices.Contains(pairs, false):
+			c.how = append(c.how, "replica by replica, which have the same luck in both; those with a star of independent replicas, since only summaries are there (Welch)")
+		default:
+			c.how = append(c.how, "replica by replica, which have the same luck in both")
 		}
 	}
 	return c, nil
@@ -181,8 +194,9 @@ func (c *comparison) tables() (all []Table) {
 	for k, s := range c.Scenarios[1:] {
 		t := Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its 95 %% interval, %s", s.Name, first.Name, c.how[k+1]),
 			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
-		apart := paired(c.sides[0], c.sides[k+1])
-		if apart {
+		pairs := c.pairs[k+1]
+		some := slices.Contains(pairs, true)
+		if some {
 			t.Head = append(t.Head, "common random numbers")
 		}
 		for i, d := range s.Differences {
@@ -193,8 +207,12 @@ func (c *comparison) tables() (all []Table) {
 				return study.Short(x)
 			}
 			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
-			if apart {
+			switch {
+			case pairs[i]:
 				row = append(row, study.Factor(study.Helped(first.Outputs[i], s.Outputs[i], d)))
+			case some:
+				row[0] += " *"
+				row = append(row, "–")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -320,6 +338,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 		Mean     *float64 `json:"mean"`
 		Low      *float64 `json:"low"`
 		High     *float64 `json:"high"`
+		Pairs    *bool    `json:"replica_by_replica,omitempty"` // of differences
 	}
 	type scenario struct {
 		Name        string   `json:"name"`
@@ -335,13 +354,17 @@ func (c *comparison) writeJSON(w io.Writer) error {
 				}
 				return &x
 			}
-			out = append(out, number{o.Name, o.N, of(o.Mean), of(o.Low), of(o.High)})
+			out = append(out, number{o.Name, o.N, of(o.Mean), of(o.Low), of(o.High), nil})
 		}
 		return out
 	}
 	var all []scenario
 	for i, s := range c.Scenarios {
-		all = append(all, scenario{s.Name, numbers(s.Outputs), numbers(s.Differences), c.how[i]})
+		differences := numbers(s.Differences)
+		for k := range differences {
+			differences[k].Pairs = &c.pairs[i][k]
+		}
+		all = append(all, scenario{s.Name, numbers(s.Outputs), differences, c.how[i]})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

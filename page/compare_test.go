@@ -53,6 +53,25 @@ func TestPairs(t *testing.T) {
 	if err != nil || !strings.Contains(c.how[1], "independent") {
 		t.Errorf("%v %v", c, err)
 	}
+	// One output is known of each replica, and of the other only a summary: it says which is which.
+	second.Seed = 1
+	first.Values["y"], first.Outputs, second.Outputs = []float64{1, 2, 3, 4}, []string{"x", "y"}, []string{"x", "y"}
+	second.Found = map[string]study.Output{"y": {Name: "y", N: 4, Mean: 5, SD: 1}}
+	if c, err = compare([]*side{first, second}); err != nil || fmt.Sprint(c.pairs) != "[[] [true false]]" || !strings.Contains(c.how[1], "with a star of independent") {
+		t.Fatalf("%v %v", c, err)
+	}
+	rows := c.tables()[0].Rows
+	if rows[0][0] != "x" || rows[1][0] != "y *" || rows[1][6] != "–" || rows[0][6] == "–" {
+		t.Errorf("%q", rows)
+	}
+	var text strings.Builder
+	if err := c.writeJSON(&text); err != nil || strings.Count(text.String(), `"replica_by_replica": true`) != 1 || strings.Count(text.String(), `"replica_by_replica": false`) != 1 {
+		t.Errorf("%v: %s", err, &text)
+	}
+	// Replicas of which no number is in both are no pairs.
+	if second.Replicas = []int{4, 5, 6, 7}; paired(first, second) {
+		t.Error("they are pairs")
+	}
 	second.Unit = "week"
 	if _, err := compare([]*side{first, second}); err == nil || !strings.Contains(err.Error(), "in days in") {
 		t.Errorf("days and weeks: %v", err)

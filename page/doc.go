@@ -59,7 +59,8 @@ type Limits struct {
 }
 
 // DefaultLimits are for a machine that one person or a class works on.
-var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 1 << 20, Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second}
+var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 4 * mostModel, // letters of a form may take three bytes
+	Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second}
 
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {

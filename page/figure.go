@@ -223,17 +223,13 @@ const mostRows = 200
 // table is the numbers of a figure, a column for each series: a row for each x, or, of many, for each second, or fourth.
 func (f Figure) table() (t Table, every int) {
 	t = Table{Caption: f.Caption, Head: []string{f.Chart.XLabel}}
-	places := map[float64]int{}
 	var xs []float64
 	for _, s := range f.Chart.Series {
 		t.Head = append(t.Head, s.Name)
-		for _, x := range s.X {
-			if _, seen := places[x]; !seen {
-				places[x] = len(xs)
-				xs = append(xs, x)
-			}
-		}
+		xs = append(xs, s.X...)
 	}
+	slices.Sort(xs)
+	xs = slices.Compact(slices.DeleteFunc(xs, math.IsNaN))
 	every = 1
 	for len(xs)/every > mostRows {
 		every *= 2
@@ -245,8 +241,8 @@ func (f Figure) table() (t Table, every int) {
 	}
 	for k, s := range f.Chart.Series {
 		for j, x := range s.X {
-			i := places[x]
-			if i%every != 0 || math.IsNaN(s.Y[j]) {
+			i, there := slices.BinarySearch(xs, x)
+			if !there || i%every != 0 || math.IsNaN(s.Y[j]) {
 				continue
 			}
 			cell := short(s.Y[j])
@@ -286,12 +282,12 @@ func figureNamed(r *http.Request) (id, form string, err error) {
 // A wish is how a visitor wants to see a chart. It is all of an address that a picture depends on.
 type wish struct {
 	width, text float64 // of a picture in the page; a width of 0 is that of a file
-	log         bool    // y on a logarithmic axis
+	log         string  // y on a logarithmic axis: "y", or "n" for one that is not; empty as the chart is
 	from, to    float64 // of x; all if they are the same
 	hide        []int   // series, in order, each once
 }
 
-// wishOf reads a wish: w, text, log=y, from and to, hide=0,2. Only a width that is none is an error; what else makes no sense is left out.
+// wishOf reads a wish: w, text, log=y or n, from and to, hide=0,2. Only a width that is none is an error; what else makes no sense is left out.
 func wishOf(q url.Values) (wish, error) {
 	var w wish
 	number := func(name string, least, most float64) (float64, bool) {
@@ -308,7 +304,9 @@ func wishOf(q url.Values) (wish, error) {
 		}
 		w.width, w.text = math.Round(w.width), math.Round(10*w.text)/10
 	}
-	w.log = strings.Contains(q.Get("log"), "y")
+	if log := q.Get("log"); log == "y" || log == "n" {
+		w.log = log
+	}
 	from, ok := number("from", -math.MaxFloat64, math.MaxFloat64)
 	if to, also := number("to", -math.MaxFloat64, math.MaxFloat64); ok && also && from < to {
 		w.from, w.to = from, to
@@ -328,7 +326,7 @@ const mostHidden = 1000
 
 // key tells wishes apart.
 func (w wish) key() string {
-	return fmt.Sprintf("%g %g %t %g %g %v", w.width, w.text, w.log, w.from, w.to, w.hide)
+	return fmt.Sprintf("%g %g %q %g %g %v", w.width, w.text, w.log, w.from, w.to, w.hide)
 }
 
 // formOf is one of some figures in a form; an svg is for the page if the wish has a width.
@@ -390,7 +388,7 @@ func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []F
 
 // of is a chart as it is wished for. Series that are hidden keep their colours.
 func (w wish) of(c plot.Chart) plot.Chart {
-	c.LogY = c.LogY || w.log
+	c.LogY = w.log == "y" || c.LogY && w.log != "n"
 	if w.from < w.to {
 		c.Zoom = [2]float64{w.from, w.to}
 	}

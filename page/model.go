@@ -45,6 +45,9 @@ func (s *Server) asked(form url.Values) (ask, error) {
 	a.Source, a.Same = string(file), true
 	if form.Has("source") {
 		a.Source = sameEnds(form.Get("source"), file)
+		if len(a.Source) > mostModel {
+			return a, problemf(http.StatusRequestEntityTooLarge, "a model file of more than %d bytes is not read here", mostModel)
+		}
 		a.Same = a.Source == string(file)
 	}
 	for name, values := range form {
@@ -157,6 +160,9 @@ func (s *Server) work(a ask) (Work, error) {
 	if drawn != nil {
 		command = append(command, "--from", format.Word(drawn.From))
 	}
+	if dir := path.Dir(s.fileName(a.Path)); !a.Same && len(m.Files()) > 0 && dir != "." { // tables are beside the file
+		command = append(append([]string{"(cd", format.Word(dir), "&&"}, command...), ")")
+	}
 	if !a.Same {
 		command = append(command, "< model.yaml")
 	}
@@ -225,9 +231,12 @@ func runView(r *population.Result) View {
 
 func second(_ int, err error) error { return err }
 
-// runFigures are the charts of a run: the states, what changed in each interval, and both by group.
+// mostGroupings is of how many of those that a model records by there are charts; each has up to 48. All are in the tables.
+const mostGroupings = 4
+
+// runFigures are the charts of a run: the states, what changed in each interval, and both by group, as many as a page has room for.
 func runFigures(r *population.Result) []Figure {
-	all, _ := pictures.States(r)
+	all := pictures.FirstStates(r, mostLines)
 	all.UpToX = r.Model.End()
 	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: all}}
 	if len(r.Model.Flows()) > 0 {
@@ -238,7 +247,8 @@ func runFigures(r *population.Result) []Figure {
 	if r.Rows() == 0 {
 		return figures
 	}
-	for _, by := range pictures.Groupings(r.Model) {
+	groupings := pictures.Groupings(r.Model)
+	for _, by := range groupings[:min(len(groupings), mostGroupings)] {
 		states, flows := pictures.Groups(r, by)
 		for i, c := range states.Charts {
 			c.Note, c.UpToX, c.YLabel = states.Note, r.Model.End(), "individuals"

@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -159,6 +160,54 @@ func TestTextOrField(t *testing.T) {
 		c.done(answer.Header.Get("Location"))
 		if _, page := c.want(http.StatusOK, "GET", answer.Header.Get("Location"), nil); strings.Contains(page, "beta = ") != (field == "0.6 per day") {
 			t.Errorf("field %s: what the run was asked with is wrong", field)
+		}
+	}
+}
+
+// A model of many states has as many lines as one can tell apart, and says so; all are in the tables.
+func TestManyStates(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: chain\ntime: {unit: day, end: 5}\npopulation: {size: 10, start: {s0: rest}}\nstates:\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "  s%d: {race: [{rate: 1 per day, to: s%d}]}\n", i, (i+1)%60)
+	}
+	b.WriteString("record: {every: 1 day}\n")
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"chain.yaml": b.String()})})
+	run, body := c.start("/runs", url.Values{"path": {"chain.yaml"}, "replicas": {"2"}})
+	_, states, _ := strings.Cut(body, `data-figure="states"`)
+	states, _, _ = strings.Cut(states, "</figure>")
+	if n := strings.Count(states, "data-line="); n != 24 || !strings.Contains(states, "the first 24 of 60 states; lines: median of 2 replicas") {
+		t.Errorf("%d lines: %.2000s", n, states)
+	}
+	if _, table := c.want(http.StatusOK, "GET", run+"/files/series.csv", nil); !strings.Contains(table, "s59") {
+		t.Error("the table lacks a state")
+	}
+}
+
+// What a file begins with stays, an empty line, too, which browsers leave out of a field if it is its first.
+func TestFirstLine(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": "\n" + small})})
+	if _, body := c.want(http.StatusOK, "GET", "/models/walk.yaml", nil); !strings.Contains(body, "aria-describedby=\"problems\">\n\n# A walk") {
+		t.Errorf("%.3000s", body)
+	}
+}
+
+// The command of a text that is not saved reads the tables of the model where they are.
+func TestCommandWithTables(t *testing.T) {
+	table := "time,speed\n0,1\n5,2\n"
+	source := strings.Replace(small, "speed: 0.5 per day", "speed: {steps: {file: speed.csv, column: speed, unit: per day}}", 1)
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"deep er/walk.yaml": source, "deep er/speed.csv": table, "walk.yaml": small}), Dir: "models"})
+	for path, want := range map[string]string{
+		"deep er/walk.yaml": "(cd &#39;models/deep er&#39; &amp;&amp; almanac run - --seed 1 --replicas 1 ) &lt; model.yaml",
+		"walk.yaml":         "almanac run - --seed 1 --replicas 1 &lt; model.yaml",
+	} {
+		text := source
+		if path == "walk.yaml" {
+			text = small
+		}
+		if _, body := c.start("/runs", url.Values{"path": {path}, "source": {text + "# changed\n"}}); !strings.Contains(body, "<code data-command>"+want+"</code>") || !strings.Contains(body, `data-state="done"`) {
+			_, command, _ := strings.Cut(body, "data-command>")
+			t.Errorf("%s: %.200s", path, command)
 		}
 	}
 }

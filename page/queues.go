@@ -227,7 +227,11 @@ func (q queueing) work() (Work, error) {
 		seen.wanted.Store(true)
 		const steps = 500
 		for i := 1; i <= steps; i++ {
-			if err := s.Run(ctx, c.Until*float64(i)/steps); err != nil {
+			until := c.Until * float64(i) / steps
+			if i == steps { // to the last digit
+				until = c.Until
+			}
+			if err := s.Run(ctx, until); err != nil {
 				seen.set(look())
 				return err
 			}

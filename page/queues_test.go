@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -69,5 +70,27 @@ func TestReadCourses(t *testing.T) {
 		if _, err := readCourses(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// A run goes on to its last hour, to the last digit, whatever parts it is done in: means come only then.
+func TestQueueReachesItsEnd(t *testing.T) {
+	const until = 184691.24352277754
+	if last := float64(until) * 500; last/500 >= until { // one of a hundred numbers is such
+		t.Fatal("this number is not one that parts do not add up to")
+	}
+	work, err := queueing{"2", "", "0.01", "60", "exponential", strconv.FormatFloat(until, 'g', -1, 64), "2"}.work()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := newRuns(Limits{}, quiet)
+	defer q.close()
+	r, err := q.Start(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-r.Over()
+	if n := len(r.View().Tables); n != 1 {
+		t.Errorf("until %v: %d tables, %s", until, n, r.Why())
 	}
 }

@@ -54,7 +54,7 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 // fitView is all there is to see of a fit.
 func fitView(f *fitted.Fit) View {
 	var v View
-	add := func(id, group string, ps plot.Panels, small bool) {
+	add := func(id, group, band string, ps plot.Panels, small bool) {
 		for i, c := range ps.Charts {
 			caption := c.Title
 			if caption == "" {
@@ -66,7 +66,7 @@ func fitView(f *fitted.Fit) View {
 				}
 				c.Note = ps.Note
 			}
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Small: small, Chart: c})
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Band: band, Small: small, Chart: c})
 		}
 	}
 	predictions := f.Predictions()
@@ -78,10 +78,10 @@ func fitView(f *fitted.Fit) View {
 		}
 		c.Series[0].Name, c.Series[1].Name = "predicted, 90 %", "predicted, 50 %"
 	}
-	add("predictive", "What the model then says of the data", predictions, !few)
-	add("marginal", "What became known of each unknown, and what was known before", f.Marginals(), true)
-	add("pair", "The unknowns against each other", f.Pairs(), true)
-	add("trace", "How the fit went", f.Traces(), true)
+	add("predictive", "What the model then says of the data", "median (from–to of the share in the name) of what is predicted", predictions, !few)
+	add("marginal", "What became known of each unknown, and what was known before", "", f.Marginals(), true)
+	add("pair", "The unknowns against each other", "", f.Pairs(), true)
+	add("trace", "How the fit went", "", f.Traces(), true)
 	v.Tables = []Table{unknownsTable(f)}
 	return v
 }

@@ -219,10 +219,13 @@ func TestFitPages(t *testing.T) {
 	files["wrong/i/fit.json"], files["wrong/i/posterior.csv"] = fluFit, "beta,stay,weight\n"
 	c := serve(t, page.Config{Files: someFiles(files)})
 	_, body := c.want(http.StatusOK, "GET", "/fits/fitted", nil)
-	for _, want := range []string{"2 unknowns to flu.csv by abc", "a note &lt;b&gt;of&lt;/b&gt; the fit", "2 of 2 within 90 %", "prior: gamma mean 5 shape 2 within 1..20", "Project from this posterior", `action="/fits/fitted"`} {
+	for _, want := range []string{"2 unknowns to flu.csv by abc", "a note &lt;b&gt;of&lt;/b&gt; the fit", "2 of 2 within 90 %", "median (from–to of the share in the name) of what is predicted", "prior: gamma mean 5 shape 2 within 1..20", "Project from this posterior", `action="/fits/fitted"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s", want)
 		}
+	}
+	if strings.Contains(body, "of the replicas)") {
+		t.Error("a band is said to be of replicas")
 	}
 	for _, ending := range []string{"svg", "png", "csv", "json"} {
 		if _, body := c.want(http.StatusOK, "GET", "/fit-figures/marginal-0."+ending+"?dir=fitted", nil); len(body) < 100 {

@@ -70,16 +70,30 @@ func overReplicas(r *population.Result, median []float64, quantiles [][]float64)
 
 // States are how many were in each state: all in one chart, and a chart for each.
 func States(r *population.Result) (plot.Chart, plot.Panels) {
-	all := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	all := FirstStates(r, len(r.Model.States()))
 	each := plot.Panels{Title: title(r), Note: "individuals in each state; " + linesAndBands(r)}
-	for i, name := range r.Model.States() {
+	for _, s := range all.Series {
+		each.Charts = append(each.Charts, plot.Chart{Title: s.Name, XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{s}})
+	}
+	return all, each
+}
+
+// FirstStates are how many were in each of the first states, so many at most, in one chart: those that a page has room for. Which they are does not
+// change while a run goes on.
+func FirstStates(r *population.Result, most int) plot.Chart {
+	c := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	names := r.Model.States()
+	if len(names) > most {
+		c.Note = fmt.Sprintf("the first %d of %s states; ", most, format.Thousands(float64(len(names)))) + c.Note
+		names = names[:most]
+	}
+	for i, name := range names {
 		in := r.State(i)
 		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
 		s.Name = name
-		all.Series = append(all.Series, s)
-		each.Charts = append(each.Charts, plot.Chart{Title: name, XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{s}})
+		c.Series = append(c.Series, s)
 	}
-	return all, each
+	return c
 }
 
 // mostFlows is how many flows are drawn; of more, the largest. A model of many states can have thousands.

@@ -43,7 +43,8 @@ class Chart {
     this.element = element;
     this.plot = element.querySelector("[data-plot]");
     this.data = JSON.parse(element.querySelector("[data-data]").textContent);
-    this.view = {log: false, from: null, to: null, hidden: new Set()};
+    this.log = element.querySelector("[data-log]").defaultChecked; // as the chart is by itself
+    this.view = {log: this.log, from: null, to: null, hidden: new Set()};
     this.cursor = null;
     this.over = document.createElementNS(svgNS, "svg");
     this.over.setAttribute("class", "over");
@@ -84,7 +85,7 @@ class Chart {
     this.asking = true;
     const wish = new URLSearchParams({w: String(Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000)),
       text: String(parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82))});
-    if (this.view.log) wish.set("log", "y");
+    if (this.view.log !== this.log) wish.set("log", this.view.log ? "y" : "n");
     if (this.view.from !== null) { wish.set("from", this.view.from); wish.set("to", this.view.to); }
     if (this.view.hidden.size) wish.set("hide", [...this.view.hidden].join(","));
     try {
@@ -100,7 +101,9 @@ class Chart {
 
   controls() {
     this.element.querySelector("[data-tools]").hidden = false;
-    this.element.querySelector("[data-log]").addEventListener("change", e => { this.view.log = e.target.checked; this.redraw(); });
+    const log = this.element.querySelector("[data-log]");
+    log.checked = this.log; // whatever the browser remembers of it
+    log.addEventListener("change", e => { this.view.log = e.target.checked; this.redraw(); });
     this.reset = this.element.querySelector("[data-reset]");
     this.reset.addEventListener("click", () => this.zoom(null, null));
     for (const button of this.element.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => this.scale(Number(button.dataset.zoom), this.cursor));

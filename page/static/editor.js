@@ -49,7 +49,14 @@ export function edit(form) {
     const body = new URLSearchParams(new FormData(form));
     let answer;
     try { answer = await fetch("/check", {method: "POST", body}); } catch { return; }
-    if (turn !== asked || !answer.ok) return;
+    if (turn !== asked) return;
+    if (!answer.ok) { // too long, or the server is about to end
+      const words = document.createElement("p");
+      words.className = "verdict bad";
+      words.textContent = "It is not checked: " + (await answer.text()).trim();
+      list.replaceChildren(words);
+      return;
+    }
     const found = await answer.json();
     if (turn !== asked) return;
     problems = found.problems;
