@@ -91,9 +91,9 @@ func TestStudiesInABrowser(t *testing.T) {
 	if want := fmt.Sprintf("500 individuals, 10 replicas, seed 1, beta = %g per day, stay = %g days", beta, stay); about != want || last != well {
 		t.Errorf("the cell %q opens %q, with %s at the end", cell[0], about, last)
 	}
-	v.do(chromedp.Click(chromedp.CSS(".crumb a"))) // back to the map, where a row of the table does the same
-	v.until(`location.pathname === "` + cell[1] + `" && document.querySelectorAll(".tables tbody a").length === 25`)
-	v.do(chromedp.Click(chromedp.CSS(".tables tbody tr:nth-child(2) a")))
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector(".crumb a").click()`)) // back to the map, where a row of the table does the same
+	v.until(`location.pathname === "` + cell[1] + `" && document.readyState === "complete" && document.querySelectorAll(".tables tbody a").length === 25`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector(".tables tbody tr:nth-child(2) a").click()`))
 	v.until(`document.querySelector("[data-state=done] .files") && location.pathname !== "` + cell[1] + `"`)
 
 	// The fit: what is known of each unknown beside what was before, the model over the data, with bands, and then what follows.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -75,6 +76,11 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 		body, err = run.picture(key, func(v View) ([]byte, error) { return formOf(v.Figures, id, form, wanted) })
 		return err
 	})
+	var p problem
+	if wanted.width > 0 && errors.As(err, &p) && p.status == http.StatusNotFound { // charts come and go while a run does, and the script asks for what was there
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ class Chart {
     if (this.view.hidden.size) wish.set("hide", [...this.view.hidden].join(","));
     try {
       const answer = await fetch(this.element.dataset.src + ".svg" + this.element.dataset.query + wish);
-      if (answer.ok) {
+      if (answer.status === 200) {
         this.plot.innerHTML = await answer.text();
         this.adopt();
       }
