@@ -154,7 +154,7 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Handle, error) {
 		f := q.tick(a)
 		s.unlock(i, min(top, key))
 		if f != proceed {
-			c.followUp(a, f)
+			c.followUp(a, f, number)
 		}
 		return Handle{c.owner, number, e.slot, e.stamp}, nil
 	}
@@ -207,7 +207,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		f := q.tick(a)
 		s.unlock(i, q.top())
 		if f != proceed {
-			c.followUp(a, f)
+			c.followUp(a, f, working*uint32(c.per)+i)
 		} else if behind {
 			c.waitForBehind(a, top)
 		}

@@ -10,15 +10,26 @@ import (
 // addLevel adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets the end of
 // the level above.
 func (q *queue[V]) addLevel(n int, low, high uint64) *level {
+	l := q.nextLevel()
+	if l.size == 0 && len(q.levels) == 2 {
+		l.size, l.through = 1, firstGrowth
+	}
+	l.shape(n, low, high)
+	return l
+}
+
+// nextLevel is one more level below the last, as it was when it was last used.
+func (q *queue[V]) nextLevel() *level {
 	depth := len(q.levels)
 	if depth == cap(q.levels) {
 		q.levels = append(q.levels, level{})
 	}
 	q.levels = q.levels[:depth+1]
-	l := &q.levels[depth]
-	if l.size == 0 && depth == 1 {
-		l.size, l.through = 1, firstGrowth
-	}
+	return &q.levels[depth]
+}
+
+// shape makes l a level for n entries with keys from low to high.
+func (l *level) shape(n int, low, high uint64) {
 	wanted := uint64(min(max(float64(n)*l.growth()/perBucket, 4), maxBuckets-1))
 	l.shift = uint8(bits.Len64((high - low) / wanted))
 	l.base = low >> l.shift
@@ -33,7 +44,6 @@ func (q *queue[V]) addLevel(n int, low, high uint64) *level {
 	if uint32(len(l.buckets)) < l.count {
 		l.buckets = make([]bucket, 1<<bits.Len32(l.count-1))
 	}
-	return l
 }
 
 // growth is how many times as many entries passed through l, when it was last used, as it had been made for. While a level is worked
@@ -70,8 +80,8 @@ func (q *queue[V]) divide(b bucket, i uint32) {
 	if !guess {
 		most := high
 		low, high = q.survey(b)
-		if twice := 2*timekey.Time(high) - timekey.Time(low); depth == 1 && twice < math.MaxFloat64 {
-			high = min(timekey.Of(twice), most) // so that there is room for what comes later: see roll
+		if depth == 1 {
+			high = later(low, high, most)
 		}
 	}
 	below := q.addLevel(int(b.n), low, high)
@@ -79,6 +89,15 @@ func (q *queue[V]) divide(b bucket, i uint32) {
 	l = &q.levels[depth-1]
 	l.end = min(below.ceiling(below.count-1), l.ceiling(i), q.limit(depth-1)) // and bucket i is open for what comes later
 	q.distribute(b, below)
+}
+
+// later is the end of a first level for keys from low to high: twice as far, so that there is room for what comes later (see roll), but not after
+// most.
+func later(low, high, most uint64) uint64 {
+	if twice := 2*timekey.Time(high) - timekey.Time(low); twice < math.MaxFloat64 {
+		return min(timekey.Of(twice), most)
+	}
+	return high
 }
 
 // survey finds the least and the greatest key of b.

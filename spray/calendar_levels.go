@@ -20,6 +20,7 @@ type level struct {
 	size    int      // how many it was made for
 	through int      // how many have left it
 	buckets []bucket // room for at least count
+	next    uint32   // of a nested level that is not in use: the next one plus 1
 }
 
 // ceiling is the first key after bucket i.
@@ -53,7 +54,7 @@ func (q *queue[V]) refill() {
 		depth := len(q.levels)
 		l := &q.levels[depth-1]
 		i := l.open
-		for i < l.count && l.buckets[i].tail == 0 {
+		for i < l.count && l.buckets[i].n == 0 {
 			i++
 		}
 		l.open = i
@@ -61,15 +62,22 @@ func (q *queue[V]) refill() {
 			q.levels = q.levels[:depth-1]
 			continue
 		}
-		if depth == 2 && (l.base+uint64(i))<<l.shift > l.coarse {
-			q.collapse()
-			continue
-		}
-		if depth == 2 && i > l.count/2 && q.worthRolling() {
-			q.roll()
-			continue
+		if depth == 2 {
+			coarse := (l.base+uint64(i))<<l.shift > l.coarse
+			if coarse && l.held+q.levels[0].held <= crowded {
+				q.collapse()
+				continue
+			}
+			if !coarse && i > l.count/2 && q.worthRolling() {
+				q.roll()
+				continue
+			}
 		}
 		b := l.buckets[i]
+		if b.isNested() {
+			q.unnest(i)
+			continue
+		}
 		if b.n > loadMax && l.shift > 0 {
 			l.buckets[i] = bucket{}
 			q.divide(b, i)
@@ -148,9 +156,9 @@ func (q *queue[V]) collapse() {
 	above, l := &q.levels[0], &q.levels[1]
 	to := level{shift: 63, buckets: above.buckets}
 	for ; l.open < l.count; l.open++ {
-		if b := l.buckets[l.open]; b.tail != 0 {
+		if b := l.buckets[l.open]; b.n != 0 {
 			l.buckets[l.open] = bucket{}
-			q.distribute(b, &to)
+			q.distribute(q.flat(b), &to)
 		}
 	}
 	above.end = l.end

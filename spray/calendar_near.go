@@ -16,6 +16,10 @@ func (q *queue[V]) place(e entry) {
 			b := &l.buckets[e.key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
+				if b.n >= crowded {
+					q.placeCrowded(i, e)
+					return
+				}
 				w = q.extend(b)
 			}
 			q.chunks[w] = e
@@ -127,9 +131,9 @@ func (q *queue[V]) spill() {
 	for i := depth - 1; i >= first; i-- { // of a crowd, those further down came before the others
 		old := &q.levels[i]
 		for ; old.open < old.count; old.open++ {
-			if b := old.buckets[old.open]; b.tail != 0 {
+			if b := old.buckets[old.open]; b.n != 0 {
 				old.buckets[old.open] = bucket{}
-				q.distribute(b, l)
+				q.distribute(q.flat(b), l)
 			}
 		}
 	}
