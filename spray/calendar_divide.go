@@ -35,7 +35,7 @@ func (l *level) shape(n int, low, high uint64) {
 	l.base = low >> l.shift
 	l.count = uint32(high>>l.shift-l.base) + 1
 	l.end = l.base << l.shift
-	l.open, l.held, l.guessed = 0, n, false
+	l.open, l.settled, l.held, l.guessed = 0, 0, n, false
 	l.size, l.through = n, 0
 	l.coarse = pastAll
 	if high>>63 == 1 && high < pastAll-timekey.Octave {

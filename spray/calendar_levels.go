@@ -17,6 +17,7 @@ type level struct {
 	count   uint32   // how many buckets there are
 	held    int      // how many entries are in them
 	coarse  uint64   // beyond this key, that of 1½ times the time it was made for, its buckets are too long: see collapse
+	settled uint32   // of level 1: before this bucket it is not looked at again whether it is too coarse
 	size    int      // how many it was made for
 	through int      // how many have left it
 	buckets []bucket // room for at least count
@@ -62,16 +63,8 @@ func (q *queue[V]) refill() {
 			q.levels = q.levels[:depth-1]
 			continue
 		}
-		if depth == 2 {
-			coarse := (l.base+uint64(i))<<l.shift > l.coarse
-			if coarse && l.held+q.levels[0].held <= crowded {
-				q.collapse()
-				continue
-			}
-			if !coarse && i > l.count/2 && q.worthRolling() {
-				q.roll()
-				continue
-			}
+		if depth == 2 && q.reshape(l, i) {
+			continue
 		}
 		b := l.buckets[i]
 		if b.isNested() {

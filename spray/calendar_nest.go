@@ -136,12 +136,7 @@ func (q *queue[V]) openEarly(e entry) {
 	above.buckets[i] = bucket{}
 	above.held -= int(b.n)
 	above.through += int(b.n)
-	q.nextLevel()
-	for k := depth; k > 1; k-- {
-		q.levels[k], q.levels[k-1] = q.levels[k-1], q.levels[k]
-	}
-	l := &q.levels[1]
-	l.size, l.through = 1, firstGrowth
+	l := q.insertLevel()
 	l.shape(int(b.n), low, high)
 	l.end = max(l.end, end)
 	above = &q.levels[0]
