@@ -43,9 +43,9 @@ func (q *queue[V]) sweepLevel(l *level) {
 // sweepBucket moves the entries of a bucket that are alive into another one.
 func (q *queue[V]) sweepBucket(b bucket, to *bucket) {
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			if q.alive(&e) {
 				q.push(to, e)

@@ -89,6 +89,30 @@ func (q *queue[V]) divide(b bucket, i uint32) {
 	l = &q.levels[depth-1]
 	l.end = min(below.ceiling(below.count-1), l.ceiling(i), q.limit(depth-1)) // and bucket i is open for what comes later
 	q.distribute(b, below)
+	q.lookAhead(&q.levels[depth-1], i+1)
+}
+
+// lookAhead has the chunks of the first bucket of l from i on come into the cache bit by bit: see scout. That bucket is probably the next to be divided, and to follow
+// its chunks one by one from memory then takes longer than to divide them.
+func (q *queue[V]) lookAhead(l *level, i uint32) {
+	q.ahead.left = 0
+	for end := min(i+8, l.count); i < end; i++ {
+		if b := &l.buckets[i]; b.tail != 0 {
+			q.ahead.chunk, q.ahead.left = b.head, b.n/(chunkSlots-1)
+			q.fetch(b.head)
+			return
+		}
+	}
+}
+
+// scout asks for one chunk more of the bucket that lookAhead has found. The one that tells where it is was asked for some events ago. If that is in another bucket meanwhile,
+// nothing is lost but the time.
+func (q *queue[V]) scout() {
+	if q.ahead.left > 0 {
+		q.ahead.left--
+		q.ahead.chunk = q.next(q.ahead.chunk)
+		q.fetch(q.ahead.chunk)
+	}
 }
 
 // later is the end of a first level for keys from low to high: twice as far, so that there is room for what comes later (see roll), but not after
@@ -104,9 +128,9 @@ func later(low, high, most uint64) uint64 {
 func (q *queue[V]) survey(b bucket) (low, high uint64) {
 	low, high = pastAll, 0
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; c = q.next(c) {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			low, high = min(low, e.key), max(high, e.key)
 		}
@@ -120,9 +144,9 @@ func (q *queue[V]) survey(b bucket) (low, high uint64) {
 func (q *queue[V]) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
 	shift, base, buckets, last := l.shift&63, l.base, l.buckets, b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			// This is push by hand, which saves 2 ns.
 			b := &buckets[e.key>>shift-base]

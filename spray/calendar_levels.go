@@ -93,6 +93,7 @@ func (q *queue[V]) refill() {
 		l.held -= int(b.n)
 		l.through += int(b.n)
 		q.load(b)
+		q.scout()
 	}
 }
 
@@ -123,9 +124,9 @@ func (q *queue[V]) roll() {
 	above.buckets[i] = bucket{}
 	q.moved += uint64(b.n)
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			if e.key < above.end {
 				q.push(&l.buckets[e.key>>l.shift-l.base], e)

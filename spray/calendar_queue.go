@@ -50,6 +50,8 @@ type queue[V any] struct {
 	readyChunks int // places of chunks the memory of which is ready: see calendar_room.go
 	readySlots  int // and slots
 
+	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
+
 	inspected  time.Duration // when one who used it last looked at the time
 	user       *affinity     // who that was
 	waited     uint64        // waits before
@@ -164,7 +166,7 @@ func (q *queue[V]) take(key uint64) V {
 	q.head++
 	q.last = key
 	q.dispatched++
-	if q.tail-q.head < nearLow || !q.alive(&q.near[q.head]) {
+	if q.tail-q.head < nearLow || q.dead > 0 && !q.alive(&q.near[q.head]) {
 		q.tidy()
 	}
 	return v

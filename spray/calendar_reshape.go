@@ -104,9 +104,9 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 // split moves the entries of b into those of the levels that they belong to: next, or above, which is level 0.
 func (q *queue[V]) split(b bucket, next, above *level) {
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			to := next
 			if e.key >= above.end {
