@@ -21,8 +21,8 @@ import (
 // event of them. If another shard has fallen behind, which is when more than a few events there are earlier than what the process
 // would take next, it waits a moment for it, and where nobody works it goes and takes those events.
 //
-// Events of equal times leave in any order, unless there is one process with one queue ([Processes], [PerProcess]): then in that in which
-// they were scheduled.
+// Events of equal times leave in any order, unless there is one process with one queue, which is what one process has unless told otherwise
+// ([Processes], [PerProcess]): then in that in which they were scheduled.
 //
 // Every operation costs a constant, expected and amortised, where a heap costs a logarithm; processes hardly touch each other's
 // memory, which is what parallel queues mostly wait for; and Next is O(p) events away from the earliest one, for p processes. Events that
