@@ -2,7 +2,7 @@ package spray
 
 // How a queue never has to move many entries at once. Between two looks at a queue by others it may be locked for as long as a division
 // takes, and its events cannot be had all the while: the others run ahead, which is where large rank errors come from. So no bucket
-// waits until its time comes with more than a thousand entries in it, or so: when it gets them it is divided at once, where it is.
+// waits until its time comes with more than 8,192 entries in it, or so: when it gets them it is divided at once, where it is.
 //
 //	level 1       |....|....|....|....|....|....|....|....|  end of level 0
 //	                                   ▼ a level of its own, nested
