@@ -21,8 +21,8 @@ import (
 // event of them. If another shard has fallen behind, which is when more than a few events there are earlier than what the process
 // would take next, it waits a moment for it, and where nobody works it goes and takes those events.
 //
-// Events of equal times leave in any order, unless there is one process with one queue ([Processes], [PerProcess]): then in that in which
-// they were scheduled.
+// Events of equal times leave in any order, unless there is one process with one queue, which is what one process has unless told otherwise
+// ([Processes], [PerProcess]): then in that in which they were scheduled.
 //
 // Every operation costs a constant, expected and amortised, where a heap costs a logarithm; processes hardly touch each other's
 // memory, which is what parallel queues mostly wait for; and Next is O(p) events away from the earliest one, for p processes. Events that
@@ -154,7 +154,7 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Handle, error) {
 		f := q.tick(a)
 		s.unlock(i, min(top, key))
 		if f != proceed {
-			c.followUp(a, f)
+			c.followUp(a, f, number)
 		}
 		return Handle{c.owner, number, e.slot, e.stamp}, nil
 	}
@@ -207,7 +207,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		f := q.tick(a)
 		s.unlock(i, q.top())
 		if f != proceed {
-			c.followUp(a, f)
+			c.followUp(a, f, working*uint32(c.per)+i)
 		} else if behind {
 			c.waitForBehind(a, top)
 		}

@@ -86,12 +86,17 @@ func (q *queue[V]) entries(b bucket, c uint32) []entry {
 	return es
 }
 
-// ahead asks for the chunk after c and returns it, unless c is the last.
-func (q *queue[V]) ahead(c, last uint32) uint32 {
+// fetch asks for a chunk.
+func (q *queue[V]) fetch(c uint32) {
+	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
+}
+
+// follow asks for the chunk after c and returns it, unless c is the last.
+func (q *queue[V]) follow(c, last uint32) uint32 {
 	if c == last {
 		return c
 	}
 	c = q.next(c)
-	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
+	q.fetch(c)
 	return c
 }

@@ -67,51 +67,90 @@ func checkQueue[V comparable](q *queue[V]) error {
 		return errors.New("there are events, but the first of the near entries is not alive")
 	}
 
-	for i := range q.levels[:cap(q.levels)] {
-		t := &q.levels[:cap(q.levels)][i]
+	used := make([]bool, len(q.nested))
+	var checkBucket func(b bucket, t *level, k int, from, most uint64) error
+	checkLevel := func(t *level, inUse bool, from, most uint64) error {
 		held := 0
 		for k, b := range t.buckets {
-			if b.tail == 0 {
-				if b != (bucket{}) {
-					return fmt.Errorf("level %d: bucket %d is empty and is %+v", i, k, b)
-				}
+			if b == (bucket{}) {
 				continue
 			}
-			if i >= depth || k < int(t.open) || k >= int(t.count) {
-				return fmt.Errorf("level %d of %d: bucket %d has entries, but %d to %d are in use", i, depth, k, t.open, t.count)
+			if !inUse || k < int(t.open) || k >= int(t.count) {
+				return fmt.Errorf("bucket %d is %+v, but %d to %d are in use (%v)", k, b, t.open, t.count, inUse)
 			}
-			n := 0
-			for c := b.head; ; c = q.next(c) {
-				chunks++
-				for _, e := range q.entries(b, c) {
-					n++
-					if err := count(e); err != nil {
-						return err
-					}
-					if e.key>>t.shift-t.base != uint64(k) {
-						return fmt.Errorf("level %d: %x is in bucket %d", i, e.key, k)
-					}
-					if e.key < t.end || i > 0 && e.key > q.maxBelow(i-1) {
-						return fmt.Errorf("level %d: has %x, but is from %x on and below %x", i, e.key, t.end, q.limit(i))
-					}
-				}
-				if c == b.last() {
-					break
-				}
-				if n > len(q.chunks) {
-					return fmt.Errorf("level %d: the chunks of bucket %d go round in a circle", i, k)
-				}
+			if err := checkBucket(b, t, k, from, most); err != nil {
+				return fmt.Errorf("bucket %d: %w", k, err)
 			}
-			if n != int(b.n) {
-				return fmt.Errorf("level %d: bucket %d has %d entries, not %d", i, k, n, b.n)
-			}
-			held += n
+			held += int(b.n)
 		}
-		if i < depth && held != t.held {
-			return fmt.Errorf("level %d: has %d entries, not %d", i, held, t.held)
+		if inUse && held != t.held {
+			return fmt.Errorf("it has %d entries, not %d", held, t.held)
 		}
-		if i > 0 && i < depth && t.end > q.levels[i-1].end {
-			return fmt.Errorf("level %d begins at %x, and the one above at %x", i, t.end, q.levels[i-1].end)
+		return nil
+	}
+	checkBucket = func(b bucket, t *level, k int, from, most uint64) error {
+		if b.isNested() {
+			if used[b.head] {
+				return fmt.Errorf("nested level %d is there twice", b.head)
+			}
+			used[b.head] = true
+			below := q.nested[b.head]
+			if below.held != int(b.n) || below.held < crowded {
+				return fmt.Errorf("it has %d entries, its nested level %d", b.n, below.held)
+			}
+			return checkLevel(below, true, max(from, (t.base+uint64(k))<<t.shift), min(most, t.ceiling(uint32(k))-1))
+		}
+		n := 0
+		for c := b.head; ; c = q.next(c) {
+			chunks++
+			for _, e := range q.entries(b, c) {
+				n++
+				if err := count(e); err != nil {
+					return err
+				}
+				if e.key>>t.shift-t.base != uint64(k) {
+					return fmt.Errorf("%x is there", e.key)
+				}
+				if e.key < from || e.key > most {
+					return fmt.Errorf("%x is there, but the level has %x to %x", e.key, from, most)
+				}
+			}
+			if c == b.last() {
+				break
+			}
+			if n > len(q.chunks) {
+				return errors.New("its chunks go round in a circle")
+			}
+		}
+		if n != int(b.n) {
+			return fmt.Errorf("it has %d entries, not %d", n, b.n)
+		}
+		return nil
+	}
+	for i := range q.levels[:cap(q.levels)] {
+		t, most := &q.levels[:cap(q.levels)][i], pastAll
+		if i > 0 && i < depth {
+			most = q.maxBelow(i - 1)
+			if t.end > q.levels[i-1].end {
+				return fmt.Errorf("level %d begins at %x, and the one above at %x", i, t.end, q.levels[i-1].end)
+			}
+		}
+		if err := checkLevel(t, i < depth, t.end, most); err != nil {
+			return fmt.Errorf("level %d of %d: %w", i, depth, err)
+		}
+	}
+	for next := q.unused; next != 0; next = q.nested[next-1].next {
+		if used[next-1] {
+			return fmt.Errorf("nested level %d is in use and not", next-1)
+		}
+		used[next-1] = true
+		if err := checkLevel(q.nested[next-1], false, 0, 0); err != nil {
+			return fmt.Errorf("unused nested level %d: %w", next-1, err)
+		}
+	}
+	for i, u := range used {
+		if !u {
+			return fmt.Errorf("nested level %d is lost", i)
 		}
 	}
 	if live != q.live || dead != q.dead {

@@ -12,30 +12,49 @@ func (q *queue[V]) sweep() {
 	}
 	q.tail = n
 	for i := range q.levels {
-		l := &q.levels[i]
-		for k := l.open; k < l.count; k++ {
-			b := l.buckets[k]
-			if b.tail == 0 {
-				continue
-			}
-			l.buckets[k] = bucket{}
-			last := b.last()
-			ahead := q.ahead(b.head, last)
-			for c := b.head; ; {
-				ahead = q.ahead(ahead, last)
-				for _, e := range q.entries(b, c) {
-					if q.alive(&e) {
-						q.push(&l.buckets[k], e)
-					}
-				}
-				next := q.release(c)
-				if c == last {
-					break
-				}
-				c = next
-			}
-			l.held -= int(b.n - l.buckets[k].n)
-		}
+		q.sweepLevel(&q.levels[i])
 	}
 	q.dead = 0
+}
+
+// sweepLevel drops the dead entries of a level. A nested level that has become small is put back into its bucket, so that
+// there are few levels where there are few events.
+func (q *queue[V]) sweepLevel(l *level) {
+	for k := l.open; k < l.count; k++ {
+		b := l.buckets[k]
+		if b.n == 0 {
+			continue
+		}
+		if b.isNested() {
+			below := q.nested[b.head]
+			q.sweepLevel(below)
+			l.buckets[k].n = uint32(below.held)
+			if below.held < crowded {
+				l.buckets[k] = q.flatten(b.head)
+			}
+		} else {
+			l.buckets[k] = bucket{}
+			q.sweepBucket(b, &l.buckets[k])
+		}
+		l.held -= int(b.n - l.buckets[k].n)
+	}
+}
+
+// sweepBucket moves the entries of a bucket that are alive into another one.
+func (q *queue[V]) sweepBucket(b bucket, to *bucket) {
+	last := b.last()
+	ahead := q.follow(b.head, last)
+	for c := b.head; ; {
+		ahead = q.follow(ahead, last)
+		for _, e := range q.entries(b, c) {
+			if q.alive(&e) {
+				q.push(to, e)
+			}
+		}
+		next := q.release(c)
+		if c == last {
+			return
+		}
+		c = next
+	}
 }

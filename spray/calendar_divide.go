@@ -10,21 +10,32 @@ import (
 // addLevel adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets the end of
 // the level above.
 func (q *queue[V]) addLevel(n int, low, high uint64) *level {
+	l := q.nextLevel()
+	if l.size == 0 && len(q.levels) == 2 {
+		l.size, l.through = 1, firstGrowth
+	}
+	l.shape(n, low, high)
+	return l
+}
+
+// nextLevel is one more level below the last, as it was when it was last used.
+func (q *queue[V]) nextLevel() *level {
 	depth := len(q.levels)
 	if depth == cap(q.levels) {
 		q.levels = append(q.levels, level{})
 	}
 	q.levels = q.levels[:depth+1]
-	l := &q.levels[depth]
-	if l.size == 0 && depth == 1 {
-		l.size, l.through = 1, firstGrowth
-	}
+	return &q.levels[depth]
+}
+
+// shape makes l a level for n entries with keys from low to high.
+func (l *level) shape(n int, low, high uint64) {
 	wanted := uint64(min(max(float64(n)*l.growth()/perBucket, 4), maxBuckets-1))
 	l.shift = uint8(bits.Len64((high - low) / wanted))
 	l.base = low >> l.shift
 	l.count = uint32(high>>l.shift-l.base) + 1
 	l.end = l.base << l.shift
-	l.open, l.held, l.guessed = 0, n, false
+	l.open, l.settled, l.held, l.guessed = 0, 0, n, false
 	l.size, l.through = n, 0
 	l.coarse = pastAll
 	if high>>63 == 1 && high < pastAll-timekey.Octave {
@@ -33,7 +44,6 @@ func (q *queue[V]) addLevel(n int, low, high uint64) *level {
 	if uint32(len(l.buckets)) < l.count {
 		l.buckets = make([]bucket, 1<<bits.Len32(l.count-1))
 	}
-	return l
 }
 
 // growth is how many times as many entries passed through l, when it was last used, as it had been made for. While a level is worked
@@ -70,8 +80,8 @@ func (q *queue[V]) divide(b bucket, i uint32) {
 	if !guess {
 		most := high
 		low, high = q.survey(b)
-		if twice := 2*timekey.Time(high) - timekey.Time(low); depth == 1 && twice < math.MaxFloat64 {
-			high = min(timekey.Of(twice), most) // so that there is room for what comes later: see roll
+		if depth == 1 {
+			high = later(low, high, most)
 		}
 	}
 	below := q.addLevel(int(b.n), low, high)
@@ -79,15 +89,48 @@ func (q *queue[V]) divide(b bucket, i uint32) {
 	l = &q.levels[depth-1]
 	l.end = min(below.ceiling(below.count-1), l.ceiling(i), q.limit(depth-1)) // and bucket i is open for what comes later
 	q.distribute(b, below)
+	q.lookAhead(&q.levels[depth-1], i+1)
+}
+
+// lookAhead has the chunks of the first bucket of l from i on come into the cache bit by bit: see scout. That bucket is probably the next to be divided, and to follow
+// its chunks one by one from memory then takes longer than to divide them.
+func (q *queue[V]) lookAhead(l *level, i uint32) {
+	q.ahead.left = 0
+	for end := min(i+8, l.count); i < end; i++ {
+		if b := &l.buckets[i]; b.tail != 0 {
+			q.ahead.chunk, q.ahead.left = b.head, b.n/(chunkSlots-1)
+			q.fetch(b.head)
+			return
+		}
+	}
+}
+
+// scout asks for one chunk more of the bucket that lookAhead has found. The one that tells where it is was asked for some events ago. If that is in another bucket meanwhile,
+// nothing is lost but the time.
+func (q *queue[V]) scout() {
+	if q.ahead.left > 0 {
+		q.ahead.left--
+		q.ahead.chunk = q.next(q.ahead.chunk)
+		q.fetch(q.ahead.chunk)
+	}
+}
+
+// later is the end of a first level for keys from low to high: twice as far, so that there is room for what comes later (see roll), but not after
+// most.
+func later(low, high, most uint64) uint64 {
+	if twice := 2*timekey.Time(high) - timekey.Time(low); twice < math.MaxFloat64 {
+		return min(timekey.Of(twice), most)
+	}
+	return high
 }
 
 // survey finds the least and the greatest key of b.
 func (q *queue[V]) survey(b bucket) (low, high uint64) {
 	low, high = pastAll, 0
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; c = q.next(c) {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			low, high = min(low, e.key), max(high, e.key)
 		}
@@ -101,9 +144,9 @@ func (q *queue[V]) survey(b bucket) (low, high uint64) {
 func (q *queue[V]) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
 	shift, base, buckets, last := l.shift&63, l.base, l.buckets, b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			// This is push by hand, which saves 2 ns.
 			b := &buckets[e.key>>shift-base]

@@ -17,9 +17,11 @@ type level struct {
 	count   uint32   // how many buckets there are
 	held    int      // how many entries are in them
 	coarse  uint64   // beyond this key, that of 1½ times the time it was made for, its buckets are too long: see collapse
+	settled uint32   // of level 1: before this bucket it is not looked at again whether it is too coarse
 	size    int      // how many it was made for
 	through int      // how many have left it
 	buckets []bucket // room for at least count
+	next    uint32   // of a nested level that is not in use: the next one plus 1
 }
 
 // ceiling is the first key after bucket i.
@@ -53,7 +55,7 @@ func (q *queue[V]) refill() {
 		depth := len(q.levels)
 		l := &q.levels[depth-1]
 		i := l.open
-		for i < l.count && l.buckets[i].tail == 0 {
+		for i < l.count && l.buckets[i].n == 0 {
 			i++
 		}
 		l.open = i
@@ -61,15 +63,14 @@ func (q *queue[V]) refill() {
 			q.levels = q.levels[:depth-1]
 			continue
 		}
-		if depth == 2 && (l.base+uint64(i))<<l.shift > l.coarse {
-			q.collapse()
-			continue
-		}
-		if depth == 2 && i > l.count/2 && q.worthRolling() {
-			q.roll()
+		if depth == 2 && q.reshape(l, i) {
 			continue
 		}
 		b := l.buckets[i]
+		if b.isNested() {
+			q.unnest(i)
+			continue
+		}
 		if b.n > loadMax && l.shift > 0 {
 			l.buckets[i] = bucket{}
 			q.divide(b, i)
@@ -92,6 +93,7 @@ func (q *queue[V]) refill() {
 		l.held -= int(b.n)
 		l.through += int(b.n)
 		q.load(b)
+		q.scout()
 	}
 }
 
@@ -122,9 +124,9 @@ func (q *queue[V]) roll() {
 	above.buckets[i] = bucket{}
 	q.moved += uint64(b.n)
 	last := b.last()
-	ahead := q.ahead(b.head, last)
+	ahead := q.follow(b.head, last)
 	for c := b.head; ; {
-		ahead = q.ahead(ahead, last)
+		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			if e.key < above.end {
 				q.push(&l.buckets[e.key>>l.shift-l.base], e)
@@ -148,9 +150,9 @@ func (q *queue[V]) collapse() {
 	above, l := &q.levels[0], &q.levels[1]
 	to := level{shift: 63, buckets: above.buckets}
 	for ; l.open < l.count; l.open++ {
-		if b := l.buckets[l.open]; b.tail != 0 {
+		if b := l.buckets[l.open]; b.n != 0 {
 			l.buckets[l.open] = bucket{}
-			q.distribute(b, &to)
+			q.distribute(q.flat(b), &to)
 		}
 	}
 	above.end = l.end

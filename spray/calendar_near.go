@@ -16,6 +16,10 @@ func (q *queue[V]) place(e entry) {
 			b := &l.buckets[e.key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
+				if b.n >= crowded || i == 0 && b.n >= early {
+					q.placeCrowded(i, e)
+					return
+				}
 				w = q.extend(b)
 			}
 			q.chunks[w] = e
@@ -47,15 +51,17 @@ func (q *queue[V]) insertNear(e entry) {
 }
 
 // load appends the entries of a bucket that are alive to the near ones, in order. There are at most loadMax, in one or two chunks.
+//
+// Where nothing is dead the slots need not be looked at yet. They are asked for, and are there when the events are taken: some others
+// are near, and come first.
 func (q *queue[V]) load(b bucket) {
 	n := 0
 	last := b.last()
 	for c := b.head; ; {
-		for _, e := range q.entries(b, c) {
-			q.loaded[n%len(q.loaded)] = e
-			if q.alive(&e) {
-				n++
-			}
+		if q.dead == 0 {
+			n += copy(q.loaded[n:], q.entries(b, c))
+		} else {
+			n += q.living(q.loaded[n:], q.entries(b, c))
 		}
 		next := q.release(c)
 		if c == last {
@@ -63,10 +69,25 @@ func (q *queue[V]) load(b bucket) {
 		}
 		c = next
 	}
+	if q.dead == 0 {
+		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+			unsafe.Pointer(&q.loaded[0].slot), unsafe.Sizeof(entry{}), n)
+	}
 	q.dead -= int(b.n) - n
 	q.moved += uint64(b.n)
 	sortEntries(q.near[q.tail:int(q.tail)+n], q.loaded[:n])
 	q.tail += int32(n)
+}
+
+// living copies the entries that are alive, and returns how many there are.
+func (q *queue[V]) living(to, es []entry) (n int) {
+	for _, e := range es {
+		to[n%len(to)] = e
+		if q.alive(&e) {
+			n++
+		}
+	}
+	return n
 }
 
 // sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for each of them, how many come before
@@ -89,9 +110,9 @@ func sortEntries(to, es []entry) {
 }
 
 // prefetchAfter asks for the slots of the entries in the bucket after bucket i. Between two buckets several events are taken, which is about as long
-// as memory takes.
+// as memory takes. Where nothing is dead it is soon enough to do that when they are near.
 func (q *queue[V]) prefetchAfter(l *level, i uint32) {
-	if i+1 >= l.count {
+	if q.dead == 0 || i+1 >= l.count {
 		return
 	}
 	if b := &l.buckets[i+1]; b.tail != 0 {
@@ -127,9 +148,9 @@ func (q *queue[V]) spill() {
 	for i := depth - 1; i >= first; i-- { // of a crowd, those further down came before the others
 		old := &q.levels[i]
 		for ; old.open < old.count; old.open++ {
-			if b := old.buckets[old.open]; b.tail != 0 {
+			if b := old.buckets[old.open]; b.n != 0 {
 				old.buckets[old.open] = bucket{}
-				q.distribute(b, l)
+				q.distribute(q.flat(b), l)
 			}
 		}
 	}

@@ -44,6 +44,13 @@ type queue[V any] struct {
 	slots      []slot[V]
 	chunks     []entry // chunk after chunk; the first is not used, and its number stands for none
 	levels     []level
+	nested     []*level // the levels of buckets that are divided before their time: see calendar_nest.go
+	unused     uint32   // first of these that is not in use plus one, 0 if there is none
+
+	readyChunks int // places of chunks the memory of which is ready: see calendar_room.go
+	readySlots  int // and slots
+
+	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
 
 	inspected  time.Duration // when one who used it last looked at the time
 	user       *affinity     // who that was
@@ -90,8 +97,8 @@ const (
 func newQueue[V any](capacity int) *queue[V] {
 	q := &queue[V]{fresh: 1, chunks: make([]entry, 2*chunkSlots), slots: make([]slot[V], 0, capacity)}
 	if capacity > 0 {
-		// Chunks are not all full.
-		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4)))
+		// Chunks are not all full, and of a bucket's the last is half so.
+		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2)))
 		huge.Advise(q.chunks)
 		huge.Advise(q.slots)
 	}
@@ -159,7 +166,7 @@ func (q *queue[V]) take(key uint64) V {
 	q.head++
 	q.last = key
 	q.dispatched++
-	if q.tail-q.head < nearLow || !q.alive(&q.near[q.head]) {
+	if q.tail-q.head < nearLow || q.dead > 0 && !q.alive(&q.near[q.head]) {
 		q.tidy()
 	}
 	return v

@@ -79,5 +79,9 @@ func (q *queue[V]) stats() CalendarStats {
 	for _, l := range q.levels[:cap(q.levels)] {
 		t.Bytes += cap(l.buckets) * int(unsafe.Sizeof(bucket{}))
 	}
+	t.Bytes += cap(q.nested) * int(unsafe.Sizeof(q))
+	for _, l := range q.nested {
+		t.Bytes += int(unsafe.Sizeof(*l)) + cap(l.buckets)*int(unsafe.Sizeof(bucket{}))
+	}
 	return t
 }

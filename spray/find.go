@@ -49,12 +49,11 @@ again:
 	s.visited += steps
 }
 
-// findFrom searches as find does, but from an element that is known to come before the place, and at its levels. It gives up, and
+// findFrom searches as find does, but from an element that is known to come before the place, and from a level that it has. It gives up, and
 // reports false, if the element dies or is far from the place.
-func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32) bool {
+func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32, level int) bool {
 	const far = 24
-	n := l.nodes.at(start)
-	return l.descend(s, key, turn, exact, start, n, none, min(heightOf(n.state.Load()), inline)-1, 0, far)
+	return l.descend(s, key, turn, exact, start, l.nodes.at(start), none, level, 0, far)
 }
 
 // descend searches at the inline levels, from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether

@@ -41,8 +41,8 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 
 	place := axis(l.kind, key)
-	for start := l.guide(key, place, height); ; start = none {
-		if start == none || !l.findFrom(s, key, 0, false, start) {
+	for start, level := l.guide(key, place, height); ; start = none {
+		if start == none || !l.findFrom(s, key, 0, false, start, level) {
 			l.find(s, key, 0, false, 0)
 		}
 		pred := l.nodes.at(s.preds[0])

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/release"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -20,10 +22,10 @@ import (
 // the key that is looked for; the search from there is the usual one. Where there is none, the search begins at the head.
 //
 // A search that begins at a node of height h knows what comes before the place only at the levels below h. So there are several
-// rings: ring r has only elements of heights above 3r, and buckets 8^r times as wide, so that each holds about as many.
+// rings: ring r has only elements of heights above r, and buckets 2^r times as wide, so that each holds about as many.
 
-// rings is the number of rings. The one node in 128 that is higher than 7 is inserted from the head.
-const rings = 3
+// rings is the number of rings: one for each height up to that of the inline links. The one node in 256 that is higher is inserted from the head.
+const rings = inline
 
 // A post is an entry of a ring.
 type post struct {
@@ -60,11 +62,12 @@ func (p *posts) lay() lay {
 	return lay{shape >> 8, shape & 0xff}
 }
 
-// length is how many posts of a ring are used.
-func (y lay) length(r int) uint64 { return max(8, uint64(1)<<(y.log&63)>>(3*r)) }
+// length is how many posts of a ring are used. The upper rings, which are short, go round less often: elements far ahead, whose posts others take over in the
+// lower rings, have theirs there.
+func (y lay) length(r int) uint64 { return max(8, uint64(1)<<(y.log&63)>>min(r, 3)) }
 
 // bucket is the number of the bucket of a place in a ring.
-func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(3*r)) & 63) }
+func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(r)) & 63) }
 
 // at is where a ring has the post of a bucket.
 func (p *posts) at(y lay, bucket uint64, r int) *post { return &p.ring[r][bucket&(y.length(r)-1)] }
@@ -105,15 +108,16 @@ func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
 	return binary.BigEndian.Uint64(first[:])
 }
 
-// ringOf is the ring whose elements are high enough for a search of the links that a new node of some height needs.
-func ringOf(height int) int { return (height + 1) / 3 }
-
 // guide looks for an element from which to search for a key. It is so high that the search finds what comes before the place at all levels
-// below height. Where a ring has none, the next one, with wider buckets, may have one.
-func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
+// below height. Where a ring has none, the next one, with wider buckets, may have one. It returns the element, and the level at which to begin: the
+// highest that all elements of the ring have. A link further up mostly leads past the place, and what it leads to would have to come from memory to tell.
+func (l *List[K, V]) guide(key K, place uint64, height int) (start uint32, level int) {
 	posts := l.posts.Load()
 	lay := posts.lay()
-	for r := ringOf(height); r < rings; r++ {
+	for r := range min(height, rings) - 1 { // what signpost will look at
+		prefetch.Lines(unsafe.Pointer(posts.at(lay, lay.bucket(place, r), r)), 1)
+	}
+	for r := height - 1; r < rings; r++ {
 		bucket := lay.bucket(place, r)
 		for back := range uint64(4) {
 			p := posts.at(lay, bucket-back, r)
@@ -125,25 +129,28 @@ func (l *List[K, V]) guide(key K, place uint64, height int) uint32 {
 			name := p.name.Load()
 			n := l.nodes.at(uint32(name))
 			state := n.state.Load()
-			if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) >= height && !(key < n.key) {
-				return uint32(name)
+			if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) > r && !(key < n.key) {
+				return uint32(name), r
 			}
 		}
 	}
-	return none
+	return none, 0
 }
 
 // signpost names an element that has been inserted, unless its bucket has one that comes before it.
+//
+// The two words of a post may be read from different elements, and nothing comes of it: what a name stands for is looked at before it is believed. So
+// nobody has to wait until they are stored.
 func (l *List[K, V]) signpost(i, stamp uint32, place uint64, height int) {
 	posts := l.posts.Load()
 	lay := posts.lay()
-	for r := 0; r < rings && 3*r < height; r++ {
+	for r := range min(height, rings) {
 		bucket := lay.bucket(place, r)
 		p := posts.at(lay, bucket, r)
 		at := p.key.Load()
 		if place <= at || lay.bucket(at, r) != bucket || l.gone(p.name.Load()) {
-			p.name.Store(uint64(stamp)<<32 | uint64(i))
-			p.key.Store(place)
+			release.Store(&p.name, uint64(stamp)<<32|uint64(i))
+			release.Store(&p.key, place)
 		}
 	}
 }
@@ -154,8 +161,8 @@ func (l *List[K, V]) gone(name uint64) bool {
 	return state&alive == 0 || stampOf(state) != uint32(name>>32)
 }
 
-// survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as a few of the gaps, and
-// as many as half the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
+// survey looks at the gap into which an element was inserted, and now and then at whether buckets are about as wide as the gaps, and
+// as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
 func (l *List[K, V]) survey(s *seat) {
 	pred, succ := s.preds[0], s.succs[0]
 	if pred == headNode || succ == none {
@@ -166,12 +173,12 @@ func (l *List[K, V]) survey(s *seat) {
 	if s.surveys++; s.surveys < 256 {
 		return
 	}
-	want := uint32(min(s.gaps/s.surveys+1, 64-3*rings))
+	want := uint32(min(s.gaps/s.surveys, 64-rings))
 	s.gaps, s.surveys = 0, 0
 	posts := l.posts.Load()
 	now := posts.lay()
 	log, elements := now.log, l.elements()
-	for 1<<log < elements/2 {
+	for 1<<log < elements {
 		log++
 	}
 	for 1<<log > 4*elements && log > firstPosts {

@@ -5,3 +5,5 @@ package huge
 import "unsafe"
 
 func advise(unsafe.Pointer, uintptr) {}
+
+func populate(unsafe.Pointer, uintptr) {}

@@ -1,0 +1,124 @@
+package spray
+
+import (
+	"math/bits"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
+)
+
+// How the first level stays as fine as it should be. A bucket is a range of keys, and as time goes on the same range stands for a longer and
+// longer time, so that the events that it gets become more. To divide all events anew takes as long as others need to run far ahead. So only what
+// comes last is taken out of the level, where there is little, into a finer one, which goes between it and level 0:
+//
+//	level 0   |- negative times -|---------------- all other times ----------------|
+//	level 1                                        |..|..|..|..|..|..|..|..|..|
+//	level 2                      |....|....|....|....|  was level 1, and longer
+//	                               ▲ open
+//
+// When time has come there, the finer level has got most of the events by itself.
+
+// refined is how many entries are moved at most when a level is refined.
+const refined = 2048
+
+// reshape looks, before bucket i of level 1, which is the last, is opened, whether the level still is as it should be. It reports whether it has
+// changed anything.
+func (q *queue[V]) reshape(l *level, i uint32) bool {
+	if (l.base+uint64(i))<<l.shift > l.coarse && l.held+q.levels[0].held <= crowded {
+		q.collapse()
+		return true
+	}
+	if i >= l.settled && q.coarsens(l, i, l.count-1) {
+		if q.refine(l, i) {
+			return true
+		}
+		l.settled = i + (l.count-i)/8 + 1
+	}
+	if i > l.count/2 && q.worthRolling() && !q.coarsens(l, i, l.count-1+l.open) {
+		q.roll()
+		return true
+	}
+	return false
+}
+
+// coarsens reports whether bucket k, which is later, would get too many events if it got as many in the same time as bucket i, which is due.
+func (q *queue[V]) coarsens(l *level, i, k uint32) bool {
+	n := l.buckets[i].n
+	return n > loadMax && !(float64(n)*l.duration(k) <= crowded*l.duration(i))
+}
+
+// duration is how long a bucket is, in time.
+func (l *level) duration(i uint32) float64 {
+	return timekey.Time(l.ceiling(i)) - timekey.Time((l.base+uint64(i))<<l.shift)
+}
+
+// insertLevel is one more level between level 0 and what was level 1, of which nothing is known yet.
+func (q *queue[V]) insertLevel() *level {
+	q.nextLevel()
+	for k := len(q.levels) - 1; k > 1; k-- {
+		q.levels[k], q.levels[k-1] = q.levels[k-1], q.levels[k]
+	}
+	l := &q.levels[1]
+	l.size, l.through = 1, firstGrowth
+	return l
+}
+
+// refine takes what comes last in level 1, of which bucket i is due, into a finer level between it and level 0. That spans as much time again as is
+// pending before it. What is later still goes to level 0. If a level would not be any finer, it does nothing and reports false.
+func (q *queue[V]) refine(l *level, i uint32) bool {
+	if len(q.levels) >= maxLevels {
+		return false
+	}
+	n, first := uint32(0), l.count
+	for first > i+1 && n+l.buckets[first-1].n <= refined {
+		first--
+		n += l.buckets[first].n
+	}
+	above := &q.levels[0]
+	low, end := (l.base+uint64(first))<<l.shift, above.end
+	if first == l.count || low >= end {
+		return false
+	}
+	high := later((l.base+uint64(i))<<l.shift, low, end-1)
+	if bits.Len64((high-low)/(maxBuckets-1)) >= int(l.shift) {
+		return false
+	}
+	last := l.count
+	l.count = first
+	l.held -= int(n)
+	next := q.insertLevel() // and l is the one below
+	l, above = &q.levels[2], &q.levels[0]
+	next.shape(early, low, high)
+	next.held = 0
+	above.end = min(next.ceiling(next.count-1), end)
+	above.open = min(above.open, uint32(above.end>>63))
+	q.moved += uint64(n)
+	for k := first; k < last; k++ {
+		if b := l.buckets[k]; b.n > 0 {
+			l.buckets[k] = bucket{}
+			q.split(b, next, above)
+		}
+	}
+	return true
+}
+
+// split moves the entries of b into those of the levels that they belong to: next, or above, which is level 0.
+func (q *queue[V]) split(b bucket, next, above *level) {
+	last := b.last()
+	ahead := q.follow(b.head, last)
+	for c := b.head; ; {
+		ahead = q.follow(ahead, last)
+		for _, e := range q.entries(b, c) {
+			to := next
+			if e.key >= above.end {
+				to = above
+			}
+			to.held++
+			q.push(&to.buckets[e.key>>to.shift-to.base], e)
+		}
+		after := q.release(c)
+		if c == last {
+			return
+		}
+		c = after
+	}
+}
