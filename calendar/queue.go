@@ -19,7 +19,8 @@ import (
 // Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
 // what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations of the same id. ScheduleAll and Reset take time in proportion to what they deal with.
+// their turn, and every 2³² cancellations of the same id. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
+// and Stats take time in proportion to what they deal with.
 //
 // An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in
 // all, which shows in queues of some thousand events (450 bytes an event at 10⁴). Nothing is allocated per operation while the number of
