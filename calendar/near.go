@@ -47,7 +47,6 @@ func (q *Queue) insertNear(e entry) {
 //
 //go:noinline
 func (q *Queue) spill(e entry) {
-	q.placeLate()
 	q.count()
 	es := q.livingOf(q.near[q.head:]) // nobody knows of the others
 	q.near, q.inserted = q.near[:q.head+len(es)], 0

@@ -17,7 +17,7 @@ const cold = 1 << 16
 // entries are asked for a few at a time, while those are dispatched. How far that has got:
 type lookout struct {
 	entries []entry // whose records, and what the caller keeps beside them, are still to be asked for, of a bucket
-	alive   bool    // the records need not be, since none of them is dead
+	blind   bool    // the records need not be: see writesBlindly
 	bucket  int     // which one it is, of the last level; −1 if none is looked at
 }
 
@@ -42,7 +42,7 @@ func (q *Queue) look() {
 		return
 	}
 	n := min(lookMany, len(o.entries))
-	q.gather(&o.entries[0].id, n, o.alive)
+	q.gather(&o.entries[0].id, n, o.blind)
 	o.entries = o.entries[n:]
 }
 
@@ -53,7 +53,7 @@ func (q *Queue) lookOn() bool {
 		return false
 	}
 	l := &q.levels[len(q.levels)-1]
-	if l.size <= fresh && q.dead == 0 && len(q.arrays) == 0 {
+	if l.size <= fresh && q.dead == 0 && len(q.arrays) == 0 && q.collects() {
 		return false
 	}
 	for o.bucket+1 < min(l.open+lookFar, l.count()) {
@@ -64,11 +64,11 @@ func (q *Queue) lookOn() bool {
 			}
 		}
 		if b := &l.buckets[o.bucket]; b.tail != 0 && b.tail != nested {
-			o.entries, o.alive = q.pool.entries(*b, b.head), q.allAlive(*b)
+			o.entries, o.blind = q.pool.entries(*b, b.head), q.writesBlindly(*b)
 			if b.n > chunkLen {
 				q.prefetchChunk(q.pool.next(b.head), chunkLen)
 			}
-			if o.alive && len(q.arrays) == 0 {
+			if o.blind && len(q.arrays) == 0 {
 				o.entries = nil
 				return false
 			}
@@ -85,10 +85,10 @@ func (q *Queue) lookAfter(i int, b bucket) {
 		return
 	}
 	if o.bucket < i {
-		o.entries, o.alive = q.pool.entries(b, b.head), q.allAlive(b)
+		o.entries, o.blind = q.pool.entries(b, b.head), q.writesBlindly(b)
 	}
 	if n := len(o.entries); n > 0 {
-		q.gather(&o.entries[0].id, n, o.alive)
+		q.gather(&o.entries[0].id, n, o.blind)
 	}
 	o.entries, o.bucket = nil, i
 }
@@ -99,7 +99,7 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 		return
 	}
 	following := q.pool.next(c)
-	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)), q.allAlive(b))
+	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)), q.writesBlindly(b))
 }
 
 // prefetchRecords asks for the records of the entries in a chunk of b, and for nothing else: whoever only looks which of them are live does not
@@ -111,10 +111,14 @@ func (q *Queue) prefetchRecords(b bucket, c uint32) {
 	}
 }
 
-// gather asks for the records of n entries, of the first of which this is the id, and for what the caller keeps beside them.
-func (q *Queue) gather(id *ID, n int, alive bool) {
+// writesBlindly reports whether nobody will read the records of b's entries when they are loaded, dispatched and scheduled anew.
+func (q *Queue) writesBlindly(b bucket) bool { return q.collects() && q.allAlive(b) }
+
+// gather asks for the records of n entries, of the first of which this is the id, unless they are written blindly, and for what the caller keeps
+// beside them.
+func (q *Queue) gather(id *ID, n int, blind bool) {
 	ids := unsafe.Pointer(id)
-	if !alive {
+	if !blind {
 		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
 	}
 	for _, o := range q.arrays {
