@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -18,7 +19,8 @@ import (
 // The queue is the same afterwards, for all that can be seen of it, whatever the number of workers.
 //
 // At the first id, in their order, that Schedule would refuse, it stops and returns an error that says which it is and wraps
-// what Schedule would say. If due returns an error it stops with that before the block. Either way the ids before are scheduled and no
+// what Schedule would say. If due returns an error it stops with that before the block, and if due panics with a [PanicError], in which the value
+// and the stack of the panic are; that due ends its goroutine is an error too. In any case the ids before are scheduled and no
 // others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
 // above the largest 32-bit number.
 //
@@ -30,6 +32,7 @@ func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	q.settle()
 	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
 	b.workers = min(workers, max(b.blocks(), 1))
 	if q.pending == 0 && n > q.most {
@@ -69,11 +72,29 @@ type failure struct {
 	block atomic.Int64 // one more than the block it is in, so that others need not go on beyond; 0 if there is none
 	at    uint64
 	err   error
-	panic any
+	panic *PanicError
+}
+
+// A PanicError is what ScheduleAll panics with if the caller's function does. That may have been in another goroutine, whose stack would be lost
+// otherwise.
+type PanicError struct {
+	Value any    // what the function panicked with
+	Stack []byte // where it did, as runtime/debug.Stack has it
+}
+
+// Error has the value and the stack.
+func (p *PanicError) Error() string {
+	return fmt.Sprintf("calendar: ScheduleAll: due panicked: %v\n\n%s", p.Value, p.Stack)
+}
+
+// Unwrap returns the value, if it is an error.
+func (p *PanicError) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
 }
 
 // note takes a failure at an id of block i, unless there is one before it.
-func (f *failure) note(i int, at uint64, err error, panicked any) {
+func (f *failure) note(i int, at uint64, err error, panicked *PanicError) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if f.none() || at < f.at {
@@ -107,8 +128,11 @@ func (b *bulk) ask(worker, i int, times []float64) (at []float64, ok bool) {
 	}
 	err := errGone
 	defer func() { // also if due panics, or ends its goroutine
-		if p := recover(); p != nil || err != nil {
-			b.failed.note(i, from, err, p)
+		if p := recover(); p != nil {
+			b.failed.note(i, from, nil, &PanicError{Value: p, Stack: debug.Stack()})
+			ok = false
+		} else if err != nil {
+			b.failed.note(i, from, err, nil)
 			ok = false
 		}
 	}()
@@ -160,12 +184,12 @@ func (b *bulk) placeBlock(i int, at []float64) {
 	}
 }
 
-// together calls do for each worker, all at once.
+// together calls do for each worker, all at once and each in a goroutine of its own: one that ends there should not take the caller's with it, who
+// has to finish what was begun.
 func together(workers int, do func(worker int)) {
-	var others sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		others.Go(func() { do(w) })
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() { do(w) })
 	}
-	do(0)
-	others.Wait()
+	all.Wait()
 }

@@ -100,14 +100,16 @@ func (b *bulk) recordAll() tally {
 			times[worker] = make([]float64, pageLen)
 		}
 		sum := tally{low: pastAll}
+		defer func() { // also if due ends the goroutine: the blocks before it are recorded
+			mutex.Lock()
+			all.add(sum)
+			mutex.Unlock()
+		}()
 		for i := task * each; i < min((task+1)*each, blocks) && !b.failed.before(i); i++ {
 			if at, ok := b.ask(worker, i, times[worker]); ok {
 				sum.add(b.recordBlock(i, at))
 			}
 		}
-		mutex.Lock()
-		all.add(sum)
-		mutex.Unlock()
 	})
 	b.q.ids += all.grown
 	return all

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -271,7 +272,7 @@ func TestScheduleAllMemory(t *testing.T) {
 
 // What due fails with is what comes back, by whatever way it fails, and the ids before its block are scheduled, in queues that are empty and others.
 func TestScheduleAllDueFails(t *testing.T) {
-	const n, bad = 100_000, 3 * 16_384
+	const n, bad = 300_000, 7 * 16_384 // in the middle of what a worker takes at a time
 	failed := errors.New("no more")
 	for how, fail := range map[string]func() error{
 		"error":  func() error { return failed },
@@ -284,19 +285,13 @@ func TestScheduleAllDueFails(t *testing.T) {
 				if pending {
 					must(t, q.Schedule(n, 5))
 				}
-				done := make(chan any)
-				go func() {
-					var got any
-					ended := false
+				got := func() (got any) {
 					defer func() {
 						if p := recover(); p != nil {
 							got = p
-						} else if !ended {
-							got = "goexit"
 						}
-						done <- got
 					}()
-					if err := q.ScheduleAll(0, n, workers, func(_ int, first calendar.ID, at []float64) error {
+					return q.ScheduleAll(0, n, workers, func(_ int, first calendar.ID, at []float64) error {
 						for i := range at {
 							at[i] = 1
 						}
@@ -304,16 +299,22 @@ func TestScheduleAllDueFails(t *testing.T) {
 							return fail()
 						}
 						return nil
-					}); err != nil {
-						got = err
-					}
-					ended = true
+					})
 				}()
-				if got := <-done; how != "goexit" && got != any(failed) || got == nil {
-					t.Errorf("%s, %d workers: %v", how, workers, got)
-				}
-				if how == "goexit" { // which may have been of the goroutine that called
-					continue
+				switch err, _ := got.(error); how {
+				case "error":
+					if err != failed {
+						t.Errorf("%d workers: %v", workers, got)
+					}
+				case "panic":
+					var p *calendar.PanicError
+					if !errors.Is(err, failed) || !errors.As(err, &p) || p.Value != any(failed) || !strings.Contains(string(p.Stack), "TestScheduleAllDueFails") {
+						t.Errorf("%d workers: %v", workers, got)
+					}
+				case "goexit":
+					if err == nil || err.Error() != "calendar: ScheduleAll: due did not return" {
+						t.Errorf("%d workers: %v", workers, got)
+					}
 				}
 				must(t, q.Check())
 				before := bad

@@ -9,6 +9,9 @@ import (
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
 	v := verifier{q: q, seen: make(map[ID]bool), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
+	if err := v.late(); err != nil {
+		return fmt.Errorf("late: %w", err)
+	}
 	if err := v.near(); err != nil {
 		return fmt.Errorf("near: %w", err)
 	}
@@ -43,10 +46,49 @@ func (q *Queue) check() error {
 // A verifier is a check that is under way.
 type verifier struct {
 	q             *Queue
+	keys          map[ID]uint64   // what is still to be written into records
 	seen          map[ID]bool     // ids that have a live entry
 	nests         map[uint32]bool // levels found nested in buckets
 	entries, live int
 	chunks        int
+}
+
+// late verifies what is still to be written: entries are of the first level, and the last of their id.
+func (v *verifier) late() error {
+	q := v.q
+	v.keys = make(map[ID]uint64)
+	waits := make(map[ID]bool)
+	for _, e := range q.late.keys[:q.late.n] {
+		if q.record(e.id) == nil || waits[e.id] {
+			return fmt.Errorf("id %d has no record, or an entry that was not placed before", e.id)
+		}
+		v.keys[e.id] = e.key
+		if waits[e.id] = e.stamp != lastStamp; waits[e.id] && e.key < q.levels[0].end {
+			return fmt.Errorf("entry at %v is not of the first level", timekey.Time(e.key))
+		}
+	}
+	if q.late.left {
+		if id := q.late.leaver.id; v.key(id) != q.late.leaver.key || waits[id] {
+			return fmt.Errorf("id %d left, and is recorded for %v", id, timekey.Time(v.key(id)))
+		}
+		v.keys[q.late.leaver.id] = noKey
+	}
+	for _, e := range q.late.keys[:q.late.n] {
+		if e.stamp != lastStamp {
+			if live, err := v.entry(e); err != nil || !live {
+				return fmt.Errorf("entry of id %d is live: %v, %w", e.id, live, err)
+			}
+		}
+	}
+	return nil
+}
+
+// key is what the record of an id says, or will.
+func (v *verifier) key(id ID) uint64 {
+	if k, ok := v.keys[id]; ok {
+		return k
+	}
+	return v.q.record(id).key()
 }
 
 // entry verifies one entry, and tells whether it is live.
@@ -58,11 +100,13 @@ func (v *verifier) entry(e entry) (live bool, err error) {
 		return false, fmt.Errorf("entry of id %d, which has no record", e.id)
 	case !v.q.live(e):
 		return false, nil
-	case r.key() == noKey:
+	case v.key(e.id) == noKey && v.q.late.left && v.q.late.leaver == e:
+		return true, fmt.Errorf("entry of id %d, which was dispatched", e.id)
+	case v.key(e.id) == noKey:
 		// A record without an event carries a stamp that no entry has.
 		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
-	case r.key() != e.key:
-		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(r.key()))
+	case v.key(e.id) != e.key:
+		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(v.key(e.id)))
 	case v.seen[e.id]:
 		return true, fmt.Errorf("two live entries of id %d", e.id)
 	case e.key < timekey.Of(v.q.now):
@@ -82,8 +126,12 @@ func (v *verifier) near() error {
 	}
 	for i := q.head; i < len(q.near); i++ {
 		e := q.near[i]
-		if _, err := v.entry(e); err != nil {
+		live, err := v.entry(e)
+		if err != nil {
 			return err
+		}
+		if !live && !q.doubt {
+			return fmt.Errorf("id %d is dead, and nobody doubts it", e.id)
 		}
 		if i > q.head && q.near[i-1].key > e.key {
 			return fmt.Errorf("not sorted at %d", i-q.head)
@@ -184,7 +232,7 @@ func (v *verifier) counts() error {
 	for p, page := range q.pages {
 		ids += len(page)
 		for i := range page {
-			if id := ID(p)<<pageBits | ID(i); page[i].key() != noKey && !v.seen[id] {
+			if id := ID(p)<<pageBits | ID(i); v.key(id) != noKey && !v.seen[id] {
 				return fmt.Errorf("pending id %d has no live entry", id)
 			}
 		}

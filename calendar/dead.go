@@ -11,6 +11,9 @@ const deadSlack = 1024
 // back.
 func (q *Queue) disown(r *record, k uint64) (swept bool) {
 	q.dead++
+	if k <= q.levels[len(q.levels)-1].end {
+		q.doubt = true
+	}
 	r.stamp++
 	if r.stamp == lastStamp {
 		q.comeRound(r)

@@ -25,6 +25,8 @@ const (
 	maxGrowth = 32
 	// guessMin is from how many entries on it is better to guess at their range than to look at them.
 	guessMin = 2048
+	// fairShare is how many times the mean of its level a bucket may have for that.
+	fairShare = 4
 	// chunksAhead is how many chunks before they are read the processor is asked for them.
 	chunksAhead = 3
 )
@@ -48,9 +50,10 @@ func (q *Queue) openBucket(l *level) {
 		return
 	}
 	// A large bucket is probably one of many alike, filled all over. So its range is taken for that of its entries, and
-	// they are read once and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it.
+	// they are read once and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it. The same goes
+	// for any that has about its share of its level, as one in which they are spread evenly would.
 	low, high := l.floor(l.open), l.end-1
-	guess := b.n >= guessMin && !l.guessed && !ends
+	guess := !ends && (b.n >= guessMin && !l.guessed || int(b.n)*l.count() <= fairShare*l.size)
 	if !guess {
 		low, high = q.survey(b)
 		low = q.leaveOutTail(b, low, high)

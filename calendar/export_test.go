@@ -32,6 +32,12 @@ const (
 // SetMost makes a new queue divide its buckets when they have so many entries.
 func (q *Queue) SetMost(n int) { q.most = n }
 
+// SetCold makes a new queue treat its records as out of the cache, so that it collects what is to be written there, whatever is done with it.
+func (q *Queue) SetCold() { q.cold, q.far, q.lateMin = 0, 0, 0 }
+
+// Late is how many records, at most, are still to be written.
+func (q *Queue) Late() int { return q.late.n }
+
 // Work is how many entries were moved or looked at in all calls so far.
 func (q *Queue) Work() uint64 { return q.moved + q.surveyed + q.swept }
 

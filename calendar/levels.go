@@ -222,11 +222,14 @@ func (q *Queue) leaf(l *level, k uint64) (*level, *bucket) {
 //
 //go:noinline
 func (q *Queue) refill(take bool) bool {
-	q.near, q.head, q.inserted = q.near[:0], 0, 0
+	q.near, q.head, q.inserted, q.doubt = q.near[:0], 0, 0, false
 	if q.opened%tidyEvery == 0 {
 		q.tidy()
 	}
 	for {
+		if len(q.levels) == 1 {
+			q.placeLate()
+		}
 		l := &q.levels[len(q.levels)-1]
 		i, bs := l.open, l.buckets[:l.last+1]
 		for i < len(bs) && bs[i].tail == 0 {

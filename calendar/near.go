@@ -122,7 +122,7 @@ func (q *Queue) small(l *level, n int) (in int, ok bool) {
 func (q *Queue) load(b bucket, shift uint8) {
 	q.moved += uint64(b.n)
 	near := q.near
-	alive := q.dead == 0 || q.counted && b.dead == 0
+	alive := q.allAlive(b)
 	for c, last := b.head, b.last(); ; {
 		es := q.pool.entries(b, c)
 		q.prefetchFollowing(b, c) // the records come while this chunk is sorted
@@ -147,3 +147,6 @@ func (q *Queue) load(b bucket, shift uint8) {
 	}
 	q.near = near
 }
+
+// allAlive reports whether it is known that no entry of b is dead.
+func (q *Queue) allAlive(b bucket) bool { return q.dead == 0 || q.counted && b.dead == 0 }

@@ -21,10 +21,12 @@ func TestQueueOfSmallBucketsConforms(t *testing.T) {
 func FuzzQueueOfSmallBuckets(f *testing.F) {
 	f.Add([]byte("schedule, cancel, peek, next"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		q, negative := calendar.New(), calendar.New(calendar.StartAt(-1e9))
+		q, negative, cold := calendar.New(), calendar.New(calendar.StartAt(-1e9)), calendar.New()
 		q.SetMost(40)
 		negative.SetMost(70)
-		if err := calendartest.Replay(data, q, negative); err != nil {
+		cold.SetMost(40)
+		cold.SetCold()
+		if err := calendartest.Replay(data, q, negative, cold); err != nil {
 			t.Error(err)
 		}
 	})
@@ -139,11 +141,15 @@ func TestQueuePauses(t *testing.T) {
 			drain(p, n)
 		},
 	}
+	uses["hold, collected"] = uses["hold"]
 	for name, time := range times {
 		for use, do := range uses {
 			r = rand.New(rand.NewPCG(31, 0))
 			p := &paced{Queue: calendar.New()}
 			p.SetMost(most)
+			if use == "hold, collected" {
+				p.SetCold()
+			}
 			fill(p, time)
 			do(p, time)
 			limit := uint64(bound)

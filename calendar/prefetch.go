@@ -16,7 +16,8 @@ const cold = 1 << 16
 // A processor can only have some dozen such requests under way, and waits if there are more. So the records of what comes after the near
 // entries are asked for a few at a time, while those are dispatched. How far that has got:
 type lookout struct {
-	entries []entry // whose records are still to be asked for, of a bucket
+	entries []entry // whose records, and what the caller keeps beside them, are still to be asked for, of a bucket
+	blind   bool    // the records need not be: see writesBlindly
 	bucket  int     // which one it is, of the last level; −1 if none is looked at
 }
 
@@ -25,6 +26,8 @@ const (
 	lookEvery, lookMany = 4, 6
 	// lookFar is by how many buckets those may be ahead.
 	lookFar = 4
+	// fresh is up to how many entries a level was made for that lie in the cache since then.
+	fresh = 4096
 )
 
 // lookAnew is for when the last level is another.
@@ -39,7 +42,7 @@ func (q *Queue) look() {
 		return
 	}
 	n := min(lookMany, len(o.entries))
-	q.gather(&o.entries[0].id, n)
+	q.gather(&o.entries[0].id, n, o.blind)
 	o.entries = o.entries[n:]
 }
 
@@ -50,6 +53,9 @@ func (q *Queue) lookOn() bool {
 		return false
 	}
 	l := &q.levels[len(q.levels)-1]
+	if l.size <= fresh && q.dead == 0 && len(q.arrays) == 0 && q.collects() {
+		return false
+	}
 	for o.bucket+1 < min(l.open+lookFar, l.count()) {
 		o.bucket++
 		if o.bucket+1 < l.count() {
@@ -58,9 +64,13 @@ func (q *Queue) lookOn() bool {
 			}
 		}
 		if b := &l.buckets[o.bucket]; b.tail != 0 && b.tail != nested {
-			o.entries = q.pool.entries(*b, b.head)
+			o.entries, o.blind = q.pool.entries(*b, b.head), q.writesBlindly(*b)
 			if b.n > chunkLen {
 				q.prefetchChunk(q.pool.next(b.head), chunkLen)
+			}
+			if o.blind && len(q.arrays) == 0 {
+				o.entries = nil
+				return false
 			}
 			return true
 		}
@@ -71,40 +81,46 @@ func (q *Queue) lookOn() bool {
 // lookAfter sees to it that the records of bucket i of the last level, which is being opened, have been asked for.
 func (q *Queue) lookAfter(i int, b bucket) {
 	o := &q.lookout
-	if q.ids < cold || o.bucket > i {
+	if q.ids < q.cold || o.bucket > i {
 		return
 	}
 	if o.bucket < i {
-		o.entries = q.pool.entries(b, b.head)
+		o.entries, o.blind = q.pool.entries(b, b.head), q.writesBlindly(b)
 	}
 	if n := len(o.entries); n > 0 {
-		q.gather(&o.entries[0].id, n)
+		q.gather(&o.entries[0].id, n, o.blind)
 	}
 	o.entries, o.bucket = nil, i
 }
 
 // prefetchFollowing asks for the records of the entries in the chunk of b after c, if there is one, and what the caller keeps beside them.
 func (q *Queue) prefetchFollowing(b bucket, c uint32) {
-	if q.ids < cold || c == b.last() {
+	if q.ids < q.cold || c == b.last() {
 		return
 	}
 	following := q.pool.next(c)
-	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)))
+	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)), q.writesBlindly(b))
 }
 
 // prefetchRecords asks for the records of the entries in a chunk of b, and for nothing else: whoever only looks which of them are live does not
 // need what is the caller's.
 func (q *Queue) prefetchRecords(b bucket, c uint32) {
-	if q.ids >= cold {
+	if q.ids >= q.cold {
 		es := q.pool.entries(b, c)
 		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
 	}
 }
 
-// gather asks for the records of n entries, of the first of which this is the id, and for what the caller keeps beside them.
-func (q *Queue) gather(id *ID, n int) {
+// writesBlindly reports whether nobody will read the records of b's entries when they are loaded, dispatched and scheduled anew.
+func (q *Queue) writesBlindly(b bucket) bool { return q.collects() && q.allAlive(b) }
+
+// gather asks for the records of n entries, of the first of which this is the id, unless they are written blindly, and for what the caller keeps
+// beside them.
+func (q *Queue) gather(id *ID, n int, blind bool) {
 	ids := unsafe.Pointer(id)
-	prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
+	if !blind {
+		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
+	}
 	for _, o := range q.arrays {
 		prefetch.Gather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)
 	}

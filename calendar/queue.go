@@ -19,7 +19,8 @@ import (
 // Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
 // what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations of the same id. ScheduleAll and Reset take time in proportion to what they deal with.
+// their turn, and every 2³² cancellations of the same id. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
+// and Stats take time in proportion to what they deal with.
 //
 // An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in
 // all, which shows in queues of some thousand events (450 bytes an event at 10⁴). Nothing is allocated per operation while the number of
@@ -47,6 +48,9 @@ type Queue struct {
 	near     []entry
 	head     int
 	inserted int // how many joined since they were loaded
+	// doubt says that some of them may be dead: one was cancelled whose key was not beyond them. Without it none is, because
+	// the dead of a bucket are dropped when it is loaded.
+	doubt bool
 
 	// Everything else. See levels.go.
 	levels []level // the path
@@ -58,6 +62,9 @@ type Queue struct {
 	nests  []*level // the levels nested in buckets
 	vacant []uint32 // places in nests that are free
 	most   int      // how many entries a bucket may have
+	// From how many ids on records are out of the cache (prefetch.go), and from how many of them and how many writes on these are worth
+	// collecting (late.go).
+	cold, far, lateMin int
 	// counted says that the buckets know how many of their entries are dead. See dead.go.
 	counted bool
 	fared   [8]fared // the last level that was so deep
@@ -65,6 +72,7 @@ type Queue struct {
 
 	arrays  []Array
 	lookout lookout // see prefetch.go
+	late    lates   // see late.go
 }
 
 // An Option adjusts a new [Queue] or [Agenda].
@@ -111,7 +119,7 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID, most: most}
+	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, far: far, lateMin: lateMin}
 	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}
@@ -128,6 +136,12 @@ func (q *Queue) Schedule(id ID, at float64) error {
 	if !(at >= q.now && at <= math.MaxFloat64) {
 		return q.refuse(id, at)
 	}
+	k := timekey.Of(at)
+	if q.late.left && q.late.leaver.id == id {
+		q.comeBack(k)
+		return nil
+	}
+	q.settle()
 	r := q.record(id)
 	if r == nil {
 		var err error
@@ -138,7 +152,6 @@ func (q *Queue) Schedule(id ID, at float64) error {
 	if r.key() != noKey {
 		return ErrScheduled
 	}
-	k := timekey.Of(at)
 	r.setKey(k)
 	q.pending++
 	q.place(entry{k, id, r.stamp})
@@ -151,6 +164,12 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 	if !(at >= q.now && at <= math.MaxFloat64) {
 		return q.refuse(id, at)
 	}
+	k := timekey.Of(at)
+	if q.late.left && q.late.leaver.id == id {
+		q.comeBack(k)
+		return nil
+	}
+	q.settle()
 	r := q.record(id)
 	if r == nil {
 		var err error
@@ -164,7 +183,6 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 	} else {
 		q.pending++
 	}
-	k := timekey.Of(at)
 	r.setKey(k)
 	q.place(entry{k, id, r.stamp})
 	if swept {
@@ -175,6 +193,7 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 
 // Cancel takes back id's event, and tells whether there was one.
 func (q *Queue) Cancel(id ID) bool {
+	q.settle()
 	r := q.record(id)
 	if r == nil || r.key() == noKey {
 		return false
@@ -219,15 +238,14 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		}
 		e := q.near[q.head]
 		q.head++
-		if q.head%lookEvery == 0 && q.ids >= cold {
+		if q.head%lookEvery == 0 && q.ids >= q.cold {
 			q.look()
 		}
-		r := &q.pages[e.id>>pageBits][e.id&pageMask]
-		if r.stamp != e.stamp {
+		if q.doubt && !q.live(e) {
 			q.dead--
 			continue
 		}
-		r.setKey(noKey)
+		q.leave(e)
 		q.pending--
 		q.now = timekey.Time(e.key)
 		if q.dead > q.pending+deadSlack && !q.counted {
@@ -241,7 +259,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 // that.
 func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 	// Most of the time a live entry is near; Peek finds it where it is not so.
-	if q.head == len(q.near) || !q.live(q.near[q.head]) {
+	if q.head == len(q.near) || q.doubt && !q.live(q.near[q.head]) {
 		if _, at, ok := q.Peek(); !ok || !(at <= t) {
 			return 0, 0, false
 		}
@@ -255,7 +273,7 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 // there is, which may be nothing if it was cancelled. It is for those who put events of the same time into an order of their own.
 func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 	// This is NextBy and Next by hand, for what is near.
-	if q.head == len(q.near) || !q.live(q.near[q.head]) {
+	if q.head == len(q.near) || q.doubt && !q.live(q.near[q.head]) {
 		if id, at, ok = q.NextBy(t); ok {
 			tied = q.mayTie(timekey.Of(at))
 		}
@@ -266,10 +284,10 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 		return 0, 0, false, false
 	}
 	q.head++
-	if q.head%lookEvery == 0 && q.ids >= cold {
+	if q.head%lookEvery == 0 && q.ids >= q.cold {
 		q.look()
 	}
-	q.pages[e.id>>pageBits][e.id&pageMask].setKey(noKey)
+	q.leave(e)
 	q.pending--
 	q.now = at
 	if q.dead > q.pending+deadSlack && !q.counted {
@@ -300,7 +318,7 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 			}
 		}
 		e := q.near[q.head]
-		if q.live(e) {
+		if !q.doubt || q.live(e) {
 			return e.id, timekey.Time(e.key), true
 		}
 		q.head++
@@ -310,6 +328,7 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 
 // At tells when id's event is due, if one is pending.
 func (q *Queue) At(id ID) (at float64, ok bool) {
+	q.settle()
 	r := q.record(id)
 	if r == nil || r.key() == noKey {
 		return 0, false

@@ -16,6 +16,7 @@ func (q *Queue) Reset(start float64) {
 		clear(page)
 	}
 	q.discard()
+	q.late = lates{}
 	q.now, q.pending = start+0, 0
 	paid := min(q.returned, bytesPerMove*(q.moved+q.turned))
 	q.counters = counters{returned: q.returned - paid} // lest memory go back and forth with every reset

@@ -58,6 +58,7 @@ func (q *Queue) tidy() {
 // collapse begins anew with the few entries that there are: all but the near ones collect in one bucket again, in memory of the
 // right size. The records of ids that no entry is of go too.
 func (q *Queue) collapse() {
+	q.settle() // before records go
 	end := q.levels[len(q.levels)-1].end
 	old := q.pool
 	q.pool = pool{}
@@ -131,6 +132,7 @@ func (q *Queue) forget(used []bool) {
 
 // glance looks at one page of records, and lets go of it if none of its ids is pending. There must be no dead entries.
 func (q *Queue) glance() {
+	q.settle()
 	for range q.pages {
 		q.glanced++
 		if q.glanced >= len(q.pages) {

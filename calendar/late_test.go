@@ -1,0 +1,114 @@
+package calendar_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+)
+
+// cold is a queue that collects what is to be written into records, as large ones do.
+func cold(start float64, most int) *calendar.Queue {
+	q := calendar.New(calendar.StartAt(start))
+	q.SetMost(most)
+	q.SetCold()
+	return q
+}
+
+func TestColdQueueConforms(t *testing.T) {
+	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(2000))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 1000) }, calendartest.AtMost(2000))
+}
+
+func FuzzColdQueue(f *testing.F) {
+	f.Add([]byte("schedule, cancel, peek, next"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := calendartest.Replay(data, cold(0, 40), cold(-1e9, 1000)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Long runs of holds, so that as much is collected as there is room for, between which other things are done: whatever is asked of a queue while
+// something is still to be written is answered as by one that writes at once.
+func TestColdQueueInTheMiddleOfIt(t *testing.T) {
+	most := 0
+	for seed := range uint64(40) {
+		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
+		j := calendartest.NewJumps(d, 3000, seed)
+		r := rand.New(rand.NewPCG(seed, 83))
+		got, want := cold(0, []int{40, 500, 5000}[seed%3]), calendar.New()
+		const n = 3000
+		for id := range calendar.ID(n) {
+			at := j.Next()
+			must(t, got.Schedule(id, at))
+			must(t, want.Schedule(id, at))
+		}
+		for round := range 60 {
+			for range r.IntN(200) {
+				id, at, ok := want.Next()
+				if gotID, gotAt, gotOK := got.Next(); id != gotID || at != gotAt || ok != gotOK {
+					t.Fatalf("seed %d: %d at %v, %v; want %d at %v, %v", seed, gotID, gotAt, gotOK, id, at, ok)
+				}
+				if r.IntN(50) == 0 { // it does not come back
+					continue
+				}
+				at += j.Next()
+				must(t, want.Schedule(id, at))
+				must(t, got.Schedule(id, at))
+				most = max(most, got.Late())
+			}
+			must(t, got.Check())
+			id, other, at := calendar.ID(r.IntN(n)), calendar.ID(r.IntN(n)), want.Now()+j.Next()
+			var wantAnswer, gotAnswer any
+			switch round % 9 {
+			case 0:
+				wantAnswer, gotAnswer = want.Cancel(id), got.Cancel(id)
+			case 1:
+				wantAnswer, gotAnswer = want.Schedule(id, at), got.Schedule(id, at)
+			case 2:
+				wantAnswer, gotAnswer = want.Reschedule(id, at), got.Reschedule(id, at)
+			case 3:
+				wantAnswer, gotAnswer = want.Renumber(id, other), got.Renumber(id, other)
+			case 4:
+				wantAt, wantOK := want.At(id)
+				gotAt, gotOK := got.At(id)
+				wantAnswer, gotAnswer = [2]any{wantAt, wantOK}, [2]any{gotAt, gotOK}
+			case 5:
+				wantAnswer, gotAnswer = want.Len(), got.Len()
+			case 6:
+				want.Trim()
+				got.Trim()
+			case 7:
+				wantAnswer, gotAnswer = want.Stats().Pending, got.Stats().Pending
+			case 8: // many ids, of which one is refused
+				first := calendar.ID(n)
+				all := func(_ int, _ calendar.ID, due []float64) error {
+					for i := range due {
+						due[i] = at
+					}
+					return nil
+				}
+				wantAnswer, gotAnswer = want.ScheduleAll(first, 20, 1, all) != nil, got.ScheduleAll(first, 20, 1, all) != nil
+			}
+			if wantAnswer != gotAnswer {
+				t.Fatalf("seed %d, round %d: %v, want %v", seed, round, gotAnswer, wantAnswer)
+			}
+			must(t, got.Check())
+		}
+		if seed%4 == 0 {
+			got.Reset(5)
+			want.Reset(5)
+			must(t, got.Check())
+			for id := range calendar.ID(n) {
+				must(t, got.Schedule(id, 5))
+				must(t, want.Schedule(id, 5))
+			}
+		}
+		sameQueues(t, got, want)
+	}
+	if most < 60 {
+		t.Errorf("no more than %d were collected", most)
+	}
+}
