@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // can pass off as its own name, and the names that it was told.
 func (s *Server) knows(host string) bool {
 	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
+	if h, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil { // something else stands there
+			return false
+		}
 		name = h
 	}
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
