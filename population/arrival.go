@@ -31,17 +31,29 @@ func (r *replica) enter(in *entrance, s random.Stream, parent uint32, way, name 
 
 // nextArrival plans the next immigrant.
 func (r *replica) nextArrival(k uint32) {
-	r.queue.Cancel(calendar.ID(k))
-	table := &r.t.immigration[k]
-	next := math.Inf(1)
-	if table.vary != nil {
-		next = r.candidate(&r.arrivals[k], 0, table.vary)
-	} else if table.rate > 0 {
-		next = r.now + r.arrivals[k].Exp()/table.rate
+	next := r.arrivalAfter(int(k))
+	if r.win != nil {
+		if r.win.arrive[k] = next; next <= r.win.until {
+			r.win.near.push(next, k)
+		}
+		return
 	}
+	r.queue.Cancel(calendar.ID(k))
 	if next <= r.end {
 		if err := r.queue.Reschedule(calendar.ID(k), next); err != nil {
 			panic(fmt.Sprintf("population: arrival at %v: %v", next, err))
 		}
 	}
+}
+
+// arrivalAfter is when the next immigrant of a source comes after now; +Inf if none does.
+func (r *replica) arrivalAfter(k int) float64 {
+	table := &r.t.immigration[k]
+	switch {
+	case table.vary != nil:
+		return r.candidate(&r.arrivals[k], 0, table.vary)
+	case table.rate > 0:
+		return r.now + r.arrivals[k].Exp()/table.rate
+	}
+	return math.Inf(1)
 }

@@ -33,14 +33,6 @@ func (a *asideTable) find(key uint64) int {
 	return i
 }
 
-// size is how many timers there are; none if there is no table.
-func (a *asideTable) size() int {
-	if a == nil {
-		return 0
-	}
-	return a.count
-}
-
 // get is the timer of a pair, which must be there.
 func (a *asideTable) get(id uint32, column int) uint64 {
 	return a.entries[a.find(asideKey(id, column))].word
@@ -108,4 +100,50 @@ func (a *asideTable) remove(id uint32, column int) {
 		}
 	}
 	a.entries[hole] = asideEntry{}
+}
+
+// asides are the tables of a replica: one for all individuals, or one for each shard, so that shards do not wait for each other (shards.go).
+type asides struct {
+	tables []*asideTable // a power of two
+	bits   uint          // so many ids in a row, as a power of two, have the same
+}
+
+// newAsides has so many tables, a power of two.
+func newAsides(tables int, bits uint) *asides {
+	a := &asides{make([]*asideTable, tables), bits}
+	for i := range a.tables {
+		a.tables[i] = newAside()
+	}
+	return a
+}
+
+// of is the table of an individual.
+func (a *asides) of(id uint32) *asideTable { return a.tables[int(id>>a.bits)&(len(a.tables)-1)] }
+
+func (a *asides) get(id uint32, column int) uint64       { return a.of(id).get(id, column) }
+func (a *asides) set(id uint32, column int, word uint64) { a.of(id).set(id, column, word) }
+func (a *asides) remove(id uint32, column int)           { a.of(id).remove(id, column) }
+
+// count is how many timers lie aside.
+func (a *asides) count() (n int) {
+	for _, t := range a.tables {
+		n += t.count
+	}
+	return n
+}
+
+// size is how many timers there are; none if there are no tables.
+func (a *asides) size() int {
+	if a == nil {
+		return 0
+	}
+	return a.count()
+}
+
+// room is for how many there is memory.
+func (a *asides) room() (n int) {
+	for _, t := range a.tables {
+		n += len(t.entries)
+	}
+	return n
 }

@@ -79,7 +79,7 @@ func (o *odds) of(r *replica, id, other uint32) float64 {
 // another. All others go on as they were drawn. It reports whether its next event has to be planned anew. What went before is as remember was told.
 func (r *replica) renew(id uint32, from, to *stateTable) bool {
 	again := from.rate != to.rate || !sameVarying(from.vary, to.vary)
-	r.person(id).apart = true
+	r.person(id).mark(isApart)
 	redraw := func(column int, old, new *clockTable) {
 		if r.timer(id, column)&memoryless != 0 && !old.equals(new) {
 			again = true

@@ -78,13 +78,13 @@ func (r *replica) checkAside() error {
 				continue
 			}
 			said++
-			if !r.asideOf[column] && r.place[column] != inShared || r.aside.entries[r.aside.find(asideKey(id, column))].key == 0 {
+			if !r.asideOf[column] && r.place[column] != inShared || !r.aside.of(id).has(id, column) {
 				return fmt.Errorf("id %d: the timer of column %d does not lie aside", id, column)
 			}
 		}
 	}
-	if r.aside != nil && r.aside.count != said {
-		return fmt.Errorf("%d timers lie aside, %d are said to", r.aside.count, said)
+	if r.aside != nil && r.aside.count() != said {
+		return fmt.Errorf("%d timers lie aside, %d are said to", r.aside.count(), said)
 	}
 	return nil
 }
@@ -149,3 +149,10 @@ func (r *replica) checkGroups() error {
 	}
 	return nil
 }
+
+// has tells whether a pair is in the table.
+func (a *asideTable) has(id uint32, column int) bool {
+	return a.entries[a.find(asideKey(id, column))].key != 0
+}
+
+func calendarID(id uint32) calendar.ID { return calendar.ID(id) }

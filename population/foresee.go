@@ -26,7 +26,7 @@ func (r *replica) foresees() int {
 	if r.sight > 0 {
 		from = r.sight
 	}
-	if !r.m.plainMixing || r.m.size < from {
+	if !r.m.plainMixing || r.m.size < from || r.win != nil {
 		return 0
 	}
 	return sightFar

@@ -30,7 +30,7 @@ func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) er
 	t := d.turns[r.t]
 	if t.to != r.t {
 		// Everybody may have an event from now on.
-		idle := bytesOf(eventBytes * float64(max(0, r.alive-r.queue.Len())))
+		idle := bytesOf(eventBytes * float64(max(0, r.alive-r.pending())))
 		if !r.purse.take(r, idle, idle, func() {}) { // others need not wait until it is done
 			return r.outOfMemory()
 		}

@@ -33,6 +33,15 @@ func (l *lived) until(now float64, alive int) {
 	l.changed = tick
 }
 
+// add adds what some have lived, and takes away what others have not.
+func (l *lived) add(more, less wide) {
+	var carry uint64
+	l.low, carry = bits.Add64(l.low, more.low, 0)
+	l.high, _ = bits.Add64(l.high, more.high, carry)
+	l.low, carry = bits.Sub64(l.low, less.low, 0)
+	l.high, _ = bits.Sub64(l.high, less.high, carry)
+}
+
 // time is the sum, in units of the model.
 func (l *lived) time() float64 {
 	return (math.Ldexp(float64(l.high), 64) + float64(l.low)) / l.ticks

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -37,19 +38,23 @@ type demand struct {
 	individuals float64
 	each        float64 // of an individual, in use at the start
 	most        float64 // the same if something is about to happen to everybody
+	busy        float64 // the share of individuals that have something to come
 	fixed       float64 // of a replica, whatever its size
 	recorded    float64 // of all replicas together
 }
 
 // Bytes of an individual, beside its words.
 const (
-	recordBytes = 12   // in the calendar, whether or not something will happen to it
-	eventBytes  = 16.6 // more there, if something will before the end
-	groupBytes  = 8    // for each attribute that mixing is by
-	numberBytes = 8    // if somebody listens to events
-	originBytes = 16   // of a timer, if the run can be forked
-	tieBytes    = 8    // at most, if many share an instant: what they are called by, and what that grew from
-	asideBytes  = 36   // of a timer that lies aside, at the usual load of the table
+	recordBytes = 12      // in the calendar, whether or not something will happen to it
+	eventBytes  = 16.6    // more there, if something will before the end
+	nextBytes   = 8       // in place of both, if it is run by windows
+	listBytes   = 4.2     // more then, if something will happen before the end
+	windowBytes = 8 << 20 // of a core then, for those who are due at the time
+	groupBytes  = 8       // for each attribute that mixing is by
+	numberBytes = 8       // if somebody listens to events
+	originBytes = 16      // of a timer, if the run can be forked
+	tieBytes    = 8       // at most, if many share an instant: what they are called by, and what that grew from
+	asideBytes  = 36      // of a timer that lies aside, at the usual load of the table
 	fixedBytes  = 8 << 20
 	overhead    = 1.02 // pages that are not full, and what the runtime keeps about memory
 )
@@ -87,14 +92,20 @@ func (m *Model) demand(o *Options) demand {
 		if err := r.start(context.Background(), &small, 0, 0); err == nil && small.size > 0 {
 			events = float64(r.queue.Len()) / float64(small.size)
 			if r.aside != nil {
-				aside = float64(r.aside.count) / float64(small.size)
+				aside = float64(r.aside.count()) / float64(small.size)
 			}
 		}
 	} else {
 		small.size, small.starts, small.begin = 0, nil, nil
 		_ = r.start(context.Background(), &small, 0, 0) // for the layout
 	}
-	common := float64(m.columnBytes() + recordBytes)
+	calendar := float64(recordBytes)
+	rule := o.windowRule()
+	windows := !o.forks && o.OnEvent == nil && rule.allows(m) && events >= rule.busy
+	if windows {
+		calendar = nextBytes
+	}
+	common := float64(m.columnBytes()) + calendar
 	for _, mixes := range m.mixes {
 		if mixes {
 			common += groupBytes
@@ -106,12 +117,20 @@ func (m *Model) demand(o *Options) demand {
 	if o.forks {
 		common += float64(originBytes * len(r.asideOf))
 	}
-	if n > o.workers() {
+	if n > o.workers() && !windows {
 		common += recordBytes / usualSpare // a second calendar is in memory that was used before, all of it
 	}
-	d := demand{individuals: float64(m.size), fixed: fixedBytes}
-	d.each = overhead * (float64(8*r.stride) + eventBytes*events + asideBytes*aside + common)
+	d := demand{individuals: float64(m.size), fixed: fixedBytes, busy: events}
+	event := eventBytes
+	if windows {
+		event = listBytes
+		d.fixed += windowBytes * float64(runtime.GOMAXPROCS(0))
+	}
+	d.each = overhead * (float64(8*r.stride) + event*events + asideBytes*aside + common)
 	d.most = overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common)
+	if windows {
+		d.most += overhead * recordBytes // it may come to need a calendar
+	}
 	if r.aside != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}
@@ -125,7 +144,7 @@ func (m *Model) demand(o *Options) demand {
 func (m *Model) afford(o *Options, p *purse) (workers int, err error) {
 	workers = o.workers()
 	d := m.demand(o)
-	p.each = d.each
+	p.each, p.busy = d.each, d.busy
 	if p.limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
 		return workers, nil // it is not worth looking
 	}

@@ -28,12 +28,15 @@ var hungry = []struct {
 	replicas int
 	listen   bool
 	start    bool
+	windows  int
 }{
-	{"everybody has clocks, and somebody listens", "tuberculosis", "1982", 1, true, true},
-	{"one replica after the other", "tuberculosis", "1981.1", 2, false, true},
-	{"groups", "seir-regions", "1 day", 1, false, true},
-	{"nothing to come for most", "sir", "1 day", 1, false, true},
-	{"an epidemic", "sir", "35 days", 1, false, false},
+	{"everybody has clocks, and somebody listens", "tuberculosis", "1982", 1, true, true, 0},
+	{"one replica after the other", "tuberculosis", "1981.1", 2, false, true, 0},
+	{"by windows", "tuberculosis", "1982", 1, false, true, 1 << 20},
+	{"by windows, one after the other", "tuberculosis", "1982", 2, false, true, 1 << 20},
+	{"groups", "seir-regions", "1 day", 1, false, true, 0},
+	{"nothing to come for most", "sir", "1 day", 1, false, true, 0},
+	{"an epidemic", "sir", "35 days", 1, false, false, 0},
 }
 
 const hungrySize = 1_500_000
@@ -78,7 +81,7 @@ func measureHungry(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Seed: 1, Replicas: c.replicas, Workers: 1}
+	o := Options{Seed: 1, Replicas: c.replicas, Workers: 1, windows: c.windows}
 	if c.listen {
 		o.OnEvent = func(Event) {}
 	}

@@ -32,7 +32,7 @@ func (r *replica) takePlace() uint32 {
 	if r.ids == r.places {
 		if r.free.n > 0 {
 			// In a large population the memory of a place was last touched long ago, and it is known long before whose it will be.
-			if r.free.n > placesAhead {
+			if r.free.n > placesAhead && r.queue != nil {
 				r.queue.PrefetchID(calendar.ID(r.free.at(placesAhead)))
 			}
 			return r.free.take()
@@ -52,7 +52,9 @@ func (r *replica) takePlace() uint32 {
 // 3.3. It takes some milliseconds for each ten million.
 func (r *replica) makeRoom() {
 	if r.alive >= 1<<20 {
-		r.queue.Trim()
+		if r.queue != nil {
+			r.queue.Trim()
+		}
 		debug.FreeOSMemory()
 	}
 }

@@ -16,6 +16,7 @@ import (
 type purse struct {
 	limit uint64  // 0 if it is the machine's
 	each  float64 // bytes of an individual at the start
+	busy  float64 // the share of them that has something to come
 	spare int     // arrays have room for one in so many individuals more
 
 	mu      sync.Mutex
@@ -87,14 +88,22 @@ func (p *purse) has(more, asked uint64) bool {
 
 // bytes is about what a replica takes.
 func (r *replica) bytes() uint64 {
-	each := 8*r.stride + r.m.columnBytes() + recordBytes
+	each := 8*r.stride + r.m.columnBytes()
+	if r.win == nil {
+		each += recordBytes
+	}
 	if r.onEvent != nil {
 		each += numberBytes
 	}
 	if r.forks {
 		each += originBytes * len(r.asideOf)
 	}
-	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called)) + int(eventBytes*float64(r.queue.Len()))
+	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called))
+	if r.win != nil {
+		n += r.win.bytes()
+	} else {
+		n += int(eventBytes * float64(r.queue.Len()))
+	}
 	for _, g := range r.groups {
 		if g != nil {
 			n += groupBytes * r.alive
@@ -104,7 +113,7 @@ func (r *replica) bytes() uint64 {
 		n += groupBytes * r.alive
 	}
 	if r.aside != nil {
-		n += 16 * len(r.aside.entries)
+		n += 16 * r.aside.room()
 	}
 	return uint64(n)
 }

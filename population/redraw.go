@@ -112,7 +112,7 @@ func (r *replica) redrawBranch(id uint32, column int, st *stateTable) {
 		}
 		return
 	}
-	if p.apart || st.chances != nil {
+	if p.is(isApart) || st.chances != nil {
 		r.redrawTimer(id, column)
 		return
 	}

@@ -48,7 +48,7 @@ type replica struct {
 	alike       *Model // that it is laid out for, if it is not its own
 	asideOf     []bool // which columns of timers lie aside
 	shared      bool   // the others of always share a word
-	aside       *asideTable
+	aside       *asides
 	place       []int // of a column in the words, if it has one of its own
 	column      []int // of a place, without the first; inShared for that which is shared
 	denseAlways int
@@ -90,6 +90,10 @@ type replica struct {
 	seed      uint64
 	onEvent   func(Event)
 	index     int
+
+	windowRule windowRule
+	windows    int      // how many were carried out
+	win        *windows // nil if all that is to come is in the calendar; see windows.go
 }
 
 // A person is a word that says what is needed most of an individual.
@@ -97,11 +101,20 @@ type person struct {
 	state  uint16 // nobody if the id is free
 	aside  uint8  // which columns of timers lie aside, a bit each
 	branch uint8  // which branch of the split was drawn, if the state has one
-	called bool   // its clock strikes at this instant, and it has not had its turn; see ties
-	apart  bool   // the branch was drawn by other tables than those that its clocks went by since
 	held   uint8  // one more than the column of the timer in the word that columns share; 0 for none
-	_      uint8
+	flags  uint8
+	life   uint16 // which life it has in a window, by its lowest bits, if it has one; see shards.go
 }
+
+// Flags of a person.
+const (
+	isCalled uint8 = 1 << iota // its clock strikes at this instant, and it has not had its turn; see ties
+	isApart                    // the branch was drawn by other tables than those that its clocks went by since
+)
+
+func (p *person) is(flag uint8) bool { return p.flags&flag != 0 }
+func (p *person) mark(flag uint8)    { p.flags |= flag }
+func (p *person) unmark(flag uint8)  { p.flags &^= flag }
 
 // start sets a replica up: everybody is there, with an event to come.
 func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
@@ -118,18 +131,30 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	if r.purse != nil {
 		spare, r.granted = r.purse.spare, bytesOf(r.purse.each*float64(m.size))
 	}
+	if r.win != nil && m.size > 1<<20 {
+		r.win = nil // and the memory of its lists
+		runtime.GC()
+	}
+	r.cutWindows()
 	if r.alike != nil {
 		r.layOut(r.alike)
 	} else {
 		r.layOut(m)
 	}
 	ids := int(r.first) + m.size
-	if r.queue != nil && r.room > 1<<20 {
+	if r.win != nil {
+		if r.queue != nil {
+			r.queue = nil
+			runtime.GC()
+		}
+	} else if r.queue != nil && r.room > 1<<20 {
 		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.
 		r.queue, r.groups, r.all = nil, nil, nil
 		runtime.GC()
 	}
-	if r.queue == nil {
+	if r.win != nil {
+		// There is none.
+	} else if r.queue == nil {
 		r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
 	} else {
 		r.queue.Reset(0)
@@ -188,9 +213,10 @@ func (r *replica) grow(ids, spare int) {
 	if r.room <= ids {
 		r.room = ids + ids/spare + 64
 	}
-	r.words = extend(r.words, r.room*r.stride)
+	most := r.room + r.win.temporary()
+	r.words = extend(r.words, most*r.stride)
 	for a := range r.values {
-		r.values[a].extend(r.room)
+		r.values[a].extend(most)
 	}
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
@@ -235,7 +261,9 @@ func (r *replica) wind(id uint32, state uint16) {
 				k++
 			}
 		}
-		r.person(id).branch, r.person(id).apart = uint8(k), false
+		p := r.person(id)
+		p.branch = uint8(k)
+		p.unmark(isApart)
 		r.windClock(id, first+len(st.race), &st.split[k])
 	}
 }
@@ -270,7 +298,10 @@ func (r *replica) next(id uint32, state uint16) float64 {
 
 // plan puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
 func (r *replica) plan(id uint32, state uint16) {
-	if next := r.next(id, state); next <= r.end {
+	next := r.next(id, state)
+	if r.win != nil {
+		r.win.put(r, id, next)
+	} else if next <= r.end {
 		if err := r.queue.Schedule(calendar.ID(id), next); err != nil {
 			panic(fmt.Sprintf("population: event at %v: %v", next, err))
 		}
@@ -280,10 +311,12 @@ func (r *replica) plan(id uint32, state uint16) {
 // planAnew does the same for one of whom an event may be in the calendar.
 func (r *replica) planAnew(id uint32, state uint16) {
 	if r.ties.busy() {
-		r.person(id).called = false
+		r.person(id).unmark(isCalled)
 	}
 	next := r.next(id, state)
-	if !(next <= r.end) {
+	if r.win != nil {
+		r.win.put(r, id, next)
+	} else if !(next <= r.end) {
 		r.queue.Cancel(calendar.ID(id))
 	} else if err := r.queue.Reschedule(calendar.ID(id), next); err != nil {
 		panic(fmt.Sprintf("population: event at %v: %v", next, err))
@@ -292,15 +325,35 @@ func (r *replica) planAnew(id uint32, state uint16) {
 
 // run dispatches what is due by a time.
 func (r *replica) run(ctx context.Context, by float64, progress func(float64, uint64)) error {
-	until := by + r.m.slack
+	if r.win != nil {
+		return r.runWindows(ctx, by, progress)
+	}
+	if err := r.dispatch(ctx, by+r.m.slack, progress); err != nil {
+		return err
+	}
+	r.now = max(r.now, by)
+	return nil
+}
+
+// dispatch lets happen what is due by a time, one event after the other.
+func (r *replica) dispatch(ctx context.Context, until float64, progress func(float64, uint64)) error {
 	for {
 		var id uint32
 		if !r.ties.busy() {
-			next, at, tied, ok := r.queue.NextTied(until)
-			if !ok {
-				break
+			var tied bool
+			if r.win == nil {
+				next, at, more, ok := r.queue.NextTied(until)
+				if !ok {
+					break
+				}
+				id, r.now, tied = uint32(next), at, more
+			} else {
+				next, at, ok := r.nextNear(until)
+				if !ok {
+					break
+				}
+				id, r.now, tied = next, at, r.win.tiedNear(at)
 			}
-			id, r.now = uint32(next), at
 			if tied && r.call(id) {
 				continue
 			}
@@ -345,7 +398,6 @@ func (r *replica) run(ctx context.Context, by float64, progress func(float64, ui
 			}
 		}
 	}
-	r.now = max(r.now, by)
 	return nil
 }
 

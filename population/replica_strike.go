@@ -16,45 +16,53 @@ func (r *replica) strike(id uint32) {
 		r.do(id, state, do)
 		return
 	}
-	if st.by != nil {
-		st = r.table(id, state)
+	if do := r.struck(id, state); do != nil {
+		r.do(id, state, do)
+	} else {
+		r.plan(id, state)
+	}
+}
+
+// struck is what an individual's clock does that strikes now; nil if that turns out to be nothing.
+func (r *replica) struck(id uint32, state uint16) *action {
+	st := r.table(id, state)
+	if st.bare {
+		if len(st.menu) > 1 {
+			return st.pick(r.stream(id).Float64() * st.rate)
+		}
+		return &st.menu[0].do
 	}
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.now {
 		r.setTimer(id, column, never)
 		switch k := column - len(r.t.always); {
 		case k < 0:
-			r.do(id, state, &r.t.always[column].do)
+			return &r.t.always[column].do
 		case k < len(st.race):
-			r.do(id, state, &st.race[k].do)
-		default:
-			branch := &st.split[r.person(id).branch]
-			if branch.vary != nil {
-				if _, _, ok := r.choose(r.stream(id), 0, branch.vary); !ok {
-					r.windClock(id, column, branch)
-					r.plan(id, state)
-					return
-				}
-			}
-			r.do(id, state, &branch.do)
+			return &st.race[k].do
 		}
-		return
+		branch := &st.split[r.person(id).branch]
+		if branch.vary != nil {
+			if _, _, ok := r.choose(r.stream(id), 0, branch.vary); !ok {
+				r.windClock(id, column, branch)
+				return nil
+			}
+		}
+		return &branch.do
 	}
 	if st.vary != nil {
 		switch k, place, ok := r.choose(r.stream(id), st.rate, st.vary); {
 		case !ok:
-			r.plan(id, state)
+			return nil
 		case k >= 0:
-			r.do(id, state, &st.vary[k].do)
+			return &st.vary[k].do
 		default:
-			r.do(id, state, st.pick(place))
+			return st.pick(place)
 		}
-		return
 	}
-	do := &st.menu[0].do
 	if len(st.menu) > 1 {
-		do = st.pick(r.stream(id).Float64() * st.rate)
+		return st.pick(r.stream(id).Float64() * st.rate)
 	}
-	r.do(id, state, do)
+	return &st.menu[0].do
 }
 
 // do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
@@ -79,11 +87,7 @@ func (r *replica) do(id uint32, state uint16, do *action) {
 // act changes an individual's state and attributes, or does nothing if it is not in a state for it or by chance. It reports whether its next
 // event is planned.
 func (r *replica) act(id uint32, state uint16, do *action) bool {
-	chance := do.chance
-	if do.odds != nil {
-		chance = do.odds.of(r, id, id)
-	}
-	if do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance {
+	if !r.acts(id, state, do) {
 		return false
 	}
 	moved := false
@@ -98,6 +102,15 @@ func (r *replica) act(id uint32, state uint16, do *action) bool {
 		r.moved(id, id, do.name)
 	}
 	return false
+}
+
+// acts decides whether an individual is in a state for an action, and by chance.
+func (r *replica) acts(id uint32, state uint16, do *action) bool {
+	chance := do.chance
+	if do.odds != nil {
+		chance = do.odds.of(r, id, id)
+	}
+	return !(do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance)
 }
 
 // move gives attributes of an individual the values that they are to have. It reports whether one of them was another, and whether clocks
@@ -163,14 +176,19 @@ func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted in
 
 // leave takes an individual out of the population.
 func (r *replica) leave(id uint32) {
-	r.queue.Cancel(calendar.ID(id))
+	if r.win != nil {
+		*r.nextAt(id) = r.now
+	} else {
+		r.queue.Cancel(calendar.ID(id))
+	}
 	for a, g := range r.groups {
 		if g != nil {
 			g.remove(id, int(r.values[a].of(id)))
 		}
 	}
 	r.stopTimers(id, 0)
-	r.person(id).state, r.person(id).called = nobody, false
+	r.person(id).state = nobody
+	r.person(id).unmark(isCalled)
 	r.free.put(id)
 	r.population(-1)
 	if r.all != nil {

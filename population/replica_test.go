@@ -285,7 +285,7 @@ func TestTimersAside(t *testing.T) {
 			if r.shared != (i == 1) {
 				t.Fatalf("%v: columns share a word: %v", rule, r.shared)
 			}
-			aside[i] += r.aside.count
+			aside[i] += r.aside.count()
 		}
 	}
 	if aside[0] == 0 || aside[1] == 0 || aside[1] >= aside[0] {

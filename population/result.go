@@ -39,6 +39,7 @@ type Run struct {
 	PersonYears float64
 	Seconds     float64 // that it took
 	Setup       float64 // seconds of those before the first event
+	Windows     int     // of time by which it was carried out, on all cores that it had; 0 if it was one event after the other. It is not kept by MarshalBinary
 	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
 
 	m    *Model
@@ -102,6 +103,7 @@ func (run *Run) In(group int) *Run {
 // close notes what is known at the end.
 func (run *Run) close(r *replica) *Run {
 	r.population(0)
+	run.Windows = r.windows
 	run.Events, run.PersonYears, run.Peaks = r.events, r.lived.time()*r.m.unit.seconds/year, slices.Clone(r.peaks)
 	return run
 }

@@ -33,6 +33,7 @@ type Options struct {
 
 	forks    bool   // it is for a process
 	patience uint64 // how much may happen while the clock stands still; see pace
+	windows  int    // from how many individuals on it may be run by windows, in place of the usual; tests have fewer
 }
 
 // workers is how many replicas are to be run at once.
@@ -96,7 +97,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			r := replica{rule: usualAside, purse: purse}
+			r := replica{rule: usualAside, purse: purse, windowRule: o.windowRule()}
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {

@@ -29,7 +29,7 @@ func (m *Model) Runner(o Options) (*Runner, error) {
 		return nil, err
 	}
 	p.workers = workers
-	return &Runner{m: m, o: o, r: replica{rule: usualAside, purse: p}}, nil
+	return &Runner{m: m, o: o, r: replica{rule: usualAside, purse: p, windowRule: o.windowRule()}}, nil
 }
 
 // Run runs a replica. If it cannot come to its end, what was recorded until then is returned with the error, as [Model.Run] does.

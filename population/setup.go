@@ -23,7 +23,7 @@ func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 	if r.setupFrom > 0 {
 		from = r.setupFrom
 	}
-	if r.m.size >= from {
+	if r.m.size >= from || r.win != nil {
 		return r.everybodyAtOnce(ctx, streams)
 	}
 	serial := uint64(0)
@@ -83,6 +83,9 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		}
 	}
 	r.ids = int(r.first) + r.m.size
+	if r.win != nil {
+		return r.furnishShards(ctx, streams, begin, ends, cores)
+	}
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
 	helpers := make([]*struct {
 		replica
@@ -96,7 +99,7 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		h.replica = *r
 		h.counts = make([]int, len(r.counts)+8)
 		if r.aside != nil {
-			h.aside = newAside()
+			h.aside = newAsides(1, 0)
 		}
 		helpers[w] = h
 	}
@@ -134,7 +137,7 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 			r.counts[state] += h.counts[state]
 		}
 		if r.aside != nil {
-			r.aside.join(h.aside)
+			r.aside.tables[0].join(h.aside.tables[0])
 		}
 	}
 	return true, nil

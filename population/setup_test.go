@@ -73,7 +73,7 @@ func footprint(r *replica) map[string]any {
 		print["numbers"] = digest(slices.Values(r.numbers[r.first:r.ids]))
 	}
 	if r.aside != nil {
-		print["aside"] = r.aside.count
+		print["aside"] = r.aside.count()
 	}
 	return print
 }

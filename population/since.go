@@ -49,7 +49,9 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 			before = upTo
 		}
 		k := heaviest(s, make([]float64, len(logs)), logs)
-		r.person(id).branch, r.person(id).apart = uint8(k), false
+		p := r.person(id)
+		p.branch = uint8(k)
+		p.unmark(isApart)
 		start(first+len(st.race), &st.split[k].law)
 	}
 }

@@ -38,7 +38,7 @@ func (t *ties) busy() bool { return len(t.called) > 0 }
 func (r *replica) call(first uint32) bool {
 	t := &r.ties
 	for {
-		id, _, ok := r.queue.NextBy(r.now)
+		id, ok := r.nextTied()
 		if !ok {
 			break
 		}
@@ -48,7 +48,7 @@ func (r *replica) call(first uint32) bool {
 		if len(t.called) == cap(t.called) { // by twice as much, so that less is left behind
 			t.called = slices.Grow(t.called, len(t.called))
 		}
-		t.called = append(t.called, uint32(id))
+		t.called = append(t.called, id)
 	}
 	if len(t.called) == 0 {
 		return false
@@ -58,10 +58,20 @@ func (r *replica) call(first uint32) bool {
 	}
 	for _, id := range t.called {
 		if id >= r.first {
-			r.person(id).called = true
+			r.person(id).mark(isCalled)
 		}
 	}
 	return true
+}
+
+// nextTied takes another event that is due now.
+func (r *replica) nextTied() (uint32, bool) {
+	if r.win != nil {
+		id, _, ok := r.nextNear(r.now)
+		return id, ok
+	}
+	id, _, ok := r.queue.NextBy(r.now)
+	return uint32(id), ok
 }
 
 // later puts a contact of a round off until all clocks of the round have struck.
@@ -80,8 +90,8 @@ func (r *replica) nextCalled() (uint32, bool) {
 		if id < r.first {
 			return id, true
 		}
-		if p := r.person(id); p.called {
-			p.called = false
+		if p := r.person(id); p.is(isCalled) {
+			p.unmark(isCalled)
 			return id, true
 		}
 	}

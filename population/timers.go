@@ -64,7 +64,7 @@ func (r *replica) layOut(of *Model) {
 		for k := len(r.t.always); k < columns; k++ {
 			r.asideOf[k] = float64(timed) < r.rule.share*float64(of.size)
 		}
-		r.aside = newAside()
+		r.aside = newAsides(r.asideTables())
 	}
 	r.number()
 }
@@ -147,6 +147,9 @@ func (r *replica) number() {
 		r.column = append(r.column, k)
 	}
 	r.stride = before + len(r.column)
+	if r.win != nil {
+		r.stride++ // when the next event is due
+	}
 }
 
 // person is the state of an individual.
@@ -270,7 +273,7 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 }
 
 // crowded tells whether too many timers lie aside.
-func (r *replica) crowded() bool { return r.aside != nil && r.tooMany(r.aside.count) }
+func (r *replica) crowded() bool { return r.aside != nil && r.tooMany(r.aside.count()) }
 
 // tooMany tells whether so many timers aside are more than may be.
 func (r *replica) tooMany(aside int) bool {
@@ -284,7 +287,11 @@ func (r *replica) layDense() error {
 		spare = r.purse.spare
 	}
 	ids := r.ids
-	r.queue.Reset(0)
+	if r.win != nil {
+		r.win.forget()
+	} else {
+		r.queue.Reset(0)
+	}
 	r.ids, r.words, r.aside = int(r.first), nil, nil
 	r.asideOf, r.shared = make([]bool, len(r.asideOf)), false
 	r.number()
@@ -305,7 +312,7 @@ func (r *replica) gather() {
 	was.place = slices.Clone(r.place)
 	r.asideOf, r.shared = make([]bool, columns), false
 	r.number()
-	r.words = make([]uint64, r.room*r.stride)
+	r.words = make([]uint64, (r.room+r.win.temporary())*r.stride)
 	huge.Advise(r.words)
 	for id := r.first; int(id) < r.ids; id++ {
 		for k := range timers {
@@ -314,6 +321,9 @@ func (r *replica) gather() {
 		to := r.words[int(id)*r.stride:]
 		copy(to[:before], old[int(id)*oldStride:])
 		copy(to[before:], timers)
+		if r.win != nil {
+			to[r.stride-1] = old[int(id)*oldStride+oldStride-1]
+		}
 		p := r.person(id)
 		p.aside, p.held = 0, 0
 	}
@@ -324,6 +334,9 @@ func (r *replica) gather() {
 // prefetch tells the calendar what is needed of an individual when its event comes: of a large population it is not in
 // the cache, unless it is asked for.
 func (r *replica) prefetch() {
+	if r.queue == nil {
+		return
+	}
 	words := calendar.ArrayOf(r.words, r.stride)
 	if 8%r.stride == 0 || len(r.words) < r.stride {
 		r.queue.Prefetch(words)

@@ -49,7 +49,11 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 	setup := ""
 	if len(r.Runs) == 1 {
 		run := &r.Runs[0]
-		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s)", run.Setup, float64(run.Events)/(run.Seconds-run.Setup)/1e6)
+		by := ""
+		if run.Windows > 0 {
+			by = fmt.Sprintf(" by %s", format.Count(run.Windows, "window"))
+		}
+		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s%s)", run.Setup, float64(run.Events)/(run.Seconds-run.Setup)/1e6, by)
 	}
 	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s%s, %.2f million person-years/s; %s of memory at most\n",
 		format.Thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, setup, r.PersonYears/r.Seconds/1e6, format.Bytes(peak))

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar"},
 	"sim/analysis":                {"internal/order", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/random", "population/internal/diagram"},
+	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/prefetch", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 

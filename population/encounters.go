@@ -1,0 +1,338 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// encounters settles the contacts of a window, in the order of time. All that happened before a contact is final when its turn comes: changing
+// somebody only changes what comes later.
+type encounters struct {
+	planned []pendingMeeting // from the first step, in order
+	later   []pendingMeeting // a heap of those that were made since
+	entered []entrant        // who enters in the window, in order, if they are listed
+	listed  bool
+	starts  []uint32
+}
+
+type pendingMeeting struct {
+	at    float64
+	shard int32
+	index int32
+}
+
+type entrant struct {
+	at float64
+	id uint32
+}
+
+// settle lets all contacts take effect. It gives up if equal times make it matter who comes first.
+func (w *windows) settle(r *replica) {
+	e := &w.meeting
+	e.planned, e.later, e.listed = e.planned[:0], e.later[:0], false
+	for _, s := range w.shards {
+		for i := range s.meets {
+			e.planned = append(e.planned, pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
+		}
+	}
+	slices.SortFunc(e.planned, func(a, b pendingMeeting) int { return cmp.Compare(a.at, b.at) })
+	const far = 8
+	last := -1.0
+	for i := 0; !w.tied; {
+		var next pendingMeeting
+		switch {
+		case len(e.later) > 0 && (i == len(e.planned) || e.later[0].at < e.planned[i].at):
+			next = e.takeLater()
+		case i < len(e.planned):
+			next = e.planned[i]
+			if i++; i+far < len(e.planned) {
+				w.foresee(r, e.planned[i+far])
+			}
+		default:
+			return
+		}
+		if next.at == last {
+			w.tied = true
+			return
+		}
+		last = next.at
+		if m := w.shards[next.shard].meets[next.index]; m.id != nobodyElse {
+			w.encounter(r, m)
+		}
+	}
+}
+
+// foresee asks for the first choice of a contact.
+func (w *windows) foresee(r *replica, p pendingMeeting) {
+	choices := random.Stream(w.shards[p.shard].meets[p.index].luck)
+	id := int(r.first) + int(choices.Below(uint64(r.places)-uint64(r.first)))
+	prefetch.Lines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
+}
+
+// encounter lets a contact take effect.
+func (w *windows) encounter(r *replica, m meeting) {
+	n := uint64(r.places) - uint64(r.first)
+	choices := random.Stream(m.luck)
+	var id uint32
+	var state uint16
+	for {
+		var ok bool
+		id, state, ok = w.holder(r, r.first+uint32(choices.Below(n)), m.at)
+		if w.tied {
+			return
+		}
+		if ok && id != m.id {
+			break
+		}
+	}
+	c := &r.t.contacts[m.contact]
+	if to := c.becomes[state]; to != same && (c.chance == 1 || m.luck.of(luckOfChance) < c.chance) {
+		w.affect(id, state, to, m.at, int(m.name))
+	}
+}
+
+// holder is who has a place at a time, and in which state it is. It reports false if nobody has.
+func (w *windows) holder(r *replica, place uint32, at float64) (id uint32, state uint16, ok bool) {
+	rank := 0 // of the entrant that takes it
+	if int(place) < r.ids {
+		s := w.shardOf(place)
+		if k := s.lifeOf(place); k >= 0 {
+			state = s.stateAt(k, at)
+			return place, state, state != nobody
+		}
+		if state := r.person(place).state; state != nobody {
+			return place, state, true
+		}
+		inLine := w.came() - (r.places - r.ids)
+		if inLine <= 0 {
+			return 0, 0, false
+		}
+		position := r.inLine(place, min(inLine, r.free.n))
+		if position < 0 {
+			return 0, 0, false
+		}
+		rank = r.places - r.ids + position
+	} else if rank = int(place) - r.ids; rank >= w.came() {
+		return 0, 0, false
+	}
+	w.listEntrants()
+	entered := w.meeting.entered
+	if rank >= len(entered) || entered[rank].at > at {
+		return 0, 0, false
+	}
+	w.tied = w.tied || entered[rank].at == at
+	id = entered[rank].id
+	s := w.shardOf(id)
+	state = s.stateAt(s.lifeOf(id), at)
+	return id, state, state != nobody
+}
+
+// inLine is where a free place stands among the first of the line; −1 if it is not there. The line is in the order of leaving.
+func (r *replica) inLine(place uint32, first int) int {
+	left := *r.nextAt(place)
+	low, high := 0, first
+	for low < high {
+		middle := (low + high) / 2
+		if *r.nextAt(r.free.at(middle)) < left {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	for ; low < first && *r.nextAt(r.free.at(low)) == left; low++ {
+		if r.free.at(low) == place {
+			return low
+		}
+	}
+	return -1
+}
+
+// came is how many enter in the window, as far as is known.
+func (w *windows) came() (n int) {
+	for _, s := range w.shards {
+		n += s.came
+	}
+	return n
+}
+
+// listEntrants puts those who enter into order, if that has not been done: by stretches of the window first, and then each where it belongs.
+func (w *windows) listEntrants() {
+	e := &w.meeting
+	if e.listed {
+		return
+	}
+	e.listed = true
+	n := w.came()
+	var o sequence
+	o.divide(w, n/4)
+	e.starts = append(e.starts[:0], make([]uint32, o.stretches+1)...)
+	w.eachEntrant(func(at float64, _ uint32) { e.starts[o.stretch(at)+1]++ })
+	for i := 1; i < len(e.starts); i++ {
+		e.starts[i] += e.starts[i-1]
+	}
+	e.entered = append(e.entered[:0], make([]entrant, n)...)
+	w.eachEntrant(func(at float64, id uint32) {
+		k := &e.starts[o.stretch(at)]
+		e.entered[*k] = entrant{at, id}
+		*k++
+	})
+	for i := 1; i < n; i++ {
+		x, j := e.entered[i], i
+		for ; j > 0 && e.entered[j-1].at > x.at; j-- {
+			e.entered[j] = e.entered[j-1]
+		}
+		e.entered[j] = x
+		w.tied = w.tied || j > 0 && e.entered[j-1].at == x.at
+	}
+}
+
+// eachEntrant calls back with everybody who enters in the window, as far as is known.
+func (w *windows) eachEntrant(each func(at float64, id uint32)) {
+	for _, s := range w.shards {
+		states := uint16(len(s.m.states))
+		for i := range s.notes {
+			if n := &s.notes[i]; n.from >= states && n.who != nobodyElse {
+				each(n.at, n.who)
+			}
+		}
+	}
+}
+
+// stateAt is the state of somebody at a time, of which it is known that it is there, or was.
+func (s *shard) stateAt(k int, at float64) uint16 {
+	l := &s.lives[k]
+	state := (*person)(unsafe.Pointer(&s.copies[k*s.stride+1])).state
+	for _, n := range s.notes[l.notes:l.end] {
+		if n.at >= at {
+			s.w.tied = s.w.tied || n.at == at
+			break
+		}
+		if n.who == l.id {
+			state = n.to
+		}
+	}
+	return state
+}
+
+// affect changes somebody at a time, and lets it live on from there.
+func (w *windows) affect(id uint32, state, to uint16, at float64, name int) {
+	s := w.shardOf(id)
+	came := s.came
+	k := s.lifeOf(id)
+	if k < 0 {
+		k = s.enroll(id, *s.nextAt(id))
+		s.keepFirst(k)
+		s.lives[k].notes, s.lives[k].end = uint32(len(s.notes)), uint32(len(s.notes))
+	} else {
+		s.keepFirst(k)
+		s.restore(k)
+		s.takeBack(k, at)
+		next, events := s.nextOf(k), uint32(0)
+		s.mute = true
+		for next < at {
+			s.now = next
+			events++
+			next = s.strikeAlone(id)
+		}
+		s.mute = false
+		w.tied = w.tied || next == at
+		s.events -= uint64(s.lives[k].events - events)
+	}
+	if w.tied {
+		return
+	}
+	s.now = at
+	meets := len(s.meets)
+	next := s.becomeAlone(id, state, to, name)
+	copy(s.copies[k*s.stride:], s.words[int(id)*s.stride:][:s.stride])
+	s.keep(k, next)
+	s.live(k)
+	s.rearChildren()
+	for i := meets; i < len(s.meets); i++ {
+		w.meeting.putLater(pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
+	}
+	if s.came != came {
+		w.meeting.listed = false
+	}
+}
+
+// keepFirst keeps what somebody was when the window began, before that is forgotten.
+func (s *shard) keepFirst(k int) {
+	l := &s.lives[k]
+	if !l.changed && int(l.id) < s.room {
+		s.undone = append(s.undone, undo{int32(k), l.timers, slices.Clone(s.copies[k*s.stride:][:s.stride])})
+	}
+	l.changed = true
+}
+
+// takeBack takes back what somebody did after a time.
+func (s *shard) takeBack(k int, after float64) {
+	l := s.lives[k]
+	for i := l.notes; i < l.end; i++ {
+		n := &s.notes[i]
+		if n.at <= after || n.who == nobodyElse {
+			continue
+		}
+		s.tally(n.from, n.to, int(s.names[i]), -1)
+		if int(n.from) >= len(s.m.states) {
+			s.unbear(n.who)
+		}
+		n.who = nobodyElse
+	}
+	for i := l.meets; i < l.ended; i++ {
+		if m := &s.meets[i]; m.at > after {
+			m.id = nobodyElse
+		}
+	}
+}
+
+// unbear takes back all that a child did, which was not born after all.
+func (s *shard) unbear(id uint32) {
+	k := s.lifeOf(id)
+	s.takeBack(k, -1)
+	s.events -= uint64(s.lives[k].events)
+	s.lives[k].void = true
+	s.stopTimers(id, 0)
+	s.w.meeting.listed = false
+}
+
+func (e *encounters) putLater(p pendingMeeting) {
+	h := append(e.later, p)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if h[i].at >= h[up].at {
+			break
+		}
+		h[i], h[up] = h[up], h[i]
+		i = up
+	}
+	e.later = h
+}
+
+func (e *encounters) takeLater() pendingMeeting {
+	h := e.later
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		down := 2*i + 1
+		if down >= last {
+			break
+		}
+		if down+1 < last && h[down+1].at < h[down].at {
+			down++
+		}
+		if h[down].at >= h[i].at {
+			break
+		}
+		h[i], h[down] = h[down], h[i]
+		i = down
+	}
+	e.later = h
+	return top
+}

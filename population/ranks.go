@@ -1,0 +1,374 @@
+package population
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// A sequence is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them there; then each
+// takes as many stretches as the others, with the notes of all shards, and sorts them, a few at a time. What follows from the order is found in one
+// pass: who leaves and who enters, in order, and how many there are at most in each state.
+type sequence struct {
+	begin, scale float64 // the first stretch begins then, and there are so many in a unit of time
+	stretches    int
+	parts        []part
+}
+
+// A part is the stretches that one shard sorts.
+type part struct {
+	notes   []note
+	leave   []uint32
+	enter   []uint32
+	changes []int     // of each state, until now
+	most    []int     // the most that this was
+	at      []float64 // and when
+	lived   [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
+	tied    bool
+	_       [64]byte
+}
+
+// A wide is an unsigned number of 128 bits.
+type wide struct{ high, low uint64 }
+
+func (w *wide) add(x uint64) {
+	var carry uint64
+	w.low, carry = bits.Add64(w.low, x, 0)
+	w.high += carry
+}
+
+// stretchNotes is how many notes are in a stretch, about.
+const stretchNotes = 12
+
+// atOnce carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
+func (w *windows) atOnce(r *replica) bool {
+	due := w.due()
+	if due > w.rule.most {
+		return false
+	}
+	w.tied = false
+	w.arrivals = w.arrivals[:0]
+	for k := range r.arrivals {
+		w.arrivals = append(w.arrivals, savedArrival{r.arrivals[k], w.arrive[k]})
+	}
+	cores, done := r.windowCores(due)
+	defer done()
+	w.each(cores, func(s *shard) {
+		s.begin(r)
+		s.alone()
+	})
+	if !w.doubtful(r) {
+		w.settle(r)
+	}
+	if w.doubtful(r) || !w.sort(r, cores) {
+		w.each(cores, (*shard).giveUp)
+		for k, a := range w.arrivals {
+			r.arrivals[k], w.arrive[k] = a.stream, a.at
+		}
+		w.misses += 2
+		return false
+	}
+	w.conclude(r, cores)
+	return true
+}
+
+// windowCores is how many cores a window is carried out by in which so many are due: the replica's own, and those that nobody else has at the time. They
+// are to be returned by done.
+func (r *replica) windowCores(due int) (cores int, done func()) {
+	const few = 1000
+	if due < few && r.cores == 0 {
+		return 1, func() {}
+	}
+	return r.setupCores()
+}
+
+// each lets every shard do something, on so many cores.
+func (w *windows) each(cores int, do func(*shard)) {
+	var next atomic.Int32
+	work := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(w.shards) {
+				return
+			}
+			do(w.shards[i])
+		}
+	}
+	var group sync.WaitGroup
+	for range min(cores, len(w.shards)) - 1 {
+		group.Go(work)
+	}
+	work()
+	group.Wait()
+}
+
+// doubtful reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
+// whatever the order.
+func (w *windows) doubtful(r *replica) bool {
+	came, left := 0, 0
+	events := uint64(0)
+	w.latest = r.now
+	for _, s := range w.shards {
+		came, left, events, w.latest = came+s.came, left+s.left, events+s.events, max(w.latest, s.latest)
+		if s.budget < 0 || s.broke != nil {
+			return true
+		}
+	}
+	fresh := r.places - r.ids
+	return w.tied ||
+		r.alive+came > r.most || // too many
+		came > fresh+r.free.n || // somebody finds no place, and there will be more of them
+		r.ids+min(came, fresh)+1 >= r.room || // the arrays are too small
+		r.alive-left < 2 || // contacts with nobody
+		r.m.plainMixing && 2*(r.alive-left) < r.places-int(r.first) || // those who live may be listed
+		events >= r.pace.base/2 || // the clock may stand still
+		w.latest > w.edges[w.now]-2*r.m.slack // after the time of a row, which is r.now otherwise
+}
+
+// sort puts all notes into order, and reports whether that is the only one.
+func (w *windows) sort(r *replica, cores int) bool {
+	o := &w.order
+	notes := 0
+	for _, s := range w.shards {
+		notes += len(s.notes)
+	}
+	o.divide(w, notes/stretchNotes)
+	if len(o.parts) < len(w.shards) {
+		o.parts = make([]part, len(w.shards))
+	}
+	w.each(cores, (*shard).cut)
+	w.each(cores, (*shard).merge)
+	for i := range o.parts {
+		if o.parts[i].tied {
+			return false
+		}
+		if i > 0 && len(o.parts[i].notes) > 0 { // the last before
+			for k := i - 1; k >= 0; k-- {
+				if before := o.parts[k].notes; len(before) > 0 {
+					if before[len(before)-1].at == o.parts[i].notes[0].at {
+						return false
+					}
+					break
+				}
+			}
+		}
+	}
+	return true
+}
+
+// divide cuts the present window into so many stretches, or one for each shard.
+func (o *sequence) divide(w *windows, stretches int) {
+	o.stretches = max(len(w.shards), stretches)
+	// What is due at the end of the window before, after an intervention, is in the first stretch.
+	o.begin = 0
+	if w.now > 0 {
+		o.begin = w.edges[w.now-1]
+	}
+	o.scale = float64(o.stretches) / (w.edges[w.now] - o.begin)
+}
+
+// stretch is the stretch of a time.
+func (o *sequence) stretch(at float64) int {
+	return max(0, min(o.stretches-1, int((at-o.begin)*o.scale)))
+}
+
+// cut puts the notes of a shard into stretches. Who enters takes its timers along.
+func (s *shard) cut() {
+	o := &s.w.order
+	if cap(s.starts) < o.stretches+2 {
+		s.starts = make([]uint32, o.stretches+2+o.stretches/4)
+	}
+	s.starts = s.starts[:o.stretches+2]
+	clear(s.starts)
+	for i := range s.notes {
+		if n := &s.notes[i]; n.who != nobodyElse {
+			s.starts[o.stretch(n.at)+2]++
+		}
+	}
+	for i := 2; i < len(s.starts); i++ {
+		s.starts[i] += s.starts[i-1]
+	}
+	if cap(s.sorted) < len(s.notes) {
+		s.sorted = make([]note, len(s.notes)+len(s.notes)/4)
+	}
+	s.sorted = s.sorted[:len(s.notes)]
+	for i := range s.notes {
+		if n := &s.notes[i]; n.who != nobodyElse {
+			at := &s.starts[o.stretch(n.at)+1]
+			s.sorted[*at] = *n
+			*at++
+		}
+	}
+	s.gatherTimers()
+}
+
+// gatherTimers takes the timers that lie aside of those who enter out of the shard's table: their places are others'. A life has them
+// where those of its beginning were.
+func (s *shard) gatherTimers() {
+	s.bornAt = s.bornAt[:0]
+	for k := range s.lives {
+		l := &s.lives[k]
+		if int(l.id) < s.room || l.void || s.person(l.id).aside == 0 {
+			continue
+		}
+		l.timers = uint32(len(s.bornAt))
+		s.bornAt = s.timersOf(l.id, s.bornAt)
+		set := s.person(l.id).aside
+		s.stopTimers(l.id, 0)
+		s.person(l.id).aside = set
+	}
+}
+
+// merge sorts the stretches that are the shard's, and finds out what follows.
+func (s *shard) merge() {
+	o, shards := &s.w.order, s.w.shards
+	p := &o.parts[s.number]
+	p.notes, p.leave, p.enter, p.tied = p.notes[:0], p.leave[:0], p.enter[:0], false
+	p.lived = [2]wide{}
+	if len(p.changes) != len(s.m.states) {
+		p.changes, p.most, p.at = make([]int, len(s.m.states)), make([]int, len(s.m.states)), make([]float64, len(s.m.states))
+	}
+	clear(p.changes)
+	clear(p.most)
+	from, to := o.stretches*s.number/len(shards), o.stretches*(s.number+1)/len(shards)
+	for k := from; k < to; k++ {
+		first := len(p.notes)
+		for _, other := range shards {
+			p.notes = append(p.notes, other.sorted[other.starts[k]:other.starts[k+1]]...)
+		}
+		few := p.notes[first:]
+		for i := 1; i < len(few); i++ {
+			n, j := few[i], i
+			for ; j > 0 && few[j-1].at > n.at; j-- {
+				few[j] = few[j-1]
+			}
+			few[j] = n
+		}
+	}
+	states, end := uint16(len(s.m.states)), uint64(s.w.latest*s.lived.ticks)
+	last := -1.0
+	for i := range p.notes {
+		n := &p.notes[i]
+		p.tied = p.tied || n.at == last
+		last = n.at
+		if n.from < states {
+			p.changes[n.from]--
+		} else {
+			p.enter = append(p.enter, n.who)
+			p.lived[0].add(end - uint64(n.at*s.lived.ticks))
+		}
+		if n.to == nobody {
+			p.leave = append(p.leave, n.who)
+			p.lived[1].add(end - uint64(n.at*s.lived.ticks))
+			continue
+		}
+		p.changes[n.to]++
+		if c := p.changes[n.to]; c > p.most[n.to] {
+			p.most[n.to], p.at[n.to] = c, n.at
+		}
+	}
+}
+
+// conclude makes what happened in the window everybody's.
+func (w *windows) conclude(r *replica, cores int) {
+	o := &w.order
+	r.now = w.latest
+	r.lived.until(r.now, r.alive)
+	came, meets, events := 0, 0, uint64(0)
+	for i := range o.parts {
+		p := &o.parts[i]
+		for state, most := range p.most {
+			if c := r.counts[state] + most; most > 0 && c > r.peaks[state].Count {
+				r.peaks[state] = Peak{c, r.m.start + p.at[state]}
+			}
+			r.counts[state] += p.changes[state]
+		}
+		r.lived.add(p.lived[0], p.lived[1])
+		came += len(p.enter)
+	}
+	for _, s := range w.shards {
+		for k := range r.flows {
+			r.flows[k] += s.flows[k]
+		}
+		for k := range r.named {
+			r.named[k] += s.named[k]
+		}
+		r.events += s.events
+		r.alive += s.came - s.left
+		meets, events = meets+len(s.meets), events+s.events
+	}
+	r.entered += uint64(came)
+	fresh := min(came, r.places-r.ids)
+	w.each(cores, func(s *shard) { s.house(r, fresh) })
+	r.ids += fresh
+	for range came - fresh {
+		r.free.take()
+	}
+	for i := range o.parts {
+		for _, id := range o.parts[i].leave {
+			// One who entered in the same window has left its place where its words were.
+			if int(id) >= r.room {
+				id = uint32(r.words[int(id)*r.stride])
+			}
+			r.free.put(id)
+		}
+	}
+	r.pass(r.now)
+	if w.misses++; uint64(meets)*contactShare < events {
+		w.misses = max(0, w.misses-2)
+	}
+	r.windows++
+}
+
+// contactShare: if more than one in so many events is a contact, windows do not pay, because one core settles them.
+const contactShare = 4
+
+// house gives those who enter their places, if these belong to the shard: first those that nobody has had yet, and then the line.
+func (s *shard) house(r *replica, fresh int) {
+	s.movers, s.goals = s.movers[:0], s.goals[:0]
+	rank := 0
+	for i := range s.w.order.parts {
+		for _, temp := range s.w.order.parts[i].enter {
+			place := uint32(r.ids + rank)
+			if rank >= fresh {
+				place = r.free.at(rank - fresh)
+			}
+			rank++
+			if s.w.shardOf(place) == s {
+				s.movers, s.goals = append(s.movers, temp), append(s.goals, place)
+			}
+		}
+	}
+	const far = 16
+	s.ask(s.goals[:min(far, len(s.goals))])
+	s.ask(s.movers[:min(far, len(s.movers))])
+	for i, temp := range s.movers {
+		if i%8 == 0 && i+far < len(s.goals) {
+			s.ask(s.goals[i+far : min(i+far+8, len(s.goals))])
+			s.ask(s.movers[i+far : min(i+far+8, len(s.goals))])
+		}
+		s.settleIn(temp, s.goals[i])
+	}
+}
+
+// settleIn moves somebody to a place.
+func (s *shard) settleIn(temp, place uint32) {
+	words := s.words[int(temp)*s.stride:][:s.stride]
+	copy(s.words[int(place)*s.stride:], words)
+	words[0] = uint64(place) // for whoever asks where it went
+	for a := range s.values {
+		s.values[a].set(place, s.values[a].of(temp))
+	}
+	if p := s.person(place); p.state != nobody {
+		if p.aside != 0 {
+			from := s.w.shardOf(temp)
+			timers := from.bornAt[from.lives[from.lifeOf(temp)].timers:]
+			for set, i := p.aside, 0; set != 0; set, i = set&(set-1), i+1 {
+				s.aside.set(place, timers[i].column, timers[i].word)
+			}
+		}
+		if next := *s.nextAt(place); next <= s.w.last() {
+			s.lists.add(s.w.of(next), place)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package population
+
+import (
+	"context"
+	"math"
+	"sort"
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// furnishShards is furnishBlocks for a run by windows: each shard furnishes its own, and puts them on its lists.
+func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begin []beginning, ends []int, cores int) (fits bool, err error) {
+	w := r.win
+	block := 1 << w.bits
+	var aside atomic.Int64 // timers of all shards
+	w.each(cores, func(s *shard) {
+		s.begin(r)
+		s.until = math.Inf(-1) // all is to come
+		for from := s.number * block; from < r.ids; from += len(w.shards) * block {
+			if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
+				return
+			}
+			before := s.ownAside()
+			first := max(from, int(r.first))
+			k := sort.SearchInts(ends, first-int(r.first)+1)
+			for id := first; id < min(from+block, r.ids); id++ {
+				serial := id - int(r.first)
+				for serial >= ends[k] {
+					k++
+				}
+				state := s.furnish(uint32(id), &begin[k].entrance, streams.At(uint64(serial)), nobodyElse)
+				s.counts[state]++
+				s.settleNext(uint32(id), s.next(uint32(id), state))
+			}
+			aside.Add(int64(s.ownAside() - before))
+		}
+	})
+	if fits = !r.tooMany(int(aside.Load())); ctx.Err() != nil || !fits {
+		return false, ctx.Err()
+	}
+	for _, s := range w.shards {
+		for state := range r.counts {
+			r.counts[state] += s.counts[state]
+		}
+	}
+	return true, nil
+}
+
+// ownAside is how many timers of the shard lie aside.
+func (s *shard) ownAside() int {
+	if s.aside == nil {
+		return 0
+	}
+	return s.aside.tables[s.number].count
+}
+
+// forget takes everybody off the lists.
+func (w *windows) forget() {
+	for _, s := range w.shards {
+		s.lists = newLists(len(w.edges))
+	}
+}

@@ -1,0 +1,386 @@
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// carriedOut is a run of a model and the replica at its end.
+func carriedOut(t *testing.T, m *Model, seed uint64, rule windowRule, aside asideRule) (*Run, *replica, *windows) {
+	t.Helper()
+	r := &replica{rule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3))}
+	var tr track
+	var win *windows
+	o := Options{Seed: seed, patience: 1 << 16, OnRecord: func(Record) {
+		if win = r.win; win != nil {
+			if err := r.checkWindows(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}}
+	run, err := r.simulate(context.Background(), m, &o, 1, &tr)
+	r.broke = err
+	return run, r, win
+}
+
+// differences are what is not the same in two replicas, and in what they recorded.
+func differences(a, b *replica, of, other *Run) error {
+	for _, each := range []struct {
+		what     string
+		one, two any
+	}{
+		{"error", fmt.Sprint(a.broke), fmt.Sprint(b.broke)}, {"rows", of.tallied, other.tallied}, {"events", of.Events, other.Events}, {"person-years", of.PersonYears, other.PersonYears},
+		{"peaks", of.Peaks, other.Peaks}, {"ids", a.ids, b.ids}, {"places", a.places, b.places}, {"entered", a.entered, b.entered}, {"alive", a.alive, b.alive},
+		{"line", slices.Collect(a.free.all), slices.Collect(b.free.all)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.counts, b.counts},
+	} {
+		if !reflect.DeepEqual(each.one, each.two) {
+			return fmt.Errorf("other %s: %v, %v", each.what, each.one, each.two)
+		}
+	}
+	for id := a.first; int(id) < a.ids; id++ {
+		p, q := *a.person(id), *b.person(id)
+		p.aside, p.held, p.life, q.aside, q.held, q.life = 0, 0, 0, 0, 0, 0 // where timers and lives lie is another matter
+		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != nobody && p != q {
+			return fmt.Errorf("place %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
+		}
+		for v := range a.values {
+			if a.values[v].of(id) != b.values[v].of(id) {
+				return fmt.Errorf("place %d has another value", id)
+			}
+		}
+		if p.state == nobody {
+			continue
+		}
+		for k := range a.asideOf {
+			x, y := a.timer(id, k), b.timer(id, k)
+			if x != y && (timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0) && k < len(a.t.always)+a.t.states[p.state].timers {
+				return fmt.Errorf("place %d: timer %d is %v, %v", id, k, timeOf(x), timeOf(y))
+			}
+		}
+		if x, y := a.dueAt(id), b.dueAt(id); x != y {
+			return fmt.Errorf("place %d is due at %v, %v", id, x, y)
+		}
+	}
+	return nil
+}
+
+// dueAt is when an individual is due, or +Inf.
+func (r *replica) dueAt(id uint32) float64 {
+	if r.win != nil {
+		return *r.nextAt(id)
+	}
+	if at, ok := r.queue.At(calendarID(id)); ok {
+		return at
+	}
+	return math.Inf(1)
+}
+
+// checkWindows verifies that between two windows everybody is on the list of its next event, and that free places say when they were left.
+func (r *replica) checkWindows() error {
+	listed := map[[2]uint32]bool{}
+	for _, s := range r.win.shards {
+		for k := r.win.now; k < len(r.win.edges); k++ {
+			wrong := false
+			s.lists.each(k, func(ids []uint32) {
+				for _, id := range ids {
+					listed[[2]uint32{id, uint32(k)}] = true
+					wrong = wrong || r.win.shardOf(id) != s
+				}
+			})
+			if wrong {
+				return fmt.Errorf("somebody is on the list of another shard")
+			}
+		}
+	}
+	last := math.Inf(-1)
+	for id := range r.free.all {
+		left := *r.nextAt(id)
+		if left < last || left > r.now {
+			return fmt.Errorf("place %d was left at %v, after one at %v, now %v", id, left, last, r.now)
+		}
+		last = left
+	}
+	for id := r.first; int(id) < r.ids; id++ {
+		if next := *r.nextAt(id); r.person(id).state != nobody && next <= r.win.last() && !listed[[2]uint32{id, uint32(r.win.of(next))}] {
+			return fmt.Errorf("id %d is due at %v and on no list", id, next)
+		}
+	}
+	return r.checkAside()
+}
+
+// randomModel is a model of a kind that windows are for, with much of everything.
+func randomModel(s *random.Stream, size int) string {
+	rate := func(most float64) string { return fmt.Sprintf("%.4g per year", s.Float64()*most) }
+	law := func() string {
+		switch s.Below(5) {
+		case 0:
+			return fmt.Sprintf("{gamma: {mean: %.4g years, shape: 2}}", 0.1+s.Float64())
+		case 1:
+			return fmt.Sprintf("{uniform: {low: 0 years, high: %.4g years}}", 0.01+2*s.Float64())
+		case 2:
+			return fmt.Sprintf("{exponential: {mean: %.4g years}}", 0.01+s.Float64())
+		case 3:
+			return fmt.Sprintf("%.4g years", 0.01+s.Float64())
+		}
+		return fmt.Sprintf("{weibull: {scale: %.4g years, shape: 1.5}}", 0.05+s.Float64())
+	}
+	var b strings.Builder
+	say := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	say("name: random\ntime: {unit: year, end: 3}")
+	say("population: {size: %d, start: {ill: %d%%, old: 10%%, well: rest}, age: {uniform: {low: 0 years, high: 60 years}}}", size, 1+s.Below(20))
+	if s.Below(2) == 0 {
+		say("attributes: {region: {north: 30%%, south: 70%%}}")
+	}
+	say("states:\n  well: {}")
+	if s.Below(2) == 0 {
+		say("  new: {split: [{chance: 40%%, after: %s, to: ill, name: fast}, {otherwise: true, after: %s, to: old}]}", law(), law())
+	} else {
+		say("  new: {race: [{after: %s, to: ill}, {rate: %s, to: old}]}", law(), rate(2))
+	}
+	say("  old: {race: [{rate: %s, to: ill, name: relapse}]}", rate(1))
+	say("  ill: {race: [{after: %s, to: well, name: recovery}, {rate: %s, to: out}]}", law(), rate(0.5))
+	say("transmission:\n  - {from: ill, rate: %s, to: {well: new}, name: infection}", rate(40))
+	switch s.Below(3) {
+	case 0:
+		say("  - {from: ill, rate: %s, chance: 50%%, to: {old: new, new: old}, name: reinfection}", rate(40))
+	case 1:
+		say("  - {from: old, rate: %s, chance: 30%%, to: {ill: out, new: out}, name: killing}", rate(10))
+	}
+	if s.Below(4) > 0 {
+		say("always:\n  - {after: {hazard: {0 years: 0.1 per year, 10 years: 0.01 per year, 50 years: 0.2 per year}}, to: out, name: death}")
+		say("  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: 70%%, to: old, name: vaccination}")
+		say("  - {rate: %s, to: out, name: emigration}", rate(0.3))
+	}
+	if s.Below(4) > 0 {
+		say("births: {rate: %s, enter: well, name: birth}", rate([]float64{0.5, 3}[s.Below(2)]))
+	}
+	if s.Below(2) == 0 {
+		say("immigration:\n  - {rate: %s, enter: new, age: {uniform: {low: 18 years, high: 40 years}}}\n  - {rate: %s, enter: well}", rate(float64(size)), rate(float64(size)))
+	}
+	if s.Below(2) == 0 {
+		say("interventions:\n  - {at: 1 year, who: well, to: old, coverage: 20%%, name: campaign}\n  - {at: 2 years, who: ill, to: out, name: end}")
+	}
+	say("record: {every: %s}", []string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
+	return b.String()
+}
+
+// The run by windows is the run one event after the other, whatever the windows and the shards, in all that is recorded and in everybody's end.
+func TestWindowsAreExact(t *testing.T) {
+	at, inOrder := compareWindows(t, 12, 1)
+	if at < 300 || inOrder < 100 { // both ways have to be gone, to compare them
+		t.Errorf("%d windows by all shards at once, and %d in order", at, inOrder)
+	}
+}
+
+// compareWindows compares random models, each with several windows and numbers of shards, and returns how many windows were carried out by shards, and how many
+// in order.
+func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int) {
+	s := random.New(seed, 77)
+	for k := range models {
+		text := randomModel(&s, 50+int(s.Below(1500)))
+		w, n := compareWays(t, text, uint64(k), &s, []int{1, 2, 4, 8})
+		atOnce, inOrder = atOnce+w, inOrder+n
+	}
+	t.Logf("%d windows by shards at once, %d in order", atOnce, inOrder)
+	return atOnce, inOrder
+}
+
+// compareWays compares a model's run by windows with that of the calendar, for each of some numbers of shards.
+func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
+	t.Helper()
+	m, err := Compile("random.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !m.windowed() {
+		t.Fatalf("not by windows:\n%s", text)
+	}
+	m.most = min(m.most, 10_000)
+	aside := []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualAside}[s.Below(4)]
+	want, wanted, _ := carriedOut(t, m, seed, windowRule{}, asideRule{least: math.MaxInt})
+	for _, n := range shards {
+		rule := windowRule{least: 1, count: 1 << s.Below(11), shards: n, bits: uint(s.Below(5)), temps: 1 << s.Below(12), most: 1 << 20, patience: int(s.Below(4)) * 8}
+		got, r, win := carriedOut(t, m, seed, rule, aside)
+		if err := differences(wanted, r, want, got); err != nil {
+			t.Fatalf("seed %d, %+v: %v\n%s", seed, rule, err, text)
+		}
+		atOnce += r.windows
+		if win != nil {
+			inOrder += win.given
+		}
+	}
+	return atOnce, inOrder
+}
+
+// Models that are hard on windows.
+var hostile = map[string]string{
+	"everybody dies at once": `
+name: at once
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{after: 1 year, to: out}]}, b: {race: [{after: 1 year, to: c}]}, c: {race: [{after: 0 years, to: b}, {rate: 3 per year, to: out}]}}
+births: {rate: 0.5 per year, enter: a}
+`,
+	"all times are equal": `
+name: equal
+time: {unit: day, end: 20}
+population: {size: 200, start: {ill: 20%, well: rest}}
+states: {well: {race: [{after: 3 days, to: ill}]}, ill: {race: [{after: 2 days, to: immune}]}, immune: {race: [{after: 1 day, to: well}]}}
+transmission: [{from: ill, rate: 2 per day, to: {well: ill, immune: well}}]
+record: {every: 1 day}
+`,
+	"births storm": `
+name: storm
+time: {unit: year, end: 1}
+population: {size: 60, start: {a: rest}}
+states: {a: {race: [{rate: 6 per year, to: out}]}}
+always: [{after: {uniform: {low: 0 years, high: 1 year}}, to: out}]
+births: {rate: 15 per year, enter: a}
+record: {every: 0.01 years}
+`,
+	"everybody meets everybody": `
+name: meet
+time: {unit: year, end: 1}
+population: {size: 80, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {race: [{rate: 1 per year, to: a}]}}
+transmission:
+  - {from: a, rate: 60 per year, to: {b: a, a: b}, name: swap}
+  - {from: b, rate: 60 per year, chance: 20%, to: {a: out}, name: killing}
+births: {rate: 5 per year, enter: a}
+immigration: [{rate: 300 per year, enter: b}]
+`,
+	"nothing happens": `
+name: nothing
+time: {unit: year, end: 3}
+population: {size: 100, start: {a: rest}}
+states: {a: {race: [{rate: 0 per year, to: b}]}, b: {}}
+births: {rate: 0 per year, enter: a}
+immigration: [{rate: 0 per year, enter: b}]
+`,
+	"rates change": `
+name: change
+time: {unit: year, end: 3}
+population: {size: 400, start: {a: 50%, b: rest}}
+parameters: {rate: 3 per year}
+states: {a: {race: [{rate: rate, to: b}]}, b: {race: [{rate: 2 per year, to: a}, {after: {gamma: {mean: 1 year, shape: 3}}, to: out}]}}
+transmission: [{from: b, rate: rate, to: {a: b}}]
+births: {rate: rate / 4, enter: a}
+immigration: [{rate: 40 per year, enter: b}]
+interventions:
+  - {at: 0 years, who: a, to: b, coverage: 10%, name: first}
+  - {at: 0.7 years, set: {rate: 1 per year}, name: less}
+  - {at: 1.9 years, set: {rate: 0 per year}, name: none}
+  - {at: 1.25 years, enter: b, count: 500, name: ship}
+  - {at: 2 years, who: everyone, to: out, coverage: 60%, name: end}
+record: {every: 0.3 years}
+`,
+	"few are left": `
+name: few
+time: {unit: year, end: 5}
+population: {size: 500, start: {a: rest}}
+states: {a: {race: [{rate: 2 per year, to: b}]}, b: {race: [{rate: 0.5 per year, to: a}]}}
+transmission: [{from: b, rate: 5 per year, chance: 30%, to: {a: out, b: a}}]
+always: [{rate: 0.7 per year, to: out}]
+births: {rate: 0.05 per year, enter: b}
+`,
+	"a circle without time": `
+name: circle
+time: {unit: year, end: 2}
+population: {size: 50, start: {a: rest}}
+states: {a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}, b: {race: [{after: 0 years, to: c}]}, c: {race: [{after: 0 years, to: b}]}}
+`,
+}
+
+// What is hard on windows comes out the same as well, be it an error.
+func TestWindowsOfHostileModels(t *testing.T) {
+	s := random.New(5)
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				compareWays(t, text, seed, &s, []int{1, 2, 8})
+			}
+		})
+	}
+}
+
+// FuzzWindows compares random models with the calendar.
+func FuzzWindows(f *testing.F) {
+	f.Add(uint64(1), uint16(100), uint8(1))
+	f.Add(uint64(170), uint16(1270), uint8(0))
+	f.Fuzz(func(t *testing.T, seed uint64, size uint16, shards uint8) {
+		s := random.New(seed)
+		compareWays(t, randomModel(&s, 2+int(size)%2000), seed, &s, []int{1 << (shards % 4)})
+	})
+}
+
+// Which models are run by windows, and which are not.
+func TestWhichModelsAreWindowed(t *testing.T) {
+	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
+		m, err := Load("../examples/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.windowed() != want {
+			t.Errorf("%s: by windows %v", name, !want)
+		}
+	}
+	if m := compiled(t, everything); m.windowed() {
+		t.Error("a model with everything is by windows")
+	}
+}
+
+// A population is run by windows without being asked if it is large, as it would be without; somebody who listens gets the calendar.
+func TestRunByWindows(t *testing.T) {
+	m, err := Load("../examples/tuberculosis.yaml", Size(150_000), Until("1990"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []*Run
+	for _, o := range []Options{{Seed: 3, windows: 1 << 17}, {Seed: 3}, {Seed: 3, windows: 1 << 17, OnEvent: func(Event) {}}} {
+		result, err := m.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, &result.Runs[0])
+	}
+	if runs[0].Windows < 30 || runs[1].Windows+runs[2].Windows != 0 {
+		t.Errorf("%d windows, %d and %d with the calendar", runs[0].Windows, runs[1].Windows, runs[2].Windows)
+	}
+	for _, run := range runs[1:] {
+		if !reflect.DeepEqual(run.tallied, runs[0].tallied) || !reflect.DeepEqual(run.Peaks, runs[0].Peaks) || run.Events != runs[0].Events || run.PersonYears != runs[0].PersonYears {
+			t.Error("another result by windows")
+		}
+	}
+}
+
+// A run by windows says how far it is, and ends when it is told to.
+func TestWindowsStop(t *testing.T) {
+	m := compiled(t, hostile["rates change"])
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &replica{rule: usualAside, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
+	var tr track
+	last := 0.0
+	o := Options{Seed: 1, OnRecord: func(rec Record) {
+		if at := timeOf(tr.time.Load()); at < last {
+			t.Errorf("at %v after %v", at, last)
+		} else {
+			last = at
+		}
+		if rec.Row == 4 {
+			cancel()
+		}
+	}}
+	run, err := r.simulate(ctx, m, &o, 0, &tr)
+	if !errors.Is(err, context.Canceled) || run.Rows() != 5 || !(last > 0.8) {
+		t.Errorf("error %v after %d rows at %v", err, run.Rows(), last)
+	}
+}
