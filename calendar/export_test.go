@@ -35,6 +35,9 @@ func (q *Queue) SetMost(n int) { q.most = n }
 // SetCold makes a new queue treat its records as out of the cache, so that it collects what is to be written there, whatever is done with it.
 func (q *Queue) SetCold() { q.cold, q.far, q.lateMin = 0, 0, 0 }
 
+// SetCool is like SetCold, but the queue writes at once for a while if little was collected, as large ones do.
+func (q *Queue) SetCool() { q.cold, q.far, q.lateMin = 0, 0, lateMin }
+
 // Late is how many records, at most, are still to be written.
 func (q *Queue) Late() int { return q.late.n }
 

@@ -130,14 +130,13 @@ func (q *Queue) settle() {
 
 //go:noinline
 func (q *Queue) settleAll() {
-	if q.late.left {
+	if q.late.left { // there is room for one more, since what fills the list is written at once
 		q.late.left = false
-		q.write(entry{noKey, q.late.leaver.id, lastStamp})
+		q.late.keys[q.late.n] = entry{noKey, q.late.leaver.id, lastStamp}
+		q.late.n++
 	}
-	if q.late.n > 0 {
-		if q.late.n < q.lateMin {
-			q.late.atOnce = atOnce
-		}
-		q.writeLate(true)
+	if q.late.n < q.lateMin {
+		q.late.atOnce = atOnce
 	}
+	q.writeLate(true)
 }

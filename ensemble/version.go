@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -32,7 +33,7 @@ func versionTag(version string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// programVersion is a hash of the program that runs: two programs of the same version are the same.
+// programVersion is a hash of the program that runs: two programs of the same version were built from the same.
 var programVersion = sync.OnceValue(func() string {
 	if name, err := os.Executable(); err == nil {
 		if file, err := os.Open(name); err == nil {
@@ -45,23 +46,31 @@ var programVersion = sync.OnceValue(func() string {
 	return "unknown-" + nuid.Next() // equal to no other
 })
 
-// versionOf is a hash of a program: of the identity that the go command has put into it, or of all its bytes, which takes 40 ms for those with a
-// hub in them.
-func versionOf(program interface {
-	io.Reader
-	io.ReaderAt
-}) (string, error) {
+// versionOf is a hash of a program: of the identity that the go command has put into it and of its size, which anything that is added to it or
+// stripped from it changes; or of all its bytes, which takes 40 ms for those with a hub in them.
+func versionOf(program io.ReadSeeker) (string, error) {
+	size, err := program.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "", err
+	}
+	if _, err := program.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
 	sum := sha256.New()
-	if id := buildID(program); id != "" {
-		io.WriteString(sum, id)
-	} else if _, err := io.Copy(sum, program); err != nil {
+	if at, ok := program.(io.ReaderAt); ok {
+		if id := buildID(at); id != "" {
+			fmt.Fprint(sum, id, " ", size)
+			return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+		}
+	}
+	if _, err := io.Copy(sum, program); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
 // buildID is the identity of a program, if there is one to be found, as in the files of Linux and most others: what the go command writes, which
-// is hashes of what the program was built from, and of all of it as the last. What somebody has put there instead tells no programs apart.
+// is hashes of what the program was built from. What somebody has put there instead tells no programs apart.
 func buildID(program io.ReaderAt) string {
 	file, err := elf.NewFile(program)
 	if err != nil {
@@ -87,6 +96,6 @@ func buildID(program io.ReaderAt) string {
 	return id
 }
 
-// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of: two programs that have the same are the
-// same.
+// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of: two programs that have the same were
+// built from the same.
 func ProgramVersion() string { return programVersion() }
