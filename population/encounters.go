@@ -60,6 +60,10 @@ func (w *windows) settle(r *replica) {
 			return
 		}
 		last = next.at
+		if w.few(r) {
+			w.tied = true
+			return
+		}
 		if m := w.shards[next.shard].meets[next.index]; m.id != nobodyElse {
 			w.encounter(r, m)
 		}

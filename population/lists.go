@@ -12,6 +12,7 @@ type lists struct {
 	open   []listEnd
 	slabs  [][]uint32 // of 1<<slabBits words each
 	after  []uint32   // the chunk that follows on each, in its chain
+	listed int        // ids on all lists
 	unused uint32     // the first of a chain of chunks to use again; 0 for none
 }
 
@@ -37,11 +38,14 @@ func newLists(n int) lists {
 }
 
 // bytes is the memory of all lists.
-func (l *lists) bytes() int { return len(l.slabs)<<slabBits*4 + len(l.ends)*4*lineIDs }
+func (l *lists) bytes() int {
+	return len(l.slabs)<<slabBits*4 + len(l.ends)*(4*lineIDs+16) + 4*len(l.after)
+}
 
 // add puts an id on a list.
 func (l *lists) add(k int, id uint32) {
 	e := &l.open[k]
+	l.listed++
 	l.ends[k][e.n&(lineIDs-1)] = id
 	if e.n++; e.n == lineIDs {
 		l.flush(k)
@@ -105,6 +109,7 @@ func (l *lists) each(k int, each func(ids []uint32)) {
 // take empties a list and calls back with its ids, some at a time, which nobody may keep. Other lists may get ids meanwhile.
 func (l *lists) take(k int, each func(ids []uint32)) {
 	l.each(k, each)
+	l.listed -= l.count(k)
 	e := &l.open[k]
 	if e.last != 0 {
 		l.after[e.last], l.unused = l.unused, e.first

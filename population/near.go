@@ -85,11 +85,7 @@ func (w *windows) tiedNear(at float64) bool { return len(w.near) > 0 && w.near[0
 // inOrder carries the present window out one event after the other.
 func (r *replica) inOrder(ctx context.Context, progress func(float64, uint64)) error {
 	r.win.load(r)
-	err := r.dispatch(ctx, r.win.until, progress)
-	if r.win != nil {
-		r.win.until = math.Inf(-1)
-	}
-	return err
+	return r.dispatch(ctx, r.win.until, progress)
 }
 
 // load puts all who are due in the present window near.

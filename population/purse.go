@@ -158,7 +158,10 @@ func (r *replica) enlarge() {
 		each += originBytes * len(r.asideOf)
 	}
 	// The arrays are copied, and so will be the calendar's.
-	copied := uint64(r.room) * uint64(each+recordBytes)
+	if r.win == nil {
+		each += recordBytes
+	}
+	copied := uint64(r.room+r.win.temporary()) * uint64(each)
 	for _, spare := range []int{usualSpare, leastSpare} {
 		asked := copied + copied/uint64(spare)
 		if r.purse.take(r, copied+copied/leastSpare, asked, func() { r.grow(r.room+1, spare) }) {

@@ -105,11 +105,11 @@ func (w *windows) each(cores int, do func(*shard)) {
 // doubtful reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
 // whatever the order.
 func (w *windows) doubtful(r *replica) bool {
-	came, left := 0, 0
+	came := 0
 	events := uint64(0)
 	w.latest = r.now
 	for _, s := range w.shards {
-		came, left, events, w.latest = came+s.came, left+s.left, events+s.events, max(w.latest, s.latest)
+		came, events, w.latest = came+s.came, events+s.events, max(w.latest, s.latest)
 		if s.budget < 0 || s.broke != nil {
 			return true
 		}
@@ -119,10 +119,18 @@ func (w *windows) doubtful(r *replica) bool {
 		r.alive+came > r.most || // too many
 		came > fresh+r.free.n || // somebody finds no place, and there will be more of them
 		r.ids+min(came, fresh)+1 >= r.room || // the arrays are too small
-		r.alive-left < 2 || // contacts with nobody
-		r.m.plainMixing && 2*(r.alive-left) < r.places-int(r.first) || // those who live may be listed
+		w.few(r) ||
 		events >= r.pace.base/2 || // the clock may stand still
 		w.latest > w.edges[w.now]-2*r.m.slack // after the time of a row, which is r.now otherwise
+}
+
+// few reports whether so few may be left that contacts find nobody, or that those who live are listed.
+func (w *windows) few(r *replica) bool {
+	alive := r.alive
+	for _, s := range w.shards {
+		alive -= s.left
+	}
+	return alive < 2 || r.m.plainMixing && 2*alive < r.places-int(r.first)
 }
 
 // sort puts all notes into order, and reports whether that is the only one.

@@ -59,5 +59,6 @@ func (s *shard) ownAside() int {
 func (w *windows) forget() {
 	for _, s := range w.shards {
 		s.lists = newLists(len(w.edges))
+		s.words, s.aside = nil, nil // which may be about to be replaced
 	}
 }

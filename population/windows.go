@@ -44,7 +44,7 @@ type windows struct {
 	edges  []float64 // window k has what is due after edge k−1 and by edge k
 	scale  float64   // windows in a unit of time, about
 	now    int       // the window that is under way, or comes next
-	until  float64   // what is due by then has to be near; −Inf unless a window is carried out in order
+	until  float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
 	near   near
 	arrive []float64 // when the next immigrant of each source comes
 	shards []*shard
@@ -73,10 +73,13 @@ type windowRule struct {
 	shards   int // the same
 }
 
-// usualWindows: 50,000 events take some milliseconds, against which waiting for each other does not count, and what is kept of them stays near.
+// usualWindows: 20,000 events take some milliseconds, against which waiting for each other does not count, and what is kept of them stays near.
 var usualWindows = windowRule{least: 1 << 22, busy: 0.03, events: 20_000, temps: 1 << 16, most: 1 << 21, bits: 12, patience: 64}
 
-const mostWindows = 4096
+const (
+	mostWindows  = 4096    // and as many rows, since each ends a window
+	mostWindowed = 1 << 31 // individuals: ids of those who have no place yet come behind, and there must be some
+)
 
 // windowRule is the rule for a run.
 func (o *Options) windowRule() windowRule {
@@ -111,7 +114,7 @@ func (m *Model) windowed() bool {
 
 // allows reports whether a model may be run by windows.
 func (rule *windowRule) allows(m *Model) bool {
-	return rule.least > 0 && m.size >= rule.least && len(m.rows) > 0 && m.windowed()
+	return rule.least > 0 && m.size >= rule.least && m.size <= mostWindowed && len(m.rows) > 0 && len(m.rows) <= mostWindows && m.windowed()
 }
 
 // cutWindows decides whether the replica is run by windows, and makes them.
@@ -229,6 +232,12 @@ func (w *windows) put(r *replica, id uint32, next float64) {
 // runWindows dispatches what is due by a time, which is that of an edge.
 func (r *replica) runWindows(ctx context.Context, by float64, progress func(float64, uint64)) error {
 	w, until := r.win, by+r.m.slack
+	if len(w.near) > 0 { // an intervention has made something due at its own time, the window of which is over
+		if err := r.dispatch(ctx, w.until, progress); err != nil || r.win == nil {
+			return err
+		}
+	}
+	w.tidy(r)
 	for w.now < len(w.edges) && w.edges[w.now] <= until {
 		if w.hopeless(r) && r.abandon() {
 			return r.run(ctx, by, progress)
@@ -239,6 +248,7 @@ func (r *replica) runWindows(ctx context.Context, by float64, progress func(floa
 				return err
 			}
 		}
+		w.until = w.edges[w.now]
 		w.now++
 		if progress != nil {
 			progress(r.now, r.events)
@@ -251,10 +261,27 @@ func (r *replica) runWindows(ctx context.Context, by float64, progress func(floa
 	return nil
 }
 
+// tidy makes the lists anew if most of what is on them counts no more, because many were planned anew.
+func (w *windows) tidy(r *replica) {
+	listed := 0
+	for _, s := range w.shards {
+		listed += s.lists.listed
+	}
+	if listed < 2*r.alive+1<<16 {
+		return
+	}
+	w.forget()
+	for id := int(r.first); id < r.ids; id++ {
+		if next := *r.nextAt(uint32(id)); r.person(uint32(id)).state != nobody && next <= w.last() {
+			w.shardOf(uint32(id)).lists.add(w.of(next), uint32(id))
+		}
+	}
+}
+
 // hopeless reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
 // whose order is that of all events, or everybody is due at once.
 func (w *windows) hopeless(r *replica) bool {
-	return w.rule.patience > 0 && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most)
+	return w.rule.patience > 0 && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most || r.room > mostWindowed)
 }
 
 // due is how many are due in the present window, at most.

@@ -222,6 +222,40 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 
 // Models that are hard on windows.
 var hostile = map[string]string{
+	"an intervention makes something due at once": `
+name: at its own time
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {}, c: {race: [{after: 0 years, to: d}]}, d: {race: [{rate: 2 per year, to: a}]}}
+transmission: [{from: a, rate: 3 per year, to: {d: b}}]
+births: {rate: 1 per year, enter: a}
+interventions:
+  - {at: 1 year, who: b, to: c, coverage: 30%, name: at a row}
+  - {at: 1.5 years, who: b, to: c, coverage: 30%, name: first}
+  - {at: 1.5 years, who: d, to: out, name: second}
+  - {at: 2 years, enter: c, count: 40, name: ship}
+  - {at: 3 years, who: b, to: c, coverage: 20%, name: at the end}
+record: {every: 1 year}
+`,
+	"planned anew": `
+name: anew
+time: {unit: day, end: 60}
+population: {size: 70_000, start: {a: rest}}
+parameters: {rate: 0.001 per day}
+states: {a: {race: [{rate: rate, to: b}]}, b: {}}
+interventions:
+  - {at: 1 day, every: 0.5 days, until: 3 days, set: {rate: 0.001 per day}, name: same}
+  - {at: 1.25 days, every: 0.5 days, until: 3 days, set: {rate: 0.002 per day}, name: more}
+record: {every: 30 days}
+`,
+	"killers": `
+name: killers
+time: {unit: year, end: 1}
+population: {size: 40, start: {b: 2, a: rest}}
+states: {a: {}, b: {}}
+transmission: [{from: b, rate: 3000 per year, to: {a: out, b: out}}]
+record: {every: 1 year}
+`,
 	"everybody dies at once": `
 name: at once
 time: {unit: year, end: 3}
