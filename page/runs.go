@@ -272,6 +272,8 @@ func (r *Run) Stop() {
 		r.cancel()
 	case r.State() == Waiting:
 		r.end(Stopped, "stopped before it began")
+		q.next() // those behind it may have waited for it alone
+		q.forget()
 	}
 }
 

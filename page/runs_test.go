@@ -217,6 +217,36 @@ func TestMemoryOfMany(t *testing.T) {
 	})
 }
 
+// One that waits for memory holds up those behind it; when it is stopped, they begin, and it counts among what is kept.
+func TestStopWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 1}, quiet)
+		defer q.close()
+		q.free = func() uint64 { return 1000 }
+		var runs []*Run
+		for _, needs := range []uint64{600, 500, 100, 900} {
+			w := holding(nil)
+			w.Needs = needs
+			r, err := q.Start(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs = append(runs, r)
+		}
+		if got := states(runs...); got != "running waiting waiting waiting" {
+			t.Error(got)
+		}
+		runs[1].Stop()
+		if got := states(runs...); got != "running stopped running waiting" {
+			t.Errorf("after one that waited was stopped: %s", got)
+		}
+		runs[3].Stop()
+		if n := len(q.List()); n != 3 {
+			t.Errorf("%d runs are kept, of which two go on", n)
+		}
+	})
+}
+
 // Nothing takes longer than it may.
 func TestLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
