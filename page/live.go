@@ -78,6 +78,7 @@ type live struct {
 	last    int64   // the number of the latest event
 	events  []event // the latest of them
 	told    []Figure
+	status  Status        // that was told with them
 	whole   event         // all that was told, if somebody has wanted it since the latest event
 	news    chan struct{} // closed when there is an event
 	said    bool          // everything, the end too
@@ -294,13 +295,16 @@ func (l *live) look(v View, s Status, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = figures
+	if l.last > 0 && kind == "update" && len(news) == len("[]") && s == l.status && !over {
+		return // nothing has changed, not even how long it takes: it waits
+	}
 	l.add(kind, s, news, over)
 }
 
 // add writes down an event. The lock is held.
 func (l *live) add(kind string, s Status, figures []byte, over bool) {
 	l.last++
-	l.whole = event{}
+	l.status, l.whole = s, event{}
 	text := frame(l.last, kind, s, figures)
 	if over {
 		l.said, l.telling = true, false

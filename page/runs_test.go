@@ -247,6 +247,35 @@ func TestStopWaiting(t *testing.T) {
 	})
 }
 
+// Who watches a run that waits is told so once, and then that it begins.
+func TestWaitingIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1}, quiet)
+		defer q.close()
+		first, err := q.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := q.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		defer r.leave()
+		time.Sleep(time.Minute)
+		text, seen, _, _ := r.since(0)
+		if seen != 1 || !strings.Contains(string(text), `"state":"waiting"`) {
+			t.Errorf("%d events of a run that waits: %s", seen, text)
+		}
+		first.Stop()
+		time.Sleep(time.Second)
+		if text, _, _, _ := r.since(seen); !strings.Contains(string(text), `"state":"running"`) {
+			t.Errorf("it has begun: %s", text)
+		}
+	})
+}
+
 // Nothing takes longer than it may.
 func TestLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
