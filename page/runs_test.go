@@ -131,6 +131,54 @@ func TestForget(t *testing.T) {
 	})
 }
 
+// What was made for those who looked counts among what is kept, and what was told them is gone when they are; who comes later gets it all the same.
+func TestForgetWhatWasSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 9, Bytes: 50_000}, quiet)
+		defer q.close()
+		start := func() *Run {
+			r, err := q.Start(Work{Model: true, Keeps: 10_000, Do: func(_ context.Context, tell *Teller) error {
+				tell.Show(func() View { return View{Figures: []Figure{figure(1000)}} }) // 17 kB
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return r
+		}
+		r := start()
+		if r.Do != nil {
+			t.Error("the work is kept with all that it holds")
+		}
+		seen := int64(0)
+		for range 2 {
+			r.watch()
+			time.Sleep(time.Second)
+			text, last, _, end := r.since(seen)
+			if !end || !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), "998001") || !strings.Contains(string(text), "event: end") {
+				t.Errorf("one who comes at the end gets %.100s", text)
+			}
+			seen = last
+			r.leave()
+			if r.told != nil || r.events != nil || r.whole.text != nil {
+				t.Error("what was told is kept")
+			}
+		}
+		start()
+		start()
+		if n := len(q.List()); n != 3 {
+			t.Errorf("%d runs are kept, of which one was looked at", n)
+		}
+		q.List()[0].View()
+		start()
+		if n := len(q.List()); n != 3 { // 10 + 27 + 10 kB, and no more
+			t.Errorf("%d runs are kept, of which two were looked at", n)
+		}
+	})
+}
+
 // Work that fails, panics or does not fit says so, and the next begins.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
