@@ -1,11 +1,11 @@
 package page_test
 
 import (
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -43,8 +43,8 @@ func TestKeyboardInBrowser(t *testing.T) {
 
 	v.get("/capped")
 	v.until(`document.readyState === "complete"`)
-	v.do(chromedp.Focus(chromedp.CSS("[name=bins]")))
-	press("\t", "\t", "\t", "\t", "\t", "\t", "\t") // capacity, rate, choices, arrivals, rounds, burn-in, seed
+	v.do(chromedp.SetValue(chromedp.CSS("[name=rounds]"), "20000"), chromedp.Focus(chromedp.CSS("[name=bins]"))) // it goes on until it is stopped
+	press("\t", "\t", "\t", "\t", "\t", "\t", "\t")                                                              // capacity, rate, choices, arrivals, rounds, burn-in, seed
 	focused("[name=seed]")
 	press("\t")
 	focused("[name=pace]")
@@ -73,42 +73,43 @@ func TestKeyboardInBrowser(t *testing.T) {
 // the same number, which is not shown in its place.
 func TestRestartInBrowser(t *testing.T) {
 	t.Parallel()
-	start := func(address string) (at string, kill func()) {
+	// One address for both servers, which nobody else can take in between: while there is no server, it hangs up.
+	var now atomic.Pointer[page.Server]
+	address := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := now.Load()
+		if s == nil {
+			panic(http.ErrAbortHandler)
+		}
+		s.ServeHTTP(w, r)
+	}))
+	defer address.Close()
+	start := func() (kill func()) {
 		t.Helper()
 		s, err := page.New(page.Config{Files: examples.Files, About: "the examples", Dir: "examples"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var l net.Listener
-		for range 100 { // the address may need a moment to be free
-			if l, err = net.Listen("tcp", address); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		now.Store(s)
+		answer, err := http.PostForm(address.URL+"/capped", balls("pace", "20", "rounds", "20000"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := &http.Server{Handler: s}
-		go server.Serve(l)
-		answer, err := http.PostForm("http://"+l.Addr().String()+"/capped", balls("pace", "20", "rounds", "1000"))
-		if err != nil || answer.Request.URL.Path != "/runs/1" {
-			t.Fatal(err)
-		}
 		answer.Body.Close()
-		return l.Addr().String(), func() { server.Close(); s.Close() }
+		if answer.Request.URL.Path != "/runs/1" {
+			t.Fatalf("the run is at %s", answer.Request.URL)
+		}
+		return func() { now.Store(nil); address.CloseClientConnections(); s.Close() }
 	}
-	at, kill := start("127.0.0.1:0")
 	v := visit(t, page.Config{})
-	v.base = "http://" + at
+	v.base = address.URL
+	kill := start()
 	v.get("/runs/1")
 	v.until(chart("pool", `g.line[data-series="0"] path`))
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	kill()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
 	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
-	_, kill = start(at)
-	defer kill()
+	defer start()()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The server does not know this run any more")`)
 	if now := eval[string](v, `window.stays && document.querySelector("[data-note-now]").textContent`); now != round {
 		t.Errorf("another run is shown: %s, and before %s", now, round)

@@ -147,3 +147,15 @@ func asString(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
+
+// Of very many rounds not each is recorded. Before the first of them that is, there is nothing to see, and no error.
+func TestCappedBeforeFirstRow(t *testing.T) {
+	c := serve(t, page.Config{})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "5", "rounds", "1000000"))
+	run := answer.Header.Get("Location")
+	for body := ""; !strings.Contains(body, " of 1,0"); { // a round is over
+		_, body = c.want(http.StatusOK, "GET", run, nil)
+	}
+	c.want(http.StatusOK, "GET", run, nil)
+	c.want(http.StatusSeeOther, "POST", run+"/stop", nil)
+}

@@ -25,6 +25,7 @@ type hub struct {
 
 	mu     sync.Mutex
 	looked time.Time // somebody did
+	unsure time.Time // when it was last not known whether workers could be heard
 	state  hubState
 }
 
@@ -50,6 +51,7 @@ const (
 	hubPause  = time.Second      // between two questions, at least
 	hubIdle   = 15 * time.Second // nobody has looked for so long: nothing is asked
 	hubAnswer = 5 * time.Second  // that it may take to answer
+	hubSettle = 10 * time.Second // until all workers that are there have been heard, which say so more often
 	mostJobs  = 200              // that are shown
 	mostNews  = 50
 )
@@ -82,6 +84,9 @@ func (h *hub) look() hubState {
 	h.looked = time.Now()
 	s := h.state
 	s.Jobs, s.Workers, s.News = slices.Clone(s.Jobs), slices.Clone(s.Workers), slices.Clone(s.News)
+	if s.Unheard != "" {
+		s.Workers = nil // nobody knows
+	}
 	h.mu.Unlock()
 	select {
 	case h.wake <- struct{}{}:
@@ -149,9 +154,7 @@ func (h *hub) with(ctx context.Context, conn *ensemble.Conn) {
 			h.lost(err)
 		default:
 			slices.Reverse(jobs)
-			h.mu.Lock()
-			h.state.Where, h.state.Lost, h.state.Asked, h.state.Jobs = conn.Where(), "", time.Now(), jobs[:min(len(jobs), mostJobs)]
-			h.mu.Unlock()
+			h.answered(conn.Where(), jobs)
 		}
 		// A hub with many jobs takes its time to list them; it is asked the less often.
 		h.pause(ctx, max(hubPause, 10*time.Since(began)))
@@ -167,6 +170,13 @@ func (h *hub) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
+// answered notes what the hub has.
+func (h *hub) answered(where string, jobs []ensemble.Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.Where, h.state.Lost, h.state.Asked, h.state.Jobs = where, "", time.Now(), jobs[:min(len(jobs), mostJobs)]
+}
+
 // lost notes that the hub does not answer.
 func (h *hub) lost(err error) {
 	text := strings.TrimPrefix(err.Error(), "ensemble: ")
@@ -178,17 +188,29 @@ func (h *hub) lost(err error) {
 	h.state.Lost = text
 }
 
-// unheard notes that it is not known who works.
+// unheard notes that it is not known who works. Who was last heard of stays, so that nobody seems to come when the others are heard again.
 func (h *hub) unheard(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.state.Unheard, h.state.Workers = strings.TrimPrefix(err.Error(), "ensemble: "), nil
+	h.state.Unheard, h.unsure = strings.TrimPrefix(err.Error(), "ensemble: "), time.Now()
 }
 
-// hear takes who is there, and notes who came and who went.
+// hear takes who is there, and notes who came and who went. If our own link is down nobody is heard, and nobody went; nobody knows whether it is while the hub
+// is not asked. When it is up again it takes a while until all are heard, and those who are not yet are taken to be there.
 func (h *hub) hear(now []ensemble.Member) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.state.Lost != "" || time.Since(h.looked) > hubIdle {
+		h.unsure = time.Now()
+		return
+	}
+	if time.Since(h.unsure) < hubSettle {
+		for _, w := range h.state.Workers {
+			if !slices.ContainsFunc(now, func(o ensemble.Member) bool { return o.ID == w.ID }) {
+				now = append(now, w)
+			}
+		}
+	}
 	missing := func(from, in []ensemble.Member, text string) {
 		for _, w := range from {
 			if !slices.ContainsFunc(in, func(o ensemble.Member) bool { return o.ID == w.ID }) {

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -65,10 +66,11 @@ type live struct {
 	view         func() View
 	over         chan struct{} // closed at the end
 
-	looking sync.Mutex // held while somebody looks, so that others wait for what they would see
-	seen    View       // as it was last looked at
-	fresh   time.Time  // until when that is good enough
-	final   bool       // it is of the end, and will not change
+	looking sync.Mutex   // held while somebody looks, so that others wait for what they would see
+	seen    View         // as it was last looked at
+	fresh   time.Time    // until when that is good enough
+	final   bool         // it is of the end, and will not change
+	size    atomic.Int64 // bytes of what was last looked at, about
 
 	drawn      map[string][]byte // pictures of what was last looked at
 	drawnBytes int
@@ -78,6 +80,7 @@ type live struct {
 	last    int64   // the number of the latest event
 	events  []event // the latest of them
 	told    []Figure
+	status  Status        // that was told with them
 	whole   event         // all that was told, if somebody has wanted it since the latest event
 	news    chan struct{} // closed when there is an event
 	said    bool          // everything, the end too
@@ -155,6 +158,7 @@ func (l *live) viewNow() View {
 	}
 	began := time.Now()
 	l.seen, l.final, l.drawn = show(), over, nil
+	l.size.Store(int64(l.seen.size()))
 	l.fresh = time.Now().Add(max(leastPause, share*time.Since(began)))
 	return l.seen
 }
@@ -232,6 +236,9 @@ func (l *live) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.viewers--
+	if l.said && l.viewers == 0 { // what was told may be large; for who comes now it is written down anew
+		l.told, l.events, l.whole, l.said = nil, nil, event{}, false
+	}
 }
 
 // tell looks at the work now and then, while somebody watches.
@@ -294,13 +301,16 @@ func (l *live) look(v View, s Status, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = figures
+	if l.last > 0 && kind == "update" && len(news) == len("[]") && s == l.status && !over {
+		return // nothing has changed, not even how long it takes: it waits
+	}
 	l.add(kind, s, news, over)
 }
 
 // add writes down an event. The lock is held.
 func (l *live) add(kind string, s Status, figures []byte, over bool) {
 	l.last++
-	l.whole = event{}
+	l.status, l.whole = s, event{}
 	text := frame(l.last, kind, s, figures)
 	if over {
 		l.said, l.telling = true, false

@@ -43,6 +43,7 @@ type watched struct {
 func watch(address string, begun func()) (w watched) {
 	w.rounds = map[float64]int{}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	since := time.Now() // before the first event can come
 	answer, err := client.Get(address)
 	if err != nil {
 		w.err = err
@@ -50,7 +51,6 @@ func watch(address string, begun func()) (w watched) {
 	}
 	defer answer.Body.Close()
 	defer client.CloseIdleConnections()
-	since := time.Now()
 	kind := ""
 	in := bufio.NewScanner(answer.Body)
 	in.Buffer(nil, 1<<22)
@@ -103,7 +103,7 @@ func TestFiftyViewers(t *testing.T) {
 	c.start("/capped", balls()) // what is made once is made
 	goroutines, bytes := taken(10)
 	for round := range loadRounds {
-		answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "20", "rounds", "1000", "seed", strconv.Itoa(round)))
+		answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "20", "rounds", "20000", "seed", strconv.Itoa(round)))
 		run := answer.Header.Get("Location")
 		const viewers = 50
 		var all [viewers]watched

@@ -301,6 +301,7 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	}
 	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps + uint64(len(dirs))<<20,
 		Do: func(ctx context.Context, tell *Teller) error {
+			defer func() { sides = nil }() // the results may be forgotten
 			for i, one := range sides {
 				if err := one.tell(outputs.Defaults(sides[0].result.Model), false); err != nil {
 					return err
@@ -323,7 +324,6 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 				return err
 			}
 			view := c.view()
-			sides = nil // the results may be forgotten
 			tell.Progress(Progress{Fraction: 1, Note: format.Count(len(names), "run")})
 			tell.Show(func() View { return view })
 			return nil

@@ -134,6 +134,7 @@ func (q *Runs) next() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.running--
+			r.Do, r.Fits = nil, nil // and what they hold
 			switch {
 			case err == nil:
 				r.end(Done, "")
@@ -192,6 +193,16 @@ func (r *Run) do(ctx context.Context) (err error) {
 	return r.Do(ctx, &Teller{r.live, "/runs/" + r.ID})
 }
 
+// keeps is how many bytes a run takes that is over, about: its results, and what was made of them for those who looked. Of most work that is the same; a model's
+// results are kept beside.
+func (r *Run) keeps() uint64 {
+	seen := uint64(r.size.Load())
+	if r.Model {
+		return sum(r.Keeps, seen)
+	}
+	return max(r.Keeps, seen)
+}
+
 // forget drops the oldest of what is done, until the rest is within bounds. The lock is held.
 func (q *Runs) forget() {
 	kept, bytes := 0, uint64(0)
@@ -199,7 +210,7 @@ func (q *Runs) forget() {
 	for _, r := range slices.Backward(q.all) {
 		if r.State().Over() {
 			kept++
-			bytes += r.Keeps
+			bytes += r.keeps()
 			if kept > 1 && (kept > q.limits.Kept || bytes > q.limits.Bytes) {
 				continue
 			}
@@ -272,6 +283,9 @@ func (r *Run) Stop() {
 		r.cancel()
 	case r.State() == Waiting:
 		r.end(Stopped, "stopped before it began")
+		r.Do, r.Fits = nil, nil
+		q.next() // those behind it may have waited for it alone
+		q.forget()
 	}
 }
 

@@ -131,6 +131,54 @@ func TestForget(t *testing.T) {
 	})
 }
 
+// What was made for those who looked counts among what is kept, and what was told them is gone when they are; who comes later gets it all the same.
+func TestForgetWhatWasSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 9, Bytes: 50_000}, quiet)
+		defer q.close()
+		start := func() *Run {
+			r, err := q.Start(Work{Model: true, Keeps: 10_000, Do: func(_ context.Context, tell *Teller) error {
+				tell.Show(func() View { return View{Figures: []Figure{figure(1000)}} }) // 17 kB
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return r
+		}
+		r := start()
+		if r.Do != nil {
+			t.Error("the work is kept with all that it holds")
+		}
+		seen := int64(0)
+		for range 2 {
+			r.watch()
+			time.Sleep(time.Second)
+			text, last, _, end := r.since(seen)
+			if !end || !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), "998001") || !strings.Contains(string(text), "event: end") {
+				t.Errorf("one who comes at the end gets %.100s", text)
+			}
+			seen = last
+			r.leave()
+			if r.told != nil || r.events != nil || r.whole.text != nil {
+				t.Error("what was told is kept")
+			}
+		}
+		start()
+		start()
+		if n := len(q.List()); n != 3 {
+			t.Errorf("%d runs are kept, of which one was looked at", n)
+		}
+		q.List()[0].View()
+		start()
+		if n := len(q.List()); n != 3 { // 10 + 27 + 10 kB, and no more
+			t.Errorf("%d runs are kept, of which two were looked at", n)
+		}
+	})
+}
+
 // Work that fails, panics or does not fit says so, and the next begins.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -213,6 +261,65 @@ func TestMemoryOfMany(t *testing.T) {
 		start(math.MaxUint64)
 		if got := states(runs[6:]...); got != "running waiting" {
 			t.Error(got)
+		}
+	})
+}
+
+// One that waits for memory holds up those behind it; when it is stopped, they begin, and it counts among what is kept.
+func TestStopWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 1}, quiet)
+		defer q.close()
+		q.free = func() uint64 { return 1000 }
+		var runs []*Run
+		for _, needs := range []uint64{600, 500, 100, 900} {
+			w := holding(nil)
+			w.Needs = needs
+			r, err := q.Start(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs = append(runs, r)
+		}
+		if got := states(runs...); got != "running waiting waiting waiting" {
+			t.Error(got)
+		}
+		runs[1].Stop()
+		if got := states(runs...); got != "running stopped running waiting" {
+			t.Errorf("after one that waited was stopped: %s", got)
+		}
+		runs[3].Stop()
+		if n := len(q.List()); n != 3 {
+			t.Errorf("%d runs are kept, of which two go on", n)
+		}
+	})
+}
+
+// Who watches a run that waits is told so once, and then that it begins.
+func TestWaitingIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1}, quiet)
+		defer q.close()
+		first, err := q.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := q.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		defer r.leave()
+		time.Sleep(time.Minute)
+		text, seen, _, _ := r.since(0)
+		if seen != 1 || !strings.Contains(string(text), `"state":"waiting"`) {
+			t.Errorf("%d events of a run that waits: %s", seen, text)
+		}
+		first.Stop()
+		time.Sleep(time.Second)
+		if text, _, _, _ := r.since(seen); !strings.Contains(string(text), `"state":"running"`) {
+			t.Errorf("it has begun: %s", text)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestHostNames(t *testing.T) {
 // No other site can let a browser change something, wherever that is; and nothing is changed by other methods than POST.
 func TestOnlyOwnPosts(t *testing.T) {
 	c := serve(t, page.Config{})
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "5", "rounds", "1000"))
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "20", "rounds", "20000"))
 	form := url.Values{"path": {"sir.yaml"}, "size": {"100"}, "theme": {"dark"}, "do": {"save"}, "process": {"capped"}}
 	for _, path := range posts {
 		for _, headers := range [][]string{{"Sec-Fetch-Site: cross-site", "Origin: http://evil.example"}, {"Sec-Fetch-Site: same-site"}, {"Origin: null"}, {"Origin: http://localhost.evil.example"}, {"Origin: https://" + c.base[len("http://"):] + ".evil.example"}} {

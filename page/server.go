@@ -28,6 +28,7 @@ type Server struct {
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once
 	closing chan struct{}
+	close   sync.Once
 	handler http.Handler
 }
 
@@ -82,13 +83,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close stops all work and lets viewers go. It may be called once.
+// Close stops all work and lets viewers go. Serve does so at its end; closing again does nothing.
 func (s *Server) Close() {
-	close(s.closing)
-	s.runs.close()
-	if s.hub != nil {
-		s.hub.close()
-	}
+	s.close.Do(func() {
+		close(s.closing)
+		s.runs.close()
+		if s.hub != nil {
+			s.hub.close()
+		}
+	})
 }
 
 // A problem is an error that is for the visitor to read.

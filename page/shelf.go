@@ -131,11 +131,6 @@ func (v View) size() int {
 			}
 		}
 	}
-	if v.Sweep != nil {
-		for _, p := range v.Sweep.Points() {
-			n += 100*len(p.Outputs) + 50*len(p.Values)
-		}
-	}
 	for _, t := range v.Tables {
 		for _, row := range t.Rows {
 			for _, cell := range row {

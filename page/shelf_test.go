@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/study"
 )
 
 // sized is something to see that takes about so many bytes.
@@ -186,5 +187,18 @@ func TestTurns(t *testing.T) {
 	read("walk.yaml", 2)
 	if n := len(s.lister.heads); n != 1 {
 		t.Errorf("%d heads are remembered", n)
+	}
+}
+
+// The points of a sweep are counted once: what is kept of it is about what they take.
+func TestSizeOfSweep(t *testing.T) {
+	sweep := study.NewSweep("", nil, false, nil)
+	for range 1000 {
+		if err := sweep.Add(study.Point{Values: []string{"1", "2"}, Outputs: make([]study.Output, 4)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := (View{Sweep: &swept{Sweep: sweep}}).size(); n != 1000*(64+2*32+4*64) {
+		t.Errorf("a thousand points take %d bytes", n)
 	}
 }

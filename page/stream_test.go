@@ -26,7 +26,7 @@ func TestStreamOutlivesRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
-	defer func() { cancel(); <-ended }()
+	defer func() { cancel(); <-ended; s.Close() }() // which Serve has done, too
 	let := make(chan struct{})
 	if _, err := s.runs.Start(holding(let)); err != nil {
 		t.Fatal(err)
