@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -33,6 +34,8 @@ const (
 	mostSwept    = 20_000 // runs
 	fewOutputs   = 6      // that are told if nobody says which
 	mostPointRow = 400    // of the table of points
+	mostCells    = 2_000  // of a map whose cells are links: each is some 300 bytes, and a stop for the keyboard
+	mostDots     = 2_000  // of a chart of points
 )
 
 // A swept is a sweep to be shown, whose points can be opened.
@@ -49,18 +52,25 @@ func (s swept) link(k int) string { return s.where + strconv.Itoa(k) }
 // view is all there is to see.
 func (s swept) view() View {
 	v := View{Sweep: &s}
+	at := s.finder()
 	for k, h := range s.Maps() {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
-			if k := s.pointAt(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
+		m := &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
+			if k := at(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
 				return s.link(k)
 			}
 			return "" // it is missing in the table
-		}}})
+		}}
+		if len(m.X)*len(m.Y) > mostCells {
+			m.Link = nil
+			m.Note += "; too many cells to lead to their points, which the table does"
+		}
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: m})
 	}
 	for k, a := range s.Axes {
 		over := s.Over(k)
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note, c.Title
+			s.fewDots(&c)
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
@@ -85,6 +95,37 @@ func (s swept) view() View {
 	}
 	v.Tables = []Table{t}
 	return v
+}
+
+// fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in order, and a step that shares no factor with how many
+// values an axis has passes over all of them.
+func (s swept) fewDots(c *plot.Chart) {
+	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= mostDots {
+		return
+	}
+	all := &c.Series[0]
+	n := len(all.X)
+	step := (n + mostDots - 1) / mostDots
+	for slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return common(step, len(a.Values)) > 1 }) {
+		step++
+	}
+	some := plot.Series{Name: all.Name, Points: true}
+	for k := 0; k < n; k += step {
+		some.Add(all.X[k], all.Y[k])
+	}
+	*all = some
+	c.Note += fmt.Sprintf("; each %s of %s points, all are in points.csv", ordinal(step), format.Thousands(float64(n)))
+}
+
+// common is the largest factor that two numbers share; 0 shares none with any.
+func common(a, b int) int {
+	if b == 0 {
+		return 1
+	}
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in the command.
