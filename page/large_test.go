@@ -3,8 +3,10 @@ package page_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-sim/almanac/page"
 )
@@ -68,4 +70,43 @@ func TestManyCharts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A sweep that is stopped shows the points that it has, as it did before it was.
+func TestSweepStopped(t *testing.T) {
+	const swing = `name: swing
+time: {unit: day, start: 0, end: 50}
+population: {size: 100, start: {left: rest}}
+parameters: {stay: 5 days}
+states:
+  left: {race: [{after: {exponential: {mean: stay}}, to: right}]}
+  right: {race: [{after: {exponential: {mean: stay}}, to: left}]}
+record: {every: 10 days}
+`
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"swing.yaml": swing})})
+	// The last point has some ten billion events, and is not waited for.
+	form := url.Values{"path": {"swing.yaml"}, "vary": {"stay"}, "values": {"5 days, 4 days, 0.0000005 days"}, "replicas": {"2"}, "outputs": {"final(left)"}}
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/sweeps", form)
+	run := answer.Header.Get("Location")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		_, body := c.want(http.StatusOK, "GET", run, nil)
+		if strings.Contains(body, "2 of 3 points so far") && strings.Contains(body, `id="figure-over-0-0"`) {
+			break
+		}
+		if !strings.Contains(body, `data-state="running"`) && !strings.Contains(body, `data-state="waiting"`) || time.Now().After(end) {
+			t.Fatalf("two points are not shown: %s", body)
+		}
+	}
+	c.want(http.StatusSeeOther, "POST", run+"/stop", nil)
+	body := c.done(run)
+	for _, want := range []string{`data-state="stopped"`, "2 of 3 points so far", `<a href="` + run + `/points/1">4</a>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if _, points := c.want(http.StatusOK, "GET", run+"/files/points.csv", nil); strings.Count(points, "\n") != 3 {
+		t.Errorf("points.csv is %q", points)
+	}
+	c.want(http.StatusOK, "GET", run+"/points/1", nil)
+	c.want(http.StatusNotFound, "GET", run+"/points/2", nil)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,6 +45,16 @@ type swept struct {
 	base     ask    // what is the same at all points
 	where    string // the address of the page of its first point, without the number
 	recorded bool   // how each point went over time is there; otherwise a point is run anew when somebody opens it
+	of       int    // how many points it will have, if some are missing yet; 0 if it has all
+}
+
+// soFar is the sweep as it is now. Points are only ever added, so that those that are there can be read meanwhile.
+func (s swept) soFar(of int) swept {
+	now := *s.Sweep
+	if s.Sweep = &now; len(s.Points()) < of {
+		s.of = of
+	}
+	return s
 }
 
 // link is the page of a point.
@@ -64,17 +75,20 @@ func (s swept) view() View {
 			m.Link = nil
 			m.Note += "; too many cells to lead to their points, which the table does"
 		}
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: m})
+		f := Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: m}
+		m.Note += s.missing()
+		f.Chart.Note = m.Note // which viewers are told of when it changes
+		v.Figures = append(v.Figures, f)
 	}
 	for k, a := range s.Axes {
 		over := s.Over(k)
 		for i, c := range over.Charts {
-			c.Note, c.YLabel = over.Note, c.Title
+			c.Note, c.YLabel = over.Note+s.missing(), c.Title
 			s.fewDots(&c)
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
-	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run", Starts: !s.recorded}
+	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(), Starts: !s.recorded}
 	for _, a := range s.Axes {
 		t.Head = append(t.Head, a.Column())
 	}
@@ -95,6 +109,14 @@ func (s swept) view() View {
 	}
 	v.Tables = []Table{t}
 	return v
+}
+
+// missing says that points are, with what separates it from what was said before.
+func (s swept) missing() string {
+	if s.of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.of)
 }
 
 // fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in order, and a step that shares no factor with how many
@@ -145,7 +167,7 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	}
 	base.Path = path.Join(dir, "model.yaml")
 	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
-	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary}, nil
+	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary, 0}, nil
 }
 
 // sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
@@ -339,7 +361,23 @@ func atOnce(n int) population.Options { return population.Options{Replicas: n, W
 func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(job.Seed, 10)
-	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false}
+	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false, 0}
+	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come in the end, as those of a run do.
+	show := func(over bool) error {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		now, rows := s.soFar(len(job.Points)), bytes.Clone(table.Bytes())
+		tell.Show(func() View {
+			v := now.view()
+			if !over {
+				v.Tables = nil
+			}
+			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(), func(w io.Writer) error { return second(w.Write(rows)) }}}
+			return v
+		})
+		return nil
+	}
 	var replicas []ensemble.Values
 	events := uint64(0)
 	_, err := fit.InMemory(models.Registry(), slots)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
@@ -358,18 +396,15 @@ func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.
 			one.Outputs = append(one.Outputs, models.Output(o, o.Name))
 		}
 		tell.Progress(Progress{Fraction: float64(point+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", point+1, format.Count(len(job.Points), "point"))})
-		return s.Add(one)
+		if err := s.Add(one); err != nil {
+			return err
+		}
+		return show(false)
 	}})
-	if err != nil {
-		return err
+	if len(s.Points()) > 0 {
+		err = errors.Join(err, show(true))
 	}
-	if err := s.Flush(); err != nil {
-		return err
-	}
-	view := s.view()
-	view.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it", func(w io.Writer) error { return second(w.Write(table.Bytes())) }}}
-	tell.Show(func() View { return view })
-	return nil
+	return err
 }
 
 // aroundValue are values to begin with: from half of one to half as much again.

@@ -1,6 +1,6 @@
 // A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
 // browser says which event it saw last.
-import {figures, chartOf, number} from "./chart.js";
+import {figures, chartOf, takeMap, number} from "./chart.js";
 import {copies} from "./copy.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
@@ -25,7 +25,7 @@ export function watch(element) {
         status(n.status);
         for (const f of n.figures) {
           const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
-          if (!figure || !chartOf(figure).take(f)) { refresh(); return; }
+          if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) { refresh(); return; }
         }
       }
     });
