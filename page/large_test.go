@@ -72,9 +72,8 @@ func TestManyCharts(t *testing.T) {
 	}
 }
 
-// A sweep that is stopped shows the points that it has, as it did before it was.
-func TestSweepStopped(t *testing.T) {
-	const swing = `name: swing
+// swing is a model that has as many events as its parameter asks for.
+const swing = `name: swing
 time: {unit: day, start: 0, end: 50}
 population: {size: 100, start: {left: rest}}
 parameters: {stay: 5 days}
@@ -83,6 +82,9 @@ states:
   right: {race: [{after: {exponential: {mean: stay}}, to: left}]}
 record: {every: 10 days}
 `
+
+// A sweep that is stopped shows the points that it has, as it did before it was.
+func TestSweepStopped(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"swing.yaml": swing})})
 	// The last point has some ten billion events, and is not waited for.
 	form := url.Values{"path": {"swing.yaml"}, "vary": {"stay"}, "values": {"5 days, 4 days, 0.0000005 days"}, "replicas": {"2"}, "outputs": {"final(left)"}}
@@ -109,4 +111,16 @@ record: {every: 10 days}
 	}
 	c.want(http.StatusOK, "GET", run+"/points/1", nil)
 	c.want(http.StatusNotFound, "GET", run+"/points/2", nil)
+}
+
+// Numbers under the pointer are no live region: a run would have them read aloud ten times a second. The table says that it has some of the rows.
+func TestChartsAreQuiet(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": strings.Replace(small, "every: 1 day", "every: 0.02 days", 1)})})
+	_, body := c.start("/runs", url.Values{"path": {"walk.yaml"}, "replicas": {"1"}})
+	if strings.Contains(body, "<output") || !strings.Contains(body, `<span class="value" data-value="0">`) {
+		t.Error("numbers are a live region")
+	}
+	if !strings.Contains(body, "<span data-some>; some of the rows") {
+		t.Error("the table does not say that it has some of the rows")
+	}
 }

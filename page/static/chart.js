@@ -305,7 +305,9 @@ class Chart {
       let points = [];
       for (let k = 0; k < s.x.length; k++) {
         if (y[k] === null || (this.y.log && !(y[k] > 0)) || s.x[k] < this.x.low && s.x[k + 1] < this.x.low || s.x[k] > this.x.high && s.x[k - 1] > this.x.high) continue;
-        if (y[k] > this.y.high || y[k] < this.y.low) away = true;
+        // A neighbour outside of the window may be anywhere: the axis is not made for it.
+        const seen = steps ? k > 0 && s.x[k] > this.x.low && s.x[k - 1] < this.x.high : s.x[k] >= this.x.low && s.x[k] <= this.x.high;
+        if (seen && (y[k] > this.y.high || y[k] < this.y.low)) away = true;
         const py = this.y.pixel(Math.min(Math.max(y[k], this.y.low), this.y.high)).toFixed(1);
         const px = x => this.x.pixel(Math.min(Math.max(x, this.x.low), this.x.high)).toFixed(1);
         if (!steps) points.push(px(s.x[k]) + " " + py);
@@ -335,8 +337,10 @@ class Chart {
 
   // table writes the numbers anew, as the server did: at most 200 rows.
   table() {
-    const xs = this.longest(), every = 2 ** Math.max(0, Math.ceil(Math.log2(xs.length / 200)));
-    const rows = [];
+    const xs = this.longest(), rows = [];
+    let every = 1;
+    while (Math.floor(xs.length / every) > 200) every *= 2;
+    this.element.querySelector("[data-some]").hidden = every === 1;
     for (let k = 0; k < xs.length; k += every) {
       const row = document.createElement("tr"), head = document.createElement("th");
       head.scope = "row";
