@@ -36,7 +36,7 @@ type Config struct {
 
 	// Token, if it is not empty, is what a visitor must know.
 	Token string
-	// Anywhere reports that the server listens on more than loopback; Names are those that it is then called by, beside addresses.
+	// Anywhere reports that the server listens on more than loopback. Names are those that it is called by, beside addresses; they count only with a token.
 	Anywhere bool
 	Names    []string
 

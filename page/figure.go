@@ -189,8 +189,11 @@ type shownGroup struct {
 }
 
 // showAll prepares figures for a template, each with its address from a function.
-func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+func showAll(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
 	for i, f := range figures {
+		if err := ctx.Err(); err != nil { // nobody waits for it any more
+			return nil, err
+		}
 		at, query := src(f)
 		v, err := f.show(at, query)
 		if err != nil {
@@ -211,7 +214,7 @@ func showAll(figures []Figure, src func(Figure) (string, url.Values)) (all []sho
 // showInTurn prepares figures for a template, which takes as long as drawing them does.
 func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
 	err = s.inTurn(ctx, func() (err error) {
-		all, err = showAll(figures, src)
+		all, err = showAll(ctx, figures, src)
 		return err
 	})
 	return all, err
@@ -253,6 +256,22 @@ func (f Figure) table() (t Table, every int) {
 		}
 	}
 	return t, every
+}
+
+// ordinal is a number as one counts: 2nd, 4th, 11th.
+func ordinal(n int) string {
+	ending := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			ending = "st"
+		case 2:
+			ending = "nd"
+		case 3:
+			ending = "rd"
+		}
+	}
+	return strconv.Itoa(n) + ending
 }
 
 // short is a number to be read.

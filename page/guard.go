@@ -27,8 +27,16 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // tokenCookie is where a browser keeps that it knows the token. It is sent to whatever else listens on the same host, on any port, so it has a hash of the
-// token, from which nobody learns it.
+// token, from which nobody learns it; and it has the port in its name, so that two servers on a host do not take each other's place.
 const tokenCookie = "almanac_token"
+
+// cookieName is that of the server that a browser asks for.
+func cookieName(r *http.Request) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return tokenCookie + "_" + port
+	}
+	return tokenCookie
+}
 
 // NewToken makes a token that nobody guesses.
 func NewToken() string { return rand.Text() }
@@ -59,7 +67,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // knows reports whether the server goes by a name: localhost and addresses of loopback; if it listens anywhere, all addresses, which no site
-// can pass off as its own name, and the names that it was told.
+// can pass off as its own name; and, if visitors must know a token, the names that it was told: something before it may have them.
 func (s *Server) knows(host string) bool {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {
@@ -72,7 +80,7 @@ func (s *Server) knows(host string) bool {
 	if a, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
 		return a.Unmap().IsLoopback() || s.config.Anywhere
 	}
-	return name == "localhost" || s.config.Anywhere && slices.ContainsFunc(s.config.Names, func(n string) bool { return strings.EqualFold(n, name) })
+	return name == "localhost" || s.config.Token != "" && slices.ContainsFunc(s.config.Names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // admit lets those in who know the token, if there is one: by a cookie, by a link that sets it, or by a header.
@@ -90,14 +98,14 @@ func (s *Server) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		if token := query.Get("token"); token != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && right(token) {
-			http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: string(known), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
+			http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: string(known), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
 			query.Del("token") // which is not to stay in the address, nor in the history
 			to := *r.URL
 			to.RawQuery = query.Encode()
 			http.Redirect(w, r, "/"+strings.TrimLeft(to.RequestURI(), "/\\"), http.StatusSeeOther)
 			return
 		}
-		if c, err := r.Cookie(tokenCookie); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), known) == 1 {
+		if c, err := r.Cookie(cookieName(r)); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), known) == 1 {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -118,6 +118,15 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// Names count with a token, also on loopback, where something else may stand before the server; without one they would let other sites in.
+func TestNamesNeedAToken(t *testing.T) {
+	for token, status := range map[string]int{"": http.StatusMisdirectedRequest, "secret": http.StatusOK} {
+		c := serve(t, page.Config{Token: token, Names: []string{"lab.example"}})
+		c.want(status, "GET", "/", nil, "Host: lab.example", "Authorization: Bearer secret")
+		c.want(http.StatusMisdirectedRequest, "GET", "/", nil, "Host: evil.example", "Authorization: Bearer secret")
+	}
+}
+
 // Only our own pages can change something; whoever reads is not asked.
 func TestOtherSites(t *testing.T) {
 	c := serve(t, page.Config{})
@@ -156,6 +165,9 @@ func TestToken(t *testing.T) {
 		t.Errorf("the link leads to %q", to)
 	}
 	cookie := answer.Cookies()[0]
+	if port := c.base[strings.LastIndex(c.base, ":")+1:]; cookie.Name != "almanac_token_"+port { // another server on this host has its own
+		t.Errorf("the cookie is called %s", cookie.Name)
+	}
 	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode {
 		t.Errorf("%v", cookie)
 	}

@@ -16,7 +16,7 @@ import (
 // A Map is numbers over two axes, whose rectangles lead somewhere.
 type Map struct {
 	plot.Heat
-	Link   func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to
+	Link   func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to; nil for nowhere
 	Starts bool                  // that is something to run: a script sends a form there, and without one its page has a button
 }
 
@@ -45,6 +45,9 @@ func (f Figure) showMap(src string, query url.Values) shown {
 
 // web is the map for a page. A cell says what it is, for those who listen.
 func (m *Map) web(size plot.Size) []byte {
+	if m.Link == nil {
+		return m.Web(size, nil)
+	}
 	return m.Web(size, func(i, j int) (string, string) {
 		value := "no number"
 		if z := m.Z[j][i]; !math.IsNaN(z) {

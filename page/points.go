@@ -26,14 +26,21 @@ import (
 // pointSeries is where almanac sweep writes how each point went.
 const pointSeries = "series.csv"
 
-// pointAt is the number of the point with some values, or −1.
-func (s swept) pointAt(values ...string) int {
+// finder is a function that knows the number of the point with some values, or −1. Points are put in order once, since maps ask for thousands.
+func (s swept) finder() func(values ...string) int {
+	numbers := make(map[string]int, len(s.Points()))
 	for k, p := range s.Points() {
-		if slices.Equal(p.Values, values) {
-			return k
+		key := strings.Join(p.Values, "\x00")
+		if _, twice := numbers[key]; !twice {
+			numbers[key] = k
 		}
 	}
-	return -1
+	return func(values ...string) int {
+		if k, ok := numbers[strings.Join(values, "\x00")]; ok {
+			return k
+		}
+		return -1
+	}
 }
 
 // askFor is the k-th point as a run.

@@ -27,7 +27,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 	var figures []shownGroup
 	err = s.inTurn(r.Context(), func() (err error) {
 		view = run.View()
-		figures, err = showAll(view.Figures, func(f Figure) (string, url.Values) {
+		figures, err = showAll(r.Context(), view.Figures, func(f Figure) (string, url.Values) {
 			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
 		})
 		return err

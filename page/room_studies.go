@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -151,7 +152,8 @@ func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, figures, dir string, v saved, more map[string]any) error {
 	data := maps.Clone(v.said)
 	maps.Copy(data, more)
-	shown, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
+	charts, part := partOf(v.Figures, r.URL.Query().Get("charts"))
+	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
 		return figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
 	if err != nil {
@@ -164,12 +166,37 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 			files = append(files, name)
 		}
 	}
-	data["Files"], data["Dir"], data["Figures"], data["Tables"] = files, dir, shown, v.Tables
+	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Part"] = files, dir, shown, v.Tables, part
 	if text := string(bytes.TrimSpace(command)); text != "" {
 		data["Command"] = text
 	}
 	s.render(w, r, status, "saved", "studies", data)
 	return nil
+}
+
+// mostCharts is how many charts a page of a directory has; the others are on pages of their own.
+const mostCharts = 48
+
+// A chartPart is which of many charts a page has, by number, and the pages with those before and after: their numbers, or 0 if there are none.
+type chartPart struct{ First, Last, All, Before, After int }
+
+// partOf are the charts of a page, which begins with one by number, and what to say of it: nothing if the page has all.
+func partOf(all []Figure, number string) ([]Figure, *chartPart) {
+	if len(all) <= mostCharts {
+		return all, nil
+	}
+	first, err := strconv.Atoi(number)
+	if err != nil || first < 1 || first > len(all) {
+		first = 1
+	}
+	p := chartPart{First: first, Last: min(first+mostCharts-1, len(all)), All: len(all)}
+	if first > 1 {
+		p.Before = max(1, first-mostCharts)
+	}
+	if p.Last < len(all) {
+		p.After = p.Last + 1
+	}
+	return all[first-1 : p.Last], &p
 }
 
 // studyFiles are those of a directory of a study that can be taken away.

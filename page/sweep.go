@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +22,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -33,6 +35,8 @@ const (
 	mostSwept    = 20_000 // runs
 	fewOutputs   = 6      // that are told if nobody says which
 	mostPointRow = 400    // of the table of points
+	mostCells    = 2_000  // of a map whose cells are links: each is some 300 bytes, and a stop for the keyboard
+	mostDots     = 2_000  // of a chart of points
 )
 
 // A swept is a sweep to be shown, whose points can be opened.
@@ -41,6 +45,16 @@ type swept struct {
 	base     ask    // what is the same at all points
 	where    string // the address of the page of its first point, without the number
 	recorded bool   // how each point went over time is there; otherwise a point is run anew when somebody opens it
+	of       int    // how many points it will have, if some are missing yet; 0 if it has all
+}
+
+// soFar is the sweep as it is now. Points are only ever added, so that those that are there can be read meanwhile.
+func (s swept) soFar(of int) swept {
+	now := *s.Sweep
+	if s.Sweep = &now; len(s.Points()) < of {
+		s.of = of
+	}
+	return s
 }
 
 // link is the page of a point.
@@ -49,22 +63,32 @@ func (s swept) link(k int) string { return s.where + strconv.Itoa(k) }
 // view is all there is to see.
 func (s swept) view() View {
 	v := View{Sweep: &s}
+	at := s.finder()
 	for k, h := range s.Maps() {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
-			if k := s.pointAt(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
+		m := &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
+			if k := at(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
 				return s.link(k)
 			}
 			return "" // it is missing in the table
-		}}})
+		}}
+		if len(m.X)*len(m.Y) > mostCells {
+			m.Link = nil
+			m.Note += "; too many cells to lead to their points, which the table does"
+		}
+		f := Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: m}
+		m.Note += s.missing()
+		f.Chart.Note = m.Note // which viewers are told of when it changes
+		v.Figures = append(v.Figures, f)
 	}
 	for k, a := range s.Axes {
 		over := s.Over(k)
 		for i, c := range over.Charts {
-			c.Note, c.YLabel = over.Note, c.Title
+			c.Note, c.YLabel = over.Note+s.missing(), c.Title
+			s.fewDots(&c)
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
-	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run", Starts: !s.recorded}
+	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(), Starts: !s.recorded}
 	for _, a := range s.Axes {
 		t.Head = append(t.Head, a.Column())
 	}
@@ -87,6 +111,45 @@ func (s swept) view() View {
 	return v
 }
 
+// missing says that points are, with what separates it from what was said before.
+func (s swept) missing() string {
+	if s.of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.of)
+}
+
+// fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in order, and a step that shares no factor with how many
+// values an axis has passes over all of them.
+func (s swept) fewDots(c *plot.Chart) {
+	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= mostDots {
+		return
+	}
+	all := &c.Series[0]
+	n := len(all.X)
+	step := (n + mostDots - 1) / mostDots
+	for slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return common(step, len(a.Values)) > 1 }) {
+		step++
+	}
+	some := plot.Series{Name: all.Name, Points: true}
+	for k := 0; k < n; k += step {
+		some.Add(all.X[k], all.Y[k])
+	}
+	*all = some
+	c.Note += fmt.Sprintf("; each %s of %s points, all are in points.csv", ordinal(step), format.Thousands(float64(n)))
+}
+
+// common is the largest factor that two numbers share; 0 shares none with any.
+func common(a, b int) int {
+	if b == 0 {
+		return 1
+	}
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in the command.
 func (s *Server) savedSweep(dir string) (*swept, error) {
 	data, err := s.files.read(path.Join(dir, "points.csv"), mostSummary)
@@ -104,7 +167,7 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	}
 	base.Path = path.Join(dir, "model.yaml")
 	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
-	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary}, nil
+	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary, 0}, nil
 }
 
 // sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
@@ -298,7 +361,23 @@ func atOnce(n int) population.Options { return population.Options{Replicas: n, W
 func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(job.Seed, 10)
-	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false}
+	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false, 0}
+	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come in the end, as those of a run do.
+	show := func(over bool) error {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		now, rows := s.soFar(len(job.Points)), bytes.Clone(table.Bytes())
+		tell.Show(func() View {
+			v := now.view()
+			if !over {
+				v.Tables = nil
+			}
+			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(), func(w io.Writer) error { return second(w.Write(rows)) }}}
+			return v
+		})
+		return nil
+	}
 	var replicas []ensemble.Values
 	events := uint64(0)
 	_, err := fit.InMemory(models.Registry(), slots)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
@@ -317,18 +396,15 @@ func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.
 			one.Outputs = append(one.Outputs, models.Output(o, o.Name))
 		}
 		tell.Progress(Progress{Fraction: float64(point+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", point+1, format.Count(len(job.Points), "point"))})
-		return s.Add(one)
+		if err := s.Add(one); err != nil {
+			return err
+		}
+		return show(false)
 	}})
-	if err != nil {
-		return err
+	if len(s.Points()) > 0 {
+		err = errors.Join(err, show(true))
 	}
-	if err := s.Flush(); err != nil {
-		return err
-	}
-	view := s.view()
-	view.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it", func(w io.Writer) error { return second(w.Write(table.Bytes())) }}}
-	tell.Show(func() View { return view })
-	return nil
+	return err
 }
 
 // aroundValue are values to begin with: from half of one to half as much again.

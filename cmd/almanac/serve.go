@@ -64,6 +64,9 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	if f.limits.Longest <= 0 {
 		return usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
 	}
+	if len(f.names) > 0 && f.token == "" && loopback(host) {
+		return usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
+	}
 	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
 	if len(args) == 1 {
 		root, err := os.OpenRoot(args[0])

@@ -115,6 +115,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"--listen", "8080"}, "no HOST:PORT"},
 		{[]string{"--listen", "localhost:http"}, "no port"},
 		{[]string{"--runs", "0"}, "at least one"},
+		{[]string{"--name", "lab.example"}, "needs --token"},
 		{[]string{"--longest", "-1s"}, "such as 30m"},
 		{[]string{"a", "b"}, "at most 1"},
 	} {

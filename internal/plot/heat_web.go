@@ -17,11 +17,8 @@ func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte
 	canvas := newWebCanvas(size.Width, size.Height)
 	fmt.Fprintf(&canvas.b, `<svg xmlns="http://www.w3.org/2000/svg" class="heat" viewBox="0 0 %g %g">`, size.Width, size.Height)
 	inner := draw.Crop(draw.NewCanvas(canvas, vg.Length(size.Width), vg.Length(size.Height)), 4, -4, 4, -8)
-	h.paint(inner, 0, sz, vg.Length(0.9*size.Text), func(i, j int, cell func()) {
-		address, words := "", ""
-		if link != nil {
-			address, words = link(i, j)
-		}
+	around := func(i, j int, cell func()) {
+		address, words := link(i, j)
 		canvas.b.WriteString(`<g class="cells">`)
 		if address != "" {
 			fmt.Fprintf(&canvas.b, `<a href="%s" aria-label="%s"><title>%s</title>`, html.EscapeString(address), html.EscapeString(words), html.EscapeString(words))
@@ -31,7 +28,11 @@ func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte
 			canvas.b.WriteString("</a>")
 		}
 		canvas.b.WriteString("</g>")
-	})
+	}
+	if link == nil {
+		around = nil
+	}
+	h.paint(inner, 0, sz, vg.Length(0.9*size.Text), around)
 	canvas.b.WriteString("</svg>")
 	return []byte(strings.TrimSpace(canvas.b.String()))
 }

@@ -13,20 +13,44 @@ export function figures(root) {
 }
 
 // Maps are drawn for the width that there is, too, so that numbers have their size on a phone.
-const maps = new ResizeObserver(async entries => {
+const maps = new ResizeObserver(entries => {
   for (const {target, contentRect} of entries) {
     const width = Math.round(contentRect.width);
-    if (width < 160 || Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) <= 8) continue;
-    const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
-    try {
-      const answer = await fetch(target.dataset.src + ".svg" + target.dataset.query + wish);
-      if (!answer.ok) continue;
-      const focus = [...target.querySelectorAll("a")].indexOf(document.activeElement);
-      target.innerHTML = await answer.text();
-      if (focus >= 0) target.querySelectorAll("a")[focus]?.focus({preventScroll: true});
-    } catch { /* the server is gone; what is drawn stays */ }
+    if (width >= 160 && Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) > 8) remap(target);
   }
 });
+
+// remap asks the server for a map as it is now: one request at a time.
+async function remap(target) {
+  if ("asking" in target.dataset) { target.dataset.asking = "again"; return; }
+  target.dataset.asking = "";
+  const width = Math.max(160, Math.round(target.clientWidth));
+  const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
+  try {
+    const answer = await fetch(target.dataset.src + ".svg" + target.dataset.query + wish);
+    if (answer.status === 200) {
+      const text = await answer.text();
+      const focus = [...target.querySelectorAll("a")].indexOf(document.activeElement);
+      target.innerHTML = text;
+      if (focus >= 0) target.querySelectorAll("a")[focus]?.focus({preventScroll: true});
+    }
+  } catch { /* the server is gone; what is drawn stays */ }
+  const again = target.dataset.asking === "again";
+  delete target.dataset.asking;
+  if (again) remap(target);
+}
+
+// takeMap draws a map anew of which there is something new, and reports whether there is such a map.
+export function takeMap(root, news) {
+  const figure = root.querySelector(`.map[id="figure-${CSS.escape(news.id)}"]`);
+  if (!figure) return false;
+  const note = figure.querySelector("[data-note]");
+  if (note.textContent !== news.note) {
+    note.textContent = news.note;
+    remap(figure.querySelector("[data-map]"));
+  }
+  return true;
+}
 
 // chartOf is the chart of an element.
 export function chartOf(element) { return made.get(element); }
@@ -281,7 +305,9 @@ class Chart {
       let points = [];
       for (let k = 0; k < s.x.length; k++) {
         if (y[k] === null || (this.y.log && !(y[k] > 0)) || s.x[k] < this.x.low && s.x[k + 1] < this.x.low || s.x[k] > this.x.high && s.x[k - 1] > this.x.high) continue;
-        if (y[k] > this.y.high || y[k] < this.y.low) away = true;
+        // A neighbour outside of the window may be anywhere: the axis is not made for it.
+        const seen = steps ? k > 0 && s.x[k] > this.x.low && s.x[k - 1] < this.x.high : s.x[k] >= this.x.low && s.x[k] <= this.x.high;
+        if (seen && (y[k] > this.y.high || y[k] < this.y.low)) away = true;
         const py = this.y.pixel(Math.min(Math.max(y[k], this.y.low), this.y.high)).toFixed(1);
         const px = x => this.x.pixel(Math.min(Math.max(x, this.x.low), this.x.high)).toFixed(1);
         if (!steps) points.push(px(s.x[k]) + " " + py);
@@ -311,8 +337,10 @@ class Chart {
 
   // table writes the numbers anew, as the server did: at most 200 rows.
   table() {
-    const xs = this.longest(), every = 2 ** Math.max(0, Math.ceil(Math.log2(xs.length / 200)));
-    const rows = [];
+    const xs = this.longest(), rows = [];
+    let every = 1;
+    while (Math.floor(xs.length / every) > 200) every *= 2;
+    this.element.querySelector("[data-some]").hidden = every === 1;
     for (let k = 0; k < xs.length; k += every) {
       const row = document.createElement("tr"), head = document.createElement("th");
       head.scope = "row";

@@ -9,8 +9,10 @@ export function copies(root) {
     const button = command.querySelector("[data-copy]");
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(command.querySelector("[data-command]").textContent);
-      button.textContent = "Copied";
+      try {
+        await navigator.clipboard.writeText(command.querySelector("[data-command]").textContent);
+        button.textContent = "Copied";
+      } catch { button.textContent = "Not allowed: select it"; }
       setTimeout(() => { button.textContent = "Copy"; }, 2000);
     });
   }

@@ -139,4 +139,20 @@ export function edit(form) {
   };
   slide();
   mark();
+
+  // What was typed is kept when the page is left, and put back when one comes back to it, from a run say. It was made of the file as it was read
+  // then, and cannot be saved over a newer one. Browsers put back fields, too, but at another time each, and not all of them.
+  const key = "almanac " + form.dataset.model;
+  addEventListener("pagehide", () => {
+    try { sessionStorage.setItem(key, JSON.stringify([...new FormData(form)])); } catch { /* there is no room for it */ }
+  });
+  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") {
+    for (const [name, value] of JSON.parse(sessionStorage.getItem(key) ?? "[]")) {
+      const field = form.elements.namedItem(name);
+      if (field && name !== "path" && !name.startsWith("was.")) field.value = name === "source" ? value.replaceAll("\r\n", "\n") : value;
+    }
+    for (const field of parameters.querySelectorAll("input[name^='set.']")) field.dispatchEvent(new Event("input"));
+    mark();
+    check();
+  }
 }

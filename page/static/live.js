@@ -1,6 +1,6 @@
 // A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
 // browser says which event it saw last.
-import {figures, chartOf, number} from "./chart.js";
+import {figures, chartOf, takeMap, number} from "./chart.js";
 import {copies} from "./copy.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
@@ -25,7 +25,7 @@ export function watch(element) {
         status(n.status);
         for (const f of n.figures) {
           const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
-          if (!figure || !chartOf(figure).take(f)) { refresh(); return; }
+          if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) { refresh(); return; }
         }
       }
     });
@@ -41,11 +41,11 @@ export function watch(element) {
     element.dataset.state = s.state;
     find("fraction").value = s.fraction;
     find("status").textContent = s.state;
-    find("note-now").textContent = s.note || "";
-    let pace = "";
-    if (s.events) pace = `${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`;
-    if (s.left >= 0) pace += `, ${lasting(s.left)} left`;
-    find("pace").textContent = pace;
+    if (s.state !== "waiting") find("note-now").textContent = s.note || ""; // how many are before it, only the page says
+    const pace = [];
+    if (s.events) pace.push(`${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`);
+    if (over(s.state) && s.seconds > 0) pace.push(lasting(s.seconds)); else if (s.left >= 0) pace.push(`${lasting(s.left)} left`);
+    find("pace").textContent = pace.join(", ");
     if (s.why) { find("why").hidden = false; find("why").textContent = s.why; }
     const now = Date.now();
     if (now - said > 5000 || over(s.state)) { // not more often than one can listen
@@ -97,6 +97,10 @@ export function watch(element) {
       focused();
     } catch { /* the server is gone; what is shown stays */ }
   };
+
+  const waits = setInterval(() => {
+    if (ended || element.dataset.state !== "waiting") clearInterval(waits); else if (!document.hidden) refresh();
+  }, 5000);
 
   // lost says that what is shown is not what is now, and why; or, without words, that it is again.
   const lost = words => {
@@ -172,6 +176,7 @@ function focusOf(root) {
 }
 
 function lasting(s) {
+  if (s < 1) return (1000 * s).toFixed(0) + " ms";
   if (s < 10) return s.toFixed(1) + " s";
   if (s < 100) return s.toFixed(0) + " s";
   if (s < 5400) return (s / 60).toFixed(0) + " min";

@@ -1,0 +1,126 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-sim/almanac/page"
+)
+
+// gridOf is points.csv and command.txt of a sweep over two names, with so many values of each and so many outputs.
+func gridOf(side, outputs int) (points, command string) {
+	var b strings.Builder
+	b.WriteString("a,b,replicas,output,mean,sd,low,high\n")
+	for i := range side {
+		for j := range side {
+			for o := range outputs {
+				fmt.Fprintf(&b, "%d,%d,2,out%d,%d,1,%d,%d\n", i+1, j+1, o, i*j+o, i*j-1, i*j+1+o)
+			}
+		}
+	}
+	return b.String(), fmt.Sprintf("almanac sweep m.yaml --vary 'a=1..%d by 1' --vary 'b=1..%d by 1' --seed 1\n", side, side)
+}
+
+// A large sweep is a page that a browser can open: its maps have no link for each of their cells, its charts of points not each of them, and it says so.
+func TestLargeSweep(t *testing.T) {
+	files := map[string]string{}
+	files["large/points.csv"], files["large/command.txt"] = gridOf(100, 4)
+	files["small/points.csv"], files["small/command.txt"] = gridOf(12, 1)
+	c := serve(t, page.Config{Files: someFiles(files)})
+	_, body := c.want(http.StatusOK, "GET", "/sweeps/large", nil)
+	if n := strings.Count(body, `class="cells"`); n > 0 || len(body) > 8<<20 {
+		t.Errorf("%d cells of maps lead somewhere, in a page of %d bytes", n, len(body))
+	}
+	for _, want := range []string{"too many cells", "each 7th of 10,000 points", "the first 400 of 10,000", `<a href="/sweep-points/large?point=0">`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if _, body := c.want(http.StatusOK, "GET", "/sweeps/small", nil); strings.Count(body, `<a href="/sweep-points/small?point=143"`) != 2 || strings.Contains(body, "too many cells") {
+		t.Error("the last point of a small sweep is not reached from its map and its table")
+	}
+}
+
+// Of more charts than a page has room for it says which it has, and leads to the others.
+func TestManyCharts(t *testing.T) {
+	files := map[string]string{}
+	files["many/points.csv"], _ = gridOf(2, 24)
+	files["many/command.txt"] = "almanac sweep m.yaml --vary 'a=1..2 by 1' --vary 'b=1..2 by 1'\n"
+	c := serve(t, page.Config{Files: someFiles(files)})
+	for _, x := range []struct {
+		query  string
+		charts int
+		says   []string
+	}{
+		{"", 48, []string{"Charts 1 to 48 of 72.", `<a href="?charts=49">Those after</a>`}},
+		{"?charts=49", 24, []string{"Charts 49 to 72 of 72.", `<a href="?charts=1">Those before</a>`}},
+		{"?charts=x", 48, []string{"Charts 1 to 48"}},
+	} {
+		_, body := c.want(http.StatusOK, "GET", "/sweeps/many"+x.query, nil)
+		if n := strings.Count(body, "<figure "); n != x.charts {
+			t.Errorf("%q: %d charts, want %d", x.query, n, x.charts)
+		}
+		for _, want := range x.says {
+			if !strings.Contains(body, want) {
+				t.Errorf("%q: no %s", x.query, want)
+			}
+		}
+	}
+}
+
+// swing is a model that has as many events as its parameter asks for.
+const swing = `name: swing
+time: {unit: day, start: 0, end: 50}
+population: {size: 100, start: {left: rest}}
+parameters: {stay: 5 days}
+states:
+  left: {race: [{after: {exponential: {mean: stay}}, to: right}]}
+  right: {race: [{after: {exponential: {mean: stay}}, to: left}]}
+record: {every: 10 days}
+`
+
+// A sweep that is stopped shows the points that it has, as it did before it was.
+func TestSweepStopped(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"swing.yaml": swing})})
+	// The last point has some ten billion events, and is not waited for.
+	form := url.Values{"path": {"swing.yaml"}, "vary": {"stay"}, "values": {"5 days, 4 days, 0.0000005 days"}, "replicas": {"2"}, "outputs": {"final(left)"}}
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/sweeps", form)
+	run := answer.Header.Get("Location")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		_, body := c.want(http.StatusOK, "GET", run, nil)
+		if strings.Contains(body, "2 of 3 points so far") && strings.Contains(body, `id="figure-over-0-0"`) {
+			break
+		}
+		if !strings.Contains(body, `data-state="running"`) && !strings.Contains(body, `data-state="waiting"`) || time.Now().After(end) {
+			t.Fatalf("two points are not shown: %s", body)
+		}
+	}
+	c.want(http.StatusSeeOther, "POST", run+"/stop", nil)
+	body := c.done(run)
+	for _, want := range []string{`data-state="stopped"`, "2 of 3 points so far", `<a href="` + run + `/points/1">4</a>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if _, points := c.want(http.StatusOK, "GET", run+"/files/points.csv", nil); strings.Count(points, "\n") != 3 {
+		t.Errorf("points.csv is %q", points)
+	}
+	c.want(http.StatusOK, "GET", run+"/points/1", nil)
+	c.want(http.StatusNotFound, "GET", run+"/points/2", nil)
+}
+
+// Numbers under the pointer are no live region: a run would have them read aloud ten times a second. The table says that it has some of the rows.
+func TestChartsAreQuiet(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": strings.Replace(small, "every: 1 day", "every: 0.02 days", 1)})})
+	_, body := c.start("/runs", url.Values{"path": {"walk.yaml"}, "replicas": {"1"}})
+	if strings.Contains(body, "<output") || !strings.Contains(body, `<span class="value" data-value="0">`) {
+		t.Error("numbers are a live region")
+	}
+	if !strings.Contains(body, "<span data-some>; some of the rows") {
+		t.Error("the table does not say that it has some of the rows")
+	}
+}
