@@ -129,7 +129,12 @@ func (q *queue[V]) roll() {
 		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			if e.key < above.end {
-				q.push(&l.buckets[e.key>>l.shift-l.base], e)
+				// The last bucket may have reached beyond the end before, and be nested.
+				if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
+					q.placeCrowded(1, e)
+				} else {
+					q.push(to, e)
+				}
 				l.held++
 				above.held--
 			} else {

@@ -7,6 +7,7 @@ import (
 	"container/heap"
 	"math"
 	"math/rand/v2"
+	"sort"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/timekey"
@@ -164,6 +165,41 @@ func TestCalendarNested(t *testing.T) {
 		}
 		mustCheck(t, c)
 	}
+}
+
+// The last bucket of a level that rolls is nested when it gets what lies in its range, but beyond the level's end. (Those that came with a chunk of its own made
+// the bucket forget its 9,000.)
+func TestCalendarRollsIntoNested(t *testing.T) {
+	c := NewCalendar[int](Processes(1))
+	var want byTime
+	schedule := func(at float64) {
+		h, err := c.Schedule(at, len(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, diaryEntry{at, len(want), h})
+	}
+	schedule(1000)
+	for i := range 90 {
+		schedule(900 + 1.1*float64(i))
+	}
+	for range 9000 {
+		schedule(1000)
+	}
+	for range 10 {
+		schedule(math.Nextafter(1000, 2000))
+	}
+	mustCheck(t, c)
+	sort.Sort(want)
+	for _, w := range want {
+		if v, at, ok := c.Next(); !ok || v != w.value || at != w.at {
+			t.Fatalf("Next is %d at %v, %v, want %d at %v", v, at, ok, w.value, w.at)
+		}
+	}
+	if _, _, ok := c.Next(); ok {
+		t.Error("something is left")
+	}
+	mustCheck(t, c)
 }
 
 // Events that are each later than all before make few levels, and those that are filled in so are taken in order.
