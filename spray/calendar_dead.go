@@ -29,7 +29,7 @@ func (q *queue[V]) sweepLevel(l *level) {
 			below := q.nested[b.head]
 			q.sweepLevel(below)
 			l.buckets[k].n = uint32(below.held)
-			if below.held < crowded {
+			if below.held < int(q.crowded) {
 				l.buckets[k] = q.flatten(b.head)
 			}
 		} else {

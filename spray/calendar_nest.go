@@ -38,7 +38,7 @@ func (q *queue[V]) placeCrowded(depth int, e entry) {
 	for {
 		i := uint32(e.key>>l.shift - l.base)
 		b := &l.buckets[i]
-		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < crowded || l.shift == 0) {
+		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < q.crowded || l.shift == 0) {
 			q.push(b, e)
 			return
 		}

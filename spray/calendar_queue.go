@@ -47,6 +47,10 @@ type queue[V any] struct {
 	nested     []*level // the levels of buckets that are divided before their time: see calendar_nest.go
 	unused     uint32   // first of these that is not in use plus one, 0 if there is none
 
+	// As the constants say, but in tests: less, so that all that is done with many entries is done with few.
+	crowded, early, refined uint32
+	slack                   int
+
 	readyChunks int // places of chunks the memory of which is ready: see calendar_room.go
 	readySlots  int // and slots
 
@@ -95,7 +99,10 @@ const (
 )
 
 func newQueue[V any](capacity int) *queue[V] {
-	q := &queue[V]{fresh: 1, chunks: make([]entry, 2*chunkSlots), slots: make([]slot[V], 0, capacity)}
+	q := &queue[V]{
+		fresh: 1, chunks: make([]entry, 2*chunkSlots), slots: make([]slot[V], 0, capacity),
+		crowded: crowded, early: early, refined: refined, slack: deadSlack,
+	}
 	if capacity > 0 {
 		// Chunks are not all full, and of a bucket's the last is half so.
 		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2)))
@@ -180,7 +187,7 @@ func (q *queue[V]) cancel(place, stamp uint32) bool {
 	q.vacate(place)
 	q.cancelled++
 	q.dead++
-	if q.live == 0 || q.dead > q.live+deadSlack {
+	if q.live == 0 || q.dead > q.live+q.slack {
 		q.sweep()
 	}
 	q.tidy()
