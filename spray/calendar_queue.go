@@ -51,8 +51,11 @@ type queue[V any] struct {
 	crowded, early, refined uint32
 	slack                   int
 
-	readyChunks int // places of chunks the memory of which is ready: see calendar_room.go
-	readySlots  int // and slots
+	readyChunks int     // places of chunks the memory of which is ready: see calendar_room.go
+	readySlots  int     // and slots
+	preparing   bool    // somebody is making memory ready
+	moreChunks  []entry // the array that comes next, while that is being made ready
+	moreSlots   []slot[V]
 
 	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
 
@@ -140,10 +143,7 @@ func (q *queue[V]) begin(e entry) {
 //go:noinline
 func (q *queue[V]) enlarge() {
 	if len(q.slots) == cap(q.slots) {
-		wider := make([]slot[V], len(q.slots), max(16, 2*len(q.slots)))
-		huge.Advise(wider)
-		copy(wider, q.slots)
-		q.slots = wider
+		q.widenSlots()
 	}
 	if uint64(len(q.slots)) == 1<<32-2 {
 		panic("spray: more than four billion events in one of the queues")
