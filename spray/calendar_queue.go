@@ -103,11 +103,14 @@ const (
 
 func newQueue[V any](capacity int) *queue[V] {
 	q := &queue[V]{
-		fresh: 1, chunks: make([]entry, 2*chunkSlots), slots: make([]slot[V], 0, capacity),
+		fresh: 1, chunks: make([]entry, 2*chunkSlots),
 		crowded: crowded, early: early, refined: refined, slack: deadSlack,
 	}
 	if capacity > 0 {
+		// An array that is nearly full is about to be replaced (see reach), and of several queues one gets a little more than the others.
 		// Chunks are not all full, and of a bucket's the last is half so.
+		capacity += capacity/16 + 1
+		q.slots = make([]slot[V], 0, capacity)
 		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2)))
 		huge.Advise(q.chunks)
 		huge.Advise(q.slots)
