@@ -14,7 +14,8 @@ import (
 )
 
 // No call moves more entries than a crowded bucket has, but for some, neither while a queue is filled nor when its time has gone through several octaves: all events
-// together are never divided at once. (They were when the first of them was due, and whenever time had grown by half.)
+// together are never divided at once. (They were when the first of them was due, and whenever time had grown by half.) TestCalendarMovesMany has the
+// exceptions.
 func TestCalendarMovesFewAtOnce(t *testing.T) {
 	const n, holds = 100_000, 400_000
 	for name, next := range map[string]func(r *rand.Rand) float64{
@@ -70,6 +71,44 @@ func TestCalendarMovesFewAtOnce(t *testing.T) {
 		if largest > most {
 			t.Errorf("%s: %d entries were moved at once, more than %d", name, largest, most)
 		}
+	}
+}
+
+// Where a call moves many entries after all, there are so many calls that do not that each event is moved a few times: those that are scheduled backwards, which
+// are taken up from level to level, each time into one at least half as large again, and those that are left when others are swept out.
+func TestCalendarMovesMany(t *testing.T) {
+	const n = 100_000
+	q := newQueue[int](0)
+	largest := uint64(0)
+	counted := func(f func()) {
+		before := q.moved
+		f()
+		largest = max(largest, q.moved-before)
+	}
+	var es []entry
+	for i := range n {
+		counted(func() { es = append(es, q.add(timekey.Of(float64(n-i)), i)) })
+	}
+	moves := float64(q.moved) / n
+	t.Logf("backwards: at most %d entries moved at once, %.2f moves an event", largest, moves)
+	if most := 1 + math.Log(n/nearMax)/math.Log(1.5); largest > 2*n || moves > most {
+		t.Errorf("backwards: %d entries were moved at once, and an event %.2f times, more than %.2f", largest, moves, most)
+	}
+
+	before := q.moved
+	largest = 0
+	rand.New(rand.NewPCG(28, 0)).Shuffle(n, func(i, k int) { es[i], es[k] = es[k], es[i] })
+	for _, e := range es {
+		counted(func() { q.cancel(e.slot, e.stamp) })
+	}
+	moves = float64(q.moved-before) / n
+	t.Logf("cancelled: at most %d entries moved at once, %.2f moves an event", largest, moves)
+	// More than half of what is looked at is dead, and then gone; nested levels may be put back besides, and what is near is brought there.
+	if largest < n/2 || moves > 4 {
+		t.Errorf("cancelled: %d entries were moved at once, and an event %.2f times", largest, moves)
+	}
+	if err := checkQueue(q); err != nil {
+		t.Error(err)
 	}
 }
 
