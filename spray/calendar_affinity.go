@@ -59,7 +59,7 @@ const (
 	yield                        // if others wait for a processor
 	yieldAndGo                   // the same, and go to the processor's shard
 	leaveCrowded                 // go to another shard
-	prepare                      // make memory ready for the queue
+	prepare                      // make memory ready for the queue, then as yield
 )
 
 // tick counts operations, and tells from time to time what the goroutine should do when it has given the queue back.
@@ -104,7 +104,7 @@ var epoch = time.Now()
 func (c *Calendar[V]) followUp(a *affinity, f followUp, number uint32) {
 	if f == prepare {
 		c.makeRoom(number)
-		return
+		f = yield // it took a while, and the time has not been looked at
 	}
 	if f != leaveCrowded && c.othersWait() {
 		runtime.Gosched()

@@ -3,7 +3,6 @@ package spray
 import (
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
@@ -47,13 +46,7 @@ func (q *queue[V]) extend(b *bucket) uint32 {
 	} else {
 		c = q.fresh
 		if int(c)*chunkSlots >= len(q.chunks) {
-			if uint64(len(q.chunks)) == 1<<32 {
-				panic("spray: more than four billion events in one of the queues")
-			}
-			wider := make([]entry, 2*len(q.chunks))
-			huge.Advise(wider)
-			copy(wider, q.chunks)
-			q.chunks = wider
+			q.widenChunks()
 		}
 		q.fresh++
 	}

@@ -95,7 +95,7 @@ func checkQueue[V comparable](q *queue[V]) error {
 			}
 			used[b.head] = true
 			below := q.nested[b.head]
-			if below.held != int(b.n) || below.held < crowded {
+			if below.held != int(b.n) || below.held < int(q.crowded) {
 				return fmt.Errorf("it has %d entries, its nested level %d", b.n, below.held)
 			}
 			return checkLevel(below, true, max(from, (t.base+uint64(k))<<t.shift), min(most, t.ceiling(uint32(k))-1))
@@ -156,8 +156,12 @@ func checkQueue[V comparable](q *queue[V]) error {
 	if live != q.live || dead != q.dead {
 		return fmt.Errorf("%d entries are alive and %d dead, not %d and %d", live, dead, q.live, q.dead)
 	}
-	if dead > live+deadSlack || live == 0 && dead > 0 {
+	if dead > live+q.slack || live == 0 && dead > 0 {
 		return fmt.Errorf("%d entries are alive and %d dead", live, dead)
+	}
+
+	if q.preparing || q.moreChunks != nil || q.moreSlots != nil {
+		return errors.New("somebody is still making memory ready")
 	}
 
 	free, spent := 0, 0

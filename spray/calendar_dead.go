@@ -29,7 +29,7 @@ func (q *queue[V]) sweepLevel(l *level) {
 			below := q.nested[b.head]
 			q.sweepLevel(below)
 			l.buckets[k].n = uint32(below.held)
-			if below.held < crowded {
+			if below.held < int(q.crowded) {
 				l.buckets[k] = q.flatten(b.head)
 			}
 		} else {
@@ -42,6 +42,7 @@ func (q *queue[V]) sweepLevel(l *level) {
 
 // sweepBucket moves the entries of a bucket that are alive into another one.
 func (q *queue[V]) sweepBucket(b bucket, to *bucket) {
+	q.moved += uint64(b.n)
 	last := b.last()
 	ahead := q.follow(b.head, last)
 	for c := b.head; ; {

@@ -113,6 +113,7 @@ func (q *queue[V]) roll() {
 	n := copy(l.buckets, l.buckets[l.open:l.count])
 	clear(l.buckets[n:l.count])
 	l.base += uint64(l.open)
+	l.settled -= min(l.settled, l.open) // the same bucket, by its new number
 	l.open = 0
 	l.count = uint32(min(uint64(l.count), (above.ceiling(i)-1)>>l.shift-l.base+1))
 	l.size, l.through = l.held, 0
@@ -129,7 +130,12 @@ func (q *queue[V]) roll() {
 		ahead = q.follow(ahead, last)
 		for _, e := range q.entries(b, c) {
 			if e.key < above.end {
-				q.push(&l.buckets[e.key>>l.shift-l.base], e)
+				// The last bucket may have reached beyond the end before, and be nested.
+				if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
+					q.placeCrowded(1, e)
+				} else {
+					q.push(to, e)
+				}
 				l.held++
 				above.held--
 			} else {

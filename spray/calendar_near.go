@@ -16,7 +16,7 @@ func (q *queue[V]) place(e entry) {
 			b := &l.buckets[e.key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
-				if b.n >= crowded || i == 0 && b.n >= early {
+				if b.n >= q.crowded || i == 0 && b.n >= q.early {
 					q.placeCrowded(i, e)
 					return
 				}

@@ -11,6 +11,11 @@ package spray
 // What is scheduled from then on goes straight into the nested level, and to open the bucket means to put that level below the last one: no entry
 // is moved. A bucket of level 0, which is half of all times there are, is not nested but opened early: the level that comes of
 // it goes between level 0 and those that are below it already.
+//
+// There are three exceptions. Events that are scheduled backwards, each before all others, have levels taken up into one, up to all of them, so that the levels stay
+// few: see spill. When more than half of the entries are dead, all are looked at: see sweep. In the mean that is a logarithm
+// of moves for an event, and two. And a crowd
+// of equal times is divided as often as it takes until its bucket has one key, half a dozen times.
 
 // crowded is how many entries a bucket has at most, and a chunk more, before it is divided: some 80 µs of work. With fewer, rank errors are a little
 // less, and more events go straight into nested levels, whose buckets together do not fit into the cache: decision 0059 has the numbers.
@@ -38,7 +43,7 @@ func (q *queue[V]) placeCrowded(depth int, e entry) {
 	for {
 		i := uint32(e.key>>l.shift - l.base)
 		b := &l.buckets[i]
-		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < crowded || l.shift == 0) {
+		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < q.crowded || l.shift == 0) {
 			q.push(b, e)
 			return
 		}

@@ -7,13 +7,15 @@ import (
 	"container/heap"
 	"math"
 	"math/rand/v2"
+	"sort"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // No call moves more entries than a crowded bucket has, but for some, neither while a queue is filled nor when its time has gone through several octaves: all events
-// together are never divided at once. (They were when the first of them was due, and whenever time had grown by half.)
+// together are never divided at once. (They were when the first of them was due, and whenever time had grown by half.) TestCalendarMovesMany has the
+// exceptions.
 func TestCalendarMovesFewAtOnce(t *testing.T) {
 	const n, holds = 100_000, 400_000
 	for name, next := range map[string]func(r *rand.Rand) float64{
@@ -69,6 +71,44 @@ func TestCalendarMovesFewAtOnce(t *testing.T) {
 		if largest > most {
 			t.Errorf("%s: %d entries were moved at once, more than %d", name, largest, most)
 		}
+	}
+}
+
+// Where a call moves many entries after all, there are so many calls that do not that each event is moved a few times: those that are scheduled backwards, which
+// are taken up from level to level, each time into one at least half as large again, and those that are left when others are swept out.
+func TestCalendarMovesMany(t *testing.T) {
+	const n = 100_000
+	q := newQueue[int](0)
+	largest := uint64(0)
+	counted := func(f func()) {
+		before := q.moved
+		f()
+		largest = max(largest, q.moved-before)
+	}
+	var es []entry
+	for i := range n {
+		counted(func() { es = append(es, q.add(timekey.Of(float64(n-i)), i)) })
+	}
+	moves := float64(q.moved) / n
+	t.Logf("backwards: at most %d entries moved at once, %.2f moves an event", largest, moves)
+	if most := 1 + math.Log(n/nearMax)/math.Log(1.5); largest > 2*n || moves > most {
+		t.Errorf("backwards: %d entries were moved at once, and an event %.2f times, more than %.2f", largest, moves, most)
+	}
+
+	before := q.moved
+	largest = 0
+	rand.New(rand.NewPCG(28, 0)).Shuffle(n, func(i, k int) { es[i], es[k] = es[k], es[i] })
+	for _, e := range es {
+		counted(func() { q.cancel(e.slot, e.stamp) })
+	}
+	moves = float64(q.moved-before) / n
+	t.Logf("cancelled: at most %d entries moved at once, %.2f moves an event", largest, moves)
+	// More than half of what is looked at is dead, and then gone; nested levels may be put back besides, and what is near is brought there.
+	if largest < n/2 || moves > 4 {
+		t.Errorf("cancelled: %d entries were moved at once, and an event %.2f times", largest, moves)
+	}
+	if err := checkQueue(q); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -164,6 +204,41 @@ func TestCalendarNested(t *testing.T) {
 		}
 		mustCheck(t, c)
 	}
+}
+
+// The last bucket of a level that rolls is nested when it gets what lies in its range, but beyond the level's end. (Those that came with a chunk of its own made
+// the bucket forget its 9,000.)
+func TestCalendarRollsIntoNested(t *testing.T) {
+	c := NewCalendar[int](Processes(1))
+	var want byTime
+	schedule := func(at float64) {
+		h, err := c.Schedule(at, len(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, diaryEntry{at, len(want), h})
+	}
+	schedule(1000)
+	for i := range 90 {
+		schedule(900 + 1.1*float64(i))
+	}
+	for range 9000 {
+		schedule(1000)
+	}
+	for range 10 {
+		schedule(math.Nextafter(1000, 2000))
+	}
+	mustCheck(t, c)
+	sort.Sort(want)
+	for _, w := range want {
+		if v, at, ok := c.Next(); !ok || v != w.value || at != w.at {
+			t.Fatalf("Next is %d at %v, %v, want %d at %v", v, at, ok, w.value, w.at)
+		}
+	}
+	if _, _, ok := c.Next(); ok {
+		t.Error("something is left")
+	}
+	mustCheck(t, c)
 }
 
 // Events that are each later than all before make few levels, and those that are filled in so are taken in order.

@@ -47,8 +47,15 @@ type queue[V any] struct {
 	nested     []*level // the levels of buckets that are divided before their time: see calendar_nest.go
 	unused     uint32   // first of these that is not in use plus one, 0 if there is none
 
-	readyChunks int // places of chunks the memory of which is ready: see calendar_room.go
-	readySlots  int // and slots
+	// As the constants say, but in tests: less, so that all that is done with many entries is done with few.
+	crowded, early, refined uint32
+	slack                   int
+
+	readyChunks int     // places of chunks the memory of which is ready: see calendar_room.go
+	readySlots  int     // and slots
+	preparing   bool    // somebody is making memory ready
+	moreChunks  []entry // the array that comes next, while that is being made ready
+	moreSlots   []slot[V]
 
 	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
 
@@ -95,9 +102,15 @@ const (
 )
 
 func newQueue[V any](capacity int) *queue[V] {
-	q := &queue[V]{fresh: 1, chunks: make([]entry, 2*chunkSlots), slots: make([]slot[V], 0, capacity)}
+	q := &queue[V]{
+		fresh: 1, chunks: make([]entry, 2*chunkSlots),
+		crowded: crowded, early: early, refined: refined, slack: deadSlack,
+	}
 	if capacity > 0 {
+		// An array that is nearly full is about to be replaced (see reach), and of several queues one gets a little more than the others.
 		// Chunks are not all full, and of a bucket's the last is half so.
+		capacity += capacity/16 + 1
+		q.slots = make([]slot[V], 0, capacity)
 		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2)))
 		huge.Advise(q.chunks)
 		huge.Advise(q.slots)
@@ -133,10 +146,7 @@ func (q *queue[V]) begin(e entry) {
 //go:noinline
 func (q *queue[V]) enlarge() {
 	if len(q.slots) == cap(q.slots) {
-		wider := make([]slot[V], len(q.slots), max(16, 2*len(q.slots)))
-		huge.Advise(wider)
-		copy(wider, q.slots)
-		q.slots = wider
+		q.widenSlots()
 	}
 	if uint64(len(q.slots)) == 1<<32-2 {
 		panic("spray: more than four billion events in one of the queues")
@@ -180,7 +190,7 @@ func (q *queue[V]) cancel(place, stamp uint32) bool {
 	q.vacate(place)
 	q.cancelled++
 	q.dead++
-	if q.live == 0 || q.dead > q.live+deadSlack {
+	if q.live == 0 || q.dead > q.live+q.slack {
 		q.sweep()
 	}
 	q.tidy()

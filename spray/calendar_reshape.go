@@ -17,13 +17,13 @@ import (
 //
 // When time has come there, the finer level has got most of the events by itself.
 
-// refined is how many entries are moved at most when a level is refined.
+// refined is how many entries are moved at most when a level is refined. It is less than crowded, so that no nested bucket is among what is moved.
 const refined = 2048
 
 // reshape looks, before bucket i of level 1, which is the last, is opened, whether the level still is as it should be. It reports whether it has
 // changed anything.
 func (q *queue[V]) reshape(l *level, i uint32) bool {
-	if (l.base+uint64(i))<<l.shift > l.coarse && l.held+q.levels[0].held <= crowded {
+	if (l.base+uint64(i))<<l.shift > l.coarse && l.held+q.levels[0].held <= int(q.crowded) {
 		q.collapse()
 		return true
 	}
@@ -43,7 +43,7 @@ func (q *queue[V]) reshape(l *level, i uint32) bool {
 // coarsens reports whether bucket k, which is later, would get too many events if it got as many in the same time as bucket i, which is due.
 func (q *queue[V]) coarsens(l *level, i, k uint32) bool {
 	n := l.buckets[i].n
-	return n > loadMax && !(float64(n)*l.duration(k) <= crowded*l.duration(i))
+	return n > loadMax && !(float64(n)*l.duration(k) <= float64(q.crowded)*l.duration(i))
 }
 
 // duration is how long a bucket is, in time.
@@ -69,7 +69,7 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 		return false
 	}
 	n, first := uint32(0), l.count
-	for first > i+1 && n+l.buckets[first-1].n <= refined {
+	for first > i+1 && n+l.buckets[first-1].n <= q.refined {
 		first--
 		n += l.buckets[first].n
 	}
@@ -87,7 +87,7 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 	l.held -= int(n)
 	next := q.insertLevel() // and l is the one below
 	l, above = &q.levels[2], &q.levels[0]
-	next.shape(early, low, high)
+	next.shape(maxBuckets, low, high) // which makes as many buckets as it was just asked for, since insertLevel expects growth
 	next.held = 0
 	above.end = min(next.ceiling(next.count-1), end)
 	above.open = min(above.open, uint32(above.end>>63))

@@ -14,10 +14,12 @@ import (
 // Where that is too late, since many events come at once, or the system cannot do it, chunks and slots grow when they must.
 
 const (
-	// ahead is how many bytes are made ready before they are needed.
+	// readyBytes is how many bytes are made ready before they are needed.
 	readyBytes = 1 << 20
 	// largeBytes is how large an array is that this is for. Less is soon found.
 	largeBytes = 1 << 20
+	// maxRoom is how long an array is at most: places are numbers of 32 bits.
+	maxRoom = 1 << 32
 )
 
 // A reach is how far an array of a queue is used, and how far its memory is ready.
@@ -28,8 +30,8 @@ func (r reach) wanting(size uintptr) bool {
 	return uintptr(r.room)*size >= largeBytes && uintptr(r.used)*size+readyBytes/2 > uintptr(r.ready)*size && (r.ready < r.room || r.full())
 }
 
-// full reports whether an array will soon be too short.
-func (r reach) full() bool { return r.used > r.room-r.room/32 }
+// full reports whether an array will soon be too short, and may be longer.
+func (r reach) full() bool { return r.used > r.room-r.room/32 && uint64(r.room) < maxRoom }
 
 func (q *queue[V]) chunksReach() reach {
 	return reach{int(q.fresh) * chunkSlots, q.readyChunks, len(q.chunks)}
@@ -37,12 +39,15 @@ func (q *queue[V]) chunksReach() reach {
 
 func (q *queue[V]) slotsReach() reach { return reach{len(q.slots), q.readySlots, cap(q.slots)} }
 
-// wantsRoom reports whether memory should be made ready. The caller has the queue.
+// wantsRoom reports whether memory should be made ready, and nobody is about it. The caller has the queue.
 func (q *queue[V]) wantsRoom() bool {
-	return q.chunksReach().wanting(unsafe.Sizeof(entry{})) || q.slotsReach().wanting(unsafe.Sizeof(slot[V]{}))
+	return !q.preparing && (q.chunksReach().wanting(unsafe.Sizeof(entry{})) || q.slotsReach().wanting(unsafe.Sizeof(slot[V]{})))
 }
 
 // makeRoom makes memory ready for a queue that the caller has given back. If somebody else has it, another time will do.
+//
+// One at a time does that: an array may have hundreds of megabytes, and dozens of goroutines may use the queue. A new array is left with the queue
+// before its memory is ready, so that, if the queue must grow meanwhile, it takes that one and does not make another.
 func (c *Calendar[V]) makeRoom(number uint32) {
 	s, i, there := c.queue(int(number))
 	top, ok := s.tryLock(i)
@@ -50,47 +55,93 @@ func (c *Calendar[V]) makeRoom(number uint32) {
 		return
 	}
 	q := *there
+	if !q.wantsRoom() { // somebody was faster
+		s.unlock(i, top)
+		return
+	}
+	q.preparing = true
 	chunks, slots := q.chunks, q.slots[:cap(q.slots)]
 	forChunks, forSlots := q.chunksReach(), q.slotsReach()
 	s.unlock(i, top)
 
-	moreChunks, readyChunks := ready(chunks, forChunks)
-	moreSlots, readySlots := ready(slots, forSlots)
+	moreChunks, moreSlots := longer(chunks, &forChunks), longer(slots, &forSlots)
+	if moreChunks != nil || moreSlots != nil {
+		top = s.await(i)
+		if moreChunks != nil && len(q.chunks) == len(chunks) {
+			q.moreChunks, chunks = moreChunks, moreChunks
+		}
+		if moreSlots != nil && cap(q.slots) == cap(slots) {
+			q.moreSlots, slots = moreSlots, moreSlots
+		}
+		s.unlock(i, top)
+	}
+	readyChunks, readySlots := populate(chunks, forChunks), populate(slots, forSlots)
 
-	if top, ok = s.tryLock(i); !ok {
-		return
+	top = s.await(i)
+	q.preparing = false
+	if q.moreChunks != nil {
+		q.widenChunks()
+	}
+	if q.moreSlots != nil {
+		q.widenSlots()
 	}
 	if len(q.chunks) == len(chunks) {
-		if moreChunks != nil {
-			copy(moreChunks, q.chunks)
-			q.chunks = moreChunks
-		}
 		q.readyChunks = readyChunks
 	}
 	if cap(q.slots) == cap(slots) {
-		if moreSlots != nil {
-			moreSlots = moreSlots[:len(q.slots)]
-			copy(moreSlots, q.slots)
-			q.slots = moreSlots
-		}
 		q.readySlots = readySlots
 	}
 	s.unlock(i, top)
 }
 
-// ready makes memory of an array ready. It returns one twice as long, if it is full, and how far memory then is ready.
-func ready[T any](array []T, r reach) (more []T, until int) {
+// longer is an array twice as long, of which nothing is ready, if this one is about to be full.
+func longer[T any](array []T, r *reach) []T {
+	var t T
+	if !r.wanting(unsafe.Sizeof(t)) || !r.full() {
+		return nil
+	}
+	r.ready, r.room = 0, 2*r.room
+	more := make([]T, r.room)
+	huge.Advise(more)
+	return more
+}
+
+// populate makes memory of an array ready, if it should be, and returns how far it then is.
+func populate[T any](array []T, r reach) int {
 	var t T
 	size := unsafe.Sizeof(t)
 	if !r.wanting(size) {
-		return nil, r.ready
+		return r.ready
 	}
-	if r.full() {
-		more = make([]T, 2*r.room)
-		huge.Advise(more)
-		array, r.ready = more, 0
+	until := min(max(r.used, r.ready)+max(1, readyBytes/int(size)), len(array))
+	huge.Populate(array[min(r.ready, until):until])
+	return until
+}
+
+// widenChunks has the queue use a longer array for its chunks: the one that is there for that, or a new one.
+func (q *queue[V]) widenChunks() {
+	wider := q.moreChunks
+	q.moreChunks = nil
+	if wider == nil {
+		if uint64(len(q.chunks)) >= maxRoom {
+			panic("spray: more than four billion events in one of the queues")
+		}
+		wider = make([]entry, 2*len(q.chunks))
+		huge.Advise(wider)
 	}
-	until = min(max(r.used, r.ready)+readyBytes/int(size), len(array))
-	huge.Populate(array[r.ready:until])
-	return more, until
+	copy(wider, q.chunks)
+	q.chunks = wider
+}
+
+// widenSlots does the same for its slots.
+func (q *queue[V]) widenSlots() {
+	wider := q.moreSlots
+	q.moreSlots = nil
+	if wider == nil {
+		wider = make([]slot[V], max(16, 2*len(q.slots)))
+		huge.Advise(wider)
+	}
+	wider = wider[:len(q.slots)]
+	copy(wider, q.slots)
+	q.slots = wider
 }
