@@ -14,8 +14,7 @@ package spray
 //
 // There are three exceptions. Events that are scheduled backwards, each before all others, have levels taken up into one, up to all of them, so that the levels stay
 // few: see spill. When more than half of the entries are dead, all are looked at: see sweep. In the mean that is a logarithm
-// of moves for an event, and two. And a crowd
-// of equal times is divided as often as it takes until its bucket has one key, half a dozen times.
+// of moves for an event, and two. And a crowd of equal times is divided as often as it takes until its bucket has one key, half a dozen times.
 
 // crowded is how many entries a bucket has at most, and a chunk more, before it is divided: some 80 µs of work. With fewer, rank errors are a little
 // less, and more events go straight into nested levels, whose buckets together do not fit into the cache: decision 0059 has the numbers.

@@ -54,13 +54,14 @@ func TestCalendarReachEnds(t *testing.T) {
 	if bits.UintSize < 64 {
 		return // no array is so long
 	}
-	one := 1
-	for _, used := range []int{one<<32 - 1, one << 32} {
-		if r := (reach{used, one << 32, one << 32}); r.full() || r.wanting(16) {
+	end := uint64(maxRoom)
+	whole, half := int(end), int(end/2)
+	for _, used := range []int{whole - 1, whole} {
+		if r := (reach{used, whole, whole}); r.full() || r.wanting(16) {
 			t.Errorf("%+v should be longer", r)
 		}
 	}
-	if r := (reach{one<<31 - 1, one << 31, one << 31}); !r.full() || !r.wanting(16) {
+	if r := (reach{half - 1, half, half}); !r.full() || !r.wanting(16) {
 		t.Errorf("%+v should not be longer", r)
 	}
 }
