@@ -307,21 +307,32 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return s.startAsked(w, r, a, s.showModel, func(*Work) {})
+}
+
+// startAsked starts what is asked for, and leads to its run, or to the one that there is of the same key. What is wrong is shown where it was asked for.
+func (s *Server) startAsked(w http.ResponseWriter, r *http.Request, a ask, wrong func(http.ResponseWriter, *http.Request, int, ask, population.Problems) error, change func(*Work)) error {
 	var work Work
-	err = s.inTurn(r.Context(), func() error {
+	err := s.inTurn(r.Context(), func() (err error) {
 		work, err = s.work(a)
 		return err
 	})
 	var problems population.Problems
 	if errors.As(err, &problems) {
-		return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
+		return wrong(w, r, http.StatusUnprocessableEntity, a, problems)
 	}
 	if err != nil {
 		return err
 	}
-	run, err := s.runs.Start(work)
-	if err != nil {
-		return err
+	change(&work)
+	var run *Run
+	if work.Key != "" {
+		run = s.runs.Find(work.Key)
+	}
+	if run == nil {
+		if run, err = s.runs.Start(work); err != nil {
+			return err
+		}
 	}
 	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
 	return nil

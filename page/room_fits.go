@@ -172,25 +172,7 @@ func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.From = path.Join(dir, "posterior.csv")
-	var work Work
-	err = s.inTurn(r.Context(), func() (err error) {
-		work, err = s.work(a)
-		return err
-	})
-	var problems population.Problems
-	if errors.As(err, &problems) {
-		return s.showFit(w, r, http.StatusUnprocessableEntity, a, problems)
-	}
-	if err != nil {
-		return err
-	}
-	work.From = "/fits/" + pathEscape(dir)
-	run, err := s.runs.Start(work)
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.startAsked(w, r, a, s.showFit, func(work *Work) { work.From = "/fits/" + pathEscape(dir) })
 }
 
 // drawFrom lets each replica draw values from a sample, if there is one, as --from does.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population"
 )
 
 // The points of a sweep, which cells of its maps and rows of its table lead to. To look at one changes nothing and is a link; to run one is a form,
@@ -141,26 +139,8 @@ func (s *Server) startPoint(w http.ResponseWriter, r *http.Request, p point) err
 	if err != nil {
 		return err
 	}
-	var work Work
-	err = s.inTurn(r.Context(), func() (err error) {
-		work, err = s.work(a)
-		return err
+	return s.startAsked(w, r, a, s.showModel, func(work *Work) {
+		work.From, work.Parent = p.link, p.name
+		work.Key = digest([]byte(work.Command + "\x00" + a.Source))
 	})
-	var problems population.Problems
-	if errors.As(err, &problems) {
-		return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
-	}
-	if err != nil {
-		return err
-	}
-	work.From, work.Parent = p.link, p.name
-	work.Key = digest([]byte(work.Command + "\x00" + a.Source))
-	run := s.runs.Find(work.Key)
-	if run == nil {
-		if run, err = s.runs.Start(work); err != nil {
-			return err
-		}
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
 }
