@@ -1,0 +1,272 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/plot"
+)
+
+func figure(n int) Figure {
+	s := plot.Series{Name: "a"}
+	for i := range n {
+		s.Add(float64(i), float64(i*i))
+	}
+	return Figure{ID: "f", Chart: plot.Chart{Series: []plot.Series{s}}}
+}
+
+// Fifty viewers cost as many looks as one, each sees the same, at most ten events a second, and only what is new; nobody waits for one who
+// does not take anything.
+func TestViewersShareConcurrent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
+		defer q.close()
+		var points, looks atomic.Int64
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View { looks.Add(1); return View{Figures: []Figure{figure(int(points.Load()))}} })
+			for range 300 {
+				time.Sleep(10 * time.Millisecond)
+				points.Add(1)
+				tell.Progress(Progress{Fraction: float64(points.Load()) / 300})
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		const viewers = 50
+		texts := make([]strings.Builder, viewers)
+		var events atomic.Int64
+		for i := range viewers {
+			r.watch()
+			go func() {
+				defer r.leave()
+				for seen := int64(0); ; {
+					text, last, news, end := r.since(seen)
+					events.Add(last - seen)
+					seen = last
+					texts[i].Write(text)
+					if end {
+						return
+					}
+					<-news
+				}
+			}()
+		}
+		r.watch() // one who takes nothing
+		<-r.Over()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for i := range texts {
+			if texts[i].String() != texts[0].String() {
+				t.Fatalf("viewer %d sees something else", i)
+			}
+		}
+		if n := looks.Load(); n < 25 || n > 33 {
+			t.Errorf("looked %d times in 3 seconds", n)
+		}
+		text := texts[0].String()
+		if n := strings.Count(text, "event: update") + strings.Count(text, "event: all"); n > 32 {
+			t.Errorf("%d events in 3 seconds", n)
+		}
+		if strings.Count(text, "event: all") != 1 || !strings.HasSuffix(text, "event: end\ndata: {}\n\n") {
+			t.Errorf("%.300s … %s", text, text[len(text)-300:])
+		}
+		// Each point is sent once.
+		if n := strings.Count(text, ",8100,") + strings.Count(text, "[8100,"); n != 1 {
+			t.Errorf("the point 90² is sent %d times", n)
+		}
+		r.leave()
+	})
+}
+
+// Who comes back gets what it missed; who was away for too long, or comes from elsewhere, gets everything; and nobody looks while nobody watches.
+func TestComingBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
+		defer q.close()
+		var points, looks atomic.Int64
+		points.Store(3)
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View { looks.Add(1); return View{Figures: []Figure{figure(int(points.Load()))}} })
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if looks.Load() != 0 {
+			t.Error("somebody looked")
+		}
+		r.watch()
+		time.Sleep(50 * time.Millisecond)
+		text, seen, _, _ := r.since(0)
+		if !strings.Contains(string(text), `"y":[0,1,4]`) || seen != 1 {
+			t.Errorf("%d: %s", seen, text)
+		}
+		if again, _, _, _ := r.since(0); &again[0] != &text[0] {
+			t.Error("what everybody gets is written for each")
+		}
+		points.Store(5)
+		time.Sleep(100 * time.Millisecond)
+		text, last, _, _ := r.since(seen)
+		if want := `"series":[{"i":0,"from":3,"n":5,"x":[3,4],"y":[9,16]}]`; !strings.Contains(string(text), want) || last != 2 {
+			t.Errorf("%d: %s", last, text)
+		}
+		time.Sleep(time.Second * mostEvents / 5)
+		for _, id := range []int64{1, 9999} {
+			if text, _, _, _ := r.since(id); !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), `"y":[0,1,4,9,16]`) {
+				t.Errorf("after %d: %s", id, text)
+			}
+		}
+		r.leave()
+		time.Sleep(time.Second)
+		before := looks.Load()
+		time.Sleep(time.Minute)
+		if looks.Load() != before {
+			t.Error("somebody looks, and nobody watches")
+		}
+		r.Stop()
+		r.watch()
+		time.Sleep(time.Second)
+		if text, _, _, end := r.since(0); !end || !strings.Contains(string(text), `"state":"stopped"`) || !strings.Contains(string(text), "event: end") {
+			t.Errorf("%s", text)
+		}
+		r.leave()
+	})
+}
+
+// Work that cannot be looked at, because of a mistake of ours, goes on, and viewers are told how it goes; what can be looked at later is shown as a whole.
+func TestLookingPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second)
+		var log strings.Builder
+		q := newRuns(Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
+		defer q.close()
+		var well atomic.Bool
+		let := make(chan struct{})
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View {
+				if !well.Load() {
+					panic("a bug")
+				}
+				return View{Figures: []Figure{figure(3)}}
+			})
+			tell.Progress(Progress{Fraction: 0.5})
+			<-let
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		defer r.leave()
+		time.Sleep(time.Second)
+		text, seen, _, _ := r.since(0)
+		if !strings.Contains(string(text), `"fraction":0.5`) {
+			t.Errorf("%s", text)
+		}
+		text, seen, _, end := r.since(seen - 1)
+		if !strings.Contains(string(text), "cannot be shown") || end || !strings.Contains(log.String(), "a bug") {
+			t.Errorf("%s", text)
+		}
+		well.Store(true)
+		time.Sleep(time.Second)
+		if text, _, _, _ := r.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text), `"y":[0,1,4]`) {
+			t.Errorf("%s", text)
+		}
+		well.Store(false)
+		close(let)
+		time.Sleep(time.Second)
+		if text, _, _, end := r.since(0); !end || r.State() != Done || !strings.Contains(string(text), "event: end") {
+			t.Errorf("%s, %s", r.State(), text)
+		}
+	})
+}
+
+// What takes long to look at is looked at less often: at most a fortieth of the time.
+func TestLookingTakesLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second) // whoever looks comes to its end
+		q := newRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
+		defer q.close()
+		var looks atomic.Int64
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View { looks.Add(1); time.Sleep(50 * time.Millisecond); return View{} })
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		defer r.leave()
+		time.Sleep(41 * time.Second)
+		if n := looks.Load(); n < 19 || n > 21 {
+			t.Errorf("looked for %d × 50 ms in 41 s", n)
+		}
+	})
+}
+
+// Long lines are told with fewer points, the same ones as the line grows, and always the last.
+func TestThin(t *testing.T) {
+	for _, n := range []int{0, 1, mostPoints, mostPoints + 1, 5000} {
+		s := figure(n).thin().Chart.Series[0]
+		if len(s.X) > mostPoints+2 {
+			t.Errorf("%d points of %d", len(s.X), n)
+		}
+		if n > 0 && (s.X[0] != 0 || s.X[len(s.X)-1] != float64(n-1)) {
+			t.Errorf("of %d: from %g to %g", n, s.X[0], s.X[len(s.X)-1])
+		}
+		for i := range s.X {
+			if s.Y[i] != s.X[i]*s.X[i] {
+				t.Errorf("of %d: %g at %g", n, s.Y[i], s.X[i])
+			}
+		}
+	}
+}
+
+// What has changed is told, and no more: appended, in the middle, a band that begins, fewer points.
+func TestChanges(t *testing.T) {
+	of := func(y ...float64) Figure {
+		s := plot.Series{Name: "a"}
+		for i, v := range y {
+			s.Add(float64(i), v)
+		}
+		return Figure{ID: "f", Chart: plot.Chart{Series: []plot.Series{s}}}
+	}
+	banded := of(1, 2)
+	banded.Chart.Series[0].Low, banded.Chart.Series[0].High = []float64{0, 1}, []float64{2, 3}
+	for _, x := range []struct {
+		was, now Figure
+		want     string
+	}{
+		{of(1, 2), of(1, 2), `[]`},
+		{of(1, 2), of(1, 2, 3), `[{"id":"f","note":"","series":[{"i":0,"from":2,"n":3,"x":[2],"y":[3]}]}]`},
+		{of(1, 2, 3, 4), of(1, 7, 8, 4), `[{"id":"f","note":"","series":[{"i":0,"from":1,"n":4,"x":[1,2],"y":[7,8]}]}]`},
+		{of(1, 2), banded, `[{"id":"f","note":"","series":[{"i":0,"from":0,"n":2,"x":[0,1],"y":[1,2],"lo":[0,1],"hi":[2,3]}]}]`},
+		{of(1, 2, 3), of(1), `[{"id":"f","note":"","series":[{"i":0,"from":1,"n":1,"x":[],"y":[]}]}]`},
+	} {
+		if got := string(changes([]Figure{x.was}, []Figure{x.now})); got != x.want {
+			t.Errorf("%s\nwant %s", got, x.want)
+		}
+	}
+	// One without a point has columns, too.
+	if got, want := string(changes(nil, []Figure{of()})), `"x":[],"y":[]`; !strings.Contains(got, want) {
+		t.Errorf("%s has no %s", got, want)
+	}
+	if got := fmt.Sprint(sameLayout([]Figure{of(1)}, []Figure{of(1, 2)}), sameLayout([]Figure{of(1)}, nil)); got != "true false" {
+		t.Error(got)
+	}
+}
