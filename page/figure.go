@@ -211,6 +211,19 @@ func showAll(ctx context.Context, figures []Figure, src func(Figure) (string, ur
 	return all, nil
 }
 
+// sizeOf is about how many bytes there are in figures that are prepared.
+func sizeOf(all []shownGroup) (n int) {
+	for _, g := range all {
+		for _, f := range g.Figures {
+			n += 1<<10 + len(f.SVG) + len(f.Data)
+			for _, row := range f.Table.Rows {
+				n += 32 * len(row)
+			}
+		}
+	}
+	return n
+}
+
 // showInTurn prepares figures for a template, which takes as long as drawing them does.
 func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
 	err = s.inTurn(ctx, func() (err error) {

@@ -72,8 +72,10 @@ type live struct {
 	final   bool         // it is of the end, and will not change
 	size    atomic.Int64 // bytes of what was last looked at, about
 
-	drawn      map[string][]byte // pictures of what was last looked at
+	looks      int                // how often it was looked at and was another
+	drawn      map[string]drawing // what was drawn of it, which is also of looks before while that is good enough
 	drawnBytes int
+	drawing    chan struct{} // has one in it while somebody draws
 
 	viewers int
 	telling bool
@@ -101,7 +103,7 @@ const (
 )
 
 func newLive(log *slog.Logger) *live {
-	return &live{log: log, state: Waiting, over: make(chan struct{}), news: make(chan struct{})}
+	return &live{log: log, state: Waiting, over: make(chan struct{}), drawing: make(chan struct{}, 1), news: make(chan struct{})}
 }
 
 // State is how far the work is.
@@ -157,34 +159,13 @@ func (l *live) viewNow() View {
 		return l.seen
 	}
 	began := time.Now()
-	l.seen, l.final, l.drawn = show(), over, nil
+	before := l.seen.Figures
+	if l.seen, l.final = show(), over; !sameFigures(before, l.seen.Figures) {
+		l.looks++
+	}
 	l.size.Store(int64(l.seen.size()))
 	l.fresh = time.Now().Add(max(leastPause, share*time.Since(began)))
 	return l.seen
-}
-
-// mostDrawn is how many bytes of pictures are kept of a run.
-const mostDrawn = 1 << 20
-
-// picture is what a function draws of what there is to see, or what it drew already for somebody who wanted the same. Pictures without a key are not kept.
-func (l *live) picture(key string, draw func(View) ([]byte, error)) ([]byte, error) {
-	l.looking.Lock()
-	defer l.looking.Unlock()
-	v := l.viewNow()
-	if b, ok := l.drawn[key]; ok {
-		return b, nil
-	}
-	b, err := draw(v)
-	size := len(key) + len(b)
-	if err != nil || key == "" || size > mostDrawn {
-		return b, err
-	}
-	if l.drawn == nil || l.drawnBytes+size > mostDrawn { // it begins anew, since nobody knows which will be wanted again
-		l.drawn, l.drawnBytes = map[string][]byte{}, 0
-	}
-	l.drawn[key] = b
-	l.drawnBytes += size
-	return b, nil
 }
 
 // A Status is how work is going, in numbers and words.
@@ -383,6 +364,25 @@ func layoutOf(figures []Figure) string {
 		}
 	}
 	return b.String()
+}
+
+// sameFigures reports whether drawings of some figures are those of others. Maps are not looked into.
+func sameFigures(a, b []Figure) bool {
+	if !sameLayout(a, b) {
+		return false
+	}
+	for i, f := range b {
+		if f.Map != nil || a[i].Map != nil || a[i].Caption != f.Caption || a[i].Chart.Note != f.Chart.Note {
+			return false
+		}
+		for k, s := range f.Chart.Series {
+			was := a[i].Chart.Series[k]
+			if from, to := difference(was, s); from < to || len(was.X) != len(s.X) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // changes are the points of figures that differ from those before, as JSON: for each series that has some, from which one on, and how many

@@ -65,8 +65,8 @@ func TestPicturesKept(t *testing.T) {
 	for i := range 150 {
 		ask("svg", fmt.Sprintf("w=600&from=0&to=%d", 100+i))
 		bytes := 0
-		for key, b := range run.drawn {
-			bytes += len(key) + len(b)
+		for key, d := range run.drawn {
+			bytes += len(key) + len(d.what.([]byte))
 		}
 		if bytes > mostDrawn || bytes != run.drawnBytes {
 			t.Fatalf("%d bytes are kept, said to be %d", bytes, run.drawnBytes)

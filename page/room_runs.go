@@ -23,14 +23,12 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	status := run.Status() // before the view, which is then at least as far
-	var view View
-	var figures []shownGroup
-	err = s.inTurn(r.Context(), func() (err error) {
-		view = run.View()
-		figures, err = showAll(r.Context(), view.Figures, func(f Figure) (string, url.Values) {
+	view := run.View()
+	figures, err := s.drawn(r.Context(), run, "page", func(v View) (any, int, error) {
+		all, err := showAll(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
 			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
 		})
-		return err
+		return all, sizeOf(all), err
 	})
 	if err != nil {
 		return err
@@ -67,15 +65,20 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := ""
-	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
-		key = id + "." + form + " " + wanted.key()
-	}
 	var body []byte
-	err = s.inTurn(r.Context(), func() (err error) {
-		body, err = run.picture(key, func(v View) ([]byte, error) { return formOf(v.Figures, id, form, wanted) })
-		return err
-	})
+	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
+		var what any
+		what, err = s.drawn(r.Context(), run, id+"."+form+" "+wanted.key(), func(v View) (any, int, error) {
+			b, err := formOf(v.Figures, id, form, wanted)
+			return b, len(b), err
+		})
+		body, _ = what.([]byte)
+	} else {
+		err = s.inTurn(r.Context(), func() (err error) {
+			body, err = formOf(run.View().Figures, id, form, wanted)
+			return err
+		})
+	}
 	var p problem
 	if wanted.width > 0 && errors.As(err, &p) && p.status == http.StatusNotFound { // charts come and go while a run does, and the script asks for what was there
 		w.WriteHeader(http.StatusNoContent)

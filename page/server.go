@@ -27,6 +27,7 @@ type Server struct {
 	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once
+	pen     *pen
 	closing chan struct{}
 	close   sync.Once
 	handler http.Handler
@@ -40,7 +41,7 @@ func New(c Config) (*Server, error) {
 	if c.Anywhere && c.Token == "" {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), closing: make(chan struct{})}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), pen: newPen(), closing: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

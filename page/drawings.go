@@ -1,0 +1,130 @@
+package page
+
+import (
+	"context"
+	"time"
+)
+
+// Drawing is the dearest that the page does beside a run: a chart takes a millisecond or two of a core, and a run by windows that has all cores waits for
+// the slowest of them in every window. So while work goes on
+//
+//   - what was drawn is drawn once for all who want the same, until something has changed, and for drawShare times as long as it took;
+//   - one draws at a time, and rests for drawShare times as long as that took. Whoever wants another picture waits for its turn.
+//
+// What drawing takes is thereby at most 1/(1+drawShare) of a core, however many ask, and however large the charts are. Of work that is over
+// everything is drawn at once.
+const drawShare = 20
+
+// mostDrawn is how many bytes of pictures are kept of a run.
+const mostDrawn = 1 << 20
+
+// A drawing is something that was drawn.
+type drawing struct {
+	what any
+	size int       // in bytes, about, with its key
+	look int       // of which look at the work it is
+	good time.Time // until when it is good enough for work that has gone on since
+}
+
+// A pen is what everything is drawn with that is of work that goes on. Whoever has it draws; it rests before the next has it.
+type pen struct {
+	held chan struct{} // has one in it while somebody has it
+	rest time.Time     // for who holds it
+}
+
+func newPen() *pen { return &pen{held: make(chan struct{}, 1)} }
+
+// take waits for the pen, until the context ends or over is closed: then nobody needs it.
+func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err error) {
+	select {
+	case p.held <- struct{}{}:
+	case <-over:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	rested := time.NewTimer(time.Until(p.rest))
+	defer rested.Stop()
+	select {
+	case <-rested.C:
+		return true, nil
+	case <-over:
+		err = nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	<-p.held
+	return false, err
+}
+
+// put puts it back after drawing for so long.
+func (p *pen) put(took time.Duration) {
+	p.rest = time.Now().Add(drawShare * took)
+	<-p.held
+}
+
+// kept is what was drawn by a key already, if it still shows what there is to see.
+func (l *live) kept(key string) (any, bool) {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	l.viewNow()
+	d, ok := l.drawn[key]
+	if !ok || d.look != l.looks && (l.final || !time.Now().Before(d.good)) {
+		return nil, false
+	}
+	return d.what, true
+}
+
+// keep keeps what was drawn of a look.
+func (l *live) keep(key string, d drawing) {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if d.size += len(key); d.size > mostDrawn {
+		return
+	}
+	l.drawnBytes -= l.drawn[key].size
+	delete(l.drawn, key)
+	if l.drawn == nil || l.drawnBytes+d.size > mostDrawn { // it begins anew, since nobody knows which will be wanted again
+		l.drawn, l.drawnBytes = map[string]drawing{}, 0
+	}
+	l.drawn[key] = d
+	l.drawnBytes += d.size
+}
+
+// drawn is what a function draws of what there is to see of a run, with its size in bytes, or what it drew already for somebody who wanted the same.
+// What has been drawn costs nothing; otherwise it is drawn in turn, and with the pen if the run goes on.
+func (s *Server) drawn(ctx context.Context, run *Run, key string, draw func(View) (what any, size int, err error)) (what any, err error) {
+	if what, ok := run.kept(key); ok {
+		return what, nil
+	}
+	select {
+	case run.drawing <- struct{}{}:
+		defer func() { <-run.drawing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if what, ok := run.kept(key); ok { // by who drew before
+		return what, nil
+	}
+	paced, err := s.pen.take(ctx, run.Over())
+	if err != nil {
+		return nil, err
+	}
+	took := time.Duration(0)
+	if paced {
+		defer func() { s.pen.put(took) }()
+	}
+	err = s.inTurn(ctx, func() (err error) {
+		run.looking.Lock()
+		view, look := run.viewNow(), run.looks
+		run.looking.Unlock()
+		began := time.Now()
+		defer func() { took = time.Since(began) }()
+		var size int
+		if what, size, err = draw(view); err == nil {
+			run.keep(key, drawing{what, size, look, time.Now().Add(drawShare * time.Since(began))})
+		}
+		return err
+	})
+	return what, err
+}

@@ -1,0 +1,93 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// How many pictures of a run that goes on are drawn: once for all who want the same, not again while nothing has changed, and never more than a share of a core
+// allows, whatever is wanted. Of a run that is over each is drawn at once. Time is virtual, and a drawing takes as much of it as it is told to.
+func TestDrawingsForAsks(t *testing.T) {
+	const takes = 10 * time.Millisecond
+	for _, x := range []struct {
+		name string
+		key  func(visitor, i int) string
+		rows time.Duration // between two rows of the run; 0 for none
+		most int
+	}{
+		{"all want the same", func(_, i int) string { return "a" }, 10 * time.Millisecond, int(20*time.Second/(drawShare*takes)) + 1},
+		{"each wants its own", func(visitor, i int) string { return fmt.Sprint(visitor) }, 10 * time.Millisecond, int(20*time.Second/((1+drawShare)*takes)) + 1},
+		{"each ask is for another", func(visitor, i int) string { return fmt.Sprint(visitor, i) }, 10 * time.Millisecond, int(20*time.Second/((1+drawShare)*takes)) + 1},
+		{"nothing changes", func(visitor, i int) string { return fmt.Sprint(visitor % 3) }, 0, 3},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Server{runs: newRuns(Limits{}, quiet), turns: make(chan struct{}, 2), pen: newPen()}
+				defer s.runs.close()
+				began := time.Now()
+				run, err := s.runs.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+					tell.Show(func() View {
+						rows := 2
+						if x.rows > 0 {
+							rows += int(time.Since(began) / x.rows)
+						}
+						return View{Figures: []Figure{figure(rows)}}
+					})
+					<-ctx.Done()
+					return ctx.Err()
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				drawings, at := 0, 0
+				ask := func(ctx context.Context, key string) {
+					rows, err := s.drawn(ctx, run, key, func(v View) (any, int, error) {
+						if at++; at != 1 {
+							t.Error("two draw at once")
+						}
+						time.Sleep(takes)
+						at--
+						drawings++
+						return len(v.Figures[0].Chart.Series[0].X), 100, nil
+					})
+					if err == nil && rows == nil {
+						t.Error("nothing was drawn")
+					}
+				}
+				// Ten visitors ask ten times a second each, for 20 seconds, and wait for what they asked for.
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				over := make(chan struct{}, 10)
+				for visitor := range 10 {
+					go func() {
+						for i := 0; ctx.Err() == nil; i++ {
+							ask(ctx, x.key(visitor, i))
+							time.Sleep(100 * time.Millisecond)
+						}
+						over <- struct{}{}
+					}()
+				}
+				for range 10 {
+					<-over
+				}
+				if drawings > x.most || drawings < x.most*9/10 {
+					t.Errorf("%d drawings; at most %d were to be, and about so many", drawings, x.most)
+				}
+				run.Stop()
+				<-run.Over()
+				synctest.Wait()
+				drawings, began = 0, time.Now()
+				for i := range 20 {
+					ask(t.Context(), fmt.Sprint("at the end ", i%10))
+				}
+				if drawings != 10 || time.Since(began) != 10*takes {
+					t.Errorf("of a run that is over ten were drawn %d times, in %v", drawings, time.Since(began))
+				}
+			})
+		})
+	}
+}
