@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -76,52 +75,6 @@ func (f Figure) thin() Figure {
 	}
 	f.Chart.Series = series
 	return f
-}
-
-// data is what the script knows of a figure, as JSON.
-func (f Figure) data() []byte {
-	f = f.thin()
-	b := append([]byte(`{"x":`), asJSON(f.Chart.XLabel)...)
-	b = append(b, `,"series":[`...)
-	for i, s := range f.Chart.Series {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, `{"name":`...), asJSON(s.Name)...)
-		b = append(b, `,"steps":`+strconv.FormatBool(s.Steps)+`,"drawn":`+strconv.FormatBool(s.Bars > 0)...)
-		b = appendColumns(b, s, 0, len(s.X))
-		b = append(b, '}')
-	}
-	return append(b, `]}`...)
-}
-
-// appendColumns writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has one.
-func appendColumns(b []byte, s plot.Series, from, to int) []byte {
-	column := func(name string, all []float64) {
-		if all == nil && name != "x" && name != "y" { // which the script relies on
-			return
-		}
-		b = append(b, `,"`+name+`":[`...)
-		for i, x := range all[from:to] {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			switch {
-			case math.IsNaN(x) || math.IsInf(x, 0):
-				b = append(b, "null"...)
-			case x == math.Trunc(x) && math.Abs(x) < 1e15:
-				b = strconv.AppendInt(b, int64(x), 10)
-			default:
-				b = strconv.AppendFloat(b, x, 'g', 9, 64)
-			}
-		}
-		b = append(b, ']')
-	}
-	column("x", s.X)
-	column("y", s.Y)
-	column("lo", s.Low)
-	column("hi", s.High)
-	return b
 }
 
 // asJSON is a value that can be written as JSON, with <, > and & escaped.
@@ -372,9 +325,9 @@ func formOf(figures []Figure, id, form string, w wish) ([]byte, error) {
 		}
 		switch {
 		case form == "json":
-			return f.data(), nil
+			return w.numbersOf(f).json(allDigits), nil
 		case form == "csv":
-			return f.csv()
+			return w.numbersOf(f).csv()
 		}
 		c := w.of(f.Chart)
 		switch {
@@ -444,22 +397,4 @@ func fileName(s string) string {
 		}
 		return '_'
 	}, s)
-}
-
-// csv is a row for each point: tidy, as the tables of a run are.
-func (f Figure) csv() ([]byte, error) {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Write([]string{"series", "x", "y", "low", "high"})
-	for _, s := range f.Chart.Series {
-		for i := range s.X {
-			row := []string{s.Name, format.Number(s.X[i]), format.Number(s.Y[i]), "", ""}
-			if s.Low != nil {
-				row[3], row[4] = format.Number(s.Low[i]), format.Number(s.High[i])
-			}
-			w.Write(row)
-		}
-	}
-	w.Flush()
-	return []byte(b.String()), w.Error()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -123,7 +124,7 @@ func newCheck() *cobra.Command {
 		},
 	}
 	f.register(c)
-	c.Flags().StringVar(&out, "out", "", "where to draw the states and the ways between them: a file that ends in .svg, or a directory")
+	c.Flags().StringVar(&out, "out", "", "where to draw the states and the ways between them: a file that ends in .svg or .png, or a directory")
 	return c
 }
 
@@ -132,8 +133,14 @@ func writeDiagram(out string, m *population.Model) error {
 	switch ext := filepath.Ext(out); {
 	case ext == ".svg":
 		return os.WriteFile(out, m.Diagram(), 0o644)
+	case ext == ".png":
+		picture, err := plot.Raster(m.Diagram())
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(out, picture, 0o644)
 	case ext != "":
-		return usagef("--out: %s: a diagram is drawn as .svg; or name a directory", out)
+		return usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
 	}
 	dir, err := openOutput(out, "check", "states.svg")
 	if err != nil {

@@ -105,13 +105,12 @@ class Chart {
 
   // redraw asks the server for the chart as it is to be seen now: one request at a time, and the latest wish last.
   async redraw() {
+    const wish = this.wish();
+    this.away(wish);
     if (this.asking) { this.again = true; return; }
     this.asking = true;
-    const wish = new URLSearchParams({w: String(Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000)),
-      text: String(parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82))});
-    if (this.view.log !== this.log) wish.set("log", this.view.log ? "y" : "n");
-    if (this.view.from !== null) { wish.set("from", this.view.from); wish.set("to", this.view.to); }
-    if (this.view.hidden.size) wish.set("hide", [...this.view.hidden].join(","));
+    wish.set("w", Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000));
+    wish.set("text", parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82));
     try {
       const answer = await fetch(this.element.dataset.src + ".svg" + this.element.dataset.query + wish);
       if (answer.status === 200) {
@@ -121,6 +120,22 @@ class Chart {
     } catch { /* the server is gone; what is drawn stays */ }
     this.asking = false;
     if (this.again) { this.again = false; this.redraw(); }
+  }
+
+  // wish is what is seen of the chart, in the words of an address; nothing if that is all of it.
+  wish() {
+    const wish = new URLSearchParams();
+    if (this.view.log !== this.log) wish.set("log", this.view.log ? "y" : "n");
+    if (this.view.from !== null) { wish.set("from", this.view.from); wish.set("to", this.view.to); }
+    if (this.view.hidden.size) wish.set("hide", [...this.view.hidden].join(","));
+    return wish;
+  }
+
+  // away lets one take away what is seen.
+  away(wish) {
+    const {src, query} = this.element.dataset;
+    for (const link of this.element.querySelectorAll("[data-form]")) link.href = src + "." + link.dataset.form + query + wish;
+    this.element.querySelector("[data-what]").textContent = String(wish) ? "Take away what is shown:" : "Take away:";
   }
 
   controls() {
