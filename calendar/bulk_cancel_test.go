@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // compareAll cancels and moves the same ids at once and one by one, with holds between, as the numbers say that next returns.
@@ -70,7 +71,7 @@ func compareAll(t *testing.T, got, want *calendar.Queue, n, rounds int, next fun
 
 // What CancelAll and RescheduleAll do is what Cancel and Reschedule do one by one.
 func TestCancelAllIsOneByOne(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range soak.Size[uint64](12, 30) {
 		r := rand.New(rand.NewPCG(seed, 84))
 		q := cold(0, []int{40, 500, calendar.Most}[seed%3])
 		compareAll(t, q, calendar.New(), 1+r.IntN(3000), 50, r.IntN)

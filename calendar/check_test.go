@@ -8,7 +8,7 @@ import (
 
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
-	v := verifier{q: q, seen: make(map[ID]bool), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
+	v := verifier{q: q, seen: make(map[ID]*[1 << pageBits / 64]uint64), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
 	if err := v.late(); err != nil {
 		return fmt.Errorf("late: %w", err)
 	}
@@ -46,9 +46,9 @@ func (q *Queue) check() error {
 // A verifier is a check that is under way.
 type verifier struct {
 	q             *Queue
-	keys          map[ID]uint64   // what is still to be written into records
-	seen          map[ID]bool     // ids that have a live entry
-	nests         map[uint32]bool // levels found nested in buckets
+	keys          map[ID]uint64                      // what is still to be written into records
+	seen          map[ID]*[1 << pageBits / 64]uint64 // for each page of ids that is used, a bit for each: whether it has a live entry
+	nests         map[uint32]bool                    // levels found nested in buckets
 	entries, live int
 	chunks        int
 }
@@ -107,14 +107,25 @@ func (v *verifier) entry(e entry) (live bool, err error) {
 		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
 	case v.key(e.id) != e.key:
 		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(v.key(e.id)))
-	case v.seen[e.id]:
+	case v.saw(e.id):
 		return true, fmt.Errorf("two live entries of id %d", e.id)
 	case e.key < timekey.Of(v.q.now):
 		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.id, timekey.Time(e.key), v.q.now)
 	}
 	v.live++
-	v.seen[e.id] = true
+	page := v.seen[e.id>>pageBits]
+	if page == nil {
+		page = new([1 << pageBits / 64]uint64)
+		v.seen[e.id>>pageBits] = page
+	}
+	page[e.id%(1<<pageBits)/64] |= 1 << (e.id % 64)
 	return true, nil
+}
+
+// saw reports whether an id has a live entry that was verified.
+func (v *verifier) saw(id ID) bool {
+	page := v.seen[id>>pageBits]
+	return page != nil && page[id%(1<<pageBits)/64]>>(id%64)&1 != 0
 }
 
 // near verifies that what is near is sorted, and below the end of the last level; or the first of a crowd whose time has come.
@@ -232,7 +243,7 @@ func (v *verifier) counts() error {
 	for p, page := range q.pages {
 		ids += len(page)
 		for i := range page {
-			if id := ID(p)<<pageBits | ID(i); v.key(id) != noKey && !v.seen[id] {
+			if id := ID(p)<<pageBits | ID(i); v.key(id) != noKey && !v.saw(id) {
 				return fmt.Errorf("pending id %d has no live entry", id)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // cold is a queue that collects what is to be written into records, as large ones do.
@@ -42,7 +43,7 @@ func FuzzColdQueue(f *testing.F) {
 // something is still to be written is answered as by one that writes at once.
 func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 	most := 0
-	for seed := range uint64(40) {
+	for seed := range soak.Size[uint64](12, 40) {
 		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
 		j := calendartest.NewJumps(d, 3000, seed)
 		r := rand.New(rand.NewPCG(seed, 83))

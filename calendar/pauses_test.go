@@ -75,7 +75,7 @@ func (p *paced) Peek() (calendar.ID, float64, bool) {
 func TestQueuePauses(t *testing.T) {
 	// A bucket is looked at, moved or swept: opened, then what comes of it, and one is swept or made anew from all there is.
 	const (
-		n     = 50_000
+		n     = 20_000
 		most  = 500
 		bound = 12 * most
 	)

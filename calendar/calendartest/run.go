@@ -24,9 +24,10 @@ func AtMost(n int) Option {
 
 // Run checks a pending-event set: every operation's result is compared with that of a [Reference] that received the same
 // calls, on inputs that have broken other calendars. A set with a method Check() error is asked for its own opinion too,
-// after every operation in the short runs and once in a thousand or more in the long ones.
+// in the short runs after every operation while few events are pending and once in a thirtieth of their number otherwise, and once in a
+// thousand operations or more in the long ones.
 //
-// It takes a second or two. With the -short flag and under the race detector the runs are shorter.
+// It takes a second or so. With the -short flag and under the race detector the runs are shorter.
 func Run(t *testing.T, new Factory, opts ...Option) {
 	s := suite{new: new, most: MaxID}
 	for _, opt := range opts {
@@ -80,7 +81,7 @@ type testCase struct {
 	run  func(*suite)
 }
 
-// short starts a run in which the set's own check follows every operation; long, one in which it is rarer.
+// short starts a run in which the set's own check follows every operation while few are pending; long, one in which it is rarer.
 func (s *suite) short(start float64) *shadow { return newShadow(s.new(start), 1, s.fail) }
 func (s *suite) long(start float64) *shadow  { return newShadow(s.new(start), 1000, s.fail) }
 

@@ -47,10 +47,14 @@ func (s *shadow) after(ids ...calendar.ID) {
 	s.ops++
 	if s.ops >= s.due {
 		s.consistent()
-		s.due = s.ops + s.every
-		if s.every > 1 { // the check may look at every event: keep its share of a long run constant
-			s.due = s.ops + max(s.every, s.ref.Len())
+		// The check may look at every event. While there are few it follows every operation of a short run; with more, its share of the run
+		// stays constant.
+		const few = 30
+		between := s.ref.Len() / few
+		if s.every > 1 {
+			between = s.ref.Len()
 		}
+		s.due = s.ops + max(s.every, between)
 	}
 }
 
