@@ -1,16 +1,20 @@
 package calendar
 
-// With many ids the record of the one that is dispatched and scheduled anew is out of the cache, and so is the place of its new entry. To wait
-// for both was half of a hold at 10⁸ events. But nothing has to be read there: that the entry is live is known without (see doubt), its stamp is in the
-// entry, and what is to be written can be written later. So it is collected, and when there are some dozen of them all are written one right after
-// the other. The processor then has many on their way at a time, and a record takes 12 ns where one that comes alone takes 25.
+// Most events that are dispatched are scheduled anew at once. So Next leaves the record of the id as it is and takes a note (left), and if the next
+// call schedules the same id it knows the stamp from there and writes the new key: the record is written once instead of twice, and not read. A hold
+// takes a twelfth to a fifth less time by that, with a thousand events as with a million.
+//
+// With very many ids that record is out of the cache, and so is the place of the new entry. To wait for both was half of a hold at 10⁸ events. What is
+// to be written can be written later, since nothing has to be read there: that the entry is live is known without (see doubt). So it is collected, and
+// when there are some dozen of them all are written one right after the other. The processor then has many on their way at a time, and a record takes
+// 12 ns where one that comes alone takes 25.
 //
 // What is collected are new keys of records, and entries for the first level of the path, where nobody looks for them before a bucket of it is
 // opened. All other entries are placed at once. Whoever reads the key of a record, or changes the first level, calls settle or placeLate before.
 // Stamps of records are always up to date.
 
 const (
-	// far is from how many ids on it is worth it: below, their records are in the cache of the third level, and it is as well to ask for them
+	// far is from how many ids on collecting is worth it: below, their records are in the cache of the third level, and it is as well to ask for them
 	// in advance and write them at once.
 	far = 1 << 21
 	// lateMax is how many are collected at most. With 8 a hold at 10⁸ events takes 2 ns longer, with 256 as long.
@@ -39,15 +43,23 @@ func (q *Queue) collects() bool { return q.ids >= q.far && q.late.atOnce == 0 }
 
 // leave takes note that e, which is live, is dispatched.
 func (q *Queue) leave(e entry) {
-	if !q.collects() {
-		q.pages[e.id>>pageBits][e.id&pageMask].setKey(noKey)
-		q.late.atOnce = max(q.late.atOnce-1, 0)
-		return
-	}
 	if q.late.left {
-		q.write(entry{noKey, q.late.leaver.id, lastStamp})
+		q.stayAway()
 	}
 	q.late.left, q.late.leaver = true, e
+}
+
+// stayAway is for when the id that was dispatched last is not scheduled anew.
+//
+//go:noinline
+func (q *Queue) stayAway() {
+	id := q.late.leaver.id
+	if q.collects() {
+		q.write(entry{noKey, id, lastStamp})
+		return
+	}
+	q.late.atOnce = max(q.late.atOnce-1, 0)
+	q.setKey(id, noKey)
 }
 
 // comeBack schedules the id that was dispatched last, as long as left is set.
@@ -56,12 +68,17 @@ func (q *Queue) comeBack(k uint64) {
 	q.pending++
 	e := q.late.leaver
 	e.key = k
-	if k >= q.levels[0].end {
+	switch {
+	case !q.collects():
+		q.late.atOnce = max(q.late.atOnce-1, 0)
+		q.setKey(e.id, k)
+		q.place(e)
+	case k >= q.levels[0].end:
 		q.write(e)
-		return
+	default:
+		q.write(entry{k, e.id, lastStamp})
+		q.place(e)
 	}
-	q.write(entry{k, e.id, lastStamp})
-	q.place(e)
 }
 
 // write has the key of e written into its record, and e placed unless it has the last stamp.
@@ -130,13 +147,22 @@ func (q *Queue) settle() {
 
 //go:noinline
 func (q *Queue) settleAll() {
-	if q.late.left { // there is room for one more, since what fills the list is written at once
-		q.late.left = false
-		q.late.keys[q.late.n] = entry{noKey, q.late.leaver.id, lastStamp}
-		q.late.n++
+	l := &q.late
+	if l.left { // there is room for one more, since what fills the list is written at once
+		l.left = false
+		l.keys[l.n] = entry{noKey, l.leaver.id, lastStamp}
+		l.n++
 	}
-	if q.late.n < q.lateMin {
-		q.late.atOnce = atOnce
+	if l.n < q.lateMin {
+		l.atOnce = atOnce
+	}
+	if l.n == 1 && l.keys[0].stamp == lastStamp { // in a small queue that is all there ever is
+		q.setKey(l.keys[0].id, l.keys[0].key)
+		l.n = 0
+		return
 	}
 	q.writeLate(true)
 }
+
+// setKey writes the key of an id, which has a record.
+func (q *Queue) setKey(id ID, k uint64) { q.pages[id>>pageBits][id&pageMask].setKey(k) }
