@@ -22,6 +22,9 @@ func (r *replica) check() error {
 	for id := r.first; int(id) < r.ids; id++ {
 		state := r.person(id).state
 		at, due := r.queue.At(calendar.ID(id))
+		if r.glances && uint16(r.glance[id]) != state+1 {
+			return fmt.Errorf("id %d looks as if it were in state %d, and is in %d", id, int(r.glance[id])-1, state)
+		}
 		if free[id] != (state == nobody) || free[id] && due {
 			return fmt.Errorf("id %d: free %v, state %d, event %v", id, free[id], state, due)
 		}

@@ -30,15 +30,21 @@ func (l luck) of(purpose uint64) float64 {
 func (r *replica) contact(id uint32, from uint16, do *action, l luck) bool {
 	c := &r.t.contacts[do.contact]
 	var other uint32
+	var state uint16
 	if c.attribute < 0 && r.alive > 1 && r.all == nil { // meet by hand
-		other = r.anyone(id, random.Stream(l))
+		if r.glances {
+			other, state = r.anyoneSeen(id, random.Stream(l))
+		} else {
+			other = r.anyone(id, random.Stream(l))
+			state = r.person(other).state
+		}
 	} else {
 		var ok bool
 		if other, ok = r.meet(id, c, l); !ok {
 			return false
 		}
+		state = r.person(other).state
 	}
-	state := r.person(other).state
 	to := c.becomes[state]
 	switch {
 	case to == same:

@@ -273,7 +273,8 @@ func (s *shard) keepFirst(k int) {
 	l.changed = true
 }
 
-// takeBack takes back what somebody did after a time.
+// takeBack takes back what somebody did after a time. Whose event was the last of the window so far stays as it is: that may then be too late a time, but one within
+// the window, and nothing in a result depends on where in it the clock stood. Person-time is added up in whole ticks, whichever times these are added up to.
 func (s *shard) takeBack(k int, after float64) {
 	l := s.lives[k]
 	for i := l.notes; i < l.end; i++ {

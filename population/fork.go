@@ -51,7 +51,7 @@ func (p *Process) fork() (*Process, error) {
 func (r *replica) copy(from *replica) {
 	own := *r
 	if own.m != from.m {
-		own = replica{words: own.words, numbers: own.numbers, origins: own.origins, free: own.free, all: own.all, queue: own.queue,
+		own = replica{words: own.words, numbers: own.numbers, origins: own.origins, glance: own.glance, free: own.free, all: own.all, queue: own.queue,
 			arrivals: own.arrivals, counts: own.counts, flows: own.flows, named: own.named, peaks: own.peaks, ties: own.ties, watch: own.watch}
 	}
 	*r = *from
@@ -63,6 +63,7 @@ func (r *replica) copy(from *replica) {
 		r.numbers = refit(own.numbers, from.numbers, n)
 	}
 	r.origins = refit(own.origins, from.origins, n*len(from.asideOf))
+	r.glance = refit(own.glance, from.glance, min(n, len(from.glance)))
 	r.values = own.values
 	if r.values == nil {
 		r.values = make([]column, len(from.values))

@@ -92,6 +92,9 @@ func (r *replica) bytes() uint64 {
 	if r.win == nil {
 		each += recordBytes
 	}
+	if r.glances {
+		each += glanceBytes
+	}
 	if r.onEvent != nil {
 		each += numberBytes
 	}
@@ -151,6 +154,9 @@ func (r *replica) enlarge() {
 		return
 	}
 	each := 8*r.stride + r.m.columnBytes()
+	if r.glances {
+		each += glanceBytes
+	}
 	if r.onEvent != nil {
 		each += numberBytes
 	}

@@ -36,7 +36,10 @@ type replica struct {
 	places int    // how many there are to choose from: those, and some that nobody has had yet
 	words  []uint64
 	stride int
-	values []column // of the attributes
+	// What everybody is, if somebody may ask: see glance.go.
+	glances bool
+	glance  []uint8
+	values  []column // of the attributes
 	// Everybody has a number in the order of entering, which nobody else ever has. It is kept only if somebody listens.
 	entered uint64
 	numbers []uint64
@@ -165,6 +168,9 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 			r.values[a] = newColumn(len(m.attributes[a].values))
 		}
 	}
+	if r.glances = m.glances() && r.win == nil; !r.glances {
+		r.glance = nil
+	}
 	r.grow(ids, spare)
 	r.ids, r.all = int(r.first), nil
 	r.places = ids + morePlaces(m.size)
@@ -220,6 +226,9 @@ func (r *replica) grow(ids, spare int) {
 	}
 	if r.onEvent != nil {
 		r.numbers = extend(r.numbers, r.room)
+	}
+	if r.glances {
+		r.glance = extend(r.glance, r.room)
 	}
 	if r.forks {
 		r.origins = extend(r.origins, r.room*len(r.asideOf))

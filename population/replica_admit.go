@@ -49,6 +49,7 @@ func (r *replica) furnish(id uint32, in *entrance, s random.Stream, parent uint3
 		state = in.into.states[in.into.shares.of(r, id).draw(own, r.now)]
 	}
 	*r.person(id) = person{state: state}
+	r.seen(id, state)
 	if r.shared {
 		r.words[int(id)*r.stride+before] = never
 	}

@@ -168,6 +168,7 @@ func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted in
 	}
 	p := r.person(id)
 	p.state = to
+	r.seen(id, to)
 	if !r.t.states[to].bare || p.aside != 0 {
 		r.wind(id, to)
 	}
@@ -188,6 +189,7 @@ func (r *replica) leave(id uint32) {
 	}
 	r.stopTimers(id, 0)
 	r.person(id).state = nobody
+	r.seen(id, nobody)
 	r.person(id).unmark(isCalled)
 	r.free.put(id)
 	r.population(-1)

@@ -87,15 +87,14 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		return r.furnishShards(ctx, streams, begin, ends, cores)
 	}
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
-	helpers := make([]*struct {
+	type helper struct {
 		replica
-		_ [64]byte
-	}, cores)
+		first breach
+		_     [64]byte
+	}
+	helpers := make([]*helper, cores)
 	for w := range helpers {
-		h := new(struct {
-			replica
-			_ [64]byte
-		})
+		h := new(helper)
 		h.replica = *r
 		h.counts = make([]int, len(r.counts)+8)
 		if r.aside != nil {
@@ -123,6 +122,7 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 			}
 			serial, at = serial+n, at[n:]
 		}
+		helpers[worker].first.note(h.broke, int(first))
 		aside.Add(int64(h.aside.size() - before))
 		return nil
 	})
@@ -132,7 +132,9 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 	if fits = !r.tooMany(int(aside.Load())); err != nil || !fits {
 		return false, err
 	}
+	var first breach
 	for _, h := range helpers {
+		first.join(h.first)
 		for state := range r.counts {
 			r.counts[state] += h.counts[state]
 		}
@@ -140,7 +142,35 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 			r.aside.tables[0].join(h.aside.tables[0])
 		}
 	}
-	return true, nil
+	return true, first.of(r)
+}
+
+// A breach is the first error of those who were set up by one core: that of the block with the lowest ids. Which core got there first is left out of it.
+type breach struct {
+	err   error
+	block int
+}
+
+// note takes the error of a core down, if it has one by the end of a block. Blocks come in order.
+func (b *breach) note(err error, block int) {
+	if b.err == nil && err != nil {
+		b.err, b.block = err, block
+	}
+}
+
+// join makes b the first of two.
+func (b *breach) join(o breach) {
+	if o.err != nil && (b.err == nil || o.block < b.block) {
+		*b = o
+	}
+}
+
+// of is the error, which is the replica's from then on, as if it had set everybody up itself.
+func (b *breach) of(r *replica) error {
+	if b.err != nil {
+		r.broke, r.most = b.err, -1
+	}
+	return b.err
 }
 
 // enlist puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.

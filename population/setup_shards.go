@@ -14,6 +14,7 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 	w := r.win
 	block := 1 << w.bits
 	var aside atomic.Int64 // timers of all shards
+	breaches := make([]breach, len(w.shards))
 	w.each(cores, func(s *shard) {
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
@@ -33,18 +34,21 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 				s.counts[state]++
 				s.settleNext(uint32(id), s.next(uint32(id), state))
 			}
+			breaches[s.number].note(s.broke, first)
 			aside.Add(int64(s.ownAside() - before))
 		}
 	})
 	if fits = !r.tooMany(int(aside.Load())); ctx.Err() != nil || !fits {
 		return false, ctx.Err()
 	}
-	for _, s := range w.shards {
+	var first breach
+	for i, s := range w.shards {
+		first.join(breaches[i])
 		for state := range r.counts {
 			r.counts[state] += s.counts[state]
 		}
 	}
-	return true, nil
+	return true, first.of(r)
 }
 
 // ownAside is how many timers of the shard lie aside.

@@ -212,3 +212,44 @@ func TestSetupStopsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// An error of somebody's set-up is that of the first who has one, however many set them up. No model has one that is accepted, since chances are added up when it
+// is read; so they are made too large afterwards, and by how much differs.
+func TestSetupBreaks(t *testing.T) {
+	m := sized(t, `
+name: breaks
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 90%, b: rest}}
+attributes: {region: {north: 50%, south: 50%}}
+parameters: {x: {by: region, north: {line: {0: 40%, 3: 10%}}, south: {line: {0: 30%, 3: 10%}}}, y: {line: {0: 1%, 3: 2%}}}
+states:
+  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
+  b: {}
+  c: {}
+`, 20_000)
+	for _, cell := range m.first.states[0].cells {
+		cell.chances.of[2], cell.chances.of[3] = cell.chances.of[0], cell.chances.of[0]
+	}
+	firsts := map[string]bool{}
+	for seed := range uint64(8) {
+		start := func(r replica) string {
+			r.rule = usualAside
+			return fmt.Sprint(r.start(context.Background(), m, seed, 0))
+		}
+		want := start(replica{setupFrom: math.MaxInt})
+		firsts[want] = true
+		for cores := 1; cores <= 3; cores++ {
+			if got := start(replica{cores: cores}); got != want {
+				t.Errorf("%d cores: %s, want %s", cores, got, want)
+			}
+			if got := start(replica{cores: cores, windowRule: windowRule{least: 1, count: 10, shards: 4, bits: 1, temps: 100}}); got != want {
+				t.Errorf("%d cores, by windows: %s, want %s", cores, got, want)
+			}
+		}
+	}
+	for _, sum := range []string{"1.6", "1.2"} {
+		if !firsts["at time 0: the chances of a split add up to "+sum+", more than 1"] {
+			t.Errorf("nobody came first with %s: %v", sum, firsts)
+		}
+	}
+}

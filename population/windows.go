@@ -56,6 +56,7 @@ type windows struct {
 	latest   float64 // the time of the last event in the window, or before
 	tied     bool    // the window cannot be decided, because times are equal
 	misses   int     // windows in a row that were given up, or were mostly contacts
+	refused  int     // the window before which it is no use to ask for a calendar, because there was no memory for one
 
 	given int // windows that were carried out one event after the other
 }
@@ -281,7 +282,7 @@ func (w *windows) tidy(r *replica) {
 // hopeless reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
 // whose order is that of all events, or everybody is due at once.
 func (w *windows) hopeless(r *replica) bool {
-	return w.rule.patience > 0 && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most || r.room > mostWindowed)
+	return w.rule.patience > 0 && w.now >= w.refused && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most || r.room > mostWindowed)
 }
 
 // due is how many are due in the present window, at most.
@@ -292,7 +293,8 @@ func (w *windows) due() (n int) {
 	return n
 }
 
-// abandon lets the run go on with the calendar, if there is memory for it.
+// abandon lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
+// free is given back to the system, which takes longer than a window.
 func (r *replica) abandon() bool {
 	w := r.win
 	bytes := bytesOf((recordBytes + eventBytes) * float64(r.ids))
@@ -324,7 +326,9 @@ func (r *replica) abandon() bool {
 		r.prefetch()
 		r.ahead, r.looked, r.hits, r.sighted = r.foresees(), false, 0, 1
 	})
-	w.misses = 0
+	if w.misses = 0; !ok {
+		w.refused = w.now + w.rule.patience
+	}
 	return ok
 }
 

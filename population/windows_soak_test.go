@@ -34,12 +34,15 @@ func TestSoakWindowsOfTuberculosis(t *testing.T) {
 	for _, shards := range []int{1, 2, 8} {
 		for _, count := range []int{1, 100, 1500} {
 			rule := usualWindows
-			rule.shards, rule.count = shards, count
+			rule.least, rule.shards, rule.count = 1, shards, count
 			got := simulated(rule, shards)
 			if !reflect.DeepEqual(got.tallied, want.tallied) || !reflect.DeepEqual(got.Peaks, want.Peaks) || got.Events != want.Events || got.PersonYears != want.PersonYears {
 				t.Errorf("%d shards, %d windows: another result", shards, count)
 			}
-			t.Logf("%d shards: %d windows", shards, got.Windows)
+			// Each row ends a window, of which there are 121; the first is that of the start.
+			if got.Windows < max(100, count*9/10) {
+				t.Errorf("%d shards, %d windows: only %d were carried out at once", shards, count, got.Windows)
+			}
 		}
 	}
 }

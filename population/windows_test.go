@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -392,6 +393,27 @@ func TestRunByWindows(t *testing.T) {
 		if !reflect.DeepEqual(run.tallied, runs[0].tallied) || !reflect.DeepEqual(run.Peaks, runs[0].Peaks) || run.Events != runs[0].Events || run.PersonYears != runs[0].PersonYears {
 			t.Error("another result by windows")
 		}
+	}
+}
+
+// A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
+func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
+	m := compiled(t, hostile["few are left"])
+	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
+	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualAside)
+	asked := 0
+	r := &replica{rule: usualAside, windowRule: rule, cores: 1, purse: &purse{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
+		asked++
+		return memory.Room{}
+	}}}
+	var tr track
+	got, err := r.simulate(context.Background(), m, &Options{Seed: 1, patience: 1 << 16}, 1, &tr)
+	r.broke = err
+	if err := differences(wanted, r, want, got); err != nil {
+		t.Error(err)
+	}
+	if r.win == nil || r.all == nil || asked < 2 || asked > rule.count/rule.patience {
+		t.Errorf("asked %d times; by windows %v, with a list of the living %v", asked, r.win != nil, r.all != nil)
 	}
 }
 
