@@ -51,11 +51,11 @@ func TestStudiesInABrowser(t *testing.T) {
 	for i := range 3 {
 		v.until(chart("state-1", fmt.Sprintf(`g.line[data-series="%d"] path`, i)) + ` && ` + chart("state-1", fmt.Sprintf(`g.band[data-series="%d"] path`, i)))
 	}
-	if names := eval[string](v, `[...document.querySelectorAll("[data-figure=state-1] .lines .name")].map(n => n.textContent).join()`); names != "saved/base,saved/other luck,saved/slower" {
+	if names := eval[string](v, `[...document.querySelectorAll("[data-figure=state-1] .lines .name")].map(n => n.textContent).join()`); names != "saved/base: seed 4, beta = 0.5 per day,saved/other luck: seed 5, beta = 0.2 per day,saved/slower: seed 4, beta = 0.2 per day" {
 		t.Errorf("the lines are %s", names)
 	}
-	for i, want := range []string{"saved/other luck against saved/base: means ± half of the 95 % interval, and the difference with its 95 % interval, of independent replicas",
-		"saved/slower against saved/base: means ± half of the 95 % interval, and the difference with its 95 % interval, replica by replica"} {
+	for i, want := range []string{"saved/other luck: seed 5, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means ± half of the 95 % interval, and the difference with its 95 % interval, of independent replicas",
+		"saved/slower: seed 4, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means ± half of the 95 % interval, and the difference with its 95 % interval, replica by replica"} {
 		table := fmt.Sprintf(`document.querySelectorAll(".tables table")[%d]`, i)
 		if caption := eval[string](v, table+`.caption.textContent`); !strings.HasPrefix(caption, want) {
 			t.Errorf("table %d is %q", i, caption)

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/study"
@@ -46,6 +45,8 @@ type side struct {
 	Found    map[string]study.Output
 
 	result *population.Result // if it is of this server
+	facts  facts              // of runs and directories
+	all    map[string]int     // how many states and flows there are, by what their charts are called: "state", "incidence"
 }
 
 // paired reports whether replicas of the same number have the same luck in two sides: their seeds are the same, and some numbers are in both.
@@ -226,12 +227,18 @@ func sideFigures(sides []*side) (figures []Figure) {
 	note := "lines: medians; bands: middle 90 % of the replicas"
 	add := func(of func(*side) []line, id, group string, steps bool) {
 		var names []string
+		all := 0
 		for _, s := range sides {
+			all = max(all, s.all[id])
 			for _, l := range of(s) {
 				if !slices.Contains(names, l.Name) && len(names) < mostLines {
 					names = append(names, l.Name)
 				}
 			}
+		}
+		note := note
+		if all > len(names) {
+			note = fmt.Sprintf("the first %d of %d, the others are in the files of each; %s", len(names), all, note)
 		}
 		for i, name := range names {
 			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true, LegendBeside: true}
@@ -265,8 +272,14 @@ func (c *comparison) overTime() (figures []Figure) {
 	if first.result == nil {
 		return nil
 	}
-	for i, name := range first.result.Model.States()[:min(len(first.result.Model.States()), mostLines)] {
-		chart := plot.Chart{Title: name, Note: "mean difference in each pair of replicas; bands: its 95 % interval", XLabel: first.Label, YLabel: "individuals", LegendBeside: true,
+	note := "mean difference in each pair of replicas; bands: its 95 % interval"
+	states := first.result.Model.States()
+	if len(states) > mostLines {
+		note = fmt.Sprintf("the first %d of %d states; %s", mostLines, len(states), note)
+		states = states[:mostLines]
+	}
+	for i, name := range states {
+		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, YLabel: "individuals", LegendBeside: true,
 			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
 		there := false
 		for _, s := range c.sides[1:] {
@@ -369,16 +382,4 @@ func (c *comparison) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(all)
-}
-
-// sidesText names sides.
-func sidesText(sides []string) string {
-	if len(sides) > 3 {
-		return fmt.Sprintf("%s, %s and %s more", sides[0], sides[1], format.Count(len(sides)-2, "other"))
-	}
-	text := sides[0]
-	for _, s := range sides[1:] {
-		text += ", " + s
-	}
-	return text
 }

@@ -22,7 +22,7 @@ import (
 // resultSide is how a run of this server went, which may go on.
 func resultSide(name string, r *population.Result) *side {
 	m := r.Model
-	s := &side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(), Label: pictures.TimeLabel(m), result: r}
+	s := &side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(), Label: pictures.TimeLabel(m), result: r, all: map[string]int{"state": len(m.States()), "incidence": len(m.Flows())}}
 	if s.Count == 0 {
 		return s
 	}
@@ -80,7 +80,7 @@ func (s *Server) savedSide(dir string) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &side{Name: dir, Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit, Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
+	v := &side{Name: dir, facts: summaryFacts(sum), Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit, Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
 	if len(sum.Times) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s has no times", dir)
 	}
@@ -106,6 +106,7 @@ func (s *Server) savedSide(dir string) (*side, error) {
 		}
 		return some
 	}
+	v.all = map[string]int{"state": len(sum.States.Names()), "incidence": len(sum.Incidence.Names())}
 	v.States = lines(sum.States)
 	if v.Flows = lines(sum.Incidence); sum.Incidence.IsZero() {
 		v.SinceStart = true

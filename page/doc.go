@@ -7,6 +7,8 @@
 //	folder.go   the files that are shown, and nothing outside of their directory
 //	runs.go     a queue of work that belongs to the server and not to a connection
 //	live.go     what there is to see of work that goes on, for any number of viewers at the price of one
+//	answers.go  how many answers there may be at once, and how slowly they may be taken
+//	drawings.go who draws of work that goes on, and when
 //	figure.go   a chart, the table beside it, and what can be taken away of both
 //	rooms.go    what there is to visit, and where
 //
@@ -56,11 +58,13 @@ type Limits struct {
 	Replicas int           // of a run
 	Request  time.Duration // that a visitor may take to send a request
 	Answer   time.Duration // that a visitor may take none of an answer
+	Answers  int           // that take memory, until visitors have taken them
+	Turn     time.Duration // that a visitor waits at most for such an answer to begin
 }
 
 // DefaultLimits are for a machine that one person or a class works on.
 var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 4 * mostModel, // letters of a form may take three bytes
-	Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second}
+	Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second, Answers: 16, Turn: 10 * time.Second}
 
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
@@ -75,6 +79,7 @@ func (l Limits) orDefault() Limits {
 	pick(&l.Kept, d.Kept)
 	pick(&l.Viewers, d.Viewers)
 	pick(&l.Replicas, d.Replicas)
+	pick(&l.Answers, d.Answers)
 	if l.Bytes == 0 {
 		l.Bytes = d.Bytes
 	}
@@ -86,6 +91,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.Request <= 0 {
 		l.Request = d.Request
+	}
+	if l.Turn <= 0 {
+		l.Turn = d.Turn
 	}
 	if l.Answer <= 0 {
 		l.Answer = d.Answer

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -73,6 +74,15 @@ func (f folder) read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
+// size is how many bytes there are in a file that is read as a whole; 0 if it is not there, or too large to be read.
+func (f folder) size(name string) uint64 {
+	info, err := fs.Stat(f.files, name)
+	if err != nil || info.Size() > mostSummary {
+		return 0
+	}
+	return uint64(info.Size())
+}
+
 // tables reads what a model names, relative to its own place.
 func (f folder) tables(model string) population.Change {
 	return population.Files(func(name string) ([]byte, error) {
@@ -115,11 +125,8 @@ func (f folder) write(name string, text []byte, was string) error {
 	}
 	beside := path.Join(path.Dir(name), ".almanac-"+rand.Text()+".tmp")
 	file, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if errors.Is(err, fs.ErrPermission) {
-		return problemf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and no more", name)
-	}
 	if err != nil {
-		return err
+		return unwritten(name, err)
 	}
 	_, err = file.Write(text)
 	err = errors.Join(err, file.Sync(), file.Close())
@@ -128,6 +135,19 @@ func (f folder) write(name string, text []byte, was string) error {
 	}
 	if err != nil {
 		_ = f.root.Remove(beside)
+	}
+	return unwritten(name, err)
+}
+
+// unwritten says why a file is not written, if that is for the visitor to know.
+func unwritten(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return problemf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and no more", name)
+	case errors.Is(err, syscall.ENOSPC):
+		return problemf(http.StatusInsufficientStorage, "%s cannot be written: there is no room on the disk", name)
+	case errors.Is(err, fs.ErrNotExist):
+		return problemf(http.StatusNotFound, "%s cannot be written: the directory that it was in is gone", name)
 	}
 	return err
 }

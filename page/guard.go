@@ -105,6 +105,11 @@ func (s *Server) admit(next http.Handler) http.Handler {
 			http.Redirect(w, r, "/"+strings.TrimLeft(to.RequestURI(), "/\\"), http.StatusSeeOther)
 			return
 		}
+		if query.Has("token") { // a page has its own address in it, and that is not to have the token
+			query.Del("token")
+			r = r.Clone(r.Context())
+			r.URL.RawQuery = query.Encode()
+		}
 		if c, err := r.Cookie(cookieName(r)); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), known) == 1 {
 			next.ServeHTTP(w, r)
 			return

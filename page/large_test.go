@@ -48,7 +48,7 @@ func TestLargeSweep(t *testing.T) {
 // Of more charts than a page has room for it says which it has, and leads to the others.
 func TestManyCharts(t *testing.T) {
 	files := map[string]string{}
-	files["many/points.csv"], _ = gridOf(2, 24)
+	files["many/points.csv"], _ = gridOf(2, 12)
 	files["many/command.txt"] = "almanac sweep m.yaml --vary 'a=1..2 by 1' --vary 'b=1..2 by 1'\n"
 	c := serve(t, page.Config{Files: someFiles(files)})
 	for _, x := range []struct {
@@ -56,9 +56,12 @@ func TestManyCharts(t *testing.T) {
 		charts int
 		says   []string
 	}{
-		{"", 48, []string{"Charts 1 to 48 of 72.", `<a href="?charts=49">Those after</a>`}},
-		{"?charts=49", 24, []string{"Charts 49 to 72 of 72.", `<a href="?charts=1">Those before</a>`}},
-		{"?charts=x", 48, []string{"Charts 1 to 48"}},
+		{"", 24, []string{"Charts 1 to 24 of 36.", `<a href="?charts=25">Those after</a>`, "All 36 charts by name", `<a href="?charts=25#figure-over-1-11">`}},
+		{"?charts=25", 12, []string{"Charts 25 to 36 of 36.", `<a href="?charts=1">Those before</a>`}},
+		{"?find=OUT11", 3, []string{"Charts 1 to 3 of 3 with “OUT11” in the name, 36 in all.", `<a href="?">All of them</a>`}},
+		{"?find=over+b&charts=7", 6, []string{"Charts 7 to 12 of 12 with “over b”", `<a href="?charts=1&amp;find=over&#43;b">Those before</a>`}},
+		{"?find=nowhere", 0, []string{"No chart with “nowhere” in the name, 36 in all."}},
+		{"?charts=x", 24, []string{"Charts 1 to 24"}},
 	} {
 		_, body := c.want(http.StatusOK, "GET", "/sweeps/many"+x.query, nil)
 		if n := strings.Count(body, "<figure "); n != x.charts {
@@ -70,6 +73,30 @@ func TestManyCharts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A run of many charts is a page of some of them, which leads to the others by name, and is loaded anew as it is; whatever page it is on, each can be taken away.
+func TestManyChartsOfARun(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: many\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {s0: rest}}\nattributes: {region: {north: 50%, south: 50%}}\nrecord: {every: 1 day, by: [region]}\nstates:\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "  s%d: {race: [{rate: 1 per day, to: s%d}]}\n", i, (i+1)%40)
+	}
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"many.yaml": b.String()})})
+	run, body := c.start("/runs", url.Values{"path": {"many.yaml"}, "replicas": {"1"}})
+	// States and flows, and 24 of each by region.
+	if n := strings.Count(body, "<figure "); n != 24 || !strings.Contains(body, "Charts 1 to 24 of 50.") || !strings.Contains(body, `data-elsewhere="incidence-by-region-23"`) || strings.Contains(body, `data-elsewhere="states"`) {
+		t.Errorf("%d charts: %.2000s", n, body)
+	}
+	_, last := c.want(http.StatusOK, "GET", run+"?charts=49", nil)
+	if n := strings.Count(last, "<figure "); n != 2 || !strings.Contains(last, `id="figure-incidence-by-region-23"`) || !strings.Contains(last, `data-elsewhere="states"`) {
+		t.Errorf("%d charts on the last page", n)
+	}
+	_, found := c.want(http.StatusOK, "GET", run+"?find=changes", nil)
+	if n := strings.Count(found, "<figure "); n != 24 || !strings.Contains(found, "Charts 1 to 24 of 25 with “changes” in the name, 50 in all.") {
+		t.Errorf("%d charts are found", n)
+	}
+	c.want(http.StatusOK, "GET", run+"/figures/incidence-by-region-23.svg", nil)
 }
 
 // swing is a model that has as many events as its parameter asks for.

@@ -140,6 +140,12 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 			}
 		}
 	}
+	if name != "error" { // which is small, and may be of those who waited in vain
+		if err := s.place(r.Context()); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
 	var b bytes.Buffer
 	if err := s.views.pages[name].Execute(&b, d); err != nil {
 		s.log.Error("a page cannot be made", "page", name, "error", err)

@@ -3,12 +3,16 @@ package page
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // How much of a folder is looked at, and listed.
@@ -20,36 +24,97 @@ const (
 	mostStudies = 500
 )
 
-// walk goes through the files of the folder, as far as it is looked at: hidden names are left out, and links to directories are not followed.
-func (f folder) walk(visit func(name string)) {
-	entries := 0
-	_ = fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
+// walk goes through the files of the folder, as far as it is looked at: hidden names are left out, and links to directories are not followed. It says in
+// words what it has not looked at.
+func (f folder) walk(visit func(name string)) (unseen []string) {
+	entries, deep, bad := 0, false, 0
+	err := fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
 		entries++
 		switch {
+		case err != nil && name == ".":
+			return err
 		case err != nil:
-			return nil // what cannot be read is not shown
+			bad++
+			return nil
 		case entries > mostEntries:
-			return fs.SkipAll
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= mostDepth || d.Name() == "node_modules"):
+			return errManyEntries
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() && strings.Count(name, "/") >= mostDepth:
+			deep = true
 			return fs.SkipDir
 		case !d.IsDir() && !strings.HasPrefix(d.Name(), "."):
 			visit(name)
 		}
 		return nil
 	})
+	switch {
+	case errors.Is(err, errManyEntries):
+		unseen = append(unseen, fmt.Sprintf("There are more than %s files and directories, of which the first are looked at; almanac serve shows those below one of the directories.", format.Thousands(mostEntries)))
+	case err != nil: // it cannot be read at all
+		unseen = append(unseen, "The directory cannot be read: "+reason(err)+".")
+	}
+	if bad > 0 {
+		unseen = append(unseen, "Here "+format.Count(bad, "name")+" cannot be read: permissions are missing, or a link leads nowhere.")
+	}
+	if deep {
+		unseen = append(unseen, fmt.Sprintf("What is more than %d directories down is not looked at; almanac serve shows those below one of the directories.", mostDepth))
+	}
+	return unseen
 }
 
-// named are the files of a name, wherever they are in the folder.
-func (s *Server) named(ctx context.Context, name string) (all []string, err error) {
+var errManyEntries = errors.New("page: there are more entries than are looked at")
+
+// reason is why a directory cannot be read, without its name, which is not for visitors.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is gone"
+	case errors.Is(err, fs.ErrPermission):
+		return "it may not be"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return "something is wrong with it"
+}
+
+// some are the first of many names, and how many there are more.
+type some[T any] struct {
+	all  []T
+	more int
+}
+
+func (s *some[T]) add(x T, most int) {
+	if len(s.all) < most {
+		s.all = append(s.all, x)
+	} else {
+		s.more++
+	}
+}
+
+// notShown says of how many things a list has the first, or nothing.
+func notShown(more int, unseen []string) []string {
+	if more > 0 {
+		unseen = append([]string{fmt.Sprintf("And %s more, for which this list has no room; almanac serve shows those below one of the directories.", format.Thousands(float64(more)))}, unseen...)
+	}
+	return unseen
+}
+
+// named are the files of a name, wherever they are in the folder, and what else there is to say.
+func (s *Server) named(ctx context.Context, name string) (all []string, notes []string, err error) {
 	err = s.inTurn(ctx, func() error {
-		s.files.walk(func(at string) {
-			if path.Base(at) == name && len(all) < mostSaved {
-				all = append(all, at)
+		var found some[string]
+		unseen := s.files.walk(func(at string) {
+			if path.Base(at) == name {
+				found.add(at, mostSaved)
 			}
 		})
+		all, notes = found.all, notShown(found.more, unseen)
 		return nil
 	})
-	return all, err
+	return all, notes, err
 }
 
 // A head is what a list says of a model file.
@@ -68,6 +133,8 @@ type listing struct {
 	models  []head
 	saved   []string // directories that a run was written to
 	studies []found
+
+	moreModels, moreSaved, moreStudies []string // what is to be said of those that are not there
 }
 
 // A lister remembers the heads of model files, so that a list reads only those that have changed.
@@ -79,21 +146,24 @@ type lister struct {
 // list looks for models, results and studies, in turn.
 func (s *Server) list(ctx context.Context) (l listing, err error) {
 	err = s.inTurn(ctx, func() error {
-		var models []string
-		s.files.walk(func(name string) {
+		var models, saved some[string]
+		var studies some[found]
+		unseen := s.files.walk(func(name string) {
 			dir := path.Dir(name)
 			switch base := path.Base(name); {
-			case base == "summary.json" && len(l.saved) < mostSaved:
-				l.saved = append(l.saved, dir)
-			case base == "points.csv" && len(l.studies) < mostStudies:
-				l.studies = append(l.studies, found{dir, "/sweeps/" + pathEscape(dir), "sweep"})
-			case base == "fit.json" && len(l.studies) < mostStudies:
-				l.studies = append(l.studies, found{dir, "/fits/" + pathEscape(dir), "fit"})
-			case isModel(name) && len(models) < mostModels:
-				models = append(models, name)
+			case base == "summary.json":
+				saved.add(dir, mostSaved)
+			case base == "points.csv":
+				studies.add(found{dir, "/sweeps/" + pathEscape(dir), "sweep"}, mostStudies)
+			case base == "fit.json":
+				studies.add(found{dir, "/fits/" + pathEscape(dir), "fit"}, mostStudies)
+			case isModel(name):
+				models.add(name, mostModels)
 			}
 		})
-		l.models = s.lister.read(s.files, models)
+		l.models = s.lister.read(s.files, models.all)
+		l.saved, l.studies = saved.all, studies.all
+		l.moreModels, l.moreSaved, l.moreStudies = notShown(models.more, unseen), notShown(saved.more, nil), notShown(studies.more, nil)
 		return nil
 	})
 	return l, err

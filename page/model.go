@@ -26,7 +26,8 @@ type ask struct {
 	Same                  bool // the source is what is in the file
 	Seed, Replicas        string
 	Size, Until, Scenario string
-	Set                   []population.Parameter // those that differ from the file
+	Scenarios             bool                   // several scenarios are run, with what else was asked for
+	Set                   []population.Parameter // those that differ from the file, or that a scenario may have otherwise
 	Fixed                 []population.Parameter // those that are set whatever the file or its scenario says, in order
 	From                  string                 // a posterior.csv of which each replica draws values; empty for none
 }
@@ -39,6 +40,10 @@ func (s *Server) asked(form url.Values) (ask, error) {
 		return a, problemf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
 	}
 	file, err := s.files.read(a.Path, mostModel)
+	var p problem
+	if form.Has("source") && errors.As(err, &p) && p.status == http.StatusNotFound {
+		err = nil // the file is gone, and what was made of it is not to be lost with it
+	}
 	if err != nil {
 		return a, err
 	}
@@ -75,8 +80,8 @@ func (s *Server) plain(a ask) (*population.Model, error) {
 	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.tables(a.Path))
 }
 
-// model is the model with what was asked for, and the words of a command line that ask for the same. Values that are those of the file are
-// not asked for, and come out of the list.
+// compiled is the model with what was asked for, and the words of a command line that ask for the same. Values that are those of the file are
+// not asked for, unless a scenario may set others, and come out of the list.
 func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
 	plain, err := s.plain(*a)
 	if err != nil {
@@ -89,10 +94,9 @@ func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
 		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
 			return nil, nil, population.Problems{{File: "size", Message: fmt.Sprintf("%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)}}
 		}
-		if int(n) != plain.Size() {
-			changes = append(changes, population.Size(int(n)))
-			words = append(words, "--size", strconv.Itoa(int(n)))
-		}
+		// Also if it is that of the file: a scenario may have another, and what was typed counts.
+		changes = append(changes, population.Size(int(n)))
+		words = append(words, "--size", strconv.Itoa(int(n)))
 	}
 	if a.Until != "" {
 		changes = append(changes, population.Until(a.Until))
@@ -109,7 +113,7 @@ func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
 	a.Set = nil
 	for _, p := range plain.Parameters() { // in the order of the file
 		value, ok := wanted[p.Name]
-		if !ok || value == "" || value == p.Value {
+		if !ok || value == "" || value == p.Value && a.Scenario == "" && !a.Scenarios {
 			continue
 		}
 		a.Set = append(a.Set, population.Parameter{Name: p.Name, Value: value})
@@ -247,8 +251,15 @@ func runFigures(r *population.Result) []Figure {
 	if r.Rows() == 0 {
 		return figures
 	}
-	groupings := pictures.Groupings(r.Model)
-	for _, by := range groupings[:min(len(groupings), mostGroupings)] {
+	for i, by := range pictures.Groupings(r.Model) {
+		if i == mostGroupings {
+			var names []string
+			for _, by := range pictures.Groupings(r.Model)[i:] {
+				names = append(names, by.Name)
+			}
+			figures[len(figures)-1].Chart.Note += moreGroupings(names)
+			break
+		}
 		states, flows := pictures.Groups(r, by)
 		for i, c := range states.Charts {
 			c.Note, c.UpToX, c.YLabel = states.Note, r.Model.End(), "individuals"
@@ -345,15 +356,4 @@ func badForm(err error) error {
 		return err
 	}
 	return problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
-}
-
-// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
-func (s *Server) inTurn(ctx context.Context, do func() error) error {
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-		return do()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

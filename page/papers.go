@@ -25,9 +25,13 @@ func claimNamed(name string) (reproduce.Claim, error) {
 	return reproduce.Claim{}, problemf(http.StatusNotFound, "there is no claim %q", name)
 }
 
+// claimBytes is what a claim takes while it is checked, at most. Of all claims lehman-timing takes most, 160 MB with the program itself (/usr/bin/time -v almanac
+// reproduce NAME).
+const claimBytes = 256 << 20
+
 // claimWork checks a claim, at the size that the command checks it at unless told: all of them together take it a minute and a half.
 func claimWork(c reproduce.Claim, seed uint64) Work {
-	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name, Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20}
+	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name, Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20, Needs: claimBytes}
 	if seed != 1 {
 		w.Command += fmt.Sprintf(" --seed %d", seed)
 	}

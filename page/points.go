@@ -70,7 +70,7 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 	kind, name, time, count := column("kind"), column("name"), column("time"), column("replicas")
 	low, middle, high := column("q05"), column("median"), column("q95")
 	point := s.Points()[k]
-	charts := map[string]*plot.Chart{}
+	charts, cut := map[string]*plot.Chart{}, map[string]map[string]bool{}
 	replicas := 0
 	for {
 		row, err := in.Read()
@@ -103,6 +103,10 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == row[name] })
 		if i < 0 {
 			if len(c.Series) == mostLines {
+				if cut[row[kind]] == nil {
+					cut[row[kind]] = map[string]bool{}
+				}
+				cut[row[kind]][row[name]] = true
 				continue
 			}
 			i, c.Series = len(c.Series), append(c.Series, plot.Series{Name: row[name]})
@@ -120,6 +124,9 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 		if c := charts[of.kind]; c != nil {
 			if c.Note = "one replica"; replicas > 1 {
 				c.Note = "lines: median of " + format.Count(replicas, "replica") + "; bands: middle 90 %"
+			}
+			if n := len(cut[of.kind]); n > 0 {
+				c.Note = fmt.Sprintf("the first %d of %d, all are in %s; %s", mostLines, mostLines+n, pointSeries, c.Note)
 			}
 			figures = append(figures, Figure{ID: of.id, Caption: of.caption, Chart: *c})
 		}

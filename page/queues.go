@@ -45,6 +45,9 @@ const (
 	mostServers   = 1000
 	mostCustomers = 1_000_000
 	mostCourse    = 8192 // stretches that are kept of a course, and observations of a tally
+
+	customerBytes = 512      // of a customer who is in line: its request, its time and what calls it are half of that, and the collector lets them be twice as much
+	placeBytes    = 16 << 20 // of a place, whoever comes: what is kept of its past, and what is shown of that
 )
 
 func askedQueueing(form url.Values) queueing {
@@ -193,6 +196,12 @@ func (c queue) title() string {
 	return fmt.Sprintf("M/%s/%d", []string{"M", "D", "G"}[c.shape], c.Servers)
 }
 
+// needs is how many bytes a run takes at most, about: all who come may be in line at once, if they bring more work than the servers can do.
+func (c queue) needs() uint64 {
+	n := c.Rate * c.Until
+	return placeBytes + customerBytes*uint64(n+6*math.Sqrt(n)+1)
+}
+
 // A queueSeen is what a simulation knows at a time.
 type queueSeen struct {
 	courses      []sim.Course
@@ -207,7 +216,7 @@ func (q queueing) work() (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 * mostCourse}
+	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 * mostCourse, Needs: c.needs()}
 	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d", format.Number(c.Rate), q.Shape, q.Service, format.Number(c.Until), c.Seed)
 	w.Do = func(ctx context.Context, tell *Teller) error {
 		var seen latest[queueSeen]

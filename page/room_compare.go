@@ -45,7 +45,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 			runs = append(runs, run)
 		}
 	}
-	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "Results": results, "Runs": runs, "Most": mostSides})
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Runs": runs, "Most": mostSides})
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	a.Scenario = ""
+	a.Scenario, a.Scenarios = "", true
 	o, err := s.numbersOf(a, 2)
 	if err != nil {
 		return Work{}, err
@@ -201,7 +201,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 			command = append(command, "--output", format.Word(text))
 		}
 	}
-	about := []string{sidesText(names), format.Count(base.Size(), "individual"), format.Count(o.Replicas, "replica") + " of each", fmt.Sprintf("seed %d", o.Seed)}
+	about := []string{sidesText(names), sizesText(scenarios), format.Count(o.Replicas, "replica") + " of each", fmt.Sprintf("seed %d", o.Seed)}
 	for _, p := range a.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
@@ -274,8 +274,8 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, mostSides)
 	}
 	var sides []*side
-	var names, commands []string
-	var keeps uint64
+	var commands []string
+	var keeps, needs, table uint64
 	for _, id := range ids {
 		run, err := s.runs.Get(id)
 		if err != nil {
@@ -286,8 +286,8 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 			return Work{}, problemf(http.StatusUnprocessableEntity, "run %s has no result to compare", id)
 		}
 		one := resultSide("run "+id, r)
-		one.Name += ": " + run.About
-		sides, names, commands = append(sides, one), append(names, "run "+id), append(commands, run.Command)
+		one.facts = runFacts(run, r)
+		sides, commands = append(sides, one), append(commands, run.Command)
 		keeps += figureBytes(1, r.Model)
 	}
 	for _, dir := range dirs {
@@ -297,9 +297,15 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 		if command, err := s.files.read(path.Join(dir, "command.txt"), 1<<16); err == nil {
 			commands = append(commands, strings.TrimSpace(string(command)))
 		}
-		names = append(names, dir)
+		// Numbers of a summary take less than their digits, and are there twice while they are read; tables are read one after the other.
+		needs = sum(needs, 2*s.files.size(path.Join(dir, "summary.json")))
+		for _, file := range []string{"series.csv", "flows.csv"} {
+			table = max(table, s.files.size(path.Join(dir, file)))
+		}
 	}
-	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps + uint64(len(dirs))<<20,
+	keeps += uint64(len(dirs)) << 20
+	names := slices.Concat(labels(sides), dirs)
+	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps, Needs: sum(2*keeps, sum(needs, 2*table)),
 		Do: func(ctx context.Context, tell *Teller) error {
 			defer func() { sides = nil }() // the results may be forgotten
 			for i, one := range sides {
@@ -318,6 +324,9 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 					return err
 				}
 				sides = append(sides, one)
+			}
+			for i, name := range labels(sides) {
+				sides[i].Name = name
 			}
 			c, err := compare(sides)
 			if err != nil {

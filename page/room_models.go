@@ -33,7 +33,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	for _, dir := range there.saved {
 		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
 	}
-	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "Results": results, "Runs": s.runs.List()})
+	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Runs": s.runs.List()})
 	return nil
 }
 

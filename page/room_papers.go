@@ -61,7 +61,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		}
 		data["Machine"], data["Command"] = report.Machine, report.Command
 	}
-	names, err := s.named(r.Context(), "claims.json")
+	names, notes, err := s.named(r.Context(), "claims.json")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		last := &all[len(all)-1]
 		last.Claims = append(last.Claims, v)
 	}
-	data["Papers"], data["Saved"], data["Tally"], data["Count"] = all, saved, tallied(verdicts), len(verdicts)
+	data["Papers"], data["Notes"], data["Saved"], data["Tally"], data["Count"] = all, notes, saved, tallied(verdicts), len(verdicts)
 	s.render(w, r, http.StatusOK, "papers", "papers", data)
 	return nil
 }

@@ -29,7 +29,7 @@ func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueing, wrong string) error {
-	names, err := s.named(r.Context(), "courses.csv")
+	names, notes, err := s.named(r.Context(), "courses.csv")
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 		dir := path.Dir(name)
 		saved = append(saved, listed{Path: dir, Link: "/courses/" + pathEscape(dir), Name: dir})
 	}
-	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Most": format.Thousands(mostCustomers)})
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Notes": notes, "Most": format.Thousands(mostCustomers)})
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (s *Server) coursesIn(ctx context.Context, dir string) (saved, error) {
 		if err != nil {
 			return v, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
 		}
-		for i, c := range courses[:min(len(courses), mostLines)] { // a page has room for so many
+		for i, c := range courses {
 			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
 		}
 		return v, nil
@@ -126,11 +126,12 @@ func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shown, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
+	charts, part := partOf(v.Figures, r.URL.Query())
+	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
 	if err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown})
+	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown, "Part": part})
 	return nil
 }
 

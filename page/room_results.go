@@ -8,9 +8,6 @@ import (
 	"net/url"
 	"path"
 
-	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
 
@@ -51,7 +48,8 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	figures, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
+	charts, part := partOf(v.Figures, r.URL.Query())
+	figures, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
 		return "/result/" + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
 	if err != nil {
@@ -59,7 +57,7 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
 	data := maps.Clone(v.said)
-	data["Figures"], data["Command"] = figures, string(bytes.TrimSpace(command))
+	data["Figures"], data["Part"], data["Command"] = figures, part, string(bytes.TrimSpace(command))
 	s.render(w, r, http.StatusOK, "result", "models", data)
 	return nil
 }
@@ -70,37 +68,4 @@ func (s *Server) resultFigure(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.serveFigure(w, r, v.Figures)
-}
-
-// mostLines is how many lines a chart of a summary has; of more, the first.
-const mostLines = 24
-
-// summaryFigures are the charts of a summary.
-func summaryFigures(sum *results.Summary) []Figure {
-	note := "one replica"
-	if sum.Replicas > 1 {
-		note = "lines: median of " + format.Count(sum.Replicas, "replica") + "; bands: middle 90 %"
-	}
-	chart := func(all results.Ordered[population.Series], steps bool) plot.Chart {
-		c := plot.Chart{Title: sum.Model, Note: note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true, LegendBeside: true}
-		for name, in := range all.All() {
-			if len(c.Series) == mostLines || len(in.Median) != len(sum.Times) {
-				continue
-			}
-			s := plot.Series{Name: name, X: sum.Times, Y: in.Median, Steps: steps}
-			if n := len(sum.Times); sum.Replicas > 1 && len(in.Q05) == n && len(in.Q95) == n {
-				s.Low, s.High = in.Q05, in.Q95
-			}
-			c.Series = append(c.Series, s)
-		}
-		return c
-	}
-	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, false)}}
-	if !sum.Incidence.IsZero() {
-		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: chart(sum.Incidence, true)})
-	} else {
-		flows := chart(sum.Flows, false)
-		figures = append(figures, Figure{ID: "flows", Caption: "Changes of state since the start", Chart: flows})
-	}
-	return figures
 }

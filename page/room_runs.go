@@ -24,16 +24,23 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	status := run.Status() // before the view, which is then at least as far
 	view := run.View()
-	figures, err := s.drawn(r.Context(), run, "page", func(v View) (any, int, error) {
-		all, err := showAll(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
+	type charts struct {
+		figures []shownGroup
+		part    *chartPart
+	}
+	query := r.URL.Query()
+	drawn, err := s.drawn(r.Context(), run, fmt.Sprintf("page %q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
+		some, part := partOf(v.Figures, query)
+		all, err := showAll(r.Context(), some, func(f Figure) (string, url.Values) {
 			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
 		})
-		return all, sizeOf(all), err
+		return charts{all, part}, sizeOf(all), err
 	})
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": figures, "Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
+	shown := drawn.(charts)
+	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": shown.figures, "Part": shown.part, "Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
 	s.render(w, r, http.StatusOK, "run", "runs", data)
 	return nil
 }
@@ -97,6 +104,9 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, f := range run.View().Files {
 		if f.Name == r.PathValue("name") {
+			if err := s.place(r.Context()); err != nil {
+				return err
+			}
 			w.Header().Set("Content-Type", "application/octet-stream")
 			w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(f.Name)+`"`)
 			return f.Write(w)
@@ -125,6 +135,9 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	defer s.viewers.Add(-1)
 	run.watch()
 	defer run.leave()
+	if a, ok := w.(*answer); ok {
+		a.endless = true
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	// Somebody who does not read is let go. The browser comes back by itself.

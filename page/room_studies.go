@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -30,7 +29,7 @@ func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range there.models {
 		models = append(models, m.listed("/sweeps?model="+url.QueryEscape(m.Path)))
 	}
-	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies, "Models": models, "Hub": s.hub != nil})
+	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies, "MoreFound": there.moreStudies, "Models": models, "MoreModels": there.moreModels, "Hub": s.hub != nil})
 	return nil
 }
 
@@ -152,7 +151,7 @@ func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, figures, dir string, v saved, more map[string]any) error {
 	data := maps.Clone(v.said)
 	maps.Copy(data, more)
-	charts, part := partOf(v.Figures, r.URL.Query().Get("charts"))
+	charts, part := partOf(v.Figures, r.URL.Query())
 	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
 		return figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
@@ -174,31 +173,6 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 	return nil
 }
 
-// mostCharts is how many charts a page of a directory has; the others are on pages of their own.
-const mostCharts = 48
-
-// A chartPart is which of many charts a page has, by number, and the pages with those before and after: their numbers, or 0 if there are none.
-type chartPart struct{ First, Last, All, Before, After int }
-
-// partOf are the charts of a page, which begins with one by number, and what to say of it: nothing if the page has all.
-func partOf(all []Figure, number string) ([]Figure, *chartPart) {
-	if len(all) <= mostCharts {
-		return all, nil
-	}
-	first, err := strconv.Atoi(number)
-	if err != nil || first < 1 || first > len(all) {
-		first = 1
-	}
-	p := chartPart{First: first, Last: min(first+mostCharts-1, len(all)), All: len(all)}
-	if first > 1 {
-		p.Before = max(1, first-mostCharts)
-	}
-	if p.Last < len(all) {
-		p.After = p.Last + 1
-	}
-	return all[first-1 : p.Last], &p
-}
-
 // studyFiles are those of a directory of a study that can be taken away.
 var studyFiles = []string{"points.csv", "model.yaml", "command.txt", "fit.json", "posterior.csv", "best.yaml"}
 
@@ -214,6 +188,9 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		defer file.Close()
+		if err := s.place(r.Context()); err != nil {
+			return err
+		}
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
 		_, err = io.Copy(w, file)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
 )
 
@@ -28,7 +29,7 @@ type Work struct {
 	Keeps   uint64 // how many bytes its results take, about
 	Model   bool   // it is a run of a model, which others can be compared with
 	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
-	// Fits is asked when its turn has come, if it is not nil; an error means that there is not enough memory.
+	// Fits is asked when its turn has come; an error means that there is not enough memory. If it is nil, what it needs has to be free.
 	Fits func() error
 	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.
 	Do func(ctx context.Context, tell *Teller) error
@@ -189,6 +190,8 @@ func (r *Run) do(ctx context.Context) (err error) {
 		if err := r.Fits(); err != nil {
 			return err
 		}
+	} else if free := r.queue.free(); r.Needs > free {
+		return fmt.Errorf("it may take up to %s of memory, and there are %s", format.Bytes(r.Needs), format.Bytes(free))
 	}
 	return r.Do(ctx, &Teller{r.live, "/runs/" + r.ID})
 }

@@ -27,6 +27,7 @@ type Server struct {
 	hub     *hub // nil if there is none
 	viewers atomic.Int64
 	turns   chan struct{} // as many as may work for an answer at once
+	places  chan struct{} // as many as there may be answers at once that take memory
 	pen     *pen
 	closing chan struct{}
 	close   sync.Once
@@ -42,6 +43,7 @@ func New(c Config) (*Server, error) {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
 	}
 	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), pen: newPen(), closing: make(chan struct{})}
+	s.places = make(chan struct{}, s.limits.Answers)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -101,6 +103,9 @@ type problem struct {
 	message string
 }
 
+// busy is the problem of who waited in vain. A browser or a program may come back after a few seconds, which it is told.
+var busy = problem{http.StatusServiceUnavailable, "too many ask for large pages at once, or take long to read them; try again in a few seconds"}
+
 func (p problem) Error() string { return p.message }
 
 // problemf is a problem with an HTTP status.
@@ -114,7 +119,9 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // serve answers, with a page that says what is wrong if something is.
 func (s *Server) serve(h handler) http.HandlerFunc {
 	return func(to http.ResponseWriter, r *http.Request) {
-		w := &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: s.limits.Answer}
+		w := newAnswer(to, s.limits.Answer)
+		r = r.WithContext(context.WithValue(r.Context(), answerKey{}, w))
+		defer s.leave(w)
 		defer func() {
 			switch p := recover(); p {
 			case nil:
@@ -130,34 +137,6 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 		}
 	}
 }
-
-// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
-// It may be long, as long as the visitor takes some of it now and then.
-type answer struct {
-	http.ResponseWriter
-	control  *http.ResponseController
-	patience time.Duration
-	begun    bool
-}
-
-func (a *answer) WriteHeader(status int) {
-	a.begun = true
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(b []byte) (n int, err error) {
-	a.begun = true
-	for first := true; err == nil && (first || n < len(b)); first = false {
-		_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
-		var k int
-		k, err = a.ResponseWriter.Write(b[n:min(len(b), n+1<<16)])
-		n += k
-	}
-	return n, err
-}
-
-// Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // fail answers with an error: in words for a script that asks for them, otherwise as a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -177,6 +156,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		s.log.Error("a request failed", "path", r.URL.Path, "error", err)
 		p = problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"}
+	}
+	if p == busy {
+		w.Header().Set("Retry-After", "5")
 	}
 	if r.Header.Get("Sec-Fetch-Dest") == "empty" || r.Header.Get("Accept") == "application/json" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

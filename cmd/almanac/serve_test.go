@@ -112,6 +112,7 @@ func TestServeUsage(t *testing.T) {
 		want string
 	}{
 		{[]string{"nowhere"}, "nowhere"},
+		{[]string{"serve.go"}, "not a directory; expected a directory with models"},
 		{[]string{"--listen", "8080"}, "no HOST:PORT"},
 		{[]string{"--listen", "localhost:http"}, "no port"},
 		{[]string{"--runs", "0"}, "at least one"},

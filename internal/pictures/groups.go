@@ -53,8 +53,8 @@ func Groupings(m *population.Model) (all []Grouping) {
 	return all
 }
 
-// largest is the positions of at most so many of the largest sums, in the order in which they are.
-func largest(sums []float64, most int) []int {
+// Largest is the positions of at most so many of the largest sums, in the order in which they are.
+func Largest(sums []float64, most int) []int {
 	order := make([]int, len(sums))
 	for i := range order {
 		order[i] = i
@@ -74,7 +74,7 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	for i, g := range by.Groups {
 		sizes[i] = slices.Max(r.In(g).Total().Mean)
 	}
-	drawn := largest(sizes, mostGroupsDrawn)
+	drawn := Largest(sizes, mostGroupsDrawn)
 	parts := make([]*population.Result, len(drawn))
 	for i, k := range drawn {
 		parts[i] = r.In(by.Groups[k])
@@ -107,7 +107,7 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	for i := range names {
 		tops[i] = slices.Max(r.State(i).Mean)
 	}
-	for _, i := range largest(tops, mostStatesDrawn) {
+	for _, i := range Largest(tops, mostStatesDrawn) {
 		states.Charts = append(states.Charts, chart(names[i], func(part *population.Result) plot.Series {
 			s := part.State(i)
 			return overReplicas(part, s.Median, [][]float64{s.Q05, s.Q95})

@@ -114,7 +114,7 @@ func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 	for i := range sums {
 		sums[i] = r.Flow(i).Mean[rows-1]
 	}
-	order = largest(sums, mostFlows)
+	order = Largest(sums, mostFlows)
 	which := "changes of state"
 	if len(order) < len(sums) {
 		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(sums))))

@@ -24,7 +24,8 @@ export function watch(element) {
       for (const n of all) {
         status(n.status);
         for (const f of n.figures) {
-          const figure = element.querySelector(`[data-figure="${CSS.escape(f.id)}"]`);
+          const id = CSS.escape(f.id), figure = element.querySelector(`[data-figure="${id}"]`);
+          if (!figure && element.querySelector(`[data-elsewhere="${id}"]`)) continue; // on another page of this run
           if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) { refresh(); return; }
         }
       }
@@ -67,7 +68,7 @@ export function watch(element) {
   };
   const load = async () => {
     try {
-      const answer = await fetch(location.pathname);
+      const answer = await fetch(location.pathname + location.search);
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-run]");

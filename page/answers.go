@@ -1,0 +1,103 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
+// It may be long, as long as the visitor takes some of it now and then, and all of it at leastPace.
+type answer struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration
+	begun    bool
+	endless  bool          // it is a stream of what happens, and as slow as that
+	placed   bool          // it has a place
+	waited   time.Duration // for the visitor to take what was written
+	taken    int64         // bytes
+}
+
+// leastPace is how many bytes a second a visitor takes at least, after the first while: less would hold a large page in memory for hours.
+const leastPace = 32 << 10
+
+// answerKey is where the context of a request has its answer.
+type answerKey struct{}
+
+func newAnswer(to http.ResponseWriter, patience time.Duration) *answer {
+	return &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: patience}
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (n int, err error) {
+	a.begun = true
+	for first := true; err == nil && (first || n < len(b)); first = false {
+		began, patience := time.Now(), a.patience
+		if !a.endless { // what it took us to make it is not held against the visitor
+			patience = min(patience, a.patience+time.Duration(float64(a.taken)/leastPace*1e9)-a.waited)
+		}
+		_ = a.control.SetWriteDeadline(began.Add(patience))
+		var k int
+		k, err = a.ResponseWriter.Write(b[n:min(len(b), n+1<<16)])
+		n += k
+		a.taken += int64(k)
+		a.waited += time.Since(began)
+	}
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// place gives the answer of a request a place, before memory is taken for it: it has it until the visitor has taken the answer. There are so many places, others
+// wait in turn, and are told to come back if that takes long.
+func (s *Server) place(ctx context.Context) error {
+	a, _ := ctx.Value(answerKey{}).(*answer)
+	if a == nil || a.placed {
+		return nil
+	}
+	select {
+	case s.places <- struct{}{}:
+		a.placed = true
+		return nil
+	default:
+	}
+	wait := time.NewTimer(s.limits.Turn)
+	defer wait.Stop()
+	select {
+	case s.places <- struct{}{}:
+		a.placed = true
+		return nil
+	case <-wait.C:
+		return busy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave gives the place of an answer to the next.
+func (s *Server) leave(a *answer) {
+	if a.placed {
+		a.placed = false
+		<-s.places
+	}
+}
+
+// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
+func (s *Server) inTurn(ctx context.Context, do func() error) error {
+	if err := s.place(ctx); err != nil {
+		return err
+	}
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+		return do()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

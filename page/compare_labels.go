@@ -1,0 +1,113 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// What sides are called: a name says which it is, and what differs from the others.
+
+// facts are what is known of a run, in words: the model, and of it what was asked for.
+type facts struct {
+	model string
+	asked []string // how many individuals and replicas, which seed, and the values of the parameters
+}
+
+// newFacts are those of a run, with its parameters in order.
+func newFacts(model string, individuals, replicas int, seed uint64, parameters func(yield func(name, value string) bool)) facts {
+	f := facts{model, []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"), fmt.Sprintf("seed %d", seed)}}
+	for name, value := range parameters {
+		f.asked = append(f.asked, name+" = "+value)
+	}
+	return f
+}
+
+// runFacts are those of a run of this server.
+func runFacts(run *Run, r *population.Result) facts {
+	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, func(yield func(name, value string) bool) {
+		for _, p := range r.Model.Parameters() {
+			if !yield(p.Name, p.Value) {
+				return
+			}
+		}
+	})
+	for part := range strings.SplitSeq(run.About, ", ") { // which may change more than parameters
+		if strings.HasPrefix(part, "scenario ") || strings.HasPrefix(part, "until ") {
+			f.asked = append(f.asked, part)
+		}
+	}
+	return f
+}
+
+// summaryFacts are those of a run in a directory. How many individuals there were at the start is its first total.
+func summaryFacts(sum *results.Summary) facts {
+	individuals := 0
+	if len(sum.Total.Mean) > 0 {
+		individuals = int(math.Round(sum.Total.Mean[0]))
+	}
+	return newFacts(sum.Model, individuals, sum.Replicas, sum.Seed, sum.Parameters.All())
+}
+
+// mostFacts is how many differences a label tells.
+const mostFacts = 4
+
+// labels are the names of sides, each with what is not the same in all of them. Models that are not the same differ in too much to tell.
+func labels(sides []*side) (all []string) {
+	differ := func(of func(facts) string) bool {
+		return slices.ContainsFunc(sides, func(s *side) bool { return of(s.facts) != of(sides[0].facts) })
+	}
+	others := differ(func(f facts) string { return f.model })
+	for _, s := range sides {
+		var told []string
+		if others {
+			told = append(told, s.facts.model)
+		}
+		for i, fact := range s.facts.asked {
+			if others && i >= 3 { // parameters
+				break
+			}
+			if slices.ContainsFunc(sides, func(o *side) bool { return !slices.Contains(o.facts.asked, fact) }) {
+				told = append(told, fact)
+			}
+		}
+		if n := len(told); n > mostFacts {
+			told = append(told[:mostFacts-1], fmt.Sprintf("%d more", n-mostFacts+1))
+		}
+		name := s.Name
+		if len(told) > 0 {
+			name += ": " + strings.Join(told, ", ")
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// sidesText names sides.
+func sidesText(names []string) string {
+	if len(names) > 3 {
+		return fmt.Sprintf("%s; %s; and %d more", names[0], names[1], len(names)-2)
+	}
+	between := ", "
+	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ", ") }) {
+		between = "; "
+	}
+	return strings.Join(names, between)
+}
+
+// sizesText is how many individuals models have, of which some may have more than others.
+func sizesText(all []*population.Model) string {
+	least, most := all[0].Size(), all[0].Size()
+	for _, m := range all {
+		least, most = min(least, m.Size()), max(most, m.Size())
+	}
+	if least < most {
+		return format.Thousands(float64(least)) + " to " + format.Count(most, "individual")
+	}
+	return format.Count(most, "individual")
+}

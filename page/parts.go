@@ -1,0 +1,81 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Of many charts a page has some, and leads to the others: each takes a fifth of a megabyte with its table, and a millisecond or two to draw.
+
+// mostCharts is how many charts a page has.
+const mostCharts = 24
+
+// A chartPart is which of many charts a page has. Before and After are the addresses of the pages with those before and after, or empty.
+type chartPart struct {
+	First, Last   int // by number, among those found
+	Found, All    int
+	Find          string // what is in the names of those found
+	Before, After string
+	Names         []chartName
+}
+
+// A chartName leads to a chart.
+type chartName struct {
+	ID, Name, Link string
+	Here           bool
+}
+
+// name is what a chart is called among many.
+func (f Figure) name() string {
+	if f.Group == "" {
+		return f.Caption
+	}
+	return f.Group + ": " + f.Caption
+}
+
+// partOf are the charts of a page: those with something in their names, if the address asks for that (find), from one on, by number (charts). It has nothing to say of
+// charts that a page has room for.
+func partOf(all []Figure, query url.Values) ([]Figure, *chartPart) {
+	if len(all) <= mostCharts {
+		return all, nil
+	}
+	p := &chartPart{All: len(all), Find: strings.TrimSpace(query.Get("find"))}
+	link := func(first int, find string) string {
+		q := url.Values{"charts": {strconv.Itoa(first)}}
+		if find != "" {
+			q.Set("find", find)
+		}
+		return "?" + q.Encode()
+	}
+	found := all
+	if p.Find != "" {
+		found = nil
+		for _, f := range all {
+			if strings.Contains(strings.ToLower(f.name()), strings.ToLower(p.Find)) {
+				found = append(found, f)
+			}
+		}
+	}
+	p.Found = len(found)
+	first, err := strconv.Atoi(query.Get("charts"))
+	if err != nil || first < 1 || first > len(found) {
+		first = 1
+	}
+	p.First, p.Last = min(first, len(found)), min(first+mostCharts-1, len(found))
+	if first > 1 {
+		p.Before = link(max(1, first-mostCharts), p.Find)
+	}
+	if p.Last < len(found) {
+		p.After = link(p.Last+1, p.Find)
+	}
+	some := found[first-1 : p.Last]
+	here := map[string]bool{}
+	for _, f := range some {
+		here[f.ID] = true
+	}
+	for i, f := range all {
+		p.Names = append(p.Names, chartName{f.ID, f.name(), link(i/mostCharts*mostCharts+1, "") + "#figure-" + url.PathEscape(f.ID), here[f.ID]})
+	}
+	return some, p
+}

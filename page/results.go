@@ -1,0 +1,145 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// The charts of a summary that almanac run wrote: those that a run of this server has, made of what is in the file.
+
+// How many lines and charts there are of a summary, as of a run; of more lines the first, of more groups and states the largest.
+const (
+	mostLines      = 24
+	mostGroupLines = 8 // which have a colour each
+	mostGroupBands = 4 // of more, one would see only that they overlap
+)
+
+// aSummary is a summary with what its charts say.
+type aSummary struct {
+	*results.Summary
+	note string
+}
+
+// summaryFigures are the charts of a summary.
+func summaryFigures(of *results.Summary) []Figure {
+	sum := aSummary{of, "one replica"}
+	if sum.Replicas > 1 {
+		sum.note = "lines: median of " + format.Count(sum.Replicas, "replica") + "; bands: middle 90 %"
+	}
+	chart := func(all results.Ordered[population.Series], what string, steps bool) plot.Chart {
+		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true, LegendBeside: true}
+		n := 0
+		for name, in := range all.All() {
+			if s, ok := sum.line(name, in, steps); ok {
+				if n++; n <= mostLines {
+					c.Series = append(c.Series, s)
+				}
+			}
+		}
+		if n > mostLines {
+			c.Note = fmt.Sprintf("the first %d of %s, all are in summary.json; %s", mostLines, format.Count(n, what), c.Note)
+		}
+		return c
+	}
+	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, "state", false)}}
+	if !sum.Incidence.IsZero() {
+		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: chart(sum.Incidence, "flow", true)})
+	} else {
+		figures = append(figures, Figure{ID: "flows", Caption: "Changes of state since the start", Chart: chart(sum.Flows, "flow", false)})
+	}
+	groupings := sum.By.Names()
+	for i, by := range groupings {
+		if i == mostGroupings {
+			figures[len(figures)-1].Chart.Note += moreGroupings(groupings[i:])
+			break
+		}
+		groups, _ := sum.By.Get(by)
+		figures = append(figures, sum.groupFigures(by, groups)...)
+	}
+	return figures
+}
+
+// moreGroupings says of which groupings there are no charts.
+func moreGroupings(names []string) string {
+	return "; no charts by " + strings.Join(names, ", by ") + ", which are in the tables"
+}
+
+// line is a course as a line; false of one that does not belong to the times.
+func (sum aSummary) line(name string, in population.Series, steps bool) (plot.Series, bool) {
+	n := len(sum.Times)
+	if len(in.Median) != n {
+		return plot.Series{}, false
+	}
+	s := plot.Series{Name: name, X: sum.Times, Y: in.Median, Steps: steps}
+	if sum.Replicas > 1 && len(in.Q05) == n && len(in.Q95) == n {
+		s.Low, s.High = in.Q05, in.Q95
+	}
+	return s, true
+}
+
+// groupFigures are a chart for each state and each flow, with a line for each group, as pictures.Groups has them of a run.
+func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Counts]) (figures []Figure) {
+	names := groups.Names()
+	sizes := make([]float64, len(names))
+	for i, name := range names {
+		g, _ := groups.Get(name)
+		sizes[i] = top(g.Total)
+	}
+	drawn := pictures.Largest(sizes, mostGroupLines)
+	words := strings.ReplaceAll(by, ",", " and ")
+	which, note := "by "+words, sum.note
+	if len(drawn) < len(names) {
+		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(names))), words)
+	}
+	if len(drawn) > mostGroupBands && sum.Replicas > 1 {
+		note = "lines: median of " + format.Count(sum.Replicas, "replica")
+	}
+	add := func(id, heading, what string, all results.Ordered[population.Series], of func(results.Counts) results.Ordered[population.Series], steps bool) {
+		courses := all.Names()
+		tops := make([]float64, len(courses))
+		for i, name := range courses {
+			in, _ := all.Get(name)
+			tops[i] = top(in)
+		}
+		order := pictures.Largest(tops, mostLines)
+		if len(order) < len(courses) {
+			what = fmt.Sprintf("the largest %d of %s, %s", len(order), format.Thousands(float64(len(courses))), what)
+		}
+		for i, k := range order {
+			c := plot.Chart{Title: courses[k], Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true}
+			for _, j := range drawn {
+				g, _ := groups.Get(names[j])
+				in, _ := of(g).Get(courses[k])
+				if s, ok := sum.line(strings.ReplaceAll(names[j], ",", ", "), in, steps); ok {
+					if s.Unmarked = true; len(drawn) > mostGroupBands {
+						s.Low, s.High = nil, nil
+					}
+					c.Series = append(c.Series, s)
+				}
+			}
+			if len(c.Series) > 0 {
+				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: courses[k], Group: heading + by, Small: true, Chart: c})
+			}
+		}
+	}
+	add("by", "By ", "individuals in each state", sum.States, func(c results.Counts) results.Ordered[population.Series] { return c.States }, false)
+	if !sum.Incidence.IsZero() {
+		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.Incidence, func(c results.Counts) results.Ordered[population.Series] { return c.Incidence }, true)
+	}
+	return figures
+}
+
+// top is the largest of the means of a course.
+func top(in population.Series) float64 {
+	if len(in.Mean) == 0 {
+		return 0
+	}
+	return slices.Max(in.Mean)
+}
