@@ -268,13 +268,29 @@ func runScenarios(ctx context.Context, names []string, scenarios []*population.M
 	return nil
 }
 
+// sourceOfRun is a run that is compared. Its files are there as long as it is kept.
+func sourceOfRun(run *Run) source {
+	one := source{Name: "run " + run.ID, Link: "/runs/" + run.ID, Command: run.Command}
+	for _, f := range run.View().Files {
+		one.Files = append(one.Files, taken{Name: f.Name, Link: one.Link + "/files/" + f.Name})
+	}
+	return one
+}
+
+// sourceOfDir is a directory that is compared.
+func (s *Server) sourceOfDir(dir string) source {
+	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16) // which may have none
+	return source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)), Files: s.filesIn(dir, resultFiles)}
+}
+
 // compareRuns is the work of comparing runs of this server and runs in directories: it takes a while to read these.
 func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	if n := len(ids) + len(dirs); n < 2 || n > mostSides {
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, mostSides)
 	}
 	var sides []*side
-	var names, commands []string
+	var names []string
+	var sources []source
 	var keeps uint64
 	for _, id := range ids {
 		run, err := s.runs.Get(id)
@@ -287,19 +303,16 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 		}
 		one := resultSide("run "+id, r)
 		one.Name += ": " + run.About
-		sides, names, commands = append(sides, one), append(names, "run "+id), append(commands, run.Command)
+		sides, names, sources = append(sides, one), append(names, "run "+id), append(sources, sourceOfRun(run))
 		keeps += figureBytes(1, r.Model)
 	}
 	for _, dir := range dirs {
 		if _, err := s.files.valid(dir); err != nil {
 			return Work{}, err
 		}
-		if command, err := s.files.read(path.Join(dir, "command.txt"), 1<<16); err == nil {
-			commands = append(commands, strings.TrimSpace(string(command)))
-		}
-		names = append(names, dir)
+		names, sources = append(names, dir), append(sources, s.sourceOfDir(dir))
 	}
-	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps + uint64(len(dirs))<<20,
+	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Sources: sources, Keeps: keeps + uint64(len(dirs))<<20,
 		Do: func(ctx context.Context, tell *Teller) error {
 			defer func() { sides = nil }() // the results may be forgotten
 			for i, one := range sides {

@@ -130,7 +130,7 @@ func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown})
+	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown, "Files": s.filesIn(dir, courseFiles)})
 	return nil
 }
 

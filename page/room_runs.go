@@ -94,8 +94,7 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, f := range run.View().Files {
 		if f.Name == r.PathValue("name") {
-			w.Header().Set("Content-Type", "application/octet-stream")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(f.Name)+`"`)
+			asFile(w, f.Name)
 			return f.Write(w)
 		}
 	}
