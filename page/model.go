@@ -87,6 +87,11 @@ func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.compiledFrom(plain, a)
+}
+
+// compiledFrom is compiled, of a model that is there as its text has it.
+func (s *Server) compiledFrom(plain *population.Model, a *ask) (*population.Model, []string, error) {
 	changes := []population.Change{s.files.tables(a.Path)}
 	var words []string
 	if a.Size != "" {
@@ -137,16 +142,9 @@ func (s *Server) work(a ask) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	o := population.Options{Seed: 1, Replicas: 1}
-	if a.Seed != "" {
-		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
-			return Work{}, population.Problems{{File: "seed", Message: fmt.Sprintf("%q is not a seed; expected a whole number from 0 on", a.Seed)}}
-		}
-	}
-	if a.Replicas != "" {
-		if o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas)); err != nil || o.Replicas < 1 || o.Replicas > s.limits.Replicas {
-			return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("%q is not a number of replicas; expected one from 1 to %d", a.Replicas, s.limits.Replicas)}}
-		}
+	o, err := s.runOptions(a)
+	if err != nil {
+		return Work{}, err
 	}
 	drawn, err := s.drawFrom(a, m, &o)
 	if err != nil {
@@ -155,20 +153,6 @@ func (s *Server) work(a ask) (Work, error) {
 	if kept := m.Recorded(o.Replicas); kept > s.limits.Bytes {
 		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes %s, more than the %s that results may take here; record less often, or run fewer",
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
-	}
-	file := s.fileName(a.Path)
-	if !a.Same {
-		file = "-"
-	}
-	command := append([]string{"almanac run", format.Word(file), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
-	if drawn != nil {
-		command = append(command, "--from", format.Word(drawn.From))
-	}
-	if dir := path.Dir(s.fileName(a.Path)); !a.Same && len(m.Files()) > 0 && dir != "." { // tables are beside the file
-		command = append(append([]string{"(cd", format.Word(dir), "&&"}, command...), ")")
-	}
-	if !a.Same {
-		command = append(command, "< model.yaml")
 	}
 	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"), fmt.Sprintf("seed %d", o.Seed)}
 	if a.Scenario != "" {
@@ -181,7 +165,7 @@ func (s *Server) work(a ask) (Work, error) {
 		about = append(about, fmt.Sprintf("%s drawn from %s", strings.Join(drawn.Parameters, ", "), drawn.From))
 	}
 	return Work{
-		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: strings.Join(command, " "),
+		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: s.runCommand(a, m, o, words, drawn),
 		Model: true, Keeps: m.Recorded(o.Replicas), Needs: needs(m, o),
 		Fits: func() error { return m.Fits(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },

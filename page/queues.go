@@ -321,6 +321,7 @@ func (c queue) view(now *queueSeen) (v View) {
 	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one", func(w io.Writer) error { return queueProgram().Execute(w, c) }},
 		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
 		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
+		{"report.json", "the same for programs", func(w io.Writer) error { return output.WriteReport(w, output.JSON, now.report) }},
 		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteCourses(w, output.CSV, now.courses) }},
 		{"observations.csv", "waiting times", func(w io.Writer) error {
 			return output.WriteObservations(w, output.CSV, now.observations)

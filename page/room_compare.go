@@ -268,13 +268,28 @@ func runScenarios(ctx context.Context, names []string, scenarios []*population.M
 	return nil
 }
 
+// sourceOfRun is a run that is compared. Its files are there as long as it is kept.
+func sourceOfRun(run *Run) source {
+	one := source{Name: "run " + run.ID, Link: "/runs/" + run.ID, Command: run.Command}
+	for _, f := range run.View().Files {
+		one.Files = append(one.Files, taken{Name: f.Name, Link: one.Link + "/files/" + f.Name})
+	}
+	return one
+}
+
+// sourceOfDir is a directory that is compared.
+func (s *Server) sourceOfDir(dir string) source {
+	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16) // which may have none
+	return source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)), Files: s.filesIn(dir, resultFiles)}
+}
+
 // compareRuns is the work of comparing runs of this server and runs in directories: it takes a while to read these.
 func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	if n := len(ids) + len(dirs); n < 2 || n > mostSides {
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, mostSides)
 	}
 	var sides []*side
-	var commands []string
+	var sources []source
 	var keeps, needs, table uint64
 	for _, id := range ids {
 		run, err := s.runs.Get(id)
@@ -287,16 +302,14 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 		}
 		one := resultSide("run "+id, r)
 		one.facts = runFacts(run, r)
-		sides, commands = append(sides, one), append(commands, run.Command)
+		sides, sources = append(sides, one), append(sources, sourceOfRun(run))
 		keeps += figureBytes(1, r.Model)
 	}
 	for _, dir := range dirs {
 		if _, err := s.files.valid(dir); err != nil {
 			return Work{}, err
 		}
-		if command, err := s.files.read(path.Join(dir, "command.txt"), 1<<16); err == nil {
-			commands = append(commands, strings.TrimSpace(string(command)))
-		}
+		sources = append(sources, s.sourceOfDir(dir))
 		// Numbers of a summary take less than their digits, and are there twice while they are read; tables are read one after the other.
 		needs = sum(needs, 2*s.files.size(path.Join(dir, "summary.json")))
 		for _, file := range []string{"series.csv", "flows.csv"} {
@@ -305,7 +318,7 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	}
 	keeps += uint64(len(dirs)) << 20
 	names := slices.Concat(labels(sides), dirs)
-	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Command: strings.Join(commands, "\n"), Keeps: keeps, Needs: sum(2*keeps, sum(needs, 2*table)),
+	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Sources: sources, Keeps: keeps, Needs: sum(2*keeps, sum(needs, 2*table)),
 		Do: func(ctx context.Context, tell *Teller) error {
 			defer func() { sides = nil }() // the results may be forgotten
 			for i, one := range sides {

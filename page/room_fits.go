@@ -127,7 +127,7 @@ func (s *Server) fitIn(ctx context.Context, dir string) (saved, error) {
 			title = dir
 		}
 		lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
-		said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command, "Files": []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}}
+		said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command, "Files": fitFiles}
 		if m != nil && len(f.Result.Posterior.Rows) > 0 {
 			said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
 		}

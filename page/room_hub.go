@@ -52,6 +52,6 @@ func (s *Server) hubJSON(w http.ResponseWriter, r *http.Request) error {
 	if s.hub == nil {
 		return problemf(http.StatusNotFound, "no hub is watched")
 	}
-	w.Header().Set("Content-Type", "application/json")
+	asFile(w, "hub.json")
 	return json.NewEncoder(w).Encode(s.hub.look())
 }

@@ -171,6 +171,8 @@ type findings struct {
 	Parameters []parameter
 	Scenarios  []string
 	Memory     string
+	Commands   string // that explain it and run it, as it is asked for
+	Wrong      string // why there is none that runs it
 }
 
 // A placedProblem is a problem with its place in the editor.
@@ -214,8 +216,8 @@ func (s *Server) find(a ask) (f findings) {
 	if drawable(m) {
 		f.Diagram = template.HTML(m.Diagram())
 	}
-	start, most := m.Memory(population.Options{})
-	f.Memory = fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.", format.Bytes(start), format.Bytes(most))
+	f.Memory = memoryWords(m)
+	f.Commands, f.Wrong = s.commands(a, m)
 	asked := map[string]string{}
 	for _, p := range a.Set {
 		asked[p.Name] = p.Value
@@ -330,5 +332,5 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
 		problems = []placedProblem{}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram), "parameters": part("parameters")})
+	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram), "parameters": part("parameters"), "commands": found.Commands, "wrong": found.Wrong})
 }

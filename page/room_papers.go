@@ -59,7 +59,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		for i := range report.Results {
 			found[report.Results[i].Name] = &report.Results[i]
 		}
-		data["Machine"], data["Command"] = report.Machine, report.Command
+		data["Machine"], data["Command"], data["Files"] = report.Machine, report.Command, s.filesIn(path.Dir(from), claimFiles)
 	}
 	names, notes, err := s.named(r.Context(), "claims.json")
 	if err != nil {
@@ -110,13 +110,13 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found]}
+	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found], "Command": "almanac reproduce " + c.Name}
 	if from := r.URL.Query().Get("report"); from != "" {
 		report, err := s.savedReport(r.Context(), from)
 		if err != nil {
 			return err
 		}
-		data["From"] = from
+		data["From"], data["Files"] = from, s.filesIn(path.Dir(from), claimFiles)
 		for i := range report.Results {
 			if result := &report.Results[i]; result.Name == c.Name {
 				data["Tables"] = append(verdictTables(result), measuredTables(result)...)

@@ -110,6 +110,10 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
 
 // showPoint shows a point, with a button that runs it.
 func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) error {
+	if r.URL.Query().Get("form") == "json" {
+		asFile(w, "point.json")
+		return p.sweep.writePoints(w, p.sweep.Points()[p.k:p.k+1])
+	}
 	v, err := s.viewOfPoint(r, p)
 	if err != nil {
 		return err
@@ -128,8 +132,19 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	if seed == "" {
 		seed = "1, since the sweep does not tell its own"
 	}
+	command := ""
+	if a, err := s.pointAsk(p.sweep, p.k); err == nil {
+		if work, err := s.work(a); err == nil { // otherwise the button that runs it says what is wrong
+			command = work.Command
+		}
+	}
+	form := "?form=json"
+	if p.dir != "" {
+		form = "&form=json"
+	}
 	s.render(w, r, http.StatusOK, "point", "studies", map[string]any{"Title": strings.Join(values, ", "), "Name": p.name, "Link": p.link, "Action": p.sweep.link(p.k), "Figures": figures, "Tables": v.Tables,
-		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()), format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded})
+		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()), format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded, "Command": command,
+		"Files": []taken{{"point.json", "what it gave", p.sweep.link(p.k) + form}}})
 	return nil
 }
 

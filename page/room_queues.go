@@ -131,7 +131,7 @@ func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown, "Part": part})
+	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown, "Part": part, "Files": s.filesIn(dir, courseFiles)})
 	return nil
 }
 

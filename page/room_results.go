@@ -57,7 +57,7 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
 	data := maps.Clone(v.said)
-	data["Figures"], data["Part"], data["Command"] = figures, part, string(bytes.TrimSpace(command))
+	data["Figures"], data["Part"], data["Command"], data["Files"] = figures, part, string(bytes.TrimSpace(command)), s.filesIn(dir, resultFiles)
 	s.render(w, r, http.StatusOK, "result", "models", data)
 	return nil
 }

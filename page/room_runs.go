@@ -107,8 +107,7 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 			if err := s.place(r.Context()); err != nil {
 				return err
 			}
-			w.Header().Set("Content-Type", "application/octet-stream")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(f.Name)+`"`)
+			asFile(w, f.Name)
 			return f.Write(w)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -125,7 +123,7 @@ func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
 		if err != nil {
 			return saved{}, err
 		}
-		return saved{View: sweep.view(), said: map[string]any{"Title": dir, "What": "sweep", "Files": []string{"points.csv", "model.yaml", "command.txt"}}}, nil
+		return saved{View: sweep.view(), said: map[string]any{"Title": dir, "What": "sweep", "Files": sweepFiles, "JSON": pointsJSON}}, nil
 	})
 }
 
@@ -159,11 +157,9 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 		return err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	var files []string
-	for _, name := range data["Files"].([]string) {
-		if _, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
-			files = append(files, name)
-		}
+	files := s.filesIn(dir, data["Files"].([]string))
+	if name, made := data["JSON"].(string); made {
+		files = append(files, taken{name, "the same for programs", "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
 	}
 	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Part"] = files, dir, shown, v.Tables, part
 	if text := string(bytes.TrimSpace(command)); text != "" {
@@ -171,30 +167,4 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 	}
 	s.render(w, r, status, "saved", "studies", data)
 	return nil
-}
-
-// studyFiles are those of a directory of a study that can be taken away.
-var studyFiles = []string{"points.csv", "model.yaml", "command.txt", "fit.json", "posterior.csv", "best.yaml"}
-
-// studyFile answers with a file of a study.
-func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
-	for _, known := range studyFiles {
-		if name != known {
-			continue
-		}
-		file, err := s.files.open(path.Join(r.URL.Query().Get("dir"), name))
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := s.place(r.Context()); err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", "application/octet-stream")
-		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
-		_, err = io.Copy(w, file)
-		return err
-	}
-	return problemf(http.StatusNotFound, "a study has no file %q", name)
 }

@@ -31,6 +31,8 @@ func (s *Server) routes() http.Handler {
 	on("GET /models/{path...}", s.model)
 	on("POST /models/{path...}", s.changeModel)
 	on("POST /check", s.check)
+	on("POST /commands", s.modelCommands)
+	on("POST /model-files/{name}", s.modelFile)
 
 	on("GET /runs", s.listRuns)
 	on("POST /runs", s.startRun)

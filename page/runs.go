@@ -33,6 +33,8 @@ type Work struct {
 	Fits func() error
 	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.
 	Do func(ctx context.Context, tell *Teller) error
+	// Sources are what it compares, if they are others' runs: each has its own command.
+	Sources []source
 }
 
 // A State is how far work has come.

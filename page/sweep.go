@@ -373,7 +373,8 @@ func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.
 			if !over {
 				v.Tables = nil
 			}
-			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(), func(w io.Writer) error { return second(w.Write(rows)) }}}
+			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(), func(w io.Writer) error { return second(w.Write(rows)) }},
+				{pointsJSON, "the same for programs", now.writeJSON}, {"model.yaml", "the model that was swept", func(w io.Writer) error { return second(w.Write(st.Source)) }}}
 			return v
 		})
 		return nil

@@ -7,6 +7,7 @@ export function copies(root) {
     if (ready.has(command)) continue;
     ready.add(command);
     const button = command.querySelector("[data-copy]");
+    if (!button) continue; // a directory that does not tell its command
     button.hidden = false;
     button.addEventListener("click", async () => {
       try {

@@ -60,6 +60,7 @@ export function edit(form) {
     const found = await answer.json();
     if (turn !== asked) return;
     problems = found.problems;
+    commands(found);
     const fresh = document.createElement("template");
     fresh.innerHTML = found.list;
     if (fresh.innerHTML !== list.innerHTML) list.replaceChildren(fresh.content); // which is read aloud whenever it is written
@@ -73,6 +74,25 @@ export function edit(form) {
     }
     mark();
   };
+  // The command lines follow the fields.
+  const place = document.querySelector("[data-commands]");
+  const commands = found => {
+    place.hidden = found.commands === "";
+    place.querySelector("[data-command]").textContent = found.commands;
+    const wrong = place.querySelector("[data-wrong]");
+    wrong.hidden = found.wrong === "";
+    wrong.querySelector("span").textContent = found.wrong;
+  };
+  let soon = 0, wished = 0;
+  const changedField = () => {
+    clearTimeout(soon);
+    soon = setTimeout(async () => {
+      const turn = ++wished;
+      const answer = await fetch("/commands", {method: "POST", body: new URLSearchParams(new FormData(form))}).catch(() => null);
+      if (turn === wished && answer?.ok) commands(await answer.json());
+    }, 250);
+  };
+  form.addEventListener("input", e => { if (e.target !== area) changedField(); });
   area.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(check, 250);
@@ -131,7 +151,7 @@ export function edit(form) {
         if (!by) return;
         e.preventDefault();
         range.value = Math.min(Math.max((Math.round(range.value / step) + by) * step, Number(min)), Number(max));
-        range.dispatchEvent(new Event("input"));
+        range.dispatchEvent(new Event("input", {bubbles: true}));
       });
       field.addEventListener("input", () => { if (Number.isFinite(worth())) { range.value = worth(); say(); } });
       row.append(range);

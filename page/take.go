@@ -1,0 +1,133 @@
+package page
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/study"
+)
+
+// What can be taken away beside the figures: files of runs and of directories, each with its type.
+
+// A taken is a file to take away, where it stands on a page.
+type taken struct{ Name, About, Link string }
+
+// A source is what a comparison was made of: a run or a directory.
+type source struct {
+	Name, Link, Command string
+	Files               []taken
+}
+
+// fileKinds are the types of files by their endings.
+var fileKinds = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
+	".md": "text/markdown; charset=utf-8", ".yaml": "application/yaml", ".go": "text/plain; charset=utf-8", ".html": "text/html; charset=utf-8", ".parquet": "application/vnd.apache.parquet"}
+
+// asFile makes an answer a file that the browser keeps, and does not show: what it has is not ours.
+func asFile(w http.ResponseWriter, name string) {
+	kind := fileKinds[path.Ext(name)]
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
+}
+
+// The files of a directory that can be taken away, by what it is of: all that the commands and package sim/output write, but for pictures, which the page has.
+var (
+	resultFiles = []string{"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv", "model.yaml", "diagram.svg", "command.txt"}
+	sweepFiles  = []string{"points.csv", pointSeries, "series.parquet", "model.yaml", "command.txt"}
+	fitFiles    = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}
+	courseFiles = []string{"courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json"}
+	claimFiles  = []string{"claims.json", "report.html", "report.md"}
+)
+
+// pointsJSON is made of points.csv, which has no such file beside it.
+const pointsJSON = "points.json"
+
+// filesIn are those of some files that a directory has.
+func (s *Server) filesIn(dir string, names []string) (all []taken) {
+	for _, name := range names {
+		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			all = append(all, taken{Name: name, Link: "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
+		}
+	}
+	return all
+}
+
+// studyFile answers with a file of a directory.
+func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
+	name, dir := r.PathValue("name"), r.URL.Query().Get("dir")
+	if name == pointsJSON {
+		v, err := s.sweepIn(r.Context(), dir)
+		if err != nil {
+			return err
+		}
+		if err := s.place(r.Context()); err != nil {
+			return err
+		}
+		asFile(w, name)
+		return v.Sweep.writeJSON(w)
+	}
+	for _, known := range [][]string{resultFiles, sweepFiles, fitFiles, courseFiles, claimFiles} {
+		for _, one := range known {
+			if name != one {
+				continue
+			}
+			file, err := s.files.open(path.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			if err := s.place(r.Context()); err != nil {
+				return err
+			}
+			asFile(w, name)
+			_, err = io.Copy(w, file)
+			return err
+		}
+	}
+	return problemf(http.StatusNotFound, "there is no file %q to take away", name)
+}
+
+// writeJSON writes the points of a sweep with what was found at each; null stands where there is no number.
+func (s swept) writeJSON(w io.Writer) error { return s.writePoints(w, s.Points()) }
+
+func (s swept) writePoints(w io.Writer, points []study.Point) error {
+	type output struct {
+		Output string   `json:"output"`
+		N      int      `json:"replicas"`
+		Mean   *float64 `json:"mean"`
+		SD     *float64 `json:"sd"`
+		Low    *float64 `json:"low"`
+		High   *float64 `json:"high"`
+	}
+	type point struct {
+		Values   map[string]string `json:"values"`
+		Replicas int               `json:"replicas"`
+		Outputs  []output          `json:"outputs"`
+	}
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
+	}
+	all := []point{}
+	for _, p := range points {
+		one := point{Values: map[string]string{}, Replicas: p.Replicas, Outputs: []output{}}
+		for i, a := range s.Axes {
+			one.Values[a.Name] = strings.TrimSpace(p.Values[i])
+		}
+		for _, o := range p.Outputs {
+			one.Outputs = append(one.Outputs, output{o.Name, o.N, known(o.Mean), known(o.SD), known(o.Low), known(o.High)})
+		}
+		all = append(all, one)
+	}
+	return json.NewEncoder(w).Encode(map[string]any{"of": s.Title, "points": all})
+}
