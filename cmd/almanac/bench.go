@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ type benchFlags struct {
 	workloads []string
 	only      []string
 	targets   bool
+	slices    bool
 }
 
 func newBench() *cobra.Command {
@@ -29,6 +31,8 @@ func newBench() *cobra.Command {
 			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
 			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), and\n" +
 			"what it takes in memory.\n\n" +
+			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many operations as it has\n" +
+			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the median of the rounds.\n\n" +
 			list("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
 				if s.Extra {
 					return s.Name + " *", s.About
@@ -40,6 +44,7 @@ func newBench() *cobra.Command {
 		Example: "  almanac bench\n" +
 			"  almanac bench --dist exponential,pareto --n 1e3,1e6\n" +
 			"  almanac bench --only queue,static --n 1e7 --out results\n" +
+			"  almanac bench --slices --only queue --n 1e3,1e8\n" +
 			"  almanac bench --targets",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -62,6 +67,7 @@ func newBench() *cobra.Command {
 	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "workloads: a list, or all")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
 	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, some minutes)")
+	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
@@ -114,7 +120,7 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 			var plan []bench.Cell
 			for _, n := range sizes {
 				for _, s := range only {
-					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n})
+					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n, Slices: f.slices})
 				}
 				// Sets that take turns are all in memory; large ones would not fit together.
 				if n*len(only) > 100_000_000 {
@@ -126,6 +132,9 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 				plans = append(plans, plan)
 			}
 		}
+	}
+	if f.slices {
+		return [][]bench.Cell{slices.Concat(plans...)}, nil
 	}
 	return plans, nil
 }

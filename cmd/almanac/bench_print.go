@@ -18,6 +18,7 @@ import (
 type benchTable struct {
 	plan           int
 	workload, dist string
+	slices         bool
 	structures     []string
 	sizes          []int
 	results        map[string]map[int]bench.Result
@@ -34,7 +35,7 @@ func tables(results []bench.Result) []*benchTable {
 			}
 		}
 		if t == nil {
-			t = &benchTable{plan: r.Plan, workload: r.Workload, dist: r.Distribution, results: map[string]map[int]bench.Result{}}
+			t = &benchTable{plan: r.Plan, workload: r.Workload, dist: r.Distribution, slices: r.Slices, results: map[string]map[int]bench.Result{}}
 			all = append(all, t)
 		}
 		if t.results[r.Structure] == nil {
@@ -52,7 +53,11 @@ func tables(results []bench.Result) []*benchTable {
 func printBench(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, t := range tables(report.Results) {
-		fmt.Fprintf(w, "\n%s, %s jumps: ns per operation, best repetition (slowest over fastest)\n\n", t.workload, t.dist)
+		how := "best repetition (slowest over fastest)"
+		if t.slices {
+			how = "mean of all slices (times as long as the first, median)"
+		}
+		fmt.Fprintf(w, "\n%s, %s jumps: ns per operation, %s\n\n", t.workload, t.dist, how)
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "pending events\t")
 		for _, n := range t.sizes {
@@ -72,7 +77,11 @@ func printBench(w io.Writer, report benchReport) error {
 				if r.Cut {
 					cut = ">"
 				}
-				fmt.Fprintf(out, "%s%.1f (%.2f)\t", cut, r.Best, r.Spread)
+				beside := r.Spread
+				if t.slices {
+					beside = r.Median
+				}
+				fmt.Fprintf(out, "%s%.1f (%.2f)\t", cut, typical(r), beside)
 				last = r
 			}
 			// Of the last column: what the first schedules cost, and what an event takes.
@@ -92,6 +101,14 @@ func printBench(w io.Writer, report benchReport) error {
 	return printTargets(w, report.Targets)
 }
 
+// typical is how long an operation took: in the best repetition, or on average in slices.
+func typical(r bench.Result) float64 {
+	if r.Slices {
+		return r.Mean
+	}
+	return r.Best
+}
+
 // printRatios compares everything with the first structure, which is ours unless it was left out.
 func printRatios(w io.Writer, t *benchTable) {
 	if len(t.structures) < 2 {
@@ -106,7 +123,7 @@ func printRatios(w io.Writer, t *benchTable) {
 			a, have := t.results[first][n]
 			b, has := t.results[s][n]
 			if have && has {
-				fmt.Fprintf(out, "%.2f\t", b.Best/a.Best)
+				fmt.Fprintf(out, "%.2f\t", typical(b)/typical(a))
 			} else {
 				fmt.Fprint(out, "\t")
 			}
@@ -132,7 +149,7 @@ func plotBench(dir string, report benchReport) error {
 			for _, n := range t.sizes {
 				if r, ok := t.results[s][n]; ok {
 					series.X = append(series.X, float64(n))
-					series.Y = append(series.Y, r.Best)
+					series.Y = append(series.Y, typical(r))
 				}
 			}
 			chart.Series = append(chart.Series, series)

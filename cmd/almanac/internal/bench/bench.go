@@ -65,6 +65,7 @@ type Cell struct {
 	Goroutines   int
 	Capacity     int     // of a bin
 	Rate         float64 // new balls per bin and round
+	Slices       bool    // of event sets: by short turns with the others of its plan, which all are; see inSlices
 }
 
 func (c Cell) String() string {
@@ -101,6 +102,8 @@ type Result struct {
 	// Of event sets.
 	Fill float64 // nanoseconds per event, to schedule the first n before any is taken
 	Cut  bool    // too slow to warm up fully or to make as many operations as wanted
+	// In slices: nanoseconds per operation of all together, and how many times as long as the first cell of the plan, the median of the rounds.
+	Mean, Median float64
 
 	// Of shared queues.
 	Failed int               // removals that failed while timed
@@ -179,6 +182,16 @@ func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
 		}); err != nil {
 			return nil, err
 		}
+	}
+	if len(cells) > 0 && cells[0].Slices {
+		if err := inSlices(ctx, subjects, o, results, func(share float64, next string) {
+			if o.Progress != nil {
+				o.Progress(len(cells)+int(share*float64(steps-len(cells))), steps, next)
+			}
+		}); err != nil {
+			return nil, err
+		}
+		o.Repetitions = 0
 	}
 	for r := range o.Repetitions {
 		for i := range cells {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,59 @@ func TestRunCutsShort(t *testing.T) {
 	}
 }
 
+// Slices take turns until each set has made as many operations as it has events and has had its number of slices, and are compared round by round.
+func TestRunInSlices(t *testing.T) {
+	cells := []Cell{setCell(Queue, Hold, "exponential", 10), setCell(Queue, "cancel", "exponential", 100_000)}
+	for i := range cells {
+		cells[i].Slices = true
+	}
+	o := quick
+	o.Least = 0
+	last := 0
+	o.Progress = func(done, of int, next string) {
+		if done < last || done > of || (next == "") != (done == of) {
+			t.Fatalf("step %d of %d, %q, after %d", done, of, next, last)
+		}
+		last = done
+	}
+	results, err := Run(context.Background(), cells, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, many := results[0], results[1]
+	if few.Median != 1 || !(many.Median > 0) || len(few.Each) != len(many.Each) || len(few.Each) < 2*slicesPer || many.Ops < many.N || few.Cut || many.Cut {
+		t.Errorf("%+v", results)
+	}
+	for _, r := range results {
+		if !(r.Mean >= slices.Min(r.Each) && r.Mean <= slices.Max(r.Each)) {
+			t.Errorf("%v: mean %v of %v", r.Cell, r.Mean, r.Each)
+		}
+	}
+	o.Progress, o.Most = nil, 0
+	if results, err = Run(context.Background(), cells, o); err != nil || !results[1].Cut {
+		t.Errorf("%+v, %v", results, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o = quick
+	o.Progress = func(_, _ int, next string) {
+		if next == "slice 3" {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, cells, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestMedianRatio(t *testing.T) {
+	if m := medianRatio([]float64{2, 6, 9, 40}, []float64{2, 2, 9, 8}); m != 2 {
+		t.Errorf("the median of 1, 3, 1 and 5 is %v", m)
+	}
+	if m := medianRatio([]float64{2, 6, 40}, []float64{2, 2, 8}); m != 3 {
+		t.Errorf("the median of 1, 3 and 5 is %v", m)
+	}
+}
+
 // Judge finds in the results of each plan the targets it is for, and sees the difference between met and missed.
 func TestJudge(t *testing.T) {
 	for _, fast := range []bool{true, false} {
@@ -90,6 +144,10 @@ func TestJudge(t *testing.T) {
 					r.Best = 1000
 				} else if !fast && c.Structure == Queue {
 					r.Best = 200
+				}
+				r.Mean = r.Best
+				if c.Slices {
+					r.Best = 1 // which counts for nothing
 				}
 				results = append(results, r)
 			}

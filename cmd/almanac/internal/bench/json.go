@@ -36,6 +36,9 @@ func setKeys(r *Result) []key {
 		{"fill_ns", r.Fill}, {"best_ns", r.Best}, {"spread", r.Spread}, {"each_ns", r.Each}, {"ops", r.Ops},
 		{"bytes_per_event", r.Bytes}, {"allocs_per_op", r.Allocs},
 	}
+	if r.Slices {
+		all = append(all, key{"mean_ns", r.Mean}, key{"median_over_first", r.Median})
+	}
 	if r.Cut {
 		all = append(all, key{"cut", true})
 	}
