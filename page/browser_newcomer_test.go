@@ -69,7 +69,7 @@ func TestKeyboardInBrowser(t *testing.T) {
 	v.until(`document.querySelector("[data-state=stopped] .files, [data-state=stopped] .figures")`)
 }
 
-// A server that is killed and started anew: who watches is told that the connection is lost, and then that the run is gone, although there is another one of
+// Who watches is told that the connection is lost, and the run goes on when there is one again. A server that is killed and started anew: who watches is told that the connection is lost, and then that the run is gone, although there is another one of
 // the same number, which is not shown in its place.
 func TestRestartInBrowser(t *testing.T) {
 	t.Parallel()
@@ -106,6 +106,14 @@ func TestRestartInBrowser(t *testing.T) {
 	v.get("/runs/1")
 	v.until(chart("pool", `g.line[data-series="0"] path`))
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+
+	// The connection is lost, and the server is not: the page says so, and goes on when it hears again.
+	server := now.Swap(nil)
+	address.CloseClientConnections()
+	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
+	was := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
+	now.Store(server)
+	v.until(`document.querySelector("[data-lost]").hidden && document.querySelector("[data-note-now]").textContent !== ` + asString(was))
 	kill()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
 	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)

@@ -3,14 +3,17 @@ package page_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/page"
 )
 
@@ -19,25 +22,61 @@ func chart(figure, selector string) string {
 	return fmt.Sprintf(`document.querySelector('[data-figure=%q] %s')`, figure, selector)
 }
 
+// heldFiles is a model of two regions whose runs are held, by its name, and its gate.
+func heldFiles(t *testing.T, name string) (fstest.MapFS, page.Gate) {
+	t.Helper()
+	source, err := examples.Files.ReadFile("seir-regions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return someFiles(map[string]string{"held.yaml": strings.NewReplacer("name: seir-regions", "name: "+name, "size: 50_000", "size: 2_000").Replace(string(source))}), page.Hold(name)
+}
+
 // A run, live: it is started from the page of a model, its lines grow without the page being loaded again, it says how fast it is, and the end is shown when it comes.
+// It is held at its rows, and goes on as far as it is let, however fast or slow the machine is.
 func TestLiveInBrowser(t *testing.T) {
 	t.Parallel()
-	v := visit(t, page.Config{Limits: page.Limits{Viewers: 2}})
+	files, gate := heldFiles(t, "held live")
+	v := visit(t, page.Config{Files: files, About: "a model", Dir: "models", Limits: page.Limits{Viewers: 2}})
 	v.size(1024, 900, "light")
-	v.get("/models/seir-regions.yaml")
-	// So many take longer than a tab is open: the run goes on until it is stopped.
-	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "4000"), chromedp.SetValue(chromedp.CSS("[name=size]"), "500000"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
+	v.get("/models/held.yaml")
+	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "9"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`location.pathname === "/runs/1"`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+	const rows = 251 // of a replica
+	gate.Let(40)
 	v.until(chart("states", `g.line[data-series="0"] path`))
-	before := eval[string](v, chart("states", `g.line[data-series="0"] path`)+`.getAttribute("d")`)
-	v.until(chart("states", `g.line[data-series="0"] path`) + `?.getAttribute("d") !== ` + fmt.Sprintf("%q", before))
+	for range 2 {
+		before := eval[string](v, chart("states", `g.line[data-series="0"] path`)+`.getAttribute("d")`)
+		gate.Let(rows)
+		v.until(chart("states", `g.line[data-series="0"] path`) + `?.getAttribute("d") !== ` + fmt.Sprintf("%q", before))
+	}
+	gate.Let(rows) // two replicas at least have come to their end, and there is a band around their median
 	v.until(chart("states", `g.band[data-series="0"] path`))
-	v.until(`/[\d.,]+ events, [\d.]+ million a second/.test(document.querySelector("[data-pace]").textContent)`)
+	v.until(`/[\d.,]+ events, [\d.e-]+ million a second/.test(document.querySelector("[data-pace]").textContent)`)
 	v.until(`document.querySelector("progress").value > 0`)
 	v.until(`/median of \d+ replicas/.test(` + chart("states", "[data-note]") + `.textContent)`)
 	v.until(`document.querySelector("[data-say]").textContent.startsWith("running, ")`)
 	v.until(`document.querySelectorAll("[data-figure]").length > 6`) // by group, too
+
+	// The numbers under the pointer are those of now, and follow while the pointer rests: the run stands still, and the server's are the same.
+	plot := eval[map[string]float64](v, `(b => ({x: b.x, y: b.y, w: b.width, h: b.height}))(`+chart("states", "[data-plot]")+`.getBoundingClientRect())`)
+	v.do(chromedp.MouseEvent(chromedp.MouseMoved, plot["x"]+plot["w"]/2, plot["y"]+plot["h"]/2))
+	same := `fetch(location.pathname + "/figures/states.json").then(r => r.json()).then(d => { const s = d.series[0], x = Number(` + chart("states", "[data-plot]") + `.getAttribute("aria-valuenow"));
+		return x > 50 && x < 200 && Math.abs(parseFloat(` + chart("states", `[data-value="0"]`) + `.textContent.replaceAll(",", "")) - s.y[s.x.indexOf(x)]) <= 0.5; })`
+	untilSame := func() {
+		t.Helper()
+		for deadline := time.Now().Add(2 * time.Minute); !eval[bool](v, same); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("under the pointer is %s", eval[string](v, chart("states", `[data-value="0"]`)+`.textContent`))
+			}
+		}
+	}
+	untilSame()
+	under := eval[string](v, chart("states", `[data-value="0"]`)+`.textContent`)
+	gate.Let(3 * rows)
+	v.until(chart("states", `[data-value="0"]`) + `.textContent !== ` + asString(under))
+	untilSame()
 
 	// A second tab, which comes later, sees the same; losing it changes nothing.
 	run := eval[string](v, "location.pathname")
@@ -93,13 +132,53 @@ func TestLiveInBrowser(t *testing.T) {
 	if !eval[bool](v, "window.stays") {
 		t.Error("the page was loaded again")
 	}
+
+	// How long it took is said, by the script as by the page that is loaded anew.
+	took := `document.querySelector("[data-pace]").textContent`
+	for range 2 {
+		v.until(`/million a second, [\d.]+ (ms|s|min)$/.test(` + took + `) && document.querySelector("[data-status]").textContent === "stopped"`)
+		v.do(chromedp.Reload())
+		v.until(`document.readyState === "complete"`)
+	}
 	for _, f := range []string{"files/summary.json", "files/series.csv", "figures/states.svg", "figures/states.png", "figures/incidence.csv", "figures/by-region-0.json"} {
 		if n := eval[int](v, `fetch(location.pathname + "/`+f+`").then(r => r.ok ? r.blob() : {size: -1}).then(b => b.size)`); n < 100 {
 			t.Errorf("%s has %d bytes", f, n)
 		}
 	}
-	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run examples/seir-regions.yaml --seed 5 --replicas 4000 --size 500000" {
+	if command := eval[string](v, `document.querySelector("[data-command]").textContent`); command != "almanac run models/held.yaml --seed 5 --replicas 9" {
 		t.Error(command)
+	}
+}
+
+// A run that waits says how many wait before it, and, when one of these begins, that there are fewer; when its turn comes it goes on by itself, to its end.
+func TestWaitingInBrowser(t *testing.T) {
+	t.Parallel()
+	files, gate := heldFiles(t, "held waiting")
+	v := visit(t, page.Config{Files: files, Limits: page.Limits{Running: 1}})
+	for range 3 {
+		answer, err := http.PostForm(v.base+"/runs", url.Values{"path": {"held.yaml"}, "replicas": {"2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	}
+	v.get("/runs/3")
+	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
+	says := func(text string) {
+		t.Helper()
+		v.until(`document.querySelector(".facts").innerText.trim().replace(/\s+/g, " ") === "` + text + `"`)
+	}
+	says("waiting 1 before it")
+	if answer, err := http.Post(v.base+"/runs/1/stop", "", nil); err != nil {
+		t.Fatal(err)
+	} else {
+		answer.Body.Close()
+	}
+	says("waiting 0 before it")
+	gate.Open()
+	v.until(`document.querySelector("[data-state=done] .files") && /^2 of 2 replicas done [\d,]+ events, [\d.e-]+ million a second, [\d.]+ (ms|s)$/.test(document.querySelector(".facts").innerText.replace(/^done/, "").trim().replace(/\s+/g, " "))`)
+	if !eval[bool](v, "window.stays") {
+		t.Error("the page was loaded again")
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/page"
@@ -22,7 +24,7 @@ var fittedIn = flag.String("fitted", "", "a directory that almanac fit wrote, of
 // projected from, and a hub is watched. With -shots there are pictures.
 func TestStudiesInABrowser(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"flu.yaml": twoScenarios, "fitted/model.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior()}
+	files := savedStudies(t)
 	savedRun(t, files, "saved/base", twoScenarios, 4, 8)
 	savedRun(t, files, "saved/slower", twoScenarios, 4, 8, population.Scenario("slower"))
 	savedRun(t, files, "saved/other luck", twoScenarios, 5, 8, population.Scenario("slower"))
@@ -110,6 +112,71 @@ func TestStudiesInABrowser(t *testing.T) {
 		t.Errorf("it is projected from nothing: %s", about)
 	}
 	look("projected")
+
+	// Runs of this server over each other: each has its command and its files below.
+	v.get("/compare")
+	v.until(`document.querySelectorAll("[name=run]").length === 3`) // two points of the sweep, and the projection
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll("[name=run]").forEach(box => { if (box.value !== document.querySelectorAll("[name=run]")[1].value) box.click(); })`), chromedp.Click(chromedp.CSS("section:last-of-type button.main")))
+	v.until(`document.querySelector("[data-state=done] .files") && ` + chart("state-1", `g.line[data-series="1"] path`))
+	if got := eval[string](v, `[...document.querySelectorAll(".command")].map(c => c.querySelector("h2").textContent + ": " + c.querySelector("code").textContent.split(" ").slice(0, 3).join(" ") + ", " + c.querySelectorAll("a[download]").length).join("; ")`); !regexp.MustCompile(`^run \d+: almanac run models/\S+, [5-9]; run \d+: almanac run models/\S+, [5-9]$`).MatchString(got) {
+		t.Errorf("what was compared is said to be %q", got)
+	}
+
+	// A saved sweep that has written down how its points went: a cell opens what was written, and nothing is run.
+	v.get("/sweeps/swept")
+	v.until(`document.readyState === "complete" && document.querySelectorAll(".map .cells a").length === 4`)
+	// A map is one stop of the tab key; in it the arrow keys move, and stay where there is no further cell. What is heard is where one is.
+	if stops := eval[string](v, `[...document.querySelectorAll(".map")].map(m => m.querySelectorAll("a[tabindex='0']").length + " of " + m.querySelectorAll(".cells a").length).join()`); stops != "1 of 4" {
+		t.Errorf("the tab key stops at %s cells", stops)
+	}
+	v.do(chromedp.Focus(chromedp.CSS(".map a[tabindex='0']")))
+	for _, step := range []struct{ keys, at string }{{kb.ArrowRight, "1 0"}, {kb.ArrowRight, "1 0"}, {kb.ArrowUp, "1 1"}, {kb.Home, "0 1"}, {kb.End, "1 1"}, {kb.ArrowDown, "1 0"}, {kb.ArrowLeft, "0 0"}, {kb.ArrowUp, "0 1"}} {
+		v.do(chromedp.KeyEvent(step.keys))
+		v.until(`document.activeElement.dataset.at === "` + step.at + `" && document.activeElement.tabIndex === 0 && document.querySelectorAll(".map a[tabindex='0']").length === 1`)
+	}
+	if heard := eval[string](v, `document.activeElement.getAttribute("aria-label") + "; " + document.activeElement.closest("svg").getAttribute("aria-label")`); heard != "beta (per day) 0.4, stay (days) 5: 3; final(ill): a map, in which the arrow keys move from cell to cell" {
+		t.Errorf("one hears %q", heard)
+	}
+	v.size(700, 800, "light") // drawn anew, it keeps the focus
+	v.until(`Math.abs(document.querySelector(".map svg").viewBox.baseVal.width - document.querySelector("[data-map]").clientWidth) < 9 && document.activeElement.dataset.at === "0 1"`)
+	v.do(chromedp.KeyEvent(kb.Tab))
+	if eval[bool](v, `document.activeElement.matches(".cells a")`) {
+		t.Error("the tab key does not leave the map")
+	}
+	v.do(chromedp.Focus(chromedp.CSS(".map a[tabindex='0']")), chromedp.KeyEvent("\r"))
+	v.until(`location.pathname === "/sweep-points/swept" && document.querySelector("h1").textContent === "beta = 0.4 per day, stay = 5 days" && ` + chart("states", `g.line[data-series="0"] path`))
+	look("recorded point")
+	// What a program wrote, and a file of it that arrives when its link is clicked; with the part that is seen.
+	v.get("/courses/day")
+	v.until(chart("course-0", "svg.chart"))
+	look("courses")
+	v.downloads()
+	v.until(`document.readyState === "complete" && !document.querySelector("[data-tools]").hidden`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("course-0", `[data-zoom="0.5"]`) + `.click()`))
+	v.until(chart("course-0", "[data-what]") + `.textContent === "Take away what is shown:"`)
+	part := eval[string](v, `fetch(`+chart("course-0", "[data-form=csv]")+`.href).then(r => r.text())`)
+	if whole := eval[string](v, `fetch("/course/course-0.csv?dir=day").then(r => r.text())`); part == whole || !strings.HasPrefix(part, "series,x,y,low,high\n") {
+		t.Errorf("a part of %q is %q", whole, part)
+	}
+	v.do(chromedp.Click(chromedp.CSS(`[data-figure=course-0] [data-form=csv]`)))
+	v.arrives("course-0.csv", part)
+	v.do(chromedp.Click(chromedp.CSS(`.files a[href^="/study-files/courses.csv"]`)))
+	v.arrives("courses.csv", files["day/courses.csv"])
+	// Of a model: what is in the editor.
+	v.get("/models/flu.yaml")
+	v.until(`document.querySelector(".gutter span")`)
+	v.typed("name: flu", "name: typed")
+	v.do(chromedp.Click(chromedp.CSS(`[formaction="/model-files/model.yaml"]`)))
+	v.arrives("model.yaml", strings.Replace(twoScenarios, "name: flu", "name: typed", 1))
+	v.until(`document.querySelector("[data-command]").textContent.startsWith("almanac check - < model.yaml\nalmanac run - ")`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const s = document.querySelector(".parameter input[type=range]"); s.value = 0.7; s.dispatchEvent(new Event("input", {bubbles: true})); })()`))
+	v.until(`document.querySelector("[data-command]").textContent.endsWith("--set 'beta=0.7 per day' < model.yaml")`)
+
+	// A report of the papers.
+	v.get("/papers?report=report%2Fclaims.json")
+	v.until(`document.querySelectorAll(".claims li").length === 1`)
+	v.do(chromedp.Click(chromedp.CSS(".claims a")))
+	v.until(`document.querySelector(".tables")?.textContent.includes("one half") && document.querySelector(".files a").textContent === "claims.json"`)
 	if *fittedIn != "" { // a real one, to be looked at
 		path := *fittedIn
 		v = visit(t, page.Config{Files: os.DirFS(filepath.Dir(path)), About: "a fit", Dir: "models"})
@@ -119,6 +186,21 @@ func TestStudiesInABrowser(t *testing.T) {
 		v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("h2.group").scrollIntoView()`))
 		v.save("outbreak-1920-light")
 	}
+}
+
+// Who comes by the link with the token is let in, and stays so, on other pages and by the script; the address does not keep it. Who has no token is not.
+func TestTokenInBrowser(t *testing.T) {
+	t.Parallel()
+	v := visit(t, page.Config{Token: "open sesame"})
+	v.get("/runs")
+	v.until(`document.body.textContent.startsWith("a token is needed") && !document.querySelector("a, form")`)
+	v.expect("401")
+	v.get("/?token=open+sesame")
+	v.until(`document.querySelector(".cards a") && !location.href.includes("sesame")`)
+	v.do(chromedp.Click(chromedp.CSS(`a[href="/models/sir.yaml"]`)))
+	v.until(`document.querySelector(".gutter span")`)
+	v.typed("to: recovered", "to: recoverd") // which the server is asked about
+	v.until(`document.querySelectorAll(".problems li").length === 1`)
 }
 
 // A hub, watched: a worker comes, a study is done, the worker goes, and the page says so without being loaded again, to who listens as well.

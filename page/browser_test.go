@@ -7,12 +7,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
@@ -67,6 +69,7 @@ type visitor struct {
 	base   string
 	mu     sync.Mutex
 	heard  []string // complaints
+	dir    string   // where files arrive
 }
 
 // visit starts a server and opens a tab.
@@ -193,6 +196,30 @@ func (v *visitor) size(width, height int, scheme string) {
 	v.do(chromedp.EmulateViewport(int64(width), int64(height)))
 	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
 		v.t.Fatal(err)
+	}
+}
+
+// downloads lets files arrive, in a directory of the test.
+func (v *visitor) downloads() {
+	v.t.Helper()
+	v.dir = v.t.TempDir()
+	if _, err := chromedp.CallBrowser(v.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: v.dir}); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// arrives waits for a file that was clicked, and wants it to be a text. The browser gives it its name when all of it is there.
+func (v *visitor) arrives(name, want string) {
+	v.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		got, err := os.ReadFile(filepath.Join(v.dir, name))
+		if err == nil && string(got) == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			there, _ := os.ReadDir(v.dir)
+			v.t.Fatalf("%s has not arrived: %v, %v, %q, want %q", name, err, there, got, want)
+		}
 	}
 }
 

@@ -178,6 +178,9 @@ func needs(m *population.Model, o population.Options) uint64 {
 	return most
 }
 
+// held is called at each row of a replica, if it is not nil: tests hold runs there that they look at. Nobody else does.
+var held func(ctx context.Context, model string)
+
 // runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who watches looks at what was recorded.
 func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *population.Drawn, tell *Teller) error {
 	o.OnProgress = func(p population.Progress) {
@@ -190,6 +193,9 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 		}
 		tell.Progress(Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
 		tell.Show(func() View { return View{Figures: runFigures(p.SoFar())} })
+	}
+	if held != nil {
+		o.OnRecord = func(population.Record) { held(ctx, m.Name()) }
 	}
 	result, err := m.Run(ctx, o)
 	if result != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Web draws the map for a page, as an svg element without its title and note. Each rectangle is a link if there is an address for it, with words
-// for those who hear it instead; the cells are in a group of the class cells.
+// for those who hear it instead, and its place on the axes for a script; the cells are in groups of the class cells.
 func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte {
 	h.check()
 	sz := sizes{label: vg.Length(size.Text), tick: vg.Length(0.95 * size.Text)}
@@ -21,7 +21,7 @@ func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte
 		address, words := link(i, j)
 		canvas.b.WriteString(`<g class="cells">`)
 		if address != "" {
-			fmt.Fprintf(&canvas.b, `<a href="%s" aria-label="%s"><title>%s</title>`, html.EscapeString(address), html.EscapeString(words), html.EscapeString(words))
+			fmt.Fprintf(&canvas.b, `<a href="%s" data-at="%d %d" aria-label="%s"><title>%s</title>`, html.EscapeString(address), i, j, html.EscapeString(words), html.EscapeString(words))
 		}
 		cell()
 		if address != "" {

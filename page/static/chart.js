@@ -3,53 +3,15 @@
 // The server draws the axes and everything else; here the points of lines are moved while they grow, and when they leave the axes, or the
 // visitor wants another view, the server draws it anew.
 
+import {mapsIn} from "./map.js";
+
 const made = new WeakMap();
 const svgNS = "http://www.w3.org/2000/svg";
 
 // figures makes charts of all figures in an element.
 export function figures(root) {
   for (const element of root.querySelectorAll("[data-figure]")) if (!made.has(element)) made.set(element, new Chart(element));
-  for (const element of root.querySelectorAll("[data-map]")) maps.observe(element);
-}
-
-// Maps are drawn for the width that there is, too, so that numbers have their size on a phone.
-const maps = new ResizeObserver(entries => {
-  for (const {target, contentRect} of entries) {
-    const width = Math.round(contentRect.width);
-    if (width >= 160 && Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) > 8) remap(target);
-  }
-});
-
-// remap asks the server for a map as it is now: one request at a time.
-async function remap(target) {
-  if ("asking" in target.dataset) { target.dataset.asking = "again"; return; }
-  target.dataset.asking = "";
-  const width = Math.max(160, Math.round(target.clientWidth));
-  const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
-  try {
-    const answer = await fetch(target.dataset.src + ".svg" + target.dataset.query + wish);
-    if (answer.status === 200) {
-      const text = await answer.text();
-      const focus = [...target.querySelectorAll("a")].indexOf(document.activeElement);
-      target.innerHTML = text;
-      if (focus >= 0) target.querySelectorAll("a")[focus]?.focus({preventScroll: true});
-    }
-  } catch { /* the server is gone; what is drawn stays */ }
-  const again = target.dataset.asking === "again";
-  delete target.dataset.asking;
-  if (again) remap(target);
-}
-
-// takeMap draws a map anew of which there is something new, and reports whether there is such a map.
-export function takeMap(root, news) {
-  const figure = root.querySelector(`.map[id="figure-${CSS.escape(news.id)}"]`);
-  if (!figure) return false;
-  const note = figure.querySelector("[data-note]");
-  if (note.textContent !== news.note) {
-    note.textContent = news.note;
-    remap(figure.querySelector("[data-map]"));
-  }
-  return true;
+  mapsIn(root);
 }
 
 // chartOf is the chart of an element.

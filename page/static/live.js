@@ -1,6 +1,7 @@
 // A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
 // browser says which event it saw last.
-import {figures, chartOf, takeMap, number} from "./chart.js";
+import {figures, chartOf, number} from "./chart.js";
+import {takeMap} from "./map.js";
 import {copies} from "./copy.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
