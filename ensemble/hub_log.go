@@ -3,6 +3,7 @@ package ensemble
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 )
 
@@ -52,7 +53,13 @@ func (l hubLog) Noticef(format string, args ...any) {
 	l.say(func(log *slog.Logger, s string) { log.Debug(s) }, format, args)
 }
 
+// Warnf passes a warning on. What only says that this machine was busy or slow for some seconds is not one for who waits for a study: nothing
+// is wrong with it.
 func (l hubLog) Warnf(format string, args ...any) {
+	if strings.Contains(format, "took too long") || strings.Contains(format, "processing time") {
+		l.Noticef(format, args...)
+		return
+	}
 	l.say(func(log *slog.Logger, s string) { log.Warn(s) }, format, args)
 }
 
