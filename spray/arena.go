@@ -27,7 +27,7 @@ const (
 type node[K, V any] struct {
 	key   K
 	value V
-	// state is readers<<40 | stamp<<8 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other. Readers
+	// state is readers<<40 | stamp<<8 | linked<<7 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other. Readers
 	// are those who are copying the value: see read.
 	state atomic.Uint64
 	// hold is tower<<8 | refs. The tower is the number of the links above the inline ones, if it has any. The refs are the number of levels
@@ -45,6 +45,7 @@ type tower [maxHeight - inline]uint32
 
 const (
 	alive  = 1
+	linked = 1 << 7  // at all its levels
 	reader = 1 << 40 // one reader, in a state
 	refs   = 1<<8 - 1
 	towers = 1 << 24 // numbers of towers
@@ -52,7 +53,7 @@ const (
 
 func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64(height)<<1 }
 
-func heightOf(state uint64) int { return int(state >> 1 & 0x7f) }
+func heightOf(state uint64) int { return int(state >> 1 & 0x3f) }
 
 func stampOf(state uint64) uint32 { return uint32(state >> 8) }
 

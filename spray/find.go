@@ -6,13 +6,13 @@ import (
 )
 
 // find searches for the place after all elements with keys up to the given one, and leaves in the seat what comes before and
-// after it at every level from the given one up. Of equal keys it passes all, or, if it is to be exact, those up to a turn. What is dead
-// and in its way is unlinked.
+// after it at every level from the given one up. If it is guided, it goes on at each level from what guide found, where that is nearer. Of equal
+// keys it passes all, or, if it is to be exact, those up to a turn. What is dead and in its way is unlinked.
 //
 // The list of a level, with what is dead and linked there, is in the order of keys and turns: a node is linked between two that come before
 // and after it, and of which the first is not frozen, when all dead ones between them have been unlinked. So an exact search for the place of
 // a dead node unlinks that at every level.
-func (l *List[K, V]) find(s *seat, key K, turn uint32, exact bool, lowest int) {
+func (l *List[K, V]) find(s *seat, key K, turn uint32, exact bool, lowest int, guided bool) {
 	steps := 0
 again:
 	at, pred := uint32(headNode), l.head
@@ -43,24 +43,32 @@ again:
 		bound = curr
 		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
 	}
-	if !l.descend(s, key, turn, exact, at, pred, bound, level, lowest, math.MaxInt) {
+	if !l.descend(s, key, turn, exact, at, pred, bound, level, lowest, math.MaxInt, guided) {
 		goto again
 	}
 	s.visited += steps
 }
 
-// findFrom searches as find does, but from an element that is known to come before the place, and from a level that it has. It gives up, and
+// findFrom searches as find does, guided, but from an element that is known to come before the place, and from a level that it has. It gives up, and
 // reports false, if the element dies or is far from the place.
 func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32, level int) bool {
 	const far = 24
-	return l.descend(s, key, turn, exact, start, l.nodes.at(start), none, level, 0, far)
+	return l.descend(s, key, turn, exact, start, l.nodes.at(start), none, level, 0, far, true)
 }
 
 // descend searches at the inline levels, from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
 // it got there in a number of steps, and without coming by a node that died.
-func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, pred *node[K, V], bound uint32, level, lowest, most int) bool {
+func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, pred *node[K, V], bound uint32, level, lowest, most int, guided bool) bool {
 	steps := most
 	for ; level >= lowest; level-- {
+		if guided {
+			if i := s.near[level&(inline-1)]; i != none && i != at {
+				c := l.nodes.at(i)
+				if standing(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
+					at, pred = i, c
+				}
+			}
+		}
 		curr := atomic.LoadUint32(&pred.next[level&(inline-1)])
 		if curr&frozen != 0 {
 			return false

@@ -15,7 +15,7 @@ import (
 //
 // Insert, Delete and Search visit O(log n) nodes, expected, of n elements; Insert and Delete a constant number where keys are spread as
 // calendars like them. DeleteMin and Spray visit a constant number that depends on how far sprays go: with p processes, one of the
-// first 2p or so. No operation allocates once there is room. An element takes 105 to 140 bytes with a key and a value of 8 bytes each. There are at
+// first 2p or so. No operation allocates once there is room. An element takes 85 to 105 bytes with a key and a value of 8 bytes each. There are at
 // most about twice as many nodes as the most elements that were there at once, 128 more for each goroutine that works at the same time, and 4,096
 // for all, whoever inserts and whoever removes. The list does not keep what a value points to once its element is removed.
 //
@@ -92,7 +92,7 @@ func (l *List[K, V]) reserve(elements int) {
 	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
 		l.towers.ensure(i)
 	}
-	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1)))), 0)
+	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), 0)
 	posts.shape.Store(firstPosts << 8) // survey uses more of them as elements come
 	l.posts.Store(posts)
 }
@@ -223,6 +223,7 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 				key, value = n.key, l.release(n, state)
 				l.unlink(s, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
 				l.soiled(s)
+				l.scout(s, key)
 				return key, value, true
 			}
 			next := atomic.LoadUint32(&n.next[0])

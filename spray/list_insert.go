@@ -41,9 +41,9 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 
 	place := axis(l.kind, key)
-	for start, level := l.guide(key, place, height); ; start = none {
+	for start, level := l.guide(s, key, place, height); ; start = none {
 		if start == none || !l.findFrom(s, key, 0, false, start, level) {
-			l.find(s, key, 0, false, 0)
+			l.find(s, key, 0, false, 0, true)
 		}
 		pred := l.nodes.at(s.preds[0])
 		n.turn = 0
@@ -62,7 +62,9 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}
-	l.signpost(i, stamp, place, height) // now that a search can begin there at any of its levels
+	n.state.Or(linked) // now a search can begin there at any of its levels
+	l.mend(s)
+	l.signpost(i, place, height)
 	s.leave()
 	return Handle{owner: l.owner, place: i, stamp: stamp}
 }
@@ -83,11 +85,11 @@ func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) 
 			continue
 		}
 		// Elements of equal keys that came later may be linked at this level already: it goes before them.
-		l.find(s, key, n.turn, true, level)
+		l.find(s, key, n.turn, true, level, false)
 	}
 	if n.state.Load()&alive == 0 {
 		// It died, and may have been linked at a level after it was frozen there; a search unlinks what is frozen.
-		l.find(s, key, n.turn, true, 0)
+		l.find(s, key, n.turn, true, 0, false)
 	}
 	l.drop(s, n, i, uint32(height+1-level))
 }

@@ -172,19 +172,13 @@ func TestDeleteIsConstant(t *testing.T) {
 					handles[i] = l.Insert(r.IntN(keys), i)
 				}
 				r.Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
-				visited := func() (sum int) {
-					for _, s := range *l.all.Load() {
-						sum += s.visited
-					}
-					return sum
-				}
-				from, most := visited(), 0
+				from, most := visited(l), 0
 				last := from
 				for _, h := range handles {
 					if !l.Delete(h) {
 						t.Fatal("not deleted")
 					}
-					now := visited()
+					now := visited(l)
 					most = max(most, now-last)
 					last = now
 				}

@@ -25,15 +25,17 @@ type seat struct {
 	bagged int               // and of bag
 	free   [batch]uint32     // nodes to use
 	bag    [batch]uint32     // nodes that were unlinked
+	near   [inline]uint32    // level by level, what a signpost names before the place
 	preds  [maxHeight]uint32 // where a search came by, level by level
 	succs  [maxHeight]uint32 // and what comes after
 
-	operations int // made from this seat
-	removals   int // that were sprayed
-	dirt       int // removals since it last swept
-	gaps       int // the logarithms of gaps that survey has seen, summed
-	surveys    int // how many
-	visited    int // nodes that searches and sweeps came by
+	scouted    uint64 // the bucket whose elements have been asked for
+	operations int    // made from this seat
+	removals   int    // that were sprayed
+	dirt       int    // removals since it last swept
+	gaps       int    // the logarithms of gaps that survey has seen, summed
+	surveys    int    // how many
+	visited    int    // nodes that searches and sweeps came by
 	stats      counts
 	published  [counters]atomic.Uint64 // stats as they were a while ago
 	_          [64]byte

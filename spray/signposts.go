@@ -1,43 +1,52 @@
 package spray
 
 import (
-	"cmp"
-	"encoding/binary"
 	"math/bits"
-	"reflect"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/huge"
-	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/release"
-	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // An insertion into a skip list walks past log N nodes, and in a large list most of them are not in the cache. Signposts save it most of
-// the walk. They are a calendar laid over the list: a ring of buckets of key space, each of which names an element that was inserted
-// there. An insertion looks into the bucket of its key and those before it, and begins its search at the element it finds.
+// the walk. They are a calendar laid over the list: a ring of buckets of key space, each of which names elements that were inserted
+// there, with their heights and some bits of their keys. The posts of a bucket stand on a board, which is a cache line. So one look at memory tells an
+// insertion what comes before its place and what comes after, at several levels, and these come from memory all at once.
 //
-// A signpost is a hint. It is believed only if the element that it names is still alive, which the stamp tells, and not after
-// the key that is looked for; the search from there is the usual one. Where there is none, the search begins at the head.
+//	ring 0, all elements             │ b¹ c³ d¹ │ f¹ g² h¹ │ j⁴     │ …    buckets of width w
+//	ring 1, those of heights above 3 │ a⁴                     j⁴ … │ …    8w
+//	ring 2, those of heights above 6 │ …                                  64w
 //
-// A search that begins at a node of height h knows what comes before the place only at the levels below h. So there are several
-// rings: ring r has only elements of heights above r, and buckets 2^r times as wide, so that each holds about as many.
+// A search that begins at an element knows what comes before the place only at the levels that the element has. A bucket has elements of three heights; of higher
+// ones there are too few, and they have a ring of their own.
+//
+// A signpost is a hint. It is believed only if the node that it names is in the list, at all its levels, and not after the key that is looked for; the search
+// from there is the usual one. Where there is none, the search begins at the head. Who finds a post that names nothing takes it down.
 
-// rings is the number of rings: one for each height up to that of the inline links. The one node in 256 that is higher is inserted from the head.
-const rings = inline
+const (
+	rings  = 3
+	storey = 3 // levels of a ring
 
-// A post is an entry of a ring.
-type post struct {
-	name atomic.Uint64 // stamp<<32 | node
-	key  atomic.Uint64 // where on the axis of keys it stands
-}
+	perBoard = 8
+)
+
+// A board has the posts of a bucket. A post is turn<<56 | fraction<<33 | above<<31 | node, and 0 if there is none. The fraction is how far in the bucket the
+// element is. The turn is the number of the bucket, of which there is no end, over the length of the ring, modulo 256. Above is how many levels the element has above the
+// lowest of the ring, 3 if there are more.
+type board [perBoard]atomic.Uint64
+
+const (
+	turnShift     = 56
+	fractionShift = 33
+	aboveShift    = 31
+	postNode      = 1<<aboveShift - 1
+)
 
 // posts are the rings of a list.
 type posts struct {
-	ring [rings][]post
-	// shape is log<<8 | shift: the logarithm of how many posts of the first ring are used, and that of a bucket's width there. It is changed in place: posts
-	// that were put up before then stand for other buckets, which can be told by their keys, as it is with those of another turn.
+	ring [rings][]board
+	// shape is log<<8 | shift: the logarithm of how many boards of the first ring are used, and that of a bucket's width there. It is changed in place:
+	// posts that were put up before then are mostly of other turns, and otherwise the node tells.
 	shape atomic.Uint32
 }
 
@@ -45,12 +54,12 @@ type posts struct {
 type lay struct{ log, shift uint32 }
 
 // firstPosts is the logarithm of the length of the first ring of an empty list.
-const firstPosts = 6
+const firstPosts = 4
 
 func newPosts(log, shift uint32) *posts {
 	p := &posts{}
 	for r := range p.ring {
-		p.ring[r] = make([]post, lay{log: log}.length(r))
+		p.ring[r] = make([]board, 1<<lay{log: log}.length(r))
 		huge.Advise(p.ring[r])
 	}
 	p.shape.Store(log<<8 | shift)
@@ -62,107 +71,69 @@ func (p *posts) lay() lay {
 	return lay{shape >> 8, shape & 0xff}
 }
 
-// length is how many posts of a ring are used. The upper rings, which are short, go round less often: elements far ahead, whose posts others take over in the
-// lower rings, have theirs there.
-func (y lay) length(r int) uint64 { return max(8, uint64(1)<<(y.log&63)>>min(r, 3)) }
+// length is the logarithm of how many boards of a ring are used.
+func (y lay) length(r int) uint32 { return max(y.log, uint32(storey*r)+2) - uint32(storey*r) }
 
 // bucket is the number of the bucket of a place in a ring.
-func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(r)) & 63) }
+func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(storey*r)) & 63) }
 
-// at is where a ring has the post of a bucket.
-func (p *posts) at(y lay, bucket uint64, r int) *post { return &p.ring[r][bucket&(y.length(r)-1)] }
+// turn is the turn of the posts of a bucket, as they have it.
+func (y lay) turn(bucket uint64, r int) uint64 { return bucket >> (y.length(r) & 63) << turnShift }
 
-// axis maps keys to numbers in the same order; neighbours may share one. Which map it is depends on what kind of key there is.
-func axis[K cmp.Ordered](kind reflect.Kind, key K) uint64 {
-	p := unsafe.Pointer(&key)
-	switch kind {
-	case reflect.Float64:
-		return timekey.Of(*(*float64)(p))
-	case reflect.Float32:
-		return timekey.Of(float64(*(*float32)(p)))
-	case reflect.Int64:
-		return *(*uint64)(p) ^ 1<<63
-	case reflect.Int:
-		return uint64(int64(*(*int)(p))) ^ 1<<63
-	case reflect.Int32:
-		return uint64(int64(*(*int32)(p))) ^ 1<<63
-	case reflect.Int16:
-		return uint64(int64(*(*int16)(p))) ^ 1<<63
-	case reflect.Int8:
-		return uint64(int64(*(*int8)(p))) ^ 1<<63
-	case reflect.Uint64:
-		return *(*uint64)(p)
-	case reflect.Uint:
-		return uint64(*(*uint)(p))
-	case reflect.Uintptr:
-		return uint64(*(*uintptr)(p))
-	case reflect.Uint32:
-		return uint64(*(*uint32)(p))
-	case reflect.Uint16:
-		return uint64(*(*uint16)(p))
-	case reflect.Uint8:
-		return uint64(*(*uint8)(p))
-	}
-	var first [8]byte // of a string
-	copy(first[:], *(*string)(p))
-	return binary.BigEndian.Uint64(first[:])
+// fraction is how far in its bucket a place is, as posts have it.
+func (y lay) fraction(place uint64, r int) uint64 {
+	return place << (64 - y.shift - uint32(storey*r)) >> (64 - turnShift + fractionShift) << fractionShift
 }
 
-// guide looks for an element from which to search for a key. It is so high that the search finds what comes before the place at all levels
-// below height. Where a ring has none, the next one, with wider buckets, may have one. It returns the element, and the level at which to begin: the
-// highest that all elements of the ring have. A link further up mostly leads past the place, and what it leads to would have to come from memory to tell.
-func (l *List[K, V]) guide(key K, place uint64, height int) (start uint32, level int) {
-	posts := l.posts.Load()
-	lay := posts.lay()
-	for r := range min(height, rings) - 1 { // what signpost will look at
-		prefetch.Lines(unsafe.Pointer(posts.at(lay, lay.bucket(place, r), r)), 1)
-	}
-	for r := height - 1; r < rings; r++ {
-		bucket := lay.bucket(place, r)
-		for back := range uint64(4) {
-			p := posts.at(lay, bucket-back, r)
-			at := p.key.Load()
-			if at > place || bucket-lay.bucket(at, r) > 3 {
-				continue // after the key, or of another turn of the ring
-			}
-			// The stamp tells whether the node still has the element that stood here, which was linked then; being alive, it is linked now.
-			name := p.name.Load()
-			n := l.nodes.at(uint32(name))
-			state := n.state.Load()
-			if state&alive != 0 && stampOf(state) == uint32(name>>32) && heightOf(state) > r && !(key < n.key) {
-				return uint32(name), r
-			}
-		}
-	}
-	return none, 0
+// board is where the posts of a bucket are.
+func (p *posts) board(y lay, bucket uint64, r int) *board {
+	return &p.ring[r][bucket&(1<<(y.length(r)&63)-1)]
 }
 
-// signpost names an element that has been inserted, unless its bucket has one that comes before it.
+// signpost names an element that is linked at all its levels.
 //
-// The two words of a post may be read from different elements, and nothing comes of it: what a name stands for is looked at before it is believed. So
-// nobody has to wait until they are stored.
-func (l *List[K, V]) signpost(i, stamp uint32, place uint64, height int) {
+// Others may put something up in the same place at the same time: then one of them has no post.
+func (l *List[K, V]) signpost(i uint32, place uint64, height int) {
 	posts := l.posts.Load()
 	lay := posts.lay()
-	for r := range min(height, rings) {
+	for r := 0; r < rings && storey*r < height; r++ {
 		bucket := lay.bucket(place, r)
-		p := posts.at(lay, bucket, r)
-		at := p.key.Load()
-		if place <= at || lay.bucket(at, r) != bucket || l.gone(p.name.Load()) {
-			release.Store(&p.name, uint64(stamp)<<32|uint64(i))
-			release.Store(&p.key, place)
+		turn := lay.turn(bucket, r)
+		e := turn | lay.fraction(place, r) | uint64(min(height-1-storey*r, storey))<<aboveShift | uint64(i)
+		b := posts.board(lay, bucket, r)
+		// Where there is none is best, then where one is of a turn that is over, and then where one is of a turn to come. Otherwise any.
+		slot, worth := uint64(i)*golden>>61, 0
+		for j := range b {
+			old := b[j].Load()
+			if old == 0 || old == e {
+				slot = uint64(j)
+				break
+			}
+			if ahead := int8((old - turn) >> turnShift); ahead < 0 && worth < 2 {
+				slot, worth = uint64(j), 2
+			} else if ahead > 0 && worth < 1 {
+				slot, worth = uint64(j), 1
+			}
 		}
+		release.Store(&b[slot&(perBoard-1)], e)
 	}
 }
 
-// gone says that the element of a signpost is not there any more.
-func (l *List[K, V]) gone(name uint64) bool {
-	state := l.nodes.at(uint32(name)).state.Load()
-	return state&alive == 0 || stampOf(state) != uint32(name>>32)
+// mend puts up a post for the element before the place that a search has found, if no post told of it: there was no room, or it was inserted when buckets were
+// of another width.
+func (l *List[K, V]) mend(s *seat) {
+	i := s.preds[0]
+	if i == s.near[0] || i == headNode {
+		return
+	}
+	n := l.nodes.at(i)
+	if state := n.state.Load(); standing(state, 0) {
+		l.signpost(i, axis(l.kind, n.key), heightOf(state))
+	}
 }
 
 // survey looks at the gap into which an element was inserted, and now and then at whether buckets are about as wide as the gaps, and
-// as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
+// a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
 func (l *List[K, V]) survey(s *seat) {
 	pred, succ := s.preds[0], s.succs[0]
 	if pred == headNode || succ == none {
@@ -173,15 +144,17 @@ func (l *List[K, V]) survey(s *seat) {
 	if s.surveys++; s.surveys < 256 {
 		return
 	}
-	want := uint32(min(s.gaps/s.surveys, 64-rings))
+	// A gap that is chosen by its width is wider than most, and those near the front, where most insertions go, are narrower than the mean tells: a bucket of
+	// four such gaps has some 10 elements there.
+	want := uint32(min(s.gaps/s.surveys+2, 64-storey*rings))
 	s.gaps, s.surveys = 0, 0
 	posts := l.posts.Load()
 	now := posts.lay()
 	log, elements := now.log, l.elements()
-	for 1<<log < elements {
+	for perBoard/2<<log < elements {
 		log++
 	}
-	for 1<<log > 4*elements && log > firstPosts {
+	for 1<<log > elements && log > firstPosts {
 		log--
 	}
 	if want+1 >= now.shift && want <= now.shift+1 {

@@ -149,6 +149,7 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 						key, value = n.key, l.release(n, state)
 						l.snip(s, pred, i, n)
 						l.soiled(s)
+						l.scout(s, key)
 						return key, value, true
 					}
 					claims++

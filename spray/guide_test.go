@@ -1,0 +1,76 @@
+package spray
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// An insertion goes few steps from where signposts have it begin, however high it is: they name most elements, and what they do not is named as searches come
+// by. Where buckets have become too narrow, or too wide, it takes as many insertions as there are elements.
+func TestInsertionsGoFewSteps(t *testing.T) {
+	n := fewerRaced(10_000, 1000)
+	l := New[float64, int](Processes(1))
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		l.Insert(r.ExpFloat64(), i)
+	}
+	holds := func() float64 {
+		steps := 0
+		for range 2 * n {
+			k, v, _ := l.DeleteMin()
+			before := visited(l)
+			l.Insert(k+r.ExpFloat64(), v)
+			steps += visited(l) - before
+		}
+		return float64(steps) / float64(2*n)
+	}
+	for range 6 { // keys near 0 are of all magnitudes
+		holds()
+	}
+	if mean := holds(); mean > 1.6 {
+		t.Errorf("an insertion goes %.2f steps", mean)
+	}
+}
+
+// A search does not begin at a node that a post names if it is not in the list at all its levels, or is another element by now.
+func TestGuideBelievesNoPost(t *testing.T) {
+	l := New[int, int](Processes(1))
+	for i := range 1000 {
+		l.Insert(i<<10, i)
+	}
+	const key = 500<<10 + 1000
+	s, i := l.obtain()
+	n := l.nodes.at(i)
+	begins := func(state uint64, at int) bool {
+		l.build(n, 1)
+		n.key = at
+		n.state.Store(state)
+		l.signpost(i, axis(l.kind, key-1), 1) // nearer than any other
+		start, _ := l.guide(s, key, axis(l.kind, key), 1)
+		return start == i
+	}
+	fresh := stateOf(7, 1)
+	if !begins(fresh|alive|linked, key-1) {
+		t.Error("a post that is right is not believed")
+	}
+	for name, wrong := range map[string]bool{
+		"not linked yet": begins(fresh|alive, key-1),
+		"dead":           begins(fresh|linked, key-1),
+		"after the key":  begins(fresh|alive|linked, key+1),
+		"far away":       begins(fresh|alive|linked, 1),
+	} {
+		if wrong {
+			t.Errorf("a search begins at a node that is %s", name)
+		}
+	}
+	n.state.Store(fresh)
+	s.leave()
+}
+
+// visited is how many nodes searches and sweeps have come by.
+func visited[K interface{ int | float64 }](l *List[K, int]) (sum int) {
+	for _, s := range *l.all.Load() {
+		sum += s.visited
+	}
+	return sum
+}
