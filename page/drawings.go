@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -29,7 +30,11 @@ type drawing struct {
 // A pen is what everything is drawn with that is of work that goes on. Whoever has it draws; it rests before the next has it.
 type pen struct {
 	held chan struct{} // has one in it while somebody has it
-	rest time.Time     // for who holds it
+
+	// For who holds it:
+	rest time.Time  // until when
+	each [8]float64 // how many nanoseconds a byte of each of the last drawings took
+	last int        // of how many in all
 }
 
 func newPen() *pen { return &pen{held: make(chan struct{}, 1)} }
@@ -57,8 +62,14 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 	return false, err
 }
 
-// put puts it back after drawing for so long.
-func (p *pen) put(took time.Duration) {
+// put puts it back after drawing so many bytes for so long. On a busy machine that was also to wait for a core, for ten times as long as the drawing took of
+// it; so twice of what the quickest of the last drawings took for a byte counts, if that is less.
+func (p *pen) put(took time.Duration, size int) {
+	if size > 0 {
+		p.each[p.last%len(p.each)] = float64(took) / float64(size)
+		p.last++
+		took = min(took, time.Duration(2*slices.Min(p.each[:min(p.last, len(p.each))])*float64(size)))
+	}
 	p.rest = time.Now().Add(drawShare * took)
 	<-p.held
 }
@@ -110,9 +121,9 @@ func (s *Server) drawn(ctx context.Context, run *Run, key string, draw func(View
 	if err != nil {
 		return nil, err
 	}
-	took := time.Duration(0)
+	took, size := time.Duration(0), 0
 	if paced {
-		defer func() { s.pen.put(took) }()
+		defer func() { s.pen.put(took, size) }()
 	}
 	err = s.inTurn(ctx, func() (err error) {
 		run.looking.Lock()
@@ -120,7 +131,6 @@ func (s *Server) drawn(ctx context.Context, run *Run, key string, draw func(View
 		run.looking.Unlock()
 		began := time.Now()
 		defer func() { took = time.Since(began) }()
-		var size int
 		if what, size, err = draw(view); err == nil {
 			run.keep(key, drawing{what, size, look, time.Now().Add(drawShare * time.Since(began))})
 		}

@@ -8,6 +8,28 @@ import (
 	"time"
 )
 
+// A drawing that waited for a core is not held against the next: the pen rests as long as for those before it.
+func TestPenOnABusyMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPen()
+		for i, x := range []struct {
+			took time.Duration
+			size int
+			rest time.Duration
+		}{{10, 100, 10}, {100, 100, 20}, {20, 200, 20}, {30, 300, 30}, {3000, 300, 60}, {500, 0, 500}} {
+			if taken, err := p.take(t.Context(), nil); !taken || err != nil {
+				t.Fatal(err)
+			}
+			p.put(x.took*time.Millisecond, x.size)
+			began := time.Now()
+			if taken, err := p.take(t.Context(), nil); !taken || err != nil || time.Since(began) != drawShare*x.rest*time.Millisecond {
+				t.Errorf("drawing %d: it rests for %v", i, time.Since(began))
+			}
+			<-p.held
+		}
+	})
+}
+
 // How many pictures of a run that goes on are drawn: once for all who want the same, not again while nothing has changed, and never more than a share of a core
 // allows, whatever is wanted. Of a run that is over each is drawn at once. Time is virtual, and a drawing takes as much of it as it is told to.
 func TestDrawingsForAsks(t *testing.T) {

@@ -75,16 +75,20 @@ func TestManyCharts(t *testing.T) {
 	}
 }
 
-// A run of many charts is a page of some of them, which leads to the others by name, and is loaded anew as it is; whatever page it is on, each can be taken away.
-func TestManyChartsOfARun(t *testing.T) {
+// manyStates is a model with 50 charts: states and flows, and 24 of each by region.
+func manyStates() string {
 	var b strings.Builder
 	b.WriteString("name: many\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {s0: rest}}\nattributes: {region: {north: 50%, south: 50%}}\nrecord: {every: 1 day, by: [region]}\nstates:\n")
 	for i := range 40 {
-		fmt.Fprintf(&b, "  s%d: {race: [{rate: 1 per day, to: s%d}]}\n", i, (i+1)%40)
+		fmt.Fprintf(&b, "  s%d: {race: [{rate: 10 per day, to: s%d}]}\n", i, (i+1)%40)
 	}
-	c := serve(t, page.Config{Files: someFiles(map[string]string{"many.yaml": b.String()})})
+	return b.String()
+}
+
+// A run of many charts is a page of some of them, which leads to the others by name, and is loaded anew as it is; whatever page it is on, each can be taken away.
+func TestManyChartsOfARun(t *testing.T) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"many.yaml": manyStates()})})
 	run, body := c.start("/runs", url.Values{"path": {"many.yaml"}, "replicas": {"1"}})
-	// States and flows, and 24 of each by region.
 	if n := strings.Count(body, "<figure "); n != 24 || !strings.Contains(body, "Charts 1 to 24 of 50.") || !strings.Contains(body, `data-elsewhere="incidence-by-region-23"`) || strings.Contains(body, `data-elsewhere="states"`) {
 		t.Errorf("%d charts: %.2000s", n, body)
 	}

@@ -1,0 +1,43 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/almanac-sim/almanac/page"
+)
+
+// A page with some of the charts of a run grows without being made anew, although it is told of all of them, and stays the same part when the run ends.
+func TestManyChartsInBrowser(t *testing.T) {
+	t.Parallel()
+	v := visit(t, page.Config{Files: someFiles(map[string]string{"many.yaml": manyStates()})})
+	v.size(1024, 900, "light")
+	// So many take longer than a tab is open: the run goes on until it is stopped.
+	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := stay.PostForm(v.base+"/runs", url.Values{"path": {"many.yaml"}, "replicas": {"4000"}, "size": {"20000"}})
+	if err != nil || answer.StatusCode != http.StatusSeeOther {
+		t.Fatal(answer, err)
+	}
+	answer.Body.Close()
+	v.get("/runs/1?charts=25")
+	v.until(chart("by-region-23", `g.line[data-series="0"] path`))
+	note := chart("by-region-23", "[data-note]") // which says of how many replicas it is
+	for range 4 {
+		v.until(note + `?.textContent !== ` + fmt.Sprintf("%q", eval[string](v, note+`.textContent`)))
+	}
+	if n := eval[int](v, `performance.getEntriesByType("resource").filter(e => e.name.endsWith("/runs/1?charts=25")).length`); n > 1 {
+		t.Errorf("the page was made anew %d times", n)
+	}
+	if !eval[bool](v, `document.querySelector("[data-state=running]") !== null`) {
+		t.Fatal("the run has ended before it is stopped")
+	}
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("[data-stop]").requestSubmit()`))
+	v.until(`document.querySelector("[data-state=stopped]") && document.querySelector(".files")`)
+	if !eval[bool](v, note+` !== null && document.querySelector('[data-elsewhere=states]') !== null`) {
+		t.Error("another part is shown at the end")
+	}
+}
