@@ -8,6 +8,7 @@
 //	runs.go     a queue of work that belongs to the server and not to a connection
 //	live.go     what there is to see of work that goes on, for any number of viewers at the price of one
 //	figure.go   a chart, the table beside it, and what can be taken away of both
+//	take.go     what else can be taken away: files of runs, directories and models
 //	rooms.go    what there is to visit, and where
 //
 // A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of them, and does what takes long
