@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,20 @@ func TestModelInBrowser(t *testing.T) {
 	if at := eval[int](v, `document.querySelector("textarea").selectionStart`); at != strings.Index(small, "to: b")+4 {
 		t.Errorf("the cursor is at %d", at)
 	}
+	// Far down, in a line with wide letters before the mistake, beside a scroll bar (here a border, which takes as much room): numbers and marks are beside their lines.
+	v.typed("# A walk", "#${'\\n'.repeat(90)}# A walk")
+	v.typed("{race: [{rate: speed", "{race: [{name: 走𝄞, rate: speed")
+	v.until(`document.querySelector(".problems button")?.textContent === "line 98, column 42"`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); a.style.borderBottom = "20px solid"; a.style.width = "200px"; a.style.height = "240px"; a.scrollTop = 1e6; a.scrollLeft = 90; a.dispatchEvent(new Event("scroll")); })()`))
+	beside := eval[[]float64](v, `(() => { const a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect(), line = parseFloat(s.lineHeight), m = document.querySelector(".marks b").getBoundingClientRect();
+		const c = document.createElement("canvas").getContext("2d"); c.font = s.fontSize + " " + s.fontFamily;
+		const top = n => b.top + parseFloat(s.paddingTop) + (n - 1) * line - a.scrollTop, number = document.querySelector(".gutter span.bad").getBoundingClientRect();
+		return [number.top - top(98), number.height / line, m.top - top(98), m.left - (b.left + parseFloat(s.paddingLeft) - a.scrollLeft + c.measureText(a.value.split("\n")[97].split("to: c")[0] + "to: ").width), a.scrollTop, a.scrollLeft]; })()`)
+	if math.Abs(beside[0]) > 2 || beside[1] < 0.5 || beside[1] > 1.1 || math.Abs(beside[2]) > 1 || math.Abs(beside[3]) > 1 || beside[4] < 100 || beside[5] != 90 {
+		t.Errorf("beside the line in pixels, and where one has scrolled to: %v", beside)
+	}
+	v.typed("{name: 走𝄞, rate", "{rate")
+	v.typed("#${'\\n'.repeat(90)}# A walk", "# A walk")
 	v.typed("to: c", "to: b")
 	v.until(`document.querySelector(".verdict.good") && !document.querySelector(".marks b")`)
 	v.typed("b: {}", "b: {race: [{rate: 1 per day, to: a, name: back again}]}")

@@ -10,6 +10,7 @@
 //	answers.go  how many answers there may be at once, and how slowly they may be taken
 //	drawings.go who draws of work that goes on, and when
 //	figure.go   a chart, the table beside it, and what can be taken away of both
+//	take.go     what else can be taken away: files of runs, directories and models
 //	rooms.go    what there is to visit, and where
 //
 // A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of them, and does what takes long

@@ -5,11 +5,11 @@ export function edit(form) {
   const list = form.querySelector("[data-problems]"), meaning = form.querySelector("[data-meaning]"), diagram = document.querySelector("[data-diagram]"), parameters = form.querySelector("[data-parameters]");
   let problems = [...list.querySelectorAll("[data-line]")].map(b => ({line: Number(b.dataset.line), column: Number(b.dataset.column)}));
 
-  // Measured and not assumed: the height of a line and the width of a letter.
+  // Measured and not assumed: the height of a line and the width of a text, whose letters need not all be as wide.
   const measure = () => {
     const style = getComputedStyle(area), probe = document.createElement("canvas").getContext("2d");
     probe.font = `${style.fontSize} ${style.fontFamily}`;
-    return {line: parseFloat(style.lineHeight), top: parseFloat(style.paddingTop), left: parseFloat(style.paddingLeft), letter: probe.measureText("0".repeat(50)).width / 50};
+    return {line: parseFloat(style.lineHeight), top: parseFloat(style.paddingTop), left: parseFloat(style.paddingLeft), width: text => probe.measureText(text.replaceAll("\t", "  ")).width};
   };
 
   const mark = () => {
@@ -29,14 +29,15 @@ export function edit(form) {
       stripe.style.top = top + "px";
       stripe.style.height = m.line + "px";
       const word = document.createElement("b");
-      const text = lines[p.line - 1] ?? "";
-      const rest = text.slice(Math.max(0, p.column - 1)).match(/^[^\s,}\]]*/)?.[0].length || 1;
+      const [before, after] = parted(lines[p.line - 1] ?? "", p.column);
       word.style.top = top + "px";
       word.style.height = m.line + "px";
-      word.style.left = m.left + (p.column - 1) * m.letter - area.scrollLeft + "px";
-      word.style.width = rest * m.letter + "px";
+      word.style.left = m.left + m.width(before) - area.scrollLeft + "px";
+      word.style.width = m.width(after.match(/^[^\s,}\]]*/)[0] || "0") + "px";
       marks.append(stripe, word);
     }
+    // As much room below the numbers as a scroll bar takes of the text, so that they can be scrolled as far.
+    gutter.style.paddingBottom = m.top + area.offsetHeight - area.clientHeight + "px";
     gutter.scrollTop = area.scrollTop;
   };
   area.addEventListener("scroll", mark, {passive: true});
@@ -115,7 +116,7 @@ export function edit(form) {
     const button = e.target.closest("[data-line]");
     if (!button) return;
     const lines = area.value.split("\n"), line = Number(button.dataset.line);
-    const at = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + Math.max(0, Number(button.dataset.column) - 1);
+    const at = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + parted(lines[line - 1] ?? "", Number(button.dataset.column))[0].length;
     area.focus();
     area.setSelectionRange(at, at);
     area.scrollTop = Math.max(0, (line - 4) * measure().line);
@@ -175,4 +176,10 @@ export function edit(form) {
     mark();
     check();
   }
+}
+
+// parted is what is before a column, and what begins there. Columns count letters, of which some are two of the script's.
+function parted(line, column) {
+  const letters = [...line], at = Math.max(0, column - 1);
+  return [letters.slice(0, at).join(""), letters.slice(at).join("")];
 }

@@ -12,6 +12,7 @@ async function look() {
         const places = [...shown.querySelectorAll(".scroll")].map(s => s.scrollLeft);
         const focus = document.activeElement?.getAttribute("aria-label");
         shown.replaceChildren(...fresh.children);
+        document.querySelector("[data-command]").textContent = page.querySelector("[data-command]").textContent; // which names the hub once it has answered
         [...shown.querySelectorAll(".scroll")].forEach((s, i) => { s.scrollLeft = places[i] || 0; if (focus && s.getAttribute("aria-label") === focus) s.focus({preventScroll: true}); });
         const now = shown.querySelector("[data-crew]")?.textContent, gone = shown.querySelector("[data-lost]") !== null;
         const count = text => (text || "").split(",")[0];
