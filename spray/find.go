@@ -64,9 +64,11 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 		if guided {
 			if i := s.near[level&(inline-1)]; i != none && i != at {
 				c := l.nodes.at(i)
+				interleave()
 				if standing(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
 					at, pred = i, c
 				}
+				interleave()
 			}
 		}
 		curr := atomic.LoadUint32(&pred.next[level&(inline-1)])

@@ -98,7 +98,9 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 			}
 			// Being in the list, it is there until this operation is over at least, and its key can be read.
 			n := l.nodes.at(i)
+			interleave()
 			if standing(n.state.Load(), level) {
+				interleave()
 				if key < n.key {
 					break
 				}

@@ -62,8 +62,10 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}
+	interleave()
 	n.state.Or(linked) // now a search can begin there at any of its levels
 	l.mend(s)
+	interleave()
 	l.signpost(i, place, height)
 	s.leave()
 	return Handle{owner: l.owner, place: i, stamp: stamp}

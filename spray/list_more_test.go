@@ -322,7 +322,7 @@ func FuzzList(f *testing.F) {
 			if len(script) < 2 {
 				return 0, 0, false
 			}
-			what, key := int(script[0]), int(int8(script[1]))
+			what, key := int(script[0]), int(int8(script[1]))<<(script[0]>>3*2) // of all magnitudes
 			script = script[2:]
 			return what, key, true
 		})

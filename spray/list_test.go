@@ -3,6 +3,7 @@ package spray
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ func check(l *List[int, int], want []int) error {
 		return fmt.Errorf("Len is %d, want %d", l.Len(), len(want))
 	}
 	for level := range maxHeight {
-		count, last, turn := 0, math.MinInt, uint32(0)
+		count, last, turn := 0, math.MinInt, ^uint32(0) // before the first of that key
 		for i := *l.link(l.head, level); i != none; {
 			n := l.nodes.at(i)
 			state := n.state.Load()
@@ -209,23 +210,33 @@ func TestListMemoryIsBounded(t *testing.T) {
 func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 7, 64} {
-			for _, p := range []int{1, 2, 64} {
-				conserve(t, procs, goroutines, p, 2500)
+			for i, p := range []int{1, 2, 64} {
+				conserve(t, procs, goroutines, p, 2500, mapped[(procs+goroutines+i)%len(mapped)])
 			}
 		}
 	}
+}
+
+// mapped are keys for values from 1 on, some of which are hard on signposts.
+var mapped = []func(v int) int{
+	func(v int) int { return v % 1000 },
+	func(v int) int { return -v },                                     // always at the front
+	func(v int) int { return v % 3 },                                  // nearly all are equal
+	func(v int) int { return v%10 + (v/10%9-4)<<(bits.UintSize-4) },   // few are close together, and these far apart
+	func(v int) int { return v << (v % bits.UintSize) },               // of all magnitudes
+	func(v int) int { return v/64*1000 - v%2*math.MaxInt + v*v%1000 }, // two places that wander
 }
 
 // The same, with goroutines stopped between any two steps.
 func TestListConservesJolted(t *testing.T) {
 	for _, goroutines := range []int{2, 7, 64} {
 		for n := range uint64(6) {
-			jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 1500) })
+			jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 1500, mapped[n]) })
 		}
 	}
 }
 
-func conserve(t *testing.T, procs, goroutines, p, operations int) {
+func conserve(t *testing.T, procs, goroutines, p, operations int, key func(v int) int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	l := New[int, int](Processes(p))
@@ -246,7 +257,7 @@ func conserve(t *testing.T, procs, goroutines, p, operations int) {
 					if removed[v].Add(1) != 1 {
 						t.Errorf("%d was removed twice", v)
 					}
-					if k != v%1000 {
+					if k != key(v) {
 						t.Errorf("%d has key %d", v, k)
 					}
 				}
@@ -255,7 +266,7 @@ func conserve(t *testing.T, procs, goroutines, p, operations int) {
 				switch r.IntN(6) {
 				case 0, 1, 2:
 					v := int(inserted.Add(1))
-					h := l.Insert(v%1000, v)
+					h := l.Insert(key(v), v)
 					handles[r.IntN(len(handles))].Store(&struct {
 						h Handle
 						v int
@@ -266,7 +277,7 @@ func conserve(t *testing.T, procs, goroutines, p, operations int) {
 					take(l.Spray())
 				case 5:
 					if e := handles[r.IntN(len(handles))].Load(); e != nil && l.Delete(e.h) {
-						take(e.v%1000, e.v, true)
+						take(key(e.v), e.v, true)
 					}
 				}
 			}
@@ -276,7 +287,7 @@ func conserve(t *testing.T, procs, goroutines, p, operations int) {
 	var want []int
 	for v := 1; v <= int(inserted.Load()); v++ {
 		if removed[v].Load() == 0 {
-			want = append(want, v%1000)
+			want = append(want, key(v))
 		}
 	}
 	slices.Sort(want)

@@ -17,11 +17,11 @@ func TestSoak(t *testing.T) {
 	rounds := 0
 	for began := time.Now(); time.Since(began) < *soaking; rounds++ {
 		procs, goroutines, p := 1+r.IntN(8), 1+r.IntN(64), 1+r.IntN(64)
-		operations := 1000 + r.IntN(100_000)
+		operations, key := 1000+r.IntN(100_000), mapped[r.IntN(len(mapped))]
 		if r.IntN(2) == 0 {
-			conserve(t, procs, goroutines, p, operations)
+			conserve(t, procs, goroutines, p, operations, key)
 		} else {
-			jolted(2+r.Uint64N(50), func() { conserve(t, procs, goroutines, p, operations/10) })
+			jolted(2+r.Uint64N(50), func() { conserve(t, procs, goroutines, p, operations/10, key) })
 		}
 	}
 	t.Logf("%d rounds", rounds)
