@@ -178,6 +178,9 @@ func TestDeleteIsConstant(t *testing.T) {
 					if !l.Delete(h) {
 						t.Fatal("not deleted")
 					}
+					if left := l.nodes.at(h.place).hold & refs; left != 0 {
+						t.Fatalf("%s: still linked at %d levels", name, left)
+					}
 					now := visited(l)
 					most = max(most, now-last)
 					last = now
