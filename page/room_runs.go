@@ -29,7 +29,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 		part    *chartPart
 	}
 	query := r.URL.Query()
-	drawn, err := s.drawn(r.Context(), run, fmt.Sprintf("page %q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
+	drawn, err := s.drawn(r.Context(), run, "page", fmt.Sprintf("%q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
 		some, part := partOf(v.Figures, query)
 		all, err := showAll(r.Context(), some, func(f Figure) (string, url.Values) {
 			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
@@ -75,11 +75,13 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	var body []byte
 	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
 		var what any
-		what, err = s.drawn(r.Context(), run, id+"."+form+" "+wanted.key(), func(v View) (any, int, error) {
+		what, err = s.drawn(r.Context(), run, form, id+" "+wanted.key(), func(v View) (any, int, error) {
 			b, err := formOf(v.Figures, id, form, wanted)
 			return b, len(b), err
 		})
-		body, _ = what.([]byte)
+		if body, _ = what.([]byte); err == nil {
+			err = s.place(r.Context()) // also for what was drawn already, since it may be kept no longer than until this is taken
+		}
 	} else {
 		err = s.inTurn(r.Context(), func() (err error) {
 			body, err = formOf(run.View().Figures, id, form, wanted)
