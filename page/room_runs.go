@@ -116,6 +116,8 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 	return problemf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))
 }
 
+const eventStream = "text/event-stream"
+
 // watchRun sends what happens as server-sent events, at most ten a second. A browser that comes back says which event it saw last.
 func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runs.Get(r.PathValue("id"))
@@ -129,6 +131,10 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+	if r.Method == http.MethodHead { // who would wait for the end of the run to ask for something else
+		w.Header().Set("Content-Type", eventStream)
+		return nil
+	}
 	if s.viewers.Add(1) > int64(s.limits.Viewers) {
 		s.viewers.Add(-1)
 		return problemf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)
@@ -139,7 +145,7 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	if a, ok := w.(*answer); ok {
 		a.endless = true
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", eventStream)
 	out := http.NewResponseController(w)
 	// Somebody who does not read is let go. The browser comes back by itself.
 	send := func(text []byte) error {
