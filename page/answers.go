@@ -13,6 +13,7 @@ type answer struct {
 	control  *http.ResponseController
 	patience time.Duration
 	begun    bool
+	asked    time.Time
 	endless  bool          // it is a stream of what happens, and as slow as that
 	placed   bool          // it has a place
 	waited   time.Duration // for the visitor to take what was written
@@ -26,7 +27,7 @@ const leastPace = 32 << 10
 type answerKey struct{}
 
 func newAnswer(to http.ResponseWriter, patience time.Duration) *answer {
-	return &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: patience}
+	return &answer{ResponseWriter: to, control: http.NewResponseController(to), patience: patience, asked: time.Now()}
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -55,7 +56,7 @@ func (a *answer) Write(b []byte) (n int, err error) {
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // place gives the answer of a request a place, before memory is taken for it: it has it until the visitor has taken the answer. There are so many places, others
-// wait in turn, and are told to come back if that takes long.
+// wait in turn, and are told to come back if it is long since they asked.
 func (s *Server) place(ctx context.Context) error {
 	a, _ := ctx.Value(answerKey{}).(*answer)
 	if a == nil || a.placed {
@@ -67,7 +68,7 @@ func (s *Server) place(ctx context.Context) error {
 		return nil
 	default:
 	}
-	wait := time.NewTimer(s.limits.Turn)
+	wait := time.NewTimer(time.Until(a.asked.Add(s.limits.Turn)))
 	defer wait.Stop()
 	select {
 	case s.places <- struct{}{}:

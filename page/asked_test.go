@@ -57,6 +57,7 @@ func TestSidesTellWhatDiffers(t *testing.T) {
 	for _, form := range []url.Values{
 		{"path": {"flu.yaml"}, "replicas": {"2"}}, {"path": {"flu.yaml"}, "replicas": {"2"}, "set.beta": {"0.4 per day"}}, {"path": {"flu.yaml"}, "replicas": {"3"}, "seed": {"9"}, "size": {"600"}},
 		{"path": {"other.yaml"}, "replicas": {"2"}}, {"path": {"flu.yaml"}, "replicas": {"2"}, "scenario": {"slower"}},
+		{"path": {"flu.yaml"}, "replicas": {"2"}, "until": {"20"}},
 	} {
 		c.start("/runs", form)
 	}
@@ -70,6 +71,8 @@ func TestSidesTellWhatDiffers(t *testing.T) {
 		{url.Values{"run": {"1", "1"}}, "run 1, run 1", nil},
 		{url.Values{"run": {"1", "4"}}, "run 1: flu, run 4: cold", nil},
 		{url.Values{"run": {"1", "5"}}, "run 1: beta = 0.5 per day; run 5: beta = 0.2 per day, scenario slower", nil},
+		{url.Values{"run": {"1", "6"}}, "run 1: until day 60, run 6: until day 20", nil},
+		{url.Values{"run": {"6"}, "dir": {"out"}}, "run 6, out", []string{"run 6: until day 20, stay = 5 days", "out: until day 60, stay = 3 days"}},
 		{url.Values{"run": {"1"}, "dir": {"out"}}, "run 1, out", []string{"run 1: stay = 5 days", "out: stay = 3 days"}},
 		{url.Values{"run": {"1", "2", "3", "4"}}, "run 1: flu, 500 individuals, 2 replicas, seed 1; run 2: flu, 500 individuals, 2 replicas, seed 1; and 2 more", nil},
 	} {

@@ -234,6 +234,11 @@ func TestChartInBrowser(t *testing.T) {
 	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", `[data-zoom="2"]`) + `.click()`))
 	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ") && ` + chart("states", "[data-reset]") + `.hidden`)
 
+	// A server that has too much to do says so, and is asked again.
+	v.do(chromedp.Evaluate[chromedp.Void](`void (real => window.fetch = async (...what) => {
+		window.fetch = real;
+		return new Response("", {status: 503, headers: {"Retry-After": "0.01"}});
+	})(window.fetch)`))
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))
 	v.until(chart("states", "svg.chart") + `.dataset.log === "y"`)
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))

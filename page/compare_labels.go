@@ -13,24 +13,28 @@ import (
 
 // What sides are called: a name says which it is, and what differs from the others.
 
-// facts are what is known of a run, in words: the model, and of it what was asked for.
+// facts are what is known of a run, in words.
 type facts struct {
-	model string
-	asked []string // how many individuals and replicas, which seed, and the values of the parameters
+	model  string
+	asked  []string // how many individuals and replicas, which seed, until when
+	values []string // of the parameters, and what else changes the model
 }
 
 // newFacts are those of a run, with its parameters in order.
-func newFacts(model string, individuals, replicas int, seed uint64, parameters func(yield func(name, value string) bool)) facts {
-	f := facts{model, []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"), fmt.Sprintf("seed %d", seed)}}
+func newFacts(model string, individuals, replicas int, seed uint64, unit string, times []float64, parameters func(yield func(name, value string) bool)) facts {
+	f := facts{model: model, asked: []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"), fmt.Sprintf("seed %d", seed)}}
+	if n := len(times); n > 0 {
+		f.asked = append(f.asked, "until "+unit+" "+format.Number(times[n-1]))
+	}
 	for name, value := range parameters {
-		f.asked = append(f.asked, name+" = "+value)
+		f.values = append(f.values, name+" = "+value)
 	}
 	return f
 }
 
 // runFacts are those of a run of this server.
 func runFacts(run *Run, r *population.Result) facts {
-	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, func(yield func(name, value string) bool) {
+	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, r.Model.Unit(), r.Times, func(yield func(name, value string) bool) {
 		for _, p := range r.Model.Parameters() {
 			if !yield(p.Name, p.Value) {
 				return
@@ -38,9 +42,12 @@ func runFacts(run *Run, r *population.Result) facts {
 		}
 	})
 	for part := range strings.SplitSeq(run.About, ", ") { // which may change more than parameters
-		if strings.HasPrefix(part, "scenario ") || strings.HasPrefix(part, "until ") {
-			f.asked = append(f.asked, part)
+		if strings.HasPrefix(part, "scenario ") {
+			f.values = append(f.values, part)
 		}
+	}
+	if r.Drawn != nil {
+		f.values = append(f.values, strings.Join(r.Drawn.Parameters, " and ")+" drawn from "+r.Drawn.From)
 	}
 	return f
 }
@@ -51,7 +58,7 @@ func summaryFacts(sum *results.Summary) facts {
 	if len(sum.Total.Mean) > 0 {
 		individuals = int(math.Round(sum.Total.Mean[0]))
 	}
-	return newFacts(sum.Model, individuals, sum.Replicas, sum.Seed, sum.Parameters.All())
+	return newFacts(sum.Model, individuals, sum.Replicas, sum.Seed, sum.Unit, sum.Times, sum.Parameters.All())
 }
 
 // mostFacts is how many differences a label tells.
@@ -59,22 +66,22 @@ const mostFacts = 4
 
 // labels are the names of sides, each with what is not the same in all of them. Models that are not the same differ in too much to tell.
 func labels(sides []*side) (all []string) {
-	differ := func(of func(facts) string) bool {
-		return slices.ContainsFunc(sides, func(s *side) bool { return of(s.facts) != of(sides[0].facts) })
-	}
-	others := differ(func(f facts) string { return f.model })
+	others := slices.ContainsFunc(sides, func(s *side) bool { return s.facts.model != sides[0].facts.model })
 	for _, s := range sides {
 		var told []string
+		tell := func(of func(facts) []string) {
+			for _, fact := range of(s.facts) {
+				if slices.ContainsFunc(sides, func(o *side) bool { return !slices.Contains(of(o.facts), fact) }) {
+					told = append(told, fact)
+				}
+			}
+		}
 		if others {
 			told = append(told, s.facts.model)
 		}
-		for i, fact := range s.facts.asked {
-			if others && i >= 3 { // parameters
-				break
-			}
-			if slices.ContainsFunc(sides, func(o *side) bool { return !slices.Contains(o.facts.asked, fact) }) {
-				told = append(told, fact)
-			}
+		tell(func(f facts) []string { return f.asked })
+		if !others {
+			tell(func(f facts) []string { return f.values })
 		}
 		if n := len(told); n > mostFacts {
 			told = append(told[:mostFacts-1], fmt.Sprintf("%d more", n-mostFacts+1))

@@ -32,15 +32,25 @@ type pen struct {
 	held chan struct{} // has one in it while somebody has it
 
 	// For who holds it:
-	rest time.Time  // until when
-	each [8]float64 // how many nanoseconds a byte of each of the last drawings took
-	last int        // of how many in all
+	rest time.Time       // until when
+	each map[string]*lap // by kind of drawing
 }
 
-func newPen() *pen { return &pen{held: make(chan struct{}, 1)} }
+// A lap is how many nanoseconds a byte of each of the last drawings of a kind took.
+type lap struct {
+	each [8]float64
+	last int // of how many in all
+}
+
+func newPen() *pen { return &pen{held: make(chan struct{}, 1), each: map[string]*lap{}} }
 
 // take waits for the pen, until the context ends or over is closed: then nobody needs it.
 func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err error) {
+	select {
+	case <-over: // also if it lies there: whoever takes it lets others wait
+		return false, nil
+	default:
+	}
 	select {
 	case p.held <- struct{}{}:
 	case <-over:
@@ -63,12 +73,17 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 }
 
 // put puts it back after drawing so many bytes for so long. On a busy machine that was also to wait for a core, for ten times as long as the drawing took of
-// it; so twice of what the quickest of the last drawings took for a byte counts, if that is less.
-func (p *pen) put(took time.Duration, size int) {
+// it; so twice of what the quickest of the last drawings of its kind took for a byte counts, if that is less. A byte of one kind takes many times as long as one of another.
+func (p *pen) put(kind string, took time.Duration, size int) {
 	if size > 0 {
-		p.each[p.last%len(p.each)] = float64(took) / float64(size)
-		p.last++
-		took = min(took, time.Duration(2*slices.Min(p.each[:min(p.last, len(p.each))])*float64(size)))
+		l := p.each[kind]
+		if l == nil {
+			l = new(lap)
+			p.each[kind] = l
+		}
+		l.each[l.last%len(l.each)] = float64(took) / float64(size)
+		l.last++
+		took = min(took, time.Duration(2*slices.Min(l.each[:min(l.last, len(l.each))])*float64(size)))
 	}
 	p.rest = time.Now().Add(drawShare * took)
 	<-p.held
@@ -102,9 +117,11 @@ func (l *live) keep(key string, d drawing) {
 	l.drawnBytes += d.size
 }
 
-// drawn is what a function draws of what there is to see of a run, with its size in bytes, or what it drew already for somebody who wanted the same.
+// drawn is what a function draws of what there is to see of a run, with its size in bytes, or what it drew already for somebody who wanted the same. The kind, of
+// which there are a few, is what it draws: a page, or a file of some form.
 // What has been drawn costs nothing; otherwise it is drawn in turn, and with the pen if the run goes on.
-func (s *Server) drawn(ctx context.Context, run *Run, key string, draw func(View) (what any, size int, err error)) (what any, err error) {
+func (s *Server) drawn(ctx context.Context, run *Run, kind, key string, draw func(View) (what any, size int, err error)) (what any, err error) {
+	key = kind + " " + key
 	if what, ok := run.kept(key); ok {
 		return what, nil
 	}
@@ -117,18 +134,19 @@ func (s *Server) drawn(ctx context.Context, run *Run, key string, draw func(View
 	if what, ok := run.kept(key); ok { // by who drew before
 		return what, nil
 	}
+	if err := s.place(ctx); err != nil { // before the pen, which others wait for
+		return nil, err
+	}
 	paced, err := s.pen.take(ctx, run.Over())
 	if err != nil {
 		return nil, err
 	}
 	took, size := time.Duration(0), 0
 	if paced {
-		defer func() { s.pen.put(took, size) }()
+		defer func() { s.pen.put(kind, took, size) }()
 	}
 	err = s.inTurn(ctx, func() (err error) {
-		run.looking.Lock()
-		view, look := run.viewNow(), run.looks
-		run.looking.Unlock()
+		view, look := run.viewAndLook()
 		began := time.Now()
 		defer func() { took = time.Since(began) }()
 		if what, size, err = draw(view); err == nil {

@@ -3,24 +3,28 @@ package page
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// A drawing that waited for a core is not held against the next: the pen rests as long as for those before it.
+// A drawing that waited for a core is not held against the next: the pen rests as long as for those of its kind before it.
 func TestPenOnABusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPen()
 		for i, x := range []struct {
+			kind string
 			took time.Duration
 			size int
 			rest time.Duration
-		}{{10, 100, 10}, {100, 100, 20}, {20, 200, 20}, {30, 300, 30}, {3000, 300, 60}, {500, 0, 500}} {
+		}{{"svg", 10, 100, 10}, {"svg", 100, 100, 20}, {"svg", 20, 200, 20}, {"png", 200, 100, 200}, {"svg", 30, 300, 30}, {"svg", 3000, 300, 60}, {"png", 900, 100, 400}, {"svg", 500, 0, 500}} {
 			if taken, err := p.take(t.Context(), nil); !taken || err != nil {
 				t.Fatal(err)
 			}
-			p.put(x.took*time.Millisecond, x.size)
+			p.put(x.kind, x.took*time.Millisecond, x.size)
 			began := time.Now()
 			if taken, err := p.take(t.Context(), nil); !taken || err != nil || time.Since(began) != drawShare*x.rest*time.Millisecond {
 				t.Errorf("drawing %d: it rests for %v", i, time.Since(began))
@@ -67,7 +71,7 @@ func TestDrawingsForAsks(t *testing.T) {
 				synctest.Wait()
 				drawings, at := 0, 0
 				ask := func(ctx context.Context, key string) {
-					rows, err := s.drawn(ctx, run, key, func(v View) (any, int, error) {
+					rows, err := s.drawn(ctx, run, "svg", key, func(v View) (any, int, error) {
 						if at++; at != 1 {
 							t.Error("two draw at once")
 						}
@@ -112,4 +116,91 @@ func TestDrawingsForAsks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Of a run that is over nothing is drawn with the pen, also if nobody has it: those who draw what goes on would wait for it to rest.
+func TestPenOfWhatIsOver(t *testing.T) {
+	p, over := newPen(), make(chan struct{})
+	close(over)
+	for range 64 {
+		if taken, err := p.take(t.Context(), over); taken || err != nil {
+			t.Fatal("it is taken", err)
+		}
+	}
+}
+
+// Should looking or drawing panic, nobody waits for what was held: the pen, the turn, the place, the run.
+func TestDrawingThatPanics(t *testing.T) {
+	s := inside(t, Config{})
+	var bad atomic.Bool
+	run, err := s.runs.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+		tell.Show(func() View {
+			if bad.Load() {
+				panic("a view that cannot be made")
+			}
+			return View{Figures: []Figure{figure(3)}}
+		})
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(want int) {
+		t.Helper()
+		if status, body := s.get("/runs/1/figures/f.svg?w=300"); status != want {
+			t.Errorf("%d: %s", status, body)
+		}
+	}
+	s.pen.held <- struct{}{} // so that the look which is good when it is asked for is not when it is drawn
+	done := make(chan struct{})
+	go func() { ask(500); close(done) }()
+	for len(s.places) == 0 { // it is about to wait for the pen
+		time.Sleep(time.Millisecond)
+	}
+	bad.Store(true)
+	run.looking.Lock()
+	run.fresh = time.Time{}
+	run.looking.Unlock()
+	<-s.pen.held
+	<-done
+	bad.Store(false)
+	ask(200)
+	if len(s.pen.held)+len(run.drawing)+len(s.turns)+len(s.places) != 0 {
+		t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns), len(s.places))
+	}
+}
+
+// Whoever wants a drawing while all places are taken is told so after the time that is promised, also if others waited before; and nobody has the pen meanwhile.
+func TestDrawingsWithoutAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits := DefaultLimits
+		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, 1), pen: newPen()}
+		defer s.runs.close()
+		run, err := s.runs.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View { return View{Figures: []Figure{figure(3)}} })
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.places <- struct{}{}
+		began := time.Now()
+		var asks sync.WaitGroup
+		for i := range 5 {
+			asks.Go(func() {
+				ctx := context.WithValue(t.Context(), answerKey{}, newAnswer(httptest.NewRecorder(), time.Second))
+				_, err := s.drawn(ctx, run, "svg", fmt.Sprint(i), func(View) (any, int, error) { return nil, 1, nil })
+				if err != busy || time.Since(began) != limits.Turn {
+					t.Errorf("ask %d: %v after %v", i, err, time.Since(began))
+				}
+			})
+		}
+		synctest.Wait()
+		if len(s.pen.held) != 0 {
+			t.Error("somebody has the pen, and waits for a place")
+		}
+		asks.Wait()
+	})
 }

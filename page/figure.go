@@ -251,14 +251,14 @@ func short(x float64) string {
 	return format.Thousands(x)
 }
 
-// figureKinds are the forms that a figure can be had in, with their types.
-var figureKinds = map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "json": "application/json"}
+// figureForms are the forms that a figure can be had in.
+var figureForms = []string{"svg", "png", "csv", "json"}
 
 // figureNamed splits the name in an address into the figure's ID and the form it is wanted in.
 func figureNamed(r *http.Request) (id, form string, err error) {
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
-	if figureKinds[form] == "" {
+	if !slices.Contains(figureForms, form) {
 		return "", "", problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
 	}
 	return strings.TrimSuffix(name, "."+form), form, nil
@@ -343,9 +343,9 @@ func formOf(figures []Figure, id, form string, w wish) ([]byte, error) {
 
 // sendFigure answers with a form of a figure: to be seen in the page, or to be kept as a file.
 func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []byte) error {
-	w.Header().Set("Content-Type", figureKinds[form])
-	if !r.URL.Query().Has("w") {
-		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(id)+"."+form+`"`)
+	asFile(w, id+"."+form)
+	if r.URL.Query().Has("w") {
+		w.Header().Del("Content-Disposition")
 	}
 	return second(w.Write(body))
 }

@@ -145,9 +145,16 @@ func (l *live) end(s State, why string) {
 // View is what there is to see. While the work goes on it is looked at anew at most ten times a second, and less often if that takes long,
 // however many ask: they see the same.
 func (l *live) View() View {
+	v, _ := l.viewAndLook()
+	return v
+}
+
+// viewAndLook is View, and which look that is.
+func (l *live) viewAndLook() (View, int) {
 	l.looking.Lock()
-	defer l.looking.Unlock()
-	return l.viewNow()
+	defer l.looking.Unlock() // also if looking panics
+	v := l.viewNow()
+	return v, l.looks
 }
 
 // viewNow is View, for who has the lock.

@@ -142,7 +142,7 @@ func (s *Server) work(a ask) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	o, err := s.runOptions(a)
+	o, err := s.runOptions(a, 1, 1)
 	if err != nil {
 		return Work{}, err
 	}
@@ -155,6 +155,9 @@ func (s *Server) work(a ask) (Work, error) {
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
 	}
 	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"), fmt.Sprintf("seed %d", o.Seed)}
+	if a.Until != "" {
+		about = append(about, "until "+a.Until)
+	}
 	if a.Scenario != "" {
 		about = append(about, "scenario "+a.Scenario)
 	}

@@ -40,7 +40,7 @@ func TestRunWithoutScript(t *testing.T) {
 	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"seir-regions.yaml"}, "seed": {"7"}, "replicas": {"3"}, "size": {"2_000"}, "until": {"100"}, "set.beta": {"0.5 per day"}, "set.at_home": {"95%"}})
 	run := answer.Header.Get("Location")
 	body := c.done(run)
-	for _, want := range []string{`data-state="done"`, "almanac run examples/seir-regions.yaml --seed 7 --replicas 3 --size 2000 --until 100 --set &#39;beta=0.5 per day&#39;", "2,000 individuals, 3 replicas, seed 7, beta = 0.5 per day", "<caption>Individuals in each state: median"} {
+	for _, want := range []string{`data-state="done"`, "almanac run examples/seir-regions.yaml --seed 7 --replicas 3 --size 2000 --until 100 --set &#39;beta=0.5 per day&#39;", "2,000 individuals, 3 replicas, seed 7, until 100, beta = 0.5 per day", "<caption>Individuals in each state: median"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page has no %s", want)
 		}

@@ -111,23 +111,6 @@ func wrong(field, message string, args ...any) error {
 	return population.Problems{{File: field, Message: fmt.Sprintf(message, args...)}}
 }
 
-// numbersOf reads seed and replicas of a form, as a study of several runs has them.
-func (s *Server) numbersOf(a ask, least int) (o population.Options, err error) {
-	o = population.Options{Seed: 1, Replicas: 20}
-	if a.Seed != "" {
-		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
-			return o, wrong("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
-		}
-	}
-	if a.Replicas != "" {
-		o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
-	}
-	if err != nil || o.Replicas < least || o.Replicas > s.limits.Replicas {
-		return o, wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
-	}
-	return o, nil
-}
-
 // outputLines are what a form asks to be told, a line each.
 func outputLines(text string) (all []string) {
 	for line := range strings.Lines(text) {
@@ -145,7 +128,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 		return Work{}, err
 	}
 	a.Scenario, a.Scenarios = "", true
-	o, err := s.numbersOf(a, 2)
+	o, err := s.runOptions(a, 20, 2)
 	if err != nil {
 		return Work{}, err
 	}

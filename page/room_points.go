@@ -133,10 +133,16 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 		seed = "1, since the sweep does not tell its own"
 	}
 	command := ""
-	if a, err := s.pointAsk(p.sweep, p.k); err == nil {
-		if work, err := s.work(a); err == nil { // otherwise the button that runs it says what is wrong
-			command = work.Command
+	err = s.inTurn(r.Context(), func() error {
+		if a, err := s.pointAsk(p.sweep, p.k); err == nil {
+			if work, err := s.work(a); err == nil { // otherwise the button that runs it says what is wrong
+				command = work.Command
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	form := "?form=json"
 	if p.dir != "" {

@@ -29,7 +29,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 		part    *chartPart
 	}
 	query := r.URL.Query()
-	drawn, err := s.drawn(r.Context(), run, fmt.Sprintf("page %q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
+	drawn, err := s.drawn(r.Context(), run, "page", fmt.Sprintf("%q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
 		some, part := partOf(v.Figures, query)
 		all, err := showAll(r.Context(), some, func(f Figure) (string, url.Values) {
 			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
@@ -75,11 +75,13 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	var body []byte
 	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
 		var what any
-		what, err = s.drawn(r.Context(), run, id+"."+form+" "+wanted.key(), func(v View) (any, int, error) {
+		what, err = s.drawn(r.Context(), run, form, id+" "+wanted.key(), func(v View) (any, int, error) {
 			b, err := formOf(v.Figures, id, form, wanted)
 			return b, len(b), err
 		})
-		body, _ = what.([]byte)
+		if body, _ = what.([]byte); err == nil {
+			err = s.place(r.Context()) // also for what was drawn already, since it may be kept no longer than until this is taken
+		}
 	} else {
 		err = s.inTurn(r.Context(), func() (err error) {
 			body, err = formOf(run.View().Figures, id, form, wanted)
@@ -114,6 +116,8 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 	return problemf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))
 }
 
+const eventStream = "text/event-stream"
+
 // watchRun sends what happens as server-sent events, at most ten a second. A browser that comes back says which event it saw last.
 func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runs.Get(r.PathValue("id"))
@@ -127,6 +131,10 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+	if r.Method == http.MethodHead { // who would wait for the end of the run to ask for something else
+		w.Header().Set("Content-Type", eventStream)
+		return nil
+	}
 	if s.viewers.Add(1) > int64(s.limits.Viewers) {
 		s.viewers.Add(-1)
 		return problemf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)
@@ -137,7 +145,7 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	if a, ok := w.(*answer); ok {
 		a.endless = true
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", eventStream)
 	out := http.NewResponseController(w)
 	// Somebody who does not read is let go. The browser comes back by itself.
 	send := func(text []byte) error {

@@ -31,7 +31,11 @@ func TestStreamOutlivesRequest(t *testing.T) {
 	if _, err := s.runs.Start(holding(let)); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Get("http://" + l.Addr().String() + "/runs/1/events")
+	stream := "http://" + l.Addr().String() + "/runs/1/events"
+	if answer, err := http.Head(stream); err != nil || answer.Header.Get("Content-Type") != eventStream || s.viewers.Load() != 0 {
+		t.Errorf("HEAD: %v, %v, and it watches", answer, err)
+	}
+	answer, err := http.Get(stream)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	o, err := s.numbersOf(a, 1)
+	o, err := s.runOptions(a, 20, 1)
 	if err != nil {
 		return Work{}, err
 	}

@@ -16,18 +16,19 @@ import (
 
 // What can be taken away of a model as it is in the editor, saved or not, and the command lines that do what the page does.
 
-// runOptions reads seed and replicas of a run.
-func (s *Server) runOptions(a ask) (o population.Options, err error) {
-	o = population.Options{Seed: 1, Replicas: 1}
+// runOptions reads seed and replicas of a form; usual is how many replicas there are if it does not say, and least how many there may be.
+func (s *Server) runOptions(a ask, usual, least int) (o population.Options, err error) {
+	o = population.Options{Seed: 1, Replicas: usual}
 	if a.Seed != "" {
 		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
-			return o, population.Problems{{File: "seed", Message: fmt.Sprintf("%q is not a seed; expected a whole number from 0 on", a.Seed)}}
+			return o, wrong("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
 		}
 	}
 	if a.Replicas != "" {
-		if o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas)); err != nil || o.Replicas < 1 || o.Replicas > s.limits.Replicas {
-			return o, population.Problems{{File: "replicas", Message: fmt.Sprintf("%q is not a number of replicas; expected one from 1 to %d", a.Replicas, s.limits.Replicas)}}
-		}
+		o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
+	}
+	if err != nil || o.Replicas < least || o.Replicas > s.limits.Replicas {
+		return o, wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
 	}
 	return o, nil
 }
@@ -61,7 +62,7 @@ func (s *Server) runCommand(a ask, m *population.Model, o population.Options, wo
 // commands are the command lines that explain and run a model as it is asked for; of an ask that makes no sense only the first, and why.
 func (s *Server) commands(a ask, plain *population.Model) (lines, wrong string) {
 	lines = s.command("almanac check", a, plain, nil)
-	o, err := s.runOptions(a)
+	o, err := s.runOptions(a, 1, 1)
 	var m *population.Model
 	var words []string
 	if err == nil {

@@ -3,6 +3,7 @@
 // The server draws the axes and everything else; here the points of lines are moved while they grow, and when they leave the axes, or the
 // visitor wants another view, the server draws it anew.
 
+import {ask} from "./ask.js";
 import {mapsIn} from "./map.js";
 
 const made = new WeakMap();
@@ -74,7 +75,7 @@ class Chart {
     wish.set("w", Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000));
     wish.set("text", parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82));
     try {
-      const answer = await fetch(this.element.dataset.src + ".svg" + this.element.dataset.query + wish);
+      const answer = await ask(this.element.dataset.src + ".svg" + this.element.dataset.query + wish, () => this.element.isConnected);
       if (answer.status === 200) {
         this.plot.innerHTML = await answer.text();
         this.adopt();

@@ -3,6 +3,7 @@
 import {figures, chartOf, number} from "./chart.js";
 import {takeMap} from "./map.js";
 import {copies} from "./copy.js";
+import {ask} from "./ask.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
 
@@ -69,7 +70,7 @@ export function watch(element) {
   };
   const load = async () => {
     try {
-      const answer = await fetch(location.pathname + location.search);
+      const answer = await ask(location.pathname + location.search, () => true);
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-run]");

@@ -1,6 +1,8 @@
 // A map of a sweep that the server drew: at the width that there is, anew when points come, and a place that one walks around in by keyboard. Without this
 // each of its cells is a link, one after the other.
 
+import {ask} from "./ask.js";
+
 // mapsIn makes something of all maps in an element.
 export function mapsIn(root) {
   for (const element of root.querySelectorAll("[data-map]")) {
@@ -27,7 +29,7 @@ async function remap(target) {
   const width = Math.max(160, Math.round(target.clientWidth));
   const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
   try {
-    const answer = await fetch(target.dataset.src + ".svg" + target.dataset.query + wish);
+    const answer = await ask(target.dataset.src + ".svg" + target.dataset.query + wish, () => target.isConnected);
     if (answer.status === 200) {
       const text = await answer.text();
       const focused = target.contains(document.activeElement), at = place(target.querySelector("[tabindex='0']"));
