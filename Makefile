@@ -64,12 +64,12 @@ tidy: ## go.mod names what is used
 	$(GO) mod tidy -diff
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
-# left alone at the end; and one package more at once than there are cores, since some wait. What tests leave behind is collected less often
+# left alone at the end; and two packages more at once than there are cores, since some wait. What tests leave behind is collected less often
 # than by default (GOGC), which takes a tenth of their time; make soak collects it as often as a program does.
 FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./page ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
 
 unit: ## every test
-	GOGC=400 $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
+	GOGC=400 $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make

@@ -158,12 +158,12 @@ func TestWatchedRuns(t *testing.T) {
 		if w := watch(c.base+run+"/events", func() {}); w.err != nil || !w.ended || w.updates < 1 {
 			t.Fatalf("run %d: %+v", i, w)
 		}
-		if i == 100 {
+		if i == loadRuns/3 {
 			goroutines, bytes = taken(10)
 		}
 	}
 	if g, b := taken(goroutines); g > goroutines || b > bytes+1<<19 {
-		t.Errorf("%d goroutines and %d bytes after 100 runs, %d and %d after %d", goroutines, bytes, g, b, loadRuns)
+		t.Errorf("%d goroutines and %d bytes after %d runs, %d and %d after %d", goroutines, bytes, loadRuns/3, g, b, loadRuns)
 	}
 	if _, body := c.want(http.StatusOK, "GET", "/runs", nil); strings.Count(body, `<li class="done">`) != 10 || !strings.Contains(body, fmt.Sprintf("/runs/%d\"", loadRuns)) {
 		t.Error("not the last ten are kept")

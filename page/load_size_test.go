@@ -6,7 +6,7 @@ import "time"
 
 // How much load tests put on a server; with the build tag soak it is more.
 const (
-	loadRuns    = 300
+	loadRuns    = 150
 	loadRounds  = 1
 	loadWatched = 400 * time.Millisecond
 )

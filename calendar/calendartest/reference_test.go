@@ -124,7 +124,7 @@ func TestReferenceAgreesWithNaive(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	Run(t, func(start float64) Set { return NewReference(start) })
+	Run(t, func(start float64) Set { return NewReference(start) }, AtMost(2_000))
 }
 
 func FuzzReference(f *testing.F) {

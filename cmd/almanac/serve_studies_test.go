@@ -162,7 +162,7 @@ func TestPageSweepsAsTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := u.get("/sweeps/swept")
-	cell := regexp.MustCompile(`<a href="([^"]*)" aria-label="beta \(per day\) 0.4, closing \(%\) 50: ([^"]*)"`)
+	cell := regexp.MustCompile(`<a href="([^"]*)" data-at="[0-9]+ [0-9]+" aria-label="beta \(per day\) 0.4, closing \(%\) 50: ([^"]*)"`)
 	var value string
 	for where, body := range map[string]string{run + "/points/3": here, "/sweep-points/swept?point=3": there} {
 		found := cell.FindStringSubmatch(body)
