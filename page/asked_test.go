@@ -110,6 +110,17 @@ func TestSavedChartsByGroup(t *testing.T) {
 	if headings(saved) != headings(live) || !strings.Contains(headings(saved), "By age") {
 		t.Errorf("%s, and of the run %s", headings(saved), headings(live))
 	}
+	for i, f := range figure.FindAllStringSubmatch(saved, -1) {
+		if f[1] != of[i][1] || f[2] != of[i][2] {
+			t.Errorf("%s is called %q, and of the run %s %q", f[1], f[2], of[i][1], of[i][2])
+		}
+	}
+	lines := func(body string) string {
+		return strings.Join(regexp.MustCompile(`<span class="name">[^<]*</span>`).FindAllString(body, -1), " ")
+	}
+	if lines(saved) != lines(live) {
+		t.Errorf("the lines are %s, and of the run %s", lines(saved), lines(live))
+	}
 	label := regexp.MustCompile(`^{"x":"[^"]*"`)
 	for _, f := range of {
 		if !strings.Contains(f[1], "by-") {

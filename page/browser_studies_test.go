@@ -59,6 +59,11 @@ func TestStudiesInABrowser(t *testing.T) {
 	for i, want := range []string{"saved/other luck: seed 5, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means ± half of the 95 % interval, and the difference with its 95 % interval, of independent replicas",
 		"saved/slower: seed 4, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means ± half of the 95 % interval, and the difference with its 95 % interval, replica by replica"} {
 		table := fmt.Sprintf(`document.querySelectorAll(".tables table")[%d]`, i)
+		v.size(800, 900, "light") // where the names fit in some lines, and all columns beside each other
+		v.until(`innerWidth === 800`)
+		if wide := eval[[]int](v, `[`+table+`.clientWidth, `+table+`.parentElement.clientWidth]`); wide[0] > wide[1] {
+			t.Errorf("table %d has %d pixels of width in %d", i, wide[0], wide[1])
+		}
 		if caption := eval[string](v, table+`.caption.textContent`); !strings.HasPrefix(caption, want) {
 			t.Errorf("table %d is %q", i, caption)
 		}

@@ -100,7 +100,8 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 			c = &plot.Chart{Title: strings.Join(point.Values, ", "), XLabel: label, YLabel: "individuals", FromZero: true, LegendBeside: true}
 			charts[row[kind]] = c
 		}
-		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == row[name] })
+		called := arrow(row[name])
+		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == called })
 		if i < 0 {
 			if len(c.Series) == mostLines {
 				if cut[row[kind]] == nil {
@@ -109,7 +110,7 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 				cut[row[kind]][row[name]] = true
 				continue
 			}
-			i, c.Series = len(c.Series), append(c.Series, plot.Series{Name: row[name]})
+			i, c.Series = len(c.Series), append(c.Series, plot.Series{Name: called})
 		}
 		l := &c.Series[i]
 		l.Add(numbers[time], numbers[middle])

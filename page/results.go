@@ -37,7 +37,7 @@ func summaryFigures(of *results.Summary) []Figure {
 		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true, LegendBeside: true}
 		n := 0
 		for name, in := range all.All() {
-			if s, ok := sum.line(name, in, steps); ok {
+			if s, ok := sum.line(arrow(name), in, steps); ok {
 				if n++; n <= mostLines {
 					c.Series = append(c.Series, s)
 				}
@@ -70,6 +70,9 @@ func summaryFigures(of *results.Summary) []Figure {
 func moreGroupings(names []string) string {
 	return "; no charts by " + strings.Join(names, ", by ") + ", which are in the tables"
 }
+
+// arrow is the name of a flow as charts of runs have it; that of a state stays as it is.
+func arrow(name string) string { return strings.ReplaceAll(name, "->", " → ") }
 
 // line is a course as a line; false of one that does not belong to the times.
 func (sum aSummary) line(name string, in population.Series, steps bool) (plot.Series, bool) {
@@ -113,7 +116,8 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 			what = fmt.Sprintf("the largest %d of %s, %s", len(order), format.Thousands(float64(len(courses))), what)
 		}
 		for i, k := range order {
-			c := plot.Chart{Title: courses[k], Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true}
+			name := arrow(courses[k])
+			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true}
 			for _, j := range drawn {
 				g, _ := groups.Get(names[j])
 				in, _ := of(g).Get(courses[k])
@@ -125,7 +129,7 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 				}
 			}
 			if len(c.Series) > 0 {
-				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: courses[k], Group: heading + by, Small: true, Chart: c})
+				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: name, Group: heading + by, Small: true, Chart: c})
 			}
 		}
 	}

@@ -50,7 +50,7 @@ var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", repro
 func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	from := r.URL.Query().Get("report")
 	found := map[string]*reproduce.Result{}
-	data := map[string]any{"Title": "Papers", "From": from}
+	data := map[string]any{"Title": "Papers", "From": from, "Command": "almanac reproduce --out report"}
 	if from != "" {
 		report, err := s.savedReport(r.Context(), from)
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		data["From"], data["Files"] = from, s.filesIn(path.Dir(from), claimFiles)
+		data["From"], data["Command"], data["Files"] = from, report.Command, s.filesIn(path.Dir(from), claimFiles)
 		for i := range report.Results {
 			if result := &report.Results[i]; result.Name == c.Name {
 				data["Tables"] = append(verdictTables(result), measuredTables(result)...)

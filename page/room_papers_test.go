@@ -82,7 +82,7 @@ func TestSavedReport(t *testing.T) {
 	}
 	const in = "?report=out+%26+more%2Fclaims.json"
 	_, body := c.want(http.StatusOK, "GET", "/papers"+in, nil)
-	if !strings.Contains(body, "found before: "+string(claim.Found)) || !strings.Contains(body, "a &lt;machine&gt;") || strings.Contains(body, papers.Claims()[1].Name+"?") {
+	if !strings.Contains(body, "found before: "+string(claim.Found)) || !strings.Contains(body, "a &lt;machine&gt;") || !strings.Contains(body, "1 claim (") || strings.Contains(body, papers.Claims()[1].Name+"?") {
 		t.Errorf("%.3000s", body)
 	}
 	if _, body := c.want(http.StatusOK, "GET", "/papers/"+claim.Name+in, nil); !strings.Contains(body, "one half") || !strings.Contains(body, "a check") || !strings.Contains(body, "4.5") {

@@ -39,7 +39,7 @@ func savedStudies(t *testing.T) map[string]string {
 		}
 	}
 	files["swept/points.csv"], files["swept/series.csv"] = points, series
-	report := &reproduce.Report{Machine: "a machine", Command: "almanac reproduce", Results: []reproduce.Result{{Name: quickClaim, Verdict: reproduce.Holds, Measured: "one half"}}}
+	report := &reproduce.Report{Machine: "a machine", Command: "almanac reproduce --out report --seed 7", Results: []reproduce.Result{{Name: quickClaim, Verdict: reproduce.Holds, Measured: "one half"}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 		{started("/capped", balls()), 3, true, "almanac capped"},
 		{started("/queues", line()), 3, true, "go run queue.go"}, // which is one of its files
 		{"/courses/day", 1, true, ""}, // whose program is somebody else's
-		{"/papers?report=report%2Fclaims.json", 0, true, "almanac reproduce"},
-		{"/papers/" + quickClaim + "?report=report%2Fclaims.json", 0, true, "almanac reproduce " + quickClaim},
+		{"/papers?report=report%2Fclaims.json", 0, true, "almanac reproduce --out report --seed 7"},
+		{"/papers/" + quickClaim + "?report=report%2Fclaims.json", 0, true, "almanac reproduce --out report --seed 7"},
 		{started("/papers/"+quickClaim, url.Values{}), 1, true, "almanac reproduce " + quickClaim},
 	} {
 		_, body := c.want(http.StatusOK, "GET", x.page, nil)
