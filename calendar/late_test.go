@@ -124,3 +124,116 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 		t.Errorf("no more than %d were collected", most)
 	}
 }
+
+// Whatever is called right after Next, of the id that was dispatched or of another, is answered as by a queue that has nothing more to write: here
+// one that was asked something in between.
+func TestNothingIsSeenOfWhoLeft(t *testing.T) {
+	for seed := range soak.Size[uint64](24, 200) {
+		queues := [2]*calendar.Queue{calendar.New(), calendar.New()}
+		for i, q := range queues {
+			q.SetMost(40)
+			if seed%3 > 0 {
+				q.SetCold()
+			}
+			if seed%3 == 2 && i == 0 {
+				q.SetCool()
+			}
+		}
+		r := rand.New(rand.NewPCG(seed, 85))
+		const n = 60
+		ids := make([]calendar.ID, n)
+		for i := range ids {
+			ids[i] = calendar.ID(i)
+			if i == 0 && seed%8 == 0 {
+				ids[i] = 1 << 15 // on a page of its own, which goes when nobody needs it
+			}
+		}
+		left, before := ids[0], ids[0] // who left last, and the one before
+		for step := range 300 {
+			id, other, jump, what := ids[r.IntN(n)], ids[r.IntN(n)], float64(r.IntN(5)), r.IntN(20)
+			switch r.IntN(3) {
+			case 0:
+				id = left
+			case 1:
+				id = before
+			}
+			if step%64 == 63 {
+				what = -1
+			}
+			was, answers := left, [2][5]any{}
+			for i, q := range queues {
+				a := &answers[i]
+				at := q.Now() + jump
+				switch what {
+				case -1: // all leave, and all but the last come back at once
+					last := calendar.ID(n)
+					for id, _, ok := q.Next(); ok; id, _, ok = q.Next() {
+						last = id
+					}
+					now := q.Now()
+					a[0] = q.ScheduleAll(0, n, 1, func(_ int, _ calendar.ID, due []float64) error {
+						for id := range due {
+							if calendar.ID(id) != last {
+								due[id] = now + float64(id%7)
+							}
+						}
+						return nil
+					})
+				case 0:
+					a[0] = q.Cancel(id)
+				case 1:
+					a[0] = q.Reschedule(id, at)
+				case 2:
+					a[0] = q.Renumber(id, other)
+				case 3:
+					a[0] = q.Renumber(other, id)
+				case 4:
+					a[0], a[1] = q.At(id)
+				case 5:
+					a[0], a[1], a[2] = q.Peek()
+				case 6:
+					a[0] = q.CancelAll([]calendar.ID{other, id, id})
+				case 7:
+					a[0] = q.RescheduleAll([]calendar.ID{id, other, id}, []float64{at + 1, at, at})
+				case 8:
+					a[0] = q.ScheduleAll(id, 1, 1, func(_ int, _ calendar.ID, due []float64) error {
+						due[0] = at
+						return nil
+					}) == nil
+				case 9:
+					if q.Trim(); step%8 == 0 {
+						q.Reset(at)
+					}
+				case 10:
+					a[0], a[1] = q.Schedule(id, at), q.Schedule(id, at)
+				case 11:
+					a[0], a[1] = q.Schedule(id, at-jump-1), q.Schedule(id, at) // the first is in the past
+				default:
+					if what%2 == 0 {
+						a[0], a[1], a[2] = q.NextBy(at)
+					} else {
+						a[0], a[1], a[2], a[3] = q.NextTied(at)
+					}
+					if i == 1 {
+						q.At(other) // which brings everything up to date
+					}
+					if a[2] == true && what%2 == 0 || a[3] == true {
+						left, before = a[0].(calendar.ID), was
+					}
+				}
+				a[4] = q.Len()
+				if step%16 == 0 || seed%8 > 0 { // a page more takes time
+					must(t, q.Check())
+				}
+			}
+			if answers[0] != answers[1] {
+				t.Fatalf("seed %d, step %d: call %d is answered %v, want %v", seed, step, what, answers[0], answers[1])
+			}
+			if what < 6 && r.IntN(2) == 0 { // so that there is something to dispatch
+				must(t, queues[0].Reschedule(other, queues[0].Now()+jump))
+				must(t, queues[1].Reschedule(other, queues[1].Now()+jump))
+			}
+		}
+		sameQueues(t, queues[0], queues[1])
+	}
+}

@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/prefetch"
@@ -69,6 +70,11 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 	posts := l.posts.Load()
 	y := posts.lay()
 	s.near = [inline]uint32{}
+	if s.preds[0] == headNode { // the last one came before all others: if this does, too, it is found from the head at once
+		if first := atomic.LoadUint32(&l.head.next[0]); first == none || key < l.nodes.at(first).key {
+			return none, 0
+		}
+	}
 	level = min(height, inline) - 1
 	top := level / storey
 	for r := range top + 1 {

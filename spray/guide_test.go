@@ -30,6 +30,14 @@ func TestInsertionsGoFewSteps(t *testing.T) {
 	if mean := holds(); mean > 1.6 {
 		t.Errorf("an insertion goes %.2f steps", mean)
 	}
+	before, last := visited(l), 0.0
+	for range n { // each behind all others, as when all wait for the same time
+		last += 1e3
+		l.Insert(last, 0)
+	}
+	if mean := float64(visited(l)-before) / float64(n); mean > 1.6 {
+		t.Errorf("an insertion at the end goes %.2f steps", mean)
+	}
 }
 
 // A search does not begin at a node that a post names if it is not in the list at all its levels, or is another element by now.

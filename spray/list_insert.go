@@ -58,7 +58,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 	interleave()
 	s.count++
-	l.survey(s)
+	l.survey(s, place)
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}

@@ -134,13 +134,16 @@ func (l *List[K, V]) mend(s *seat) {
 
 // survey looks at the gap into which an element was inserted, and now and then at whether buckets are about as wide as the gaps, and
 // a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
-func (l *List[K, V]) survey(s *seat) {
+func (l *List[K, V]) survey(s *seat, place uint64) {
 	pred, succ := s.preds[0], s.succs[0]
-	if pred == headNode || succ == none {
+	if pred == headNode { // a search from the head is short
 		return
 	}
-	gap := axis(l.kind, l.nodes.at(succ).key) - axis(l.kind, l.nodes.at(pred).key)
-	s.gaps += bits.Len64(gap)
+	end := place // of what is inserted behind all others, a gap comes to be before it
+	if succ != none {
+		end = axis(l.kind, l.nodes.at(succ).key)
+	}
+	s.gaps += bits.Len64(end - axis(l.kind, l.nodes.at(pred).key))
 	if s.surveys++; s.surveys < 256 {
 		return
 	}
