@@ -215,6 +215,7 @@ func TestFitPages(t *testing.T) {
 	} {
 		files["wrong/"+name+"/fit.json"] = report
 	}
+	files["fitted/notes.txt"] = "private"
 	files["wrong/h/fit.json"], files["wrong/h/posterior.csv"] = fluFit, "gamma,weight\n1,1\n"
 	files["wrong/i/fit.json"], files["wrong/i/posterior.csv"] = fluFit, "beta,stay,weight\n"
 	c := serve(t, page.Config{Files: someFiles(files)})
@@ -244,6 +245,7 @@ func TestFitPages(t *testing.T) {
 	c.want(http.StatusNotFound, "GET", "/fits/nothing", nil)
 	c.want(http.StatusNotFound, "GET", "/study-files/posterior.csv?dir=../x", nil)
 	c.want(http.StatusNotFound, "GET", "/study-files/summary.json?dir=fitted", nil)
+	c.want(http.StatusNotFound, "GET", "/study-files/notes.txt?dir=fitted", nil) // which is there, and not ours to give away
 	c.want(http.StatusUnprocessableEntity, "POST", "/fits/fitted", url.Values{"replicas": {"0"}})
 	c.want(http.StatusNotFound, "POST", "/fits/wrong/i", nil) // there is no model
 }
