@@ -1,21 +1,43 @@
 package cappedhttp
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// written is what goroutines have written.
+type written struct {
+	sync.Mutex
+	text []byte
+}
+
+func (w *written) Write(b []byte) (int, error) {
+	w.Lock()
+	defer w.Unlock()
+	w.text = append(w.text, b...)
+	return len(b), nil
+}
+
+// take is what was written since it was asked for last.
+func (w *written) take() string {
+	w.Lock()
+	defer w.Unlock()
+	text := string(w.text)
+	w.text = nil
+	return text
+}
+
 // Failures, failed checks and refusals are written down, once each, with who it was.
 func TestLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out written
 		log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Tries(1), Logger(log), HealthCheck("/", 10*time.Second),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -29,8 +51,7 @@ func TestLogger(t *testing.T) {
 		}
 		want := func(words ...string) {
 			t.Helper()
-			text := out.String()
-			out.Reset()
+			text := out.take()
 			for _, w := range words {
 				if !strings.Contains(text, w) {
 					t.Errorf("%q is not in %q", w, text)
