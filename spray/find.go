@@ -3,6 +3,9 @@ package spray
 import (
 	"math"
 	"sync/atomic"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
 // find searches for the place after all elements with keys up to the given one, and leaves in the seat what comes before and
@@ -60,6 +63,18 @@ func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uin
 // it got there in a number of steps, and without coming by a node that died.
 func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, pred *node[K, V], bound uint32, level, lowest, most int, guided bool) bool {
 	steps := most
+	if guided && level > 0 {
+		// What comes after the nearest of each level, which the posts may not have named: all of that comes from memory at once.
+		from := pred
+		for k := level; k >= lowest; k-- {
+			if i := s.near[k&(inline-1)]; i != none {
+				if c := l.nodes.at(i); standing(c.state.Load(), k) { // or it may be somebody's own by now
+					from = c
+				}
+			}
+			prefetch.Lines(unsafe.Pointer(l.nodes.at(atomic.LoadUint32(&from.next[k&(inline-1)])&^frozen)), 1)
+		}
+	}
 	for ; level >= lowest; level-- {
 		if guided {
 			if i := s.near[level&(inline-1)]; i != none && i != at {
@@ -77,10 +92,6 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 		}
 		for curr != bound && curr != none {
 			c := l.nodes.at(curr)
-			if level > 0 {
-				// Where the search goes on if it does not go on to c: both may have to come from memory, and can do so at once.
-				l.nodes.at(atomic.LoadUint32(&pred.next[(level-1)&(inline-1)]) &^ frozen).state.Load()
-			}
 			next := atomic.LoadUint32(&c.next[level&(inline-1)])
 			if next&frozen != 0 {
 				var ok bool

@@ -80,9 +80,7 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 	for r := range top + 1 {
 		bucket := y.bucket(place, r)
 		prefetch.Lines(unsafe.Pointer(posts.board(y, bucket, r)), 1)
-		if y.fraction(place, r) < nowhere/2 { // there is probably nothing before it in its own
-			prefetch.Lines(unsafe.Pointer(posts.board(y, bucket-1, r)), 1)
-		}
+		prefetch.Lines(unsafe.Pointer(posts.board(y, bucket-1, r)), 1) // there may be nothing before it in its own
 	}
 	for r := range top {
 		v := posts.sight(y, place, r, 0)

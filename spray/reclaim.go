@@ -176,7 +176,7 @@ func (l *List[K, V]) obtain() (*seat, uint32) {
 		s.frees--
 		i := s.free[s.frees&(batch-1)]
 		if s.frees > 0 { // the next one, which was last used long ago
-			prefetch.Lines(unsafe.Pointer(l.nodes.at(s.free[(s.frees-1)&(batch-1)])), 1)
+			prefetch.Own(unsafe.Pointer(l.nodes.at(s.free[(s.frees-1)&(batch-1)])))
 		}
 		if n := l.nodes.at(i); stampOf(n.state.Load()) != 1<<32-1 { // one whose stamps are used up rests for ever
 			return s, i

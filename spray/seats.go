@@ -49,6 +49,7 @@ const (
 // seats are all seats of a list.
 type seats struct {
 	epoch  atomic.Uint64
+	_      [56]byte                               // what follows hardly ever changes
 	places atomic.Pointer[[]atomic.Pointer[seat]] // a power of two of them; where there is none, none was wanted yet
 	all    atomic.Pointer[[]*seat]                // those there are
 	adding sync.Mutex

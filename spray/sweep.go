@@ -17,8 +17,10 @@ import (
 type sweeper struct {
 	every int // removals from a seat
 	front int // live elements at the front, over which sprays leave dead ones
-	busy  atomic.Bool
+	_     [64]byte
+	busy  atomic.Bool   // these two are written all the time, and what is around them is read
 	turn  atomic.Uint64 // sweeps so far
+	_     [64]byte
 }
 
 func (d *sweeper) init(w *Walk) {

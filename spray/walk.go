@@ -6,7 +6,9 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -212,6 +214,10 @@ func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outco
 					return pred, i, shorter
 				}
 				c = l.nodes.at(next)
+				if level == 0 && steps == 1 { // the walk will probably end there: then both are written to, the one to claim it, the other to unlink it
+					prefetch.Own(unsafe.Pointer(n))
+					prefetch.Own(unsafe.Pointer(c))
+				}
 				after := atomic.LoadUint32(l.link(c, level))
 				if after&frozen == 0 {
 					break

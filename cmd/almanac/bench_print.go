@@ -101,7 +101,7 @@ func printBench(w io.Writer, report benchReport) error {
 	return printTargets(w, report.Targets)
 }
 
-// typical is how long an operation took: in the best repetition, or on average in slices.
+// typical is the speed: that of the best repetition, or of all slices together.
 func typical(r bench.Result) float64 {
 	if r.Slices {
 		return r.Mean

@@ -24,7 +24,7 @@ type benchSprayFlags struct {
 	timing
 	sizes, goroutines string
 	workloads, only   []string
-	targets           bool
+	targets, slices   bool
 }
 
 func newBenchSpray() *cobra.Command {
@@ -42,6 +42,9 @@ func newBenchSpray() *cobra.Command {
 			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too. If there are no more\n" +
 			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what else the\n" +
 			"machine does.\n\n" +
+			"With --slices the queues of a table take turns of --least each, 50ms unless told, 20 for each repetition, until each has made as many\n" +
+			"operations as it has elements. Reported is the mean of all, and how many times as fast as the first queue with as many goroutines\n" +
+			"it was, the median of the rounds. That is how queues are compared on a machine whose speed wanders.\n\n" +
 			"With the defaults it takes about nine minutes.\n\n" +
 			list("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
 				if s.Alone {
@@ -53,9 +56,13 @@ func newBenchSpray() *cobra.Command {
 		Example: "  almanac bench spray\n" +
 			"  almanac bench spray --n 1e5 --goroutines 1,2,4,8,16 --workload hold\n" +
 			"  almanac bench spray --only list,multiqueue --n 1e7 --out results\n" +
+			"  almanac bench spray --slices --only list,mutex+container/heap --n 1e6 --goroutines 2 --workload hold\n" +
 			"  almanac bench spray --targets",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if (f.slices || f.targets) && !c.Flags().Changed("least") {
+				f.least = 50 * time.Millisecond
+			}
 			plans, err := f.plans()
 			if err != nil {
 				return err
@@ -69,11 +76,13 @@ func newBenchSpray() *cobra.Command {
 	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold, bench.Mixed}, "workloads: a list, or all")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
 	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (some minutes)")
+	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-spray.json and the plots to")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
 	c.Flags().DurationVar(&f.least, "least", 100*time.Millisecond, "how long a repetition lasts at least")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the keys")
+	f.most = 30 * time.Second // in slices
 	return c
 }
 
@@ -112,17 +121,19 @@ func (f *benchSprayFlags) plans() ([][]bench.Cell, error) {
 	if f.workloads, err = choose("--workload", f.workloads, workloads); err != nil {
 		return nil, err
 	}
-	plans := bench.SharedPlans(only, f.workloads, sizes, goroutines)
+	plans := bench.SharedPlans(only, f.workloads, sizes, goroutines, f.slices)
 	if len(plans) == 0 {
 		return nil, usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","), bench.Hold)
 	}
 	return plans, nil
 }
 
-// sprayTables groups results by workload and size, in the order in which they came.
+// sprayTables groups results by workload and size, and how they were measured, in the order in which they came.
 func sprayTables(results []bench.Result) (tables [][]bench.Result) {
 	for _, r := range results {
-		i := slices.IndexFunc(tables, func(t []bench.Result) bool { return t[0].Workload == r.Workload && t[0].N == r.N })
+		i := slices.IndexFunc(tables, func(t []bench.Result) bool {
+			return t[0].Workload == r.Workload && t[0].N == r.N && t[0].Slices == r.Slices
+		})
 		if i < 0 {
 			tables = append(tables, nil)
 			i = len(tables) - 1
@@ -135,8 +146,11 @@ func sprayTables(results []bench.Result) (tables [][]bench.Result) {
 func printBenchSpray(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, table := range sprayTables(report.Results) {
-		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, best repetition (fastest over slowest)\n\n",
-			table[0].Workload, format.Power(table[0].N))
+		how := "best repetition (fastest over slowest)"
+		if table[0].Slices {
+			how = "mean of all slices (times as fast as the first with as many goroutines, median)"
+		}
+		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, %s\n\n", table[0].Workload, format.Power(table[0].N), how)
 		out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "\t\t\trank error\t\t\tdelay\t\t\t\tbytes per\tallocations\t\t\n")
 		fmt.Fprint(out, "goroutines\tstructure\tmillion/s\tmean\t99 %\tmost\tmean\t99 %\tmost\tfailed\telement\tper operation\tgarbage\t\n")
@@ -147,7 +161,11 @@ func printBenchSpray(w io.Writer, report benchReport) error {
 				goroutines = fmt.Sprint(r.Goroutines)
 			}
 			last = r.Goroutines
-			fmt.Fprintf(out, "%s\t%s\t%.2f (%.2f)\t%s\t%d\t%.1f\t%.3f\t%.1f %%\t\n", goroutines, r.Structure, r.Best/1e6, r.Spread,
+			beside := r.Spread
+			if r.Slices {
+				beside = r.Median
+			}
+			fmt.Fprintf(out, "%s\t%s\t%.2f (%.2f)\t%s\t%d\t%.1f\t%.3f\t%.1f %%\t\n", goroutines, r.Structure, typical(r)/1e6, beside,
 				metered(r.Meter), r.Failed, r.Bytes, r.Allocs, 100*r.GC)
 		}
 		if err := out.Flush(); err != nil {
@@ -181,6 +199,9 @@ func plotBenchSpray(dir string, report benchReport) error {
 	for _, table := range sprayTables(report.Results) {
 		speed, rank := sprayCharts(table)
 		name := fmt.Sprintf("bench-spray-%s-%s", table[0].Workload, format.Power(table[0].N))
+		if table[0].Slices {
+			name += "-slices"
+		}
 		errs = append(errs, speed.Save(filepath.Join(dir, name+".svg")), rank.Save(filepath.Join(dir, name+"-rank.svg")))
 	}
 	return errors.Join(errs...)
@@ -204,7 +225,7 @@ func sprayCharts(table []bench.Result) (speed, rank plot.Chart) {
 			if r.Structure != name {
 				continue
 			}
-			a.X, a.Y = append(a.X, float64(r.Goroutines)), append(a.Y, r.Best/1e6)
+			a.X, a.Y = append(a.X, float64(r.Goroutines)), append(a.Y, typical(r)/1e6)
 			if r.Meter != nil {
 				b.X, b.Y = append(b.X, float64(r.Goroutines)), append(b.Y, r.Meter.Rank.Mean)
 			}

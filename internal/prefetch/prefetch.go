@@ -10,6 +10,10 @@ import "unsafe"
 // Lines asks for n cache lines of 64 bytes from p on.
 func Lines(p unsafe.Pointer, n int) { lines(p, n) }
 
+// Own asks for the cache line of p as one who is going to write to it: where another processor has the line, too, writing to one that was only read would be
+// one more journey.
+func Own(p unsafe.Pointer) { own(p) }
+
 // Gather asks for the elements of an array, each of the given size, at n indexes: 32-bit numbers that lie stride bytes
 // apart from indexes on.
 func Gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int) {

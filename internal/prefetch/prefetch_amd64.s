@@ -13,6 +13,12 @@ next:
 done:
 	RET
 
+// func own(p unsafe.Pointer)
+TEXT ·own(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX), which Go's assembler does not know; where there is none, it does nothing
+	RET
+
 // func gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)
 TEXT ·gather(SB), NOSPLIT, $0-40
 	MOVQ array+0(FP), AX

@@ -13,6 +13,12 @@ next:
 done:
 	RET
 
+// func own(p unsafe.Pointer)
+TEXT ·own(SB), NOSPLIT, $0-8
+	MOVD p+0(FP), R0
+	PRFM (R0), PSTL1KEEP
+	RET
+
 // func gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)
 TEXT ·gather(SB), NOSPLIT, $0-40
 	MOVD array+0(FP), R0

@@ -8,6 +8,9 @@ import "unsafe"
 func lines(p unsafe.Pointer, n int)
 
 //go:noescape
+func own(p unsafe.Pointer)
+
+//go:noescape
 func gather(array unsafe.Pointer, size uintptr, indexes unsafe.Pointer, stride uintptr, n int)
 
 //go:noescape

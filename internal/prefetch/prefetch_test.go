@@ -18,8 +18,10 @@ func TestPrefetchDoesNoHarm(t *testing.T) {
 	for n := -1; n <= len(indexes); n++ {
 		Gather(unsafe.Pointer(&array[0]), 12, unsafe.Pointer(&indexes[0][2]), 16, n)
 		Lines(unsafe.Pointer(&array[0]), n)
+		Own(unsafe.Pointer(&array[n+1]))
 	}
 	Lines(nil, 10)
+	Own(nil)
 	table := make([][][3]uint32, 100*7919>>7+1) // most of them empty
 	table[0], table[1] = array[:128], array[128:256]
 	for n := -1; n <= len(indexes); n++ {

@@ -65,7 +65,7 @@ type Cell struct {
 	Goroutines   int
 	Capacity     int     // of a bin
 	Rate         float64 // new balls per bin and round
-	Slices       bool    // of event sets: by short turns with the others of its plan, which all are; see inSlices
+	Slices       bool    // of sets and queues: by short turns with the others of its plan, which all are; see inSlices
 }
 
 func (c Cell) String() string {
@@ -99,12 +99,12 @@ type Result struct {
 	Allocs float64   // per operation, while timed; not of engines
 	Over   float64   // Best over that of the structure that others are compared with, where there is one
 
+	// In slices: the speed of all together, and over that of the first cell of the plan with as many goroutines, the median of the rounds.
+	Mean, Median float64
+
 	// Of event sets.
 	Fill float64 // nanoseconds per event, to schedule the first n before any is taken
 	Cut  bool    // too slow to warm up fully or to make as many operations as wanted
-	// In slices: nanoseconds per operation of all together, and how many times as long as the first cell of the plan, the median of the rounds.
-	Mean, Median float64
-
 	// Of shared queues.
 	Failed int               // removals that failed while timed
 	GC     float64           // share of the processors' time while timed
@@ -203,12 +203,12 @@ func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
 	if o.Progress != nil {
 		o.Progress(steps, steps, "")
 	}
-	settle(results, o)
+	settle(results)
 	return results, nil
 }
 
 // settle makes of what was summed over all repetitions what a result says.
-func settle(results []Result, o Options) {
+func settle(results []Result) {
 	best := map[Cell]float64{}
 	for i := range results {
 		r := &results[i]
@@ -218,7 +218,7 @@ func settle(results []Result, o Options) {
 			r.Best = high
 		}
 		r.Allocs /= float64(max(1, r.Ops))
-		r.GC /= float64(o.Repetitions)
+		r.GC /= float64(len(r.Each))
 		r.Pool /= float64(max(1, r.Rounds))
 		best[r.Cell] = r.Best
 	}

@@ -151,13 +151,19 @@ func (s *sharedSubject) check() error {
 
 // repeat times one repetition.
 func (s *sharedSubject) repeat(o Options, r *Result) error {
+	ops, took, err := s.slice(o, r)
+	r.Ops += ops
+	r.Each = append(r.Each, r.speed(ops, took))
+	return err
+}
+
+// slice times one of many short turns.
+func (s *sharedSubject) slice(o Options, r *Result) (ops int, took time.Duration, err error) {
 	d := s.work(lasts(o, s.Goroutines))
-	r.Ops += d.ops
 	r.Failed += d.failed
-	r.Each = append(r.Each, float64(d.ops)/d.took.Seconds())
 	r.Allocs += d.allocs
 	r.GC += d.gc
-	return s.check()
+	return d.ops, d.took, s.check()
 }
 
 // A done is what was done in some time.
@@ -248,9 +254,9 @@ func processorTime() (gc, busy float64) {
 	return samples[0].Value.Float64(), samples[1].Value.Float64() - samples[2].Value.Float64()
 }
 
-// SharedPlans arranges cells in plans. Those of one workload and size take turns, unless there would be too many elements in memory;
-// then those of one number of goroutines do.
-func SharedPlans(structures, workloads []string, sizes, goroutines []int) (plans [][]Cell) {
+// SharedPlans arranges cells in plans. Those of one workload and size take turns, by slices or by repetitions, unless there would be too many elements in
+// memory; then those of one number of goroutines do.
+func SharedPlans(structures, workloads []string, sizes, goroutines []int, slices bool) (plans [][]Cell) {
 	single := map[string]bool{}
 	for _, s := range SharedStructures() {
 		single[s.Name] = s.Alone
@@ -261,7 +267,7 @@ func SharedPlans(structures, workloads []string, sizes, goroutines []int) (plans
 			for _, g := range goroutines {
 				for _, s := range structures {
 					if !single[s] || g == 1 && w == Hold {
-						plan = append(plan, Cell{Kind: SharedQueues, Structure: s, Workload: w, N: n, Goroutines: g})
+						plan = append(plan, Cell{Kind: SharedQueues, Structure: s, Workload: w, N: n, Goroutines: g, Slices: slices})
 					}
 				}
 				if n*len(structures)*len(goroutines) > mostInTurns && len(plan) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestRunShared(t *testing.T) {
 	for _, w := range SharedWorkloads() {
 		workloads = append(workloads, w.Name)
 	}
-	for _, plan := range SharedPlans(names, workloads, []int{1, 300}, []int{1, 2}) {
+	for _, plan := range SharedPlans(names, workloads, []int{1, 300}, []int{1, 2}, false) {
 		steps := 0
 		o := quick
 		o.Progress = func(done, of int, next string) {
@@ -108,14 +109,36 @@ func TestLasts(t *testing.T) {
 
 // What takes turns fits into memory, and what is for one goroutine is left to it.
 func TestSharedPlans(t *testing.T) {
-	plans := SharedPlans([]string{"list", Queue}, []string{Hold, Mixed}, []int{10, 1e7}, []int{1, 2})
+	plans := SharedPlans([]string{"list", Queue}, []string{Hold, Mixed}, []int{10, 1e7}, []int{1, 2}, false)
 	cells := 0
 	for _, p := range plans {
 		cells += len(p)
 	}
 	// Of each workload and size there are two lists, and of holding a queue.
-	if len(plans) != 2+4 || cells != 2*2*2+2 {
+	if len(plans) != 2+4 || cells != 2*2*2+2 || plans[0][0].Slices {
 		t.Errorf("%v", plans)
+	}
+}
+
+// In slices queues take turns until each has made as many operations as it has elements and has had its number of slices. What is
+// measured is rates, and each is compared with the first that has as many goroutines.
+func TestRunSharedInSlices(t *testing.T) {
+	const n = 10_000
+	plans := SharedPlans([]string{"list", sharedHeap}, []string{Hold}, []int{n}, []int{1, 2}, true)
+	o := quick
+	o.Repetitions, o.Least = 1, time.Microsecond
+	results, err := Run(context.Background(), plans[0], o)
+	if err != nil || len(plans) != 1 || len(results) != 4 {
+		t.Fatalf("%v, %v", plans, err)
+	}
+	for i, r := range results {
+		first := results[i&^1] // list and heap with one goroutine, then with two
+		if r.Ops < n || len(r.Each) < slicesPer || r.Cut || r.Median != medianRatio(r.Each, first.Each) || (i%2 == 0) != (r.Median == 1) {
+			t.Errorf("%v: %d operations in %d slices, cut %v, median %v", r.Cell, r.Ops, len(r.Each), r.Cut, r.Median)
+		}
+		if !(r.Mean >= slices.Min(r.Each) && r.Mean <= slices.Max(r.Each)) || r.Best != slices.Max(r.Each) || r.GC < 0 || r.GC > 1 {
+			t.Errorf("%v: mean %v, best %v, garbage %v of %v", r.Cell, r.Mean, r.Best, r.GC, r.Each)
+		}
 	}
 }
 
@@ -138,11 +161,15 @@ func TestJudgeShared(t *testing.T) {
 				if c.Structure == Queue {
 					r.Meter = nil
 				}
+				if c.Slices {
+					r.Mean, r.Each = r.Best, []float64{r.Best}
+					r.Best = 1 // which counts for nothing
+				}
 				results = append(results, r)
 			}
 			targets = append(targets, Judge(results)...)
 		}
-		if len(targets) != 2*9 {
+		if len(targets) != 2*10 {
 			t.Errorf("%d targets", len(targets))
 		}
 		for _, target := range targets {

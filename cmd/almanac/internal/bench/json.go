@@ -36,8 +36,13 @@ func setKeys(r *Result) []key {
 		{"fill_ns", r.Fill}, {"best_ns", r.Best}, {"spread", r.Spread}, {"each_ns", r.Each}, {"ops", r.Ops},
 		{"bytes_per_event", r.Bytes}, {"allocs_per_op", r.Allocs},
 	}
+	return append(all, sliceKeys(r, "mean_ns")...)
+}
+
+// sliceKeys are those that there are in slices, and whether it was too slow.
+func sliceKeys(r *Result, mean string) (all []key) {
 	if r.Slices {
-		all = append(all, key{"mean_ns", r.Mean}, key{"median_over_first", r.Median})
+		all = append(all, key{mean, r.Mean}, key{"median_over_first", r.Median})
 	}
 	if r.Cut {
 		all = append(all, key{"cut", true})
@@ -51,6 +56,7 @@ func sharedKeys(r *Result) []key {
 		{"best_per_second", r.Best}, {"spread", r.Spread}, {"each_per_second", r.Each}, {"ops", r.Ops}, {"failed", r.Failed},
 		{"bytes_per_element", r.Bytes}, {"allocs_per_op", r.Allocs}, {"gc_share", r.GC},
 	}
+	all = append(all, sliceKeys(r, "mean_per_second")...)
 	if r.Meter != nil {
 		all = append(all, key{"meter", r.Meter})
 	}

@@ -72,6 +72,14 @@ func (s *setSubject) repeat(o Options, r *Result) error {
 	return nil
 }
 
+// slice times one of many short turns.
+func (s *setSubject) slice(o Options, r *Result) (ops int, took time.Duration, err error) {
+	before := mallocs()
+	ops, took, err = s.work(1, o.Least, o.Most)
+	r.Allocs += mallocs() - before
+	return ops, took, err
+}
+
 // work does operations until there are at least ops of them and least has passed, or most has.
 func (s *setSubject) work(ops int, least, most time.Duration) (done int, took time.Duration, err error) {
 	start := time.Now()

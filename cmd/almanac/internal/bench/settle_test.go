@@ -15,7 +15,7 @@ func TestSettle(t *testing.T) {
 		{Cell: sharedCell("list", Hold, 10, 2), Each: []float64{30, 20, 50}, Ops: 10, Allocs: 5, GC: 0.75},
 		engine("by law", 1, 100, 300), engine("literal", 1, 60, 50), engine("by law", 3, 90), engine("literal", 3, 30), engine("by law", 4, 1),
 	}
-	settle(results, Options{Repetitions: 3})
+	settle(results)
 	for i, want := range []struct{ best, spread, allocs, gc, over, pool float64 }{
 		{20, 2.5, 0.5, 0, 0, 0}, {50, 2.5, 0.5, 0.25, 0, 0},
 		{300, 3, 0, 0, 5, 0.5}, {60, 1.2, 0, 0, 1, 0.5}, {90, 1, 0, 0, 3, 0.5}, {30, 1, 0, 0, 1, 0.5}, {1, 1, 0, 0, 0, 0.5},

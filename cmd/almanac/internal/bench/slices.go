@@ -8,16 +8,22 @@ import (
 )
 
 // Two sets of which one works for seconds on end and the other for milliseconds cannot be compared by their best repetitions on a machine whose speed
-// wanders: the short one will find a good moment. So the cells of a plan that are in slices take turns by slices of the same duration, until each has
-// made as many operations as it has events. What is compared are the times of all slices together, and the median over the rounds of
-// how many times as long each took as the first.
+// wanders: the short one will find a good moment. Nor can queues of which one waits for memory and the other for locks. So the cells of a plan that are in
+// slices take turns by slices of the same duration, until each has made as many operations as it has events. What is compared are the
+// means of all slices together, and the median over the rounds of the ratios to the first that has as many goroutines.
 
 // slicesPer is how many slices each cell has for a repetition, at least.
 const slicesPer = 20
 
-// inSlices times the cells of a plan by turns, all of them event sets. It ends when the context is done.
+// A sliced subject can be timed in slices.
+type sliced interface {
+	// slice works for about as long as the options want at least, and notes in the result what is particular to its kind.
+	slice(o Options, r *Result) (ops int, took time.Duration, err error)
+}
+
+// inSlices times the cells of a plan by turns. It ends when the context is done.
 func inSlices(ctx context.Context, subjects []subject, o Options, results []Result, progress func(done float64, next string)) error {
-	took, before := make([]time.Duration, len(subjects)), mallocs()
+	took := make([]time.Duration, len(subjects))
 	most := time.Duration(o.Repetitions) * o.Most
 	going := func(i, round int) bool {
 		return round == 0 || (round < slicesPer*o.Repetitions || results[i].Ops < results[i].N) && took[i] < most
@@ -38,29 +44,32 @@ func inSlices(ctx context.Context, subjects []subject, o Options, results []Resu
 			return err
 		}
 		for i, s := range subjects {
-			ops, t, err := s.(*setSubject).work(1, o.Least, o.Most)
+			ops, t, err := s.(sliced).slice(o, &results[i])
 			if err != nil {
 				return fmt.Errorf("%v: %w", results[i].Cell, err)
 			}
 			r := &results[i]
 			took[i] += t
 			r.Ops += ops
-			r.Each = append(r.Each, float64(t.Nanoseconds())/float64(ops))
+			r.Each = append(r.Each, r.speed(ops, t))
 		}
-	}
-	total, allocs := 0, mallocs()-before
-	for _, r := range results {
-		total += r.Ops
 	}
 	for i := range results {
 		r := &results[i]
-		r.Mean = float64(took[i].Nanoseconds()) / float64(r.Ops)
-		r.Median = medianRatio(r.Each, results[0].Each)
+		r.Mean = r.speed(r.Ops, took[i])
+		first := slices.IndexFunc(results, func(f Result) bool { return f.Goroutines == r.Goroutines })
+		r.Median = medianRatio(r.Each, results[first].Each)
 		r.Cut = r.Cut || r.Ops < r.N
-		// Whose they are is not known, and none are wanted of any.
-		r.Allocs = allocs * float64(r.Ops) / float64(total)
 	}
 	return nil
+}
+
+// speed is that of some operations, in the unit of the kind.
+func (r *Result) speed(ops int, took time.Duration) float64 {
+	if r.Kind.family().rates {
+		return float64(ops) / took.Seconds()
+	}
+	return float64(took.Nanoseconds()) / float64(ops)
 }
 
 // medianRatio is the median of the ratios of numbers at the same place.

@@ -12,26 +12,27 @@ const (
 	many = 1_000_000
 )
 
-// sharedTargets are the cells by which shared queues are judged, plan by plan.
+// sharedTargets are the cells by which shared queues are judged, plan by plan. With 64 goroutines, which need time for a turn each, slices would not be short.
 func sharedTargets() (plans [][]Cell) {
-	cell := func(structure string, n, goroutines int) Cell {
-		return Cell{Kind: SharedQueues, Structure: structure, Workload: Hold, N: n, Goroutines: goroutines}
+	cell := func(structure string, n, goroutines int, slices bool) Cell {
+		return Cell{Kind: SharedQueues, Structure: structure, Workload: Hold, N: n, Goroutines: goroutines, Slices: slices}
 	}
 	for _, n := range []int{some, many} {
-		var plan []Cell
+		var few, lots []Cell
 		for _, s := range SharedStructures() {
 			if !s.Alone {
-				plan = append(plan, cell(s.Name, n, 2))
+				few = append(few, cell(s.Name, n, 2, true))
 			}
 			if s.Alone || s.Name == sharedCalendar {
-				plan = append(plan, cell(s.Name, n, 1))
+				few = append(few, cell(s.Name, n, 1, true))
 			}
 			if ours(s.Name) {
-				plan = append(plan, cell(s.Name, n, 64))
+				lots = append(lots, cell(s.Name, n, 2, false), cell(s.Name, n, 64, false))
 			}
 		}
-		slices.SortStableFunc(plan, func(a, b Cell) int { return a.Goroutines - b.Goroutines })
-		plans = append(plans, plan)
+		slices.SortStableFunc(few, func(a, b Cell) int { return a.Goroutines - b.Goroutines })
+		slices.SortStableFunc(lots, func(a, b Cell) int { return a.Goroutines - b.Goroutines })
+		plans = append(plans, few, lots)
 	}
 	return plans
 }
@@ -80,8 +81,13 @@ func (j *sharedJudge) at(structure string, goroutines int) (Result, bool) {
 func (j *sharedJudge) faster(ours, rival string, limit float64) {
 	a, have := j.at(ours, 2)
 	if b, has := j.at(rival, 2); have && has {
-		j.add("2 goroutines, "+ours+" against "+rival, Target{Limit: limit, Least: true, Value: a.Best / b.Best})
+		j.add("2 goroutines, "+ours+" against "+rival, Target{Limit: limit, Least: true, Value: a.Mean / b.Mean, Detail: rounds(a, b)})
 	}
+}
+
+// rounds says what there is beside the ratio of the means of two that took turns in slices.
+func rounds(a, b Result) string {
+	return fmt.Sprintf("median of %d slices %.3g", len(a.Each), medianRatio(a.Each, b.Each))
 }
 
 func (j *sharedJudge) list() {
@@ -102,31 +108,29 @@ func (j *sharedJudge) list() {
 func (j *sharedJudge) calendar() {
 	j.faster(sharedCalendar, sharedHeap, 3.5)
 	j.faster(sharedCalendar, sharedMulti, 1.5)
-	few, ok := j.at(sharedCalendar, 2)
-	if !ok {
-		return
-	}
-	j.add("2 goroutines, calendar, mean rank error", Target{Limit: 8, Value: few.Meter.Rank.Mean})
-	j.add("2 goroutines, calendar, 99 % of rank errors", Target{Limit: 64, Value: float64(few.Meter.Rank.P99)})
-	if lots, ok := j.at(sharedCalendar, 64); ok {
-		j.add("calendar, speed of 64 goroutines over 2", Target{Limit: 0.5, Least: true, Value: lots.Best / few.Best})
-	}
 	one, have := j.at(sharedCalendar, 1)
 	if queue, has := j.at(Queue, 1); have && has {
-		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.5, Value: queue.Best / one.Best})
+		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.5, Value: queue.Mean / one.Mean, Detail: rounds(queue, one)})
+	}
+	few, have := j.at(sharedCalendar, 2)
+	if lots, has := j.at(sharedCalendar, 64); have && has {
+		j.add("2 goroutines, calendar, mean rank error", Target{Limit: 8, Value: few.Meter.Rank.Mean})
+		j.add("2 goroutines, calendar, 99 % of rank errors", Target{Limit: 64, Value: float64(few.Meter.Rank.P99)})
+		j.add("calendar, speed of 64 goroutines over 2", Target{Limit: 0.5, Least: true, Value: lots.Best / few.Best})
 	}
 }
 
 // allocations judges the worst of ours.
 func (j *sharedJudge) allocations() {
-	worst := Result{Allocs: -1}
+	worst, most := Result{Allocs: -1}, 0
 	for _, r := range j.results {
+		most = max(most, r.Goroutines)
 		if ours(r.Structure) && r.Allocs > worst.Allocs {
 			worst = r
 		}
 	}
 	if worst.Allocs >= 0 {
-		j.add("allocations per operation", Target{Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
+		j.add(fmt.Sprintf("up to %d goroutines, allocations per operation", most), Target{Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
 			Detail: fmt.Sprintf("%s, %d goroutines", worst.Structure, worst.Goroutines)})
 	}
 }
