@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 var disciplines = []calendar.Discipline{calendar.Unordered, calendar.Ordered, calendar.JustInTime}
@@ -14,7 +15,7 @@ var disciplines = []calendar.Discipline{calendar.Unordered, calendar.Ordered, ca
 func TestQueueConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set {
 		return calendar.New(calendar.StartAt(start))
-	})
+	}, calendartest.AtMost(soak.Size(20_000, calendartest.MaxID)))
 }
 
 func TestStaticConforms(t *testing.T) {
@@ -23,7 +24,7 @@ func TestStaticConforms(t *testing.T) {
 			calendartest.Run(t, func(start float64) calendartest.Set {
 				s := newStatic(t, calendar.StaticConfig{Buckets: 1000, Width: 0.1, Discipline: d, Capacity: calendartest.MaxID, Start: start})
 				return struct{ calendartest.Set }{s} // without its check, which looks at every id there could be
-			}, calendartest.AtMost(2000))
+			}, calendartest.AtMost(soak.Size(800, 2000)))
 		})
 	}
 }

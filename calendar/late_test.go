@@ -26,8 +26,8 @@ func cool(start float64, most int) *calendar.Queue {
 }
 
 func TestColdQueueConforms(t *testing.T) {
-	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(1000))
-	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) }, calendartest.AtMost(1000))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(soak.Size(500, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) }, calendartest.AtMost(soak.Size(500, 1000)))
 }
 
 func FuzzColdQueue(f *testing.F) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // Buckets that are divided when they have a few dozen entries bring all that happens to large queues into small ones.
@@ -15,7 +16,7 @@ func TestQueueOfSmallBucketsConforms(t *testing.T) {
 		q := calendar.New(calendar.StartAt(start))
 		q.SetMost(40)
 		return q
-	}, calendartest.AtMost(2000))
+	}, calendartest.AtMost(soak.Size(800, 2000)))
 }
 
 func FuzzQueueOfSmallBuckets(f *testing.F) {

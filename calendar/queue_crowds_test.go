@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A crowd of simultaneous events must not be moved about for each event that comes before it.
@@ -94,14 +95,14 @@ func TestQueueBetweenNeighbouringCrowds(t *testing.T) {
 
 // Events that are scheduled backwards lie before everything that has been divided so far, again and again.
 func TestQueueScheduledBackwards(t *testing.T) {
-	const n = 100_000
+	n := soak.Size[calendar.ID](30_000, 100_000)
 	for _, peek := range []bool{false, true} {
 		q := calendar.New()
-		must(t, q.Schedule(n, n+1))
+		must(t, q.Schedule(n, float64(n+1)))
 		q.Peek()
 		levels := 0
-		moved, _ := work(t, q, n, func() {
-			for i := range calendar.ID(n) {
+		moved, _ := work(t, q, int(n), func() {
+			for i := range n {
 				must(t, q.Schedule(i, float64(n-i)))
 				if peek {
 					if id, _, _ := q.Peek(); id != i {
@@ -115,7 +116,7 @@ func TestQueueScheduledBackwards(t *testing.T) {
 		if moved > 14 || levels > 30 {
 			t.Errorf("peek %v: %.1f moves per event, %d levels", peek, moved, levels)
 		}
-		for i := calendar.ID(n); i > 0; i-- {
+		for i := n; i > 0; i-- {
 			if id, _, _ := q.Next(); id != i-1 {
 				t.Fatalf("got %d, not %d", id, i-1)
 			}

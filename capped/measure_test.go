@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // The standard errors are honest: over many seeds the means scatter as they say. The ratio of the two variances is that of a
@@ -54,7 +56,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 		{Capacity: 5, Rate: 0.9, Warm: true}, {Capacity: 2, Rate: 0.99, Arrivals: Poisson}, {Capacity: 40, Rate: 0.9},
 		{Kind: Greedy, Choices: 1, Rate: 0.8}, {Kind: Greedy, Choices: 2, Rate: 0.95}, {Kind: Greedy, Choices: 3, Rate: 0.99},
 	} {
-		c.Bins = 1 << 18
+		c.Bins = soak.Size(1<<16, 1<<18)
 		var limit *Limit
 		if c.Kind == Greedy {
 			limit = GreedyLimit(c.Choices, c.Rate)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // every is a configuration of each kind and engine.
@@ -146,7 +148,7 @@ func TestRoundsAddUp(t *testing.T) {
 						c.Rate /= 3
 					}
 					p := start(t, c)
-					for range 30 {
+					for range soak.Size(10, 30) {
 						advance(t, p)
 					}
 				}
@@ -345,7 +347,7 @@ func TestManyBins(t *testing.T) {
 func TestRoundAllocatesNothing(t *testing.T) {
 	for _, c := range every(200, 0.9, 1) {
 		p := start(t, c)
-		for range 2000 {
+		for range soak.Size(700, 2000) {
 			p.Round()
 		}
 		if n := testing.AllocsPerRun(100, func() { p.Round() }); n > 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // grouped is the model with all there is, with values by group, clocks and contacts for some, and contacts that change who makes them.
@@ -31,7 +33,7 @@ func TestInvariantsByGroup(t *testing.T) {
 		t.Fatal("nothing depends on the group")
 	}
 	flows := make([]uint64, len(m.flows))
-	for seed := range uint64(5) {
+	for seed := range soak.Size[uint64](2, 5) {
 		var all [3][]Event
 		for i, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
 			r := replica{rule: rule}

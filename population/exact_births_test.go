@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/combin"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // birthDeath is the linear birth–death process from n0 individuals after a time: its mean and variance, and its law, of which
@@ -46,7 +48,7 @@ record: {every: 10 days}
 
 // Births and deaths at constant rates, written in several ways that all mean the same process.
 func TestExactBirthDeath(t *testing.T) {
-	const replicas = 12_000
+	replicas := soak.Size(5000, 12_000)
 	ways := []struct{ name, first, text string }{
 		{"always", "alive", "states: {alive: {}}\nalways: [{rate: %v per day, to: out}]\nbirths: {rate: %v per day, enter: alive}"},
 		{"after", "alive", "states: {alive: {}}\nalways: [{after: {exponential: {rate: %v per day}}, to: out}]\nbirths: {rate: %v per day, enter: alive}"},
@@ -75,14 +77,14 @@ births: {rate: %v per day, enter: young, from: [young, old]}`},
 				expected, most := make([]float64, len(law)), len(law)-1
 				left := 1.0
 				for k, p := range law[:most] {
-					expected[k] = replicas * p
+					expected[k] = float64(replicas) * p
 					left -= p
 				}
-				expected[most] = replicas * max(0, left)
+				expected[most] = float64(replicas) * max(0, left)
 				observed := histogram(total, most)
 				checkMean(t, what, total, mean)
 				checkVariance(t, what, total, variance)
-				checkShare(t, what+": died out", observed[0], replicas, law[0])
+				checkShare(t, what+": died out", observed[0], float64(replicas), law[0])
 				checkChiSquare(t, what, observed, expected)
 				if row == r.last() {
 					got, _, se, _ := moments(total)

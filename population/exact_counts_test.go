@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -37,7 +38,8 @@ func chainLaw(most, from int, birth, death func(n int) float64, time float64, st
 // Logistic birth and death: births at b(1 − n/K) and deaths at d for each, so that 0 is reached in the end, and what is left before that has the
 // quasi-stationary law. Both the law at some time and the quasi-stationary one are computed from the forward equations.
 func TestExactLogistic(t *testing.T) {
-	const replicas, k, from = 3000, 25, 12
+	const k, from = 25, 12
+	replicas := soak.Size(1500, 3000)
 	const b, d = 1.6, 0.4
 	birth := func(n int) float64 { return b * float64(n) * max(0, 1-float64(n)/k) }
 	death := func(n int) float64 { return d * float64(n) }
@@ -59,7 +61,7 @@ record: {every: 1 day}
 			law := chainLaw(k+1, from, birth, death, r.Times[row], 4000)
 			expected := make([]float64, len(law))
 			for n, p := range law {
-				expected[n] = replicas * p
+				expected[n] = float64(replicas) * p
 			}
 			checkChiSquare(t, fmt.Sprintf("%s, day %d", name, row), histogram(r.counts(row, "here"), k+1), expected)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // Three laws of the infectious period with the same mean, 5 days: as written, its Laplace transform, and the square of its
@@ -98,7 +100,8 @@ func TestExactFinalSizeLawItself(t *testing.T) {
 
 // The number infected in a small population, against its law. R0 is 1.5.
 func TestExactFinalSizeSmall(t *testing.T) {
-	const replicas, beta = 20_000, 0.3
+	const beta = 0.3
+	replicas := soak.Size(8000, 20_000)
 	for i, period := range infectiousPeriods {
 		for j, c := range []struct{ size, infectious int }{{11, 1}, {30, 2}} {
 			what := fmt.Sprintf("%d of %d, %s", c.infectious, c.size, period.name)
@@ -112,7 +115,7 @@ func TestExactFinalSizeSmall(t *testing.T) {
 			n := c.size - c.infectious
 			compare := func(pair float64) (expected []float64, mean float64) {
 				for k, p := range finalSizeLaw(n, c.infectious, pair, period.laplace) {
-					expected = append(expected, replicas*p)
+					expected = append(expected, float64(replicas)*p)
 					mean += float64(k) * p
 				}
 				return expected, mean

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -50,7 +51,7 @@ func stateOf(t *testing.T, m *population.Model, name string) int {
 // A clock strikes by its law, however often it is drawn anew on the way: wherever it stands, with and without a memory, at rates that change, for
 // those who have been there before, and after interventions and moves that clocks with a memory do not mind.
 func TestExactForkedClocks(t *testing.T) {
-	const size = 5000
+	size := soak.Size(2500, 5000)
 	type place struct {
 		name, population, states, rest string
 		factor                         func(x float64) float64 // of the survival
@@ -68,7 +69,7 @@ func TestExactForkedClocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := survival(w.given+time) / survival(w.given) * w.factor(time)
-			checkShare(t, fmt.Sprintf("%s, %s, day %v", what, w.name, time), float64(p.Count(here)), size, want)
+			checkShare(t, fmt.Sprintf("%s, %s, day %v", what, w.name, time), float64(p.Count(here)), float64(size), want)
 			before = time
 		}
 		p.Close()
@@ -223,13 +224,14 @@ func TestExactForksAreIndependent(t *testing.T) {
 // The final size of an epidemic has its law (see finalSizeLaw) if every run is forked again and again, and in forks of one process at the start,
 // which are so many independent runs.
 func TestExactForkedFinalSize(t *testing.T) {
-	const n, a, beta, replicas = 18, 2, 0.3, 3000
+	const n, a, beta = 18, 2, 0.3
+	replicas := soak.Size(1200, 3000)
 	for _, c := range infectiousPeriods {
 		m := exactCompile(t, sirModel, n+a, a, c.text, beta, 1)
 		law := finalSizeLaw(n, a, beta/(n+a-1), c.laplace)
 		expected := make([]float64, n+1)
 		for k := range law {
-			expected[k] = replicas * law[k]
+			expected[k] = float64(replicas) * law[k]
 		}
 		size := func(p *population.Process) float64 {
 			if err := p.Advance(t.Context(), 2000); err != nil {
@@ -284,7 +286,7 @@ states: {present: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: out}]}}
 
 // Models with all that there is come to the same if every run is forked on the way: means and variances of all states and flows.
 func TestExactForkedEverything(t *testing.T) {
-	const replicas = 80
+	replicas := soak.Size(40, 80)
 	models := map[string]string{"people": peopleModel, "language": languageModel, "regions": fmt.Sprintf(seirForks, 200)}
 	for name, source := range population.Busy {
 		models[name] = source
@@ -303,7 +305,7 @@ func TestExactForkedEverything(t *testing.T) {
 		for i := range replicas {
 			var times []float64
 			for k := range 6 {
-				times = append(times, m.Start()+(m.End()-m.Start())*(float64(k)+float64(i)/replicas)/6)
+				times = append(times, m.Start()+(m.End()-m.Start())*(float64(k)+float64(i)/float64(replicas))/6)
 			}
 			p := forkedAt(t, begun(t, m, 7, i), times...)
 			if err := p.Advance(t.Context(), m.End()); err != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // Laws of lifetimes, in years.
@@ -62,7 +64,7 @@ func afterAge(survival func(float64) float64, low, high, time float64) float64 {
 // A lifetime runs on while its individual goes from state to state: the number alive at a time is binomial with the survival
 // of its law, S(t). Someone who has an age at the start has lived that long, so that it is S(age+t)/S(age).
 func TestExactLifetimes(t *testing.T) {
-	const replicas, size = 2, 3000
+	replicas, size := 2, soak.Size(1500, 3000)
 	for i, law := range lifetimes {
 		for j, age := range startAges {
 			clock := fmt.Sprintf("{after: %s, to: out}", law.text)
@@ -114,7 +116,7 @@ record: {every: 1 year}
 // A clock that does not end a life may have struck before the start, and then never will: someone aged A is marked within a time
 // t with probability S(A)−S(A+t), whatever the states between.
 func TestExactMarksOfLife(t *testing.T) {
-	const replicas, size = 2, 3000
+	replicas, size := 2, soak.Size(1500, 3000)
 	for i, law := range lifetimes {
 		for j, age := range startAges {
 			if (i+j)%2 > 0 {
@@ -182,7 +184,8 @@ record: {every: 10 years}
 // Immigrants of some age, and those that an intervention lets in, at birth. Those of age A who came at rate λ are Poisson at t,
 // with mean λ∫₀ᵗ S(A+u)/S(A) du.
 func TestExactLifetimesOfImmigrants(t *testing.T) {
-	const replicas, lambda, newborn = 150, 5.0, 50
+	const lambda, newborn = 5.0, 50
+	replicas := soak.Size(60, 150)
 	for i, law := range []duration{lifetimes[0], lifetimes[3], lifetimes[9]} {
 		for j, age := range startAges {
 			text := "0 years"
@@ -210,7 +213,7 @@ record: {every: 20 years}
 					mean += lambda * time / steps * afterAge(law.survival, age.low, age.high, (float64(k)+0.5)*time/steps)
 				}
 				checkPoisson(t, what, came, mean)
-				checkShare(t, what+", newborn", born, replicas*newborn, law.survival(time-5))
+				checkShare(t, what+", newborn", born, float64(replicas*newborn), law.survival(time-5))
 			}
 		}
 	}

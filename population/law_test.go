@@ -114,9 +114,9 @@ func TestLaws(t *testing.T) {
 func TestDrawBeyond(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
-			n := soak.Size(8_000, 20_000)
+			n := soak.Size(4_000, 20_000)
 			if c.law.family == lawGamma && c.law.a < 0.1 {
-				n = soak.Size(2_000, 5_000) // since inverting this tail takes 50 µs; other shapes go through the same lines with more
+				n = soak.Size(1_000, 5_000) // since inverting this tail takes 50 µs; other shapes go through the same lines with more
 			}
 			for _, age := range c.ages {
 				checkBeyond(t, &c.law, age, n, uint64(i))
@@ -170,7 +170,7 @@ func TestDrawBeyondFar(t *testing.T) {
 		{"mixture", mixture([]float64{0.5, 0.5}, []law{gamma(1, 2), exponential(1.5)}), []float64{30, 200}},
 	} {
 		for _, age := range c.ages {
-			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, soak.Size(8_000, 20_000), uint64(100+i)) })
+			t.Run(c.name, func(t *testing.T) { checkBeyond(t, &c.law, age, soak.Size(4_000, 20_000), uint64(100+i)) })
 		}
 	}
 	// Beyond all numbers what is left of a gamma is exponential, to one part in b·age.

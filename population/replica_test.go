@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // everything is a model with all there is: births, immigration, moves between groups, splits, races, clocks of always of each
@@ -116,7 +117,7 @@ func TestInvariants(t *testing.T) {
 	m := compiled(t, everything)
 	r := replica{rule: usualAside}
 	thinned, flows := 0, make([]uint64, len(m.flows))
-	for seed := range uint64(20) {
+	for seed := range soak.Size[uint64](8, 20) {
 		walk(t, &r, m, seed, 0.05)
 		if r.all != nil {
 			thinned++
@@ -275,7 +276,7 @@ func TestTimersAside(t *testing.T) {
 		return all
 	}
 	aside := [2]int{}
-	for seed := range uint64(10) {
+	for seed := range soak.Size[uint64](4, 10) {
 		want := events(&replica{rule: usualAside}, seed)
 		for i, rule := range []asideRule{{1, 100, 0}, {1, 0, 100}} {
 			r := replica{rule: rule}

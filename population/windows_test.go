@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // carriedOut is a run of a model and the replica at its end.
@@ -339,7 +340,7 @@ func TestWindowsOfHostileModels(t *testing.T) {
 	s := random.New(5)
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(3) {
+			for seed := range soak.Size[uint64](1, 3) {
 				compareWays(t, text, seed, &s, []int{1, 2, 8})
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -34,7 +35,7 @@ var fewer = 1
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestCalendarConserves(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
-		each := min(24_000/fewer, fewerRaced(24_000, 6000)) / goroutines
+		each := min(24_000/fewer, fewerRaced(soak.Size(10_000, 24_000), 2500)) / goroutines
 		for _, c := range []*Calendar[int]{
 			NewCalendar[int](),
 			NewCalendar[int](Processes(3), PerProcess(1), Sticky(2)),
@@ -111,7 +112,7 @@ func TestCalendarCancelsOnce(t *testing.T) {
 		c := NewCalendar[int]()
 		n := max(100, 300/fewer)
 		var stale []Handle
-		for range max(2, fewerRaced(10, 4)/fewer) {
+		for range max(2, fewerRaced(10, 3)/fewer) {
 			events := make([]Handle, n)
 			for i := range events {
 				events[i], _ = c.Schedule(float64(i%7), i)
@@ -162,7 +163,7 @@ func TestCalendarIsNeverEmpty(t *testing.T) {
 			for g := range goroutines {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(9, uint64(g)))
-					for range min(20_000/fewer, fewerRaced(20_000, 6000)) / goroutines {
+					for range min(20_000/fewer, fewerRaced(soak.Size(10_000, 20_000), 3000)) / goroutines {
 						v, at, ok := c.Next()
 						if !ok {
 							t.Error("Next found nothing")

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A deed is an operation on a calendar in a history, and what came of it.
@@ -158,9 +160,9 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 // Histories of short runs are those of a set whose operations happen one after the other, see calendarModel: with few processors and
 // many, few calendars and many, and with goroutines interrupted in the middle of operations, where that can be done.
 func TestCalendarIsLinearizable(t *testing.T) {
-	histories := 250
+	histories := soak.Size(100, 250)
 	if interleaving {
-		histories = 120 // wilder ones
+		histories = soak.Size(60, 120) // wilder ones
 	}
 	if testing.Short() {
 		histories = 50

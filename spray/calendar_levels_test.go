@@ -7,13 +7,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
 // As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
 // an event is moved little more than twice: into a bucket of level 2, and near. Without rolling it would be three times.
 func TestCalendarMovesTwice(t *testing.T) {
-	const n = 100_000
+	n := soak.Size(30_000, 100_000)
 	for _, law := range []struct {
 		name  string
 		start float64

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
@@ -63,7 +64,7 @@ func rankError(c *Calendar[int], p, n, holds, turn int, seed uint64) (mean float
 
 // Next is O(p) events away from the earliest, whatever the machine does.
 func TestCalendarRankError(t *testing.T) {
-	n := 4000
+	n := soak.Size(1500, 4000)
 	if interleaving {
 		n = 1000 // it takes long in programs that are checked for races
 	}

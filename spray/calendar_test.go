@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the order of scheduling.
@@ -231,7 +232,7 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 // With one process the order is exact, for times of every kind, events that are earlier than what has been taken among them, and with
 // one calendar also of equal times.
 func TestCalendarExact(t *testing.T) {
-	n := 20_000
+	n := soak.Size(7000, 20_000)
 	if interleaving {
 		n = 4000 // there is one goroutine, so that nothing more is to be found in programs that are checked for races
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A call is an operation of a history, and what came of it.
@@ -99,7 +101,7 @@ func interrupted(often int, f func()) {
 // DeleteMin is exact: histories of short runs, in which goroutines are stopped between any two steps, are those of a queue whose operations
 // happen one after the other and remove the first element.
 func TestDeleteMinIsLinearizable(t *testing.T) {
-	for seed := range uint64(1500) {
+	for seed := range soak.Size[uint64](500, 1500) {
 		jolted(2+seed%3, func() {
 			l := New[int, int](Seed(seed))
 			history := record(4, 8, seed, func(key int) { l.Insert(key, 0) }, func() (int, bool) {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // Tests of one goroutine that find the same in programs that are checked for races, and take thirty times as long there.
@@ -46,7 +48,7 @@ func TestSprayReach(t *testing.T) {
 				at, _ := slices.BinarySearchFunc(keys, k, func(a, b float64) int { return cmp.Compare(b, a) })
 				return at
 			}
-			measured := 1250 * p
+			measured := soak.Size(500, 1250) * p
 			elements := 2 * measured
 			if hold {
 				elements = 2000

@@ -252,7 +252,7 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 				}
 			})
 		}
-		n := fewerRaced(2000, 400)
+		n := soak.Size(400, 2000)
 		for g := range 2 {
 			removing.Go(func() {
 				for i := range n {

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A subject is what the matrix is about: a List or a Calendar, with all that they can do.
@@ -286,4 +288,6 @@ func matrix(t *testing.T, most, all int, idle time.Duration) {
 }
 
 // Goroutines of different roles, more or fewer than processors: nothing is lost, and memory is bounded by the most that is there.
-func TestMatrix(t *testing.T) { matrix(t, 100, fewerRaced(10_000, 400), time.Millisecond) }
+func TestMatrix(t *testing.T) {
+	matrix(t, 100, fewerRaced(soak.Size(4_000, 10_000), 400), time.Millisecond)
+}

@@ -164,9 +164,10 @@ func TestStudySurvives(t *testing.T) {
 		_ = c.Wait()
 	}
 	hub := startHub()
+	strait := throttle(t, "127.0.0.1:"+port, 36<<10) // all that the workers say is twice as much
 	var workers []*exec.Cmd
 	for range 3 {
-		w, _ := command(t, "worker", "--hub", url, "--slots", "1")
+		w, _ := command(t, "worker", "--hub", "nats://"+strait.address, "--slots", "1")
 		workers = append(workers, w)
 	}
 	coordinator, _ := command(t, sweep("far", "--hub", url)...)
@@ -190,8 +191,9 @@ func TestStudySurvives(t *testing.T) {
 	kill(workers[1])
 	kill(hub)
 	hub = startHub()
-	w, _ := command(t, "worker", "--hub", url, "--slots", "2")
 	before := merged(0)
+	strait.open()
+	w, _ := command(t, "worker", "--hub", url, "--slots", "2")
 	errs.Reset()
 	if status := run(t.Context(), sweep("far", "--hub", url), &out, &errs); status != exitDone || !strings.Contains(errs.String(), "going on with this study where it was, from the hub") {
 		t.Fatalf("status %d: %s", status, errs.String())

@@ -1,4 +1,4 @@
-package examples_test
+package main
 
 import (
 	"os"
@@ -25,11 +25,10 @@ func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of the documentation are for a POSIX shell, and there is none")
 	}
-	pages, err := filepath.Glob("../docs/*.md")
+	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
-	bin := command(t)
 	commands := 0
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
@@ -38,7 +37,7 @@ func TestDocumentation(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(".")); err != nil {
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 				t.Fatal(err)
 			}
 			is := fence.ReplaceAllStringFunc(string(source), func(block string) string {
@@ -50,7 +49,7 @@ func TestDocumentation(t *testing.T) {
 						t.Fatal(err)
 					}
 				case language == "go" && name != "":
-					listed, err := os.ReadFile(filepath.Join("..", name))
+					listed, err := os.ReadFile(filepath.Join("../..", name))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -60,7 +59,7 @@ func TestDocumentation(t *testing.T) {
 					for _, c := range strings.Split("\n"+part[3], "\n$ ")[1:] {
 						commands++
 						command, said, _ := strings.Cut(c, "\n")
-						body += "$ " + command + "\n" + output(t, bin, dir, command, said)
+						body += "$ " + command + "\n" + printed(t, dir, command, said)
 					}
 				}
 				return "```" + strings.TrimSpace(language+" "+name) + "\n" + body + "```\n"
@@ -77,7 +76,7 @@ func TestDocumentation(t *testing.T) {
 			was, now := strings.Split(string(source), "\n"), strings.Split(is, "\n")
 			for i := range was {
 				if i >= len(now) || was[i] != now[i] {
-					t.Errorf("line %d is %q and should be %q (go test ./examples -run Documentation -update)", i+1, was[i], now[min(i, len(now)-1)])
+					t.Errorf("line %d is %q and should be %q (go test ./cmd/almanac -run Documentation -update)", i+1, was[i], now[min(i, len(now)-1)])
 					break
 				}
 			}
@@ -88,53 +87,34 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// command builds the command, without the race detector even if the test has it, and returns the directory that it is in.
-func command(t *testing.T) string {
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", bin, "../cmd/almanac").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	// A file that was read makes go test see that an earlier result is no longer good, as imports do for packages.
-	sources, err := filepath.Glob("../cmd/almanac/*.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("%d sources, %v", len(sources), err)
-	}
-	for _, source := range sources {
-		if _, err := os.ReadFile(source); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return bin
-}
-
 // fence is a block of code with its language, the name of its file, and what is in it.
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)(?: (\\S+))?\n(.*?)^```\n")
 
 // took is what a run says about its own time and memory.
 var took = regexp.MustCompile(`(?m)^([0-9,]+ (?:events|balls thrown)) in .*$`)
 
-// output is what a command prints, errors included. Where it differs from what the page has only in the time that it took, it is
-// what the page has.
-func output(t *testing.T, bin, dir, command, said string) string {
+// printed is what a command prints, errors included; almanac is this test's binary, as in the scripts. Where it differs from what the page
+// has only in the time that it took, it is what the page has.
+func printed(t *testing.T, dir, command, said string) string {
 	t.Helper()
 	said = strings.TrimRight(said, "\n") + "\n"
 	if name, program := strings.CutPrefix(command, "go run ./examples/"); program {
 		// That the program prints this is tested beside it.
-		expected, err := os.ReadFile(filepath.Join("expected", name+".txt"))
+		expected, err := os.ReadFile(filepath.Join("../../examples/expected", name+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(expected)
 	}
 	c := exec.CommandContext(t.Context(), "sh", "-c", command)
-	c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	c.Dir = dir
 	out, _ := c.CombinedOutput() // a command may fail: that is shown, too
-	printed := strings.TrimRight(string(out), "\n") + "\n"
-	if printed == "\n" {
+	is := strings.TrimRight(string(out), "\n") + "\n"
+	if is == "\n" {
 		return ""
 	}
-	if took.ReplaceAllString(printed, "$1") == took.ReplaceAllString(said, "$1") {
+	if took.ReplaceAllString(is, "$1") == took.ReplaceAllString(said, "$1") {
 		return said
 	}
-	return printed
+	return is
 }
