@@ -90,6 +90,8 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 	type helper struct {
 		replica
 		first breach
+		batch batch
+		next  [batchSize]float64
 		_     [64]byte
 	}
 	helpers := make([]*helper, cores)
@@ -111,16 +113,16 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		before := h.aside.size()
 		serial := int(uint32(first) - r.first)
 		for k := sort.SearchInts(ends, serial+1); len(at) > 0; k++ {
-			n := min(len(at), ends[k]-serial)
-			for i := range n {
-				id := r.first + uint32(serial+i)
-				state := h.furnish(id, &begin[k].entrance, streams.At(uint64(serial+i)), nobodyElse)
-				h.counts[state]++
-				if next := h.next(id, state); next <= h.end {
-					at[i] = next
+			for n := min(len(at), ends[k]-serial); n > 0; {
+				next := helpers[worker].next[:min(batchSize, n)]
+				helpers[worker].batch.furnish(h, r.first+uint32(serial), &begin[k].entrance, streams, uint64(serial), next)
+				for i, next := range next {
+					if next <= h.end {
+						at[i] = next
+					}
 				}
+				serial, at, n = serial+len(next), at[len(next):], n-len(next)
 			}
-			serial, at = serial+n, at[n:]
 		}
 		helpers[worker].first.note(h.broke, int(first))
 		aside.Add(int64(h.aside.size() - before))

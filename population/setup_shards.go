@@ -16,6 +16,8 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 	var aside atomic.Int64 // timers of all shards
 	breaches := make([]breach, len(w.shards))
 	w.each(cores, func(s *shard) {
+		var together batch
+		var due [batchSize]float64
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
 		for from := s.number * block; from < r.ids; from += len(w.shards) * block {
@@ -25,14 +27,15 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 			before := s.ownAside()
 			first := max(from, int(r.first))
 			k := sort.SearchInts(ends, first-int(r.first)+1)
-			for id := first; id < min(from+block, r.ids); id++ {
+			for id, end := first, min(from+block, r.ids); id < end; {
 				serial := id - int(r.first)
 				for serial >= ends[k] {
 					k++
 				}
-				state := s.furnish(uint32(id), &begin[k].entrance, streams.At(uint64(serial)), nobodyElse)
-				s.counts[state]++
-				s.settleNext(uint32(id), s.next(uint32(id), state))
+				next := due[:min(batchSize, end-id, ends[k]-serial)]
+				together.furnish(&s.replica, uint32(id), &begin[k].entrance, streams, uint64(serial), next)
+				s.listAll(uint32(id), next)
+				id += len(next)
 			}
 			breaches[s.number].note(s.broke, first)
 			aside.Add(int64(s.ownAside() - before))
@@ -49,6 +52,28 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 		}
 	}
 	return true, first.of(r)
+}
+
+// listAll notes when the next events of individuals are due, from an id on, and puts those who have one on the lists. Half of them have, and which is by
+// chance: they are picked out without a branch.
+func (s *shard) listAll(first uint32, next []float64) {
+	end, last := wordOf(s.end), wordOf(s.w.last())
+	var listed [batchSize]uint8
+	n := 0
+	for i, at := range next {
+		word := wordOf(at)
+		listed[n&(batchSize-1)] = uint8(i)
+		if word <= min(end, last) {
+			n++
+		}
+		if word > end {
+			word = never
+		}
+		s.words[(int(first)+i+1)*s.stride-1] = word
+	}
+	for _, i := range listed[:n] {
+		s.lists.add(s.w.of(next[i]), first+uint32(i))
+	}
 }
 
 // ownAside is how many timers of the shard lie aside.

@@ -2,6 +2,7 @@ package population
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/prefetch"
@@ -146,7 +147,11 @@ func (s *shard) ask(ids []uint32) {
 func (s *shard) enroll(id uint32, next float64) int {
 	k := len(s.lives)
 	s.person(id).life = uint16(k)
-	s.lives = append(s.lives, life{id: id})
+	// A life is cleared where it will be: one that is put together elsewhere and appended is read in larger pieces than it was written in, for which
+	// the processor waits.
+	s.lives = slices.Grow(s.lives, 1)[:k+1]
+	s.lives[k] = life{}
+	s.lives[k].id = id
 	s.copies = append(s.copies, s.words[int(id)*s.stride:][:s.stride]...)
 	s.keep(k, next)
 	return k
