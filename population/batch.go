@@ -12,7 +12,10 @@ import (
 // same order. But the steps are short loops in which no draw waits for another, and most of what is by chance, such as whether a clock strikes before
 // the end, is decided without a branch, which the processor would guess wrong for every third.
 type batch struct {
+	n       int // how many there are
+	ids     [batchSize]uint32
 	streams [batchSize]random.Stream
+	since   [batchSize]float64 // when they come in
 	ages    [batchSize]float64
 	left    [batchSize]float64 // until a clock strikes; +Inf if it does not
 	next    [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
@@ -32,23 +35,43 @@ type lateTimer struct {
 // batchSize is how many are furnished at a time: a power of two, so that what is known of them stays in the nearest cache.
 const batchSize = 128
 
-// furnish does what furnish and next of a replica do for individuals with the ids from first on, and with the streams from serial on, a batch at most. It counts
-// them by state, and says when the next event of each is due.
-func (b *batch) furnish(r *replica, first uint32, in *entrance, streams random.Stream, serial uint64, next []float64) {
-	if !r.alikeIn(in) {
-		for i := range next {
-			id := first + uint32(i)
-			state := r.furnish(id, in, streams.At(serial+uint64(i)), nobodyElse)
-			r.counts[state]++
-			next[i] = r.next(id, state)
-		}
+// fill makes a batch of as many with ids and numbers in a row, who are there at the start.
+func (b *batch) fill(first uint32, streams random.Stream, serial uint64, n int) {
+	b.n = n
+	for i := range n {
+		b.ids[i], b.streams[i], b.since[i] = first+uint32(i), streams.At(serial+uint64(i)), 0
+	}
+}
+
+// add puts somebody into a batch that is not full.
+func (b *batch) add(id uint32, own random.Stream, now float64) {
+	b.ids[b.n], b.streams[b.n], b.since[b.n] = id, own, now
+	b.n++
+}
+
+// begin furnishes those who are there at the start, alike or not, counts them by state, and finds out when the next event of each is due.
+func (b *batch) begin(r *replica, in *entrance) {
+	if r.alikeIn(in) {
+		r.counts[in.to] += b.n
+		b.furnish(r, in)
 		return
 	}
-	n := len(next)
-	own, ages, left := b.streams[:n], b.ages[:n], b.left[:n]
-	for i := range own {
-		own[i] = streams.At(serial + uint64(i))
+	for i, id := range b.ids[:b.n] {
+		state := r.furnish(id, in, b.streams[i], nobodyElse)
+		r.counts[state]++
+		b.next[i] = wordOf(r.next(id, state))
 	}
+}
+
+// alikeIn reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always.
+func (r *replica) alikeIn(in *entrance) bool {
+	return r.t.alike && r.t.states[in.to].alike && len(r.values) == 0 && r.origins == nil && in.into == nil && (in.age == nil || len(in.age.by) == 0)
+}
+
+// furnish does what furnish and next of a replica do, for all of the batch.
+func (b *batch) furnish(r *replica, in *entrance) {
+	n := b.n
+	own, ages := b.streams[:n], b.ages[:n]
 	clear(ages)
 	if in.age != nil {
 		in.age.values[0].drawAll(own, ages)
@@ -58,53 +81,32 @@ func (b *batch) furnish(r *replica, first uint32, in *entrance, streams random.S
 	}
 	b.late = b.late[:0]
 	for k := range r.t.always {
-		b.wait(&r.t.always[k], n)
-		b.carry(r, first, k, n)
+		b.wait(&r.t.always[k])
+		b.carry(r, k)
 	}
-	r.counts[in.to] += n
-	st := &r.t.states[in.to]
-	if st.rate > 0 {
-		random.ExpAll(own, left)
-		for i, left := range left {
-			b.next[i] = min(b.next[i], wordOf(r.now+left*st.mean))
+	if st := &r.t.states[in.to]; st.rate > 0 {
+		random.ExpAll(own, b.left[:n])
+		for i, left := range b.left[:n] {
+			b.next[i] = min(b.next[i], wordOf(b.since[i]+left*st.mean))
 		}
 	}
-	for i := range next {
-		next[i] = timeOf(b.next[i])
-	}
-	for i := range own {
-		row := r.words[(int(first)+i)*r.stride:]
+	for i, id := range b.ids[:n] {
+		row := r.words[int(id)*r.stride:]
 		row[0] = uint64(own[i])
 		*(*person)(unsafe.Pointer(&row[1])) = person{state: in.to, held: b.held[i]}
 		if r.shared {
 			row[before] = b.slots[i]
 		}
-		r.seen(first+uint32(i), in.to)
+		r.seen(id, in.to)
 	}
 	for _, l := range b.late {
 		r.setTimer(l.id, l.column, l.word)
 	}
 }
 
-// alikeIn reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always.
-func (r *replica) alikeIn(in *entrance) bool {
-	if len(r.values) > 0 || in.into != nil || r.origins != nil || in.age != nil && len(in.age.by) > 0 {
-		return false
-	}
-	if st := &r.t.states[in.to]; st.by != nil || st.vary != nil || st.timers > 0 {
-		return false
-	}
-	for k := range r.t.always {
-		if c := &r.t.always[k]; c.by != nil || c.off || c.law.memoryless() { // a mark is not for all of them
-			return false
-		}
-	}
-	return true
-}
-
 // wait draws how long a clock of always still runs for each, as alwaysTable.left does for one.
-func (b *batch) wait(c *alwaysTable, n int) {
-	own, ages, left := b.streams[:n], b.ages[:n], b.left[:n]
+func (b *batch) wait(c *alwaysTable) {
+	own, ages, left := b.streams[:b.n], b.ages[:b.n], b.left[:b.n]
 	if c.ends {
 		c.law.drawAllBeyond(own, ages, left)
 		for i, age := range ages {
@@ -127,13 +129,13 @@ func (b *batch) wait(c *alwaysTable, n int) {
 }
 
 // carry sets the timers of a clock of always, as startTimer and setTimer do for one.
-func (b *batch) carry(r *replica, first uint32, column, n int) {
+func (b *batch) carry(r *replica, column int) {
 	place := r.place[column]
 	if place >= 0 {
-		for i, left := range b.left[:n] {
-			at := wordOf(r.now + left)
+		for i, left := range b.left[:b.n] {
+			at := wordOf(b.since[i] + left)
 			b.next[i] = min(b.next[i], at)
-			r.words[(int(first)+i)*r.stride+place] = at
+			r.words[int(b.ids[i])*r.stride+place] = at
 		}
 		return
 	}
@@ -142,8 +144,8 @@ func (b *batch) carry(r *replica, first uint32, column, n int) {
 		free = math.MaxUint8 // so that nobody has it
 	}
 	end, rest := wordOf(r.end), 0
-	for i, left := range b.left[:n] {
-		at := wordOf(r.now + left)
+	for i, left := range b.left[:b.n] {
+		at := wordOf(b.since[i] + left)
 		b.next[i] = min(b.next[i], at)
 		held, slot := b.held[i], b.slots[i]
 		b.some[rest&(batchSize-1)] = uint8(i)
@@ -156,6 +158,6 @@ func (b *batch) carry(r *replica, first uint32, column, n int) {
 		b.held[i], b.slots[i] = held, slot
 	}
 	for _, i := range b.some[:rest] {
-		b.late = append(b.late, lateTimer{first + uint32(i), column, wordOf(r.now + b.left[i])})
+		b.late = append(b.late, lateTimer{b.ids[i], column, wordOf(b.since[i] + b.left[i])})
 	}
 }

@@ -91,7 +91,6 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		replica
 		first breach
 		batch batch
-		next  [batchSize]float64
 		_     [64]byte
 	}
 	helpers := make([]*helper, cores)
@@ -109,19 +108,19 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
 			return nil // they have no events: less is to be done after that than after an error
 		}
-		h := &helpers[worker].replica
+		h, b := &helpers[worker].replica, &helpers[worker].batch
 		before := h.aside.size()
 		serial := int(uint32(first) - r.first)
 		for k := sort.SearchInts(ends, serial+1); len(at) > 0; k++ {
-			for n := min(len(at), ends[k]-serial); n > 0; {
-				next := helpers[worker].next[:min(batchSize, n)]
-				helpers[worker].batch.furnish(h, r.first+uint32(serial), &begin[k].entrance, streams, uint64(serial), next)
-				for i, next := range next {
-					if next <= h.end {
+			for n := min(len(at), ends[k]-serial); n > 0; n -= b.n {
+				b.fill(r.first+uint32(serial), streams, uint64(serial), min(batchSize, n))
+				b.begin(h, &begin[k].entrance)
+				for i, next := range b.next[:b.n] {
+					if next := timeOf(next); next <= h.end {
 						at[i] = next
 					}
 				}
-				serial, at, n = serial+len(next), at[len(next):], n-len(next)
+				serial, at = serial+b.n, at[b.n:]
 			}
 		}
 		helpers[worker].first.note(h.broke, int(first))

@@ -16,8 +16,7 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 	var aside atomic.Int64 // timers of all shards
 	breaches := make([]breach, len(w.shards))
 	w.each(cores, func(s *shard) {
-		var together batch
-		var due [batchSize]float64
+		b := &s.batch
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
 		for from := s.number * block; from < r.ids; from += len(w.shards) * block {
@@ -32,10 +31,10 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 				for serial >= ends[k] {
 					k++
 				}
-				next := due[:min(batchSize, end-id, ends[k]-serial)]
-				together.furnish(&s.replica, uint32(id), &begin[k].entrance, streams, uint64(serial), next)
-				s.listAll(uint32(id), next)
-				id += len(next)
+				b.fill(uint32(id), streams, uint64(serial), min(batchSize, end-id, ends[k]-serial))
+				b.begin(&s.replica, &begin[k].entrance)
+				s.listAll()
+				id += b.n
 			}
 			breaches[s.number].note(s.broke, first)
 			aside.Add(int64(s.ownAside() - before))
@@ -54,25 +53,25 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 	return true, first.of(r)
 }
 
-// listAll notes when the next events of individuals are due, from an id on, and puts those who have one on the lists. Half of them have, and which is by
-// chance: they are picked out without a branch.
-func (s *shard) listAll(first uint32, next []float64) {
-	end, last := wordOf(s.end), wordOf(s.w.last())
-	var listed [batchSize]uint8
-	n := 0
-	for i, at := range next {
-		word := wordOf(at)
-		listed[n&(batchSize-1)] = uint8(i)
-		if word <= min(end, last) {
+// listAll notes when the next events of a batch are due, and puts those who have one on the lists. About half of them have, and which is by chance: they are
+// picked out without a branch.
+func (s *shard) listAll() {
+	b, n := &s.batch, 0
+	end := wordOf(s.end)
+	last := min(end, wordOf(s.w.last()))
+	for i, id := range b.ids[:b.n] {
+		at := b.next[i]
+		b.some[n&(batchSize-1)] = uint8(i)
+		if at <= last {
 			n++
 		}
-		if word > end {
-			word = never
+		if at > end {
+			at = never
 		}
-		s.words[(int(first)+i+1)*s.stride-1] = word
+		s.words[(int(id)+1)*s.stride-1] = at
 	}
-	for _, i := range listed[:n] {
-		s.lists.add(s.w.of(next[i]), first+uint32(i))
+	for _, i := range b.some[:n] {
+		s.lists.add(s.w.of(timeOf(b.next[i])), b.ids[i])
 	}
 }
 
