@@ -36,8 +36,7 @@ type shard struct {
 	latest float64 // the time of the last event
 	budget int     // how many events there may be; below 0 the window is given up
 
-	sorted []note // the notes by stretches of the window
-	starts []uint32
+	starts []uint32     // where its notes go, by stretches of the window
 	movers []uint32     // who enter and get a place of the shard
 	goals  []uint32     // which
 	bornAt []savedTimer // the timers aside of those who enter, by their lives
@@ -144,13 +143,15 @@ func (s *shard) ask(ids []uint32) {
 	}
 }
 
-// enroll begins the life of an individual whose next event is due at a time.
+// enroll begins the life of an individual whose next event is due at a time. Nothing is written and then read at once in a larger piece, for which a processor
+// waits until the writing is done: a life is cleared where it will be, and the words are copied before one of them is changed.
 func (s *shard) enroll(id uint32, next float64) int {
 	k := len(s.lives)
-	s.person(id).life = uint16(k)
-	s.lives = append(s.lives, life{}) // a life that is put together elsewhere is read in larger pieces than it was written in, for which a processor waits
+	s.lives = append(s.lives, life{})
 	s.lives[k].id = id
 	s.copies = append(s.copies, s.words[int(id)*s.stride:][:s.stride]...)
+	s.person(id).life = uint16(k)
+	(*person)(unsafe.Pointer(&s.copies[k*s.stride+1])).life = uint16(k)
 	s.keep(k, next)
 	return k
 }
