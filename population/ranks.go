@@ -2,30 +2,33 @@ package population
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// A sequence is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them there; then each
-// takes as many stretches as the others, with the notes of all shards, and sorts them, a few at a time. What follows from the order is found in one
+// A sequence is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them where those of
+// the stretch belong; then each takes as many stretches as the others, and sorts them, a few notes each. What follows from the order is found in one
 // pass: who leaves and who enters, in order, and how many there are at most in each state.
 type sequence struct {
 	begin, scale float64 // the first stretch begins then, and there are so many in a unit of time
 	stretches    int
+	notes        []note // of all shards
 	parts        []part
 }
 
 // A part is the stretches that one shard sorts.
 type part struct {
-	notes   []note
-	leave   []uint32
-	enter   []uint32
-	changes []int     // of each state, until now
-	most    []int     // the most that this was
-	at      []float64 // and when
-	lived   [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
-	tied    bool
-	_       [64]byte
+	first, end uint32 // where they are among all
+	notes      []note
+	leave      []uint32
+	enter      []uint32
+	changes    []int     // of each state, until now
+	most       []int     // the most that this was
+	at         []float64 // and when
+	lived      [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
+	tied       bool
+	_          [64]byte
 }
 
 // A wide is an unsigned number of 128 bits.
@@ -38,7 +41,7 @@ func (w *wide) add(x uint64) {
 }
 
 // stretchNotes is how many notes are in a stretch, about.
-const stretchNotes = 12
+const stretchNotes = 2
 
 // atOnce carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
 func (w *windows) atOnce(r *replica) bool {
@@ -144,8 +147,10 @@ func (w *windows) sort(r *replica, cores int) bool {
 	if len(o.parts) < len(w.shards) {
 		o.parts = make([]part, len(w.shards))
 	}
+	w.each(cores, (*shard).survey)
+	o.place(w)
 	w.each(cores, (*shard).cut)
-	w.each(cores, (*shard).merge)
+	w.each(cores, (*shard).order)
 	for i := range o.parts {
 		if o.parts[i].tied {
 			return false
@@ -180,30 +185,40 @@ func (o *sequence) stretch(at float64) int {
 	return max(0, min(o.stretches-1, int((at-o.begin)*o.scale)))
 }
 
-// cut puts the notes of a shard into stretches. Who enters takes its timers along.
-func (s *shard) cut() {
+// survey counts the notes of a shard by stretches.
+func (s *shard) survey() {
 	o := &s.w.order
-	if cap(s.starts) < o.stretches+2 {
-		s.starts = make([]uint32, o.stretches+2+o.stretches/4)
-	}
-	s.starts = s.starts[:o.stretches+2]
+	s.starts = slices.Grow(s.starts[:0], o.stretches)[:o.stretches]
 	clear(s.starts)
 	for i := range s.notes {
 		if n := &s.notes[i]; n.who != nobodyElse {
-			s.starts[o.stretch(n.at)+2]++
+			s.starts[o.stretch(n.at)]++
 		}
 	}
-	for i := 2; i < len(s.starts); i++ {
-		s.starts[i] += s.starts[i-1]
+}
+
+// place finds out where the notes of each stretch and shard begin, and which are sorted by which shard.
+func (o *sequence) place(w *windows) {
+	total, k := uint32(0), 0
+	for i := range w.shards {
+		first := total
+		for ; k < o.stretches*(i+1)/len(w.shards); k++ {
+			for _, s := range w.shards {
+				s.starts[k], total = total, total+s.starts[k]
+			}
+		}
+		o.parts[i].first, o.parts[i].end = first, total
 	}
-	if cap(s.sorted) < len(s.notes) {
-		s.sorted = make([]note, len(s.notes)+len(s.notes)/4)
-	}
-	s.sorted = s.sorted[:len(s.notes)]
+	o.notes = slices.Grow(o.notes[:0], int(total))[:total]
+}
+
+// cut puts the notes of a shard into stretches. Who enters takes its timers along.
+func (s *shard) cut() {
+	o := &s.w.order
 	for i := range s.notes {
 		if n := &s.notes[i]; n.who != nobodyElse {
-			at := &s.starts[o.stretch(n.at)+1]
-			s.sorted[*at] = *n
+			at := &s.starts[o.stretch(n.at)]
+			o.notes[*at] = *n
 			*at++
 		}
 	}
@@ -214,44 +229,37 @@ func (s *shard) cut() {
 // where those of its beginning were.
 func (s *shard) gatherTimers() {
 	s.bornAt = s.bornAt[:0]
-	for k := range s.lives {
-		l := &s.lives[k]
-		if int(l.id) < s.room || l.void || s.person(l.id).aside == 0 {
+	for t := range s.temps {
+		id := s.temp(t)
+		set := s.person(id).aside
+		if set == 0 {
 			continue
 		}
-		l.timers = uint32(len(s.bornAt))
-		s.bornAt = s.timersOf(l.id, s.bornAt)
-		set := s.person(l.id).aside
-		s.stopTimers(l.id, 0)
-		s.person(l.id).aside = set
+		s.lives[s.lifeOf(id)].timers = uint32(len(s.bornAt))
+		s.bornAt = s.timersOf(id, s.bornAt)
+		s.stopTimers(id, 0)
+		s.person(id).aside = set
 	}
 }
 
-// merge sorts the stretches that are the shard's, and finds out what follows.
-func (s *shard) merge() {
-	o, shards := &s.w.order, s.w.shards
+// order sorts the stretches that are the shard's, and finds out what follows.
+func (s *shard) order() {
+	o := &s.w.order
 	p := &o.parts[s.number]
-	p.notes, p.leave, p.enter, p.tied = p.notes[:0], p.leave[:0], p.enter[:0], false
+	p.notes = o.notes[p.first:p.end]
+	p.leave, p.enter, p.tied = p.leave[:0], p.enter[:0], false
 	p.lived = [2]wide{}
 	if len(p.changes) != len(s.m.states) {
 		p.changes, p.most, p.at = make([]int, len(s.m.states)), make([]int, len(s.m.states)), make([]float64, len(s.m.states))
 	}
 	clear(p.changes)
 	clear(p.most)
-	from, to := o.stretches*s.number/len(shards), o.stretches*(s.number+1)/len(shards)
-	for k := from; k < to; k++ {
-		first := len(p.notes)
-		for _, other := range shards {
-			p.notes = append(p.notes, other.sorted[other.starts[k]:other.starts[k+1]]...)
+	for i := 1; i < len(p.notes); i++ {
+		n, j := p.notes[i], i
+		for ; j > 0 && p.notes[j-1].at > n.at; j-- {
+			p.notes[j] = p.notes[j-1]
 		}
-		few := p.notes[first:]
-		for i := 1; i < len(few); i++ {
-			n, j := few[i], i
-			for ; j > 0 && few[j-1].at > n.at; j-- {
-				few[j] = few[j-1]
-			}
-			few[j] = n
-		}
+		p.notes[j] = n
 	}
 	states, end := uint16(len(s.m.states)), uint64(s.w.latest*s.lived.ticks)
 	last := -1.0

@@ -90,6 +90,7 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 	type helper struct {
 		replica
 		first breach
+		batch batch
 		_     [64]byte
 	}
 	helpers := make([]*helper, cores)
@@ -107,20 +108,20 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
 			return nil // they have no events: less is to be done after that than after an error
 		}
-		h := &helpers[worker].replica
+		h, b := &helpers[worker].replica, &helpers[worker].batch
 		before := h.aside.size()
 		serial := int(uint32(first) - r.first)
 		for k := sort.SearchInts(ends, serial+1); len(at) > 0; k++ {
-			n := min(len(at), ends[k]-serial)
-			for i := range n {
-				id := r.first + uint32(serial+i)
-				state := h.furnish(id, &begin[k].entrance, streams.At(uint64(serial+i)), nobodyElse)
-				h.counts[state]++
-				if next := h.next(id, state); next <= h.end {
-					at[i] = next
+			for n := min(len(at), ends[k]-serial); n > 0; n -= b.n {
+				b.fill(r.first+uint32(serial), streams, uint64(serial), min(batchSize, n))
+				b.begin(h, &begin[k].entrance)
+				for i, next := range b.next[:b.n] {
+					if next := timeOf(next); next <= h.end {
+						at[i] = next
+					}
 				}
+				serial, at = serial+b.n, at[b.n:]
 			}
-			serial, at = serial+n, at[n:]
 		}
 		helpers[worker].first.note(h.broke, int(first))
 		aside.Add(int64(h.aside.size() - before))

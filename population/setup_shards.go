@@ -16,6 +16,7 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 	var aside atomic.Int64 // timers of all shards
 	breaches := make([]breach, len(w.shards))
 	w.each(cores, func(s *shard) {
+		b := &s.batch
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
 		for from := s.number * block; from < r.ids; from += len(w.shards) * block {
@@ -25,14 +26,15 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 			before := s.ownAside()
 			first := max(from, int(r.first))
 			k := sort.SearchInts(ends, first-int(r.first)+1)
-			for id := first; id < min(from+block, r.ids); id++ {
+			for id, end := first, min(from+block, r.ids); id < end; {
 				serial := id - int(r.first)
 				for serial >= ends[k] {
 					k++
 				}
-				state := s.furnish(uint32(id), &begin[k].entrance, streams.At(uint64(serial)), nobodyElse)
-				s.counts[state]++
-				s.settleNext(uint32(id), s.next(uint32(id), state))
+				b.fill(uint32(id), streams, uint64(serial), min(batchSize, end-id, ends[k]-serial))
+				b.begin(&s.replica, &begin[k].entrance)
+				s.listAll()
+				id += b.n
 			}
 			breaches[s.number].note(s.broke, first)
 			aside.Add(int64(s.ownAside() - before))
@@ -49,6 +51,28 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 		}
 	}
 	return true, first.of(r)
+}
+
+// listAll notes when the next events of a batch are due, and puts those who have one on the lists. About half of them have, and which is by chance: they are
+// picked out without a branch.
+func (s *shard) listAll() {
+	b, n := &s.batch, 0
+	end := wordOf(s.end)
+	last := min(end, wordOf(s.w.last()))
+	for i, id := range b.ids[:b.n] {
+		at := b.next[i]
+		b.some[n&(batchSize-1)] = uint8(i)
+		if at <= last {
+			n++
+		}
+		if at > end {
+			at = never
+		}
+		s.words[(int(id)+1)*s.stride-1] = at
+	}
+	for _, i := range b.some[:n] {
+		s.lists.add(s.w.of(timeOf(b.next[i])), b.ids[i])
+	}
 }
 
 // ownAside is how many timers of the shard lie aside.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -104,10 +105,33 @@ attributes: {region: {north: 30%, south: 70%}}
 states: {well: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
 always: [{after: {weibull: {scale: 80 years, shape: 5}}, to: out}, {rate: 0.01 per year, to: ill}]
 immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
+`, "alike": `
+name: alike
+time: {unit: year, end: 30}
+population:
+  size: 300
+  start: {ill: {share: 10%, since: {uniform: {low: 0 years, high: 1 year}}}, old: 20%, well: rest}
+  age: {mixture: [{share: 50%, of: {uniform: {low: 0 years, high: 15 years}}}, {share: 20%, of: {uniform: {low: 15 years, high: 45 years}}}, {share: 30%, of: {uniform: {low: 45 years, high: 95 years}}}]}
+states: {well: {race: [{rate: 0.01 per year, to: old}]}, old: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
+always:
+  - {after: {hazard: {0 years: 0.01 per year, 1 year: 0.001 per year, 40 years: 0.02 per year, 80 years: 0.2 per year}}, to: out}
+  - {after: {uniform: {low: 12 years, high: 14 years}}, to: old}
+  - {after: {gamma: {mean: 40 years, shape: 9}}, from: old, to: well}
+births: {rate: 0.02 per year, enter: well}
+immigration: [{rate: 3 per year, enter: well}]
+`, "alike and newborn": `
+name: newborn
+time: {unit: year, end: 30}
+population: {size: 300, start: {ill: 10%, well: rest}}
+states: {well: {}, ill: {}}
+always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {hazard: {0 years: 0.01 per year, 20 years: 0 per year}}, to: ill}]
 `}
 	for name, text := range kinds {
 		sizes, most := []int{300, block - 2}, []int{3}
-		if name == "plain" { // with two sources; above 65,536 the calendar does it in another way
+		switch name {
+		case "alike": // in batches of 128
+			sizes = append(sizes, 127, 128, 129)
+		case "plain": // with two sources; above 65,536 the calendar does it in another way
 			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
 		}
 		for _, size := range sizes {
@@ -120,7 +144,7 @@ immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
 					var events []Event
 					begin := func(from, cores int) map[string]any {
 						events = nil
-						r := replica{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1}
+						r := replica{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
 						if told {
 							r.onEvent = func(e Event) { events = append(events, e) }
 						}

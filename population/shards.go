@@ -24,6 +24,8 @@ type shard struct {
 	timers []savedTimer // those that lay aside then
 	temps  int          // how many ids for those without a place are taken
 	unborn []int32      // lives of children that have not been lived
+	batch  batch        // children, or immigrants, that have not been furnished
+	way    *entrance    // by which they come in
 	notes  []note
 	names  []int32 // that the notes go by
 	meets  []meeting
@@ -34,8 +36,7 @@ type shard struct {
 	latest float64 // the time of the last event
 	budget int     // how many events there may be; below 0 the window is given up
 
-	sorted []note // the notes by stretches of the window
-	starts []uint32
+	starts []uint32     // where its notes go, by stretches of the window
 	movers []uint32     // who enter and get a place of the shard
 	goals  []uint32     // which
 	bornAt []savedTimer // the timers aside of those who enter, by their lives
@@ -107,6 +108,7 @@ func (s *shard) begin(r *replica) {
 	s.budget = int(min(r.pace.base, 1<<30))/len(s.w.shards) + 1
 	s.lives, s.copies, s.timers, s.undone = s.lives[:0], s.copies[:0], s.timers[:0], s.undone[:0]
 	s.notes, s.names, s.meets = s.notes[:0], s.names[:0], s.meets[:0]
+	s.unborn, s.batch.n, s.way = s.unborn[:0], 0, nil
 }
 
 // alone lets everybody live to the end of the window who is due in it.
@@ -114,7 +116,6 @@ func (s *shard) alone() {
 	for k := s.number; k < int(s.first); k += len(s.w.shards) {
 		s.arriveAlone(k)
 	}
-	s.rearChildren()
 	const far = 16
 	s.lists.take(s.w.now, func(ids []uint32) {
 		s.ask(ids[:min(far, len(ids))])
@@ -125,12 +126,12 @@ func (s *shard) alone() {
 			// Somebody who is on the list twice has had its turn, and one that is due later is on another list, too.
 			if next := *s.nextAt(id); next <= s.until && s.person(id).state != nobody && s.budget >= 0 {
 				s.live(s.enroll(id, next))
-				s.rearChildren()
 			} else if s.budget < 0 && next <= s.until && s.person(id).state != nobody {
 				s.enroll(id, next) // so that it is not forgotten
 			}
 		}
 	})
+	s.rearChildren()
 }
 
 // ask asks for the memory of individuals. Some lie in two lines of the cache.
@@ -142,12 +143,15 @@ func (s *shard) ask(ids []uint32) {
 	}
 }
 
-// enroll begins the life of an individual whose next event is due at a time.
+// enroll begins the life of an individual whose next event is due at a time. Nothing is written and then read at once in a larger piece, for which a processor
+// waits until the writing is done: a life is cleared where it will be, and the words are copied before one of them is changed.
 func (s *shard) enroll(id uint32, next float64) int {
 	k := len(s.lives)
-	s.person(id).life = uint16(k)
-	s.lives = append(s.lives, life{id: id})
+	s.lives = append(s.lives, life{})
+	s.lives[k].id = id
 	s.copies = append(s.copies, s.words[int(id)*s.stride:][:s.stride]...)
+	s.person(id).life = uint16(k)
+	(*person)(unsafe.Pointer(&s.copies[k*s.stride+1])).life = uint16(k)
 	s.keep(k, next)
 	return k
 }
@@ -289,7 +293,7 @@ func (s *shard) tally(from, to uint16, name, sign int) {
 	}
 }
 
-// bear lets a child, or an immigrant, enter. It gets a place when the window is over.
+// bear lets a child, or an immigrant, enter. It gets a place when the window is over. Those who have all the same to draw wait until there is a batch of them.
 func (s *shard) bear(in *entrance, stream random.Stream, parent uint32, way, name int) {
 	if s.temps == s.w.rule.temps {
 		s.budget = -1
@@ -297,9 +301,31 @@ func (s *shard) bear(in *entrance, stream random.Stream, parent uint32, way, nam
 	}
 	id := s.temp(s.temps)
 	s.temps++
-	state := s.furnish(id, in, stream, parent)
+	state := in.to
+	if s.alikeIn(in) {
+		if in != s.way || s.batch.n == batchSize {
+			s.furnishBatch()
+			s.way = in
+		}
+		s.batch.add(id, stream, s.now)
+	} else {
+		state = s.furnish(id, in, stream, parent)
+		s.unborn = append(s.unborn, int32(s.enroll(id, s.next(id, state))))
+	}
 	s.note(id, uint16(len(s.m.states)+way), state, name, +1)
-	s.unborn = append(s.unborn, int32(s.enroll(id, s.next(id, state))))
+}
+
+// furnishBatch furnishes the children that have not been.
+func (s *shard) furnishBatch() {
+	b := &s.batch
+	if b.n == 0 {
+		return
+	}
+	b.furnish(&s.replica, s.way)
+	for i, id := range b.ids[:b.n] {
+		s.unborn = append(s.unborn, int32(s.enroll(id, timeOf(b.next[i]))))
+	}
+	b.n = 0
 }
 
 // temp is an id for somebody without a place, one of the shard's own.
@@ -313,10 +339,13 @@ func (s *shard) temp(k int) uint32 {
 
 // rearChildren lets the children live that were born, and theirs.
 func (s *shard) rearChildren() {
-	for len(s.unborn) > 0 {
-		k := s.unborn[len(s.unborn)-1]
-		s.unborn = s.unborn[:len(s.unborn)-1]
-		s.live(int(k))
+	for len(s.unborn) > 0 || s.batch.n > 0 {
+		s.furnishBatch()
+		for len(s.unborn) > 0 {
+			k := s.unborn[len(s.unborn)-1]
+			s.unborn = s.unborn[:len(s.unborn)-1]
+			s.live(int(k))
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ type tables struct {
 	attributes  [][]float64   // the shares of each attribute's values, added up
 	ages        *perCell[law] // of those who are there at the start
 	limits      [][]limit     // of the interventions that wait, as the model lists those
+	alike       bool          // the clocks of always are the same for everybody, and have a memory: see batch.go
 }
 
 // A stateTable is what can happen to an individual in a state.
@@ -41,6 +42,7 @@ type stateTable struct {
 	chances *branchChances
 	// What is known of it beforehand; see mark.
 	bare  bool // all that happens is on the menu, for everybody alike
+	alike bool // there is nothing but the menu and the clocks of always
 	meets bool // the menu, which is all that happens at a rate, has a contact with the whole population
 }
 
@@ -48,7 +50,8 @@ type stateTable struct {
 func (t *tables) mark() {
 	var mark func(st *stateTable)
 	mark = func(st *stateTable) {
-		st.bare = len(t.always) == 0 && st.timers == 0 && st.by == nil && st.vary == nil
+		st.alike = st.timers == 0 && st.by == nil && st.vary == nil
+		st.bare = len(t.always) == 0 && st.alike
 		for i := range st.menu {
 			do := &st.menu[i].do
 			st.meets = st.meets || st.vary == nil && do.verb == doContact && t.contacts[do.contact].attribute < 0
@@ -59,6 +62,11 @@ func (t *tables) mark() {
 	}
 	for s := range t.states {
 		mark(&t.states[s])
+	}
+	t.alike = true
+	for k := range t.always {
+		c := &t.always[k]
+		t.alike = t.alike && c.by == nil && !c.off && !c.law.memoryless() // not all that are without memory are marked so
 	}
 }
 

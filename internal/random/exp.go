@@ -44,6 +44,22 @@ func (s *Stream) Exp() float64 {
 	return s.slowExp(i, x)
 }
 
+// ExpAll takes an exponential number from each of some streams, as Exp does.
+func ExpAll(streams []Stream, out []float64) {
+	out = out[:len(streams)]
+	for k := range streams {
+		s := streams[k] + step
+		streams[k] = s
+		u := mix(uint64(s))
+		i := u % layers
+		x := (float64(u>>12) + 0.5) * 0x1p-52 * edge[i]
+		if x >= edge[i+1] {
+			x = streams[k].slowExp(i, x)
+		}
+		out[k] = x
+	}
+}
+
 // slowExp decides about a point that is not certainly under the curve.
 func (s *Stream) slowExp(i uint64, x float64) float64 {
 	for {
