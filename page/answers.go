@@ -55,30 +55,41 @@ func (a *answer) Write(b []byte) (n int, err error) {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// place gives the answer of a request a place, before memory is taken for it: it has it until the visitor has taken the answer. There are so many places, others
-// wait in turn, and are told to come back if it is long since they asked.
+// patience is until when the visitor of a request waits for its answer to begin, and is then told to come back: whoever waits in the context that is returned
+// does so until then, and finds [busy] as its cause.
+func (s *Server) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	if a, ok := ctx.Value(answerKey{}).(*answer); ok {
+		return context.WithDeadlineCause(ctx, a.asked.Add(s.limits.Turn), busy)
+	}
+	return ctx, func() {}
+}
+
+// enter takes one of so many rooms, as soon as there is one. Others wait in turn, and are told to come back if it is long since they asked.
+func (s *Server) enter(ctx context.Context, rooms chan struct{}) error {
+	select {
+	case rooms <- struct{}{}: // also for who has waited for something else for long
+		return nil
+	default:
+	}
+	ctx, cancel := s.patience(ctx)
+	defer cancel()
+	select {
+	case rooms <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// place gives the answer of a request a place, before memory is taken for it: it has it until the visitor has taken the answer.
 func (s *Server) place(ctx context.Context) error {
 	a, _ := ctx.Value(answerKey{}).(*answer)
 	if a == nil || a.placed {
 		return nil
 	}
-	select {
-	case s.places <- struct{}{}:
-		a.placed = true
-		return nil
-	default:
-	}
-	wait := time.NewTimer(time.Until(a.asked.Add(s.limits.Turn)))
-	defer wait.Stop()
-	select {
-	case s.places <- struct{}{}:
-		a.placed = true
-		return nil
-	case <-wait.C:
-		return busy
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	err := s.enter(ctx, s.places)
+	a.placed = err == nil
+	return err
 }
 
 // leave gives the place of an answer to the next.
@@ -94,11 +105,9 @@ func (s *Server) inTurn(ctx context.Context, do func() error) error {
 	if err := s.place(ctx); err != nil {
 		return err
 	}
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-		return do()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.enter(ctx, s.turns); err != nil {
+		return err
 	}
+	defer func() { <-s.turns }()
+	return do()
 }

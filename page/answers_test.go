@@ -86,7 +86,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 	first, second := hold(), hold()
 	for _, path := range []string{"/", "/runs", "/compare", "/papers"} {
-		if w := ask(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "try again in a few seconds") {
+		if w := ask(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "try again in a few seconds") || !strings.Contains(w.Body.String(), `http-equiv="refresh"`) {
 			t.Errorf("%s: %d, Retry-After %q: %.200s", path, w.Code, w.Header().Get("Retry-After"), w.Body)
 		}
 	}

@@ -7,6 +7,7 @@
 //	folder.go   the files that are shown, and nothing outside of their directory
 //	runs.go     a queue of work that belongs to the server and not to a connection
 //	live.go     what there is to see of work that goes on, for any number of viewers at the price of one
+//	audience.go what is told to whom who watch the same of it
 //	answers.go  how many answers there may be at once, and how slowly they may be taken
 //	drawings.go who draws of work that goes on, and when
 //	figure.go   a chart, the table beside it, and what can be taken away of both

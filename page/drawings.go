@@ -56,7 +56,7 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 	case <-over:
 		return false, nil
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return false, context.Cause(ctx)
 	}
 	rested := time.NewTimer(time.Until(p.rest))
 	defer rested.Stop()
@@ -66,7 +66,7 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 	case <-over:
 		err = nil
 	case <-ctx.Done():
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	}
 	<-p.held
 	return false, err
@@ -119,25 +119,25 @@ func (l *live) keep(key string, d drawing) {
 
 // drawn is what a function draws of what there is to see of a run, with its size in bytes, or what it drew already for somebody who wanted the same. The kind, of
 // which there are a few, is what it draws: a page, or a file of some form.
-// What has been drawn costs nothing; otherwise it is drawn in turn, and with the pen if the run goes on.
+// What has been drawn costs nothing; otherwise it is drawn in turn, and with the pen if the run goes on. Whoever waits for that for long is told to come back.
 func (s *Server) drawn(ctx context.Context, run *Run, kind, key string, draw func(View) (what any, size int, err error)) (what any, err error) {
 	key = kind + " " + key
 	if what, ok := run.kept(key); ok {
 		return what, nil
 	}
-	select {
-	case run.drawing <- struct{}{}:
-		defer func() { <-run.drawing }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := s.enter(ctx, run.drawing); err != nil {
+		return nil, err
 	}
+	defer func() { <-run.drawing }()
 	if what, ok := run.kept(key); ok { // by who drew before
 		return what, nil
 	}
 	if err := s.place(ctx); err != nil { // before the pen, which others wait for
 		return nil, err
 	}
-	paced, err := s.pen.take(ctx, run.Over())
+	patient, cancel := s.patience(ctx)
+	defer cancel()
+	paced, err := s.pen.take(patient, run.Over())
 	if err != nil {
 		return nil, err
 	}

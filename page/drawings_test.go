@@ -204,3 +204,43 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 		asks.Wait()
 	})
 }
+
+// Whoever wants a picture of a run that goes on has it, or is told to come back, within the time that is promised, however many want one.
+func TestDrawingsOfMany(t *testing.T) {
+	const takes = 10 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		limits := DefaultLimits
+		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, limits.Answers), pen: newPen()}
+		defer s.runs.close()
+		run, err := s.runs.Start(holding(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		var drawn, sent atomic.Int64
+		var asks sync.WaitGroup
+		for i := range 100 {
+			asks.Go(func() {
+				a := newAnswer(httptest.NewRecorder(), time.Second)
+				defer s.leave(a)
+				_, err := s.drawn(context.WithValue(t.Context(), answerKey{}, a), run, "svg", fmt.Sprint(i), func(View) (any, int, error) { time.Sleep(takes); return "it", 100, nil })
+				switch took := time.Since(began); {
+				case err == nil && took <= limits.Turn+takes:
+					drawn.Add(1)
+				case err == busy && took == limits.Turn:
+					sent.Add(1)
+				default:
+					t.Errorf("picture %d: %v after %v", i, err, took)
+				}
+			})
+		}
+		asks.Wait()
+		if want := int64(limits.Turn/((1+drawShare)*takes)) + 1; drawn.Load() != want || sent.Load() != 100-want {
+			t.Errorf("%d are drawn and %d are told to come back; %d were to be drawn", drawn.Load(), sent.Load(), want)
+		}
+		if len(s.pen.held)+len(run.drawing)+len(s.turns)+len(s.places) != 0 {
+			t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns), len(s.places))
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,16 +16,16 @@ import (
 // A hub that nobody looks at is not dialled, neither at first nor when it is away.
 func TestHubUnwatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dialled := 0
-		h := newHub(func(context.Context) (*ensemble.Conn, error) { dialled++; return nil, errors.New("away") }, quiet)
+		var dials atomic.Int64
+		h := newHub(func(context.Context) (*ensemble.Conn, error) { dials.Add(1); return nil, errors.New("away") }, quiet)
 		defer h.close()
 		time.Sleep(time.Hour)
-		if dialled != 0 {
+		if dialled := dials.Load(); dialled != 0 {
 			t.Errorf("dialled %d times, and nobody looked", dialled)
 		}
 		h.look()
 		time.Sleep(time.Hour)
-		if most := int(hubIdle/(2*hubPause)) + 1; dialled < most-1 || dialled > most {
+		if most, dialled := int64(hubIdle/(2*hubPause))+1, dials.Load(); dialled < most-1 || dialled > most {
 			t.Errorf("dialled %d times after one look", dialled)
 		}
 		if s := h.look(); s.Lost != "away" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,11 +47,11 @@ func TestViewersShareConcurrent(t *testing.T) {
 		texts := make([]strings.Builder, viewers)
 		var events atomic.Int64
 		for i := range viewers {
-			r.watch()
+			a := r.watch(nil)
 			go func() {
-				defer r.leave()
+				defer a.leave()
 				for seen := int64(0); ; {
-					text, last, news, end := r.since(seen)
+					text, last, news, end := a.since(seen)
 					events.Add(last - seen)
 					seen = last
 					texts[i].Write(text)
@@ -61,7 +62,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 				}
 			}()
 		}
-		r.watch() // one who takes nothing
+		stays := r.watch(nil) // one who takes nothing
 		<-r.Over()
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -84,7 +85,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 		if n := strings.Count(text, ",8100,") + strings.Count(text, "[8100,"); n != 1 {
 			t.Errorf("the point 90² is sent %d times", n)
 		}
-		r.leave()
+		stays.leave()
 	})
 }
 
@@ -109,28 +110,28 @@ func TestComingBack(t *testing.T) {
 		if looks.Load() != 0 {
 			t.Error("somebody looked")
 		}
-		r.watch()
+		a := r.watch(nil)
 		time.Sleep(50 * time.Millisecond)
-		text, seen, _, _ := r.since(0)
+		text, seen, _, _ := a.since(0)
 		if !strings.Contains(string(text), `"y":[0,1,4]`) || seen != 1 {
 			t.Errorf("%d: %s", seen, text)
 		}
-		if again, _, _, _ := r.since(0); &again[0] != &text[0] {
+		if again, _, _, _ := a.since(0); &again[0] != &text[0] {
 			t.Error("what everybody gets is written for each")
 		}
 		points.Store(5)
 		time.Sleep(100 * time.Millisecond)
-		text, last, _, _ := r.since(seen)
+		text, last, _, _ := a.since(seen)
 		if want := `"series":[{"i":0,"from":3,"n":5,"x":[3,4],"y":[9,16]}]`; !strings.Contains(string(text), want) || last != 2 {
 			t.Errorf("%d: %s", last, text)
 		}
 		time.Sleep(time.Second * mostEvents / 5)
 		for _, id := range []int64{1, 9999} {
-			if text, _, _, _ := r.since(id); !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), `"y":[0,1,4,9,16]`) {
+			if text, _, _, _ := a.since(id); !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), `"y":[0,1,4,9,16]`) {
 				t.Errorf("after %d: %s", id, text)
 			}
 		}
-		r.leave()
+		a.leave()
 		time.Sleep(time.Second)
 		before := looks.Load()
 		time.Sleep(time.Minute)
@@ -138,12 +139,84 @@ func TestComingBack(t *testing.T) {
 			t.Error("somebody looks, and nobody watches")
 		}
 		r.Stop()
-		r.watch()
+		a = r.watch(nil)
 		time.Sleep(time.Second)
-		if text, _, _, end := r.since(0); !end || !strings.Contains(string(text), `"state":"stopped"`) || !strings.Contains(string(text), "event: end") {
+		if text, _, _, end := a.since(0); !end || !strings.Contains(string(text), `"state":"stopped"`) || !strings.Contains(string(text), "event: end") {
 			t.Errorf("%s", text)
 		}
-		r.leave()
+		a.leave()
+	})
+}
+
+// Those who see one of many pages of charts are told of these alone; of those who have left, no more is kept than of one page; and who comes back to a page that
+// was forgotten gets all of it, also if it has had as many events since.
+func TestAudiences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Second)
+		q := newRuns(Limits{}, quiet)
+		defer q.close()
+		var points atomic.Int64
+		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
+			tell.Show(func() View {
+				all := make([]Figure, 2*mostCharts)
+				for i := range all {
+					all[i] = figure(int(points.Load()))
+					all[i].ID = fmt.Sprintf("f%d", i)
+				}
+				return View{Figures: all}
+			})
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := []url.Values{{}, {"charts": {fmt.Sprint(mostCharts + 1)}}, {"find": {"nothing"}}}
+		counts := []int{mostCharts, mostCharts, 0}
+		round := func() {
+			points.Add(1)
+			time.Sleep(10 * leastPause)
+		}
+		var all []*audience
+		for _, p := range pages {
+			all = append(all, r.watch(p))
+		}
+		round()
+		if r.watch(url.Values{"charts": {""}, "of": {"x"}}) != all[0] {
+			t.Error("two who see the same are not one audience")
+		}
+		all[0].leave()
+		for i, a := range all {
+			text, last, _, _ := a.since(0)
+			if n := strings.Count(string(text), `"id":`); n != counts[i] || counts[i] > 0 && !strings.Contains(string(text), fmt.Sprintf(`"id":"f%d"`, i*mostCharts)) {
+				t.Errorf("page %v is told of %d charts: %.200s", pages[i], n, text)
+			}
+			round()
+			if text, _, _, _ = a.since(last); strings.Count(string(text), `"id":`) != counts[i] || strings.Contains(string(text), "event: all") {
+				t.Errorf("page %v is told of %.200s", pages[i], text)
+			}
+		}
+		_, seen, _, _ := all[1].since(0)
+		all[1].leave()
+		all[2].leave()
+		all[0].leave()
+		if len(r.audiences) != 1 {
+			t.Errorf("of %d pages what was told is kept", len(r.audiences))
+		}
+		all[0], all[1] = r.watch(pages[0]), r.watch(pages[1])
+		gets := 0
+		for range 2 * mostEvents {
+			time.Sleep(leastPause)
+			text, _, _, _ := all[1].since(seen)
+			if gets += len(text); len(text) > 0 && !strings.Contains(string(text), "event: all") {
+				t.Fatalf("who comes back to a page that was forgotten gets %.200s", text)
+			}
+		}
+		if gets == 0 {
+			t.Error("who comes back gets nothing")
+		}
+		all[0].leave()
+		all[1].leave()
 	})
 }
 
@@ -170,26 +243,26 @@ func TestLookingPanics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.watch()
-		defer r.leave()
+		a := r.watch(nil)
+		defer a.leave()
 		time.Sleep(time.Second)
-		text, seen, _, _ := r.since(0)
+		text, seen, _, _ := a.since(0)
 		if !strings.Contains(string(text), `"fraction":0.5`) {
 			t.Errorf("%s", text)
 		}
-		text, seen, _, end := r.since(seen - 1)
+		text, seen, _, end := a.since(seen - 1)
 		if !strings.Contains(string(text), "cannot be shown") || end || !strings.Contains(log.String(), "a bug") {
 			t.Errorf("%s", text)
 		}
 		well.Store(true)
 		time.Sleep(time.Second)
-		if text, _, _, _ := r.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text), `"y":[0,1,4]`) {
+		if text, _, _, _ := a.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text), `"y":[0,1,4]`) {
 			t.Errorf("%s", text)
 		}
 		well.Store(false)
 		close(let)
 		time.Sleep(time.Second)
-		if text, _, _, end := r.since(0); !end || r.State() != Done || !strings.Contains(string(text), "event: end") {
+		if text, _, _, end := a.since(0); !end || r.State() != Done || !strings.Contains(string(text), "event: end") {
 			t.Errorf("%s, %s", r.State(), text)
 		}
 	})
@@ -210,8 +283,8 @@ func TestLookingTakesLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.watch()
-		defer r.leave()
+		a := r.watch(nil)
+		defer a.leave()
 		time.Sleep(41 * time.Second)
 		if n := looks.Load(); n < 19 || n > 21 {
 			t.Errorf("looked for %d × 50 ms in 41 s", n)

@@ -21,10 +21,7 @@ type chartPart struct {
 }
 
 // A chartName leads to a chart.
-type chartName struct {
-	ID, Name, Link string
-	Here           bool
-}
+type chartName struct{ Name, Link string }
 
 // name is what a chart is called among many.
 func (f Figure) name() string {
@@ -69,13 +66,8 @@ func partOf(all []Figure, query url.Values) ([]Figure, *chartPart) {
 	if p.Last < len(found) {
 		p.After = link(p.Last+1, p.Find)
 	}
-	some := found[first-1 : p.Last]
-	here := map[string]bool{}
-	for _, f := range some {
-		here[f.ID] = true
-	}
 	for i, f := range all {
-		p.Names = append(p.Names, chartName{f.ID, f.name(), link(i/mostCharts*mostCharts+1, "") + "#figure-" + url.PathEscape(f.ID), here[f.ID]})
+		p.Names = append(p.Names, chartName{f.name(), link(i/mostCharts*mostCharts+1, "") + "#figure-" + url.PathEscape(f.ID)})
 	}
-	return some, p
+	return found[first-1 : p.Last], p
 }

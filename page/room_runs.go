@@ -140,8 +140,8 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 		return problemf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)
 	}
 	defer s.viewers.Add(-1)
-	run.watch()
-	defer run.leave()
+	watched := run.watch(r.URL.Query())
+	defer watched.leave()
 	if a, ok := w.(*answer); ok {
 		a.endless = true
 	}
@@ -161,7 +161,7 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
 	beat := time.NewTicker(15 * time.Second)
 	defer beat.Stop()
 	for {
-		text, last, news, end := run.since(seen)
+		text, last, news, end := watched.since(seen)
 		if len(text) == 0 && end {
 			text = fmt.Appendf(nil, "event: end\ndata: {}\n\n")
 		}

@@ -150,15 +150,15 @@ func TestForgetWhatWasSeen(t *testing.T) {
 		}
 		seen := int64(0)
 		for range 2 {
-			r.watch()
+			a := r.watch(nil)
 			time.Sleep(time.Second)
-			text, last, _, end := r.since(seen)
+			text, last, _, end := a.since(seen)
 			if !end || !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), "998001") || !strings.Contains(string(text), "event: end") {
 				t.Errorf("one who comes at the end gets %.100s", text)
 			}
 			seen = last
-			r.leave()
-			if r.told != nil || r.events != nil || r.whole.text != nil {
+			a.leave()
+			if len(r.audiences) != 0 {
 				t.Error("what was told is kept")
 			}
 		}
@@ -305,16 +305,16 @@ func TestWaitingIsToldOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.watch()
-		defer r.leave()
+		a := r.watch(nil)
+		defer a.leave()
 		time.Sleep(time.Minute)
-		text, seen, _, _ := r.since(0)
+		text, seen, _, _ := a.since(0)
 		if seen != 1 || !strings.Contains(string(text), `"state":"waiting"`) {
 			t.Errorf("%d events of a run that waits: %s", seen, text)
 		}
 		first.Stop()
 		time.Sleep(time.Second)
-		if text, _, _, _ := r.since(seen); !strings.Contains(string(text), `"state":"running"`) {
+		if text, _, _, _ := a.since(seen); !strings.Contains(string(text), `"state":"running"`) {
 			t.Errorf("it has begun: %s", text)
 		}
 	})

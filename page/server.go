@@ -104,7 +104,7 @@ type problem struct {
 }
 
 // busy is the problem of who waited in vain. A browser or a program may come back after a few seconds, which it is told.
-var busy = problem{http.StatusServiceUnavailable, "too many ask for large pages at once, or take long to read them; try again in a few seconds"}
+var busy = problem{http.StatusServiceUnavailable, "too many ask for pictures or large pages at once, or take long to read them; try again in a few seconds"}
 
 func (p problem) Error() string { return p.message }
 
@@ -158,7 +158,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p = problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"}
 	}
 	if p == busy {
-		w.Header().Set("Retry-After", "5")
+		w.Header().Set("Retry-After", "5") // for programs, and our script
 	}
 	if r.Header.Get("Sec-Fetch-Dest") == "empty" || r.Header.Get("Accept") == "application/json" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -166,5 +166,5 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		_, _ = io.WriteString(w, p.message+"\n")
 		return
 	}
-	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message})
+	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message, "Again": p == busy && r.Method == http.MethodGet})
 }

@@ -11,6 +11,8 @@ export function watch(element) {
   if (over(element.dataset.state)) return;
   const find = name => element.querySelector(`[data-${name}]`);
   let source = null, ended = false, said = 0, frame = 0, waiting = [];
+  const part = new URLSearchParams(location.search); // only the charts of this page are told of
+  part.set("of", element.dataset.of);
 
   // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
   const take = news => {
@@ -27,7 +29,6 @@ export function watch(element) {
         status(n.status);
         for (const f of n.figures) {
           const id = CSS.escape(f.id), figure = element.querySelector(`[data-figure="${id}"]`);
-          if (!figure && element.querySelector(`[data-elsewhere="${id}"]`)) continue; // on another page of this run
           if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) { refresh(); return; }
         }
       }
@@ -119,7 +120,7 @@ export function watch(element) {
     lost("The connection to the server is lost. It is tried again; what is shown is what was last known.");
     if (source.readyState !== EventSource.CLOSED) return;
     source = null;
-    const answer = await fetch(`/runs/${element.dataset.run}/events?of=${element.dataset.of}&there`).catch(() => null);
+    const answer = await fetch(`/runs/${element.dataset.run}/events?${part}&there`).catch(() => null);
     if (answer?.status === 404 || answer?.status === 410) {
       ended = true;
       lost("The server does not know this run any more: it was started anew, or has forgotten it. What is shown is what was last known.");
@@ -135,7 +136,7 @@ export function watch(element) {
       source = null;
       return;
     }
-    source = new EventSource(`/runs/${element.dataset.run}/events?of=${element.dataset.of}`);
+    source = new EventSource(`/runs/${element.dataset.run}/events?${part}`);
     source.addEventListener("open", () => lost(""));
     source.addEventListener("error", missing);
     source.addEventListener("update", e => take(JSON.parse(e.data)));
