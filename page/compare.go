@@ -253,7 +253,7 @@ func sideFigures(sides []*side) (figures []Figure) {
 				}
 				c.Series = append(c.Series, one)
 			}
-			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: name, Group: group, Small: len(names) > 2, Chart: c})
+			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: arrow(name), Group: group, Small: len(names) > 2, Chart: c})
 		}
 	}
 	add(func(s *side) []line { return s.States }, "state", "Individuals in each state", false)
@@ -297,7 +297,7 @@ func (c *comparison) overTime() (figures []Figure) {
 			chart.Series = append(chart.Series, one)
 		}
 		if there {
-			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: name, Group: "Difference from " + first.Name + " over time",
+			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: arrow(name), Group: "Difference from " + first.Name + " over time",
 				Small: len(first.result.Model.States()) > 2, Band: "mean difference (95 % interval)", Chart: chart})
 		}
 	}

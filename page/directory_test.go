@@ -126,3 +126,15 @@ func TestLongLists(t *testing.T) {
 		t.Error("a long walk is not said to be cut")
 	}
 }
+
+// The copies of a model beside the results of our commands come after those that somebody wrote, and have the names of their directories, since all are called model.
+func TestCopiesOfModels(t *testing.T) {
+	c, _ := directory(t, map[string]string{"a/model.yaml": small, "a/command.txt": "almanac run walk.yaml --out a", "b/model.yaml": small, "walk.yaml": small})
+	for _, list := range []string{"/", "/studies"} {
+		_, body := c.want(http.StatusOK, "GET", list, nil)
+		mine, theirs := strings.Index(body, "walk.yaml"), strings.Index(body, ">a/model<")
+		if other := strings.Index(body, ">model<"); !(0 < other && other < mine && mine < theirs) || strings.Count(body, ">model<") != 1 {
+			t.Errorf("%s: the copy at %d, models at %d and %d", list, theirs, other, mine)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,6 +124,7 @@ type head struct {
 	about     string
 	model     bool // it has states; other files have that ending, too
 	scenarios bool
+	copied    bool // beside results, by the command that made them
 
 	changed time.Time
 	bytes   int64
@@ -148,9 +150,12 @@ func (s *Server) list(ctx context.Context) (l listing, err error) {
 	err = s.inTurn(ctx, func() error {
 		var models, saved some[string]
 		var studies some[found]
+		commands := map[string]bool{} // directories that one of our commands wrote
 		unseen := s.files.walk(func(name string) {
 			dir := path.Dir(name)
 			switch base := path.Base(name); {
+			case base == "command.txt":
+				commands[dir] = true
 			case base == "summary.json":
 				saved.add(dir, mostSaved)
 			case base == "points.csv":
@@ -162,6 +167,18 @@ func (s *Server) list(ctx context.Context) (l listing, err error) {
 			}
 		})
 		l.models = s.lister.read(s.files, models.all)
+		for i, m := range l.models {
+			l.models[i].copied = commands[path.Dir(m.Path)]
+		}
+		slices.SortStableFunc(l.models, func(a, b head) int { // those that somebody wrote come first
+			switch {
+			case a.copied == b.copied:
+				return 0
+			case b.copied:
+				return -1
+			}
+			return 1
+		})
 		l.saved, l.studies = saved.all, studies.all
 		l.moreModels, l.moreSaved, l.moreStudies = notShown(models.more, unseen), notShown(saved.more, nil), notShown(studies.more, nil)
 		return nil
@@ -194,9 +211,13 @@ func (l *lister) read(f folder, names []string) (models []head) {
 	return models
 }
 
-// listed is the model in a list, with a link.
+// listed is the model in a list, with a link. Copies beside results are all called the same, and have the name of their directory, too.
 func (h head) listed(link string) listed {
-	return listed{h.Path, link, strings.TrimSuffix(path.Base(h.Path), path.Ext(h.Path)), h.about}
+	name := strings.TrimSuffix(h.Path, path.Ext(h.Path))
+	if !h.copied {
+		name = path.Base(name)
+	}
+	return listed{h.Path, link, name, h.about}
 }
 
 // dirOf is the directory that an address names. Browsers take "." out of addresses, which is what the folder itself is called.

@@ -217,7 +217,11 @@ func (q queueing) work() (Work, error) {
 		return Work{}, err
 	}
 	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 * mostCourse, Needs: c.needs()}
-	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d", format.Number(c.Rate), q.Shape, q.Service, format.Number(c.Until), c.Seed)
+	hours := format.Number(c.Until)
+	if c.Until >= 1000 {
+		hours = format.Thousands(c.Until)
+	}
+	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d", format.Number(c.Rate), q.Shape, q.Service, hours, c.Seed)
 	w.Do = func(ctx context.Context, tell *Teller) error {
 		var seen latest[queueSeen]
 		tell.Show(func() View {
@@ -375,7 +379,7 @@ func waitsHistogram(title string, o sim.Observations) plot.Chart {
 		chart.Note += ", a sample of " + format.Thousands(float64(len(x))) + " of them"
 	}
 	if x[len(x)-1] > top {
-		chart.Note += "; the longest waits, up to " + short(x[len(x)-1]) + ", are not drawn"
+		chart.Note += "; the longest waits, up to " + short(x[len(x)-1]) + " hours, are not drawn"
 	}
 	width := top / n
 	if width == 0 { // nobody waits

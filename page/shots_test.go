@@ -56,6 +56,14 @@ func (v *visitor) narrow(name string) {
 			v.t.Errorf("%s at %d is %d wide", name, width, wide)
 		}
 	}
+	v.size(360, 740, "light") // with a finger: what stands in lists is as high as WCAG wants of targets
+	if low := eval[string](v, `[...document.querySelectorAll(".plain a, .lines label, button, select, .figure summary")].filter(e => e.checkVisibility() && !e.matches(".link") && e.getBoundingClientRect().height < 24).map(e => e.textContent.trim().slice(0, 30)).join("; ")`); low != "" {
+		v.t.Errorf("%s has targets that are too low: %s", name, low)
+	}
+	// The name of a chart has the whole width, beside no buttons that would break its words.
+	if cut := eval[string](v, `[...document.querySelectorAll(".figure h3")].filter(h => h.clientWidth < h.closest(".figure").clientWidth - 1).map(h => h.textContent).join("; ")`); cut != "" {
+		v.t.Errorf("%s has narrow names of charts: %s", name, cut)
+	}
 	if small := eval[string](v, `[...document.querySelectorAll("body *")].filter(e => !e.closest("svg, script") && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.tagName + " " + e.textContent.trim().slice(0, 30)).join("; ")`); small != "" {
 		v.t.Errorf("%s has tiny letters: %s", name, small)
 	}

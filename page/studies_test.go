@@ -281,10 +281,10 @@ func TestSweepWrong(t *testing.T) {
 		}
 	}
 	// Points in between, of which there may be many, are looked at when the sweep's turn has come: nothing is run if one is wrong, or does not fit into memory.
-	if _, body := c.start("/sweeps", form("stay", "5 days, -3 days, 6 days")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, "-3 days: ") {
+	if _, body := c.start("/sweeps", form("stay", "5 days, -3 days, 6 days")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, ", 3 points, 500 individuals, ") || !strings.Contains(body, "-3 days: ") {
 		t.Errorf("%.3000s", body)
 	}
-	if _, body := c.start("/sweeps", form("population.size", "100, 4000000000, 200")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, "not enough memory") {
+	if _, body := c.start("/sweeps", form("population.size", "100, 4000000000, 200")); !strings.Contains(body, `data-state="failed"`) || strings.Contains(body, " individuals, ") || !strings.Contains(body, "not enough memory") {
 		t.Errorf("%.3000s", body)
 	}
 	// A directory without its command is shown as far as it goes.

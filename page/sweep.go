@@ -75,7 +75,7 @@ func (s swept) view() View {
 			m.Link = nil
 			m.Note += "; too many cells to lead to their points, which the table does"
 		}
-		f := Figure{ID: fmt.Sprintf("map-%d", k), Caption: h.Title, Group: "Maps", Map: m}
+		f := Figure{ID: fmt.Sprintf("map-%d", k), Caption: arrow(h.Title), Group: "Maps", Map: m}
 		m.Note += s.missing()
 		f.Chart.Note = m.Note // which viewers are told of when it changes
 		v.Figures = append(v.Figures, f)
@@ -85,7 +85,7 @@ func (s swept) view() View {
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note+s.missing(), c.Title
 			s.fewDots(&c)
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: c.Title, Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: arrow(c.Title), Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
 	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(), Starts: !s.recorded}
@@ -301,9 +301,13 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	for _, axis := range st.Axes {
 		names = append(names, axis.Name)
 	}
+	size := ", " + format.Count(m.Size(), "individual")
+	if slices.Contains(names, "population.size") {
+		size = "" // which is one of the names
+	}
 	return Work{
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
-		About: fmt.Sprintf("%s, %s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(points), "point"), format.Count(o.Replicas, "replica"), o.Seed),
+		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(points), "point"), size, format.Count(o.Replicas, "replica"), o.Seed),
 		Keeps: uint64(len(points)) * uint64(len(st.Outputs)) * 200, Needs: needs(largest, atOnce(cores(o.Replicas))),
 		Fits: func() error { return largest.Fits(atOnce(1)) },
 		Do: func(ctx context.Context, tell *Teller) error {

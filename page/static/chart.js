@@ -44,7 +44,7 @@ class Chart {
     this.width = 0;
     new ResizeObserver(() => {
       const width = Math.round(this.plot.clientWidth);
-      if (width > 0 && Math.abs(width - this.width) > 8) { this.width = width; this.redraw(); }
+      if (width >= 160 && Math.abs(width - this.width) > 8) { this.width = width; this.redraw(); }
     }).observe(this.plot);
   }
 
