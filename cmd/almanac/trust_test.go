@@ -66,7 +66,7 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 		return out.String()
 	}
 	for _, workers := range soak.Size([]string{"1", "7"}, []string{"1", "2", "7"}) {
-		fit("--budget", soak.Size("500", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
+		fit("--budget", soak.Size("300", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
 		sameFiles(t, dir, workers, "1", fitResults)
 	}
 	if !soak.On {

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
 
 // little is enough for the checks to hold, and for wrong theories to be noticed.
 func little() effort {
-	return effort{scale: 0.05, bins: 1 << 10, theory: paperTheory()}
+	return effort{scale: soak.Size(0.03, 0.05), bins: 1 << 10, theory: paperTheory()}
 }
 
 // before is what each claim finds as it is, computed once.

@@ -7,12 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
 
 // little is enough for the checks to hold, and for wrong theories to be noticed.
-func little() effort { return effort{scale: 0.05, formulas: paperFormulas()} }
+func little() effort { return effort{scale: soak.Size(0.03, 0.05), formulas: paperFormulas()} }
 
 const seed = 1994
 
