@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/page"
 )
 
@@ -75,17 +73,9 @@ type visitor struct {
 // visit starts a server and opens a tab.
 func visit(t *testing.T, c page.Config) *visitor {
 	t.Helper()
-	if c.Files == nil {
-		c.Files, c.About, c.Dir = examples.Files, "the examples", "examples"
-	}
 	c.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
-	s, err := page.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(s)
-	t.Cleanup(func() { s.Close(); server.CloseClientConnections(); server.Close() })
-	v := &visitor{t: t, server: s, base: server.URL}
+	s, base := begin(t, c)
+	v := &visitor{t: t, server: s, base: base}
 	v.open()
 	return v
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/page"
@@ -23,8 +24,19 @@ type client struct {
 // serve starts a server on loopback.
 func serve(t testing.TB, c page.Config) *client {
 	t.Helper()
+	s, base := begin(t, c)
+	return &client{t, s, base, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// begin starts a server, of the examples unless told, and returns where it is. Visitors wait as long as it takes: how slow the machine is does not
+// decide what they see.
+func begin(t testing.TB, c page.Config) (*page.Server, string) {
+	t.Helper()
 	if c.Files == nil {
 		c.Files, c.About, c.Dir = examples.Files, "the examples", "examples"
+	}
+	if c.Limits.Turn == 0 {
+		c.Limits.Turn = time.Hour
 	}
 	s, err := page.New(c)
 	if err != nil {
@@ -32,7 +44,7 @@ func serve(t testing.TB, c page.Config) *client {
 	}
 	server := httptest.NewServer(s)
 	t.Cleanup(func() { s.Close(); server.CloseClientConnections(); server.Close() })
-	return &client{t, s, server.URL, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return s, server.URL
 }
 
 // ask sends a request, with headers as "Name: value", and returns the answer and its body.
