@@ -7,28 +7,26 @@ import (
 	"sync/atomic"
 )
 
-// A sequence is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them where those of
-// the stretch belong; then each takes as many stretches as the others, and sorts them, a few notes each. What follows from the order is found in one
+// A sequence is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them there; then each
+// takes as many stretches as the others, with the notes of all shards, and sorts them, a few notes each. What follows from the order is found in one
 // pass: who leaves and who enters, in order, and how many there are at most in each state.
 type sequence struct {
 	begin, scale float64 // the first stretch begins then, and there are so many in a unit of time
 	stretches    int
-	notes        []note // of all shards
 	parts        []part
 }
 
 // A part is the stretches that one shard sorts.
 type part struct {
-	first, end uint32 // where they are among all
-	notes      []note
-	leave      []uint32
-	enter      []uint32
-	changes    []int     // of each state, until now
-	most       []int     // the most that this was
-	at         []float64 // and when
-	lived      [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
-	tied       bool
-	_          [64]byte
+	notes   []note
+	leave   []uint32
+	enter   []uint32
+	changes []int     // of each state, until now
+	most    []int     // the most that this was
+	at      []float64 // and when
+	lived   [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
+	tied    bool
+	_       [64]byte
 }
 
 // A wide is an unsigned number of 128 bits.
@@ -147,8 +145,6 @@ func (w *windows) sort(r *replica, cores int) bool {
 	if len(o.parts) < len(w.shards) {
 		o.parts = make([]part, len(w.shards))
 	}
-	w.each(cores, (*shard).survey)
-	o.place(w)
 	w.each(cores, (*shard).cut)
 	w.each(cores, (*shard).order)
 	for i := range o.parts {
@@ -185,40 +181,25 @@ func (o *sequence) stretch(at float64) int {
 	return max(0, min(o.stretches-1, int((at-o.begin)*o.scale)))
 }
 
-// survey counts the notes of a shard by stretches.
-func (s *shard) survey() {
+// cut puts the notes of a shard into stretches. Who enters takes its timers along. It has an array of its own for them: two cores that write to the same lines of
+// the cache wait for each other.
+func (s *shard) cut() {
 	o := &s.w.order
-	s.starts = slices.Grow(s.starts[:0], o.stretches)[:o.stretches]
+	s.starts = slices.Grow(s.starts[:0], o.stretches+2)[:o.stretches+2]
 	clear(s.starts)
 	for i := range s.notes {
 		if n := &s.notes[i]; n.who != nobodyElse {
-			s.starts[o.stretch(n.at)]++
+			s.starts[o.stretch(n.at)+2]++
 		}
 	}
-}
-
-// place finds out where the notes of each stretch and shard begin, and which are sorted by which shard.
-func (o *sequence) place(w *windows) {
-	total, k := uint32(0), 0
-	for i := range w.shards {
-		first := total
-		for ; k < o.stretches*(i+1)/len(w.shards); k++ {
-			for _, s := range w.shards {
-				s.starts[k], total = total, total+s.starts[k]
-			}
-		}
-		o.parts[i].first, o.parts[i].end = first, total
+	for i := 2; i < len(s.starts); i++ {
+		s.starts[i] += s.starts[i-1]
 	}
-	o.notes = slices.Grow(o.notes[:0], int(total))[:total]
-}
-
-// cut puts the notes of a shard into stretches. Who enters takes its timers along.
-func (s *shard) cut() {
-	o := &s.w.order
+	s.sorted = slices.Grow(s.sorted[:0], len(s.notes))[:len(s.notes)]
 	for i := range s.notes {
 		if n := &s.notes[i]; n.who != nobodyElse {
-			at := &s.starts[o.stretch(n.at)]
-			o.notes[*at] = *n
+			at := &s.starts[o.stretch(n.at)+1]
+			s.sorted[*at] = *n
 			*at++
 		}
 	}
@@ -242,11 +223,33 @@ func (s *shard) gatherTimers() {
 	}
 }
 
+// gather takes the notes of some stretches from all shards. If there is one, they stay where they are.
+func (p *part) gather(shards []*shard, from, to int) {
+	if len(shards) == 1 {
+		p.notes = shards[0].sorted[:shards[0].starts[to]]
+		return
+	}
+	n := 0
+	for _, s := range shards {
+		n += int(s.starts[to] - s.starts[from])
+	}
+	p.notes = slices.Grow(p.notes[:0], n)[:n]
+	i := 0
+	for k := from; k < to; k++ {
+		for _, s := range shards {
+			for j := s.starts[k]; j < s.starts[k+1]; j++ { // a few: copy would be a call
+				p.notes[i] = s.sorted[j]
+				i++
+			}
+		}
+	}
+}
+
 // order sorts the stretches that are the shard's, and finds out what follows.
 func (s *shard) order() {
 	o := &s.w.order
 	p := &o.parts[s.number]
-	p.notes = o.notes[p.first:p.end]
+	p.gather(s.w.shards, o.stretches*s.number/len(s.w.shards), o.stretches*(s.number+1)/len(s.w.shards))
 	p.leave, p.enter, p.tied = p.leave[:0], p.enter[:0], false
 	p.lived = [2]wide{}
 	if len(p.changes) != len(s.m.states) {

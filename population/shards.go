@@ -36,7 +36,8 @@ type shard struct {
 	latest float64 // the time of the last event
 	budget int     // how many events there may be; below 0 the window is given up
 
-	starts []uint32     // where its notes go, by stretches of the window
+	sorted []note       // the notes by stretches of the window
+	starts []uint32     // where those of each begin
 	movers []uint32     // who enter and get a place of the shard
 	goals  []uint32     // which
 	bornAt []savedTimer // the timers aside of those who enter, by their lives

@@ -153,6 +153,29 @@ func TestExpLaw(t *testing.T) {
 	}
 }
 
+// ExpAll takes from each stream what Exp would, and leaves it where Exp would: also in the tail, where one in 2000 is.
+func TestExpAll(t *testing.T) {
+	var many, each [20_000]Stream
+	var got [len(many)]float64
+	for i := range many {
+		many[i] = New(5, uint64(i))
+	}
+	each = many
+	ExpAll(many[:], got[:])
+	beyond := 0
+	for i := range each {
+		if want := each[i].Exp(); got[i] != want || many[i] != each[i] {
+			t.Fatalf("stream %d: %v and then %x, want %v and %x", i, got[i], uint64(many[i]), want, uint64(each[i]))
+		}
+		if got[i] > tail {
+			beyond++
+		}
+	}
+	if beyond == 0 {
+		t.Error("none was in the tail")
+	}
+}
+
 func BenchmarkExp(b *testing.B) {
 	s := New(1)
 	for b.Loop() {
