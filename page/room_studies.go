@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The room of studies: sweeps and fits in directories, sweeps to start, and the hub.
+// The room of studies: sweeps, comparisons and fits in directories, sweeps to start, and the hub.
 
 // A found is a directory with results of a study.
 type found struct{ Dir, Link, What string }

@@ -40,11 +40,12 @@ func asFile(w http.ResponseWriter, name string) {
 
 // The files of a directory that can be taken away, by what it is of: all that the commands and package sim/output write, but for pictures, which the page has.
 var (
-	resultFiles = []string{"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv", "model.yaml", "diagram.svg", "command.txt"}
-	sweepFiles  = []string{"points.csv", pointSeries, "series.parquet", "model.yaml", "command.txt"}
-	fitFiles    = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}
-	courseFiles = []string{"courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json"}
-	claimFiles  = []string{"claims.json", "report.html", "report.md"}
+	resultFiles  = []string{"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv", "model.yaml", "diagram.svg", "command.txt"}
+	sweepFiles   = []string{"points.csv", pointSeries, "series.parquet", "model.yaml", "command.txt"}
+	compareFiles = []string{"differences.csv", "scenarios.csv", "draws.csv", "model.yaml", "command.txt"}
+	fitFiles     = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}
+	courseFiles  = []string{"courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json"}
+	claimFiles   = []string{"claims.json", "report.html", "report.md"}
 )
 
 // pointsJSON is made of points.csv, which has no such file beside it.
@@ -63,6 +64,17 @@ func (s *Server) filesIn(dir string, names []string) (all []taken) {
 // studyFile answers with a file of a directory.
 func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 	name, dir := r.PathValue("name"), r.URL.Query().Get("dir")
+	if name == comparisonJSON {
+		v, err := s.comparisonIn(r.Context(), dir)
+		if err != nil {
+			return err
+		}
+		if err := s.place(r.Context()); err != nil {
+			return err
+		}
+		asFile(w, name)
+		return v.Files[0].Write(w)
+	}
 	if name == pointsJSON {
 		v, err := s.sweepIn(r.Context(), dir)
 		if err != nil {
@@ -74,7 +86,7 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		asFile(w, name)
 		return v.Sweep.writeJSON(w)
 	}
-	for _, known := range [][]string{resultFiles, sweepFiles, fitFiles, courseFiles, claimFiles} {
+	for _, known := range [][]string{resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles} {
 		for _, one := range known {
 			if name != one {
 				continue

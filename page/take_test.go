@@ -39,6 +39,7 @@ func savedStudies(t *testing.T) map[string]string {
 		}
 	}
 	files["swept/points.csv"], files["swept/series.csv"] = points, series
+	savedComparison(t, files, "compared")
 	report := &reproduce.Report{Machine: "a machine", Command: "almanac reproduce --out report --seed 7", Results: []reproduce.Result{{Name: quickClaim, Verdict: reproduce.Holds, Measured: "one half"}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {
@@ -118,6 +119,7 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 		{sweep + "/points/2", 0, true, "--set 'beta=0.5 per day' --set 'stay=4 days'"},
 		{"/sweeps/swept", 3, true, "almanac sweep flu.yaml"},
 		{"/sweep-points/swept?point=1", 1, true, "almanac run models/swept/model.yaml --seed 1 --replicas 2 --set 'beta=0.4 per day' --set 'stay=5 days'"},
+		{"/comparisons/compared", 0, true, "almanac compare flu.yaml"},
 		{"/fits/fitted", 5, true, "almanac fit flu.yaml"},
 		{started("/fits/fitted", url.Values{"replicas": {"3"}}), 2, true, "--from models/fitted/posterior.csv"},
 		{"/hub", 0, true, "almanac jobs watch"},
