@@ -157,7 +157,7 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 		return err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	files := s.filesIn(dir, data["Files"].([]string))
+	files := s.filesIn(dir, data["Files"].([]kept))
 	if name, made := data["JSON"].(string); made {
 		files = append(files, taken{name, "the same for programs", "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
 	}

@@ -52,7 +52,7 @@ func savedStudies(t *testing.T) map[string]string {
 var (
 	figureBlock  = regexp.MustCompile(`(?s)<figure .*?</figure>`)
 	figureForm   = regexp.MustCompile(`data-form="(\w+)" href="([^"]+)" download>`)
-	fileLink     = regexp.MustCompile(`<a href="([^"]+)" download>([^<]+)</a>`)
+	fileLink     = regexp.MustCompile(`<a href="([^"]+)" download>([^<]+)</a>( <span class="about">[^<]+</span>)?`)
 	modelButton  = regexp.MustCompile(`formaction="(/model-files/([^"]+))" data-take>`)
 	commandBlock = regexp.MustCompile(`<code data-command>([^<]+)</code>`)
 )
@@ -155,6 +155,9 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 			answer, text := c.ask("GET", html.UnescapeString(m[1]), nil)
 			c.taken(x.page, m[2], answer, text)
 			found = found || strings.HasSuffix(m[2], ".json")
+			if saved := regexp.MustCompile("^/(results|sweeps|comparisons|fits)/"); m[3] == "" && saved.MatchString(x.page) {
+				t.Errorf("%s does not say what %s is", x.page, m[2])
+			}
 		}
 		if found != x.json {
 			t.Errorf("%s: it is %v that there is JSON", x.page, found)
