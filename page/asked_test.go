@@ -99,6 +99,9 @@ func TestSavedChartsByGroup(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(files)})
 	run, live := c.start("/runs", url.Values{"path": {"campaign.yaml"}, "size": {"300"}, "replicas": {"3"}})
 	_, saved := c.want(http.StatusOK, "GET", "/results/out", nil)
+	if lead := `<p class="lead">300 individuals, 3 replicas, seed 1</p>`; !strings.Contains(saved, lead) || !strings.Contains(live, lead) {
+		t.Error("the size is not said")
+	}
 	figure := regexp.MustCompile(`<figure class="[^"]*" id="figure-([^"]+)"[^>]*>\s*<figcaption><h3>([^<]*)</h3>`)
 	headings := func(body string) string {
 		return strings.Join(regexp.MustCompile(`<h2 class="group">[^<]*</h2>`).FindAllString(body, -1), " ")

@@ -103,6 +103,20 @@ func TestStudiesInABrowser(t *testing.T) {
 	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector(".tables tbody tr:nth-child(2) a").click()`))
 	v.until(`document.querySelector("[data-state=done] .files") && location.pathname !== "` + cell[1] + `"`)
 
+	// A saved comparison: found in the list, with its table; run once more, it has the same numbers and charts of how the scenarios went.
+	v.get("/compare")
+	v.do(chromedp.Click(chromedp.CSS(`a[href="/comparisons/compared"]`)))
+	v.until(`document.querySelector("h1")?.textContent === "Compare flu" && document.querySelectorAll(".tables table").length === 1 && document.querySelectorAll(".files a").length === 5`)
+	look("saved comparison")
+	numbers := `[...document.querySelectorAll(".tables table")].map(t => t.textContent).join()`
+	written := eval[string](v, numbers)
+	v.do(chromedp.Click(chromedp.CSS("section.controls button.main")))
+	done()
+	v.until(`document.querySelectorAll("[data-figure^=difference]").length === 3 && document.querySelector(".tables table")`)
+	if again := eval[string](v, numbers); again != written || !strings.Contains(written, "final(immune)") {
+		t.Errorf("what was written is\n%s\nand run once more\n%s", written, again)
+	}
+
 	// The fit: what is known of each unknown beside what was before, the model over the data, with bands, and then what follows.
 	v.get("/fits/fitted")
 	for _, part := range []string{chart("predictive-0", `g.band[data-series="0"] path`), chart("predictive-0", `g.band[data-series="1"] path`), chart("predictive-0", `g.line[data-series="2"], g.marks[data-series="2"]`),

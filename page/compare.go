@@ -128,8 +128,11 @@ type comparison struct {
 	sides []*side
 	study.Comparison
 	how   []string // the differences of each side but the first were taken, in words
-	pairs [][]bool // which of them replica by replica
+	pairs [][]bool // which of them replica by replica; none if that is not known
 }
+
+// byPairs is how differences are taken of sides that have the same luck.
+const byPairs = "replica by replica, which have the same luck in both"
 
 // compare works out how sides differ in what all of them tell.
 func compare(sides []*side) (*comparison, error) {
@@ -170,9 +173,9 @@ func compare(sides []*side) (*comparison, error) {
 		case !slices.Contains(pairs, true):
 			c.how = append(c.how, "of independent replicas, since their seeds differ or only summaries are there (Welch)")
 		case slices.Contains(pairs, false):
-			c.how = append(c.how, "replica by replica, which have the same luck in both; those with a star of independent replicas, since only summaries are there (Welch)")
+			c.how = append(c.how, byPairs+"; those with a star of independent replicas, since only summaries are there (Welch)")
 		default:
-			c.how = append(c.how, "replica by replica, which have the same luck in both")
+			c.how = append(c.how, byPairs)
 		}
 	}
 	return c, nil
@@ -183,7 +186,7 @@ func (c *comparison) view() View {
 	v := View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
 		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it", c.WriteDifferences},
 		{"scenarios.csv", "what each gave", c.WriteScenarios},
-		{"comparison.json", "both", c.writeJSON},
+		{comparisonJSON, "both", c.writeJSON},
 	}}
 	c.sides = nil // the files need only what was found, and are kept
 	return v
@@ -209,7 +212,7 @@ func (c *comparison) tables() (all []Table) {
 			}
 			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
 			switch {
-			case pairs[i]:
+			case some && pairs[i]:
 				row = append(row, study.Factor(study.Helped(first.Outputs[i], s.Outputs[i], d)))
 			case some:
 				row[0] += " *"
@@ -347,7 +350,7 @@ func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64
 func (c *comparison) writeJSON(w io.Writer) error {
 	type number struct {
 		Output   string   `json:"output"`
-		Replicas int      `json:"replicas"`
+		Replicas *int     `json:"replicas"`
 		Mean     *float64 `json:"mean"`
 		Low      *float64 `json:"low"`
 		High     *float64 `json:"high"`
@@ -367,14 +370,18 @@ func (c *comparison) writeJSON(w io.Writer) error {
 				}
 				return &x
 			}
-			out = append(out, number{o.Name, o.N, of(o.Mean), of(o.Low), of(o.High), nil})
+			one := number{o.Name, &o.N, of(o.Mean), of(o.Low), of(o.High), nil}
+			if o.N < 0 {
+				one.Replicas = nil
+			}
+			out = append(out, one)
 		}
 		return out
 	}
 	var all []scenario
 	for i, s := range c.Scenarios {
 		differences := numbers(s.Differences)
-		for k := range differences {
+		for k := range c.pairs[i] {
 			differences[k].Pairs = &c.pairs[i][k]
 		}
 		all = append(all, scenario{s.Name, numbers(s.Outputs), differences, c.how[i]})

@@ -26,6 +26,7 @@ type hub struct {
 	mu     sync.Mutex
 	looked time.Time // somebody did
 	unsure time.Time // when it was last not known whether workers could be heard
+	heard  time.Time // when they were heard for the first time
 	state  hubState
 }
 
@@ -196,7 +197,8 @@ func (h *hub) unheard(err error) {
 }
 
 // hear takes who is there, and notes who came and who went. If our own link is down nobody is heard, and nobody went; nobody knows whether it is while the hub
-// is not asked. When it is up again it takes a while until all are heard, and those who are not yet are taken to be there.
+// is not asked. When it is up again it takes a while until all are heard, and those who are not yet are taken to be there. Who is heard in that while, or in that
+// after we first listened, is not said to have come.
 func (h *hub) hear(now []ensemble.Member) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,7 +221,14 @@ func (h *hub) hear(now []ensemble.Member) {
 		}
 	}
 	missing(h.state.Workers, now, "went")
-	missing(now, h.state.Workers, "came")
+	came := "came"
+	if h.heard.IsZero() {
+		h.heard = time.Now()
+	}
+	if time.Since(h.heard) < hubSettle || time.Since(h.unsure) < hubSettle { // it may have been there before anybody listened
+		came = "was heard for the first time"
+	}
+	missing(now, h.state.Workers, came)
 	h.state.News = h.state.News[:min(len(h.state.News), mostNews)]
 	h.state.Workers, h.state.Unheard = now, ""
 }

@@ -71,7 +71,7 @@ func TestHub(t *testing.T) {
 		left <- ensemble.Serve(working, conn, ensemble.WorkerOptions{Name: "<worker> of ours", Slots: 1, Registry: g})
 	}()
 	until("a worker came", func(s state) bool {
-		return len(s.Workers) == 1 && s.Workers[0].Name == "<worker> of ours" && len(s.News) == 1 && s.News[0].Text == "<worker> of ours came"
+		return len(s.Workers) == 1 && s.Workers[0].Name == "<worker> of ours" && len(s.News) == 1 && strings.HasPrefix(s.News[0].Text, "<worker> of ours ")
 	})
 	ended := make(chan error, 1)
 	go func() {

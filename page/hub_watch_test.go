@@ -68,7 +68,7 @@ func TestHubUnheard(t *testing.T) {
 func TestHubLinkDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hub{wake: make(chan struct{}, 1)}
-		one, two := ensemble.Member{ID: "1", Name: "one"}, ensemble.Member{ID: "2", Name: "two"}
+		one, two, three := ensemble.Member{ID: "1", Name: "one"}, ensemble.Member{ID: "2", Name: "two"}, ensemble.Member{ID: "3", Name: "three"}
 		hear := func(seconds int, look bool, now ...ensemble.Member) {
 			for range seconds {
 				time.Sleep(time.Second)
@@ -91,7 +91,7 @@ func TestHubLinkDrops(t *testing.T) {
 		}
 		h.answered("here", nil)
 		hear(2, true, one, two)
-		came := []string{"two came", "one came"}
+		came := []string{"two was heard for the first time", "one was heard for the first time"} // they were there before
 		want("both are there", 2, came...)
 		h.lost(errors.New("away"))
 		hear(60, true)
@@ -110,5 +110,7 @@ func TestHubLinkDrops(t *testing.T) {
 		want("one is heard", 2, came...)
 		hear(10, true, one)
 		want("two has gone", 1, append([]string{"two went"}, came...)...)
+		hear(1, true, one, three)
+		want("three has come", 2, append([]string{"three came", "two went"}, came...)...)
 	})
 }

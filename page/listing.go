@@ -136,7 +136,9 @@ type listing struct {
 	saved   []string // directories that a run was written to
 	studies []found
 
-	moreModels, moreSaved, moreStudies []string // what is to be said of those that are not there
+	comparisons []found // those of the studies
+
+	moreModels, moreSaved, moreStudies, moreComparisons []string // what is to be said of those that are not there
 }
 
 // A lister remembers the heads of model files, so that a list reads only those that have changed.
@@ -149,7 +151,7 @@ type lister struct {
 func (s *Server) list(ctx context.Context) (l listing, err error) {
 	err = s.inTurn(ctx, func() error {
 		var models, saved some[string]
-		var studies some[found]
+		var studies, comparisons some[found]
 		commands := map[string]bool{} // directories that one of our commands wrote
 		unseen := s.files.walk(func(name string) {
 			dir := path.Dir(name)
@@ -162,6 +164,10 @@ func (s *Server) list(ctx context.Context) (l listing, err error) {
 				studies.add(found{dir, "/sweeps/" + pathEscape(dir), "sweep"}, mostStudies)
 			case base == "fit.json":
 				studies.add(found{dir, "/fits/" + pathEscape(dir), "fit"}, mostStudies)
+			case base == "differences.csv":
+				one := found{dir, "/comparisons/" + pathEscape(dir), "comparison"}
+				studies.add(one, mostStudies)
+				comparisons.add(one, mostStudies)
 			case isModel(name):
 				models.add(name, mostModels)
 			}
@@ -179,8 +185,8 @@ func (s *Server) list(ctx context.Context) (l listing, err error) {
 			}
 			return 1
 		})
-		l.saved, l.studies = saved.all, studies.all
-		l.moreModels, l.moreSaved, l.moreStudies = notShown(models.more, unseen), notShown(saved.more, nil), notShown(studies.more, nil)
+		l.saved, l.studies, l.comparisons = saved.all, studies.all, comparisons.all
+		l.moreModels, l.moreSaved, l.moreStudies, l.moreComparisons = notShown(models.more, unseen), notShown(saved.more, nil), notShown(studies.more, nil), notShown(comparisons.more, nil)
 		return nil
 	})
 	return l, err

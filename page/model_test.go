@@ -218,9 +218,10 @@ var heading = regexp.MustCompile(`<h([1-6])[ >]`)
 func TestHeadings(t *testing.T) {
 	files := map[string]string{"walk.yaml": small, "flu.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(), "clinic/courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
 	savedRun(t, files, "out", twoScenarios, 4, 2)
+	savedComparison(t, files, "compared")
 	c := serve(t, page.Config{Files: someFiles(files)})
 	run, _ := c.start("/runs", url.Values{"path": {"walk.yaml"}})
-	for _, path := range []string{"/", "/models/walk.yaml", run, "/runs", "/compare", "/compare?model=flu.yaml", "/studies", "/sweeps?model=walk.yaml", "/fits/fitted", "/results/out", "/capped", "/queues", "/courses/clinic", "/papers"} {
+	for _, path := range []string{"/", "/models/walk.yaml", run, "/runs", "/compare", "/compare?model=flu.yaml", "/studies", "/sweeps?model=walk.yaml", "/fits/fitted", "/comparisons/compared", "/results/out", "/capped", "/queues", "/courses/clinic", "/papers"} {
 		_, body := c.want(http.StatusOK, "GET", path, nil)
 		was := "0"
 		for _, m := range heading.FindAllStringSubmatch(body, -1) {

@@ -45,7 +45,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 			runs = append(runs, run)
 		}
 	}
-	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Runs": runs, "Most": mostSides})
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Found": there.comparisons, "MoreFound": there.moreComparisons, "Runs": runs, "Most": mostSides})
 	return nil
 }
 

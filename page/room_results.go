@@ -36,8 +36,12 @@ func (s *Server) resultIn(ctx context.Context, dir string) (saved, error) {
 		if err != nil {
 			return saved{}, err
 		}
+		size := "" // which a file of somebody else may lack
+		if len(sum.Total.Mean) > 0 {
+			size = summaryFacts(sum).asked[0] + ", "
+		}
 		return saved{View: View{Figures: summaryFigures(sum)},
-			said: map[string]any{"Title": sum.Model, "Dir": dir, "Model": sum.Model, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
+			said: map[string]any{"Title": sum.Model, "Dir": dir, "Model": sum.Model, "Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The room of studies: sweeps and fits in directories, sweeps to start, and the hub.
+// The room of studies: sweeps, comparisons and fits in directories, sweeps to start, and the hub.
 
 // A found is a directory with results of a study.
 type found struct{ Dir, Link, What string }
@@ -157,7 +157,7 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, f
 		return err
 	}
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	files := s.filesIn(dir, data["Files"].([]string))
+	files := s.filesIn(dir, data["Files"].([]kept))
 	if name, made := data["JSON"].(string); made {
 		files = append(files, taken{name, "the same for programs", "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
 	}

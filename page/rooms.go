@@ -47,6 +47,7 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /compare", s.comparePage)
 	on("POST /compare", s.startComparison)
+	on("GET /comparisons/{path...}", s.comparison)
 
 	on("GET /studies", s.studiesPage)
 	on("GET /study-files/{name}", s.studyFile)

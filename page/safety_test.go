@@ -72,13 +72,14 @@ func TestNamesGivenAnywhere(t *testing.T) {
 		savedRun(t, files, dir, twoScenarios, 1, 2)
 		files[dir+"/fit.json"], files[dir+"/posterior.csv"], files[dir+"/points.csv"] = fluFit, fluPosterior(), "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n2,3,x,1,,,\n"
 		files[dir+"/courses.csv"], files[dir+"/claims.json"] = "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n", "{}"
+		files[dir+"/scenarios.csv"], files[dir+"/differences.csv"] = "scenario,replicas,output,mean,sd,low,high\na,2,beta,1,,,\nb,2,beta,2,,,\n", "scenario,output,difference,low,high\nb,beta,1,,\n"
 	}
 	c, dir := directory(t, files)
 	above := filepath.Join(filepath.Dir(dir), "outside")
 	if err := errors.Join(os.CopyFS(above, os.DirFS(filepath.Join(dir, "in"))), os.Symlink("../outside", filepath.Join(dir, "out")), os.Symlink(above, filepath.Join(dir, "absolute"))); err != nil {
 		t.Fatal(err)
 	}
-	places := []string{"/results/%s", "/result/states.csv?dir=%s", "/fits/%s", "/fit-figures/marginal-0.csv?dir=%s", "/sweeps/%s", "/sweep-figures/over-0-0.csv?dir=%s", "/courses/%s", "/course/course-0.csv?dir=%s", "/study-files/posterior.csv?dir=%s"}
+	places := []string{"/results/%s", "/result/states.csv?dir=%s", "/fits/%s", "/fit-figures/marginal-0.csv?dir=%s", "/sweeps/%s", "/sweep-figures/over-0-0.csv?dir=%s", "/comparisons/%s", "/study-files/comparison.json?dir=%s", "/courses/%s", "/course/course-0.csv?dir=%s", "/study-files/posterior.csv?dir=%s"}
 	for _, place := range places {
 		c.want(http.StatusOK, "GET", fmt.Sprintf(place, "in"), nil)
 		for _, name := range []string{"out", "absolute", ".hidden", "in%2f..%2f.hidden", "..%2foutside", "%2e%2e/outside", "in/%2e%2e/%2e%2e/outside", "%2fetc", ".", "in%00", "in%5c.."} {

@@ -63,6 +63,80 @@ func savedRun(t *testing.T, files map[string]string, dir, source string, seed ui
 	files[dir+"/summary.json"], files[dir+"/series.csv"], files[dir+"/flows.csv"], files[dir+"/command.txt"] = summary.String(), series.String(), flows.String(), "almanac run model.yaml --out "+dir+"\n"
 }
 
+// savedComparison is a directory that almanac compare --out would write: its tables are those of a comparison on the page, byte for byte.
+func savedComparison(t *testing.T, files map[string]string, dir string) {
+	t.Helper()
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"flu.yaml": twoScenarios})})
+	run, _ := c.start("/compare", url.Values{"path": {"flu.yaml"}, "scenarios": {"base", "slower"}, "seed": {"4"}, "replicas": {"4"}})
+	for _, name := range []string{"differences.csv", "scenarios.csv"} {
+		_, files[dir+"/"+name] = c.want(http.StatusOK, "GET", run+"/files/"+name, nil)
+	}
+	files[dir+"/model.yaml"], files[dir+"/command.txt"] = twoScenarios, "almanac compare flu.yaml --seed 4 --replicas 4 --scenarios base,slower --out "+dir+"\n"
+}
+
+// A comparison in a directory is shown as far as it goes: what is cut short or somebody else's is said to be so, and what cannot be run once more, and why.
+func TestSavedComparisons(t *testing.T) {
+	files := map[string]string{}
+	savedComparison(t, files, "c")
+	differences, scenarios, command := files["c/differences.csv"], files["c/scenarios.csv"], files["c/command.txt"]
+	add := func(dir, differences, scenarios, model, command string) {
+		for name, text := range map[string]string{"differences.csv": differences, "scenarios.csv": scenarios, "model.yaml": model, "command.txt": command} {
+			if text != "" {
+				files[dir+"/"+name] = text
+			}
+		}
+	}
+	cut := func(text string) string { return text[:len(text)*2/3] }
+	add("no scenarios", differences, "", twoScenarios, command)
+	add("differences cut", cut(differences), scenarios, twoScenarios, command)
+	add("scenarios cut", differences, cut(scenarios), twoScenarios, command)
+	add("foreign", "a,b\n1,2\n", scenarios, twoScenarios, command)
+	add("plain", differences, scenarios, "", "")
+	add("program", differences, scenarios, "", "./bank compare --out program")
+	add("drawn", differences, scenarios, twoScenarios, strings.Replace(command, "--out", "--from posterior.csv --out", 1))
+	add("sized", differences, scenarios, twoScenarios, strings.Replace(command, "--out", "--set population.size=100 --out", 1))
+	add("changed", differences, scenarios, strings.Replace(twoScenarios, "slower", "faster", 1), command)
+	add("many", differences, strings.ReplaceAll(scenarios, ",4,", ",10001,"), twoScenarios, command)
+	c := serve(t, page.Config{Files: someFiles(files)})
+	_, list := c.want(http.StatusOK, "GET", "/studies", nil)
+	_, compare := c.want(http.StatusOK, "GET", "/compare", nil)
+	if want := `<a href="/comparisons/c">c</a>`; !strings.Contains(list, want+` <span class="about">comparison</span>`) || !strings.Contains(compare, want) {
+		t.Errorf("it is not listed: %s %s", list, compare)
+	}
+	for dir, want := range map[string]string{
+		"no%20scenarios": "differences.csv in no scenarios is alone; almanac compare writes scenarios.csv beside it", "differences%20cut": "differences.csv in differences cut is not what almanac compare writes",
+		"scenarios%20cut": "scenarios.csv in scenarios cut is not what almanac compare writes", "foreign": "differences.csv in foreign is not what almanac compare writes: its columns are",
+	} {
+		for _, address := range []string{"/comparisons/" + dir, "/study-files/comparison.json?dir=" + dir} {
+			if _, body := c.want(http.StatusUnprocessableEntity, "GET", address, nil); !strings.Contains(body, want) {
+				t.Errorf("%s: no %q in %s", address, want, body)
+			}
+		}
+	}
+	c.want(http.StatusNotFound, "GET", "/comparisons/nothing", nil)
+	c.want(http.StatusNotFound, "GET", "/comparisons/.hidden", nil)
+	for dir, want := range map[string]string{
+		"plain": "base, slower, 4 replicas of each<", "program": "its command is not one of almanac compare.", "drawn": "values are drawn from a posterior.", "sized": "population.size is set, which is no parameter.",
+		"changed": "there is something wrong in scenario slower.", "many": "there are more than 10,000 replicas of each.",
+	} {
+		_, body := c.want(http.StatusOK, "GET", "/comparisons/"+dir, nil)
+		if !strings.Contains(body, want) || strings.Contains(body, "Run them") || !strings.Contains(body, "final(immune)") {
+			t.Errorf("%s: no %q in %s", dir, want, body)
+		}
+		// Who has no command does not know of pairs.
+		_, text := c.want(http.StatusOK, "GET", "/study-files/comparison.json?dir="+dir, nil)
+		if known := dir != "plain"; strings.Contains(body, "replica by replica") != known || strings.Contains(text, `"replica_by_replica": true`) != known || strings.Contains(text, `"replica_by_replica": false`) {
+			t.Errorf("%s: %s", dir, text)
+		}
+	}
+	_, body := c.want(http.StatusOK, "GET", "/comparisons/c", nil)
+	for _, want := range []string{"<h1>Compare flu</h1>", "base, slower, 500 individuals, 4 replicas of each, seed 4<", "Run them"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q in %s", want, body)
+		}
+	}
+}
+
 // A run of the server and the same run in a directory do not differ, to the last digit; and against another scenario the two give the same intervals.
 func TestCompareRuns(t *testing.T) {
 	files := map[string]string{"flu.yaml": twoScenarios}
@@ -129,12 +203,13 @@ func TestCompareRuns(t *testing.T) {
 func TestResultsAtTheTop(t *testing.T) {
 	files := map[string]string{"fit.json": fluFit, "posterior.csv": fluPosterior(), "points.csv": "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n", "courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
 	savedRun(t, files, ".", twoScenarios, 4, 2)
+	savedComparison(t, files, ".")
 	for name, text := range maps.Clone(files) {
 		delete(files, name)
 		files[strings.TrimPrefix(name, "./")] = text
 	}
 	c := serve(t, page.Config{Files: someFiles(files)})
-	for list, links := range map[string][]string{"/": {"/results/"}, "/studies": {"/sweeps/", "/fits/"}, "/queues": {"/courses/"}} {
+	for list, links := range map[string][]string{"/": {"/results/"}, "/studies": {"/sweeps/", "/comparisons/", "/fits/"}, "/queues": {"/courses/"}} {
 		_, body := c.want(http.StatusOK, "GET", list, nil)
 		for _, link := range links {
 			if !strings.Contains(body, `href="`+link+`."`) {

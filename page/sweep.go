@@ -170,49 +170,6 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary, 0}, nil
 }
 
-// sweepCommand takes from a command line what was varied, whether the points are a sample, and what is the same at all points. Without axes nothing
-// is known.
-func sweepCommand(line string) (axes []*design.Axis, sampled bool, base ask) {
-	words := format.Words(line)
-	for i := 0; i < len(words); i++ {
-		flag, value, joined := strings.Cut(words[i], "=")
-		if !strings.HasPrefix(flag, "--") {
-			continue
-		}
-		if !joined && i+1 < len(words) {
-			i++
-			value = words[i]
-		}
-		switch flag {
-		case "--vary":
-			a, err := design.Parse(value)
-			if err != nil {
-				return nil, false, ask{}
-			}
-			axes = append(axes, a)
-		case "--sample":
-			sampled = true
-		case "--size":
-			base.Size = value
-		case "--until":
-			base.Until = value
-		case "--scenario":
-			base.Scenario = value
-		case "--seed":
-			base.Seed = value
-		case "--set":
-			if name, text, ok := strings.Cut(value, "="); ok {
-				base.Fixed = append(base.Fixed, population.Parameter{Name: strings.TrimSpace(name), Value: text})
-			}
-		case "--series", "--verbose": // which have no value behind them
-			if !joined {
-				i--
-			}
-		}
-	}
-	return axes, sampled, base
-}
-
 // sweepWork is a sweep that a form asks for.
 func (s *Server) sweepWork(form url.Values) (Work, error) {
 	a, err := s.asked(form)

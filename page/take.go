@@ -38,23 +38,44 @@ func asFile(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
 }
 
+// A kept is a file that a directory may have, and what it is.
+type kept struct{ name, about string }
+
+// keptNames are files whose names say what they are.
+func keptNames(names ...string) (all []kept) {
+	for _, name := range names {
+		all = append(all, kept{name: name})
+	}
+	return all
+}
+
+// What the commands write beside every kind of results.
+var (
+	keptModel   = kept{"model.yaml", "the model"}
+	keptCommand = kept{"command.txt", "the command line"}
+	keptDraws   = kept{"draws.csv", "the values that each replica drew"}
+)
+
 // The files of a directory that can be taken away, by what it is of: all that the commands and package sim/output write, but for pictures, which the page has.
 var (
-	resultFiles = []string{"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv", "model.yaml", "diagram.svg", "command.txt"}
-	sweepFiles  = []string{"points.csv", pointSeries, "series.parquet", "model.yaml", "command.txt"}
-	fitFiles    = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt"}
-	courseFiles = []string{"courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json"}
-	claimFiles  = []string{"claims.json", "report.html", "report.md"}
+	resultFiles = []kept{{"summary.json", "everything, as almanac run --json prints it"}, {"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by replica and time"},
+		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica and time"}, {"flows.parquet", "how many went each way, by replica and time"},
+		{"events.parquet", "what happened to whom, and when"}, keptDraws, keptModel, {"diagram.svg", "its states and the ways between them"}, keptCommand}
+	sweepFiles   = []kept{{"points.csv", "every point and output, with the 95 % interval of the mean"}, {pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, keptModel, keptCommand}
+	compareFiles = []kept{{"differences.csv", "how each differs from the first, with the 95 % interval"}, {"scenarios.csv", "what each gave"}, keptDraws, keptModel, keptCommand}
+	fitFiles     = []kept{{"fit.json", "everything that was found, and how the fit went"}, {"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"}, keptModel, keptCommand}
+	courseFiles  = keptNames("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
+	claimFiles   = keptNames("claims.json", "report.html", "report.md")
 )
 
 // pointsJSON is made of points.csv, which has no such file beside it.
 const pointsJSON = "points.json"
 
 // filesIn are those of some files that a directory has.
-func (s *Server) filesIn(dir string, names []string) (all []taken) {
-	for _, name := range names {
-		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil && info.Mode().IsRegular() {
-			all = append(all, taken{Name: name, Link: "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
+func (s *Server) filesIn(dir string, some []kept) (all []taken) {
+	for _, one := range some {
+		if info, err := fs.Stat(s.files.files, path.Join(dir, one.name)); err == nil && info.Mode().IsRegular() {
+			all = append(all, taken{Name: one.name, About: one.about, Link: "/study-files/" + one.name + "?" + url.Values{"dir": {dir}}.Encode()})
 		}
 	}
 	return all
@@ -63,6 +84,17 @@ func (s *Server) filesIn(dir string, names []string) (all []taken) {
 // studyFile answers with a file of a directory.
 func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 	name, dir := r.PathValue("name"), r.URL.Query().Get("dir")
+	if name == comparisonJSON {
+		v, err := s.comparisonIn(r.Context(), dir)
+		if err != nil {
+			return err
+		}
+		if err := s.place(r.Context()); err != nil {
+			return err
+		}
+		asFile(w, name)
+		return v.Files[0].Write(w)
+	}
 	if name == pointsJSON {
 		v, err := s.sweepIn(r.Context(), dir)
 		if err != nil {
@@ -74,9 +106,9 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		asFile(w, name)
 		return v.Sweep.writeJSON(w)
 	}
-	for _, known := range [][]string{resultFiles, sweepFiles, fitFiles, courseFiles, claimFiles} {
+	for _, known := range [][]kept{resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles} {
 		for _, one := range known {
-			if name != one {
+			if name != one.name {
 				continue
 			}
 			file, err := s.files.open(path.Join(dir, name))

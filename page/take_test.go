@@ -39,6 +39,7 @@ func savedStudies(t *testing.T) map[string]string {
 		}
 	}
 	files["swept/points.csv"], files["swept/series.csv"] = points, series
+	savedComparison(t, files, "compared")
 	report := &reproduce.Report{Machine: "a machine", Command: "almanac reproduce --out report --seed 7", Results: []reproduce.Result{{Name: quickClaim, Verdict: reproduce.Holds, Measured: "one half"}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {
@@ -51,7 +52,7 @@ func savedStudies(t *testing.T) map[string]string {
 var (
 	figureBlock  = regexp.MustCompile(`(?s)<figure .*?</figure>`)
 	figureForm   = regexp.MustCompile(`data-form="(\w+)" href="([^"]+)" download>`)
-	fileLink     = regexp.MustCompile(`<a href="([^"]+)" download>([^<]+)</a>`)
+	fileLink     = regexp.MustCompile(`<a href="([^"]+)" download>([^<]+)</a>( <span class="about">[^<]+</span>)?`)
 	modelButton  = regexp.MustCompile(`formaction="(/model-files/([^"]+))" data-take>`)
 	commandBlock = regexp.MustCompile(`<code data-command>([^<]+)</code>`)
 )
@@ -118,6 +119,7 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 		{sweep + "/points/2", 0, true, "--set 'beta=0.5 per day' --set 'stay=4 days'"},
 		{"/sweeps/swept", 3, true, "almanac sweep flu.yaml"},
 		{"/sweep-points/swept?point=1", 1, true, "almanac run models/swept/model.yaml --seed 1 --replicas 2 --set 'beta=0.4 per day' --set 'stay=5 days'"},
+		{"/comparisons/compared", 0, true, "almanac compare flu.yaml"},
 		{"/fits/fitted", 5, true, "almanac fit flu.yaml"},
 		{started("/fits/fitted", url.Values{"replicas": {"3"}}), 2, true, "--from models/fitted/posterior.csv"},
 		{"/hub", 0, true, "almanac jobs watch"},
@@ -153,6 +155,9 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 			answer, text := c.ask("GET", html.UnescapeString(m[1]), nil)
 			c.taken(x.page, m[2], answer, text)
 			found = found || strings.HasSuffix(m[2], ".json")
+			if saved := regexp.MustCompile("^/(results|sweeps|comparisons|fits)/"); m[3] == "" && saved.MatchString(x.page) {
+				t.Errorf("%s does not say what %s is", x.page, m[2])
+			}
 		}
 		if found != x.json {
 			t.Errorf("%s: it is %v that there is JSON", x.page, found)

@@ -129,20 +129,47 @@ func modelIn(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Scenarios on the page are those of almanac compare.
+// Scenarios on the page are those of almanac compare; what the command wrote is shown with the same tables, and run once more from there it gives the same.
 func TestPageComparesAsTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
 	u := openPage(t, dir)
 	run, command := u.start("/compare", url.Values{"path": {"outbreak.yaml"}, "scenarios": {"as it was", "half closed"}, "first": {"half closed"}, "seed": {"3"}, "replicas": {"7"},
-		"size": {"2000"}, "set.beta": {"0.6 per day"}})
+		"size": {"2000"}, "set.beta": {"0.6 per day"}, "outputs": {"peak(infectious)\nfinal(susceptible)"}})
 	out := again(t, command)
-	for _, name := range []string{"differences.csv", "scenarios.csv"} {
-		sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
+	same := func(run string) {
+		t.Helper()
+		for _, name := range []string{"differences.csv", "scenarios.csv"} {
+			sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
+		}
 	}
+	same(run)
 	if text, err := os.ReadFile(filepath.Join(out, "differences.csv")); err != nil || !strings.Contains(string(text), "as it was,final(susceptible),") {
 		t.Errorf("half closed is not the first: %v\n%s", err, text)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "compared"), os.DirFS(out)); err != nil {
+		t.Fatal(err)
+	}
+	here, there := u.get(run), u.get("/comparisons/compared")
+	table := regexp.MustCompile(`(?s)<table><caption>as it was against half closed: .*?</table>`)
+	if want := table.FindString(here); want == "" || !strings.Contains(want, "common random numbers") || table.FindString(there) != want {
+		t.Errorf("the page has the table\n%s\nand of the directory\n%s", want, table.FindString(there))
+	}
+	if want := "half closed, as it was, 2,000 individuals, 7 replicas of each, seed 3, beta = 0.6 per day</p>"; !strings.Contains(there, want) {
+		t.Errorf("no %s in %s", want, there)
+	}
+	if got, want := u.get("/study-files/comparison.json?dir=compared"), u.get(run+"/files/comparison.json"); got != want {
+		t.Errorf("of the directory\n%s\nand of the page\n%s", got, want)
+	}
+	form := url.Values{}
+	for _, m := range regexp.MustCompile(`(?s)<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(there[strings.Index(there, `action="/compare">`):], -1) {
+		form.Add(html.UnescapeString(m[1]), html.UnescapeString(m[2]))
+	}
+	once, _ := u.start("/compare", form)
+	if once == run {
+		t.Error("it is not run once more")
+	}
+	same(once)
 }
 
 // A sweep on the page is that of almanac sweep; what the command wrote is shown, too. A cell opens its run: of a sweep of the page it is run once more, of one in

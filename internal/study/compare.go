@@ -35,7 +35,7 @@ func Helped(first, second, difference Output) float64 {
 // WriteDifferences writes differences.csv: scenario, output, difference, low, high.
 func (c *Comparison) WriteDifferences(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"scenario", "output", "difference", "low", "high"})
+	_ = out.Write(differenceColumns)
 	for _, s := range c.Scenarios[1:] {
 		for _, d := range s.Differences {
 			_ = out.Write([]string{s.Name, d.Name, number(d.Mean), number(d.Low), number(d.High)})
@@ -48,7 +48,7 @@ func (c *Comparison) WriteDifferences(w io.Writer) error {
 // WriteScenarios writes scenarios.csv: scenario, replicas, output, mean, sd, low, high.
 func (c *Comparison) WriteScenarios(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"scenario", "replicas", "output", "mean", "sd", "low", "high"})
+	_ = out.Write(scenarioColumns)
 	for _, s := range c.Scenarios {
 		for _, o := range s.Outputs {
 			_ = out.Write([]string{s.Name, strconv.Itoa(o.N), o.Name, number(o.Mean), number(o.SD), number(o.Low), number(o.High)})

@@ -72,18 +72,14 @@ func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*
 		if o.N, err = strconv.Atoi(row[n]); err != nil {
 			return nil, err
 		}
-		for i, to := range []*float64{&o.Mean, &o.SD, &o.Low, &o.High} {
-			if *to = math.NaN(); row[n+2+i] != "" {
-				if *to, err = strconv.ParseFloat(row[n+2+i], 64); err != nil {
-					return nil, err
-				}
-			}
+		if err := readNumbers(row[n+2:], &o.Mean, &o.SD, &o.Low, &o.High); err != nil {
+			return nil, err
 		}
 		point.Replicas = max(point.Replicas, o.N)
 		point.Outputs = append(point.Outputs, o)
 	}
 	for _, p := range s.points {
-		if !slices.EqualFunc(p.Outputs, s.points[0].Outputs, func(a, b Output) bool { return a.Name == b.Name }) {
+		if !sameNames(p.Outputs, s.points[0].Outputs) {
 			return nil, fmt.Errorf("the point %q has other outputs than the first", p.Values)
 		}
 	}
@@ -108,4 +104,16 @@ func (s *Sweep) values(cells []string, known []map[string]string, unknown bool) 
 		values = append(values, value)
 	}
 	return values, nil
+}
+
+// readNumbers reads cells; one that is empty is no number.
+func readNumbers(cells []string, to ...*float64) (err error) {
+	for i, x := range to {
+		if *x = math.NaN(); cells[i] != "" {
+			if *x, err = strconv.ParseFloat(cells[i], 64); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"slices"
@@ -146,6 +147,55 @@ func TestComparison(t *testing.T) {
 	}
 	if got := scenarios.String(); got != "scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n" {
 		t.Error(got)
+	}
+}
+
+// The tables of a comparison are read again to the last digit, but for the deviations of differences, which they do not have; what others wrote, or what was cut short, is refused.
+func TestReadComparison(t *testing.T) {
+	c := Comparison{[]Scenario{
+		{"base", []Output{{"x", 10, 1.0 / 3, 3, 4, 6}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}, nil},
+		{"new", []Output{{"x", 10, 6, 4, 5, 7}, {"y, too", 1, 2, math.NaN(), math.NaN(), math.NaN()}}, []Output{{"x", 10, 1, 2.5, 0.5, 1.5}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+	}}
+	write := func(c *Comparison) (scenarios, differences string) {
+		var s, d bytes.Buffer
+		if err := errors.Join(c.WriteScenarios(&s), c.WriteDifferences(&d)); err != nil {
+			t.Fatal(err)
+		}
+		return s.String(), d.String()
+	}
+	read := func(scenarios, differences string) (*Comparison, error) {
+		c, err := ReadScenarios(strings.NewReader(scenarios), 4)
+		if err == nil {
+			err = c.ReadDifferences(strings.NewReader(differences))
+		}
+		return c, err
+	}
+	scenarios, differences := write(&c)
+	got, err := read(scenarios, differences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, d := write(got); s != scenarios || d != differences || !math.IsNaN(got.Scenarios[1].Differences[0].SD) {
+		t.Errorf("read as\n%s%s", s, d)
+	}
+	for what, x := range map[string]struct{ scenarios, differences, want string }{
+		"nothing":         {"", differences, "it is empty"},
+		"other columns":   {differences, differences, "its columns are"},
+		"one scenario":    {scenarios[:strings.Index(scenarios, "new")], differences, "it has 1 scenarios"},
+		"a line cut":      {scenarios[:len(scenarios)-6], differences, "wrong number of fields"},
+		"a row less":      {scenarios[:strings.LastIndex(scenarios, "new")], differences, `scenario "new" has other outputs`},
+		"too many rows":   {scenarios + "third,1,x,1,1,1,1\n", differences, "more than 4 rows"},
+		"in two places":   {strings.Replace(scenarios, "base", "new", 1), differences, "stands in two places"},
+		"no number":       {strings.Replace(scenarios, ",6,4,5,7", ",6,4,5,7 %", 1), differences, "invalid syntax"},
+		"no count":        {strings.Replace(scenarios, "10", "-1", 1), differences, "fewer replicas"},
+		"no difference":   {scenarios, differences[:strings.Index(differences, "new")], `scenario "new" has other outputs`},
+		"another":         {scenarios, strings.Replace(differences, "new", "other", 1), `scenario "other" is`},
+		"the first":       {scenarios, strings.Replace(differences, "new", "base", 1), `scenario "base" is`},
+		"differences cut": {scenarios, differences[:len(differences)-4], "wrong number of fields"},
+	} {
+		if _, err := read(x.scenarios, x.differences); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", what, err, x.want)
+		}
 	}
 }
 
