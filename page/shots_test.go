@@ -98,6 +98,14 @@ func (v *visitor) named(name string) {
 	if found < 5 {
 		v.t.Errorf("%s: a screen reader finds %d controls", name, found)
 	}
+	// Every chart has a table that can be opened, with a column for each of its lines.
+	if without := eval[string](v, `[...document.querySelectorAll(".figure")].filter(f => { const t = f.querySelector("details table"), n = f.querySelectorAll(".lines li").length;
+		return !f.querySelector("summary")?.checkVisibility() || !t || t.tBodies[0].rows.length === 0 || t.tHead.rows[0].cells.length < 2 || t.tHead.rows[0].cells.length <= n && n > 1; }).map(f => f.id).join(" ")`); without != "" {
+		v.t.Errorf("%s: no table of %s", name, without)
+	}
+	if order := eval[int](v, `document.querySelectorAll("[tabindex]:not([tabindex='0'], [tabindex='-1'])").length`); order != 0 {
+		v.t.Errorf("%s: %d elements are out of the order of the tab key", name, order)
+	}
 	if n := eval[int](v, `document.querySelectorAll("h1").length`); n != 1 {
 		v.t.Errorf("%s has %d headings of the first level", name, n)
 	}
