@@ -33,7 +33,7 @@ var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dar
 var windows = [][2]int{{390, 844}, {1280, 800}, {1920, 1080}}
 
 // look looks at a page: it is not wider than the window, down to the 320 pixels of WCAG's reflow, no letter is tiny, and everything that can be
-// pressed, chosen or typed into has a name for who listens. With -shots or -pictures there are pictures at three sizes in both schemes.
+// pressed, chosen or typed into has a name for who listens, and letters enough contrast. With -shots or -pictures there are pictures at three sizes in both schemes.
 func (v *visitor) look(name, path string) {
 	v.t.Helper()
 	v.size(1280, 800, "light")
@@ -44,6 +44,7 @@ func (v *visitor) look(name, path string) {
 	v.until(`document.readyState === "complete"`)
 	v.narrow(name)
 	v.named(name)
+	v.legible(name)
 	v.picture(name)
 }
 
