@@ -42,7 +42,10 @@ func TestLiveInBrowser(t *testing.T) {
 	v.size(1024, 900, "light")
 	v.get("/models/held.yaml")
 	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "9"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
-	v.until(`location.pathname === "/runs/1"`)
+	v.until(`location.pathname === "/runs/1" && document.querySelector(".lead")`)
+	if about := eval[string](v, `document.querySelector(".lead").textContent`); about != "2,000 individuals, 9 replicas, seed 5" {
+		t.Fatalf("it is a run of %s", about) // which may have too few rows for what follows
+	}
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	const rows = 251 // of a replica
 	gate.Let(40)
