@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/almanac-sim/almanac/page"
 )
@@ -39,6 +40,10 @@ func TestModelInBrowser(t *testing.T) {
 	v.until(`document.querySelector(".gutter span")`)
 	if n := eval[int](v, `document.querySelectorAll(".gutter span").length`); n != strings.Count(small, "\n")+1 {
 		t.Errorf("%d lines are numbered", n)
+	}
+	// The diagram and what the model means are there from the start.
+	if !eval[bool](v, `document.querySelector("[data-diagram] svg") !== null && /per day/.test(document.querySelector("[data-meaning]").textContent)`) {
+		t.Error("there is no diagram, or nothing is explained")
 	}
 
 	v.typed("to: b", "to: c")
@@ -85,10 +90,30 @@ func TestModelInBrowser(t *testing.T) {
 	v.typed("#${'x'.repeat(2 ** 20)}", "# A walk")
 	v.until(`document.querySelector(".verdict.good")`)
 
+	// The button checks what is there, whoever put it there. A line that follows begins where the one before does.
+	v.do(chromedp.Evaluate[chromedp.Void](`void (document.querySelector("textarea").value = `+asString(strings.Replace(small, "to: b", "to: c", 1))+`)`), chromedp.Click(chromedp.CSS("[data-check]")))
+	v.until(`document.querySelector(".problems button")?.textContent === "line 8, column 32"`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"), at = a.value.indexOf("b: {}"); a.setSelectionRange(at, at);
+		a.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true})); })()`)) // a key of the driver would be typed, too, whatever becomes of it
+	if got := eval[string](v, `document.querySelector("textarea").value`); !strings.Contains(got, "\n  \n  b: {}") {
+		t.Errorf("a new line is not indented: %s", got)
+	}
+	v.typed("\n  \n  b: {}", "\n  b: {}")
+	v.typed("to: c", "to: b")
+	v.until(`document.querySelector(".verdict.good")`)
+
 	// The slider.
 	slider := `document.querySelector(".parameter input[type=range]")`
 	if got := eval[string](v, slider+`.getAttribute("aria-label") + " " + `+slider+`.getAttribute("aria-valuetext") + " " + `+slider+`.max`); got != "speed, in per day 0.5 per day 2" {
 		t.Errorf("the slider says %q", got)
+	}
+	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "1.2 per day"), chromedp.Evaluate[chromedp.Void](`void document.querySelector("[name='set.speed']").dispatchEvent(new Event("input", {bubbles: true}))`))
+	if got := eval[string](v, slider+`.value + ", " + `+slider+`.getAttribute("aria-valuetext")`); got != "1.2, 1.2 per day" {
+		t.Errorf("what is typed is %q on the slider", got)
+	}
+	v.do(chromedp.Focus(chromedp.CSS(".parameter input[type=range]")), chromedp.KeyEvent(kb.ArrowRight)) // of 200 steps
+	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "1.21 per day" {
+		t.Errorf("one step on is %q", got)
 	}
 	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const s = ` + slider + `; s.value = 0.7; s.dispatchEvent(new Event("input")); })()`))
 	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "0.7 per day" {

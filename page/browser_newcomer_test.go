@@ -82,7 +82,13 @@ func TestRestartInBrowser(t *testing.T) {
 		}
 		s.ServeHTTP(w, r)
 	}))
-	defer address.Close()
+	defer func() { // whichever server there is: one that goes on would let a test that fails wait for it
+		if s := now.Load(); s != nil {
+			s.Close()
+		}
+		address.CloseClientConnections()
+		address.Close()
+	}()
 	start := func() (kill func()) {
 		t.Helper()
 		s, err := page.New(page.Config{Files: examples.Files, About: "the examples", Dir: "examples"})

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/page"
@@ -41,7 +42,10 @@ func TestLiveInBrowser(t *testing.T) {
 	v.size(1024, 900, "light")
 	v.get("/models/held.yaml")
 	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "9"), chromedp.SetValue(chromedp.CSS("[name=seed]"), "5"), chromedp.Click(chromedp.CSS("button.main")))
-	v.until(`location.pathname === "/runs/1"`)
+	v.until(`location.pathname === "/runs/1" && document.querySelector(".lead")`)
+	if about := eval[string](v, `document.querySelector(".lead").textContent`); about != "2,000 individuals, 9 replicas, seed 5" {
+		t.Fatalf("it is a run of %s", about) // which may have too few rows for what follows
+	}
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	const rows = 251 // of a replica
 	gate.Let(40)
@@ -53,17 +57,19 @@ func TestLiveInBrowser(t *testing.T) {
 	}
 	gate.Let(rows) // two replicas at least have come to their end, and there is a band around their median
 	v.until(chart("states", `g.band[data-series="0"] path`))
-	v.until(`/[\d.,]+ events, [\d.e-]+ million a second/.test(document.querySelector("[data-pace]").textContent)`)
+	v.until(`/[\d.,]+ events, [\d.e-]+ million a second, [\d.]+ (ms|s|min|h) left$/.test(document.querySelector("[data-pace]").textContent)`)
 	v.until(`document.querySelector("progress").value > 0`)
 	v.until(`/median of \d+ replicas/.test(` + chart("states", "[data-note]") + `.textContent)`)
 	v.until(`document.querySelector("[data-say]").textContent.startsWith("running, ")`)
 	v.until(`document.querySelectorAll("[data-figure]").length > 6`) // by group, too
 
 	// The numbers under the pointer are those of now, and follow while the pointer rests: the run stands still, and the server's are the same.
-	plot := eval[map[string]float64](v, `(b => ({x: b.x, y: b.y, w: b.width, h: b.height}))(`+chart("states", "[data-plot]")+`.getBoundingClientRect())`)
-	v.do(chromedp.MouseEvent(chromedp.MouseMoved, plot["x"]+plot["w"]/2, plot["y"]+plot["h"]/2))
+	// It is at day 120, which is a row of the table, of which there is every other.
+	plot := eval[[]float64](v, `(s => { const b = s.getBoundingClientRect(), [low, high, from, to] = s.dataset.x.split(" ").map(Number);
+		return [b.x + (from + (120 - low) / (high - low) * (to - from)) * b.width / s.viewBox.baseVal.width, b.y + b.height / 2]; })(`+chart("states", "svg.chart")+`)`)
+	v.do(chromedp.MouseEvent(chromedp.MouseMoved, plot[0], plot[1]))
 	same := `fetch(location.pathname + "/figures/states.json").then(r => r.json()).then(d => { const s = d.series[0], x = Number(` + chart("states", "[data-plot]") + `.getAttribute("aria-valuenow"));
-		return x > 50 && x < 200 && Math.abs(parseFloat(` + chart("states", `[data-value="0"]`) + `.textContent.replaceAll(",", "")) - s.y[s.x.indexOf(x)]) <= 0.5; })`
+		return x === 120 && Math.abs(parseFloat(` + chart("states", `[data-value="0"]`) + `.textContent.replaceAll(",", "")) - s.y[s.x.indexOf(x)]) <= 0.5; })`
 	untilSame := func() {
 		t.Helper()
 		for deadline := time.Now().Add(2 * time.Minute); !eval[bool](v, same); time.Sleep(50 * time.Millisecond) {
@@ -74,9 +80,16 @@ func TestLiveInBrowser(t *testing.T) {
 	}
 	untilSame()
 	under := eval[string](v, chart("states", `[data-value="0"]`)+`.textContent`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void (` + chart("states", "[data-numbers]") + `.open = true)`))
+	grows := []string{`document.querySelector("progress").value`, chart("states", `g.band[data-series="0"] path`) + `.getAttribute("d")`, chart("incidence", `g.line[data-series="0"] path`) + `.getAttribute("d")`}
+	before := eval[[]any](v, `[`+strings.Join(grows, ", ")+`]`)
 	gate.Let(3 * rows)
+	for i, what := range grows {
+		v.until(fmt.Sprintf(`String(%s) !== %s`, what, asString(fmt.Sprint(before[i]))))
+	}
 	v.until(chart("states", `[data-value="0"]`) + `.textContent !== ` + asString(under))
 	untilSame()
+	v.until(`[...` + chart("states", "tbody") + `.rows].find(r => r.cells[0].textContent === "120").cells[1].textContent === ` + chart("states", `[data-value="0"]`) + `.textContent`) // as does a table that is open
 
 	// A second tab, which comes later, sees the same; losing it changes nothing.
 	run := eval[string](v, "location.pathname")
@@ -120,14 +133,19 @@ func TestLiveInBrowser(t *testing.T) {
 	see(false)
 	v.until(`document.querySelector("[data-pace]").textContent !== ""`)
 
-	// Stopped: what there is stays, and can be taken away; what has the focus keeps it.
+	// Stopped: what there is stays, as it is looked at, and can be taken away; what has the focus keeps it.
 	box := `[data-figure=incidence] input[data-line="1"]`
 	if !eval[bool](v, `document.querySelector("[data-state=running] [data-stop]") !== null`) {
 		t.Fatal("the run has ended before it is stopped")
 	}
-	v.do(chromedp.Focus(chromedp.CSS(box)), chromedp.Evaluate[chromedp.Void](`void document.querySelector("[data-stop]").requestSubmit()`))
+	off := `!document.querySelector('` + box + `').checked && !` + chart("incidence", `g.line[data-series="1"] path`) + ` && ` + chart("incidence", "[data-log]") + `.checked && ` + chart("incidence", "svg.chart") + `.dataset.log === "y"`
+	v.do(chromedp.Evaluate[chromedp.Void](`void `+chart("incidence", "[data-log]")+`.click()`), chromedp.Focus(chromedp.CSS(box)), chromedp.KeyEvent(" "))
+	v.until(off)
+	v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("[data-stop]").requestSubmit()`))
 	v.until(`document.querySelector('[data-state=stopped]') && document.querySelector(".files")`)
 	v.until(`document.activeElement.matches('` + box + `')`)
+	v.until(off) // and so is what was switched off, and the axis; the pointer still rests over the other chart
+	untilSame()
 	v.until(`!document.querySelector("[data-copy]").hidden`)
 	if !eval[bool](v, "window.stays") {
 		t.Error("the page was loaded again")
@@ -190,6 +208,9 @@ func TestChartInBrowser(t *testing.T) {
 	v.get("/models/sir.yaml")
 	v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "5000"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector('[data-state=done]') && document.querySelector(".files")`)
+	if about := eval[string](v, `document.querySelector(".lead").textContent`); about != "5,000 individuals, 20 replicas, seed 1" {
+		t.Errorf("it is a run of %s", about)
+	}
 	drawn := `Math.abs(` + chart("states", "svg.chart") + `.viewBox.baseVal.width - ` + chart("states", "[data-plot]") + `.clientWidth) < 9`
 	v.until(drawn)
 
@@ -210,6 +231,11 @@ func TestChartInBrowser(t *testing.T) {
 	if shown != row || !strings.Contains(shown, "(") {
 		t.Errorf("under the pointer is %q, in the table %q", shown, row)
 	}
+	// There stand a line, over the day, and a dot on each of the three lines; the pointer takes them along when it leaves.
+	cursor := chart("states", ".over")
+	v.until(`(l => l && Math.abs(Number(l.getAttribute("x1")) - ` + fmt.Sprint(at(80)-box["x"]) + `) < 1)(` + cursor + `.querySelector("line")) && ` + cursor + `.querySelectorAll("circle").length === 3`)
+	v.do(chromedp.MouseEvent(chromedp.MouseMoved, box["x"]+box["w"]/2, box["y"]-20))
+	v.until(chart("states", `[data-value="0"]`) + `.textContent === "" && ` + cursor + `.childElementCount === 0`)
 
 	// Dragging from 20 to 60.
 	v.do(chromedp.MouseEvent(chromedp.MousePressed, at(20), y, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, at(40), y, chromedp.ButtonLeft),
@@ -249,16 +275,26 @@ func TestChartInBrowser(t *testing.T) {
 	v.do(chromedp.Click(chromedp.CSS(`[data-figure=states] input[data-line="0"]`)))
 	v.until(chart("states", `g.line[data-series="0"] path`))
 
-	// By keyboard, and what a screen reader says.
-	v.do(chromedp.Focus(chromedp.CSS("[data-figure=states] [data-plot]")), chromedp.KeyEvent("\u0304")) // ArrowUp of the driver: one on
-	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`))
-	if said := eval[string](v, chart("states", "[data-plot]")+`.getAttribute("aria-valuetext")`); !strings.HasPrefix(said, "day 160: susceptible ") {
-		t.Errorf("one hears %q", said)
+	// By keyboard, and what a screen reader says: of each day, and of the lines that are shown.
+	v.do(chromedp.Focus(chromedp.CSS("[data-figure=states] [data-plot]")))
+	for _, step := range []struct{ key, day string }{{kb.End, "160"}, {kb.Home, "0"}, {kb.ArrowRight, "1"}, {kb.ArrowUp, "2"}, {kb.ArrowLeft, "1"}, {kb.PageUp, "17"}, {kb.ArrowDown, "16"}, {kb.PageDown, "0"}, {kb.ArrowLeft, "0"}, {kb.End, "160"}} {
+		v.do(chromedp.KeyEvent(step.key))
+		v.until(chart("states", "[data-plot]") + `.getAttribute("aria-valuenow") === "` + step.day + `" && ` + chart("states", "[data-plot]") + `.getAttribute("aria-valuetext").startsWith("day ` + step.day + `: susceptible ")`)
 	}
-	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "+", bubbles: true}))`))
-	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("120 160 ")`)
-	v.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "0", bubbles: true}))`))
-	v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ")`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", `input[data-line="0"]`) + `.click()`))
+	v.until(`!` + chart("states", `g.line[data-series="0"] path`) + ` && ` + chart("states", `[data-value="0"]`) + `.textContent === "" && ` + chart("states", `[data-value="1"]`) + `.textContent !== "" && ` + chart("states", "[data-plot]") + `.getAttribute("aria-valuetext").startsWith("day 160: infectious ")`)
+	for _, all := range []string{"0", kb.Escape, ""} { // all of it is shown again by either key, and by two clicks
+		v.do(chromedp.KeyEvent("+"))
+		v.until(`(a => Math.abs(a[0] - 120) < 1 && a[1] === 160)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
+		v.do(chromedp.KeyEvent("-")) // from the end of the axis, where there is more only on one side
+		v.until(`(a => Math.abs(a[0] - 100) < 1 && a[1] === 160)(` + chart("states", "svg.chart") + `.dataset.x.split(" ").map(Number))`)
+		if all != "" {
+			v.do(chromedp.KeyEvent(all))
+		} else {
+			v.do(chromedp.Evaluate[chromedp.Void](`void ` + chart("states", "[data-plot]") + `.dispatchEvent(new MouseEvent("dblclick"))`))
+		}
+		v.until(chart("states", "svg.chart") + `.dataset.x.startsWith("0 160 ")`)
+	}
 }
 
 // Without a script a run is started, its page loads itself anew, and the result is seen.

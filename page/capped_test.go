@@ -133,6 +133,10 @@ func TestCappedInBrowser(t *testing.T) {
 		v.until(chart(figure, `g.line[data-series="0"] path`) + `?.getAttribute("d") !== ` + asString(before))
 	}
 	v.until(`/round \d+ of [\d,]+/.test(document.querySelector("[data-note-now]").textContent)`)
+	// The limit of many bins stands beside what is measured.
+	for _, figure := range []string{"pool", "loads", "waits"} {
+		v.until(`(i => i > 0 && ` + chart(figure, "svg.chart") + `.querySelector('g.line[data-series="' + i + '"] path'))([...document.querySelectorAll("[data-figure=` + figure + `] .lines .name")].findIndex(n => n.textContent.startsWith("limit")))`)
+	}
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=waits] [data-log]"))) // which is on by itself
 	v.until(chart("waits", "svg.chart") + `.dataset.log === ""`)
 	v.do(chromedp.Click(chromedp.CSS("[data-stop] button")))

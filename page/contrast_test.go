@@ -44,6 +44,40 @@ func colours(t *testing.T, css, head string) map[string][3]float64 {
 	return all
 }
 
+// pale are the letters of a page that have less contrast with what is behind them than WCAG 2.2 AA wants: 4.5 to 1, and 3 to 1 where they are large. Unlike a look
+// at the style sheet alone, it knows which colour stands on which, and how much of it shines through.
+const pale = `(() => {
+	const read = text => { const n = text.match(/[\d.]+/g).map(Number), unit = text.startsWith("color(") ? 255 : 1; return [n[0] * unit, n[1] * unit, n[2] * unit, n[3] ?? 1]; };
+	const over = (front, share, back) => [0, 1, 2].map(i => front[i] * share + back[i] * (1 - share));
+	const known = new Map(); // of each element: what is behind its letters, and how much of it is seen
+	const around = e => {
+		if (!e) return {back: [255, 255, 255], share: 1};
+		if (!known.has(e)) {
+			const style = getComputedStyle(e), c = read(style.backgroundColor), {back, share} = around(e.parentElement);
+			known.set(e, {back: over(c, c[3], back), share: share * Number(style.opacity)});
+		}
+		return known.get(e);
+	};
+	const light = c => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => { const x = c[i] / 255; return sum + weight * (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); }, 0);
+	return [...document.querySelectorAll("body *")].filter(e => {
+		if (e.closest("svg, script, .sr, .skip, :disabled, details:not([open]) > :not(summary)") || !e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) return false;
+		const style = getComputedStyle(e), {back, share} = around(e), front = read(style.color), size = parseFloat(style.fontSize);
+		const x = light(over(front, share * front[3], back)), y = light(back);
+		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05) < (size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700 ? 3 : 4.5);
+	}).map(e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 30)).join("; ");
+})()`
+
+// legible wants enough contrast of a page as it is, in both schemes.
+func (v *visitor) legible(name string) {
+	v.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		v.size(1280, 800, scheme)
+		if found := eval[string](v, pale); found != "" {
+			v.t.Errorf("%s, %s: pale letters: %s", name, scheme, found)
+		}
+	}
+}
+
 // Letters have a contrast of 4.5 to 1 with what they stand on, lines of charts and edges of fields 3 to 1 (WCAG 2.2, AA), in both schemes; and what the system and
 // the switch call dark is the same.
 func TestContrast(t *testing.T) {

@@ -101,5 +101,15 @@ func TestPapersInBrowser(t *testing.T) {
 	v.until(`document.querySelector("[data-state=done]") && document.querySelector(".tables td")`)
 	v.look("claim-run", eval[string](v, "location.pathname"))
 	v.look("claim", "/papers/"+quickClaim)
+	verdict := eval[string](v, `document.querySelector(".verdict").textContent`)
 	v.look("papers", "/papers")
+	shown := eval[map[string]string](v, `Object.fromEntries([...document.querySelectorAll(".claims li")].map(l => [l.querySelector("a").getAttribute("href"), l.querySelector(".verdict")?.textContent ?? ""]))`)
+	for _, claim := range papers.Claims() {
+		if got := shown["/papers/"+claim.Name]; got != string(claim.Found) {
+			t.Errorf("the verdict of %s is %q, and was found to be %q", claim.Name, got, claim.Found)
+		}
+		if claim.Name == quickClaim && verdict != string(claim.Found) {
+			t.Errorf("on its own page it is %q", verdict)
+		}
+	}
 }

@@ -87,6 +87,9 @@ func TestQueuesInBrowser(t *testing.T) {
 	v.get("/queues")
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done]") && document.querySelector(".tables td")`)
+	if got := eval[string](v, `[...document.querySelectorAll("[data-figure]")].filter(f => f.querySelector('g.line[data-series="0"] path')).map(f => f.querySelector("h3").textContent).join("; ")`); got != "Busy servers; Customers in line; How long customers wait" {
+		t.Errorf("the charts are %q", got)
+	}
 	v.look("queue-run", eval[string](v, "location.pathname"))
 	v.look("queues", "/queues")
 }

@@ -33,7 +33,7 @@ var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dar
 var windows = [][2]int{{390, 844}, {1280, 800}, {1920, 1080}}
 
 // look looks at a page: it is not wider than the window, down to the 320 pixels of WCAG's reflow, no letter is tiny, and everything that can be
-// pressed, chosen or typed into has a name for who listens. With -shots or -pictures there are pictures at three sizes in both schemes.
+// pressed, chosen or typed into has a name for who listens, and letters enough contrast. With -shots or -pictures there are pictures at three sizes in both schemes.
 func (v *visitor) look(name, path string) {
 	v.t.Helper()
 	v.size(1280, 800, "light")
@@ -44,6 +44,7 @@ func (v *visitor) look(name, path string) {
 	v.until(`document.readyState === "complete"`)
 	v.narrow(name)
 	v.named(name)
+	v.legible(name)
 	v.picture(name)
 }
 
@@ -97,6 +98,14 @@ func (v *visitor) named(name string) {
 	}
 	if found < 5 {
 		v.t.Errorf("%s: a screen reader finds %d controls", name, found)
+	}
+	// Every chart has a table that can be opened, with a column for each of its lines.
+	if without := eval[string](v, `[...document.querySelectorAll(".figure")].filter(f => { const t = f.querySelector("details table"), n = f.querySelectorAll(".lines li").length;
+		return !f.querySelector("summary")?.checkVisibility() || !t || t.tBodies[0].rows.length === 0 || t.tHead.rows[0].cells.length < 2 || t.tHead.rows[0].cells.length <= n && n > 1; }).map(f => f.id).join(" ")`); without != "" {
+		v.t.Errorf("%s: no table of %s", name, without)
+	}
+	if order := eval[int](v, `document.querySelectorAll("[tabindex]:not([tabindex='0'], [tabindex='-1'])").length`); order != 0 {
+		v.t.Errorf("%s: %d elements are out of the order of the tab key", name, order)
 	}
 	if n := eval[int](v, `document.querySelectorAll("h1").length`); n != 1 {
 		v.t.Errorf("%s has %d headings of the first level", name, n)

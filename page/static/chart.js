@@ -126,10 +126,11 @@ class Chart {
     this.redraw();
   }
 
-  // scale shows so many times as much of the x axis, around a place of it or its middle.
+  // scale shows so many times as much of the x axis: less of it around a place or its middle, more of it around its middle.
   scale(by, around) {
     const xs = this.longest();
     if (!xs.length) return;
+    if (by > 1) around = null; // at an end of the axis there is nothing more on one side, and from the middle there is always some on the other
     const {a, b} = this.x, low = xs[0], high = xs[xs.length - 1];
     const at = this.x.pixel(Math.min(Math.max(around ?? this.x.value((a + b) / 2), this.x.low, low), this.x.high, high));
     const from = this.x.value(at - by * (b - a) / 2), to = this.x.value(at + by * (b - a) / 2);

@@ -77,7 +77,7 @@ export function watch(element) {
       const fresh = page.querySelector("[data-run]");
       const focused = focusOf(element);
       const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
-      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, chartOf(f)]));
+      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, {chart: chartOf(f), cursor: chartOf(f)?.cursor}])); // what is taken out may lose its cursor
       const listens = find("say"); // what a screen reader listens to stays the same element
       element.replaceChildren(...fresh.children);
       find("say").replaceWith(listens);
@@ -85,7 +85,7 @@ export function watch(element) {
       figures(element);
       copies(element);
       for (const f of element.querySelectorAll("[data-figure]")) {
-        const old = before.get(f.dataset.figure), chart = chartOf(f);
+        const {chart: old, cursor} = before.get(f.dataset.figure) ?? {}, chart = chartOf(f);
         if (old && chart) {
           chart.view = old.view;
           chart.reset.hidden = old.view.from === null;
@@ -94,6 +94,7 @@ export function watch(element) {
             box.checked = !old.view.hidden.has(Number(box.dataset.line));
             box.closest("li").classList.toggle("off", !box.checked);
           }
+          chart.point(cursor);
           chart.redraw();
         }
         if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
