@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -245,6 +246,24 @@ func (p *part) gather(shards []*shard, from, to int) {
 	}
 }
 
+// sort puts the notes, which are in order but for a few neighbours, into order. If all that happens does so in a small part of the window, there are many in a stretch,
+// and moving each past those would take the square of their number: then it sorts in another way, and reports false.
+func (p *part) sort() (near bool) {
+	moves := 16 * len(p.notes)
+	for i := 1; i < len(p.notes); i++ {
+		n, j := p.notes[i], i
+		for ; j > 0 && p.notes[j-1].at > n.at; j-- {
+			p.notes[j] = p.notes[j-1]
+		}
+		p.notes[j] = n
+		if moves -= i - j; moves < 0 {
+			slices.SortFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) })
+			return false
+		}
+	}
+	return true
+}
+
 // order sorts the stretches that are the shard's, and finds out what follows.
 func (s *shard) order() {
 	o := &s.w.order
@@ -257,13 +276,7 @@ func (s *shard) order() {
 	}
 	clear(p.changes)
 	clear(p.most)
-	for i := 1; i < len(p.notes); i++ {
-		n, j := p.notes[i], i
-		for ; j > 0 && p.notes[j-1].at > n.at; j-- {
-			p.notes[j] = p.notes[j-1]
-		}
-		p.notes[j] = n
-	}
+	p.sort()
 	states, end := uint16(len(s.m.states)), uint64(s.w.latest*s.lived.ticks)
 	last := -1.0
 	for i := range p.notes {

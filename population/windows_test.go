@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -327,6 +328,13 @@ transmission: [{from: b, rate: 5 per year, chance: 30%, to: {a: out, b: a}}]
 always: [{rate: 0.7 per year, to: out}]
 births: {rate: 0.05 per year, enter: b}
 `,
+	"in an instant": `
+name: instant
+time: {unit: year, end: 3}
+population: {size: 500, start: {a: rest}}
+states: {a: {race: [{after: {uniform: {low: 1.5 years, high: 1.500001 years}}, to: b}]}, b: {race: [{rate: 1 per year, to: a}]}}
+births: {rate: 0.1 per year, enter: b}
+`,
 	"a circle without time": `
 name: circle
 time: {unit: year, end: 2}
@@ -344,6 +352,22 @@ func TestWindowsOfHostileModels(t *testing.T) {
 				compareWays(t, text, seed, &s, []int{1, 2, 8})
 			}
 		})
+	}
+}
+
+// Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
+func TestNotesInOneStretch(t *testing.T) {
+	for _, far := range []int{1, 8, 1000} {
+		var p part
+		for i := range 1000 { // each so many of them backwards
+			p.notes = append(p.notes, note{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
+		}
+		if near := p.sort(); near != (far < 1000) {
+			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
+		}
+		if !slices.IsSortedFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) }) {
+			t.Errorf("%d in a stretch are not in order", far)
+		}
 	}
 }
 
