@@ -39,8 +39,9 @@ func (w *wide) add(x uint64) {
 	w.high += carry
 }
 
-// stretchNotes is how many notes are in a stretch, about.
-const stretchNotes = 2
+// stretchNotes is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
+// it is more, lest the counts take more memory than the notes.
+func stretchNotes(shards int) int { return max(2, min(shards, 12)) }
 
 // atOnce carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
 func (w *windows) atOnce(r *replica) bool {
@@ -142,7 +143,7 @@ func (w *windows) sort(r *replica, cores int) bool {
 	for _, s := range w.shards {
 		notes += len(s.notes)
 	}
-	o.divide(w, notes/stretchNotes)
+	o.divide(w, notes/stretchNotes(len(w.shards)))
 	if len(o.parts) < len(w.shards) {
 		o.parts = make([]part, len(w.shards))
 	}

@@ -66,7 +66,7 @@ func (t *tables) mark() {
 	t.alike = true
 	for k := range t.always {
 		c := &t.always[k]
-		t.alike = t.alike && c.by == nil && !c.off && !c.law.memoryless() // not all that are without memory are marked so
+		t.alike = t.alike && c.by == nil && !c.off && !c.law.memoryless() // a timer without memory bears a mark (startTimer), which a batch does not set
 	}
 }
 
