@@ -79,10 +79,19 @@ class Chart {
       if (answer.status === 200) {
         this.plot.innerHTML = await answer.text();
         this.adopt();
+        if (this.told) this.catchUp();
       }
     } catch { /* the server is gone; what is drawn stays */ }
     this.asking = false;
     if (this.again) { this.again = false; this.redraw(); }
+  }
+
+  // catchUp moves the points to where news had them already: of a run that goes on the server may give a picture that it drew a while ago. If they leave its
+  // axes another one is asked for, which is drawn anew by and by.
+  catchUp() {
+    const away = this.data.series.filter((s, i) => !s.drawn && this.svg.querySelector(`g.line[data-series="${i}"]`) && this.draw(i));
+    if (away.length) setTimeout(() => { if (this.element.isConnected) this.redraw(); }, 1000);
+    this.show();
   }
 
   // wish is what is seen of the chart, in the words of an address; nothing if that is all of it.
@@ -254,6 +263,7 @@ class Chart {
       return !s || n.from > s.x.length || n.from + n.x.length < n.n && s.x.length < n.n;
     };
     if (news.series.some(gap)) return false;
+    this.told = true;
     for (const n of news.series) {
       const s = this.data.series[n.i];
       for (const key of ["x", "y", "lo", "hi"]) {
@@ -309,7 +319,7 @@ class Chart {
         band.append(area);
       }
       const up = path(s.hi), down = path(s.lo, true);
-      area.setAttribute("d", up ? "M" + up + "L" + down + "Z" : "");
+      area.setAttribute("d", up && down ? "M" + up + "L" + down + "Z" : "");
     }
     return away;
   }
