@@ -10,7 +10,7 @@ import (
 func checkCalendar[V comparable](c *Calendar[V]) error {
 	for k := range c.queues {
 		d, i, there := c.queue(k)
-		q := *there
+		q := there.Load()
 		if q == nil {
 			q = newQueue[V](0)
 		}
