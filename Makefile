@@ -15,7 +15,7 @@ export GOFLAGS := $(AS_USERS) -pgo=off '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' 
 # compiled as it is for everybody, and so is what calculates or draws.
 PLAIN = github.com/nats-io github.com/parquet-go github.com/prometheus github.com/andybalholm github.com/klauspost \
 	github.com/go-json-experiment github.com/chromedp google.golang.org github.com/google github.com/rogpeppe github.com/spf13 \
-	github.com/vbauerster golang.org/x/sys go net/http debug
+	github.com/vbauerster golang.org/x/sys codeberg.org/go-pdf go net crypto/tls encoding/gob text debug
 GOFLAGS += $(foreach p,$(PLAIN),'-gcflags=$(p)/...=-dwarf=false -N -l')
 
 # What is measured is built as users build it.
