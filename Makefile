@@ -11,10 +11,11 @@ TIMEOUT ?= 30m
 AS_USERS := $(shell $(GO) env GOFLAGS)
 export GOFLAGS := $(AS_USERS) -pgo=off '-toolexec=env GOGC=off GOMEMLIMIT=1GiB' -gcflags=all=-dwarf=false -ldflags=-w
 
-# The largest libraries of others take as long to optimise as to compile, and the tests make them do next to nothing. What is ours is
+# The largest libraries of others, and of Go itself, take as long to optimise as to compile, and the tests make them do next to nothing. What is ours is
 # compiled as it is for everybody, and so is what calculates or draws.
 PLAIN = github.com/nats-io github.com/parquet-go github.com/prometheus github.com/andybalholm github.com/klauspost \
-	github.com/go-json-experiment github.com/chromedp google.golang.org
+	github.com/go-json-experiment github.com/chromedp google.golang.org github.com/google github.com/rogpeppe github.com/spf13 \
+	github.com/vbauerster golang.org/x/sys codeberg.org/go-pdf go net crypto/tls encoding/gob text debug
 GOFLAGS += $(foreach p,$(PLAIN),'-gcflags=$(p)/...=-dwarf=false -N -l')
 
 # What is measured is built as users build it.
@@ -64,12 +65,14 @@ tidy: ## go.mod names what is used
 	$(GO) mod tidy -diff
 
 # Every test, without the race detector, which takes six to thirty times as long. Those that take longest begin first, so that none is
-# left alone at the end; and two packages more at once than there are cores, since some wait. What tests leave behind is collected less often
+# left alone at the end, and before all others those that wait, for a browser or a process; and two packages, and two tests of one, more at once
+# than there are cores, since some wait. What tests leave behind is collected less often
 # than by default (GOGC), which takes a tenth of their time; make soak collects it as often as a program does.
-FIRST = ./spray ./reproduce/li ./reproduce/berenbrink ./sim ./page ./calendar ./capped ./ensemble ./population ./cmd/almanac ./examples
+MORE = $$(($$(getconf _NPROCESSORS_ONLN) + 2))
+FIRST = ./page ./cmd/almanac ./ensemble ./examples ./spray ./population ./fit ./reproduce/li ./sim ./calendar ./capped
 
 unit: ## every test
-	GOGC=400 $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
+	GOGC=400 $(GO) test -p $(MORE) -parallel $(MORE) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
 # The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make

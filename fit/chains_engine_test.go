@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // counted is a model that says when it begins.
@@ -66,7 +67,7 @@ func TestChainsAnywhere(t *testing.T) {
 			t.Error("it is not by particles")
 		}
 		want := r.all(t)
-		for _, slots := range []int{1, 7} {
+		for _, slots := range soak.Size([]int{7}, []int{1, 7}) { // beside 2
 			o.Run = InMemory(o.Registry, slots)
 			r, err := Run(t.Context(), p, nil, o)
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A chaos is a program of processes and events that do everything there is to each other, mostly at the same few instants: they
@@ -316,7 +318,8 @@ func (c *chaos) again(f func() bool) {
 func TestChaos(t *testing.T) {
 	noLeak(t)
 	cuts, lost, left, withdrawn, back, stopped, broken, late := 0, 0, 0, 0, 0, 0, 0, 0
-	for seed := range uint64(100) {
+	seeds := soak.Size(40, 100)
+	for seed := range uint64(seeds) {
 		other := rand.New(rand.NewPCG(seed, 5))
 		ways := map[string]func(c *chaos) bool{
 			"steps": func(c *chaos) bool { return c.s.Step() },
@@ -363,7 +366,7 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	if min(cuts, lost, left, withdrawn, back, stopped, broken, late) < 500 {
+	if min(cuts, lost, left, withdrawn, back, stopped, broken, late) < 5*seeds {
 		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants given back, "+
 			"%d stopped, %d breakdowns, %d turned away: this tests little", cuts, lost, left, withdrawn, back, stopped, broken, late)
 	}

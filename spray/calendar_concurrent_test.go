@@ -35,7 +35,7 @@ var fewer = 1
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestCalendarConserves(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
-		each := min(24_000/fewer, fewerRaced(soak.Size(10_000, 24_000), 2500)) / goroutines
+		each := min(24_000/fewer, fewerRaced(soak.Size(10_000, 24_000), 1500)) / goroutines
 		for _, c := range []*Calendar[int]{
 			NewCalendar[int](),
 			NewCalendar[int](Processes(3), PerProcess(1), Sticky(2)),
@@ -110,7 +110,7 @@ func TestCalendarConserves(t *testing.T) {
 func TestCalendarCancelsOnce(t *testing.T) {
 	crowds(t, func(t *testing.T, goroutines int) {
 		c := NewCalendar[int]()
-		n := max(100, 300/fewer)
+		n := max(soak.Size(40, 100), fewerRaced(300, 150)/fewer)
 		var stale []Handle
 		for range max(2, fewerRaced(10, 3)/fewer) {
 			events := make([]Handle, n)

@@ -162,7 +162,7 @@ func recordCalendar(c *Calendar[int], goroutines, operations int, seed uint64, r
 func TestCalendarIsLinearizable(t *testing.T) {
 	histories := soak.Size(100, 250)
 	if interleaving {
-		histories = soak.Size(60, 120) // wilder ones
+		histories = soak.Size(40, 120) // wilder ones
 	}
 	if testing.Short() {
 		histories = 50

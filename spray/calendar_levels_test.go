@@ -136,7 +136,7 @@ func roll(t *testing.T, way rolling, cancel bool) {
 		schedule(way.start)
 	}
 	rolls, collapses := 0, 0
-	for i := range 40 * n {
+	for i := range soak.Size(25, 40) * n {
 		before, deep := firstLevel(s)
 		schedule(take())
 		if after, still := firstLevel(s); deep && still && (before.base != after.base || before.shift != after.shift) {

@@ -211,7 +211,7 @@ func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 7, 64} {
 			for i, p := range []int{1, 2, 64} {
-				conserve(t, procs, goroutines, p, 2500, mapped[(procs+goroutines+i)%len(mapped)])
+				conserve(t, procs, goroutines, p, fewerRaced(2500, 1000), mapped[(procs+goroutines+i)%len(mapped)])
 			}
 		}
 	}

@@ -125,6 +125,9 @@ func newEvenPoint(e effort, kind, p int) *evenPoint {
 
 func (r *runner) even(e effort, c *evenPoint, stream int) error {
 	least := 60
+	if e.scale < 1 && c.kind != slowKind { // which is nearest to what is checked
+		least = 20
+	}
 	if c.reach < 1000 {
 		least = 1500
 	}

@@ -29,7 +29,7 @@ func theorems53And62(e effort) reproduce.Claim {
 			for _, f := range []float64{1, 4} {
 				for higher := range 2 {
 					for _, p := range powers(8, 512) {
-						if e.scale < 1 && p*int(f) > 512 {
+						if e.scale < 1 && p*int(f) > 256 {
 							continue
 						}
 						points = append(points, newUniformPoint(e, p, f, higher))
