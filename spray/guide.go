@@ -108,7 +108,7 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 				if key < n.key {
 					break
 				}
-				if y.bucket(place, r)-y.bucket(axis(l.kind, n.key), r) <= back {
+				if y.bucket(place, r)-y.bucket(axis(l.kind, y, n.key), r) <= back {
 					return i, level
 				}
 			}
@@ -150,7 +150,7 @@ func (p *posts) takeDown(y lay, place uint64, r int, node uint32) {
 func (l *List[K, V]) scout(s *seat, key K) {
 	posts := l.posts.Load()
 	y := posts.lay()
-	next := y.bucket(axis(l.kind, key), 0) + 1
+	next := y.bucket(axis(l.kind, y, key), 0) + 1
 	if s.scouted-next < 4 {
 		return // sprays go to and fro
 	}

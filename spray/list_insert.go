@@ -40,7 +40,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 		old = l.height.Load()
 	}
 
-	place := axis(l.kind, key)
+	place := axis(l.kind, l.posts.Load().lay(), key)
 	for start, level := l.guide(s, key, place, height); ; start = none {
 		if start == none || !l.findFrom(s, key, 0, false, start, level) {
 			l.find(s, key, 0, false, 0, true)
@@ -58,7 +58,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 	interleave()
 	s.count++
-	l.survey(s, place)
+	l.survey(s, key)
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}
