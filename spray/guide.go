@@ -58,6 +58,13 @@ func (p *posts) sight(y lay, place uint64, r, level int) view {
 	return v
 }
 
+// ask asks for the boards of a place in a ring: that of its bucket, and the one before, since there may be nothing before it in its own.
+func (p *posts) ask(y lay, place uint64, r int) {
+	bucket := y.bucket(place, r)
+	prefetch.Lines(unsafe.Pointer(p.board(y, bucket, r)), 1)
+	prefetch.Lines(unsafe.Pointer(p.board(y, bucket-1, r)), 1)
+}
+
 // standing says whether a node in a state is in the list at a level, and all below it.
 func standing(state uint64, level int) bool {
 	return state&(alive|linked) == alive|linked && heightOf(state) > level
@@ -77,10 +84,8 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 	}
 	level = min(height, inline) - 1
 	top := level / storey
-	for r := range top + 1 {
-		bucket := y.bucket(place, r)
-		prefetch.Lines(unsafe.Pointer(posts.board(y, bucket, r)), 1)
-		prefetch.Lines(unsafe.Pointer(posts.board(y, bucket-1, r)), 1) // there may be nothing before it in its own
+	for r := 1; r <= top; r++ {
+		posts.ask(y, place, r)
 	}
 	for r := range top {
 		v := posts.sight(y, place, r, 0)
@@ -108,7 +113,7 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 				if key < n.key {
 					break
 				}
-				if y.bucket(place, r)-y.bucket(axis(l.kind, n.key), r) <= back {
+				if y.bucket(place, r)-y.bucket(axis(l.kind, y, n.key), r) <= back {
 					return i, level
 				}
 			}
@@ -150,7 +155,7 @@ func (p *posts) takeDown(y lay, place uint64, r int, node uint32) {
 func (l *List[K, V]) scout(s *seat, key K) {
 	posts := l.posts.Load()
 	y := posts.lay()
-	next := y.bucket(axis(l.kind, key), 0) + 1
+	next := y.bucket(axis(l.kind, y, key), 0) + 1
 	if s.scouted-next < 4 {
 		return // sprays go to and fro
 	}

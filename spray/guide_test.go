@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -40,6 +41,49 @@ func TestInsertionsGoFewSteps(t *testing.T) {
 	}
 }
 
+// Buckets of equal width suit times, however these grow: they are not laid out anew when times double. Where gaps grow with the keys, buckets are not of equal
+// width, until they are times again.
+func TestBucketsSuitKeys(t *testing.T) {
+	n := fewerRaced(10_000, 1000)
+	l := New[float64, int](Processes(1))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		l.Insert(r.ExpFloat64(), i)
+	}
+	lay := func() lay { return l.posts.Load().lay() }
+	// holds makes some holds, so many for each element, and returns how many steps their insertions went, and how often buckets changed.
+	holds := func(each int, next func(key float64) float64) (steps float64, changes int) {
+		sum, was := 0, lay()
+		for range each * n {
+			k, v, _ := l.DeleteMin()
+			before := visited(l)
+			l.Insert(next(k), v)
+			sum += visited(l) - before
+			if now := lay(); now != was {
+				was, changes = now, changes+1
+			}
+		}
+		return float64(sum) / float64(each*n), changes
+	}
+	later := func(k float64) float64 { return k + r.ExpFloat64() }
+	holds(8, later)
+	if steps, changes := holds(16, later); changes > 0 || steps > 1.2 || !lay().linear {
+		t.Errorf("times: %.2f steps, %d changes, now %+v", steps, changes, lay())
+	}
+	larger := func(k float64) float64 { return k * math.Exp(r.ExpFloat64()) }
+	holds(8, larger)
+	if steps, _ := holds(4, larger); steps > 1.2 || lay().linear {
+		t.Errorf("gaps that grow: %.2f steps, now %+v", steps, lay())
+	}
+	far, v, _ := l.DeleteMin() // the unit of times is now what the first of them is
+	l.Insert(far, v)
+	later = func(k float64) float64 { return k + far*r.ExpFloat64() }
+	holds(8, later)
+	if steps, _ := holds(4, later); steps > 1.2 || !lay().linear {
+		t.Errorf("times again: %.2f steps, now %+v", steps, lay())
+	}
+}
+
 // A search does not begin at a node that a post names if it is not in the list at all its levels, or is another element by now.
 func TestGuideBelievesNoPost(t *testing.T) {
 	l := New[int, int](Processes(1))
@@ -53,8 +97,8 @@ func TestGuideBelievesNoPost(t *testing.T) {
 		l.build(n, 1)
 		n.key = at
 		n.state.Store(state)
-		l.signpost(i, axis(l.kind, key-1), 1) // nearer than any other
-		start, _ := l.guide(s, key, axis(l.kind, key), 1)
+		l.signpost(i, axis(l.kind, l.posts.Load().lay(), key-1), 1) // nearer than any other
+		start, _ := l.guide(s, key, axis(l.kind, l.posts.Load().lay(), key), 1)
 		return start == i
 	}
 	fresh := stateOf(7, 1)

@@ -48,6 +48,7 @@ type List[K cmp.Ordered, V any] struct {
 	height     atomic.Int32 // of the tallest tower there has been
 
 	kind   reflect.Kind // of keys
+	real   bool         // keys are floating-point numbers
 	clears bool         // values may point to something, and are let go of when they are removed
 	posts  atomic.Pointer[posts]
 
@@ -73,8 +74,9 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.head.state.Store(stateOf(0, maxHeight) | alive)
 	l.height.Store(1)
 	l.kind = reflect.TypeFor[K]().Kind()
+	l.real = l.kind == reflect.Float64 || l.kind == reflect.Float32
 	l.clears = points(reflect.TypeFor[V]())
-	l.posts.Store(newPosts(firstPosts, 0))
+	l.posts.Store(newPosts(firstPosts, l.real, 0))
 	l.padding = pad(l.walk.Padding, o.seed)
 	l.dirt.init(&l.walk)
 	l.reserve(o.capacity)
@@ -92,8 +94,8 @@ func (l *List[K, V]) reserve(elements int) {
 	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
 		l.towers.ensure(i)
 	}
-	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), 0)
-	posts.shape.Store(firstPosts << 8) // survey uses more of them as elements come
+	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), l.real, 0)
+	posts.shape.Store(shapeOf(firstPosts, l.real, 0)) // survey uses more of them as elements come
 	l.posts.Store(posts)
 }
 

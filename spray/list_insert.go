@@ -30,6 +30,10 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if key != key {
 		panic("spray: a key must not be NaN")
 	}
+	posts := l.posts.Load()
+	lay := posts.lay()
+	place := axis(l.kind, lay, key)
+	posts.ask(lay, place, 0) // they come while it gets ready
 	s, i := l.obtain()
 	n := l.nodes.at(i)
 	height := l.build(n, bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1))+1)
@@ -40,7 +44,6 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 		old = l.height.Load()
 	}
 
-	place := axis(l.kind, key)
 	for start, level := l.guide(s, key, place, height); ; start = none {
 		if start == none || !l.findFrom(s, key, 0, false, start, level) {
 			l.find(s, key, 0, false, 0, true)
@@ -58,7 +61,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	}
 	interleave()
 	s.count++
-	l.survey(s, place)
+	l.survey(s, key)
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}

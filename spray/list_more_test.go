@@ -51,7 +51,7 @@ func onAxis[K cmp.Ordered](t *testing.T, sorted []K) {
 	t.Helper()
 	kind := reflect.TypeFor[K]().Kind()
 	for i := 1; i < len(sorted); i++ {
-		if axis(kind, sorted[i]) < axis(kind, sorted[i-1]) {
+		if axis(kind, lay{}, sorted[i]) < axis(kind, lay{}, sorted[i-1]) {
 			t.Errorf("%T: %v stands after %v", sorted[i], sorted[i-1], sorted[i])
 		}
 	}

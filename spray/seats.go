@@ -33,8 +33,7 @@ type seat struct {
 	operations int    // made from this seat
 	removals   int    // that were sprayed
 	dirt       int    // removals since it last swept
-	gaps       int    // the logarithms of gaps that survey has seen, summed
-	surveys    int    // how many
+	survey     survey // of gaps
 	visited    int    // nodes that searches and sweeps came by
 	stats      counts
 	published  [counters]atomic.Uint64 // stats as they were a while ago

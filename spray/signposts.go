@@ -1,7 +1,6 @@
 package spray
 
 import (
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/internal/huge"
@@ -45,30 +44,55 @@ const (
 // posts are the rings of a list.
 type posts struct {
 	ring [rings][]board
-	// shape is log<<8 | shift: the logarithm of how many boards of the first ring are used, and that of a bucket's width there. It is changed in place:
-	// posts that were put up before then are mostly of other turns, and otherwise the node tells.
+	// shape is log<<17 | linear<<16 | width+bias: the logarithm of how many boards of the first ring are used, and that of a bucket's width there. It is changed in
+	// place: posts that were put up before then are mostly of other turns, and otherwise the node tells.
 	shape atomic.Uint32
 }
 
-// A lay is how posts are laid out.
-type lay struct{ log, shift uint32 }
+// A lay is how posts are laid out: a bucket of the first ring has 2^shift places. Places are what axis says, which for keys that are floating-point numbers may
+// be linear: then 2^scale of them are a unit.
+type lay struct {
+	log, shift uint32
+	linear     bool
+	scale      int
+}
+
+const (
+	widthBias   = 1 << 15
+	linearShift = turnShift - fractionShift // all of a place that is in its bucket is in a post
+)
+
+func shapeOf(log uint32, linear bool, width int) uint32 {
+	shape := log<<17 | uint32(width+widthBias)
+	if linear {
+		shape |= 1 << 16
+	}
+	return shape
+}
+
+// width is the binary logarithm of the width of a bucket of the first ring: in keys if it is linear, and otherwise in places.
+func (y lay) width() int { return int(y.shift) - y.scale }
 
 // firstPosts is the logarithm of the length of the first ring of an empty list.
 const firstPosts = 4
 
-func newPosts(log, shift uint32) *posts {
+func newPosts(log uint32, linear bool, width int) *posts {
 	p := &posts{}
 	for r := range p.ring {
 		p.ring[r] = make([]board, 1<<lay{log: log}.length(r))
 		huge.Advise(p.ring[r])
 	}
-	p.shape.Store(log<<8 | shift)
+	p.shape.Store(shapeOf(log, linear, width))
 	return p
 }
 
 func (p *posts) lay() lay {
 	shape := p.shape.Load()
-	return lay{shape >> 8, shape & 0xff}
+	width := int(shape&0xffff) - widthBias
+	if shape&(1<<16) != 0 {
+		return lay{shape >> 17, linearShift, true, linearShift - width}
+	}
+	return lay{shape >> 17, uint32(width), false, 0}
 }
 
 // length is the logarithm of how many boards of a ring are used.
@@ -128,47 +152,6 @@ func (l *List[K, V]) mend(s *seat) {
 	}
 	n := l.nodes.at(i)
 	if state := n.state.Load(); standing(state, 0) {
-		l.signpost(i, axis(l.kind, n.key), heightOf(state))
-	}
-}
-
-// survey looks at the gap into which an element was inserted, and now and then at whether buckets are about as wide as the gaps, and
-// a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
-func (l *List[K, V]) survey(s *seat, place uint64) {
-	pred, succ := s.preds[0], s.succs[0]
-	if pred == headNode { // a search from the head is short
-		return
-	}
-	end := place // of what is inserted behind all others, a gap comes to be before it
-	if succ != none {
-		end = axis(l.kind, l.nodes.at(succ).key)
-	}
-	s.gaps += bits.Len64(end - axis(l.kind, l.nodes.at(pred).key))
-	if s.surveys++; s.surveys < 256 {
-		return
-	}
-	// A gap that is chosen by its width is wider than most, and those near the front, where most insertions go, are narrower than the mean tells: a bucket of
-	// four such gaps has some 10 elements there.
-	want := uint32(min(s.gaps/s.surveys+2, 64-storey*rings))
-	s.gaps, s.surveys = 0, 0
-	posts := l.posts.Load()
-	now := posts.lay()
-	log, elements := now.log, l.elements()
-	for perBoard/2<<log < elements {
-		log++
-	}
-	for 1<<log > elements && log > firstPosts {
-		log--
-	}
-	if want+1 >= now.shift && want <= now.shift+1 {
-		if log == now.log {
-			return
-		}
-		want = now.shift
-	}
-	if 1<<log <= len(posts.ring[0]) {
-		posts.shape.Store(log<<8 | want)
-	} else {
-		l.posts.CompareAndSwap(posts, newPosts(log, want))
+		l.signpost(i, axis(l.kind, l.posts.Load().lay(), n.key), heightOf(state))
 	}
 }
