@@ -283,6 +283,19 @@ always: [{after: {uniform: {low: 0 years, high: 1 year}}, to: out}]
 births: {rate: 15 per year, enter: a}
 record: {every: 0.01 years}
 `,
+	"states are drawn by those who enter": `
+name: drawn
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {}}
+always: [{after: {uniform: {low: 0 years, high: 9 years}}, to: out}]
+births:
+  - {rate: 0.3 per year, enter: {a: 30%, b: rest}}
+  - {rate: 0.3 per year, enter: a}
+immigration:
+  - {rate: 20 per year, enter: {a: 70%, b: rest}, age: {uniform: {low: 0 years, high: 9 years}}}
+  - {rate: 20 per year, enter: b}
+`,
 	"everybody meets everybody": `
 name: meet
 time: {unit: year, end: 1}
