@@ -53,10 +53,10 @@ func (q *Queue) openBucket(l *level) {
 	// they are read once and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it. The same goes
 	// for any that has about its share of its level, as one in which they are spread evenly would.
 	low, high := l.floor(l.open), l.end-1
-	guess := !ends && (b.n >= guessMin && !l.guessed || int(b.n)*l.count() <= fairShare*l.size)
+	guess, least := !ends && (b.n >= guessMin && !l.guessed || int(b.n)*l.count() <= fairShare*l.size), low
 	if !guess {
-		low, high = q.survey(b)
-		low = q.leaveOutTail(b, low, high)
+		least, high = q.survey(b)
+		low = q.leaveOutTail(b, least, high, l.tailed && l.open == 0)
 	}
 	depth := len(q.levels)
 	if l.open == int(l.last) { // it will take the place of l
@@ -64,7 +64,7 @@ func (q *Queue) openBucket(l *level) {
 		q.remember(depth)
 	}
 	below := q.divide(depth, int(b.n), low, high)
-	below.to, below.guessed = l.end, guess
+	below.to, below.guessed, below.tailed = l.end, guess, low > least
 	if low == high {
 		below.buckets[1] = b // a crowd need not be moved
 	} else {
@@ -75,23 +75,41 @@ func (q *Queue) openBucket(l *level) {
 
 // leaveOutTail raises low if the keys from low to high are spread over so many orders of magnitude that dividing them
 // evenly would not do justice to most of the entries: half of the numbers below 1 are above 1/2, but so is only a
-// thousandth of their keys. It is so when a simulation starts at time zero. What is left out should be few.
-func (q *Queue) leaveOutTail(b bucket, low, high uint64) uint64 {
+// thousandth of their keys. It is so when a simulation starts at time zero. What is left out should be few, by the first chunk; but of what was left out before, if
+// it is sure, a quarter at most. Else entries that came in the order of their size, the largest first, would be left out all but those of a chunk, hundreds of
+// times in one call.
+func (q *Queue) leaveOutTail(b bucket, low, high uint64, sure bool) uint64 {
 	const decent = 6 << 52 // keys of six powers of two
 	if low < signBit || high-low <= decent {
 		return low
 	}
-	sample := q.pool.chunk(b.head)
-	below := 0
-	for _, e := range sample {
-		if e.key < high-decent {
-			below++
-		}
-	}
-	if below > len(sample)/4 {
+	from := high - decent
+	if sample := q.pool.chunk(b.head); below(sample[:], from) > len(sample)/4 {
 		return low
 	}
-	return high - decent
+	if !sure {
+		return from
+	}
+	q.surveyed += uint64(b.n)
+	out, last := 0, b.last()
+	for c := b.head; ; c = q.pool.next(c) {
+		if out += below(q.pool.entries(b, c), from); out > int(b.n)/4 {
+			return low
+		}
+		if c == last {
+			return from
+		}
+	}
+}
+
+// below is how many entries have a key below one.
+func below(es []entry, key uint64) (n int) {
+	for i := range es {
+		if es[i].key < key {
+			n++
+		}
+	}
+	return n
 }
 
 // divide makes a level for n entries with keys from low to high, which will be so many levels down.

@@ -32,6 +32,7 @@ type level struct {
 	shift   uint8
 	guessed bool // made without a look at the entries: see openBucket
 	crowd   bool // buckets are not by key, there is only one: see crowd.go
+	tailed  bool // made for less than the range of the entries: bucket 0 has what was left out, see leaveOutTail
 	// Room for at least last+1 buckets; those outside open to last are empty.
 	buckets []bucket
 

@@ -68,7 +68,9 @@ func (q *Queue) nest(l *level, i, depth int) {
 		if i == int(l.last) && l.to == pastAll || l.shift == 63 {
 			// The future, of which there is more to come than anywhere else.
 			fan = q.futureFan()
-			low = q.leaveOutTail(b, low, high)
+			least := low
+			low = q.leaveOutTail(b, least, high, l.tailed && i == 0)
+			c.tailed = low > least
 			high = extend(l, depth, low, high)
 		} else if i == 0 && depth > 0 {
 			low -= min(times(high-low, stretch-1), low-firstKey)

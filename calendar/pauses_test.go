@@ -74,12 +74,23 @@ func (p *paced) Peek() (calendar.ID, float64, bool) {
 // However many events there are and whatever is done with them, no single call moves or looks at more than a few buckets full of
 // entries.
 func TestQueuePauses(t *testing.T) {
-	// A bucket is looked at, moved or swept: opened, then what comes of it, and one is swept or made anew from all there is.
-	const (
-		n     = 20_000
-		most  = 500
-		bound = 12 * most
-	)
+	for _, n := range soak.Size([]int{500, 4000, 12_000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
+		pauses(t, n, 500)
+	}
+	pauses(t, 6000, 6000)
+}
+
+// bound is how many entries one call may move or look at with buckets of so many. One bucket is swept, and one is opened and then what comes of it, as long as
+// nearly all of it is in one part again. A division looks at its entries and moves them, into at least a sixth as many parts, in a power of two: the
+// keys of a part differ in so many bits fewer, of 64. Twice, before these are too few, nearly all may be left out of one as smaller by orders of
+// magnitude, and are then counted before that can be again.
+func bound(most int) uint64 {
+	fewer := math.Log2(float64(most)/6) - 1
+	return uint64(most * (1 + 2*(1+int(math.Ceil(64/fewer))) + 2*3))
+}
+
+// pauses does all that may take long with n events and buckets of so many.
+func pauses(t *testing.T, n, most int) {
 	drain := func(p *paced, to int) {
 		for p.Len() > to {
 			p.Next()
@@ -99,6 +110,10 @@ func TestQueuePauses(t *testing.T) {
 		"two":         func(i int) float64 { return float64(7 + i%2) },
 		"scales":      func(int) float64 { return math.Pow(10, float64(r.IntN(60)-30)) },
 		"outliers":    func(i int) float64 { return r.ExpFloat64() * math.Pow(1e9, float64(i%1000/999)) },
+		// Of each chunk, all are of about the same order of magnitude, and all that follow of a smaller one.
+		"smaller scales": func(i int) float64 { return math.Pow(10, 300*(1-float64(i)/float64(n))) },
+		// All but a few are in one part of one part of one.
+		"closer and closer": func(i int) float64 { return 1 + math.Ldexp(1, -5*min(i%(n/4), 9)) + math.Ldexp(float64(i), -52) },
 	}
 	uses := map[string]func(p *paced, time func(i int) float64){
 		"drain": func(p *paced, _ func(int) float64) { drain(p, 0) },
@@ -153,12 +168,12 @@ func TestQueuePauses(t *testing.T) {
 			}
 			fill(p, time)
 			do(p, time)
-			limit := uint64(bound)
+			limit := bound(most)
 			if name == "one instant" || name == "two" {
-				limit += n / 4 // of a crowd an eighth may be dead
+				limit += uint64(n) / 4 // of a crowd an eighth may be dead
 			}
 			if p.worst > limit {
-				t.Errorf("%s, %s: %d entries in one %s", name, use, p.worst, p.in)
+				t.Errorf("%d %s, %s: %d entries in one %s, more than %d", n, name, use, p.worst, p.in, limit)
 			}
 			must(t, p.Check())
 		}

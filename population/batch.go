@@ -63,9 +63,10 @@ func (b *batch) begin(r *replica, in *entrance) {
 	}
 }
 
-// alikeIn reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always.
+// alikeIn reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always. If the state is drawn, there is none
+// to ask before.
 func (r *replica) alikeIn(in *entrance) bool {
-	return r.t.alike && r.t.states[in.to].alike && len(r.values) == 0 && r.origins == nil && in.into == nil && (in.age == nil || len(in.age.by) == 0)
+	return r.t.alike && in.into == nil && r.t.states[in.to].alike && len(r.values) == 0 && r.origins == nil && (in.age == nil || len(in.age.by) == 0)
 }
 
 // furnish does what furnish and next of a replica do, for all of the batch.

@@ -80,7 +80,7 @@ func (l *lists) chunk() uint32 {
 	l.after = append(l.after, 0)
 	if int(chunk)/slabChunks == len(l.slabs) {
 		slab := make([]uint32, 1<<slabBits)
-		huge.Advise(slab)
+		huge.Around(slab)
 		l.slabs = append(l.slabs, slab)
 	}
 	return chunk

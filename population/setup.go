@@ -152,12 +152,8 @@ type breach struct {
 	block int
 }
 
-// note takes the error of a core down, if it has one by the end of a block. Blocks come in order.
-func (b *breach) note(err error, block int) {
-	if b.err == nil && err != nil {
-		b.err, b.block = err, block
-	}
-}
+// note takes the error of a core down, if it has one by the end of a block.
+func (b *breach) note(err error, block int) { b.join(breach{err, block}) }
 
 // join makes b the first of two.
 func (b *breach) join(o breach) {

@@ -238,20 +238,21 @@ func TestSetupStopsAtOnce(t *testing.T) {
 }
 
 // An error of somebody's set-up is that of the first who has one, however many set them up. No model has one that is accepted, since chances are added up when it
-// is read; so they are made too large afterwards, and by how much differs.
+// is read; so they are made too large afterwards, and by how much differs. The first 2,002 have none: by windows the first who has one is of the second shard, which begins
+// elsewhere, with others who have one.
 func TestSetupBreaks(t *testing.T) {
 	m := sized(t, `
 name: breaks
 time: {unit: year, end: 3}
-population: {size: 300, start: {a: 90%, b: rest}}
+population: {size: 300, start: {b: 10.01%, a: rest}}
 attributes: {region: {north: 50%, south: 50%}}
 parameters: {x: {by: region, north: {line: {0: 40%, 3: 10%}}, south: {line: {0: 30%, 3: 10%}}}, y: {line: {0: 1%, 3: 2%}}}
 states:
-  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
   b: {}
+  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
   c: {}
 `, 20_000)
-	for _, cell := range m.first.states[0].cells {
+	for _, cell := range m.first.states[1].cells {
 		cell.chances.of[2], cell.chances.of[3] = cell.chances.of[0], cell.chances.of[0]
 	}
 	firsts := map[string]bool{}
@@ -274,6 +275,43 @@ states:
 	for _, sum := range []string{"1.6", "1.2"} {
 		if !firsts["at time 0: the chances of a split add up to "+sum+", more than 1"] {
 			t.Errorf("nobody came first with %s: %v", sum, firsts)
+		}
+	}
+}
+
+// Shards have all blocks between them, each once, and begin as far from each other as they can, so that no two come to the same page of memory first.
+func TestShardsBeginApart(t *testing.T) {
+	for _, shards := range []int{1, 2, 8} {
+		for _, bits := range []uint{0, 3} {
+			w := &windows{bits: bits}
+			for i := range shards {
+				w.shards = append(w.shards, &shard{w: w, number: i})
+			}
+			for _, ids := range []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 6400, 6401} {
+				var all, begins []int
+				for _, s := range w.shards {
+					own := slices.Collect(s.rounds(ids))
+					for _, from := range own {
+						if w.shardOf(uint32(from)) != s {
+							t.Errorf("%d ids, %d shards: id %d is not of shard %d", ids, shards, from, s.number)
+						}
+					}
+					if all = append(all, own...); len(own) > 0 {
+						begins = append(begins, own[0])
+					}
+				}
+				slices.Sort(all)
+				for i := range max(len(all), (ids+1<<bits-1)>>bits) {
+					if i >= len(all) || all[i] != i<<bits {
+						t.Fatalf("%d ids, %d shards: blocks %v", ids, shards, all)
+					}
+				}
+				for i := 1; ids >= 6400 && i < len(begins); i++ {
+					if apart := begins[i] - begins[i-1]; apart < ids/shards*9/10 {
+						t.Errorf("%d ids, %d shards begin at %v", ids, shards, begins)
+					}
+				}
+			}
 		}
 	}
 }
