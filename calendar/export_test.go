@@ -6,14 +6,11 @@ func (q *Queue) Check() error     { return q.check() }
 func (s *Static) Check() error    { return s.check() }
 func (a *Agenda[V]) Check() error { return a.check() }
 
-// SetStamp makes the next entry of an id bear the given stamp.
-func (q *Queue) SetStamp(id ID, stamp uint32) {
-	r := q.record(id)
-	if r == nil {
-		r, _ = q.admit(id)
-	}
-	r.stamp = stamp
-}
+// SetStamps makes a new queue start its stamps again after so many.
+func (q *Queue) SetStamps(n uint32) { q.lastStamp = n }
+
+// Waiting is how many deaths are still to be counted.
+func (q *Queue) Waiting() int { return int(q.deaths.n) }
 
 // SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.
 func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {

@@ -28,7 +28,7 @@ const (
 	// maxAhead is for how many ids records are made before they are used: a wrong number should cost no more than 50 MB here either.
 	maxAhead = 1 << 22
 	// manyPages is from how many pages on huge ones of the system are asked for behind them: 6 MB.
-	manyPages = 32
+	manyPages = 4
 )
 
 // record returns the record of id, or nil if it has none yet.
@@ -92,4 +92,6 @@ func (q *Queue) longerPage(id ID, ids int) []record {
 }
 
 // recordBytes is how much memory the records take, with the table of their pages.
-func (q *Queue) recordBytes() int { return cap(q.pages)*24 + q.ids*12 }
+func (q *Queue) recordBytes() int {
+	return cap(q.pages)*24 + q.ids*12 + cap(q.bits)*8 + q.bitPages*bitPageBytes
+}
