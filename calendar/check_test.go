@@ -54,7 +54,7 @@ type verifier struct {
 	nests         map[uint32]bool                    // levels found nested in buckets
 	entries, live int
 	chunks        int
-	moved         int // how many deaths wait of ids that had no event
+	moved         map[ID]bool // ids that were moved while they had no event, which is not yet known
 }
 
 // late verifies what is still to be written: entries are of the first level, and the last of their id.
@@ -91,13 +91,14 @@ func (v *verifier) late() error {
 func (v *verifier) deaths() error {
 	q := v.q
 	d := &q.deaths
-	if d.n > 0 && !q.counted || d.n > waitMax {
+	if d.n > 0 && !q.deathsWait() || d.n > waitMax {
 		return fmt.Errorf("%d wait, and it is %v that the dead are counted", d.n, q.counted)
 	}
 	if d.n > 0 && !q.doubt {
 		return fmt.Errorf("%d wait, and what is near is not doubted", d.n)
 	}
 	waits := make(map[ID]bool)
+	v.moved = make(map[ID]bool)
 	for i := range d.n {
 		one := d.list[(d.next-d.n+i)%waitMax]
 		r := q.record(one.id)
@@ -108,7 +109,7 @@ func (v *verifier) deaths() error {
 			return fmt.Errorf("id %d has a key that is to be written late", one.id)
 		}
 		if v.key(one.id) == noKey {
-			v.moved++
+			v.moved[one.id] = true
 		}
 		v.keys[one.id], waits[one.id] = one.key, true
 		if last, _ := d.waits(one.id); !last {
@@ -143,7 +144,7 @@ func (v *verifier) bits() error {
 			r := q.record(id)
 			marked, pending := bits[i/64]>>(i%64)&1 != 0, r != nil && r.key() != noKey
 			if waits, _ := q.deaths.waits(id); waits {
-				pending = pending && v.key(id) != noKey || marked && v.key(id) != noKey
+				pending = v.key(id) != noKey && !v.moved[id]
 			}
 			if marked != pending {
 				return fmt.Errorf("id %d is marked %v, and pending %v", id, marked, pending)
@@ -327,8 +328,8 @@ func (v *verifier) counts() error {
 	if ids != q.ids {
 		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
-	if dead := v.entries - v.live; v.live != q.pending+v.moved || dead != q.dead-v.moved {
-		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d, of which %d are not dead", v.live, dead, q.pending, q.dead, v.moved)
+	if dead := v.entries - v.live; v.live != q.pending+len(v.moved) || dead != q.dead-len(v.moved) {
+		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d, of which %d are not dead", v.live, dead, q.pending, q.dead, len(v.moved))
 	}
 	if !q.counted && q.dead > q.pending+deadSlack {
 		return fmt.Errorf("%d dead entries, %d pending", q.dead, q.pending)

@@ -17,7 +17,10 @@ package calendar
 // swept meanwhile, its dead are dropped and one of them is counted nevertheless, in the bucket where it would be: counts are never too low, but for those on the
 // list, and may be too high, which costs a sweep and does no harm.
 //
-// All this is for queues that count the dead of each bucket (see count). In smaller ones nothing waits.
+// All this is for queues that count the dead of each bucket (see count) and whose records are out of the cache. In smaller ones nothing waits.
+
+// waitMin is from how many ids on deaths wait. With 10⁵ ids they would lose a tenth by it; with 10⁷ they take half as long.
+const waitMin = 1 << 17
 
 // waitMax is how many deaths wait. With 4 the first records are still on their way at times; a call that must know has so many counted at once, each of which may be
 // the one for which its bucket is swept.
@@ -37,6 +40,9 @@ type deaths struct {
 	next, n uint
 	seen    uint // what next was when near was filled the last time
 }
+
+// deathsWait reports whether they do. If not, none is on the list.
+func (q *Queue) deathsWait() bool { return q.counted && q.ids >= q.waitMin }
 
 // newStamp returns a stamp that no entry has.
 func (q *Queue) newStamp() uint32 {

@@ -63,9 +63,9 @@ type Queue struct {
 	nests  []*level // the levels nested in buckets
 	vacant []uint32 // places in nests that are free
 	most   int      // how many entries a bucket may have
-	// From how many ids on records are out of the cache (prefetch.go), and from how many of them and how many writes on these are worth
-	// collecting (late.go).
-	cold, far, lateMin int
+	// From how many ids on records are out of the cache (prefetch.go) and deaths wait (deaths.go), and from how many of them and how many writes on
+	// these are worth collecting (late.go).
+	cold, waitMin, far, lateMin int
 	// counted says that the buckets know how many of their entries are dead. See dead.go.
 	counted bool
 	fared   [8]fared // the last level that was so deep
@@ -125,7 +125,7 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, far: far, lateMin: lateMin, lastStamp: lastStamp}
+	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, waitMin: waitMin, far: far, lateMin: lateMin, lastStamp: lastStamp}
 	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}
@@ -196,7 +196,7 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 			return err
 		}
 	}
-	if q.counted {
+	if q.deathsWait() {
 		q.move(id, k)
 		return nil
 	}
@@ -222,7 +222,7 @@ func (q *Queue) Cancel(id ID) bool {
 	if r == nil {
 		return false
 	}
-	if q.counted {
+	if q.deathsWait() {
 		return q.cancel(id)
 	}
 	k := r.key()
