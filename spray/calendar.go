@@ -48,11 +48,11 @@ import (
 type Calendar[V any] struct {
 	owner    uint32 // in handles
 	shards   []shard
-	queues   []*queue[V] // shard by shard; nil, until there is an event for it
-	capacity int         // that a queue is made with
-	per      int         // queues of a shard
-	lag      int         // how many events of a queue may wait before others come and help
-	salt     uint64      // which queue of its shard an event goes to
+	queues   []atomic.Pointer[queue[V]] // shard by shard; nil, until there is an event for it
+	capacity int                        // that a queue is made with
+	per      int                        // queues of a shard
+	lag      int                        // how many events of a queue may wait before others come and help
+	salt     uint64                     // which queue of its shard an event goes to
 
 	affinities []affinity    // of goroutines to shards
 	locals     []local       // by shard
@@ -70,7 +70,7 @@ func NewCalendar[V any](opts ...Option) *Calendar[V] {
 	c := &Calendar[V]{
 		owner:  newOwner(),
 		shards: make([]shard, o.processes),
-		queues: make([]*queue[V], o.processes*o.per),
+		queues: make([]atomic.Pointer[queue[V]], o.processes*o.per),
 		per:    o.per,
 		lag:    o.lag,
 		salt:   o.seed * golden,
@@ -105,11 +105,11 @@ const maxAffine = 256
 // open is a queue, which the caller has locked, for an event to be put there. A calendar that is told of more processes than there are
 // does not take memory for them.
 func (c *Calendar[V]) open(number uint32) *queue[V] {
-	q := c.queues[number]
+	q := c.queues[number].Load()
 	if q == nil {
 		q = newQueue[V](c.capacity)
 		q.watched = number % uint32(len(c.shards)) // each begins somewhere else
-		c.queues[number] = q
+		c.queues[number].Store(q)
 	}
 	return q
 }
@@ -128,18 +128,24 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Handle, error) {
 	for try := uint32(0); ; try++ {
 		home := homeOf(a.at.Load())
 		s := &c.shards[home]
-		// The first top changes with every event that is taken, so that events of equal times are scattered, too.
-		i := uint32(((key^s.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
-		for i >= uint32(c.per) {
-			i -= uint32(c.per)
+		i := uint32(0)
+		if c.per > 1 {
+			// The first top changes with every event that is taken, so that events of equal times are scattered, too.
+			i = uint32(((key^s.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
+			for i >= uint32(c.per) {
+				i -= uint32(c.per)
+			}
 		}
+		number := home*uint32(c.per) + i
+		q := c.queues[number].Load() // now, since what is loaded after the lock is taken has to wait for that
 		top, ok := s.tryLock(i)
 		if !ok {
 			c.blocked(a, home, try)
 			continue
 		}
-		number := home*uint32(c.per) + i
-		q := c.open(number)
+		if q == nil {
+			q = c.open(number)
+		}
 		e := q.occupy(key, v)
 		if key < q.last {
 			q.late++
@@ -185,13 +191,14 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		working := workOf(where)
 		s := &c.shards[working]
 		i, top := s.first(c.per)
+		number := working*uint32(c.per) + i
+		q := c.queues[number].Load() // before the lock is taken, as in Schedule; if top is of an event, it is there
 		if top >= empty || !s.lock(i, top) {
 			if !c.search(a, where, top, try) {
 				return v, 0, false
 			}
 			continue
 		}
-		q := c.queues[working*uint32(c.per)+i]
 		v = q.take(top)
 		if working != homeOf(where) {
 			q.helped++
@@ -207,7 +214,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		f := q.tick(a)
 		s.unlock(i, q.top())
 		if f != proceed {
-			c.followUp(a, f, working*uint32(c.per)+i)
+			c.followUp(a, f, number)
 		} else if behind {
 			c.waitForBehind(a, top)
 		}
@@ -223,7 +230,7 @@ func (c *Calendar[V]) Cancel(h Handle) bool {
 	}
 	s, i, there := c.queue(int(h.queue))
 	top := s.await(i)
-	q := *there
+	q := there.Load()
 	ok := q != nil && q.cancel(h.place, h.stamp)
 	if ok {
 		top = q.top()
@@ -261,7 +268,7 @@ func (c *Calendar[V]) Len() int {
 	for number := range c.queues {
 		s, i, there := c.queue(number)
 		top := s.await(i)
-		if q := *there; q != nil {
+		if q := there.Load(); q != nil {
 			n += q.live
 		}
 		s.unlock(i, top)
@@ -270,6 +277,6 @@ func (c *Calendar[V]) Len() int {
 }
 
 // queue is a queue by its number: its shard, which of the shard's it is, and where it can be found when it is locked.
-func (c *Calendar[V]) queue(number int) (*shard, uint32, **queue[V]) {
+func (c *Calendar[V]) queue(number int) (*shard, uint32, *atomic.Pointer[queue[V]]) {
 	return &c.shards[number/c.per], uint32(number % c.per), &c.queues[number]
 }

@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"math"
 	"math/bits"
 	"time"
 
@@ -33,6 +34,10 @@ const (
 
 // publish lets others know how far they may go before they should come and help.
 func (c *Calendar[V]) publish(s *shard, q *queue[V], i uint32) {
+	if len(c.shards) == 1 { // there are no others
+		q.toPublish = math.MaxInt32
+		return
+	}
 	horizon, good := q.horizon(c.lag)
 	q.toPublish = int32(min(good/2+1, publishEvery))
 	release.Store(&s.horizons[i%maxPer], horizon)
@@ -76,6 +81,11 @@ func (c *Calendar[V]) published(number uint32) (sum uint64) {
 func (c *Calendar[V]) choose(a *affinity, q *queue[V], where, key uint64) (behind bool) {
 	home, working := homeOf(where), workOf(where)
 	n := uint32(len(c.shards))
+	if n == 1 {
+		q.toChoose = math.MaxInt32
+		a.until.Store(pastAll)
+		return false
+	}
 	least, who := pastAll, home
 	for range min(n-1, chooseAmong) {
 		q.other = c.after(q.other, working)
@@ -100,7 +110,7 @@ func (c *Calendar[V]) choose(a *affinity, q *queue[V], where, key uint64) (behin
 	}
 	if q.toChoose <= 0 {
 		q.toChoose = chooseEvery
-		if n > 1 && c.stalled(q, working, key) {
+		if c.stalled(q, working, key) {
 			to, until, behind = q.watched, key, false
 		}
 	}

@@ -67,6 +67,7 @@ func (q *queue[V]) refill() {
 			continue
 		}
 		b := l.buckets[i]
+		q.notePace(l, i)
 		if b.isNested() {
 			q.unnest(i)
 			continue

@@ -47,7 +47,7 @@ func (q *queue[V]) placeCrowded(depth int, e entry) {
 			return
 		}
 		if !b.isNested() {
-			q.nest(l, i)
+			q.nest(l, i, l == &q.levels[depth])
 		}
 		b.n++
 		l = q.nested[b.head]
@@ -55,8 +55,11 @@ func (q *queue[V]) placeCrowded(depth int, e entry) {
 	}
 }
 
-// nest divides bucket i of a level where it is. As nothing is known of what is yet to come there, the new level spans all of the bucket.
-func (q *queue[V]) nest(l *level, i uint32) {
+// nest divides bucket i of a level where it is. As it is not known where in the bucket events are yet to come, the new level spans all of it.
+//
+// If most of them are yet to come, it has few buckets, which will be divided in their turn: otherwise each event would find one that is not in the cache. But not
+// if the bucket is in a nested level itself: a crowd of equal times should soon come to where its bucket has one key.
+func (q *queue[V]) nest(l *level, i uint32, first bool) {
 	if q.unused == 0 {
 		q.nested = append(q.nested, &level{size: 1, through: 1})
 		q.unused = uint32(len(q.nested))
@@ -65,7 +68,13 @@ func (q *queue[V]) nest(l *level, i uint32) {
 	below := q.nested[number]
 	q.unused = below.next
 	b := l.buckets[i]
-	below.shape(int(b.n), (l.base+uint64(i))<<l.shift, l.ceiling(i)-1)
+	n := int(b.n)
+	if expected := q.pace * l.duration(i); first && expected > 2*float64(b.n) {
+		n = int(min(2*expected/q.roomy(), maxBuckets)) * perBucket
+		below.size, below.through = 1, 1 // no growth
+	}
+	below.shape(n, (l.base+uint64(i))<<l.shift, l.ceiling(i)-1)
+	below.held = int(b.n)
 	below.guessed = true
 	l.buckets[i] = bucket{head: number, n: b.n}
 	q.distribute(b, below)
@@ -120,7 +129,7 @@ func (q *queue[V]) flatten(number uint32) bucket {
 }
 
 // openEarly puts an entry into the bucket of level 0 that is open, and divides that into a level between level 0 and level 1. The new one spans as much
-// time as there is from the first event to where it begins, or more. So levels become twice as long from one to the next above, and
+// time as there is from the first event to where it begins, or more, unless it would be too coarse: see fine. So levels become twice as long from one to the next above, and
 // are few even if every event is later than all before.
 func (q *queue[V]) openEarly(e entry) {
 	above := &q.levels[0]
@@ -137,15 +146,17 @@ func (q *queue[V]) openEarly(e entry) {
 		low = end // where the levels below end
 	}
 	high = max(later(low, high, above.ceiling(i)-1), later(min(q.near[q.head].key, low), low, above.ceiling(i)-1))
+	high = q.fine(low, high)
 	above.buckets[i] = bucket{}
 	above.held -= int(b.n)
 	above.through += int(b.n)
 	l := q.insertLevel()
-	l.shape(int(b.n), low, high)
-	l.end = max(l.end, end)
+	l.shape(maxBuckets, low, high) // as many buckets as fine expects
+	l.end, l.held = max(l.end, end), 0
 	above = &q.levels[0]
 	above.end = min(l.ceiling(l.count-1), above.ceiling(i))
-	q.distribute(b, l)
+	q.moved += uint64(b.n)
+	q.split(b, l, above)
 	above.held-- // it was counted there
 	q.place(e)
 }

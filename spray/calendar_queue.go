@@ -59,6 +59,12 @@ type queue[V any] struct {
 
 	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
 
+	pace  float64  // events in a unit of time
+	paced struct { // when that was found out: see notePace
+		at         float64
+		dispatched uint64
+	}
+
 	inspected  time.Duration // when one who used it last looked at the time
 	user       *affinity     // who that was
 	waited     uint64        // waits before

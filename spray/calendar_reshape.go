@@ -8,7 +8,7 @@ import (
 
 // How the first level stays as fine as it should be. A bucket is a range of keys, and as time goes on the same range stands for a longer and
 // longer time, so that the events that it gets become more. To divide all events anew takes as long as others need to run far ahead. So only what
-// comes last is taken out of the level, where there is little, into a finer one, which goes between it and level 0:
+// comes last is taken out of the level, where there is little, into a finer one, which goes between it and level 0, and ends where it would be too coarse itself:
 //
 //	level 0   |- negative times -|---------------- all other times ----------------|
 //	level 1                                        |..|..|..|..|..|..|..|..|..|
@@ -43,7 +43,50 @@ func (q *queue[V]) reshape(l *level, i uint32) bool {
 // coarsens reports whether bucket k, which is later, would get too many events if it got as many in the same time as bucket i, which is due.
 func (q *queue[V]) coarsens(l *level, i, k uint32) bool {
 	n := l.buckets[i].n
-	return n > loadMax && !(float64(n)*l.duration(k) <= float64(q.crowded)*l.duration(i))
+	return n > loadMax && !(float64(n)*l.duration(k) <= q.roomy()*l.duration(i))
+}
+
+// roomy is how many events a bucket should get at most: so many fewer than a crowded one has that chance does not make it one.
+func (q *queue[V]) roomy() float64 { return float64(q.crowded - q.crowded/8) }
+
+// notePace takes note of how fast time goes on, when bucket i of a level is opened: how many events were taken since the last time, and what time that was. The bucket
+// alone would not tell, since it may be that only there are many.
+func (q *queue[V]) notePace(l *level, i uint32) {
+	n := q.dispatched - q.paced.dispatched
+	if n < uint64(q.refined) || len(q.levels) == 1 {
+		return
+	}
+	at := timekey.Time((l.base + uint64(i)) << l.shift)
+	if passed := at - q.paced.at; passed > 0 {
+		q.pace = float64(n) / passed
+	}
+	q.paced.at, q.paced.dispatched = at, q.dispatched
+}
+
+// fine is where a level from low to high should end, so that no bucket of it gets too many events if they go on to come as fast as they do. A level has so
+// many buckets and no more, so the finer it is the less time it spans. What comes later has a level of its own in turn. So that these
+// do not become too many, it spans an eighth at least of what it is wanted for.
+func (q *queue[V]) fine(low, high uint64) uint64 {
+	longest := q.roomy() / q.pace
+	begin := timekey.Time(low)
+	least := begin + (timekey.Time(high)-begin)/8
+	to := high
+	for shift := bits.Len64((high - low) / (maxBuckets - 1)); shift >= 0; shift-- {
+		end := high
+		if span := uint64(maxBuckets-1)<<shift - 1; span < high-low {
+			end = low + span // for which shape has this shift
+		}
+		at := timekey.Time(end)
+		if at < least {
+			break
+		}
+		to = end
+		// The first bucket is the longest before time 0, and the last after it.
+		if !(max(timekey.Time(low+1<<shift)-begin, at-timekey.Time(end-1<<shift)) > longest) {
+			break
+		}
+	}
+	return to
 }
 
 // duration is how long a bucket is, in time.
@@ -63,7 +106,7 @@ func (q *queue[V]) insertLevel() *level {
 }
 
 // refine takes what comes last in level 1, of which bucket i is due, into a finer level between it and level 0. That spans as much time again as is
-// pending before it. What is later still goes to level 0. If a level would not be any finer, it does nothing and reports false.
+// pending before it, or as much as it can: see fine. What is later still goes to level 0. If a level would not be any finer, it does nothing and reports false.
 func (q *queue[V]) refine(l *level, i uint32) bool {
 	if len(q.levels) >= maxLevels {
 		return false
@@ -78,7 +121,7 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 	if first == l.count || low >= end {
 		return false
 	}
-	high := later((l.base+uint64(i))<<l.shift, low, end-1)
+	high := q.fine(low, later((l.base+uint64(i))<<l.shift, low, end-1))
 	if bits.Len64((high-low)/(maxBuckets-1)) >= int(l.shift) {
 		return false
 	}

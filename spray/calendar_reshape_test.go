@@ -9,43 +9,61 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// A level that was made near time 0, where buckets are short, does not stay in use as its buckets become long: after some jumps none gets so many events that
-// it is nested, and an event is moved twice. (It was nested, and 30,000 entries in each, when the level was only rolled on.)
+// A level that was made near time 0, where buckets are short, does not stay in use as its buckets become long, and no level is made that is too coarse for
+// the events that are to come: after some jumps none gets so many that it is nested, and an event is moved twice. (With 24 times as many events as are a crowd,
+// buckets were nested when the level was only rolled on; with 122 times as many, as 10⁶ are, when a new one always spanned as much time as was pending.)
 func TestCalendarStaysFine(t *testing.T) {
-	const n = 200_000
-	q := newQueue[int](0)
-	r := rand.New(rand.NewPCG(23, 0))
-	for i := range n {
-		q.add(timekey.Of(r.ExpFloat64()), i)
+	for _, c := range []struct {
+		n                       int
+		crowded, early, refined uint32
+	}{
+		{200_000, crowded, early, refined},
+		{125_000, crowded / 8, early / 8, refined / 8},
+	} {
+		q := newQueue[int](0)
+		q.crowded, q.early, q.refined = c.crowded, c.early, c.refined
+		r := rand.New(rand.NewPCG(23, 0))
+		for i := range c.n {
+			q.add(timekey.Of(r.ExpFloat64()), i)
+		}
+		hold := func() (now float64) {
+			key := q.top()
+			now = timekey.Time(key)
+			q.add(timekey.Of(now+r.ExpFloat64()), q.take(key))
+			return now
+		}
+		for hold() < 8 {
+		}
+		moved, deepest, nested := q.moved, 0, 0
+		holds := 10 * c.n
+		for i := range holds {
+			hold()
+			deepest = max(deepest, len(q.levels))
+			if i%c.n == 0 {
+				nested = max(nested, q.nestedInUse())
+			}
+		}
+		if err := checkQueue(q); err != nil {
+			t.Fatal(err)
+		}
+		if nested > 0 {
+			t.Errorf("%d events: %d buckets are nested", c.n, nested)
+		}
+		if moves := float64(q.moved-moved) / float64(holds); moves > 2.1 {
+			t.Errorf("%d events: an event is moved %.2f times", c.n, moves)
+		}
+		if deepest > 6 {
+			t.Errorf("%d events: there are up to %d levels", c.n, deepest)
+		}
+		t.Logf("%d events: %.2f moves an event, %d levels, %d nested ones have been", c.n, float64(q.moved-moved)/float64(holds), deepest, len(q.nested))
 	}
-	hold := func() (now float64) {
-		key := q.top()
-		now = timekey.Time(key)
-		q.add(timekey.Of(now+r.ExpFloat64()), q.take(key))
-		return now
-	}
-	for hold() < 8 {
-	}
-	moved, deepest := q.moved, 0
-	for range 2 * n {
-		hold()
-		deepest = max(deepest, len(q.levels))
-	}
-	if err := checkQueue(q); err != nil {
-		t.Fatal(err)
-	}
-	unused := 0
+}
+
+// nestedInUse is how many buckets are nested.
+func (q *queue[V]) nestedInUse() int {
+	n := len(q.nested)
 	for next := q.unused; next != 0; next = q.nested[next-1].next {
-		unused++
+		n--
 	}
-	if inUse := len(q.nested) - unused; inUse > 0 {
-		t.Errorf("%d buckets are nested", inUse)
-	}
-	if moves := float64(q.moved-moved) / (2 * n); moves > 2.1 {
-		t.Errorf("an event is moved %.2f times", moves)
-	}
-	if deepest > 6 {
-		t.Errorf("there are up to %d levels", deepest)
-	}
-	t.Logf("%.2f moves an event, %d levels, %d nested ones have been", float64(q.moved-moved)/(2*n), deepest, len(q.nested))
+	return n
 }

@@ -54,7 +54,7 @@ func (c *Calendar[V]) makeRoom(number uint32) {
 	if !ok {
 		return
 	}
-	q := *there
+	q := there.Load()
 	if !q.wantsRoom() { // somebody was faster
 		s.unlock(i, top)
 		return

@@ -95,13 +95,15 @@ func TestCalendarCapacityMemory(t *testing.T) {
 				c := NewCalendar[int](Processes(1), PerProcess(per), Capacity(n))
 				type room struct{ chunks, slots int }
 				var before []room
-				for _, q := range c.queues {
+				for i := range c.queues {
+					q := c.queues[i].Load()
 					before = append(before, room{len(q.chunks), cap(q.slots)})
 				}
 				for i := range n {
 					_, _ = c.Schedule(at(r), i)
 				}
-				for i, q := range c.queues {
+				for i := range c.queues {
+					q := c.queues[i].Load()
 					if after := (room{len(q.chunks), cap(q.slots)}); after != before[i] {
 						t.Errorf("%d %s events, queue %d of %d: %+v became %+v", n, name, i, per, before[i], after)
 					}

@@ -49,7 +49,7 @@ func (c *Calendar[V]) Stats() (sum CalendarStats, each []CalendarStats) {
 		s, i, there := c.queue(number)
 		top := s.await(i)
 		var t CalendarStats
-		if q := *there; q != nil {
+		if q := there.Load(); q != nil {
 			t = q.stats()
 		}
 		s.unlock(i, top)
