@@ -126,16 +126,17 @@ func (p *pool) release(c uint32) (following uint32) {
 	return p.next(c)
 }
 
-// grow makes room for more chunks: the first slab doubles until it is full-sized, then slabs are added one by one.
+// grow makes room for more chunks: the first slab doubles until it is full-sized, then slabs are added one by one. Any but the first may have been given
+// back, the last one too.
 func (p *pool) grow() {
-	switch last := len(p.slabs) - 1; {
-	case last < 0:
+	switch {
+	case len(p.slabs) == 0:
 		p.slabs = append(p.slabs, make([]entry, firstSlab))
-		p.fresh = 1
-	case len(p.slabs[last]) < slabLen:
-		wider := make([]entry, 2*len(p.slabs[last]))
-		copy(wider, p.slabs[last])
-		p.slabs[last] = wider
+		p.fresh, p.total = 1, firstSlab/chunkSlots
+	case len(p.slabs) == 1 && len(p.slabs[0]) < slabLen:
+		wider := make([]entry, 2*len(p.slabs[0]))
+		copy(wider, p.slabs[0])
+		p.slabs[0], p.total = wider, uint32(len(wider)/chunkSlots)
 	case len(p.holes) > 0:
 		hole := p.holes[len(p.holes)-1]
 		p.holes = p.holes[:len(p.holes)-1]
@@ -144,12 +145,12 @@ func (p *pool) grow() {
 			p.free = append(p.free, hole*slabChunks+c-1)
 		}
 	default:
+		if len(p.slabs) == 1<<(32-slabBits)-1 {
+			panic("calendar: more than four billion entries in one queue")
+		}
 		p.slabs = append(p.slabs, newSlab())
+		p.total += slabChunks
 	}
-	if len(p.slabs) == 1<<(32-slabBits) {
-		panic("calendar: more than four billion entries in one queue")
-	}
-	p.total = uint32((len(p.slabs)-1)<<slabBits+len(p.slabs[len(p.slabs)-1])) >> chunkBits
 }
 
 func newSlab() []entry {

@@ -52,3 +52,39 @@ func TestTrim(t *testing.T) {
 	}
 	New().Trim()
 }
+
+// A pool that gave slabs back, the last one included, uses them again before others.
+func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
+	var p pool
+	var some, more bucket
+	fill := func(b *bucket, slabs uint32) {
+		for p.total < slabs*slabChunks || p.fresh < p.total {
+			p.push(b, entry{id: ID(b.n)})
+		}
+	}
+	fill(&some, 2)
+	for round := range 3 {
+		if round > 0 {
+			for len(p.holes) > 0 || len(p.free) > 0 {
+				p.push(&more, entry{id: ID(more.n)})
+			}
+		}
+		fill(&more, 4)
+		if room := p.room(); room != 4*slabChunks || len(p.slabs) != 4 {
+			t.Fatalf("%d slabs with room for %d chunks", len(p.slabs), room)
+		}
+		id := ID(0)
+		for c, last := more.head, false; !last; id += chunkLen {
+			last = c == more.last()
+			if got := p.entries(more, c)[0].id; got != id {
+				t.Fatalf("entry %d, want %d", got, id)
+			}
+			c = p.release(c)
+		}
+		more = bucket{}
+		p.giveBack()
+		if p.slabs[2] != nil || p.slabs[3] != nil || p.room() != 2*slabChunks {
+			t.Fatalf("slabs were not given back: room for %d chunks", p.room())
+		}
+	}
+}

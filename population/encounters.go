@@ -14,9 +14,10 @@ import (
 type encounters struct {
 	planned []pendingMeeting // from the first step, in order
 	later   []pendingMeeting // a heap of those that were made since
-	entered []entrant        // who enters in the window, in order, if they are listed
+	entered []note           // who enters in the window, in order, if they are listed
 	listed  bool
 	starts  []uint32
+	waiting map[uint32]int // where the first of the line stand, as far as anybody asked, if many places were left at one time
 }
 
 type pendingMeeting struct {
@@ -25,15 +26,11 @@ type pendingMeeting struct {
 	index int32
 }
 
-type entrant struct {
-	at float64
-	id uint32
-}
-
 // settle lets all contacts take effect. It gives up if equal times make it matter who comes first.
 func (w *windows) settle(r *replica) {
 	e := &w.meeting
 	e.planned, e.later, e.listed = e.planned[:0], e.later[:0], false
+	clear(e.waiting)
 	for _, s := range w.shards {
 		for i := range s.meets {
 			e.planned = append(e.planned, pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
@@ -115,7 +112,7 @@ func (w *windows) holder(r *replica, place uint32, at float64) (id uint32, state
 		if inLine <= 0 {
 			return 0, 0, false
 		}
-		position := r.inLine(place, min(inLine, r.free.n))
+		position := w.inLine(r, place, min(inLine, r.free.n))
 		if position < 0 {
 			return 0, 0, false
 		}
@@ -129,14 +126,14 @@ func (w *windows) holder(r *replica, place uint32, at float64) (id uint32, state
 		return 0, 0, false
 	}
 	w.tied = w.tied || entered[rank].at == at
-	id = entered[rank].id
+	id = entered[rank].who
 	s := w.shardOf(id)
 	state = s.stateAt(s.lifeOf(id), at)
 	return id, state, state != nobody
 }
 
 // inLine is where a free place stands among the first of the line; −1 if it is not there. The line is in the order of leaving.
-func (r *replica) inLine(place uint32, first int) int {
+func (w *windows) inLine(r *replica, place uint32, first int) int {
 	left := *r.nextAt(place)
 	low, high := 0, first
 	for low < high {
@@ -147,10 +144,28 @@ func (r *replica) inLine(place uint32, first int) int {
 			high = middle
 		}
 	}
-	for ; low < first && *r.nextAt(r.free.at(low)) == left; low++ {
-		if r.free.at(low) == place {
-			return low
+	const few = 8
+	for k := low; k < first && *r.nextAt(r.free.at(k)) == left; k++ {
+		if r.free.at(k) == place {
+			return k
 		}
+		if k == low+few {
+			return w.meeting.inCrowd(r, place, first)
+		}
+	}
+	return -1
+}
+
+// inCrowd is the same for a place of many that were left at one time, as when an intervention lets half of all go.
+func (e *encounters) inCrowd(r *replica, place uint32, first int) int {
+	if e.waiting == nil {
+		e.waiting = map[uint32]int{}
+	}
+	for k := len(e.waiting); k < first; k++ {
+		e.waiting[r.free.at(k)] = k
+	}
+	if k, ok := e.waiting[place]; ok && k < first {
+		return k
 	}
 	return -1
 }
@@ -163,7 +178,8 @@ func (w *windows) came() (n int) {
 	return n
 }
 
-// listEntrants puts those who enter into order, if that has not been done: by stretches of the window first, and then each where it belongs.
+// listEntrants puts those who enter into order, if that has not been done: by stretches of the window first, and then each where it belongs. Who enters because of a
+// contact after that, or does not, is put in or taken out.
 func (w *windows) listEntrants() {
 	e := &w.meeting
 	if e.listed {
@@ -174,33 +190,52 @@ func (w *windows) listEntrants() {
 	var o sequence
 	o.divide(w, n/4)
 	e.starts = append(e.starts[:0], make([]uint32, o.stretches+1)...)
-	w.eachEntrant(func(at float64, _ uint32) { e.starts[o.stretch(at)+1]++ })
+	w.eachEntrant(func(n *note) { e.starts[o.stretch(n.at)+1]++ })
 	for i := 1; i < len(e.starts); i++ {
 		e.starts[i] += e.starts[i-1]
 	}
-	e.entered = append(e.entered[:0], make([]entrant, n)...)
-	w.eachEntrant(func(at float64, id uint32) {
-		k := &e.starts[o.stretch(at)]
-		e.entered[*k] = entrant{at, id}
+	e.entered = append(e.entered[:0], make([]note, n)...)
+	w.eachEntrant(func(n *note) {
+		k := &e.starts[o.stretch(n.at)]
+		e.entered[*k] = *n
 		*k++
 	})
+	sortNotes(e.entered)
 	for i := 1; i < n; i++ {
-		x, j := e.entered[i], i
-		for ; j > 0 && e.entered[j-1].at > x.at; j-- {
-			e.entered[j] = e.entered[j-1]
-		}
-		e.entered[j] = x
-		w.tied = w.tied || j > 0 && e.entered[j-1].at == x.at
+		w.tied = w.tied || e.entered[i-1].at == e.entered[i].at
 	}
 }
 
-// eachEntrant calls back with everybody who enters in the window, as far as is known.
-func (w *windows) eachEntrant(each func(at float64, id uint32)) {
+// find is where somebody who enters at a time is on the list, or would be.
+func (e *encounters) find(at float64) (k int, found bool) {
+	return slices.BinarySearchFunc(e.entered, at, func(n note, at float64) int { return cmp.Compare(n.at, at) })
+}
+
+// enters puts somebody on the list of those who enter, if there is one. It reports whether another enters at the same time.
+func (e *encounters) enters(n note) (tied bool) {
+	if !e.listed {
+		return false
+	}
+	k, tied := e.find(n.at)
+	e.entered = slices.Insert(e.entered, k, n)
+	return tied
+}
+
+// stays takes somebody off the list, who does not enter after all.
+func (e *encounters) stays(at float64) {
+	if e.listed {
+		k, _ := e.find(at)
+		e.entered = slices.Delete(e.entered, k, k+1)
+	}
+}
+
+// eachEntrant calls back with the notes of everybody who enters in the window, as far as is known.
+func (w *windows) eachEntrant(each func(*note)) {
 	for _, s := range w.shards {
 		states := uint16(len(s.m.states))
 		for i := range s.notes {
 			if n := &s.notes[i]; n.from >= states && n.who != nobodyElse {
-				each(n.at, n.who)
+				each(n)
 			}
 		}
 	}
@@ -225,7 +260,6 @@ func (s *shard) stateAt(k int, at float64) uint16 {
 // affect changes somebody at a time, and lets it live on from there.
 func (w *windows) affect(id uint32, state, to uint16, at float64, name int) {
 	s := w.shardOf(id)
-	came := s.came
 	k := s.lifeOf(id)
 	if k < 0 {
 		k = s.enroll(id, *s.nextAt(id))
@@ -250,7 +284,7 @@ func (w *windows) affect(id uint32, state, to uint16, at float64, name int) {
 		return
 	}
 	s.now = at
-	meets := len(s.meets)
+	meets, notes := len(s.meets), len(s.notes)
 	next := s.becomeAlone(id, state, to, name)
 	copy(s.copies[k*s.stride:], s.words[int(id)*s.stride:][:s.stride])
 	s.keep(k, next)
@@ -259,8 +293,10 @@ func (w *windows) affect(id uint32, state, to uint16, at float64, name int) {
 	for i := meets; i < len(s.meets); i++ {
 		w.meeting.putLater(pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
 	}
-	if s.came != came {
-		w.meeting.listed = false
+	for _, n := range s.notes[notes:] {
+		if int(n.from) >= len(s.m.states) {
+			w.tied = w.meeting.enters(n) || w.tied
+		}
 	}
 }
 
@@ -284,6 +320,7 @@ func (s *shard) takeBack(k int, after float64) {
 		}
 		s.tally(n.from, n.to, int(s.names[i]), -1)
 		if int(n.from) >= len(s.m.states) {
+			s.w.meeting.stays(n.at)
 			s.unbear(n.who)
 		}
 		n.who = nobodyElse
@@ -302,7 +339,6 @@ func (s *shard) unbear(id uint32) {
 	s.events -= uint64(s.lives[k].events)
 	s.lives[k].void = true
 	s.stopTimers(id, 0)
-	s.w.meeting.listed = false
 }
 
 func (e *encounters) putLater(p pendingMeeting) {

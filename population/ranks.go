@@ -247,18 +247,18 @@ func (p *part) gather(shards []*shard, from, to int) {
 	}
 }
 
-// sort puts the notes, which are in order but for a few neighbours, into order. If all that happens does so in a small part of the window, there are many in a stretch,
+// sortNotes puts notes, which are in order but for a few neighbours, into order. If all that happens does so in a small part of the window, there are many in a stretch,
 // and moving each past those would take the square of their number: then it sorts in another way, and reports false.
-func (p *part) sort() (near bool) {
-	moves := 16 * len(p.notes)
-	for i := 1; i < len(p.notes); i++ {
-		n, j := p.notes[i], i
-		for ; j > 0 && p.notes[j-1].at > n.at; j-- {
-			p.notes[j] = p.notes[j-1]
+func sortNotes(notes []note) (near bool) {
+	moves := 16 * len(notes)
+	for i := 1; i < len(notes); i++ {
+		n, j := notes[i], i
+		for ; j > 0 && notes[j-1].at > n.at; j-- {
+			notes[j] = notes[j-1]
 		}
-		p.notes[j] = n
+		notes[j] = n
 		if moves -= i - j; moves < 0 {
-			slices.SortFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) })
+			slices.SortFunc(notes, func(a, b note) int { return cmp.Compare(a.at, b.at) })
 			return false
 		}
 	}
@@ -277,7 +277,7 @@ func (s *shard) order() {
 	}
 	clear(p.changes)
 	clear(p.most)
-	p.sort()
+	sortNotes(p.notes)
 	states, end := uint16(len(s.m.states)), uint64(s.w.latest*s.lived.ticks)
 	last := -1.0
 	for i := range p.notes {

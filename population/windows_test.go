@@ -283,6 +283,15 @@ always: [{after: {uniform: {low: 0 years, high: 1 year}}, to: out}]
 births: {rate: 15 per year, enter: a}
 record: {every: 0.01 years}
 `,
+	"contacts change who has children": `
+name: mothers
+time: {unit: year, end: 1}
+population: {size: 400, start: {ill: 10%, mother: 10%, well: rest}}
+states: {well: {}, mother: {race: [{rate: 4 per year, to: well}]}, ill: {}}
+transmission: [{from: ill, rate: 15 per year, to: {well: mother, mother: well}}]
+births: [{from: mother, rate: 40 per year, enter: well}]
+always: [{rate: 3 per year, to: out}]
+`,
 	"states are drawn by those who enter": `
 name: drawn
 time: {unit: year, end: 3}
@@ -368,6 +377,38 @@ func TestWindowsOfHostileModels(t *testing.T) {
 	}
 }
 
+// Where a place stands in the line is found, however many were left at one time.
+func TestPlacesInLine(t *testing.T) {
+	for _, same := range []int{1, 2, 9, 10, 30, 100} { // so many at a time
+		for _, n := range []int{0, 1, 2, 9, 30, 101} {
+			r, w := &replica{stride: 1, words: make([]uint64, n+1)}, &windows{}
+			stand := map[uint32]int{}
+			for k := range n {
+				place := uint32((k*7 + 3) % n) // each once, unless there are 7, 14, …
+				stand[place] = k
+				*r.nextAt(place) = float64(k / same)
+				r.free.put(place)
+			}
+			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the line
+			for _, first := range []int{n, n / 2, n} {
+				clear(w.meeting.waiting)
+				for place := range uint32(n + 1) {
+					want, ok := stand[place]
+					if !ok || want >= first {
+						want = -1
+					}
+					if got := w.inLine(r, place, first); got != want {
+						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, first, n, place, got, want)
+					}
+				}
+			}
+			if crowd := len(w.meeting.waiting) > 0; crowd != (same > 8 && n > 8) {
+				t.Errorf("%d at a time of %d: listed %v", same, n, crowd)
+			}
+		}
+	}
+}
+
 // Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
 func TestNotesInOneStretch(t *testing.T) {
 	for _, far := range []int{1, 8, 1000} {
@@ -375,7 +416,7 @@ func TestNotesInOneStretch(t *testing.T) {
 		for i := range 1000 { // each so many of them backwards
 			p.notes = append(p.notes, note{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
 		}
-		if near := p.sort(); near != (far < 1000) {
+		if near := sortNotes(p.notes); near != (far < 1000) {
 			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
 		}
 		if !slices.IsSortedFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) }) {
