@@ -5,11 +5,11 @@ type bitPage [pageLen / 64]uint64
 
 const bitPageBytes = pageLen / 8
 
-// makeBits makes the bits of page p, of which there are records.
+// makeBits makes the bits of page p, of which there are records. No id of it was cancelled whose death still waits, since that takes the bits, and of those that
+// were moved the record says what it did before.
 //
 //go:noinline
 func (q *Queue) makeBits(p int) {
-	q.countDeaths()
 	if p >= len(q.bits) {
 		bits := make([]*bitPage, len(q.pages))
 		copy(bits, q.bits)

@@ -149,6 +149,56 @@ func TestDeathsWait(t *testing.T) {
 	}
 }
 
+// Deaths do not wait for ever if no others come: what is near is not doubted any more soon.
+func TestDeathsAreCountedInTime(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(40)
+	q.SetWaiting()
+	for id := range calendar.ID(1000) {
+		must(t, q.Schedule(id, float64(id)))
+	}
+	for id := range calendar.ID(20) {
+		must(t, q.Reschedule(900+id, 990))
+	}
+	if q.Waiting() != 8 {
+		t.Fatalf("%d deaths wait", q.Waiting())
+	}
+	for range 800 {
+		q.Next()
+	}
+	if q.Waiting() != 0 {
+		t.Errorf("%d deaths still wait after 800 events", q.Waiting())
+	}
+	must(t, q.Check())
+}
+
+// An event that was moved while there was none is not forgotten when many others are scheduled at once.
+func TestDeathsBeforeManyEvents(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(10)
+	q.SetWaiting()
+	for id := range calendar.ID(1000) {
+		must(t, q.Schedule(id, float64(id)))
+	}
+	for id := range calendar.ID(1000) {
+		q.Cancel(id)
+	}
+	must(t, q.Reschedule(5000, 3))
+	if q.Waiting() == 0 {
+		t.Fatal("no death waits")
+	}
+	must(t, q.ScheduleAll(100, 50, 1, func(_ int, first calendar.ID, at []float64) error {
+		for i := range at {
+			at[i] = 4
+		}
+		return nil
+	}))
+	must(t, q.Check())
+	if id, at, ok := q.Next(); id != 5000 || at != 3 || !ok || q.Len() != 50 {
+		t.Errorf("%d at %v, %v, and %d others", id, at, ok, q.Len())
+	}
+}
+
 // Moving, or cancelling and scheduling, events of many ids that were not pending is noticed, whenever it is asked for.
 func TestDeathsOfNobody(t *testing.T) {
 	q := calendar.New()

@@ -17,9 +17,9 @@ import (
 // and bounded by the 64 bits of a time in the worst case.
 //
 // Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
-// what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
+// what comes of it, or sweeps those of the last eight events that were cancelled or moved. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations of the same id. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
+// their turn, and every 2³² cancellations, after which all entries are looked at once. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
 // and Stats take time in proportion to what they deal with.
 //
 // An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in
@@ -101,7 +101,7 @@ func Capacity(n int) Option {
 
 // MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. Unless told, every id is: those in
 // use take 12 bytes each and what lies between them nothing, by the page of 16,384 ids. So one wrong number costs no more than
-// 200 kB, and once 6 MB for the table of pages; but a thousand of them, all over the place, 200 MB.
+// 200 kB, and once 8 MB for the tables of pages; but a thousand of them, all over the place, 200 MB.
 func MaxID(id ID) Option {
 	return func(s *settings) { s.maxID = id }
 }
