@@ -35,7 +35,7 @@ func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first
 	q.settle()
 	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
 	b.workers = min(workers, max(b.blocks(), 1))
-	if q.pending == 0 && n > q.most {
+	if q.Len() == 0 && n > q.most {
 		return b.cutAll()
 	}
 	return b.placeAll()

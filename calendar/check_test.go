@@ -12,6 +12,9 @@ func (q *Queue) check() error {
 	if err := v.late(); err != nil {
 		return fmt.Errorf("late: %w", err)
 	}
+	if err := v.deaths(); err != nil {
+		return fmt.Errorf("deaths: %w", err)
+	}
 	if err := v.near(); err != nil {
 		return fmt.Errorf("near: %w", err)
 	}
@@ -51,6 +54,7 @@ type verifier struct {
 	nests         map[uint32]bool                    // levels found nested in buckets
 	entries, live int
 	chunks        int
+	moved         map[ID]bool // ids that were moved while they had no event, which is not yet known
 }
 
 // late verifies what is still to be written: entries are of the first level, and the last of their id.
@@ -79,6 +83,76 @@ func (v *verifier) late() error {
 				return fmt.Errorf("entry of id %d is live: %v, %w", e.id, live, err)
 			}
 		}
+	}
+	return nil
+}
+
+// deaths verifies those that wait: there are none in small queues, what is near is doubted, and stamps are right already. And it verifies the bits.
+func (v *verifier) deaths() error {
+	q := v.q
+	d := &q.deaths
+	if d.n > 0 && !q.deathsWait() || d.n > waitMax {
+		return fmt.Errorf("%d wait, and it is %v that the dead are counted", d.n, q.counted)
+	}
+	if d.n > 0 && !q.doubt {
+		return fmt.Errorf("%d wait, and what is near is not doubted", d.n)
+	}
+	waits := make(map[ID]bool)
+	v.moved = make(map[ID]bool)
+	for i := range d.n {
+		one := d.list[(d.next-d.n+i)%waitMax]
+		r := q.record(one.id)
+		if r == nil {
+			return fmt.Errorf("id %d has no record", one.id)
+		}
+		if _, ok := v.keys[one.id]; ok && !waits[one.id] {
+			return fmt.Errorf("id %d has a key that is to be written late", one.id)
+		}
+		if v.key(one.id) == noKey {
+			v.moved[one.id] = true
+		}
+		v.keys[one.id], waits[one.id] = one.key, true
+		if last, _ := d.waits(one.id); !last {
+			return fmt.Errorf("id %d is not found", one.id)
+		}
+	}
+	for i := range d.n {
+		if one := d.list[(d.next-1-i)%waitMax]; waits[one.id] { // the last of its id
+			delete(waits, one.id)
+			if q.record(one.id).stamp != one.stamp {
+				return fmt.Errorf("id %d waits with stamp %d, its record has %d", one.id, one.stamp, q.record(one.id).stamp)
+			}
+		}
+	}
+	return v.bits()
+}
+
+// bits verifies that they say which ids are pending, as far as is known.
+func (v *verifier) bits() error {
+	q := v.q
+	n := 0
+	for p, bits := range q.bits {
+		if bits == nil {
+			continue
+		}
+		n++
+		if p >= len(q.pages) || q.pages[p] == nil {
+			return fmt.Errorf("bits for page %d, which is not there", p)
+		}
+		for i := range pageLen {
+			id := ID(p)<<pageBits | ID(i)
+			r := q.record(id)
+			marked, pending := bits[i/64]>>(i%64)&1 != 0, r != nil && r.key() != noKey
+			if waits, _ := q.deaths.waits(id); waits {
+				pending = v.key(id) != noKey && !v.moved[id]
+			}
+			if marked != pending {
+				return fmt.Errorf("id %d is marked %v, and pending %v", id, marked, pending)
+			}
+		}
+	}
+	if n != q.bitPages {
+		return fmt.Errorf("bits for %d pages, counted as %d", n, q.bitPages)
 	}
 	return nil
 }
@@ -141,7 +215,7 @@ func (v *verifier) near() error {
 		if err != nil {
 			return err
 		}
-		if !live && !q.doubt {
+		if !live && !q.bereft && !q.deaths.mayWait(e.id) {
 			return fmt.Errorf("id %d is dead, and nobody doubts it", e.id)
 		}
 		if i > q.head && q.near[i-1].key > e.key {
@@ -228,9 +302,12 @@ func (v *verifier) bucket(l *level, j int) error {
 		return fmt.Errorf("%d entries, may have %d", n, v.q.most)
 	case l.crowd || !v.q.counted:
 		return nil
-	case dead > int(b.dead) || dead < int(b.dead) && !l.single(j):
-		return fmt.Errorf("%d dead entries, counted as %d", dead, b.dead)
-	case 2*dead > n && dead > chunkLen || dead == n && l.shift > 0:
+	}
+	waiting := int(v.q.deaths.n)
+	switch {
+	case dead > int(b.dead)+waiting: // it can be too high
+		return fmt.Errorf("%d dead entries, counted as %d, and %d wait", dead, b.dead, waiting)
+	case 2*(dead-waiting) > n && dead-waiting > chunkLen || dead-waiting == n && l.shift > 0:
 		return fmt.Errorf("%d of %d entries are dead", dead, n)
 	}
 	return nil
@@ -251,8 +328,8 @@ func (v *verifier) counts() error {
 	if ids != q.ids {
 		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
-	if dead := v.entries - v.live; v.live != q.pending || dead != q.dead {
-		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d", v.live, dead, q.pending, q.dead)
+	if dead := v.entries - v.live; v.live != q.pending+len(v.moved) || dead != q.dead-len(v.moved) {
+		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d, of which %d are not dead", v.live, dead, q.pending, q.dead, len(v.moved))
 	}
 	if !q.counted && q.dead > q.pending+deadSlack {
 		return fmt.Errorf("%d dead entries, %d pending", q.dead, q.pending)

@@ -12,20 +12,10 @@ const deadSlack = 1024
 func (q *Queue) disown(r *record, k uint64) (swept bool) {
 	q.dead++
 	if k <= q.levels[len(q.levels)-1].end {
-		q.doubt = true
+		q.doubt, q.bereft = true, true
 	}
-	r.stamp++
-	if r.stamp == lastStamp {
-		q.comeRound(r)
-	}
+	r.stamp = q.newStamp()
 	return q.bereave(k)
-}
-
-// comeRound starts the stamps of a record again, after 2³² cancellations of its id. Entries that have been dead so long
-// are dropped first, lest one wake.
-func (q *Queue) comeRound(r *record) {
-	q.sweep() // no entry has the last stamp, so none of this id's stays
-	r.stamp = 0
 }
 
 // bereave counts a dead entry with key k where it is, and sweeps the bucket if more than half of it is dead. So sweeping costs a
@@ -68,10 +58,8 @@ func (q *Queue) bereave(k uint64) (swept bool) {
 		case b.n > chunkLen && 2*b.dead > b.n:
 			q.sweepBucket(b)
 			return true
-		case b.dead == b.n && l.shift > 0:
-			q.dead -= int(b.n)
-			q.pool.release(b.head)
-			*b = bucket{}
+		case b.dead >= b.n && l.shift > 0:
+			q.sweepBucket(b)
 			return true
 		}
 		return false
@@ -126,11 +114,11 @@ func (q *Queue) sweepBucket(b *bucket) {
 	q.swept += uint64(from.n)
 	q.sweeps++
 	ahead, last := q.startAhead(from), from.last()
-	q.prefetchRecords(from, from.head)
+	q.prefetchRecords(q.pool.entries(from, from.head))
 	for c := from.head; ; {
 		ahead = q.ahead(ahead, last)
 		if c != last {
-			q.prefetchRecords(from, q.pool.next(c))
+			q.prefetchRecords(q.pool.entries(from, q.pool.next(c)))
 		}
 		for _, e := range q.livingOf(q.pool.entries(from, c)) {
 			q.pool.push(b, e)

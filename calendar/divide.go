@@ -159,37 +159,65 @@ func fan(entries float64) uint64 {
 // distribute moves the entries of b into the buckets of l, and drops the dead if they are counted and there are any.
 func (q *Queue) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
-	first, shift, base, last, bs := l.first, l.shift, l.base, l.last, l.buckets
-	ahead, end := q.startAhead(b), b.last()
-	check := q.counted && b.dead > 0
-	if check {
-		q.prefetchRecords(b, b.head)
+	if q.counted && b.dead > 0 {
+		q.distributeLiving(b, l)
+		return
 	}
+	ahead, end := q.startAhead(b), b.last()
 	for c := b.head; ; {
 		ahead = q.ahead(ahead, end)
-		es := q.pool.entries(b, c)
-		if check {
-			if c != end {
-				q.prefetchRecords(b, q.pool.next(c))
-			}
-			es = q.livingOf(es)
+		q.pushAll(l, q.pool.entries(b, c))
+		following := q.pool.release(c)
+		if c == end {
+			return
 		}
-		for i := range es {
-			// This is pool.push by hand, which saves 2 ns.
-			b := &bs[min(max(es[i].key, first)>>(shift&63)-base, last)]
-			w := b.tail
-			if w%chunkSlots == 0 {
-				w = q.pool.extend(b)
-			}
-			q.pool.slabs[w>>slabBits][w&slabMask] = es[i]
-			b.tail = w + 1
-			b.n++
+		c = following
+	}
+}
+
+// checkLen is how many entries are looked at before the living among them are moved. The records of as many of the next chunk are asked for meanwhile: the
+// processor would wait if it were asked for more of them at a time.
+const checkLen = 8
+
+// distributeLiving is distribute for a bucket that has dead entries.
+func (q *Queue) distributeLiving(b bucket, l *level) {
+	ahead, end := q.startAhead(b), b.last()
+	q.prefetchRecords(q.pool.entries(b, b.head))
+	for c := b.head; ; {
+		ahead = q.ahead(ahead, end)
+		var next []entry
+		if c != end {
+			next = q.pool.entries(b, q.pool.next(c))
+		}
+		for es := q.pool.entries(b, c); len(es) > 0; {
+			n := min(checkLen, len(next))
+			q.prefetchRecords(next[:n])
+			next = next[n:]
+			n = min(checkLen, len(es))
+			q.pushAll(l, q.livingOf(es[:n]))
+			es = es[n:]
 		}
 		following := q.pool.release(c)
 		if c == end {
 			return
 		}
 		c = following
+	}
+}
+
+// pushAll puts entries into the buckets of l, of which none is nested.
+func (q *Queue) pushAll(l *level, es []entry) {
+	first, shift, base, last, bs := l.first, l.shift, l.base, l.last, l.buckets
+	for i := range es {
+		// This is pool.push by hand, which saves 2 ns.
+		b := &bs[min(max(es[i].key, first)>>(shift&63)-base, last)]
+		w := b.tail
+		if w%chunkSlots == 0 {
+			w = q.pool.extend(b)
+		}
+		q.pool.slabs[w>>slabBits][w&slabMask] = es[i]
+		b.tail = w + 1
+		b.n++
 	}
 }
 

@@ -6,14 +6,14 @@ func (q *Queue) Check() error     { return q.check() }
 func (s *Static) Check() error    { return s.check() }
 func (a *Agenda[V]) Check() error { return a.check() }
 
-// SetStamp makes the next entry of an id bear the given stamp.
-func (q *Queue) SetStamp(id ID, stamp uint32) {
-	r := q.record(id)
-	if r == nil {
-		r, _ = q.admit(id)
-	}
-	r.stamp = stamp
-}
+// SetStamps makes a new queue start its stamps again after so many.
+func (q *Queue) SetStamps(n uint32) { q.lastStamp = n }
+
+// SetWaiting makes a new queue have deaths wait as soon as it counts the dead of each bucket.
+func (q *Queue) SetWaiting() { q.waitMin = 0 }
+
+// Waiting is how many deaths are still to be counted.
+func (q *Queue) Waiting() int { return int(q.deaths.n) }
 
 // SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.
 func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
@@ -33,10 +33,10 @@ const (
 func (q *Queue) SetMost(n int) { q.most = n }
 
 // SetCold makes a new queue treat its records as out of the cache, so that it collects what is to be written there, whatever is done with it.
-func (q *Queue) SetCold() { q.cold, q.far, q.lateMin = 0, 0, 0 }
+func (q *Queue) SetCold() { q.cold, q.waitMin, q.far, q.lateMin = 0, 0, 0, 0 }
 
 // SetCool is like SetCold, but the queue writes at once for a while if little was collected, as large ones do.
-func (q *Queue) SetCool() { q.cold, q.far, q.lateMin = 0, 0, lateMin }
+func (q *Queue) SetCool() { q.cold, q.waitMin, q.far, q.lateMin = 0, 0, 0, lateMin }
 
 // Late is how many records, at most, are still to be written.
 func (q *Queue) Late() int { return q.late.n }

@@ -60,6 +60,7 @@ func (q *Queue) stayAway() {
 	}
 	q.late.atOnce = max(q.late.atOnce-1, 0)
 	q.setKey(id, noKey)
+	q.unmark(id)
 }
 
 // comeBack schedules the id that was dispatched last, as long as left is set.
@@ -99,6 +100,9 @@ func (q *Queue) writeLate(all bool) {
 	pages := q.pages
 	for i := range late {
 		pages[late[i].id>>pageBits][late[i].id&pageMask].setKey(late[i].key)
+		if late[i].key == noKey {
+			q.unmark(late[i].id)
+		}
 	}
 	divided := false
 	for i, e := range late {
@@ -158,6 +162,9 @@ func (q *Queue) settleAll() {
 	}
 	if l.n == 1 && l.keys[0].stamp == lastStamp { // in a small queue that is all there ever is
 		q.setKey(l.keys[0].id, l.keys[0].key)
+		if l.keys[0].key == noKey {
+			q.unmark(l.keys[0].id)
+		}
 		l.n = 0
 		return
 	}

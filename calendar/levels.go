@@ -223,8 +223,13 @@ func (q *Queue) leaf(l *level, k uint64) (*level, *bucket) {
 //
 //go:noinline
 func (q *Queue) refill(take bool) bool {
-	q.near, q.head, q.inserted, q.doubt = q.near[:0], 0, 0, false
-	if q.opened%tidyEvery == 0 {
+	q.near, q.head, q.inserted, q.doubt, q.bereft = q.near[:0], 0, 0, false, false
+	swept := false
+	if q.deaths.n > 0 {
+		swept = q.countSome()
+		q.doubt = q.deaths.n > 0
+	}
+	if swept || q.opened%tidyEvery == 0 {
 		q.tidy()
 	}
 	for {

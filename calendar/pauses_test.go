@@ -3,6 +3,7 @@ package calendar_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -158,6 +159,9 @@ func pauses(t *testing.T, n, most int) {
 		},
 	}
 	uses["hold, collected"] = uses["hold"]
+	for _, use := range []string{"cancel at random", "cancel most, then drain", "move all"} {
+		uses[use+", deaths wait"] = uses[use]
+	}
 	for name, time := range times {
 		for use, do := range uses {
 			r = rand.New(rand.NewPCG(31, 0))
@@ -165,6 +169,9 @@ func pauses(t *testing.T, n, most int) {
 			p.SetMost(most)
 			if use == "hold, collected" {
 				p.SetCold()
+			}
+			if strings.HasSuffix(use, "deaths wait") {
+				p.SetWaiting()
 			}
 			fill(p, time)
 			do(p, time)

@@ -102,11 +102,10 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)), q.writesBlindly(b))
 }
 
-// prefetchRecords asks for the records of the entries in a chunk of b, and for nothing else: whoever only looks which of them are live does not
+// prefetchRecords asks for the records of some entries, and for nothing else: whoever only looks which of them are live does not
 // need what is the caller's.
-func (q *Queue) prefetchRecords(b bucket, c uint32) {
-	if q.ids >= q.cold {
-		es := q.pool.entries(b, c)
+func (q *Queue) prefetchRecords(es []entry) {
+	if q.ids >= q.cold && len(es) > 0 {
 		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
 	}
 }

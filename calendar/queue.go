@@ -17,9 +17,9 @@ import (
 // and bounded by the 64 bits of a time in the worst case.
 //
 // Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
-// what comes of it. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
+// what comes of it, or sweeps those of the last eight events that were cancelled or moved. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations of the same id. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
+// their turn, and every 2³² cancellations, after which all entries are looked at once. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
 // and Stats take time in proportion to what they deal with.
 //
 // An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in
@@ -48,9 +48,10 @@ type Queue struct {
 	near     []entry
 	head     int
 	inserted int // how many joined since they were loaded
-	// doubt says that some of them may be dead: one was cancelled whose key was not beyond them. Without it none is, because
-	// the dead of a bucket are dropped when it is loaded.
-	doubt bool
+	// bereft says that some of them may be dead: one was cancelled whose key was not beyond them. Without it none is, because
+	// the dead of a bucket are dropped when it is loaded; but for those whose deaths are yet to be counted (deaths.go). Without doubt there
+	// are neither.
+	doubt, bereft bool
 
 	// Everything else. See levels.go.
 	levels []level // the path
@@ -62,9 +63,9 @@ type Queue struct {
 	nests  []*level // the levels nested in buckets
 	vacant []uint32 // places in nests that are free
 	most   int      // how many entries a bucket may have
-	// From how many ids on records are out of the cache (prefetch.go), and from how many of them and how many writes on these are worth
-	// collecting (late.go).
-	cold, far, lateMin int
+	// From how many ids on records are out of the cache (prefetch.go) and deaths wait (deaths.go), and from how many of them and how many writes on
+	// these are worth collecting (late.go).
+	cold, waitMin, far, lateMin int
 	// counted says that the buckets know how many of their entries are dead. See dead.go.
 	counted bool
 	fared   [8]fared // the last level that was so deep
@@ -73,6 +74,11 @@ type Queue struct {
 	arrays  []Array
 	lookout lookout // see prefetch.go
 	late    lates   // see late.go
+
+	deaths           deaths // see deaths.go
+	stamp, lastStamp uint32 // the last one that was given to an entry, and the one that is never given
+	bits             []*bitPage
+	bitPages         int // how many of them there are
 }
 
 // An Option adjusts a new [Queue] or [Agenda].
@@ -95,7 +101,7 @@ func Capacity(n int) Option {
 
 // MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. Unless told, every id is: those in
 // use take 12 bytes each and what lies between them nothing, by the page of 16,384 ids. So one wrong number costs no more than
-// 200 kB, and once 6 MB for the table of pages; but a thousand of them, all over the place, 200 MB.
+// 200 kB, and once 8 MB for the tables of pages; but a thousand of them, all over the place, 200 MB.
 func MaxID(id ID) Option {
 	return func(s *settings) { s.maxID = id }
 }
@@ -119,7 +125,7 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, far: far, lateMin: lateMin}
+	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, waitMin: waitMin, far: far, lateMin: lateMin, lastStamp: lastStamp}
 	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}
@@ -156,10 +162,16 @@ func (q *Queue) Schedule(id ID, at float64) error {
 			return err
 		}
 	}
+	if q.deaths.n > 0 {
+		if waits, last := q.deaths.waits(id); waits && q.scheduleAfter(id, k, last) {
+			return nil
+		}
+	}
 	if r.key() != noKey {
 		return ErrScheduled
 	}
 	r.setKey(k)
+	q.mark(id)
 	q.pending++
 	q.place(entry{k, id, r.stamp})
 	return nil
@@ -184,7 +196,12 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 			return err
 		}
 	}
+	if q.deathsWait() {
+		q.move(id, k)
+		return nil
+	}
 	swept := false
+	q.mark(id)
 	if old := r.key(); old != noKey {
 		swept = q.disown(r, old)
 	} else {
@@ -202,11 +219,18 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 func (q *Queue) Cancel(id ID) bool {
 	q.settle()
 	r := q.record(id)
-	if r == nil || r.key() == noKey {
+	if r == nil {
 		return false
 	}
+	if q.deathsWait() {
+		return q.cancel(id)
+	}
 	k := r.key()
+	if k == noKey {
+		return false
+	}
 	r.setKey(noKey)
+	q.unmark(id)
 	q.pending--
 	if q.disown(r, k) {
 		q.tidy()
@@ -248,7 +272,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		if q.head%lookEvery == 0 && q.ids >= q.cold {
 			q.look()
 		}
-		if q.doubt && !q.live(e) {
+		if q.doubt && !q.stands(e) {
 			q.dead--
 			continue
 		}
@@ -266,7 +290,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 // that.
 func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 	// Most of the time a live entry is near; Peek finds it where it is not so.
-	if q.head == len(q.near) || q.doubt && !q.live(q.near[q.head]) {
+	if q.head == len(q.near) || q.doubt && !q.stands(q.near[q.head]) {
 		if _, at, ok := q.Peek(); !ok || !(at <= t) {
 			return 0, 0, false
 		}
@@ -280,7 +304,7 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 // there is, which may be nothing if it was cancelled. It is for those who put events of the same time into an order of their own.
 func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 	// This is NextBy and Next by hand, for what is near.
-	if q.head == len(q.near) || q.doubt && !q.live(q.near[q.head]) {
+	if q.head == len(q.near) || q.doubt && !q.stands(q.near[q.head]) {
 		if id, at, ok = q.NextBy(t); ok {
 			tied = q.mayTie(timekey.Of(at))
 		}
@@ -325,7 +349,7 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 			}
 		}
 		e := q.near[q.head]
-		if !q.doubt || q.live(e) {
+		if !q.doubt || q.stands(e) {
 			return e.id, timekey.Time(e.key), true
 		}
 		q.head++
@@ -336,6 +360,9 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 // At tells when id's event is due, if one is pending.
 func (q *Queue) At(id ID) (at float64, ok bool) {
 	q.settle()
+	if waits, _ := q.deaths.waits(id); waits {
+		q.catchUp()
+	}
 	r := q.record(id)
 	if r == nil || r.key() == noKey {
 		return 0, false
@@ -344,7 +371,10 @@ func (q *Queue) At(id ID) (at float64, ok bool) {
 }
 
 // Len is the number of pending events.
-func (q *Queue) Len() int { return q.pending }
+func (q *Queue) Len() int {
+	q.catchUp()
+	return q.pending
+}
 
 // Now is the time of the last event dispatched, or the clock's first value.
 func (q *Queue) Now() float64 { return q.now }

@@ -17,7 +17,7 @@ func (q *Queue) Reset(start float64) {
 	}
 	q.discard()
 	q.late = lates{}
-	q.now, q.pending = start+0, 0
+	q.now, q.pending, q.stamp = start+0, 0, 0
 	paid := min(q.returned, bytesPerMove*(q.moved+q.turned))
 	q.counters = counters{returned: q.returned - paid} // lest memory go back and forth with every reset
 	q.fared, q.arrays = [len(q.fared)]fared{}, nil
@@ -40,6 +40,8 @@ func (q *Queue) discard() {
 	q.near, q.head, q.inserted = q.near[:0], 0, 0
 	q.restart()
 	q.dead, q.counted = 0, false
+	q.deaths = deaths{}
+	q.bits, q.bitPages = nil, 0
 }
 
 // clear makes all chunks free.

@@ -54,6 +54,7 @@ type Stats struct {
 // Stats looks the queue over. It takes time proportional to the number of buckets.
 func (q *Queue) Stats() Stats {
 	q.settle()
+	q.catchUp()
 	s := Stats{
 		Pending: q.pending,
 		Dead:    q.dead,

@@ -34,6 +34,7 @@ func (q *Queue) affords(bytes int) bool {
 func (q *Queue) tidy() {
 	entries := q.pending + q.dead
 	if q.counted && entries < q.most/2 {
+		q.countDeaths()
 		q.counted = false
 	}
 	if q.ids > roomy*(q.pending+pageLen) && q.dead == 0 && q.moved-q.movedAtGlance >= glance {
@@ -59,6 +60,7 @@ func (q *Queue) tidy() {
 // right size. The records of ids that no entry is of go too.
 func (q *Queue) collapse() {
 	q.settle() // before records go
+	q.countDeaths()
 	end := q.levels[len(q.levels)-1].end
 	old := q.pool
 	q.pool = pool{}
@@ -123,16 +125,19 @@ func (q *Queue) forget(used []bool) {
 		} else if page != nil {
 			q.ids -= len(page)
 			q.pages[p] = nil
+			q.dropBits(p)
 		}
 	}
 	if len(q.pages) > roomy*(top+1) {
 		q.pages = append(make([][]record, 0, top), q.pages[:top]...)
+		q.bits = append([]*bitPage(nil), q.bits[:min(top, len(q.bits))]...)
 	}
 }
 
 // glance looks at one page of records, and lets go of it if none of its ids is pending. There must be no dead entries.
 func (q *Queue) glance() {
 	q.settle()
+	q.countDeaths()
 	for range q.pages {
 		q.glanced++
 		if q.glanced >= len(q.pages) {
@@ -149,6 +154,7 @@ func (q *Queue) glance() {
 		}
 		q.ids -= len(page)
 		q.pages[q.glanced] = nil
+		q.dropBits(q.glanced)
 		return
 	}
 }

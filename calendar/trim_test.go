@@ -88,3 +88,37 @@ func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
 		}
 	}
 }
+
+// What lets go of records has the deaths of their ids counted before, and lets go of the bits too.
+func TestPagesGoWhileDeathsWait(t *testing.T) {
+	for _, way := range []string{"collapse", "glance"} {
+		q := New()
+		q.SetMost(40)
+		q.SetWaiting()
+		for i := range ID(100) {
+			_ = q.Schedule(i<<pageBits, float64(100+i))
+		}
+		for i := range ID(12) {
+			q.Cancel(i << pageBits)
+		}
+		_ = q.Reschedule(3<<pageBits, 500)
+		if q.deaths.n == 0 || q.bitPages != 12 {
+			t.Fatalf("%s: %d deaths wait, and bits of %d pages are there", way, q.deaths.n, q.bitPages)
+		}
+		if way == "collapse" {
+			q.collapse()
+		} else {
+			q.countDeaths()
+			q.sweep()
+			for range q.pages {
+				q.glance()
+			}
+		}
+		if err := q.check(); err != nil {
+			t.Fatalf("%s: %v", way, err)
+		}
+		if q.Len() != 89 || q.bitPages != 1 {
+			t.Errorf("%s: %d events are left, and bits of %d pages", way, q.Len(), q.bitPages)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package calendar_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/internal/soak"
+)
+
+// Whatever is asked of a queue while deaths wait is answered as by one in which none do; and stamps come round all the time.
+func TestDeathsWait(t *testing.T) {
+	most := 0
+	for seed := range soak.Size[uint64](24, 200) {
+		r := rand.New(rand.NewPCG(seed, 91))
+		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
+		const n = 3000
+		j := calendartest.NewJumps(d, n, seed)
+		got, want := calendar.New(), calendar.New()
+		got.SetMost([]int{40, 300, 1000}[seed%3])
+		switch seed / 3 % 3 {
+		case 0:
+			got.SetWaiting()
+		case 1:
+			got.SetCold()
+		case 2:
+			got.SetCool()
+		}
+		if seed%2 == 0 {
+			got.SetStamps(2 + r.Uint32N(500))
+		}
+		ids := []uint32{n + 100, 3 * n}[seed%2] // of these some are never pending, or many
+		for id := range calendar.ID(n) {
+			at := j.Next()
+			must(t, got.Schedule(id, at))
+			must(t, want.Schedule(id, at))
+		}
+		round := []float64{0, 0, 1}[seed%3] // many equal times
+		later := func() float64 {
+			at := j.Next()
+			if round > 0 {
+				at = float64(int(at*8)) / 8
+			}
+			return got.Now() + at
+		}
+		same := func(what string, id calendar.ID, a, b any) {
+			if a != b {
+				t.Fatalf("seed %d: %s %d: %v, want %v", seed, what, id, a, b)
+			}
+		}
+		hold := func() {
+			id, at, ok := got.Next()
+			idWant, atWant, okWant := want.Next()
+			same("next", id, at, atWant)
+			same("next", id, id, idWant)
+			same("next", id, ok, okWant)
+			if ok && r.IntN(20) > 0 {
+				at = later()
+				must(t, got.Schedule(id, at))
+				must(t, want.Schedule(id, at))
+			}
+		}
+		holds := 1 + r.IntN(10)
+		var before calendar.ID
+		for range 4000 {
+			for range r.IntN(holds) {
+				hold()
+			}
+			id := calendar.ID(r.Uint32N(ids))
+			if r.IntN(4) == 0 {
+				id = before // once more
+			}
+			before = id
+			switch r.IntN(20) {
+			case 0, 1, 2, 3, 4, 5:
+				at := later()
+				must(t, got.Reschedule(id, at))
+				must(t, want.Reschedule(id, at))
+			case 6, 7, 8, 9:
+				same("cancel", id, got.Cancel(id), want.Cancel(id))
+			case 10, 11, 12, 13:
+				same("cancel", id, got.Cancel(id), want.Cancel(id))
+				at := later()
+				must(t, got.Schedule(id, at))
+				must(t, want.Schedule(id, at))
+			case 14:
+				at := later()
+				same("schedule", id, got.Schedule(id, at), want.Schedule(id, at))
+			case 15:
+				at, ok := got.At(id)
+				atWant, okWant := want.At(id)
+				same("at", id, at, atWant)
+				same("at", id, ok, okWant)
+			case 16:
+				to := calendar.ID(r.Uint32N(ids))
+				same("renumber", id, got.Renumber(id, to), want.Renumber(id, to))
+			case 17:
+				first, at, ok := got.Peek()
+				firstWant, atWant, okWant := want.Peek()
+				same("peek", first, first, firstWant)
+				same("peek", first, at, atWant)
+				same("peek", first, ok, okWant)
+			case 18:
+				until := got.Now() + j.Next()/8
+				for {
+					first, at, tied, ok := got.NextTied(until)
+					firstWant, atWant, tiedWant, okWant := want.NextTied(until)
+					same("tied", first, first, firstWant)
+					same("tied", first, at, atWant)
+					same("tied", first, ok, okWant)
+					if !ok {
+						break
+					}
+					if tiedWant && !tied {
+						if again, ok := want.Ahead(0); ok && again != first { // it may be one that was cancelled
+							if next, nextAt, ok := want.Peek(); ok && nextAt == at {
+								t.Fatalf("seed %d: id %d is due with %d, which was not said", seed, next, first)
+							}
+						}
+					}
+				}
+			case 19:
+				switch r.IntN(8) {
+				case 0:
+					same("len", id, got.Len(), want.Len())
+				case 1:
+					got.Trim()
+				case 2:
+					same("pending", id, got.Stats().Pending, want.Stats().Pending)
+				}
+			}
+			most = max(most, got.Waiting())
+			if r.IntN(40) == 0 {
+				must(t, got.Check())
+			}
+		}
+		must(t, got.Check())
+		same("len", 0, got.Len(), want.Len())
+		must(t, got.Check())
+		for want.Len() > 0 {
+			hold()
+		}
+		same("len", 0, got.Len(), 0)
+	}
+	if most < 8 {
+		t.Errorf("no more than %d deaths waited", most)
+	}
+}
+
+// Deaths do not wait for ever if no others come: what is near is not doubted any more soon.
+func TestDeathsAreCountedInTime(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(40)
+	q.SetWaiting()
+	for id := range calendar.ID(1000) {
+		must(t, q.Schedule(id, float64(id)))
+	}
+	for id := range calendar.ID(20) {
+		must(t, q.Reschedule(900+id, 990))
+	}
+	if q.Waiting() != 8 {
+		t.Fatalf("%d deaths wait", q.Waiting())
+	}
+	for range 800 {
+		q.Next()
+	}
+	if q.Waiting() != 0 {
+		t.Errorf("%d deaths still wait after 800 events", q.Waiting())
+	}
+	must(t, q.Check())
+}
+
+// An event that was moved while there was none is not forgotten when many others are scheduled at once.
+func TestDeathsBeforeManyEvents(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(10)
+	q.SetWaiting()
+	for id := range calendar.ID(1000) {
+		must(t, q.Schedule(id, float64(id)))
+	}
+	for id := range calendar.ID(1000) {
+		q.Cancel(id)
+	}
+	must(t, q.Reschedule(5000, 3))
+	if q.Waiting() == 0 {
+		t.Fatal("no death waits")
+	}
+	must(t, q.ScheduleAll(100, 50, 1, func(_ int, first calendar.ID, at []float64) error {
+		for i := range at {
+			at[i] = 4
+		}
+		return nil
+	}))
+	must(t, q.Check())
+	if id, at, ok := q.Next(); id != 5000 || at != 3 || !ok || q.Len() != 50 {
+		t.Errorf("%d at %v, %v, and %d others", id, at, ok, q.Len())
+	}
+}
+
+// Moving, or cancelling and scheduling, events of many ids that were not pending is noticed, whenever it is asked for.
+func TestDeathsOfNobody(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(40)
+	q.SetWaiting()
+	for id := range calendar.ID(1000) {
+		must(t, q.Schedule(id, float64(id%7)))
+	}
+	for id := range calendar.ID(1000) {
+		must(t, q.Reschedule(1000+id, float64(id%5)))
+		if id%3 == 0 {
+			if err := q.Schedule(1000+id, 9); !errors.Is(err, calendar.ErrScheduled) {
+				t.Fatalf("id %d is scheduled twice: %v", 1000+id, err)
+			}
+		}
+		if id%4 == 0 && !q.Cancel(1000+id) {
+			t.Fatalf("id %d was moved, and is not pending", 1000+id)
+		}
+		if id%4 == 0 && q.Cancel(1000+id) {
+			t.Fatalf("id %d was cancelled twice", 1000+id)
+		}
+		if want := 1001 + int(id) - int(id)/4 - 1; id%11 == 0 && q.Len() != want {
+			t.Fatalf("%d are pending, want %d", q.Len(), want)
+		}
+	}
+	must(t, q.Check())
+	n := 0
+	for range q.Until(10) {
+		n++
+	}
+	if n != 1750 {
+		t.Errorf("%d events, want 1750", n)
+	}
+}
