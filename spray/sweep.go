@@ -8,7 +8,7 @@ import (
 
 // An element that is sprayed is unlinked from the lowest level at once, if that is easy, and one that is removed as the first is. What stays
 // linked, at the levels above, or because its neighbours died too, waits for somebody who comes by and unlinks it: an insertion on its
-// way, a walk at the levels above, or a sweep. A sweep unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead
+// way, or a sweep. A sweep unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead
 // neighbours of a level. Every seat sweeps after so many of its own removals that a sweep costs each of them a few steps.
 //
 // (An element that is deleted by its handle may be anywhere, and is unlinked from all levels at once: see Delete.)

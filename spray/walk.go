@@ -222,12 +222,6 @@ func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outco
 				if after&frozen == 0 {
 					break
 				}
-				if level > 0 { // who removed it did not unlink it here: otherwise every walk would come by until somebody sweeps
-					var ok bool
-					if next, ok = l.unlink(s, l.link(n, level), next, level); ok {
-						continue
-					}
-				}
 				next = after &^ frozen
 			}
 			pred, i, n = n, next, c
