@@ -233,3 +233,36 @@ func TestDeathsOfNobody(t *testing.T) {
 		t.Errorf("%d events, want 1750", n)
 	}
 }
+
+// Of a crowd whose first chunks leave with a dead entry that is not yet counted, those behind it that were counted stay so.
+func TestDeathsInACrowdThatLeaves(t *testing.T) {
+	const crowd, last = 150, 149 // five chunks, of which four are brought near at once
+	q := calendar.New()
+	q.SetMost(200)
+	q.SetWaiting()
+	must(t, q.Schedule(1000, 1))
+	for id := range calendar.ID(crowd) {
+		must(t, q.Schedule(id, 5))
+	}
+	for id := range calendar.ID(300) {
+		must(t, q.Schedule(200+id, 6+float64(id)/2))
+	}
+	q.Next() // from here on the crowd has a bucket of its own
+	q.Cancel(last)
+	for id := range calendar.ID(7) {
+		q.Cancel(400 + id)
+	}
+	q.Cancel(0) // which has that of the last counted
+	if q.Waiting() != 8 {
+		t.Fatalf("%d deaths wait", q.Waiting())
+	}
+	for id := calendar.ID(1); id < last; id++ {
+		if got, at, ok := q.Next(); got != id || at != 5 || !ok {
+			t.Fatalf("%d at %v, %v; want %d", got, at, ok, id)
+		}
+		must(t, q.Check())
+	}
+	if id, at, ok := q.Next(); id != 200 || at != 6 || !ok {
+		t.Errorf("%d at %v, %v after the crowd", id, at, ok)
+	}
+}
