@@ -266,3 +266,77 @@ func TestDeathsInACrowdThatLeaves(t *testing.T) {
 		t.Errorf("%d at %v, %v after the crowd", id, at, ok)
 	}
 }
+
+// reticent is a queue that is not asked how many events there are, nor when they are due, since that has deaths counted: it takes note of it.
+type reticent struct {
+	*calendar.Queue
+	at map[calendar.ID]float64
+}
+
+func (q reticent) Len() int { return len(q.at) }
+
+func (q reticent) At(id calendar.ID) (at float64, ok bool) {
+	at, ok = q.at[id]
+	return at, ok
+}
+
+func (q reticent) Schedule(id calendar.ID, at float64) error {
+	err := q.Queue.Schedule(id, at)
+	if err == nil {
+		q.at[id] = at + 0
+	}
+	return err
+}
+
+func (q reticent) Reschedule(id calendar.ID, at float64) error {
+	err := q.Queue.Reschedule(id, at)
+	if err == nil {
+		q.at[id] = at + 0
+	}
+	return err
+}
+
+func (q reticent) Cancel(id calendar.ID) bool {
+	ok := q.Queue.Cancel(id)
+	if ok {
+		delete(q.at, id)
+	}
+	return ok
+}
+
+func (q reticent) Renumber(from, to calendar.ID) error {
+	err := q.Queue.Renumber(from, to)
+	if err == nil && from != to {
+		q.at[to] = q.at[from]
+		delete(q.at, from)
+	}
+	return err
+}
+
+func (q reticent) Next() (id calendar.ID, at float64, ok bool) {
+	if id, at, ok = q.Queue.Next(); ok {
+		delete(q.at, id)
+	}
+	return id, at, ok
+}
+
+func FuzzDeathsWait(f *testing.F) {
+	f.Add([]byte("schedule, cancel, peek, next"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var sets []calendartest.Set
+		for i, most := range []int{3, 40, 200} {
+			q := calendar.New(calendar.StartAt([]float64{0, -1e9, 0}[i]))
+			q.SetMost(most)
+			if i == 1 {
+				q.SetCold()
+			} else {
+				q.SetWaiting()
+				q.SetStamps(uint32(2 + len(data)))
+			}
+			sets = append(sets, reticent{q, make(map[calendar.ID]float64)})
+		}
+		if err := calendartest.Replay(data, sets...); err != nil {
+			t.Error(err)
+		}
+	})
+}
