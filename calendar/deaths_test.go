@@ -267,6 +267,36 @@ func TestDeathsInACrowdThatLeaves(t *testing.T) {
 	}
 }
 
+// An id can be scheduled whose death waits before that of another, and a queue can be reset while they wait.
+func TestDeathsBeforeOthers(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(40)
+	q.SetWaiting()
+	for range 2 {
+		for id := range calendar.ID(100) {
+			must(t, q.Schedule(id, float64(id)))
+		}
+		q.Cancel(1)
+		q.Cancel(2)
+		must(t, q.Schedule(1, 7))
+		must(t, q.Check())
+		_, second := q.At(2)
+		if at, ok := q.At(1); at != 7 || !ok || second {
+			t.Errorf("1 is due at %v, %v; 2 is due: %v", at, ok, second)
+		}
+		q.Cancel(3)
+		must(t, q.Reschedule(200, 8))
+		if q.Waiting() != 2 {
+			t.Fatalf("%d deaths wait", q.Waiting())
+		}
+		q.Reset(0)
+		must(t, q.Check())
+		if q.Len() != 0 {
+			t.Errorf("%d events after a reset", q.Len())
+		}
+	}
+}
+
 // reticent is a queue that is not asked how many events there are, nor when they are due, since that has deaths counted: it takes note of it.
 type reticent struct {
 	*calendar.Queue
