@@ -113,7 +113,7 @@ func TestRescheduleAllRefuses(t *testing.T) {
 }
 
 func TestCancelAllAllocatesNothing(t *testing.T) {
-	const n = 100_000
+	const n = 140_000 // deaths wait
 	exponential, _ := calendartest.ByName("exponential")
 	j := calendartest.NewJumps(exponential, n, 85)
 	q := calendar.New()

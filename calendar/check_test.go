@@ -272,7 +272,7 @@ func (v *verifier) level(l *level) error {
 // bucket verifies the entries of bucket j of l.
 func (v *verifier) bucket(l *level, j int) error {
 	b := l.buckets[j]
-	n, dead := 0, 0
+	n, dead, sure := 0, 0, 0 // sure are the dead whose ids are not on the list of deaths that wait
 	for c := b.head; ; c = v.q.pool.next(c) {
 		v.chunks++
 		for _, e := range v.q.pool.entries(b, c) {
@@ -283,6 +283,9 @@ func (v *verifier) bucket(l *level, j int) error {
 			n++
 			if !live {
 				dead++
+				if waits, _ := v.q.deaths.waits(e.id); !waits {
+					sure++
+				}
 			}
 			if i := int(l.index(e.key)); !l.crowd && i != j || l.crowd && e.key != l.to-1 {
 				return fmt.Errorf("entry at %v belongs into bucket %d", timekey.Time(e.key), i)
@@ -305,8 +308,8 @@ func (v *verifier) bucket(l *level, j int) error {
 	}
 	waiting := int(v.q.deaths.n)
 	switch {
-	case dead > int(b.dead)+waiting: // it can be too high
-		return fmt.Errorf("%d dead entries, counted as %d, and %d wait", dead, b.dead, waiting)
+	case dead > int(b.dead)+waiting || sure > int(b.dead): // it can be too high
+		return fmt.Errorf("%d dead entries, %d of which do not wait, counted as %d, and %d wait", dead, sure, b.dead, waiting)
 	case 2*(dead-waiting) > n && dead-waiting > chunkLen || dead-waiting == n && l.shift > 0:
 		return fmt.Errorf("%d of %d entries are dead", dead, n)
 	}

@@ -89,13 +89,15 @@ func (q *Queue) loadCrowd(l *level, b *bucket) {
 	}
 }
 
-// dropChunk takes the first chunk from b, a crowd in level l, in which so many were dead.
+// dropChunk takes the first chunk from b, a crowd in level l, in which so many were dead. The deaths that wait may be theirs: those have not been
+// counted, and to take them off would leave others that have been out of the count.
 func (q *Queue) dropChunk(l *level, b *bucket, dead int) {
 	q.dead -= dead
+	counted := max(dead-int(q.deaths.n), 0)
 	if l.crowd {
-		l.dead = max(l.dead-dead, 0)
+		l.dead = max(l.dead-counted, 0)
 	} else {
-		b.dead -= min(uint32(dead), b.dead)
+		b.dead -= min(uint32(counted), b.dead)
 	}
 	c, last := b.head, b.last()
 	n := uint32(len(q.pool.entries(*b, c)))

@@ -19,10 +19,10 @@ func (q *Queue) disown(r *record, k uint64) (swept bool) {
 }
 
 // bereave counts a dead entry with key k where it is, and sweeps the bucket if more than half of it is dead. So sweeping costs a
-// constant per cancellation, and a call never sweeps more than one bucket. Of a single chunk nothing would come back, and it is
+// constant per cancellation, and each death that is counted sweeps one bucket at most. Of a single chunk nothing would come back, and it is
 // left alone until all of it is dead.
 //
-// No bucket is ever all dead, then, and whoever opens one finds a living entry. That does not hold of a crowd of more than one
+// No bucket is ever all dead, then, but for deaths that wait, and whoever opens one finds a living entry. That does not hold of a crowd of more than one
 // bucket: which one it was is not known. The count is of all of them, and when more than an eighth are dead the next calls sweep one
 // bucket each, the first ones first. What a call may have to pass over is then an eighth of the crowd, or so. Nor is it known of a crowd that is partly near whether it was there. The count of what is for one time only can
 // therefore be too high; that costs a sweep, and does no harm.
@@ -139,7 +139,7 @@ func (q *Queue) count() {
 	}
 }
 
-// sweep drops all dead entries. It looks at every entry: there are few, or it is called once in 2³² cancellations of one id.
+// sweep drops all dead entries. It looks at every entry: there are few, or it is called once in 2³² cancellations.
 func (q *Queue) sweep() {
 	near := q.livingOf(q.near[q.head:])
 	q.near = q.near[:q.head+len(near)]

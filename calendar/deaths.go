@@ -1,5 +1,7 @@
 package calendar
 
+import "github.com/almanac-sim/almanac/internal/timekey"
+
 // In a large queue the record of an id that is cancelled or moved is out of the cache, and nobody could ask for it in advance. To read it is to wait: a
 // load that is not answered keeps all that comes behind it from being finished. So it is not read, as long as it can be done without.
 //
@@ -110,13 +112,11 @@ func (q *Queue) cancel(id ID) bool {
 	}
 	word, bit := &q.bits[p][id&pageMask/64], uint64(1)<<(id%64)
 	if *word&bit == 0 {
-		if q.deaths.n == 0 {
+		if waits, _ := q.deaths.waits(id); !waits {
 			return false
 		}
-		q.countDeaths() // it may have been moved while there was nothing to move
-		if *word&bit == 0 {
-			return false
-		}
+		q.catchUp() // it may have been moved while there was nothing to move
+		return q.Cancel(id)
 	}
 	*word &^= bit
 	q.pending--
@@ -214,16 +214,17 @@ func (q *Queue) stands(e entry) bool {
 	return !q.bereft || q.live(e)
 }
 
-// scheduleAfter schedules an id whose death is on the list. It reports false if it is to be scheduled like any other, whose deaths have been counted.
-func (q *Queue) scheduleAfter(id ID, k uint64, last bool) bool {
+// scheduleAfter is Schedule for an id whose death is on the list, as the last of them or not.
+func (q *Queue) scheduleAfter(id ID, at float64, last bool) error {
 	d := &q.deaths.list[(q.deaths.next-1)%waitMax]
 	if !last || d.key != noKey {
-		q.countDeaths()
-		return false
+		q.catchUp()
+		return q.Schedule(id, at)
 	}
+	k := timekey.Of(at)
 	d.key = k
 	q.mark(id)
 	q.pending++
 	q.place(entry{k, id, d.stamp})
-	return true
+	return nil
 }

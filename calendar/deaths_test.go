@@ -233,3 +233,140 @@ func TestDeathsOfNobody(t *testing.T) {
 		t.Errorf("%d events, want 1750", n)
 	}
 }
+
+// Of a crowd whose first chunks leave with a dead entry that is not yet counted, those behind it that were counted stay so.
+func TestDeathsInACrowdThatLeaves(t *testing.T) {
+	const crowd, last = 150, 149 // five chunks, of which four are brought near at once
+	q := calendar.New()
+	q.SetMost(200)
+	q.SetWaiting()
+	must(t, q.Schedule(1000, 1))
+	for id := range calendar.ID(crowd) {
+		must(t, q.Schedule(id, 5))
+	}
+	for id := range calendar.ID(300) {
+		must(t, q.Schedule(200+id, 6+float64(id)/2))
+	}
+	q.Next() // from here on the crowd has a bucket of its own
+	q.Cancel(last)
+	for id := range calendar.ID(7) {
+		q.Cancel(400 + id)
+	}
+	q.Cancel(0) // which has that of the last counted
+	if q.Waiting() != 8 {
+		t.Fatalf("%d deaths wait", q.Waiting())
+	}
+	for id := calendar.ID(1); id < last; id++ {
+		if got, at, ok := q.Next(); got != id || at != 5 || !ok {
+			t.Fatalf("%d at %v, %v; want %d", got, at, ok, id)
+		}
+		must(t, q.Check())
+	}
+	if id, at, ok := q.Next(); id != 200 || at != 6 || !ok {
+		t.Errorf("%d at %v, %v after the crowd", id, at, ok)
+	}
+}
+
+// An id can be scheduled whose death waits before that of another, and a queue can be reset while they wait.
+func TestDeathsBeforeOthers(t *testing.T) {
+	q := calendar.New()
+	q.SetMost(40)
+	q.SetWaiting()
+	for range 2 {
+		for id := range calendar.ID(100) {
+			must(t, q.Schedule(id, float64(id)))
+		}
+		q.Cancel(1)
+		q.Cancel(2)
+		must(t, q.Schedule(1, 7))
+		must(t, q.Check())
+		_, second := q.At(2)
+		if at, ok := q.At(1); at != 7 || !ok || second {
+			t.Errorf("1 is due at %v, %v; 2 is due: %v", at, ok, second)
+		}
+		q.Cancel(3)
+		must(t, q.Reschedule(200, 8))
+		if q.Waiting() != 2 {
+			t.Fatalf("%d deaths wait", q.Waiting())
+		}
+		q.Reset(0)
+		must(t, q.Check())
+		if q.Len() != 0 {
+			t.Errorf("%d events after a reset", q.Len())
+		}
+	}
+}
+
+// reticent is a queue that is not asked how many events there are, nor when they are due, since that has deaths counted: it takes note of it.
+type reticent struct {
+	*calendar.Queue
+	at map[calendar.ID]float64
+}
+
+func (q reticent) Len() int { return len(q.at) }
+
+func (q reticent) At(id calendar.ID) (at float64, ok bool) {
+	at, ok = q.at[id]
+	return at, ok
+}
+
+func (q reticent) Schedule(id calendar.ID, at float64) error {
+	err := q.Queue.Schedule(id, at)
+	if err == nil {
+		q.at[id] = at + 0
+	}
+	return err
+}
+
+func (q reticent) Reschedule(id calendar.ID, at float64) error {
+	err := q.Queue.Reschedule(id, at)
+	if err == nil {
+		q.at[id] = at + 0
+	}
+	return err
+}
+
+func (q reticent) Cancel(id calendar.ID) bool {
+	ok := q.Queue.Cancel(id)
+	if ok {
+		delete(q.at, id)
+	}
+	return ok
+}
+
+func (q reticent) Renumber(from, to calendar.ID) error {
+	err := q.Queue.Renumber(from, to)
+	if err == nil && from != to {
+		q.at[to] = q.at[from]
+		delete(q.at, from)
+	}
+	return err
+}
+
+func (q reticent) Next() (id calendar.ID, at float64, ok bool) {
+	if id, at, ok = q.Queue.Next(); ok {
+		delete(q.at, id)
+	}
+	return id, at, ok
+}
+
+func FuzzDeathsWait(f *testing.F) {
+	f.Add([]byte("schedule, cancel, peek, next"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var sets []calendartest.Set
+		for i, most := range []int{3, 40, 200} {
+			q := calendar.New(calendar.StartAt([]float64{0, -1e9, 0}[i]))
+			q.SetMost(most)
+			if i == 1 {
+				q.SetCold()
+			} else {
+				q.SetWaiting()
+				q.SetStamps(uint32(2 + len(data)))
+			}
+			sets = append(sets, reticent{q, make(map[calendar.ID]float64)})
+		}
+		if err := calendartest.Replay(data, sets...); err != nil {
+			t.Error(err)
+		}
+	})
+}

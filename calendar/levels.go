@@ -18,7 +18,7 @@ import "math/bits"
 //
 // No bucket ever has more than q.most entries. One that reaches it is divided where it is, into a level that is nested in it
 // (nest.go), and when its time comes that level goes onto the path as it is. So what a single call does is bounded, however many
-// events there are: at most one bucket is divided, or swept, and a few are opened.
+// events there are: at most one bucket is divided, or swept, or those of the deaths that wait (deaths.go), and a few are opened.
 //
 // Why the order is exact: of two keys a < b, a is never in a later bucket of a level than b, because a shift and what is done at
 // the ends keep order, and never further up the path, because the ends keep it. Why equal times stay in order: equal keys are

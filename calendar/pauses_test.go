@@ -187,7 +187,61 @@ func pauses(t *testing.T, n, most int) {
 	}
 }
 
-// The same with the buckets that there are.
+// A call that must know of the deaths that wait sweeps no more than the buckets of these eight, and one that need not know no more than one.
+func TestQueuePausesOfDeathsThatWait(t *testing.T) {
+	const most, each, waiting = 500, 480, 8
+	calls := []struct {
+		name   string
+		do     func(q *calendar.Queue, id calendar.ID)
+		sweeps int
+	}{
+		{"Len", func(q *calendar.Queue, _ calendar.ID) { q.Len() }, waiting},
+		{"Stats", func(q *calendar.Queue, _ calendar.ID) { q.Stats() }, waiting},
+		{"At", func(q *calendar.Queue, id calendar.ID) { q.At(id) }, waiting},
+		{"Schedule", func(q *calendar.Queue, id calendar.ID) { _ = q.Schedule(id, 7) }, waiting},
+		{"Peek", func(q *calendar.Queue, _ calendar.ID) { q.Peek() }, waiting},
+		{"Next", func(q *calendar.Queue, _ calendar.ID) { q.Next() }, waiting},
+		{"Reschedule", func(q *calendar.Queue, id calendar.ID) { must(t, q.Reschedule(id, 8)) }, 1},
+		{"Cancel", func(q *calendar.Queue, id calendar.ID) { q.Cancel(id) }, 1},
+		{"Cancel for nothing", func(q *calendar.Queue, _ calendar.ID) { q.Cancel(9999) }, 0},
+		{"Schedule of another", func(q *calendar.Queue, _ calendar.ID) { must(t, q.Schedule(9999, 50)) }, 0},
+	}
+	for _, call := range calls {
+		q := calendar.New()
+		q.SetMost(most)
+		q.SetWaiting()
+		must(t, q.Schedule(10_000, 0.5))
+		at := func(bucket, i int) calendar.ID { return calendar.ID(bucket*each + i) }
+		for i := range each {
+			for bucket := range 12 {
+				must(t, q.Schedule(at(bucket, i), float64(1+bucket)+float64(i)/1e9))
+			}
+		}
+		q.Next() // divides them
+		for bucket := range waiting {
+			for i := range each / 2 {
+				q.Cancel(at(2+bucket, i))
+			}
+		}
+		q.Len()
+		for bucket := range waiting - 1 { // one more of each is one too many
+			q.Cancel(at(2+bucket, each-1))
+		}
+		last := at(1+waiting, each-1)
+		must(t, q.Reschedule(last, 0.7)) // which is the first to leave now
+		if q.Waiting() != waiting {
+			t.Fatalf("%d deaths wait", q.Waiting())
+		}
+		before := q.Work()
+		call.do(q, last)
+		if work := int(q.Work() - before); work > call.sweeps*each+1 || work < call.sweeps*each {
+			t.Errorf("%s: %d entries in one call, want those of %d buckets, %d", call.name, work, call.sweeps, call.sweeps*each)
+		}
+		must(t, q.Check())
+	}
+}
+
+// What single calls do with as many events and buckets as there are.
 func TestQueuePausesOfAMillion(t *testing.T) {
 	const n = 1_000_000
 	exponential, _ := calendartest.ByName("exponential")

@@ -163,8 +163,8 @@ func (q *Queue) Schedule(id ID, at float64) error {
 		}
 	}
 	if q.deaths.n > 0 {
-		if waits, last := q.deaths.waits(id); waits && q.scheduleAfter(id, k, last) {
-			return nil
+		if waits, last := q.deaths.waits(id); waits {
+			return q.scheduleAfter(id, at, last)
 		}
 	}
 	if r.key() != noKey {
