@@ -35,6 +35,7 @@ const (
 func (b *bulk) cutAll() error {
 	q := b.q
 	q.discard()
+	q.bits, q.bitPages = nil, 0 // all records are written, which is told to no bit
 	all := b.recordAll()
 	if f := &b.failed; !f.none() {
 		all = b.forget(f.at)

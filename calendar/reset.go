@@ -15,6 +15,11 @@ func (q *Queue) Reset(start float64) {
 	for _, page := range q.pages {
 		clear(page)
 	}
+	for _, bits := range q.bits {
+		if bits != nil {
+			clear(bits[:])
+		}
+	}
 	q.discard()
 	q.late = lates{}
 	q.now, q.pending, q.stamp = start+0, 0, 0
@@ -41,7 +46,6 @@ func (q *Queue) discard() {
 	q.restart()
 	q.dead, q.counted = 0, false
 	q.deaths = deaths{}
-	q.bits, q.bitPages = nil, 0
 }
 
 // clear makes all chunks free.
