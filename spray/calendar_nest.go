@@ -23,7 +23,7 @@ const crowded = 8192
 // early is the same for level 0, of which all levels come.
 const early = 1024
 
-// maxLevels is how many levels there are at most when level 0 is opened early. Each is looked at when an event is placed.
+// maxLevels is how many levels there are when level 0 is opened early for the last time. Each is looked at when an event is placed.
 const maxLevels = 12
 
 // isNested reports whether a bucket's entries are in a level of its own: head is the number of that. Of the others only those that are empty
@@ -129,14 +129,15 @@ func (q *queue[V]) flatten(number uint32) bucket {
 }
 
 // openEarly puts an entry into the bucket of level 0 that is open, and divides that into a level between level 0 and level 1. The new one spans as much
-// time as there is from the first event to where it begins, or more, unless it would be too coarse: see fine. So levels become twice as long from one to the next above, and
-// are few even if every event is later than all before.
+// time as there is from the first event to where it begins, or more, unless it would be too coarse: see fine. So levels become longer from one to the next above, and
+// are few even if every event is later than all before. If they become many nevertheless, the last one spans all the rest: what is scheduled there is divided bucket by
+// bucket, where level 0 would have to be divided all at once when its time comes.
 func (q *queue[V]) openEarly(e entry) {
 	above := &q.levels[0]
 	i := uint32(e.key >> 63)
 	b := above.buckets[i]
 	depth := len(q.levels)
-	if i != uint32(above.end>>63) || depth >= maxLevels {
+	if i != uint32(above.end>>63) {
 		q.push(&above.buckets[i], e)
 		return
 	}
@@ -146,7 +147,11 @@ func (q *queue[V]) openEarly(e entry) {
 		low = end // where the levels below end
 	}
 	high = max(later(low, high, above.ceiling(i)-1), later(min(q.near[q.head].key, low), low, above.ceiling(i)-1))
-	high = q.fine(low, high)
+	if depth < maxLevels-1 {
+		high = q.fine(low, high)
+	} else {
+		high = above.ceiling(i) - 1
+	}
 	above.buckets[i] = bucket{}
 	above.held -= int(b.n)
 	above.through += int(b.n)

@@ -265,3 +265,55 @@ func TestCalendarFilledInOrder(t *testing.T) {
 	}
 	t.Logf("%d levels, %.2f moves an event", deepest, float64(q.moved)/n)
 }
+
+// Nor are all events divided at once where they are scheduled in order after a busy time, or ever further apart: levels are then short for what is to come, and soon
+// as many as there may be. (What was later waited in level 0 until it was due.)
+func TestCalendarFilledInOrderMovesFewAtOnce(t *testing.T) {
+	const n = 20_000
+	for name, later := range map[string]func(at float64) float64{
+		"as far apart": func(at float64) float64 { return at + 1 },
+		"further":      func(at float64) float64 { return at * 1.03 },
+	} {
+		q := newQueue[int](0)
+		q.crowded, q.early, q.refined = crowded/16, early/16, refined/16
+		r := rand.New(rand.NewPCG(24, 0))
+		largest, deepest, events := uint64(0), 0, 0
+		add := func(at float64) {
+			before := q.moved
+			q.add(timekey.Of(at), events)
+			events++
+			largest, deepest = max(largest, q.moved-before), max(deepest, len(q.levels))
+		}
+		take := func() float64 {
+			key, before := q.top(), q.moved
+			q.take(key)
+			largest = max(largest, q.moved-before)
+			return timekey.Time(key)
+		}
+		for range n / 10 {
+			add(r.ExpFloat64())
+		}
+		for range n {
+			add(take() + r.ExpFloat64())
+		}
+		at := 30.0
+		for range n {
+			add(at)
+			at = later(at)
+		}
+		if err := checkQueue(q); err != nil {
+			t.Fatal(err)
+		}
+		for now := 0.0; q.live > 0; {
+			next := take()
+			if next < now {
+				t.Fatalf("%s: %v comes after %v", name, next, now)
+			}
+			now = next
+		}
+		t.Logf("%s: at most %d entries moved at once, %d levels", name, largest, deepest)
+		if most := uint64(q.crowded + chunkSlots + 1000); largest > most {
+			t.Errorf("%s: %d entries were moved at once, more than %d", name, largest, most)
+		}
+	}
+}

@@ -84,6 +84,33 @@ func TestBucketsSuitKeys(t *testing.T) {
 	}
 }
 
+// Buckets suit times, too, where some elements are never due: their gaps, however wide, do not tell how far apart the others are.
+func TestBucketsSuitTimesAmongOthers(t *testing.T) {
+	n := fewerRaced(5000, 1000)
+	l := New[float64, int](Processes(1))
+	r := rand.New(rand.NewPCG(1, 3))
+	for i := range n {
+		l.Insert(r.ExpFloat64(), i)
+	}
+	changes, was := 0, l.posts.Load().lay()
+	for i := range 24 * n {
+		k, v, _ := l.DeleteMin()
+		l.Insert(k+r.ExpFloat64(), v)
+		if i%500 == 0 {
+			l.Insert(math.MaxFloat64*(1-r.Float64()/2), v)
+		}
+		if now := l.posts.Load().lay(); now != was {
+			if i >= 8*n {
+				changes++
+			}
+			was = now
+		}
+	}
+	if changes > 2 || !was.linear {
+		t.Errorf("%d changes, now %+v", changes, was)
+	}
+}
+
 // A search does not begin at a node that a post names if it is not in the list at all its levels, or is another element by now.
 func TestGuideBelievesNoPost(t *testing.T) {
 	l := New[int, int](Processes(1))

@@ -14,6 +14,7 @@ type survey struct {
 	count           int // of gaps since buckets were found to be right, or were changed
 	seen            int // of those whose spread is known
 	bitwise, linear gaps
+	middle          int // about the mean of the last few, of linear ones
 }
 
 // gaps are sums over the logarithms of gaps.
@@ -39,6 +40,9 @@ const (
 	few    = 64   // gaps that tell when a width is wrong by far
 	many   = 4096 // and when it is by little
 	enough = 1024 // to tell how alike they are
+
+	// outlier is how far from the others a gap is taken to be at most: the few elements that are never due do not tell how far apart the others are.
+	outlier = 16
 )
 
 // widthFor is the binary logarithm of the best width of buckets, by a sum of logarithms of gaps. A gap that an insertion has found is wider than most, and those near
@@ -62,7 +66,7 @@ func (l *List[K, V]) survey(s *seat, key K) {
 	}
 	v := &s.survey
 	v.bitwise.add(bitwise)
-	v.linear.add(linear)
+	v.linear.add(min(max(linear, v.middle-outlier), v.middle+outlier))
 	if v.count++; v.count%few != 0 {
 		return
 	}
@@ -118,6 +122,7 @@ func (v *survey) best(now lay, real bool) (linear bool, width int) {
 			width = min(max(width, 0), 64-storey*rings)
 		}
 	}
+	v.middle = v.linear.few / few
 	v.bitwise.few, v.linear.few = 0, 0
 	if wrong > most || v.count == many {
 		v.count, v.bitwise.many, v.linear.many = 0, 0, 0
