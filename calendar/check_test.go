@@ -139,15 +139,24 @@ func (v *verifier) bits() error {
 		if p >= len(q.pages) || q.pages[p] == nil {
 			return fmt.Errorf("bits for page %d, which is not there", p)
 		}
-		for i := range pageLen {
-			id := ID(p)<<pageBits | ID(i)
-			r := q.record(id)
-			marked, pending := bits[i/64]>>(i%64)&1 != 0, r != nil && r.key() != noKey
-			if waits, _ := q.deaths.waits(id); waits {
-				pending = v.key(id) != noKey && !v.moved[id]
+		page := q.pages[p]
+		want := make([]uint64, len(bits))
+		for i := range page {
+			if page[i].key() != noKey {
+				want[i/64] |= 1 << (i % 64)
 			}
-			if marked != pending {
-				return fmt.Errorf("id %d is marked %v, and pending %v", id, marked, pending)
+		}
+		for i := range q.deaths.n {
+			if id := q.deaths.list[(q.deaths.next-1-i)%waitMax].id; int(id>>pageBits) == p {
+				word, bit := &want[id&pageMask/64], uint64(1)<<(id%64)
+				if *word &^= bit; v.key(id) != noKey && !v.moved[id] {
+					*word |= bit
+				}
+			}
+		}
+		for i := range want {
+			if bits[i] != want[i] {
+				return fmt.Errorf("from id %d on %x are marked, and %x pending", p<<pageBits+64*i, bits[i], want[i])
 			}
 		}
 	}
