@@ -301,6 +301,17 @@ func TestAnotherVersion(t *testing.T) {
 // A worker that is told to stop stores what it has, and gives back what it has not begun: nobody has to wait for a lease to end.
 func TestDrain(t *testing.T) {
 	t.Parallel()
+	// On a busy machine both tasks may have come to their ends when the worker stops.
+	for range 20 {
+		if drain(t) {
+			return
+		}
+	}
+	t.Error("no task was cut, in 20 jobs")
+}
+
+// drain has a worker stop in the middle of a job, which another goes on with, and reports whether a task was cut short by that.
+func drain(t *testing.T) bool {
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
 	job := walks(1, 400, "milliseconds", "4")
 	want := plain(t, testKinds("test"), walks(1, 400))
@@ -320,12 +331,10 @@ func TestDrain(t *testing.T) {
 	if same(t, got, want); err != nil {
 		t.Fatal(err)
 	}
-	if outcome.Counts.Short == 0 {
-		t.Errorf("no task was cut: %+v", outcome.Counts)
-	}
 	if took := time.Since(begun); took > Lease { // the lease would have had to end
 		t.Errorf("it took %v", took)
 	}
+	return outcome.Counts.Short > 0
 }
 
 func TestBadJobs(t *testing.T) {
