@@ -87,7 +87,7 @@ func keep(what resetter, k Keeping, clock func() float64) {
 	case *Level:
 		x.Keep(k)
 	case capacities:
-		x.level.Keep(k)
+		x.of.total.Keep(k)
 	case *Tally:
 		x.Keep(max(k.most, 2), clock)
 	case holders:
@@ -122,7 +122,7 @@ func (s *Simulation) Courses() (all []Course) {
 		case *Level:
 			level = what
 		case capacities:
-			level, name = what.level, name+" capacity"
+			level, name = &what.of.total, name+" capacity"
 		}
 		if level == nil {
 			continue

@@ -1,6 +1,9 @@
 package sim
 
-import "weak"
+import (
+	"math"
+	"weak"
+)
 
 // A registry is what a simulation knows of the statistics that belong to it, so that it can reset and report them.
 //
@@ -108,15 +111,23 @@ func (r *Resource) statistics(f func(string, resetter)) {
 	f("queue", &r.line.queue)
 	f("wait", &r.waits)
 	f("", &r.refused)
-	f("", capacities{&r.total})
+	f("", capacities{r})
 	f("", holders{r})
 }
 
-// capacities are reset with the other statistics of a resource, and not reported.
-type capacities struct{ level *Level }
+// capacities is the capacity of a resource over time. A report has the utilisation, which is computed from it.
+type capacities struct{ of *Resource }
 
-// Reset makes observation begin anew.
-func (c capacities) Reset() { c.level.Reset() }
+// Reset restarts the observation of the capacity.
+func (c capacities) Reset() { c.of.total.Reset() }
+
+func (c capacities) report(name string) []ReportRow {
+	none := math.NaN()
+	return []ReportRow{{
+		Name: name + " utilisation", Mean: c.of.Utilisation(), StdDev: none, Min: none, Max: none,
+		Level: true, Time: c.of.usage.Observed(),
+	}}
+}
 
 func (c *Container) statistics(f func(string, resetter)) {
 	f("contents", &c.contents)

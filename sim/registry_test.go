@@ -62,7 +62,7 @@ func TestUnnamedGo(t *testing.T) {
 	if grown := int64(heap()) - int64(before); grown > 20*n {
 		t.Errorf("%d bytes are left, %d of each", grown, grown/n)
 	}
-	if now := s.Report().names(); !slices.Equal(rows, now) || len(rows) != 4 {
+	if now := s.Report().names(); !slices.Equal(rows, now) || len(rows) != 5 {
 		t.Errorf("the report had %q, and has %q", rows, now)
 	}
 	s.ResetStatistics()
@@ -84,7 +84,7 @@ func TestNamedStay(t *testing.T) {
 	run(t, s)
 	runtime.GC()
 	want := []string{
-		"desk in use", "desk queue", "desk wait", "box contents", "box getters", "box putters", "box wait",
+		"desk in use", "desk queue", "desk wait", "desk utilisation", "box contents", "box getters", "box putters", "box wait",
 		"tank contents", "tank getters", "tank putters", "tank wait", "tally", "level",
 	}
 	if got := s.Report().names(); !slices.Equal(got, want) {

@@ -13,7 +13,7 @@ import "fmt"
 // the line. One that takes units away looks at all grants, once for each that it takes. [Resource.Use] allocates nothing,
 // [Resource.Request] a [Grant].
 //
-// Statistics are kept always: the units in use and the requests waiting over time, and how long those waited that were granted.
+// Statistics are always kept: the units in use, the requests waiting over time, how long granted requests waited, and the utilisation.
 type Resource struct {
 	s        *Simulation
 	name     string

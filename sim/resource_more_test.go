@@ -316,7 +316,10 @@ func TestUtilisation(t *testing.T) {
 	if none := NewResource(s, "none", 0); !math.IsNaN(none.Utilisation()) {
 		t.Errorf("a share of nothing is %v", none.Utilisation())
 	}
-	if rows := len(s.Report().Rows); rows != 6 {
+	if row, ok := s.Report().Row("desk utilisation"); !ok || row.Mean != 0.25 || !row.Level || row.Time != 10 {
+		t.Errorf("the report has %+v for the share of 1 of 4 in 10 units of time", row)
+	}
+	if rows := len(s.Report().Rows); rows != 8 {
 		t.Errorf("%d rows in the report of two resources", rows)
 	}
 }
