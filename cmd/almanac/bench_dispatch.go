@@ -10,7 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch/live"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 )
 
@@ -20,7 +19,6 @@ type benchDispatchFlags struct {
 	services, policies              []string
 	seeds                           int
 	seed                            uint64
-	http                            benchHTTPFlags
 	quick                           bool
 	json                            bool
 	out                             string
@@ -38,28 +36,14 @@ func newBenchDispatch() *cobra.Command {
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
 			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run is.\n\n" +
 			"In real time: what an item costs in capped.Dispatcher with 64 workers that do nothing, best repetition.\n\n" +
-			"With --http, reverse proxies on this machine, all with the same backends and the same generator, each with one processor, in turns. What a\n" +
-			"proxy costs is requests per second of its processor time, in a closed loop of small requests. Latency is measured in an open loop:\n" +
-			"requests are sent when they are due, and timed from then; what is not answered with 200 counts as endless. A turn in which they could not be\n" +
-			"sent in time is done again. With the defaults it takes about 12 minutes.\n\n" +
 			list("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
-			list("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }) +
-			list("Proxies", live.Proxies(), func(p live.Proxy) (string, string) { return p.Name, p.About }),
+			list("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
 		Example: "  almanac bench dispatch\n" +
 			"  almanac bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central\n" +
-			"  almanac bench dispatch --quick --out results\n" +
-			"  almanac bench dispatch --http\n" +
-			"  almanac bench dispatch --http --proxy almanac-1,haproxy-leastconn --turns 10",
+			"  almanac bench dispatch --quick --out results",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if f.http.on {
-				return f.runHTTP(c)
-			}
-			return f.run(c)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.AddCommand(newBenchBackend(), newBenchReverse())
-	f.http.add(c)
 	c.Flags().StringVar(&f.workers, "workers", "100", "how many workers there are")
 	c.Flags().StringVar(&f.requests, "requests", "2e5", "how many requests of a run count")
 	c.Flags().StringVar(&f.loads, "load", "0.75,0.9,0.95", "λ, above 0 and below 1: a list")
@@ -84,7 +68,6 @@ type dispatchReport struct {
 	Seeds    int                 `json:"seeds,omitempty"`
 	Results  []dispatch.Result   `json:"results,omitempty"`
 	Overhead []dispatch.Overhead `json:"overhead,omitempty"`
-	HTTP     *live.Report        `json:"http,omitempty"`
 	Targets  []bench.Target      `json:"targets,omitempty"`
 }
 
@@ -93,11 +76,6 @@ var dispatchFiles = []string{"bench-dispatch.json", "bench-dispatch*.csv", "benc
 
 // plan is what the flags ask for.
 func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
-	for _, name := range httpOnly {
-		if c.Flags().Changed(name) {
-			return p, usagef("--%s is for --http only", name)
-		}
-	}
 	if f.quick {
 		unlessTold := func(name, value string) {
 			if !c.Flags().Changed(name) {
@@ -198,8 +176,5 @@ func (r *dispatchReport) overhead(ctx context.Context, quick bool) (err error) {
 // target judges one.
 func (r *dispatchReport) target(t bench.Target) {
 	t.Met = t.Value <= t.Limit
-	if t.Least {
-		t.Met = t.Value >= t.Limit
-	}
 	r.Targets = append(r.Targets, t)
 }

@@ -11,18 +11,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch/live"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
 func printBenchDispatch(w io.Writer, r dispatchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", r.Machine, r.Command)
-	if len(r.Results) > 0 {
-		fmt.Fprintf(w, "\n%s, %s requests of each run count, %s; rounds of %s mean services\n"+
-			"from arrival to the end of the work, in mean services; ± half of the 95 %% confidence interval over seeds\n",
-			format.Count(r.Workers, "worker"), format.Thousands(float64(r.Requests)), format.Count(r.Seeds, "seed"), format.Number(r.Round))
-	}
+	fmt.Fprintf(w, "\n%s, %s requests of each run count, %s; rounds of %s mean services\n"+
+		"from arrival to the end of the work, in mean services; ± half of the 95 %% confidence interval over seeds\n",
+		format.Count(r.Workers, "worker"), format.Thousands(float64(r.Requests)), format.Count(r.Seeds, "seed"), format.Number(r.Round))
 	for _, table := range dispatchTables(r.Results) {
 		fmt.Fprintf(w, "\n%s, λ = %s\n\n", table[0].Service, format.Number(table[0].Load))
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -39,11 +36,6 @@ func printBenchDispatch(w io.Writer, r dispatchReport) error {
 			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%.3f\t\n", a.Policy, estimated(a.P50, 3), estimated(a.P99, 2), estimated(a.P999, 2), over, a.Tries.Mean)
 		}
 		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-	if r.HTTP != nil {
-		if err := printHTTP(w, r.HTTP); err != nil {
 			return err
 		}
 	}
@@ -70,12 +62,7 @@ func dispatchTables(results []dispatch.Result) (tables [][]dispatch.Result) {
 // writeBenchDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
 func writeBenchDispatch(dir string, r dispatchReport) error {
 	errs := []error{writeFile(dir, "bench-dispatch.json", func(w io.Writer) error { return printJSON(w, r) })}
-	if len(r.Results) > 0 {
-		errs = append(errs, writeFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
-	}
-	if r.HTTP != nil {
-		errs = append(errs, writeFile(dir, "bench-dispatch-http.csv", func(w io.Writer) error { return httpCSV(w, r.HTTP) }))
-	}
+	errs = append(errs, writeFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
 	for _, chart := range dispatchCharts(r.Results) {
 		errs = append(errs, chart.chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.service+".svg")))
 	}
@@ -128,20 +115,4 @@ func dispatchCharts(results []dispatch.Result) (charts []dispatchChart) {
 		s.Low, s.High = append(s.Low, max(r.P99.Mean-r.P99.Half, r.P99.Mean/10)), append(s.High, r.P99.Mean+r.P99.Half)
 	}
 	return charts
-}
-
-func httpCSV(w io.Writer, r *live.Report) error {
-	out := csv.NewWriter(w)
-	number := format.Number
-	out.Write([]string{"scene", "load", "proxy", "requests", "failed", "p50_ms", "p99_ms", "p99.9_ms", "lag_p99_ms", "requests_per_processor_second", "memory_bytes"})
-	for _, t := range r.Throughputs {
-		out.Write([]string{"small requests", "", t.Proxy, strconv.Itoa(t.Requests), "0", "", "", "", "", number(t.PerCore), strconv.FormatInt(t.Memory, 10)})
-	}
-	for _, l := range r.Latencies {
-		out.Write([]string{
-			l.Scene.Name, number(l.Scene.Load), l.Proxy, strconv.Itoa(l.Requests), strconv.Itoa(l.Failed), number(l.P50), number(l.P99), number(l.P999), number(l.Lag), "", strconv.FormatInt(l.Memory, 10),
-		})
-	}
-	out.Flush()
-	return out.Error()
 }
