@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newCompare(), newFit(), newHub(), newWorker(), newJobs(), newProxy(), newCheck(), newServe(), newCapped(), newReproduce(), newBench(), newCalibrate(), newVersion())
+	root.AddCommand(newRun(), newSweep(), newCompare(), newFit(), newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newBench(), newCalibrate(), newVersion())
 	return root
 }
 

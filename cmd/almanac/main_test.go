@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"freeport": scriptFreePort, "reach": scriptReach, "jobkey": scriptJobKey, "get": scriptGet, "envsubst": scriptEnvSubst, "signal": scriptSignal,
+			"freeport": scriptFreePort, "reach": scriptReach, "jobkey": scriptJobKey,
 			// status N COMMAND... runs a command and wants that exit status.
 			"status": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) < 2 {

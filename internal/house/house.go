@@ -83,14 +83,13 @@ var mayImport = map[string][]string{
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/proxy", "cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/dispatch":     {"capped", "internal/order", "internal/random", "sim"},
 	"cmd/almanac/internal/progress":     {},
 	"cmd/almanac/internal/terminal":     {},
-	"cmd/almanac/internal/proxy":        {"capped/cappedhttp", "capped/cappedprom", "internal/nearest"},
 
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},
