@@ -137,10 +137,8 @@ func (t *Transport) Set(backends []*url.URL) error {
 func (t *Transport) check(ctx context.Context, backend *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, min(t.o.interval, checkTimeout))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, locate(backend, t.o.healthPath).String(), nil)
-	if err != nil {
-		return err
-	}
+	asked := &http.Request{Method: http.MethodGet, URL: locate(backend, t.o.healthPath, backend.Host), Header: http.Header{}}
+	req := asked.WithContext(ctx)
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cappedhttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -32,7 +33,8 @@ var ErrOpaque = errors.New("cappedhttp: the URL of the request has no path, and 
 // waits, and the oldest goes first. So no request waits while a backend has a slot. A slot is held until the body of the answer was read to its end or is
 // closed, and that of an upgraded connection until it is closed: a body that is never closed holds its slot for ever.
 //
-// Scheme, host and path prefix of the URL are the backend's; the Host header is the request's own, if it has one, as with ReverseProxy.
+// Scheme, host and path prefix of the URL are the backend's; the Host header is the request's own, if it has one, as with ReverseProxy. The rest of the path and the
+// query are sent as they were written.
 //
 // Oldest is by birth: what [WithBirth] says, or when RoundTrip was called; a request that is tried again keeps its age. While it waits its context governs:
 // when that ends it is taken out, in constant time.
@@ -41,7 +43,9 @@ var ErrOpaque = errors.New("cappedhttp: the URL of the request has no path, and 
 // (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or says so by an Idempotency-Key header, and its body can be had again by GetBody. Once there is
 // an answer, it is the answer; but see [RetryRefused].
 //
-// A backend that fails (no connection, an answer that breaks off, [TryTimeout], [FailOn]) is sent to rest, from 100 ms to 30 s, longer each time, and then
+// A response whose status is not from 200 to 999, or that switches to another protocol than exactly the one that was asked for, is an error.
+//
+// A backend that fails (no connection, an answer that breaks off or is an error, [TryTimeout], [FailOn]) is sent to rest, from 100 ms to 30 s, longer each time, and then
 // gets one request to show that it works; see [Rest] and [HealthCheck]. While all rest requests wait. What the client does wrong, such as to
 // go away, is not the backend's failure.
 //
@@ -163,7 +167,9 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 		return nil, err
 	}
 	if t.traces {
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { body.sought.Store(true) }})
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn: func(string) { body.sought.Store(true) },
+		})
 	}
 	inTime := func() bool { return true }
 	if t.o.tryTimeout > 0 {
@@ -171,7 +177,7 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 	}
 	out := req.WithContext(ctx)
 	out.Body = b
-	out.URL = locate(tk.server.url, req.URL)
+	out.URL = locate(tk.server.url, req.URL, cmp.Or(req.Host, tk.server.url.Host))
 	if _, there := req.Header[BirthHeader]; there || t.o.sendBirth {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
@@ -189,6 +195,11 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 		}
 		res, err = nil, ErrTryTimeout
 	}
+	if err == nil {
+		if err = wrong(req, res); err != nil {
+			res.Body.Close()
+		}
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -196,18 +207,6 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 	res.Request = req
 	res.Body = &cancelBody{res.Body, cancel}
 	return res, nil
-}
-
-// locate is the URL of a request at a backend.
-func locate(backend, asked *url.URL) *url.URL {
-	u := *asked
-	u.Scheme, u.Host, u.User = backend.Scheme, backend.Host, nil
-	if backend.Path != "" {
-		raw := backend.EscapedPath() + asked.EscapedPath()
-		u.Path = backend.Path + asked.Path
-		u.RawPath = raw
-	}
-	return &u
 }
 
 // answer has an answer's body give back the slot.
