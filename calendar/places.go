@@ -31,8 +31,8 @@ type placePage[V any] struct {
 
 type places[V any] struct {
 	pages []placePage[V]
-	// A bit for each page that has room, and the first word of them that may not be zero. Places in the first such page are taken first,
-	// so that the last pages can go.
+	// A bit for each page that has room. No word before first has one. Places of the first page with room are used
+	// first, so that the last pages become empty and can go.
 	roomy []uint64
 	first int
 	held  int // pages there are
@@ -73,6 +73,12 @@ func (ps *places[V]) roomyPage() int {
 	return ps.first*64 + bits.TrailingZeros64(ps.roomy[ps.first])
 }
 
+// markRoomy sets the bit of page p.
+func (ps *places[V]) markRoomy(p int) {
+	ps.roomy[p/64] |= 1 << (p % 64)
+	ps.first = min(ps.first, p/64)
+}
+
 // take puts a value into the vacancy, and returns the number of this use.
 func (ps *places[V]) take(v V) (use uint32) {
 	p := ps.roomyPage()
@@ -81,7 +87,7 @@ func (ps *places[V]) take(v V) (use uint32) {
 		if p%64 == 0 {
 			ps.roomy = append(ps.roomy, 0)
 		}
-		ps.roomy[p/64] |= 1 << (p % 64)
+		ps.markRoomy(p)
 	}
 	page := &ps.pages[p]
 	if page.places == nil {
@@ -122,8 +128,7 @@ func (ps *places[V]) vacate(i uint32) V {
 	if at.use != retired {
 		at.next = page.free
 		page.free = i%placePageLen + 1
-		ps.roomy[p/64] |= 1 << (p % 64)
-		ps.first = min(ps.first, p/64)
+		ps.markRoomy(p)
 	}
 	if page.used--; page.used == 0 {
 		if ps.empty++; 2*ps.empty > ps.held && ps.held > 2 {
@@ -139,10 +144,9 @@ func (ps *places[V]) giveBack() {
 		page := &ps.pages[p]
 		if p > 0 && page.places != nil && page.used == 0 && page.floor != retired {
 			*page = placePage[V]{floor: page.floor}
-			ps.roomy[p/64] |= 1 << (p % 64)
+			ps.markRoomy(p)
 			ps.held--
 			ps.empty--
 		}
 	}
-	ps.first = 0
 }
