@@ -15,7 +15,7 @@ import (
 //
 // When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the ids first, first+1, … into at, which has
 // +Inf everywhere when it is called. What stays +Inf is not scheduled. It is called by so many workers at once (all that can run if
-// the number is not positive), each with its own number below that, for blocks in any order, and must not use the queue.
+// the number is not positive, and 1,024 at most), each with its own number below that, for blocks in any order, and must not use the queue.
 // The queue is the same afterwards, for all that can be seen of it, whatever the number of workers.
 //
 // At the first id, in their order, that Schedule would refuse, it stops and returns an error that says which it is and wraps
@@ -29,16 +29,24 @@ func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first
 	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	q.settle()
 	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
-	b.workers = min(workers, max(b.blocks(), 1))
+	b.workers = workersFor(workers, b.blocks())
 	if q.Len() == 0 && n > q.most {
 		return b.cutAll()
 	}
 	return b.placeAll()
+}
+
+// maxWorkers is how many workers there are at most: more than processors, and their memory is bounded.
+const maxWorkers = 1024
+
+// workersFor is how many workers share the blocks if so many are wanted.
+func workersFor(wanted, blocks int) int {
+	if wanted <= 0 {
+		wanted = runtime.GOMAXPROCS(0)
+	}
+	return min(wanted, max(blocks, 1), maxWorkers)
 }
 
 // A bulk is many events that are being scheduled.

@@ -157,11 +157,12 @@ func (q *Queue) PrefetchID(id ID) {
 	}
 }
 
-// Ahead is the id of the event that comes k events after the next one, if that is known without a search, and it may have been cancelled. It is for
-// callers who ask for the memory that they will need then.
+// Ahead returns the id of the event that comes k events after the next one, for callers that prefetch the memory they will
+// need then. It does not search: ok is false if the id is not known without, which is so for every k that is negative or
+// large. The event may have been cancelled.
 func (q *Queue) Ahead(k int) (id ID, ok bool) {
-	if k += q.head; k < len(q.near) {
-		return q.near[k].id, true
+	if near := q.near[q.head:]; uint(k) < uint(len(near)) {
+		return near[k].id, true
 	}
 	return 0, false
 }

@@ -89,6 +89,37 @@ func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
 	}
 }
 
+// Chunks are used again: a queue of a constant number of events soon has all that it needs. So are places for nested levels: there
+// are as many as were in use at one time.
+func TestQueueUsesChunksAndLevelsAgain(t *testing.T) {
+	q := New()
+	q.SetMost(40)
+	rng := rand.New(rand.NewPCG(3, 4))
+	levels := 0
+	note := func() { levels = max(levels, len(q.nests)-len(q.vacant)) }
+	for id := range ID(5000) {
+		_ = q.Schedule(id, rng.ExpFloat64())
+		note()
+	}
+	hold := func(n int) {
+		for range n {
+			id, at, _ := q.Next()
+			note()
+			_ = q.Schedule(id, at+rng.ExpFloat64())
+			note()
+		}
+	}
+	hold(10_000)
+	chunks := q.pool.fresh
+	hold(100_000)
+	if q.pool.fresh > 2*chunks {
+		t.Errorf("%d chunks, which were %d", q.pool.fresh, chunks)
+	}
+	if levels == 0 || len(q.nests) > levels {
+		t.Errorf("places for %d nested levels, of which there were %d at most", len(q.nests), levels)
+	}
+}
+
 // What lets go of records has the deaths of their ids counted before, and lets go of the bits too.
 func TestPagesGoWhileDeathsWait(t *testing.T) {
 	for _, way := range []string{"collapse", "glance"} {
