@@ -3,6 +3,7 @@ package calendartest
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
 )
@@ -17,15 +18,24 @@ var (
 	ErrMissing = errors.New("calendartest: a pending event could not be cancelled")
 )
 
-// Fill schedules the ids 0..n-1, each a jump from now.
+// Fill schedules the ids 0..n-1, each a jump from now. It panics if n is negative or above 2³².
 func Fill(s Set, n int, j *Jumps) error {
 	now := s.Now()
-	for id := range calendar.ID(n) {
+	for i := range idsBelow("Fill", n) {
+		id := calendar.ID(i)
 		if err := s.Schedule(id, now+j.Next()); err != nil {
 			return fmt.Errorf("fill: id %d: %w", id, err)
 		}
 	}
 	return nil
+}
+
+// idsBelow is the number of ids 0..n-1, as a type that has 2³², too.
+func idsBelow(what string, n int) uint64 {
+	if n < 0 || uint64(n) > math.MaxUint32+1 {
+		panic(fmt.Sprintf("calendartest: %s needs a number of ids from 0 to 2³², not %d", what, n))
+	}
+	return uint64(n)
 }
 
 // Hold is the hold model: it takes the earliest event and schedules it one jump later, ops times. The number of pending
@@ -120,9 +130,12 @@ func mix(s Set, ops int, j *Jumps, other func(now float64) error) error {
 }
 
 // GrowShrink schedules ids below `to` until that many are pending, with one hold after each, and then takes events away until
-// only `from` are left, with one hold before each. It can be repeated: ids that are pending already are passed over.
+// only `from` are left, with one hold before each. It can be repeated: ids that are pending already are passed over. It panics
+// if one of the two is negative or above 2³².
 func GrowShrink(s Set, from, to int, j *Jumps) error {
-	for id := range calendar.ID(to) {
+	idsBelow("GrowShrink", from)
+	for i := range idsBelow("GrowShrink", to) {
+		id := calendar.ID(i)
 		if _, pending := s.At(id); pending {
 			continue
 		}

@@ -1,6 +1,7 @@
 package calendartest
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 
@@ -77,8 +78,11 @@ func (j *Jumps) turn() {
 }
 
 // Pick returns a random id below n. Ids are computed (a step of SplitMix64) and not tabled: a table would touch only as many
-// ids as it has entries, and those would sit in the cache.
+// ids as it has entries, and those would sit in the cache. It panics unless n is from 1 to 2³².
 func (j *Jumps) Pick(n int) calendar.ID {
+	if uint64(n)-1 > math.MaxUint32 {
+		panic("calendartest: Pick needs a number of ids, from 1 to 2³²")
+	}
 	j.pick += 0x9e3779b97f4a7c15
 	x := j.pick
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

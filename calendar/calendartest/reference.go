@@ -21,8 +21,11 @@ type Reference struct {
 	events map[calendar.ID]*event
 }
 
-// NewReference returns an empty set whose clock stands at start.
+// NewReference returns an empty set whose clock stands at start, which must be finite.
 func NewReference(start float64) *Reference {
+	if math.IsNaN(start) || math.IsInf(start, 0) {
+		panic("calendartest: NewReference needs a finite time")
+	}
 	return &Reference{now: start + 0, events: make(map[calendar.ID]*event)}
 }
 

@@ -17,9 +17,13 @@ type Factory func(start float64) Set
 type Option func(*suite)
 
 // AtMost keeps the number of pending events to about n, and the runs to a length in proportion. It is for structures that
-// are slow by design when many events fall together, such as a calendar of fixed width with unordered buckets.
+// are slow by design when many events fall together, such as a calendar of fixed width with unordered buckets. It panics if n
+// is below 1.
 func AtMost(n int) Option {
-	return func(s *suite) { s.most = n }
+	if n < 1 {
+		panic("calendartest: AtMost needs a number of events, 1 or more")
+	}
+	return func(s *suite) { s.most = min(n, MaxID) }
 }
 
 // Run checks a pending-event set: every operation's result is compared with that of a [Reference] that received the same

@@ -172,3 +172,16 @@ func TestReplayFindsFaults(t *testing.T) {
 		}
 	}
 }
+
+// A limit that is never reached changes nothing, however large it is.
+func TestAtMostIsNoLimit(t *testing.T) {
+	for _, n := range []int{MaxID, math.MaxInt/20 + 1, math.MaxInt} {
+		var s suite
+		AtMost(n)(&s)
+		for _, want := range []int{1, 1000, MaxID} {
+			if size, ops := s.size(want), s.ops(want); size != scaled(want) || ops != scaled(want) {
+				t.Errorf("AtMost(%d): %d events and %d operations, want %d", n, size, ops, scaled(want))
+			}
+		}
+	}
+}
