@@ -13,7 +13,7 @@ import (
 
 // tailIntegral is the integral of 1−F from a to b.
 func (j Jump) tailIntegral(a, b float64) float64 {
-	b = min(b, j.Support)
+	b = min(b, j.Support, math.MaxFloat64)
 	if !(a < b) {
 		return 0
 	}
@@ -21,12 +21,12 @@ func (j Jump) tailIntegral(a, b float64) float64 {
 }
 
 // integrate halves the range as long as that changes the integral, which is whole over all of it: so it does at the kinks of a
-// distribution, and nowhere else.
+// distribution, and nowhere else. If the distribution function is not a number there, neither is the integral.
 func (j Jump) integrate(a, b, whole float64, halvings int) float64 {
 	middle := a + (b-a)/2
 	left, right := legendre(j.tail, a, middle), legendre(j.tail, middle, b)
 	// 1−F is no more exact than F is, which tells over a long range.
-	if halvings == 0 || math.Abs(left+right-whole) <= max(1e-13*j.Mean, 1e-15*(b-a)) {
+	if halvings == 0 || !(math.Abs(left+right-whole) > max(1e-13*j.Mean, 1e-15*(b-a))) {
 		return left + right
 	}
 	return j.integrate(a, middle, left, halvings-1) + j.integrate(middle, b, right, halvings-1)
@@ -172,8 +172,10 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	}
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
 	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
-	low, high := 0, int(min(bound+1, calendar.MaxStatic))
-	if high == calendar.MaxStatic {
+	low, high := 0, calendar.MaxStatic
+	if bound+1 < calendar.MaxStatic {
+		high = int(bound) + 1
+	} else { // or the bound is not a number, since the costs are too large or too far apart
 		// A jump with a shorter tail than the worst may do with fewer.
 		if e, err := k.Degradation(calendar.MaxStatic/float64(n), jump); err != nil || !(e <= degradation) {
 			return 0, firstOf(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))

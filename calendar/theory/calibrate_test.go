@@ -271,7 +271,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		{CalibrateOptions{N: 1}, "CalibrateOptions.N is 1, must be from 2 to"},
 		{CalibrateOptions{N: -5}, "CalibrateOptions.N is -5"},
 		{CalibrateOptions{Discipline: 9}, "CalibrateOptions.Discipline is Discipline(9)"},
-		{CalibrateOptions{Repetitions: -1}, "CalibrateOptions.Repetitions is -1, must be 1 or more"},
+		{CalibrateOptions{Repetitions: -1}, "CalibrateOptions.Repetitions is -1, must be from 1 to 1000000"},
 		{CalibrateOptions{Least: -time.Second}, "CalibrateOptions.Least is -1s, must be not negative"},
 		{CalibrateOptions{Widths: []float64{1, 2, 3, -4}}, "a width of CalibrateOptions.Widths is -4, must be positive and finite"},
 		{CalibrateOptions{Widths: []float64{1, 2, 3, math.NaN()}}, "Widths is NaN"},
