@@ -2,6 +2,7 @@ package capped
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"time"
 )
@@ -17,7 +18,7 @@ const (
 // right to within 25 %. It covers all durations and takes 2 kB.
 type WaitHistogram struct {
 	Count uint64
-	Sum   time.Duration
+	Sum   time.Duration // at most the longest duration there is, 292 years
 	Max   time.Duration
 
 	buckets [waitBuckets]uint64
@@ -49,7 +50,7 @@ func below(bucket int) time.Duration {
 func (h *WaitHistogram) Add(wait time.Duration) {
 	wait = max(wait, 0)
 	h.Count++
-	h.Sum += wait
+	h.Sum += min(wait, math.MaxInt64-h.Sum)
 	h.Max = max(h.Max, wait)
 	h.buckets[bucket(int64(wait))]++
 }

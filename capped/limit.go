@@ -1,6 +1,7 @@
 package capped
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/portable"
@@ -181,8 +182,10 @@ func (l *Limit) rejected(n *poissonLaw) float64 {
 // is no pool, under GREEDY, it is the mean load of a bin.
 //
 // In a round P(L ≥ k) becomes P(L+N ≥ k+1) and the pool E[(L+N−c)⁺], where the mean of N is the pool and λ.
+//
+// It panics unless there are from 0 to 20 million rounds.
 func (l *Limit) FromEmpty(rounds int) []float64 {
-	demand(rounds >= 0, "the number of rounds", "0 or more", rounds)
+	demand(rounds >= 0 && rounds <= mostPlanned, "the number of rounds", fmt.Sprintf("from 0 to %d", mostPlanned), rounds)
 	if l.Capacity == 0 {
 		return l.greedyFromEmpty(rounds)
 	}

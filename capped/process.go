@@ -190,12 +190,15 @@ func (p *Process) Loads() []int {
 	return all
 }
 
-// Load is the number of balls in a bin after the last round, from 0 to Bins−1. It panics if the process does not keep its bins
-// apart: see [Config.ByBin].
+// Load is the number of balls in a bin after the last round. It panics if there is no such bin, from 0 to Bins−1, or the process
+// does not keep its bins apart: see [Config.ByBin].
 func (p *Process) Load(bin int) int {
 	e, ok := p.engine.(interface{ load(int) int })
 	if !ok {
 		panic("capped: this process draws by law and does not keep its bins apart; set Config.ByBin")
+	}
+	if bin < 0 || bin >= p.config.Bins {
+		panic(fmt.Sprintf("capped: a bin must be from 0 to %d, not %d", p.config.Bins-1, bin))
 	}
 	return e.load(bin)
 }

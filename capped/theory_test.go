@@ -153,6 +153,6 @@ func TestBadArguments(t *testing.T) {
 	wantPanic(t, "the number of choices of a ball must be from 1 to 2²⁰, not 0", func() { GreedyLimit(0, 0.5) })
 	for _, l := range []*Limit{CappedLimit(2, 0.5), GreedyLimit(2, 0.5)} {
 		wantPanic(t, bins+"0", func() { l.MaxWait(0) })
-		wantPanic(t, "the number of rounds must be 0 or more, not -1", func() { l.FromEmpty(-1) })
+		wantPanic(t, "the number of rounds must be from 0 to 20000000, not -1", func() { l.FromEmpty(-1) })
 	}
 }

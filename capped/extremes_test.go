@@ -1,0 +1,135 @@
+package capped
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// said is what do panics with, if it does.
+func said(do func()) (text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			text = fmt.Sprint(p)
+		}
+	}()
+	do()
+	return ""
+}
+
+// tolerates calls do, which may panic with a message of the package and with nothing else.
+func tolerates(t *testing.T, what string, do func()) {
+	t.Helper()
+	if text := said(do); text != "" && !strings.HasPrefix(text, "capped: ") {
+		t.Errorf("%s panics: %s", what, text)
+	}
+}
+
+var (
+	extremeInts   = []int{math.MinInt, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt}
+	extremeFloats = []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 0.5, 0.999, 1, math.MaxFloat64, math.Inf(1)}
+)
+
+// Every number of its type is either taken or refused in words.
+func TestExtremeArguments(t *testing.T) {
+	for _, x := range extremeFloats {
+		tolerates(t, fmt.Sprintf("SweetSpot(%v)", x), func() { SweetSpot(x) })
+		tolerates(t, fmt.Sprintf("SweetSpotScale(%v)", x), func() { SweetSpotScale(x) })
+		tolerates(t, fmt.Sprintf("ExpectedLoad(%v)", x), func() { ExpectedLoad(x) })
+		tolerates(t, fmt.Sprintf("Quantile(%v)", x), func() { new(WaitHistogram).Quantile(x) })
+		for _, n := range extremeInts {
+			for name, f := range map[string]func(){
+				"MeanField":   func() { MeanField(n, x) },
+				"CappedLimit": func() { CappedLimit(n, x) },
+				"GreedyLimit": func() { GreedyLimit(n, x) },
+			} {
+				tolerates(t, fmt.Sprintf("%s(%d, %v)", name, n, x), f)
+			}
+			for _, c := range extremeInts {
+				for name, f := range map[string]func(n, c int, lambda float64) float64{
+					"PoolBound": PoolBound, "PoolEstimate": PoolEstimate, "WaitBound": WaitBound, "WaitEstimate": WaitEstimate,
+				} {
+					tolerates(t, fmt.Sprintf("%s(%d, %d, %v)", name, n, c, x), func() { f(n, c, x) })
+				}
+				for kind := Kind(-1); kind <= Threshold+1; kind++ {
+					cfg := Config{Bins: n, Capacity: c, Rate: x, Kind: kind, Choices: c, MinThrown: c, ByBin: c%2 == 0}
+					tolerates(t, fmt.Sprintf("NewProcess(%+v)", cfg), func() {
+						cfg.EffectiveMinThrown()
+						if n > 2 {
+							_, _ = NewProcess(cfg)
+							return
+						}
+						if p, err := NewProcess(cfg); err == nil {
+							p.Round()
+						}
+					})
+				}
+			}
+		}
+	}
+	_ = Kind(math.MaxInt).String() + Kind(math.MinInt).String() + Arrivals(math.MaxInt).String() + Arrivals(math.MinInt).String()
+	for _, n := range extremeInts {
+		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Buffer(n) })
+		tolerates(t, fmt.Sprintf("PoolLimit(%d)", n), func() { PoolLimit(n) })
+		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxAge(time.Duration(n)) })
+		for _, l := range []*Limit{CappedLimit(3, 0.9), GreedyLimit(2, 0.9)} {
+			tolerates(t, fmt.Sprintf("MaxWait(%d)", n), func() { l.MaxWait(n) })
+			tolerates(t, fmt.Sprintf("FromEmpty(%d)", n), func() { l.FromEmpty(n) })
+		}
+		p, err := NewProcess(Config{Bins: 10, Capacity: 2, Rate: 0.5, ByBin: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerates(t, fmt.Sprintf("Load(%d)", n), func() { p.Load(n) })
+		for _, m := range extremeInts {
+			plan := Plan{BurnIn: n, Rounds: m}
+			tolerates(t, fmt.Sprintf("%+v", plan), func() {
+				_, _, _, _ = plan.Decide(p.Config())
+				ctx, cancel := context.WithCancel(context.Background())
+				rounds := 0
+				plan.Watch = func(*Process, Round) {
+					if rounds++; rounds == 2000 {
+						cancel()
+					}
+				}
+				_, _ = Measure(ctx, p.Config(), plan)
+				cancel()
+			})
+		}
+	}
+}
+
+// The mean of very long waits is not negative.
+func TestWaitHistogramOfTheLongest(t *testing.T) {
+	var h WaitHistogram
+	for _, wait := range []time.Duration{math.MinInt64, -1, 0, math.MaxInt64, math.MaxInt64, 1} {
+		h.Add(wait)
+	}
+	if h.Count != 6 || h.Sum != math.MaxInt64 || h.Max != math.MaxInt64 || h.Mean() != math.MaxInt64/6 {
+		t.Errorf("%v, in all %v", &h, h.Sum)
+	}
+	if n := h.Below(math.MinInt64); n != 0 {
+		t.Errorf("%d waits are shorter than the shortest duration", n)
+	}
+}
+
+// A buffer and a pool without end work as others do.
+func TestDispatcherWithoutLimits(t *testing.T) {
+	done := make(chan int, 10)
+	d := NewDispatcher([]func(context.Context, int){func(_ context.Context, i int) { done <- i }},
+		Buffer(math.MaxInt), PoolLimit(math.MaxInt), MaxAge(math.MaxInt64))
+	for i := range 10 {
+		if err := d.TrySubmit(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if len(done) != 10 {
+		t.Errorf("%d items were served", len(done))
+	}
+}
