@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -52,8 +53,15 @@ func (c Course) end(i int) float64 {
 // Mean is the mean over time of the whole course. It is NaN if no time has passed.
 func (c Course) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
 
-// Means are the means over so many parts of equal length, from Start to End: what output analysis and pictures take.
+// maxParts is into how many parts a course can be divided: their means take 128 MB.
+const maxParts = 1 << 24
+
+// Means are the means over so many parts of equal length, from Start to End: what output analysis and pictures take. It panics if their
+// number is negative or above 2²⁴.
 func (c Course) Means(parts int) []float64 {
+	if parts < 0 || parts > maxParts {
+		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))
+	}
 	means := make([]float64, parts)
 	for i := range means {
 		from := c.Start + float64((c.End-c.Start)*(float64(i)/float64(parts)))

@@ -60,6 +60,8 @@ func need(possible bool, law, what string) {
 func positive(name string, mean, sd float64) string {
 	law := named(name, mean, sd)
 	need(mean > 0 && sd > 0 && finite(mean) && finite(sd), law, "mean and standard deviation must be above 0 and finite")
+	// The square of their ratio, and its inverse, are numbers.
+	need(sd/mean >= 1e-150 && sd/mean <= 1e150, law, "the standard deviation must be from 10⁻¹⁵⁰ to 10¹⁵⁰ times the mean")
 	return law
 }
 
@@ -104,6 +106,7 @@ func Triangular(low, mode, high float64) Distribution {
 func Gamma(mean, sd float64) Distribution {
 	law := positive("gamma", mean, sd)
 	shape, rate := mean/sd*(mean/sd), mean/sd/sd
+	need(rate > 0, law, "the standard deviation is so large that its square over the mean is not finite")
 	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.Gamma{Alpha: shape, Beta: rate, Src: r}.Rand() }}
 }
 

@@ -35,7 +35,7 @@ func (g *Grant) Preempted() (Preempted, bool) {
 // preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
 // false if that cannot be.
 func (r *Resource) preempt(g *Grant) bool {
-	lacking := r.inUse + g.n - r.capacity
+	lacking := g.n - r.free()
 	available := 0
 	for h := r.first; h != nil && available < lacking; h = h.next {
 		if h.givesWay(g) {
@@ -47,7 +47,7 @@ func (r *Resource) preempt(g *Grant) bool {
 	}
 	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
 	r.busy = true
-	for r.inUse+g.n > r.capacity {
+	for g.n > r.free() {
 		var victim *Grant
 		for h := r.last; h != nil; h = h.prev { // from the latest, which goes first among equals
 			if h.givesWay(g) && (victim == nil || h.rank > victim.rank) {

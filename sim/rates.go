@@ -125,13 +125,17 @@ func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
 			if whole == 0 {
 				return 0, false
 			}
+			before := base
 			i, base = 0, base+t.period
 			if rounds := math.Floor(left / whole); rounds > 0 { // nobody comes for so long
 				base += float64(rounds * t.period)
 				left -= float64(rounds * whole)
 			}
-			if at = base; !(at <= maxTime) {
+			if at = base; at > maxTime {
 				return 0, false
+			}
+			if !(base > before) {
+				panic(fmt.Sprintf("sim: RateTable with a period of %g does not move the clock at %g", t.period, after))
 			}
 		}
 	})

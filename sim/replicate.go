@@ -69,7 +69,7 @@ type experiment struct {
 // wantsMore tells whether another replication should start. Those that may turn out to be too many are not started far ahead of
 // the ones that decide.
 func (x *experiment) wantsMore() bool {
-	return len(x.running) < x.workers && x.next < x.end && x.next < max(x.least, x.results.N()+2*x.workers)
+	return len(x.running) < x.workers && x.next < x.end && (x.next < x.least || (x.next-x.results.N())/2 < x.workers)
 }
 
 func (x *experiment) start(ctx context.Context) {

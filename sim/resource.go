@@ -182,7 +182,7 @@ func (r *Resource) checkUnits(n int) {
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
 	r.s.step()
-	if r.line.first != nil || r.inUse+n > r.capacity || r.upkeep != nil && r.upkeep.stopped != nil {
+	if r.line.first != nil || n > r.free() || r.upkeep != nil && r.upkeep.stopped != nil {
 		return nil, false
 	}
 	g := &Grant{r: r, p: r.s.current, n: n}
@@ -191,12 +191,15 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	return g, true
 }
 
+// free is how many units nobody holds. It is negative while fewer are left than are held.
+func (r *Resource) free() int { return r.capacity - r.inUse }
+
 // obtain gives a newcomer its units, if that is possible without waiting.
 func (r *Resource) obtain(g *Grant, preempting bool) bool {
 	switch {
 	case r.upkeep != nil && r.upkeep.stops(g.rank):
 		return false
-	case r.inUse+g.n <= r.capacity:
+	case g.n <= r.free():
 		r.hold(g)
 	case preempting && r.preempt(g):
 		r.hold(g)
@@ -258,7 +261,7 @@ func (r *Resource) serve() {
 	for !r.busy {
 		q := r.line.first
 		if u := r.upkeep; u != nil && u.stopped != nil && (q == nil || u.stops(q.rank)) {
-			if r.inUse+u.stopped.n > r.capacity {
+			if u.stopped.n > r.free() {
 				return
 			}
 			r.goOn(u.stopped)
@@ -267,7 +270,7 @@ func (r *Resource) serve() {
 		if q == nil {
 			return
 		}
-		if r.inUse+q.grant.n > r.capacity {
+		if q.grant.n > r.free() {
 			if !q.preempting || !r.preempt(q.grant) {
 				return
 			}
