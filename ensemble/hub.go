@@ -23,14 +23,17 @@ import (
 type HubOptions struct {
 	Store string // a directory that is its own, for all that it keeps
 
-	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a hub refuses to start without TokenFile, CA
-	// or a Config that has users.
+	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a hub refuses to start without
+	// TokenFile, CA, or a Config in which every user has a secret.
 	Listen string
 
 	TokenFile string // clients must have this token
 	Cert, Key string // files for TLS
 	CA        string // with Cert and Key: clients must have a certificate that is signed by this
-	Config    string // a configuration file of nats-server, for what is not here: accounts, NKeys, operators, leaf nodes
+
+	// Config is a configuration file of nats-server, for accounts, NKeys, operators, TLS and limits. A key that opens another
+	// listener, or that admits clients without credentials, is refused.
+	Config string
 
 	Cluster *ClusterOptions
 	Name    string // of this server; needed in a cluster, where it must not change
@@ -103,8 +106,8 @@ func (o *HubOptions) server() (*server.Options, error) {
 	s := &server.Options{}
 	if o.Config != "" {
 		var err error
-		if s, err = server.ProcessConfigFile(o.Config); err != nil {
-			return nil, fmt.Errorf("ensemble: the hub's configuration %s: %w", o.Config, err)
+		if s, err = readConfig(o.Config); err != nil {
+			return nil, err
 		}
 	}
 	s.NoSigs, s.JetStream, s.SyncAlways, s.StoreDir, s.JetStreamMaxStore = true, true, true, o.Store, o.MaxStore
@@ -130,9 +133,10 @@ func (o *HubOptions) server() (*server.Options, error) {
 	} else if err := listen(o.Listen, "127.0.0.1:4222", &s.Host, &s.Port); err != nil {
 		return nil, fmt.Errorf("ensemble: where the hub is to listen: %w", err)
 	}
-	guarded := s.Authorization != "" || s.Username != "" || len(s.Users) > 0 || len(s.Nkeys) > 0 || len(s.TrustedOperators) > 0 || s.TLSVerify || s.AuthCallout != nil
-	if !s.DontListen && !guarded && !loopback(s.Host) {
-		return nil, fmt.Errorf("ensemble: a hub that listens on %s, beyond this machine, needs credentials: a token file, a CA for clients' certificates, or a configuration with users", s.Host)
+	if !s.DontListen && !loopback(s.Host) {
+		if err := guarded(s); err != nil {
+			return nil, fmt.Errorf("ensemble: a hub that listens on %s, beyond this machine, %w", s.Host, err)
+		}
 	}
 	if o.Cluster != nil {
 		if err := o.cluster(s); err != nil {
@@ -154,7 +158,7 @@ func (o *HubOptions) encryption(s *server.Options) error {
 	if err != nil {
 		return fmt.Errorf("ensemble: the hub's certificate %s with key %s: %w", o.Cert, o.Key, err)
 	}
-	s.TLSConfig, s.TLS, s.TLSVerify, s.TLSTimeout = config, true, o.CA != "", 5
+	s.TLSConfig, s.TLS, s.TLSTimeout = config, true, 5
 	return nil
 }
 
@@ -167,7 +171,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	if err := listen(c.Listen, "", &s.Cluster.Host, &s.Cluster.Port); err != nil {
 		return fmt.Errorf("ensemble: where the hub is to listen for the other hubs: %w", err)
 	}
-	if !loopback(s.Cluster.Host) && s.Authorization == "" && !s.TLSVerify {
+	if !loopback(s.Cluster.Host) && s.Authorization == "" && !verifiesClients(s) {
 		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA", s.Cluster.Host)
 	}
 	s.Cluster.Name = c.Name
@@ -175,7 +179,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	if s.Authorization != "" {
 		s.Cluster.Username, s.Cluster.Password = "hub", s.Authorization
 	}
-	if s.TLSVerify {
+	if verifiesClients(s) {
 		config := s.TLSConfig.Clone()
 		config.RootCAs = config.ClientCAs // the others are clients when they call, and servers when they are called
 		s.Cluster.TLSConfig, s.Cluster.TLSTimeout = config, 5
