@@ -16,6 +16,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/almanac-sim/almanac/internal/access"
 )
 
 // Lease is how long a worker that is not heard of keeps a task, unless a [ConnectOptions] says less.
@@ -103,9 +105,9 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 // credentials are the options that say who we are. Errors name files and never what is in them.
 func (o ConnectOptions) credentials() (options []nats.Option, err error) {
 	if o.TokenFile != "" {
-		token, err := readToken(o.TokenFile)
+		token, err := access.ReadToken(o.TokenFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("ensemble: the token: %w", err)
 		}
 		options = append(options, nats.Token(token))
 	}
@@ -141,19 +143,6 @@ func (o ConnectOptions) credentials() (options []nats.Option, err error) {
 		options = append(options, nats.ClientCert(o.Cert, o.Key))
 	}
 	return options, nil
-}
-
-// readToken reads a token from a file, without the line's end.
-func readToken(name string) (string, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return "", fmt.Errorf("ensemble: the token: %w", err)
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" || len(token) > 4096 || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("ensemble: %s should have a token: one word on one line", name)
-	}
-	return token, nil
 }
 
 // readCA reads the certificates of those who sign.

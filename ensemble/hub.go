@@ -17,6 +17,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/almanac-sim/almanac/internal/access"
 )
 
 // HubOptions say what a hub is to be.
@@ -119,9 +121,9 @@ func (o *HubOptions) server() (*server.Options, error) {
 		s.ServerName = o.Name
 	}
 	if o.TokenFile != "" {
-		token, err := readToken(o.TokenFile)
+		token, err := access.ReadToken(o.TokenFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("ensemble: the hub's token: %w", err)
 		}
 		s.Authorization = token
 	}
@@ -133,7 +135,7 @@ func (o *HubOptions) server() (*server.Options, error) {
 	} else if err := listen(o.Listen, "127.0.0.1:4222", &s.Host, &s.Port); err != nil {
 		return nil, fmt.Errorf("ensemble: where the hub is to listen: %w", err)
 	}
-	if !s.DontListen && !loopback(s.Host) {
+	if !s.DontListen && !access.Loopback(s.Host) {
 		if err := guarded(s); err != nil {
 			return nil, fmt.Errorf("ensemble: a hub that listens on %s, beyond this machine, %w", s.Host, err)
 		}
@@ -171,7 +173,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	if err := listen(c.Listen, "", &s.Cluster.Host, &s.Cluster.Port); err != nil {
 		return fmt.Errorf("ensemble: where the hub is to listen for the other hubs: %w", err)
 	}
-	if !loopback(s.Cluster.Host) && s.Authorization == "" && !verifiesClients(s) {
+	if !access.Loopback(s.Cluster.Host) && s.Authorization == "" && !verifiesClients(s) {
 		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA", s.Cluster.Host)
 	}
 	s.Cluster.Name = c.Name
@@ -223,15 +225,6 @@ func listen(text, otherwise string, host *string, port *int) error {
 		*port = server.RANDOM_PORT
 	}
 	return nil
-}
-
-// loopback reports whether an address is of this machine alone.
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // URL is where clients find the hub; empty if it opens no port.

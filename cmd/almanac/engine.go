@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/access"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
@@ -26,13 +27,21 @@ type hubFlags struct {
 	hub     string
 	conn    ensemble.ConnectOptions
 	verbose bool
-	metrics string
+
+	metrics      string
+	metricsToken string
 }
 
 func (f *hubFlags) register(c *cobra.Command, about string) {
 	f.registerHub(c, about)
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	f.registerMetrics(c)
+}
+
+// registerMetrics are the flags of the listener for Prometheus.
+func (f *hubFlags) registerMetrics(c *cobra.Command) {
 	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+	c.Flags().StringVar(&f.metricsToken, "metrics-token-file", "", "a file with a token that Prometheus must have; needed beyond this machine")
 }
 
 // registerHub are the flags that say where a hub is and who we are, and no others.
@@ -65,10 +74,25 @@ func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: least}))
 }
 
-// serveMetrics answers Prometheus until it is stopped.
+// serveMetrics answers Prometheus until it is stopped. Commands call it before they open anything else.
 func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	if f.metrics == "" {
+		if f.metricsToken != "" {
+			return nil, usagef("--metrics-token-file is for --metrics; say where to listen with --metrics HOST:PORT")
+		}
 		return func() {}, nil
+	}
+	host, _, err := net.SplitHostPort(f.metrics)
+	if err != nil {
+		return nil, usagef("--metrics: %q is no HOST:PORT, as 127.0.0.1:9100 is", f.metrics)
+	}
+	token := ""
+	if f.metricsToken != "" {
+		if token, err = access.ReadToken(f.metricsToken); err != nil {
+			return nil, usagef("--metrics-token-file: %w", err)
+		}
+	} else if !access.Loopback(host) {
+		return nil, usagef("--metrics: %q is beyond this machine, where Prometheus must have a token: name its file with --metrics-token-file, or listen on 127.0.0.1", f.metrics)
 	}
 	l, err := net.Listen("tcp", f.metrics)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -78,7 +102,7 @@ func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 		return nil, usagef("--metrics: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", m)
+	mux.Handle("/metrics", access.Guard(m, token, "almanac"))
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Serve(l) }()

@@ -78,19 +78,25 @@ func newHub() *cobra.Command {
 	c.Flags().StringVar(&o.Cert, "tlscert", "", "a file with the hub's certificate: connections are then by TLS")
 	c.Flags().StringVar(&o.Key, "tlskey", "", "a file with the key of the certificate")
 	c.Flags().StringVar(&o.CA, "tlsca", "", "a file with the certificate that those of all who connect must be signed by")
-	c.Flags().StringVar(&o.Config, "config", "", "a configuration file of nats-server, for what there is no flag for")
+	c.Flags().StringVar(&o.Config, "config", "", "a configuration file of nats-server, for accounts, NKeys, operators and limits")
 	c.Flags().StringVar(&o.Name, "name", "", "the name of this server, which it needs in a cluster")
 	c.Flags().StringVar(&cluster.Name, "cluster", "", "the name of the cluster that this hub is one of")
 	c.Flags().StringVar(&cluster.Listen, "cluster-listen", "", "HOST:PORT for the other servers of the cluster")
 	c.Flags().StringSliceVar(&cluster.Routes, "routes", nil, "HOST:PORT of the others, with commas between")
 	c.Flags().StringVar(&room, "max-store", "", "how much may be kept, as in 50GB; three quarters of what is free unless told")
 	c.Flags().StringVar(&forget, "forget", "", "forget studies that were not used for so long, as in 30d; none unless told (see almanac jobs forget)")
-	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+	f.registerMetrics(c)
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
 }
 
 func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *hubFlags, age time.Duration) error {
+	metrics := new(ensemble.Metrics)
+	stop, err := f.serveMetrics(metrics)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	hub, err := ensemble.StartHub(o)
 	if errors.Is(err, ensemble.ErrNotStarted) {
 		return trim(err) // the machine's fault, and not the command line's
@@ -99,13 +105,7 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 		return usageError{trim(err)}
 	}
 	defer hub.Close()
-	metrics := new(ensemble.Metrics)
 	metrics.Hub(hub)
-	stop, err := f.serveMetrics(metrics)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	if age > 0 {
 		if err := forgetOld(ctx, hub, age, o.Logger); err != nil {
 			return fmt.Errorf("--forget %s: %w", age, trim(err))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,39 @@ func (s *said) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
+}
+
+// TestMetricsToken checks that a listener for Prometheus that has a token answers those who have it, and nobody else.
+func TestMetricsToken(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("a-secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := hubFlags{metrics: "0.0.0.0:" + port, metricsToken: token}
+	stop, err := f.serveMetrics(new(ensemble.Metrics))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	for header, want := range map[string]int{"": http.StatusUnauthorized, "Bearer another": http.StatusUnauthorized, "Bearer a-secret": http.StatusOK} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", header)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%q: %s", header, answer.Status)
+		}
+	}
 }
 
 const enduring = `

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/examples"
+	"github.com/almanac-sim/almanac/internal/access"
 	"github.com/almanac-sim/almanac/page"
 )
 
@@ -64,7 +65,7 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	if f.limits.Longest <= 0 {
 		return usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
 	}
-	if len(f.names) > 0 && f.token == "" && loopback(host) {
+	if len(f.names) > 0 && f.token == "" && access.Loopback(host) {
 		return usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
 	}
 	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
@@ -76,7 +77,7 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 		defer root.Close()
 		config.Root, config.Files, config.About, config.Dir = root, root.FS(), args[0], args[0]
 	}
-	if config.Anywhere = !loopback(host); config.Anywhere && f.token == "" {
+	if config.Anywhere = !access.Loopback(host); config.Anywhere && f.token == "" {
 		f.token = page.NewToken()
 	}
 	config.Token = f.token
@@ -103,14 +104,6 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s at %s\n", config.About, address(l.Addr(), host, f.token))
 	return server.Serve(c.Context(), l)
-}
-
-// loopback reports whether only this machine can reach a host that one listens on.
-func loopback(host string) bool {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.IsLoopback()
-	}
-	return host == "localhost"
 }
 
 // address is what to open in a browser.

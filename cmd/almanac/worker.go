@@ -30,6 +30,12 @@ func newWorker() *cobra.Command {
 			ctx, stop := untilStopped(c.Context())
 			defer stop()
 			c.SetContext(ctx)
+			metrics := new(ensemble.Metrics)
+			stopMetrics, err := f.serveMetrics(metrics)
+			if err != nil {
+				return err
+			}
+			defer stopMetrics()
 			conn, err := f.connect(c, -1)
 			if ctx.Err() != nil {
 				return nil
@@ -40,13 +46,7 @@ func newWorker() *cobra.Command {
 			defer conn.Close()
 			o.Registry, o.Logger = ourRegistry(), f.logger(c, slog.LevelInfo)
 			worker := ensemble.NewWorker(conn, o)
-			metrics := new(ensemble.Metrics)
 			metrics.Worker(worker)
-			stopMetrics, err := f.serveMetrics(metrics)
-			if err != nil {
-				return err
-			}
-			defer stopMetrics()
 			fmt.Fprintf(c.OutOrStdout(), "worker for %s, %d at once\n", conn.Where(), worker.Stats().Slots)
 			err = worker.Serve(ctx)
 			s := worker.Stats()

@@ -13,6 +13,7 @@ const Module = "github.com/almanac-sim/almanac"
 // used is an error too, so that the list is what is there.
 var mayImport = map[string][]string{
 	// Leaves.
+	"internal/access":   {},
 	"internal/design":   {},
 	"internal/format":   {},
 	"internal/house":    {},
@@ -53,7 +54,7 @@ var mayImport = map[string][]string{
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/design", "internal/order", "internal/outdir", "internal/random", "internal/study"},
+	"ensemble": {"internal/access", "internal/design", "internal/order", "internal/outdir", "internal/random", "internal/study"},
 	"fit":      {"ensemble", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design"},
@@ -77,13 +78,13 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study",
+	"page": {"capped", "ensemble", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outputs", "internal/pictures", "internal/plot", "internal/study",
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
 		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
