@@ -68,7 +68,7 @@ func TestCommandSweep(t *testing.T) {
 	}
 	sum := 0.0
 	for i := range 20 {
-		v, err := run(t.Context(), Replica{Number: i, Seed: 7})
+		v, err := run(t.Context(), NewReplica(7, i))
 		if err != nil {
 			t.Fatal(err)
 		}

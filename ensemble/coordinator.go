@@ -34,6 +34,7 @@ type coordinator struct {
 	missing  time.Time // since when the server says that it has no journal
 	wasDone  bool
 	resumed  bool
+	differ   bool // the replicas of a point that was given out did not all give the same numbers
 
 	dead   dead
 	parts  bytes.Buffer // of a point that is being read
@@ -56,7 +57,8 @@ func (r *coordinator) outcome() Outcome {
 	if !r.caught {
 		r.study.counts.Resumed = r.study.done // all there was, was there
 	}
-	return Outcome{Key: r.id, Resumed: r.resumed, WasDone: r.wasDone, PointsDone: r.study.low - len(r.study.ready), Replicas: r.study.done, Events: r.study.events, Counts: r.study.counts}
+	given := r.study.low - len(r.study.ready)
+	return Outcome{Key: r.id, Resumed: r.resumed, WasDone: r.wasDone, PointsDone: given, Replicas: r.study.done, Events: r.study.events, Counts: r.study.counts, Alike: given > 0 && !r.differ}
 }
 
 // begin stores the job, and makes us its owner.
@@ -268,6 +270,7 @@ func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
 
 // give gives a point to the caller.
 func (r *coordinator) give(p PointResult) error {
+	r.differ = r.differ || !p.alike()
 	if r.o.Point == nil {
 		return nil
 	}

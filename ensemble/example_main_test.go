@@ -39,7 +39,7 @@ func ExamplePaired() {
 	second := func(_ context.Context, r ensemble.Replica) (ensemble.Values, error) {
 		return ensemble.Values{Names: []string{"x"}, Numbers: []float64{r.Rand().Float64() + 3}}, nil
 	}
-	v, err := ensemble.Paired(first, second)(context.Background(), ensemble.Replica{Number: 4, Seed: 1})
+	v, err := ensemble.Paired(first, second)(context.Background(), ensemble.NewReplica(1, 4))
 	if err != nil {
 		panic(err)
 	}

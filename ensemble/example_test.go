@@ -127,7 +127,7 @@ func ExampleKind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	values, err := run(context.Background(), ensemble.Replica{Number: 0, Seed: 1})
+	values, err := run(context.Background(), ensemble.NewReplica(1, 0))
 	fmt.Println(values.Names, values.Numbers, err)
 	// Output: [count] [2] <nil>
 }

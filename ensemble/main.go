@@ -250,7 +250,17 @@ func (p *program) serve(ctx context.Context) error {
 }
 
 // do does a job, here or on a hub.
-func (p *program) do(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
+func (p *program) do(ctx context.Context, job Job, point func(PointResult) error) error {
+	outcome, err := p.start(ctx, job, point)
+	if err == nil && outcome.Alike {
+		fmt.Fprintf(p.stderr, "%s: warning: all replicas gave the same numbers, so the intervals mean nothing. A model that is random takes its seed from "+
+			"Replica.Seed, as in sim.New(sim.Seed(r.Seed)), or its numbers from Replica.Rand\n", p.name)
+	}
+	return err
+}
+
+// start does a job, and reports how far it came if it was interrupted.
+func (p *program) start(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o := RunOptions{Registry: p.registry, Point: point, Logger: log, Progress: progressLine(p.stderr)}
 	defer o.Progress(Progress{}) // takes the line away

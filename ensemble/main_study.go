@@ -76,7 +76,7 @@ func (p *program) sweep(ctx context.Context) error {
 	}
 	report := findings.NewSweep(p.model, axes, p.sample > 0, table)
 	replicas := 0
-	_, err = p.do(ctx, job, func(r PointResult) error {
+	err = p.do(ctx, job, func(r PointResult) error {
 		replicas += r.Replicas
 		point := findings.Point{Replicas: r.Replicas}
 		for _, a := range axes {
@@ -190,7 +190,7 @@ func (p *program) compare(ctx context.Context) error {
 	defer dir.Drop()
 	job := Job{Name: "compare " + p.model, Kind: p.model, Payload: payload, Points: make([]Point, 1), Replicas: p.replicas, Seed: p.seed}
 	var found PointResult
-	if _, err = p.do(ctx, job, func(r PointResult) error { found = r; return nil }); err != nil {
+	if err = p.do(ctx, job, func(r PointResult) error { found = r; return nil }); err != nil {
 		return err
 	}
 	report := c.report(&found)

@@ -125,7 +125,7 @@ func plain(t testing.TB, g *Registry, job Job) []byte {
 		var sum *tally
 		precise := false
 		for n := 0; n < job.Replicas && !precise; n++ {
-			v, err := run(context.Background(), Replica{n, job.Seed})
+			v, err := run(context.Background(), NewReplica(job.Seed, n))
 			if err != nil {
 				t.Fatal(err)
 			}

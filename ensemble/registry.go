@@ -43,15 +43,28 @@ type Values struct {
 	Data    []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
 }
 
-// A Replica is one run of a model at a point.
+// A Replica is one run of a model at a point. [NewReplica] makes one.
 type Replica struct {
-	Number int    // from 0
-	Seed   uint64 // of the job
+	Number int // from 0
+
+	// Seed is for the random numbers of this replica: sim.New(sim.Seed(r.Seed)), for example. Every replica has another one. It is
+	// the same at every point, so that points are compared with common random numbers.
+	Seed uint64
+
+	// JobSeed is the seed of the job, which all replicas share. It is for models that derive what is random from it and Number.
+	JobSeed uint64
 }
 
-// Rand is a source of random numbers for this replica and seed, the same at every point: points that are compared share their luck.
+// NewReplica is the replica of a number, from 0 on, of a job with a seed.
+func NewReplica(jobSeed uint64, number int) Replica {
+	r := Replica{Number: number, JobSeed: jobSeed}
+	r.Seed = r.Rand().Uint64()
+	return r
+}
+
+// Rand is a source of random numbers for this replica, derived from JobSeed and Number. As with Seed, it is the same at every point.
 func (r Replica) Rand() *rand.Rand {
-	s := random.New(r.Seed, uint64(r.Number))
+	s := random.New(r.JobSeed, uint64(r.Number))
 	return rand.New(rand.NewPCG(s.Uint64(), s.Uint64()))
 }
 

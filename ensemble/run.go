@@ -56,6 +56,10 @@ type Outcome struct {
 	Replicas   int    // merged
 	Events     uint64 // of those replicas
 	Counts     Counts
+
+	// Alike reports that there were at least two replicas at each point given out, and that they all gave the same numbers. The
+	// model then has nothing random, or does not take its seed from the [Replica].
+	Alike bool
 }
 
 // Counts say what happened on the way to a result. They differ from run to run, which the result does not.

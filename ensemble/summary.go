@@ -46,6 +46,13 @@ func (r *PointResult) Output(name string) (Summary, bool) {
 	return Summary{}, false
 }
 
+// alike reports whether there are at least two replicas, and all gave the same numbers.
+func (r *PointResult) alike() bool {
+	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, func(s Summary) bool {
+		return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max)
+	})
+}
+
 // A Summary is what the replicas of a point gave for one output. What there are too few values for is NaN.
 type Summary struct {
 	Name      string

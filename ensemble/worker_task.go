@@ -135,7 +135,7 @@ func (b *batch) run(p piece) bool {
 				return b.fail(p.Point, p.First+i, "error", err.Error())
 			}
 		}
-		r := Replica{Number: p.First + i, Seed: b.m.spec.Job.Seed}
+		r := NewReplica(b.m.spec.Job.Seed, p.First+i)
 		v, err := b.w.replica(b.ctx, run, r, b.m.spec.Job.Limits, b.alone)
 		if b.ctx.Err() != nil {
 			return false

@@ -23,7 +23,7 @@ func alone(f ensemble.Func, output string) experiment.Source {
 		all := make([][]float64, len(points))
 		for i, p := range points {
 			for r := range n {
-				out, err := f(ctx, p, ensemble.Replica{Number: first + r, Seed: 1})
+				out, err := f(ctx, p, ensemble.NewReplica(1, first+r))
 				if err != nil {
 					return nil, err
 				}

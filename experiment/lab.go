@@ -91,8 +91,7 @@ func (m *laterModel) At(point ensemble.Point) (ensemble.Runner, error) {
 		params[name] = x
 	}
 	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
-		r.Number += m.First
-		out, err := m.f(ctx, maps.Clone(params), r)
+		out, err := m.f(ctx, maps.Clone(params), ensemble.NewReplica(r.JobSeed, m.First+r.Number))
 		if err != nil {
 			return ensemble.Values{}, err
 		}

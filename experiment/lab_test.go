@@ -51,6 +51,30 @@ func (x *shop) open(t *testing.T, dir string, slots int) (context.Context, *Lab)
 	return ctx, lab
 }
 
+// TestLabSeeds checks that a replica has the seed of its own number in every stage. One of a later stage must not have that of an earlier.
+func TestLabSeeds(t *testing.T) {
+	var registry ensemble.Registry
+	RegisterIn(&registry, "seeds", func(_ context.Context, _ ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+		return ensemble.Outputs{"seed": float64(r.Seed >> 11)}, nil
+	})
+	lab, err := Open(t.Context(), LabOptions{Model: "seeds", Registry: &registry, Seed: 3, State: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	for first := 0; first < 20; first += 5 {
+		values, err := lab.Source("seed")(t.Context(), []ensemble.Params{{}}, first, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range values[0] {
+			if want := float64(ensemble.NewReplica(3, first+i).Seed >> 11); x != want {
+				t.Errorf("replica %d: %v, and not %v", first+i, x, want)
+			}
+		}
+	}
+}
+
 // study is one of each, as text.
 func (x *shop) study(ctx context.Context, lab *Lab) (string, error) {
 	cost := lab.Source("cost")

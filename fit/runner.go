@@ -68,7 +68,7 @@ func replicas(ctx context.Context, m ensemble.Model, job ensemble.Job, point, sl
 			run, err := m.At(job.Points[point])
 			for k := int(next.Add(1) - 1); k < job.Replicas && ctx.Err() == nil; k = int(next.Add(1) - 1) {
 				if err == nil {
-					all[k], err = run(ctx, ensemble.Replica{Number: k, Seed: job.Seed})
+					all[k], err = run(ctx, ensemble.NewReplica(job.Seed, k))
 				}
 				if err != nil {
 					failed[w], at[w] = err, k

@@ -20,7 +20,7 @@ import (
 
 // day is one replica: eight hours, in minutes, with a rush in the first four. A teller costs 40 for half a day, and a customer who leaves, 5.
 func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
-	s := sim.New(sim.Seed(r.Rand().Uint64()))
+	s := sim.New(sim.Seed(r.Seed))
 	defer s.Close()
 	tellers := sim.NewResource(s, "tellers", 0)
 	tellers.Schedule(sim.Dated{Shifts: []sim.Shift{{From: 0, To: 240, Units: int(p["morning"])}, {From: 240, To: 480, Units: int(p["afternoon"])}}})

@@ -23,7 +23,7 @@ func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.O
 	if float64(tellers) != p["tellers"] || tellers < 1 || !(p["between"] > 0) || !(p["service"] > 0) || !(p["patience"] >= 0) || math.IsInf(p["patience"], 0) {
 		return nil, fmt.Errorf("a bank with %v: tellers are a whole number from 1 on, and times are above 0", p)
 	}
-	s := sim.New(sim.Seed(r.Rand().Uint64()))
+	s := sim.New(sim.Seed(r.Seed))
 	arrivals, service, patience := s.Stream("arrivals"), s.Stream("service"), s.Stream("patience")
 	desk := sim.NewResource(s, "tellers", tellers)
 	served, left := 0, 0

@@ -132,15 +132,15 @@ func (m *model) part(set map[string]string, scenario string, series bool) (*part
 // replica runs a replica.
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
 	err = p.owner.room.alone(ctx, func() (err error) {
-		if p.runner == nil || p.seed != r.Seed {
-			o := population.Options{Seed: r.Seed}
+		if p.runner == nil || p.seed != r.JobSeed {
+			o := population.Options{Seed: r.JobSeed}
 			if from := p.owner.study.From; from != nil {
-				o.Vary = from.Vary(p.m, r.Seed)
+				o.Vary = from.Vary(p.m, r.JobSeed)
 			}
 			if p.runner, err = p.m.Runner(o); err != nil {
 				return err
 			}
-			p.seed = r.Seed
+			p.seed = r.JobSeed
 		}
 		run, err = p.runner.Run(ctx, r.Number)
 		if err != nil {

@@ -65,7 +65,7 @@ func TestSweepIsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []int{2, 0} {
-		v, err := at(t.Context(), ensemble.Replica{Number: k, Seed: 4})
+		v, err := at(t.Context(), ensemble.NewReplica(4, k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestRunIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := at(t.Context(), ensemble.Replica{Number: 7, Seed: 4})
+	v, err := at(t.Context(), ensemble.NewReplica(4, 7))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestCompareIsPaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range 5 {
-		v, err := at(t.Context(), ensemble.Replica{Number: k, Seed: 4})
+		v, err := at(t.Context(), ensemble.NewReplica(4, k))
 		if err != nil {
 			t.Fatal(err)
 		}
