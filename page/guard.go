@@ -48,7 +48,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, problem{http.StatusForbidden, "this came from another site, and would change something here"})
 	}))
-	next = origin.Handler(next)
+	next = http.MaxBytesHandler(origin.Handler(next), s.limits.Body) // in a copy of the request: net/http looks at its own body
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -61,7 +61,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, "Host: this server does not go by that name", http.StatusMisdirectedRequest)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, s.limits.Body)
 		next.ServeHTTP(w, r)
 	})
 }
