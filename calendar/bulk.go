@@ -13,10 +13,12 @@ import (
 // ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but by several
 // goroutines, two of which take half the time: into an empty queue the events go straight into the buckets where they belong.
 //
-// When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the ids first, first+1, … into at, which has
-// +Inf everywhere when it is called. What stays +Inf is not scheduled. It is called by so many workers at once (all that can run if
-// the number is not positive, and 1,024 at most), each with its own number below that, for blocks in any order, and must not use the queue.
-// The queue is the same afterwards, for all that can be seen of it, whatever the number of workers.
+// When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the
+// ids first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is
+// not scheduled. It is called by so many workers at once (all that can run if the number is not
+// positive, and 1,024 at most), each with its own number below that, for blocks in any order, and
+// must not use the queue. The queue is the same afterwards, for all that can be seen of it,
+// whatever the number of workers.
 //
 // At the first id, in their order, that Schedule would refuse, it stops and returns an error that says which it is and wraps
 // what Schedule would say. If due returns an error it stops with that before the block, and if due panics with a [PanicError], in which the value
@@ -38,7 +40,8 @@ func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first
 	return b.placeAll()
 }
 
-// maxWorkers is how many workers there are at most: more than processors, and their memory is bounded.
+// maxWorkers is how many workers there are at most: more than processors, and their memory is
+// bounded.
 const maxWorkers = 1024
 
 // workersFor is how many workers share the blocks if so many are wanted.

@@ -116,8 +116,8 @@ func TestAheadOfEveryNumber(t *testing.T) {
 	}
 }
 
-// However many workers are wanted, ScheduleAll has at least one, one for each block at most, and no more than maxWorkers: each
-// takes memory before the first block is asked for.
+// However many workers are wanted, ScheduleAll has at least one, one for each block at most, and no
+// more than maxWorkers: each takes memory before the first block is asked for.
 func TestScheduleAllBoundsItsWorkers(t *testing.T) {
 	for _, blocks := range []int{0, 1, 3, maxWorkers, 1 << 18} {
 		most := min(max(blocks, 1), maxWorkers)

@@ -31,8 +31,8 @@ type placePage[V any] struct {
 
 type places[V any] struct {
 	pages []placePage[V]
-	// A bit for each page that has room. No word before first has one. Places of the first page with room are used
-	// first, so that the last pages become empty and can go.
+	// A bit for each page that has room. No word before first has one. Places of the first page
+	// with room are used first, so that the last pages become empty and can go.
 	roomy []uint64
 	first int
 	held  int // pages there are

@@ -17,11 +17,12 @@ func (a *Agenda[V]) check() error {
 	return err
 }
 
-// check verifies that a place is in use, by its number, just while its event is pending, and that the others are free or retired. It
-// returns how many are in use.
+// check verifies that a place is in use, by its number, just while its event is pending, and that
+// the others are free or retired. It returns how many are in use.
 func (ps *places[V]) check(pending func(uint32) bool) (used int, err error) {
 	if want := (len(ps.pages) + 63) / 64; len(ps.roomy) != want || ps.first < 0 || ps.first > want {
-		return 0, fmt.Errorf("%d words of bits for %d pages, searched from word %d", len(ps.roomy), len(ps.pages), ps.first)
+		return 0, fmt.Errorf("%d words of bits for %d pages, searched from word %d",
+			len(ps.roomy), len(ps.pages), ps.first)
 	}
 	for p := len(ps.pages); p < 64*len(ps.roomy); p++ {
 		if ps.roomy[p/64]>>(p%64)&1 == 1 {
@@ -53,14 +54,16 @@ func (ps *places[V]) check(pending func(uint32) bool) (used int, err error) {
 			}
 		}
 		if in != int(page.used) || in+spent+free != len(page.places) {
-			return 0, fmt.Errorf("page %d: %d places used, %d retired and %d free, of %d", p, in, spent, free, len(page.places))
+			return 0, fmt.Errorf("page %d: %d places used, %d retired and %d free, of %d",
+				p, in, spent, free, len(page.places))
 		}
 		room := free > 0 || len(page.places) < placePageLen
 		if marked := ps.roomy[p/64]>>(p%64)&1 == 1; marked != room {
 			return 0, fmt.Errorf("page %d: has room %v, and is marked so %v", p, room, marked)
 		}
 		if room && p/64 < ps.first {
-			return 0, fmt.Errorf("page %d has room, in word %d of the bits: the search begins at word %d", p, p/64, ps.first)
+			return 0, fmt.Errorf("page %d has room, in word %d of the bits: the search begins at word %d",
+				p, p/64, ps.first)
 		}
 		if page.places != nil {
 			held++

@@ -18,7 +18,8 @@ func (v *verifier) own(c uint32) error {
 	return nil
 }
 
-// pool verifies that every chunk is in one bucket, free, given back, or was never used, and that slabs are there or given back.
+// pool verifies that every chunk is in one bucket, free, given back, or was never used, and that
+// slabs are there or given back.
 func (v *verifier) pool() error {
 	p := &v.q.pool
 	if p.used != v.chunks-1 {
@@ -44,7 +45,8 @@ func (v *verifier) pool() error {
 		room += len(slab) / chunkSlots
 	}
 	if len(holes) != len(p.holes) || room != p.room() || p.fresh > p.total {
-		return fmt.Errorf("%d slabs given back, of which %d are different, and room for %d chunks, counted as %d", len(p.holes), len(holes), room, p.room())
+		return fmt.Errorf("%d slabs given back, of which %d are different, and room for %d chunks, counted as %d",
+			len(p.holes), len(holes), room, p.room())
 	}
 	return nil
 }

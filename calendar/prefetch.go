@@ -157,9 +157,9 @@ func (q *Queue) PrefetchID(id ID) {
 	}
 }
 
-// Ahead returns the id of the event that comes k events after the next one, for callers that prefetch the memory they will
-// need then. It does not search: ok is false if the id is not known without, which is so for every k that is negative or
-// large. The event may have been cancelled.
+// Ahead returns the id of the event that comes k events after the next one, for callers that
+// prefetch the memory they will need then. It does not search: ok is false if the id is not known
+// without, which is so for every k that is negative or large. The event may have been cancelled.
 func (q *Queue) Ahead(k int) (id ID, ok bool) {
 	if near := q.near[q.head:]; uint(k) < uint(len(near)) {
 		return near[k].id, true

@@ -89,8 +89,8 @@ func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
 	}
 }
 
-// Chunks are used again: a queue of a constant number of events soon has all that it needs. So are places for nested levels: there
-// are as many as were in use at one time.
+// Chunks are used again: a queue of a constant number of events soon has all that it needs. So are
+// places for nested levels: there are as many as were in use at one time.
 func TestQueueUsesChunksAndLevelsAgain(t *testing.T) {
 	q := New()
 	q.SetMost(40)

@@ -30,7 +30,8 @@ func tolerates(t *testing.T, what string, do func()) {
 
 var (
 	extremeInts   = []int{math.MinInt, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt}
-	extremeFloats = []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 0.5, 0.999, 1, math.MaxFloat64, math.Inf(1)}
+	extremeFloats = []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 0.5, 0.999, 1,
+		math.MaxFloat64, math.Inf(1)}
 )
 
 // Every number of its type is either taken or refused in words.
@@ -50,7 +51,8 @@ func TestExtremeArguments(t *testing.T) {
 			}
 			for _, c := range extremeInts {
 				for name, f := range map[string]func(n, c int, lambda float64) float64{
-					"PoolBound": PoolBound, "PoolEstimate": PoolEstimate, "WaitBound": WaitBound, "WaitEstimate": WaitEstimate,
+					"PoolBound": PoolBound, "PoolEstimate": PoolEstimate,
+					"WaitBound": WaitBound, "WaitEstimate": WaitEstimate,
 				} {
 					tolerates(t, fmt.Sprintf("%s(%d, %d, %v)", name, n, c, x), func() { f(n, c, x) })
 				}
@@ -70,8 +72,8 @@ func TestExtremeArguments(t *testing.T) {
 			}
 		}
 	}
-	_ = Kind(math.MaxInt).String() + Kind(math.MinInt).String() + Arrivals(math.MaxInt).String() + Arrivals(math.MinInt).String()
 	for _, n := range extremeInts {
+		tolerates(t, fmt.Sprintf("String of %d", n), func() { _, _ = Kind(n).String(), Arrivals(n).String() })
 		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Buffer(n) })
 		tolerates(t, fmt.Sprintf("PoolLimit(%d)", n), func() { PoolLimit(n) })
 		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxAge(time.Duration(n)) })

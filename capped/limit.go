@@ -185,7 +185,8 @@ func (l *Limit) rejected(n *poissonLaw) float64 {
 //
 // It panics unless there are from 0 to 20 million rounds.
 func (l *Limit) FromEmpty(rounds int) []float64 {
-	demand(rounds >= 0 && rounds <= mostPlanned, "the number of rounds", fmt.Sprintf("from 0 to %d", mostPlanned), rounds)
+	demand(rounds >= 0 && rounds <= mostPlanned,
+		"the number of rounds", fmt.Sprintf("from 0 to %d", mostPlanned), rounds)
 	if l.Capacity == 0 {
 		return l.greedyFromEmpty(rounds)
 	}

@@ -190,8 +190,8 @@ func (p *Process) Loads() []int {
 	return all
 }
 
-// Load is the number of balls in a bin after the last round. It panics if there is no such bin, from 0 to Bins−1, or the process
-// does not keep its bins apart: see [Config.ByBin].
+// Load is the number of balls in a bin after the last round. It panics if there is no such bin,
+// from 0 to Bins−1, or the process does not keep its bins apart: see [Config.ByBin].
 func (p *Process) Load(bin int) int {
 	e, ok := p.engine.(interface{ load(int) int })
 	if !ok {

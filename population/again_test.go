@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A line has room for less than twice as many ids as it ever had at one time, however many have passed through it.
+// A line has room for less than twice as many ids as it ever had at one time, however many have
+// passed through it.
 func TestLineUsesRoomAgain(t *testing.T) {
 	var l line
 	s := random.New(2)
@@ -24,8 +25,8 @@ func TestLineUsesRoomAgain(t *testing.T) {
 	}
 }
 
-// A table of timers has room for less than three times as many pairs as it ever had at one time, however many came and went: the places of those
-// that were removed are free.
+// A table of timers has room for less than three times as many pairs as it ever had at one time,
+// however many came and went: the places of those that were removed are free.
 func TestAsideTableUsesPlacesAgain(t *testing.T) {
 	a := newAside()
 	s := random.New(3)

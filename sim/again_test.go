@@ -11,8 +11,8 @@ type held struct {
 }
 
 func holds(s *Simulation, r *Resource, st *Store[int]) (h held) {
-	h = held{slots: len(s.slots), vacant: cap(s.vacant), ring: len(s.due.ring), heap: cap(s.due.heap), idle: len(s.idle), extras: len(s.extras),
-		left: cap(s.left), orders: len(st.spare), items: len(st.items.ring)}
+	h = held{slots: len(s.slots), vacant: cap(s.vacant), ring: len(s.due.ring), heap: cap(s.due.heap),
+		idle: len(s.idle), extras: len(s.extras), left: cap(s.left), orders: len(st.spare), items: len(st.items.ring)}
 	for q := s.requests; q != nil; q = q.next {
 		h.requests++
 	}
@@ -25,8 +25,8 @@ func holds(s *Simulation, r *Resource, st *Store[int]) (h held) {
 	return h
 }
 
-// Slots of events, requests, ranks, grants, orders and the like are used again: a model that does the same for ever soon has all that
-// it needs. And every slot is in use or vacant.
+// Slots of events, requests, ranks, grants, orders and the like are used again: a model that does
+// the same for ever soon has all that it needs. And every slot is in use or vacant.
 func TestSimulationUsesMemoryAgain(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -70,7 +70,7 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 	double("grants", before.grants, after.grants)
 	double("orders", before.orders, after.orders)
 	double("items", before.items, after.items)
-	if before.requests == 0 || before.ranks == 0 || before.grants == 0 || before.orders == 0 || before.heap == 0 || before.ring == 0 {
+	if min(before.requests, before.ranks, before.grants, before.orders, before.heap, before.ring) == 0 {
 		t.Errorf("something is never used: %+v", before)
 	}
 
@@ -88,7 +88,8 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 	}
 }
 
-// After a burst there are no more slots than events were pending at one time, and the calendar gives its memory back.
+// After a burst there are no more slots than events were pending at one time, and the calendar
+// gives its memory back.
 func TestSimulationAfterABurst(t *testing.T) {
 	const n = 100_000
 	s := New()

@@ -56,8 +56,8 @@ func (c Course) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.
 // maxParts is into how many parts a course can be divided: their means take 128 MB.
 const maxParts = 1 << 24
 
-// Means are the means over so many parts of equal length, from Start to End: what output analysis and pictures take. It panics if their
-// number is negative or above 2²⁴.
+// Means are the means over so many parts of equal length, from Start to End: what output analysis
+// and pictures take. It panics if their number is negative or above 2²⁴.
 func (c Course) Means(parts int) []float64 {
 	if parts < 0 || parts > maxParts {
 		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))

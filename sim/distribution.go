@@ -60,8 +60,9 @@ func need(possible bool, law, what string) {
 func positive(name string, mean, sd float64) string {
 	law := named(name, mean, sd)
 	need(mean > 0 && sd > 0 && finite(mean) && finite(sd), law, "mean and standard deviation must be above 0 and finite")
-	// The square of their ratio, and its inverse, are numbers.
-	need(sd/mean >= 1e-150 && sd/mean <= 1e150, law, "the standard deviation must be from 10⁻¹⁵⁰ to 10¹⁵⁰ times the mean")
+	// So the square of the ratio, and its inverse, are finite and above 0.
+	ratio := sd / mean
+	need(ratio >= 1e-150 && ratio <= 1e150, law, "the standard deviation must be from 10⁻¹⁵⁰ to 10¹⁵⁰ times the mean")
 	return law
 }
 

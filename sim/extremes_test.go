@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,8 +12,8 @@ import (
 
 var (
 	extremeInts   = []int{math.MinInt, math.MinInt + 1, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt}
-	extremeFloats = []float64{math.NaN(), math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0, math.SmallestNonzeroFloat64,
-		1e-300, 1, 1e300, math.MaxFloat64, math.Inf(1)}
+	extremeFloats = []float64{math.NaN(), math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0,
+		math.SmallestNonzeroFloat64, 1e-300, 1, 1e300, math.MaxFloat64, math.Inf(1)}
 )
 
 // tolerates calls do, which may panic with a message of the package and with nothing else.
@@ -56,7 +57,7 @@ func TestExtremeInts(t *testing.T) {
 				st.TryPut(2)
 				st.TryGet()
 			},
-			"NewSortedStore": func() { NewSortedStore(New(), "store", n, func(a, b int) int { return a - b }).TryPut(1) },
+			"NewSortedStore": func() { NewSortedStore(New(), "store", n, cmp.Compare[int]).TryPut(1) },
 			"AtMost":         func() { AtMost(n) },
 			"Workers":        func() { Workers(n) },
 			"ToHalfWidth":    func() { ToHalfWidth("x", 1, n) },
@@ -159,7 +160,8 @@ func TestReplicateWithMostWorkers(t *testing.T) {
 	}
 	got, err := Replicate(context.Background(), 2, noisy, ToHalfWidth("x", 0.2, 200), Workers(math.MaxInt))
 	if err != nil || got.N() != want.N() || got.Mean("x") != want.Mean("x") {
-		t.Errorf("%d replications with a mean of %v, want %d with %v: %v", got.N(), got.Mean("x"), want.N(), want.Mean("x"), err)
+		t.Errorf("%d replications with a mean of %v, want %d with %v: %v",
+			got.N(), got.Mean("x"), want.N(), want.Mean("x"), err)
 	}
 }
 
@@ -250,14 +252,16 @@ func TestExtremeFloats(t *testing.T) {
 			},
 			"Begins": func() { Daily{Shifts: []Shift{{From: 8, To: 12, Units: 1}}, Begins: x}.At(1) },
 			"Except": func() {
-				Except{Of: Dated{Shifts: []Shift{{From: 0, To: 5, Units: 1}}}, Times: []Shift{{From: x, To: 1, Units: 1}}}.At(x)
+				of := Dated{Shifts: []Shift{{From: 0, To: 5, Units: 1}}}
+				Except{Of: of, Times: []Shift{{From: x, To: 1, Units: 1}}}.At(x)
 			},
 		} {
 			tolerates(t, fmt.Sprintf("%s(%v)", name, x), f)
 		}
 		for _, y := range extremeFloats {
 			for name, f := range map[string]func(a, b float64) Distribution{
-				"Gamma": Gamma, "Hyperexponential": Hyperexponential, "Lognormal": Lognormal, "Normal": Normal, "Uniform": Uniform, "Weibull": Weibull,
+				"Gamma": Gamma, "Hyperexponential": Hyperexponential, "Lognormal": Lognormal, "Normal": Normal,
+				"Uniform": Uniform, "Weibull": Weibull,
 				"Triangular": func(a, b float64) Distribution { return Triangular(a, a, b) },
 			} {
 				tolerates(t, fmt.Sprintf("%s(%v, %v)", name, x, y), func() {

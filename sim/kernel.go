@@ -20,8 +20,9 @@ import (
 // event takes about 80 bytes, 29 of them in a [calendar.Queue]. An instant at which priorities other than 0 meet costs the
 // logarithm of the number of events due at it, for each.
 //
-// Memory of events that have happened is used again for others. The calendar gives back what a burst of events took; the other
-// 50 bytes for each event that was pending at one time are kept as long as the simulation.
+// Memory of events that have happened is used again for others. The calendar gives back what a
+// burst of events took; the other 50 bytes for each event that was pending at one time are kept as
+// long as the simulation.
 //
 // A Simulation and all that belongs to it must be used by one goroutine at a time. The goroutines of its processes
 // take turns, so that the code of a model needs no locks. Different simulations are independent of each other: run as many

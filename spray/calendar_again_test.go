@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Slots, chunks and nested levels of a calendar's queue are used again: there are as many slots as there were events at one time, whatever
-// passes through, and soon as many of the others as are needed.
+// Slots, chunks and nested levels of a calendar's queue are used again: there are as many slots as
+// there were events at one time, whatever passes through, and soon as many of the others as are
+// needed.
 func TestCalendarUsesMemoryAgain(t *testing.T) {
 	c := NewCalendar[int](Processes(1))
 	r := rand.New(rand.NewPCG(5, 0))
@@ -42,6 +43,7 @@ func TestCalendarUsesMemoryAgain(t *testing.T) {
 		t.Errorf("%d slots, for %d events at most", len(q.slots), most)
 	}
 	if q.fresh > 2*chunks || len(q.nested) > 2*nested+4 {
-		t.Errorf("%d chunks and %d nested levels, which were %d and %d after the first burst", q.fresh, len(q.nested), chunks, nested)
+		t.Errorf("%d chunks and %d nested levels, which were %d and %d after the first burst",
+			q.fresh, len(q.nested), chunks, nested)
 	}
 }

@@ -40,7 +40,8 @@ func (s *stingy) At(id calendar.ID) (float64, bool) {
 	return s.Reference.At(id)
 }
 
-// A number of ids that is negative, or more than there are ids, is refused in words. All others do what they say.
+// A number of ids that is negative, or more than there are ids, is refused in words. All others do
+// what they say.
 func TestExtremeNumbers(t *testing.T) {
 	exponential := calendartest.Distributions()[0]
 	regimes, _ := calendartest.ByName("regimes")
@@ -51,22 +52,23 @@ func TestExtremeNumbers(t *testing.T) {
 	for _, n := range []int{math.MinInt, -1, 0, 1, 2, tooMany - 1, tooMany, math.MaxInt - 1, math.MaxInt} {
 		bad := n < 0 || uint64(n) > math.MaxUint32+1
 		j := calendartest.NewJumps(exponential, n, 1)
+		type set = calendartest.Set
 		for name, c := range map[string]struct {
 			refused bool
-			run     func(s calendartest.Set) error
+			run     func(s set) error
 		}{
-			"Fill":           {bad, func(s calendartest.Set) error { return calendartest.Fill(s, n, j) }},
-			"Hold":           {false, func(s calendartest.Set) error { return calendartest.Hold(s, n, j) }},
-			"Cancels":        {bad || n == 0, func(s calendartest.Set) error { return calendartest.Cancels(s, 1, n, j) }},
-			"Reschedules":    {bad || n == 0, func(s calendartest.Set) error { return calendartest.Reschedules(s, 1, n, j) }},
-			"HoldCancel":     {bad || n == 0, func(s calendartest.Set) error { return calendartest.HoldCancel(s, 2, n, j) }},
-			"HoldReschedule": {bad || n == 0, func(s calendartest.Set) error { return calendartest.HoldReschedule(s, 2, n, j) }},
-			"GrowShrink to":  {bad, func(s calendartest.Set) error { return calendartest.GrowShrink(s, 0, n, j) }},
-			"GrowShrink from": {bad, func(s calendartest.Set) error {
+			"Fill":           {bad, func(s set) error { return calendartest.Fill(s, n, j) }},
+			"Hold":           {false, func(s set) error { return calendartest.Hold(s, n, j) }},
+			"Cancels":        {bad || n == 0, func(s set) error { return calendartest.Cancels(s, 1, n, j) }},
+			"Reschedules":    {bad || n == 0, func(s set) error { return calendartest.Reschedules(s, 1, n, j) }},
+			"HoldCancel":     {bad || n == 0, func(s set) error { return calendartest.HoldCancel(s, 2, n, j) }},
+			"HoldReschedule": {bad || n == 0, func(s set) error { return calendartest.HoldReschedule(s, 2, n, j) }},
+			"GrowShrink to":  {bad, func(s set) error { return calendartest.GrowShrink(s, 0, n, j) }},
+			"GrowShrink from": {bad, func(s set) error {
 				return calendartest.GrowShrink(s, n, 2, j)
 			}},
-			"Pick":   {bad || n == 0, func(calendartest.Set) error { j.Pick(n); return nil }},
-			"AtMost": {n < 1, func(calendartest.Set) error { calendartest.AtMost(n); return nil }},
+			"Pick":   {bad || n == 0, func(set) error { j.Pick(n); return nil }},
+			"AtMost": {n < 1, func(set) error { calendartest.AtMost(n); return nil }},
 		} {
 			s := &stingy{calendartest.NewReference(0), 50}
 			_ = s.Schedule(0, 0)
@@ -100,7 +102,8 @@ func refusal(do func()) (said string) {
 
 func TestReferenceNeedsAFiniteStart(t *testing.T) {
 	for _, start := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if said := refusal(func() { calendartest.NewReference(start) }); said != "calendartest: NewReference needs a finite time" {
+		said := refusal(func() { calendartest.NewReference(start) })
+		if said != "calendartest: NewReference needs a finite time" {
 			t.Errorf("NewReference(%v): %q", start, said)
 		}
 	}

@@ -129,9 +129,10 @@ func mix(s Set, ops int, j *Jumps, other func(now float64) error) error {
 	return nil
 }
 
-// GrowShrink schedules ids below `to` until that many are pending, with one hold after each, and then takes events away until
-// only `from` are left, with one hold before each. It can be repeated: ids that are pending already are passed over. It panics
-// if one of the two is negative or above 2³².
+// GrowShrink schedules ids below `to` until that many are pending, with one hold after each, and
+// then takes events away until only `from` are left, with one hold before each. It can be repeated:
+// ids that are pending already are passed over. It panics if one of the two is negative or above
+// 2³².
 func GrowShrink(s Set, from, to int, j *Jumps) error {
 	idsBelow("GrowShrink", from)
 	for i := range idsBelow("GrowShrink", to) {

@@ -16,9 +16,9 @@ type Factory func(start float64) Set
 // An Option changes what [Run] does.
 type Option func(*suite)
 
-// AtMost keeps the number of pending events to about n, and the runs to a length in proportion. It is for structures that
-// are slow by design when many events fall together, such as a calendar of fixed width with unordered buckets. It panics if n
-// is below 1.
+// AtMost keeps the number of pending events to about n, and the runs to a length in proportion. It
+// is for structures that are slow by design when many events fall together, such as a calendar of
+// fixed width with unordered buckets. It panics if n is below 1.
 func AtMost(n int) Option {
 	if n < 1 {
 		panic("calendartest: AtMost needs a number of events, 1 or more")

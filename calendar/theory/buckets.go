@@ -20,8 +20,9 @@ func (j Jump) tailIntegral(a, b float64) float64 {
 	return j.integrate(a, b, legendre(j.tail, a, b), 30)
 }
 
-// integrate halves the range as long as that changes the integral, which is whole over all of it: so it does at the kinks of a
-// distribution, and nowhere else. If the distribution function is not a number there, neither is the integral.
+// integrate halves the range as long as that changes the integral, which is whole over all of it:
+// so it does at the kinks of a distribution, and nowhere else. If the distribution function is not
+// a number there, neither is the integral.
 func (j Jump) integrate(a, b, whole float64, halvings int) float64 {
 	middle := a + (b-a)/2
 	left, right := legendre(j.tail, a, middle), legendre(j.tail, middle, b)

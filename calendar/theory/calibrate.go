@@ -16,7 +16,7 @@ type CalibrateOptions struct {
 	N           int                 // how many events are pending: 10,000 unless told, and 2 at least
 	Discipline  calendar.Discipline // how a bucket keeps its list
 	Widths      []float64           // in units of μ/N, that is Nδ/μ; unless told, [DefaultWidths]
-	Repetitions int                 // 5 unless told, a million at most; widths take turns, and the best repetition of each counts
+	Repetitions int                 // 5 unless told, a million at most; widths take turns, and the best of each counts
 	Least       time.Duration       // how long a repetition of one width lasts at least; 5 ms unless told
 	Seed        uint64              // of the jumps
 	Progress    func(done, of int)  // told after each repetition of each width, if not nil
@@ -103,7 +103,8 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 		// With one event every list has one entry, and c and d are one number.
 		refuseUnless(o.N >= 2 && o.N < calendar.MaxStatic, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", calendar.MaxStatic-1)),
 		refuseUnless(o.Discipline <= calendar.JustInTime, "CalibrateOptions.Discipline", o.Discipline, "Unordered, Ordered or JustInTime"),
-		refuseUnless(o.Repetitions >= 1 && o.Repetitions <= maxRepetitions, "CalibrateOptions.Repetitions", o.Repetitions, fmt.Sprintf("from 1 to %d", maxRepetitions)),
+		refuseUnless(o.Repetitions >= 1 && o.Repetitions <= maxRepetitions,
+			"CalibrateOptions.Repetitions", o.Repetitions, fmt.Sprintf("from 1 to %d", maxRepetitions)),
 		refuseUnless(o.Least >= 0, "CalibrateOptions.Least", o.Least, "not negative")); err != nil {
 		return o, err
 	}

@@ -12,7 +12,9 @@ import (
 	"github.com/almanac-sim/almanac/calendar/theory"
 )
 
-var extremes = []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 1, 1e300, math.MaxFloat64, math.Inf(1)}
+var extremes = []float64{
+	math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 1, 1e300, math.MaxFloat64, math.Inf(1),
+}
 
 // Whatever the arguments are, every formula returns, and a number of buckets is one.
 func TestExtremeArguments(t *testing.T) {
@@ -53,7 +55,8 @@ func TestExtremeArguments(t *testing.T) {
 			}
 		}
 		// The series over years and the integrals.
-		for _, jump := range []theory.Jump{theory.ExponentialJump(1), theory.UniformJump(1), theory.ExponentialJump(x)} {
+		jumps := []theory.Jump{theory.ExponentialJump(1), theory.UniformJump(1), theory.ExponentialJump(x)}
+		for _, jump := range jumps {
 			_, _, _ = unit.PerEventBounds(3, jump, x)
 			_, _ = unit.Degradation(x, jump)
 			for _, n := range []int{math.MinInt, 1, math.MaxInt} {
@@ -66,8 +69,8 @@ func TestExtremeArguments(t *testing.T) {
 
 var unit = theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
-// A distribution function that is not a number somewhere is the caller's mistake: the result is not a number either, and there
-// soon.
+// A distribution function that is not a number somewhere is the caller's mistake: the result is not
+// a number either, and there soon.
 func TestDistributionThatIsNoNumber(t *testing.T) {
 	jump := theory.Jump{Mean: 1, Support: math.Inf(1), CDF: func(x float64) float64 {
 		if x > 0.5 {
@@ -114,7 +117,8 @@ func TestCalibrateRefusesExtremes(t *testing.T) {
 		{N: math.MinInt}, {N: -1}, {N: 1}, {N: math.MaxInt}, {N: calendar.MaxStatic},
 		{Repetitions: math.MinInt}, {Repetitions: math.MaxInt}, {Least: math.MinInt64},
 		{Discipline: math.MaxUint8},
-		{Widths: []float64{1, 2, 3, math.NaN()}}, {Widths: []float64{1, 2, 3, math.Inf(1)}}, {Widths: []float64{0, 1, 2, 3}},
+		{Widths: []float64{1, 2, 3, math.NaN()}}, {Widths: []float64{1, 2, 3, math.Inf(1)}},
+		{Widths: []float64{0, 1, 2, 3}},
 	} {
 		if _, err := theory.Calibrate(context.Background(), o); err == nil {
 			t.Errorf("%+v is not refused", o)
