@@ -78,9 +78,10 @@ func NewCalendar[V any](opts ...Option) *Calendar[V] {
 		affinities: make([]affinity, 1<<bits.Len(uint(256*min(o.processes, maxAffine)-1))),
 		locals:     make([]local, o.processes),
 	}
-	c.capacity = (o.capacity + len(c.queues) - 1) / len(c.queues)
-	if o.capacity > 0 {
-		for i := range c.queues {
+	if n := min(o.capacity, maxReserved/bytesPerEvent[V]()); n > 0 {
+		c.capacity = (n + len(c.queues) - 1) / len(c.queues)
+		// With very many processes, not even an empty queue can be made for each beforehand.
+		for i := range min(len(c.queues), max(1, maxReserved/queueBytes[V](c.capacity))) {
 			c.open(uint32(i))
 		}
 	}

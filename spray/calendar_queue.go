@@ -3,6 +3,7 @@ package spray
 import (
 	"math/bits"
 	"time"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/huge"
 	"github.com/almanac-sim/almanac/internal/timekey"
@@ -113,16 +114,35 @@ func newQueue[V any](capacity int) *queue[V] {
 		crowded: crowded, early: early, refined: refined, slack: deadSlack,
 	}
 	if capacity > 0 {
-		// An array that is nearly full is about to be replaced (see reach), and of several queues one gets a little more than the others.
-		// Chunks are not all full, and of a bucket's the last is half so.
-		capacity += capacity/16 + 1
-		q.slots = make([]slot[V], 0, capacity)
-		q.chunks = make([]entry, 1<<bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2)))
+		slots, entries := roomFor(capacity)
+		q.slots = make([]slot[V], 0, slots)
+		q.chunks = make([]entry, entries)
 		huge.Advise(q.chunks)
 		huge.Advise(q.slots)
 	}
 	q.levels = append(make([]level, 0, 4), level{shift: 63, count: 2, buckets: make([]bucket, 2)})
 	return q
+}
+
+// roomFor is how long the arrays of a queue are that has room for so many events.
+//
+// An array that is nearly full is about to be replaced (see reach), and of several queues one gets a
+// little more than the others. Chunks are not all full, and of a bucket's the last is half so.
+func roomFor(capacity int) (slots, entries int) {
+	capacity += capacity/16 + 1
+	return capacity, 1 << bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2))
+}
+
+// queueBytes is about how much memory a queue takes that is made with a capacity.
+func queueBytes[V any](capacity int) int {
+	slots, entries := roomFor(capacity)
+	return int(unsafe.Sizeof(queue[V]{})) + slots*int(unsafe.Sizeof(slot[V]{})) + entries*int(unsafe.Sizeof(entry{}))
+}
+
+// bytesPerEvent is about how much memory a capacity of many events takes for each: the length of the
+// array of entries is a power of two, and so between 1.3 and 2.7 times as many.
+func bytesPerEvent[V any]() int {
+	return 2 * int(unsafe.Sizeof(slot[V]{})+unsafe.Sizeof(entry{}))
 }
 
 // occupy puts an event into a slot.

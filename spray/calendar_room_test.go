@@ -11,9 +11,9 @@ import (
 )
 
 // growTogether has 64 goroutines fill one queue with n events, and returns how many bytes are there then, and how many were ever taken.
-func growTogether(t *testing.T, n int) (there, made uint64) {
+func growTogether(t *testing.T, n int, opts ...Option) (there, made uint64) {
 	const goroutines = 64
-	c := NewCalendar[int](Processes(1))
+	c := NewCalendar[int](append(opts, Processes(1))...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var all sync.WaitGroup
@@ -37,6 +37,9 @@ func growTogether(t *testing.T, n int) (there, made uint64) {
 
 // An array that is replaced while many use it, in programs that are checked for races, too.
 func TestCalendarGrowsForMany(t *testing.T) { growTogether(t, 1<<17) }
+
+// A calendar that had room for fewer events than come makes more of it while many use it.
+func TestCalendarGrowsBeyondCapacity(t *testing.T) { growTogether(t, 1<<17, Capacity(1<<15)) }
 
 // However many goroutines fill a queue, one of them makes the array that replaces a full one, and at most one more is made, by one who comes to the end
 // of the old one before that is there. Arrays that double are together twice the last, so that no more than four times what is there has

@@ -83,8 +83,11 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	return l
 }
 
-// reserve makes room for so many elements: nodes, the towers of as many as will have one, and signposts.
+// reserve makes room for so many elements, or for as many as maxReserved has room for: nodes, the
+// towers of as many as will have one, and signposts. The number of nodes is rounded up to a power of
+// two.
 func (l *List[K, V]) reserve(elements int) {
+	elements = min(elements, maxReserved/2/int(unsafe.Sizeof(node[K, V]{})))
 	if elements == 0 {
 		return
 	}
@@ -152,8 +155,11 @@ func (l *List[K, V]) build(n *node[K, V], height int) int {
 }
 
 // Search returns the value of an element with a key, if there is one: of several the one inserted first among those that
-// were there all the time.
+// were there all the time. No element has a key that is not a number.
 func (l *List[K, V]) Search(key K) (value V, ok bool) {
+	if key != key {
+		return value, false
+	}
 	s := l.take()
 	defer s.leave()
 	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all

@@ -25,7 +25,9 @@ const (
 	// way.
 	defaultLag = 16
 
-	maxCapacity = 1 << 26
+	// maxReserved is how many bytes Capacity makes room for at most, about. A larger capacity is only a
+	// promise of the caller's, and room for the rest is made when elements come.
+	maxReserved = 1 << 28
 	// maxPadding is that of FullSpray(65536, 1). A dummy takes 8 bytes.
 	maxPadding = 1 << 24
 )
@@ -90,13 +92,14 @@ func Processes(p int) Option {
 // that of equal times may depend on it.)
 func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 
-// Capacity makes room for n elements up front, but for 2²⁶ at most. The default is none: lists and calendars grow by themselves,
-// and this only saves them the trouble.
+// Capacity makes room for n elements up front, or for as many as 256 MB have room for, which is some
+// millions of small ones; room for more is made as they come. The default is none: lists and
+// calendars grow by themselves, and this saves them the copying.
 func Capacity(n int) Option {
 	if n < 0 {
 		panic("spray: Capacity needs a number of elements, not a negative one")
 	}
-	return func(o *options) { o.capacity = min(n, maxCapacity) }
+	return func(o *options) { o.capacity = n }
 }
 
 // PerProcess says how many queues a [Calendar] has for each process, 1 to 8. The default is 2, and 1 if there is one process.
