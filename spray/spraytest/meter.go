@@ -25,7 +25,7 @@ type Metered interface {
 // Every goroutine writes into a log of its own and shares nothing with the others but the queue, so that the meter does not
 // order what the queue does not. What it costs is the clock, read twice an operation: 40 to 80 ns on the usual machine.
 type Meter struct {
-	Goroutines int           // that use the queue at once, 1 unless told
+	Goroutines int           // that use the queue at once, 1 unless told, and 65,536 at most
 	Fill       int           // elements that they insert before they begin, with exponential keys of mean 1
 	Operations int           // that each goroutine makes, about; with a Duration, 0 is no limit
 	Duration   time.Duration // after which goroutines stop even if they have made fewer; 0 is no limit
@@ -49,8 +49,11 @@ func Hold(r *Recorder) {
 
 // Mixed inserts and removes with equal probability. What it inserts comes an exponential time of mean 1 after what the
 // goroutine last removed. A goroutine that has inserted or removed most elements more than the opposite turns back, so
-// that the number of elements stays about what it was.
+// that the number of elements stays about what it was; most is at least 1.
 func Mixed(most int) Workload {
+	if most < 1 {
+		panic("spraytest: Mixed turns back after at least 1 element")
+	}
 	return func(r *Recorder) {
 		now, balance := 0.0, 0
 		for r.More() {
@@ -110,12 +113,22 @@ func (r *Recorder) Remove() (key float64, ok bool) {
 	return key, ok
 }
 
+const (
+	maxGoroutines = 1 << 16
+	// maxReserved is for how many operations, 40 bytes each, there is room in the logs of all
+	// goroutines before they begin. Beyond it logs grow.
+	maxReserved = 1 << 22
+)
+
 // unknown is an id that is never handed out.
 const unknown = math.MaxUint32
 
 // Run fills a queue, which must be empty, and lets goroutines use it.
 func (m Meter) Run(q Metered) *Trace {
 	goroutines := max(1, m.Goroutines)
+	if goroutines > maxGoroutines {
+		panic("spraytest: a meter has at most 65,536 goroutines")
+	}
 	if m.Fill < 0 || m.Operations < 0 || float64(m.Fill)+(float64(m.Operations)+1)*float64(goroutines) >= unknown {
 		panic("spraytest: a meter makes from 0 to about 2³² insertions")
 	}
@@ -141,13 +154,13 @@ func (m Meter) Run(q Metered) *Trace {
 		done.Go(func() {
 			// Each inserts a part of what there is before, since a queue may put together what one goroutine inserts.
 			r.id, r.step = uint64(g), uint64(goroutines)
-			r.log = make([]Operation, 0, m.Fill/goroutines+1)
+			r.log = make([]Operation, 0, min(m.Fill, maxReserved)/goroutines+1)
 			for r.id < uint64(m.Fill) {
 				r.Insert(r.ExpFloat64())
 			}
 			t.Fill[g], r.log = r.log, nil
 			if operations < math.MaxInt {
-				r.log = make([]Operation, 0, operations+1)
+				r.log = make([]Operation, 0, min(operations, maxReserved/goroutines)+1)
 			}
 			r.id = uint64(m.Fill + g)
 			filled.Done()
@@ -157,8 +170,10 @@ func (m Meter) Run(q Metered) *Trace {
 	}
 	filled.Wait()
 	if m.Duration > 0 {
+		filled := time.Since(start)
+		until := filled + min(m.Duration, math.MaxInt64-filled)
 		for _, r := range recorders {
-			r.until = int64(time.Since(start) + m.Duration)
+			r.until = int64(until)
 		}
 	}
 	close(ready)

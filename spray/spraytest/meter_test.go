@@ -1,8 +1,10 @@
 package spraytest_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -163,6 +165,53 @@ func TestMeterPanics(t *testing.T) {
 			}()
 			m.Run(&plain{})
 		}()
+	}
+}
+
+// A meter may be given the largest and the smallest numbers there are: it works, or it panics with the
+// package's prefix. It makes room for operations as they come.
+func TestMeterExtremes(t *testing.T) {
+	none := func(*spraytest.Recorder) {}
+	try := func(m spraytest.Meter) (trace *spraytest.Trace) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		func() {
+			defer func() {
+				if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "spraytest: ") {
+					t.Errorf("%+v: panicked with %v", m, p)
+				}
+			}()
+			trace = m.Run(&plain{})
+		}()
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; made > 1<<29 {
+			t.Errorf("%+v: allocated %d MB", m, made>>20)
+		}
+		return trace
+	}
+	large := uint32(math.MaxUint32 - 2)
+	for _, n := range []int{math.MinInt, -1, 0, 1, math.MaxInt32, int(large), math.MaxInt} {
+		try(spraytest.Meter{Goroutines: n, Workload: none})
+		try(spraytest.Meter{Operations: n, Workload: none})
+		try(spraytest.Meter{Operations: n, Workload: none, Goroutines: 3})
+		if n < 1 || n == math.MaxInt {
+			try(spraytest.Meter{Fill: n, Workload: none}) // as many as there is a number for would be inserted
+		}
+		try(spraytest.Meter{Operations: 1, Duration: time.Duration(n)})
+		func() {
+			defer func() {
+				if p := recover(); p != nil && (n >= 1 || !strings.HasPrefix(fmt.Sprint(p), "spraytest: ")) {
+					t.Errorf("Mixed(%d): panicked with %v", n, p)
+				}
+			}()
+			try(spraytest.Meter{Operations: 100, Workload: spraytest.Mixed(n)})
+			if n < 1 {
+				t.Errorf("Mixed(%d) did not panic", n)
+			}
+		}()
+	}
+	if trace := try(spraytest.Meter{Fill: 10, Operations: 10, Duration: math.MaxInt64}); trace == nil || len(trace.Logs[0]) < 10 {
+		t.Error("the longest of all durations is over at once")
 	}
 }
 
