@@ -54,7 +54,8 @@ func TestSearchPassesTheDead(t *testing.T) {
 // Sprays go no further than their walk, whatever is dead. A node that is dead may still be linked at an upper level, unlinked below, and what its links
 // there lead to may be used again by now, for an element at the far end. Here all tall nodes are such, and walks come to the end of their level.
 func TestSpraysPassTheDead(t *testing.T) {
-	w := Walk{Start: 4, Descend: 1, Most: 2, Final: 1}
+	const top = 4
+	w := Walk{Heights: []int{4, 3, 2, 1}, Most: 2, Final: 1}
 	for seed := range uint64(fewerRaced(30, 2)) {
 		l := New[int, int](Seed(seed), Spraying(w))
 		s := l.take()
@@ -63,7 +64,7 @@ func TestSpraysPassTheDead(t *testing.T) {
 		far := uint32(none)
 		for i := range 3000 {
 			h := l.Insert(i, 0)
-			if n := l.nodes.at(h.place); heightOf(n.state.Load()) >= w.Start {
+			if n := l.nodes.at(h.place); heightOf(n.state.Load()) >= top {
 				tall = append(tall, n)
 			} else {
 				keys, far = append(keys, i), h.place
@@ -72,11 +73,11 @@ func TestSpraysPassTheDead(t *testing.T) {
 		for _, n := range tall {
 			l.claim(s, n, n.state.Load())
 		}
-		for level := range w.Start - 1 {
+		for level := range top - 1 {
 			l.sweepLevel(s, level, 3000)
 		}
 		for _, n := range tall {
-			for level := range w.Start - 1 {
+			for level := range top - 1 {
 				*l.link(n, level) = far | frozen
 			}
 		}

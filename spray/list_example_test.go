@@ -64,8 +64,8 @@ func ExampleWalk() {
 	fmt.Printf("%+v, reach %d\n", spray.BasicSpray(8, 1), spray.BasicSpray(8, 1).Reach())
 	fmt.Println("padding", spray.FullSpray(8, 1).Padding)
 	// Output:
-	// {Start:3 Descend:1 Least:1 Most:3 Final:0 Padding:0 Exact:0}, reach 21
-	// {Start:3 Descend:2 Least:1 Most:27 Final:0 Padding:0 Exact:0}, reach 135
+	// {Heights:[3 2 1] Least:1 Most:3 Final:0 Padding:0 Exact:0}, reach 21
+	// {Heights:[3 2 1] Least:1 Most:27 Final:0 Padding:0 Exact:0}, reach 189
 	// padding 72
 }
 

@@ -122,12 +122,17 @@ func TestHandles(t *testing.T) {
 
 func TestListPanics(t *testing.T) {
 	for what, f := range map[string]func(){
-		"a key must not be NaN": func() { New[float64, int]().Insert(math.NaN(), 1) },
-		"at least 1 process":    func() { Processes(0) },
-		"a height from 1 to 32": func() { Spraying(Walk{Start: 0}) },
-		"0 ≤ Least ≤ Most":      func() { Spraying(Walk{Start: 3, Least: 2, Most: 1}) },
-		"must not be negative":  func() { Spraying(Walk{Start: 3, Padding: -1}) },
-		"at most 16,777,216":    func() { Spraying(FullSpray(1<<20, 1)) },
+		"a key must not be NaN":  func() { New[float64, int]().Insert(math.NaN(), 1) },
+		"at least 1 process":     func() { Processes(0) },
+		"a walk is for at least": func() { PerfectSpray(0) },
+		"a number above 0":       func() { BasicSpray(4, math.NaN()) },
+		"last height of a walk":  func() { Spraying(Walk{}) },
+		"walk is 1":              func() { Spraying(Walk{Heights: []int{3, 2}}) },
+		"a height from 1 to 32":  func() { Spraying(Walk{Heights: []int{33, 1}}) },
+		"no height is above":     func() { Spraying(Walk{Heights: []int{2, 3, 1}}) },
+		"0 ≤ Least ≤ Most":       func() { Spraying(Walk{Heights: []int{3, 1}, Least: 2, Most: 1}) },
+		"must not be negative":   func() { Spraying(Walk{Heights: []int{3, 1}, Padding: -1}) },
+		"at most 16,777,216":     func() { Spraying(FullSpray(1<<20, 1)) },
 	} {
 		func() {
 			defer func() {
@@ -142,7 +147,7 @@ func TestListPanics(t *testing.T) {
 
 // Numbers that make no sense are served, too.
 func TestListOfTooMany(t *testing.T) {
-	for _, o := range []Option{Processes(math.MaxInt), Spraying(Walk{Start: 32, Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
+	for _, o := range []Option{Processes(math.MaxInt), Spraying(Walk{Heights: down(32), Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
 		l := New[int, int](o)
 		for i := range 1000 {
 			l.Insert(i, i)

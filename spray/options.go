@@ -1,6 +1,9 @@
 package spray
 
-import "runtime"
+import (
+	"runtime"
+	"slices"
+)
 
 // An Option is something to be said about a [List] or a [Calendar] when it is made. [Processes], [Seed] and [Capacity] are for both;
 // to give one an option that is only for the other is a bug of the caller, and panics.
@@ -123,15 +126,7 @@ func Sticky(n int) Option {
 // Spraying says how sprays of a [List] walk: [PerfectSpray], [BasicSpray], [FullSpray], or another walk. The default is a
 // shorter one that suits the number of [Processes].
 func Spraying(w Walk) Option {
-	switch {
-	case w.Start < 1 || w.Start > maxHeight:
-		panic("spray: a walk begins at a height from 1 to 32")
-	case w.Least < 0 || w.Most < w.Least:
-		panic("spray: a walk makes from Least to Most steps, where 0 ≤ Least ≤ Most")
-	case w.Padding < 0 || w.Exact < 0 || w.Descend < 0 || w.Final < 0:
-		panic("spray: what a walk is told must not be negative")
-	case w.Padding > maxPadding:
-		panic("spray: a walk has at most 16,777,216 dummy elements before it")
-	}
+	w.valid()
+	w.Heights = slices.Clone(w.Heights)
 	return func(o *options) { o.walk = &w }
 }

@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestOptionsThatDoNotApply(t *testing.T) {
 func TestOptionsForBoth(t *testing.T) {
 	opts := []Option{Processes(3), Seed(4), Capacity(100)}
 	l, c := New[float64, int](opts...), NewCalendar[int](opts...)
-	if l.walk != defaultWalk(3) || l.seed != 4 || len(c.shards) != 3 || c.capacity != 17 {
+	if !reflect.DeepEqual(l.walk, defaultWalk(3)) || l.seed != 4 || len(c.shards) != 3 || c.capacity != 17 {
 		t.Errorf("walk %+v, seed %d, %d shards, capacity %d", l.walk, l.seed, len(c.shards), c.capacity)
 	}
 }

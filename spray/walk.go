@@ -12,50 +12,84 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Walk says how a spray walks down a list: from the head, it goes a random number of steps at its first height, then goes down,
-// steps again, and so on, and last at height 1, the list of all elements. Heights are counted from 1, as in the report.
+// A Walk says how a spray walks down a list: from the head, it makes a random number of steps at its
+// first height, then at the next, and so on, and last at height 1, the list of all elements. Heights
+// are counted from 1, as in the report.
 type Walk struct {
-	Start   int // the height at which it begins
-	Descend int // how many heights it goes down at a time
-	Least   int // the fewest steps at a height
-	Most    int // the most; each number between is as likely as any other
-	Final   int // the fewest steps at height 1, if that is more than Least
-	Padding int // dummy elements before the list; a spray that ends among them fails, and is tried again
+	Heights []int // at which it makes steps, in order; none is above the one before, and the last is 1
+	Least   int   // the fewest steps at a height
+	Most    int   // the most; each number between is as likely as any other
+	Final   int   // the fewest steps at height 1, if that is more than Least
+	Padding int   // dummy elements before the list; a spray that ends among them fails, and is tried again
 	// Exact is how often a goroutine removes the first element instead of spraying: every Exact-th time, or never if it is 0.
 	Exact int
 }
 
-// log is the binary logarithm of p, and at least 1.
-func log(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
+// log is the binary logarithm of the number of processes, and at least 1: with fewer than two, a walk
+// of the report has no height to begin at.
+func log(p int) float64 {
+	if p < 1 {
+		panic("spray: a walk is for at least 1 process")
+	}
+	return max(1, math.Log2(float64(p)))
+}
+
+// whole is a number of the report as a whole one: rounded up, at least 1, and no more than a list can
+// have elements.
+func whole(x float64) int { return int(min(max(1, math.Ceil(x)), math.MaxInt32)) }
+
+// down is all heights from one to the lowest.
+func down(from int) []int {
+	heights := make([]int, from)
+	for i := range heights {
+		heights[i] = from - i
+	}
+	return heights
+}
 
 // PerfectSpray is the walk of the report's PerfectSpray for p processes: it begins at height log p, goes down one height at a
 // time, and makes 1 to log p steps at each (section 3.1). So it never takes one of the first elements, of which there are about p.
 // With a Least of 0 it is the modified one of the proof of Theorem 5.1, which does; but a walk that may end where it came down takes
 // high elements more often than others, and wears the list down.
 func PerfectSpray(p int) Walk {
-	return Walk{Start: int(math.Ceil(log(p))), Descend: 1, Least: 1, Most: int(math.Ceil(log(p)))}
+	l := whole(log(p))
+	return Walk{Heights: down(l), Least: 1, Most: l}
 }
 
-// BasicSpray is the walk of the report's Algorithm 3.1 for p processes with the factor f(p): it begins at height log p, goes down
-// log log p heights at a time, and makes 1 to f(p)·log³p steps at each.
+// BasicSpray is the walk of the report's Algorithm 3.1 for p processes with the factor f(p), which
+// must be above 0: it begins at height log p, goes down log log p heights at a time while it is above
+// height 0, and then walks at height 1. It makes 1 to f(p)·log³p steps each time. So where it comes
+// down to height 1 by itself it walks there twice, for p = 4 at heights 2, 1 and 1.
 //
-// The algorithm as printed begins with k = log p/log log p and counts k down by log log p. What is meant is that there are
-// log p/log log p heights, log log p apart: in the notation that follows it, level k of the spray walks at height k·log log p.
+// The algorithm as printed begins with k = log p/log log p and counts k down by log log p. What is
+// meant is that there are log p/log log p heights, log log p apart: in the notation that follows it,
+// level k of the spray walks at height k·log log p. The report does not say what a height is that is
+// not a whole number; here each is rounded up by itself, so that what is rounded does not add up. With
+// p = 2, log log p is 0, and the printed loop does not end: it is 1 here, and so it is for p = 1.
 func BasicSpray(p int, f float64) Walk {
-	l := log(p)
-	return Walk{
-		Start:   int(math.Ceil(l)),
-		Descend: max(1, int(math.Round(math.Log2(math.Max(2, l))))),
-		Least:   1,
-		Most:    max(1, int(math.Ceil(f*l*l*l))),
+	if !(f > 0) {
+		panic("spray: the factor f(p) of a walk must be a number above 0")
 	}
+	l := log(p)
+	w := Walk{Least: 1, Most: whole(f * l * l * l)}
+	apart := math.Log2(l)
+	if p <= 2 {
+		apart = 1
+	}
+	for height := l; height > 0; height -= apart {
+		w.Heights = append(w.Heights, whole(height))
+	}
+	w.Heights = append(w.Heights, 1)
+	return w
 }
 
-// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy elements before it.
+// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy elements
+// before it, which is tried again when it ends among them. After 16 times the first element is taken;
+// the report has no such end.
 func FullSpray(p int, f float64) Walk {
 	w := BasicSpray(p, f)
 	l := log(p)
-	w.Padding = int(math.Ceil(float64(p) * f * l * l))
+	w.Padding = whole(float64(p) * f * l * l)
 	return w
 }
 
@@ -69,28 +103,38 @@ func defaultWalk(p int) Walk {
 		return Walk{Exact: 1}
 	}
 	p = min(p, 1<<24) // no list is so long that more would make a difference
-	return Walk{Start: max(2, int(math.Ceil(log(p)))), Descend: 1, Most: 2, Final: 1, Exact: 2 * p}
+	return Walk{Heights: down(max(2, whole(log(p)))), Most: 2, Final: 1, Exact: 2 * p}
 }
 
 // Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights, or 2³¹−1 if that is more than
 // any list has.
 func (w Walk) Reach() int {
 	sum := 0.0
-	for h := range w.heights() {
+	for _, h := range w.Heights {
 		sum += math.Ldexp(float64(w.Most), h-1)
 	}
-	return int(min(sum, math.MaxInt32))
+	return int(max(0, min(sum, math.MaxInt32)))
 }
 
-// heights yields the heights at which a walk makes steps, from the first to height 1.
-func (w Walk) heights() func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for h := w.Start; h > 1; h -= max(1, w.Descend) {
-			if !yield(h) {
-				return
-			}
+// valid panics unless a list can spray so.
+func (w Walk) valid() {
+	if len(w.Heights) == 0 || w.Heights[len(w.Heights)-1] != 1 {
+		panic("spray: the last height of a walk is 1")
+	}
+	before := maxHeight
+	for _, h := range w.Heights {
+		if h < 1 || h > before {
+			panic("spray: a walk begins at a height from 1 to 32, and no height is above the one before")
 		}
-		yield(1)
+		before = h
+	}
+	switch {
+	case w.Least < 0 || w.Most < w.Least:
+		panic("spray: a walk makes from Least to Most steps, where 0 ≤ Least ≤ Most")
+	case w.Padding < 0 || w.Exact < 0 || w.Final < 0:
+		panic("spray: the numbers of a walk must not be negative")
+	case w.Padding > maxPadding:
+		panic("spray: a walk has at most 16,777,216 dummy elements before it")
 	}
 }
 
@@ -127,15 +171,15 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 	defer s.leave()
 	s.removals++
 	if l.walk.Exact == 0 || s.removals%l.walk.Exact != 0 {
-		start := l.walk.Start
+		top := l.walk.Heights[0]
 		for range attempts {
 			s.stats[sprays]++
-			pred, i, outcome := l.land(s, start)
+			pred, i, outcome := l.land(s, top)
 			switch outcome {
 			case shorter:
 				s.stats[shorts]++
-				start = max(1, min(start, int(l.height.Load()))-1)
-				if start == 1 && i == none {
+				top = max(1, min(top, int(l.height.Load()))-1)
+				if top == 1 && i == none {
 					goto exact
 				}
 			case padded:
@@ -177,22 +221,26 @@ const (
 	padded         // among the dummy elements
 )
 
-// land walks, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
+// land walks, at heights up to top, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
 // Only elements that are alive count as steps. Nodes that are frozen are passed: where they are linked below is not known, and
 // their links there may lead anywhere. (See Search.)
-func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outcome int) {
+func (l *List[K, V]) land(s *seat, top int) (pred *node[K, V], i uint32, outcome int) {
 	w := &l.walk
 	place := uint32(0) // among the dummies
 	inside := w.Padding > 0
 	i = headNode
 	n := l.head
 	pred = n
-	for level := start - 1; ; {
+	for _, height := range w.Heights {
+		if height > top {
+			continue
+		}
+		level := height - 1
 		least := w.Least
 		if level == 0 {
 			least = max(least, min(w.Final, w.Most))
 		}
-		steps := least + int(s.random.Below(uint64(w.Most-least+1)))
+		steps := least + int(s.random.Below(uint64(w.Most-least)+1))
 		if inside {
 			ahead := l.padding[level]
 			at, _ := slices.BinarySearchFunc(ahead, place, func(a, b uint32) int { return cmp.Compare(a, b+1) })
@@ -229,10 +277,6 @@ func (l *List[K, V]) land(s *seat, start int) (pred *node[K, V], i uint32, outco
 				steps--
 			}
 		}
-		if level == 0 {
-			break
-		}
-		level = max(0, level-max(1, w.Descend))
 	}
 	if inside {
 		return pred, none, padded

@@ -72,7 +72,7 @@ func newCollisionPoint(e effort, kind, p int) *collisionPoint {
 		c.walk = e.theory.full(p, 1)
 	}
 	within := 1.0
-	for _, h := range walkHeights(c.walk) {
+	for _, h := range c.walk.Heights {
 		within += math.Ldexp(float64(c.walk.Most-least(c.walk, h)), h-1)
 	}
 	c.uniform = 1 + within/float64(p)*math.Expm1(float64(p)*math.Log1p(-1/within))
@@ -139,7 +139,7 @@ func failing(share []float64, p int) float64 {
 
 // compete goes on until all processes have an element. It returns the share that failed in the first round, and the rounds.
 func (c *collisionPoint) compete(list *skiplist, rng *random.Stream) (failed float64, rounds int) {
-	heights := walkHeights(c.walk)
+	heights := c.walk.Heights
 	for left := c.p; left > 0 && rounds <= collisionPatience; rounds++ {
 		taken := make([]bool, list.elements()+1)
 		without := left
@@ -256,7 +256,7 @@ func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is %.1f times "+
 			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).", 100*perfect.uniform,
 			100*basic.uniform, reproduce.Mean(perfect.exact).Mean/perfect.uniform),
-		"With p = 2, PerfectSpray and BasicSpray always take the first element, and FullSpray never takes any (spray-padding); "+
+		"With p = 2, PerfectSpray always takes the first element and BasicSpray the second, and FullSpray never takes any (spray-padding); "+
 			"it is left out there. With p = 4 and 8 the rounds that FullSpray takes depend on the padding, which stays as it "+
 			"is: if many of its elements are tall by chance, few sprays or none get through. With p = 4 there is none to get "+
 			"through in one list of 256 and more, as where the first eight elements are all higher than 1.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -74,7 +75,7 @@ func (r *runner) reaches(e effort, p int) (reachPoint, error) {
 			far.seen += reproduce.Above(end, (1+alpha)*float64(c.walk.Reach()))
 		}
 		// At height 1 every step leads one element on.
-		far.bound = float64(len(walkHeights(c.walk))-1) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
+		far.bound = float64(slices.Index(c.walk.Heights, 1)) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
 	}
 	return c, nil
 }
@@ -103,7 +104,7 @@ func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 			excess = max(excess, k.excess())
 		}
 		p := float64(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(walkHeights(c.walk))), float64(len(c.ends)), m.Mean, m.SE,
+		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(c.walk.Heights)), float64(len(c.ends)), m.Mean, m.SE,
 			float64(c.walk.Reach()), far / c.bound, m.Mean / c.bound * 2, far / c.bound * 2})
 		mean.Add(p, m.Mean/c.bound)
 		farthest.Add(p, far/c.bound)
@@ -118,7 +119,7 @@ func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard errors of "+
 			"independent lists")
 	f.For(reproduce.Corrected).Check("lists in which a spray can go farther than σ·p·f·log³p", float64(beyond), 0, 0,
-		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is far below one in a "+
+		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is below one in a "+
 			"million")
 	f.For(reproduce.Corrected).Between("share of lists beyond (1+α) times the end on a perfect list, beyond the Chernoff bounds of "+
 		"all heights, in standard errors, at most",

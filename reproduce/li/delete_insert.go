@@ -81,7 +81,7 @@ type lockPoint struct {
 // round has p operations at once in a list.
 func (c *lockPoint) round(rng *random.Stream) {
 	n := c.walk.Reach() + c.walk.Reach()/4 + 64
-	list := newSkiplist(max(lockTop, c.walk.Start), n)
+	list := newSkiplist(max(lockTop, c.walk.Heights[0]), n)
 	for list.elements() < n || list.longest(c.walk) < 0 {
 		list.add(drawHeight(rng))
 	}
@@ -110,7 +110,7 @@ func (c *lockPoint) round(rng *random.Stream) {
 			}
 		}
 	default:
-		at := walkHeights(c.walk)
+		at := c.walk.Heights
 		number := map[int32]int{}
 		for range c.p {
 			x := list.land(at, c.walk, rng)

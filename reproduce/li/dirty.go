@@ -100,7 +100,7 @@ func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *
 		d.cleanMean++
 	} else if least(w, 1) == 0 {
 		// A walk of no steps takes the first element.
-		d.cleanMean += math.Pow(float64(w.Most+1), -float64(len(walkHeights(w))))
+		d.cleanMean += math.Pow(float64(w.Most+1), -float64(len(w.Heights)))
 	}
 	for t := removals / dirtyTimes; t >= max(1, w.Reach()/4); t /= 2 {
 		d.times = append([]int{t}, d.times...)
@@ -145,9 +145,9 @@ type soiled struct {
 
 // newSoiled is a clean list, of which heights are drawn from a stream of their own.
 func newSoiled(d *dirtyRun, r random.Stream, heights *random.Stream) *soiled {
-	s := &soiled{run: d, heights: walkHeights(d.walk), random: r}
+	s := &soiled{run: d, heights: d.walk.Heights, random: r}
 	n := d.kept * d.walk.Reach()
-	s.chain = newChain(max(d.walk.Start, bits.Len(uint(n))), d.kept == 0, heights)
+	s.chain = newChain(max(d.walk.Heights[0], bits.Len(uint(n))), d.kept == 0, heights)
 	for range n {
 		s.chain.insert(s.random.Exp())
 	}
@@ -215,7 +215,7 @@ func (s *soiled) compareAt(time int) (height, many, lands float64) {
 	for range n {
 		i = s.chain.after(1, i)
 		sum += int(s.chain.heights[i])
-		if int(s.chain.heights[i]) >= d.walk.Start {
+		if int(s.chain.heights[i]) >= d.walk.Heights[0] {
 			tall++
 		}
 	}
@@ -226,7 +226,7 @@ func (s *soiled) compareAt(time int) (height, many, lands float64) {
 		mean += x / dirtySprays
 		d.squares[time] += x * x / dirtySprays / float64(d.replicas)
 	}
-	return float64(sum) / float64(2*n), float64(tall) / float64(n) * math.Ldexp(1, d.walk.Start-1), mean / d.cleanMean
+	return float64(sum) / float64(2*n), float64(tall) / float64(n) * math.Ldexp(1, d.walk.Heights[0]-1), mean / d.cleanMean
 }
 
 // late averages something over the second half of the time.

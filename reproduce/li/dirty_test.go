@@ -15,8 +15,8 @@ func TestDirtyControl(t *testing.T) {
 		walk  spray.Walk
 		dirty bool
 	}{
-		{"often the first of height 4", spray.Walk{Start: 4, Descend: 3, Least: 0, Most: 1}, true},
-		{"the first", spray.Walk{Start: 1, Least: 1, Most: 1}, false},
+		{"often the first of height 4", spray.Walk{Heights: []int{4, 1}, Least: 0, Most: 1}, true},
+		{"the first", spray.Walk{Heights: []int{1}, Least: 1, Most: 1}, false},
 	} {
 		w := test.walk
 		d := newDirtyRun(16, w, false, 0, 30, 800)

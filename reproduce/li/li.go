@@ -81,11 +81,11 @@ func reportTheory() theory {
 	return theory{
 		perfect: func(p int) spray.Walk {
 			l := int(math.Ceil(logp(p)))
-			return spray.Walk{Start: l, Descend: 1, Least: 1, Most: l}
+			return spray.Walk{Heights: heightsDown(l, 1), Least: 1, Most: l}
 		},
 		modified: func(p int) spray.Walk {
 			l := int(math.Ceil(logp(p)))
-			return spray.Walk{Start: l, Descend: 1, Most: l}
+			return spray.Walk{Heights: heightsDown(l, 1), Most: l}
 		},
 		basic: spray.BasicSpray, full: spray.FullSpray,
 		height:    drawHeight,

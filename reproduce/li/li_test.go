@@ -82,7 +82,7 @@ func spoiledTheories() []spoiled {
 		}
 	}
 	lower := func(y *theory) { y.height = func(r *random.Stream) int { return (drawHeight(r) + 2) / 3 } }
-	low := func(w *spray.Walk) { w.Start, w.Most = 1, min(w.Most, 3) }
+	low := func(w *spray.Walk) { w.Heights, w.Most = []int{1}, min(w.Most, 3) }
 	further := func(y *theory) { y.separated = func(alpha float64) float64 { return 1 + alpha } }
 	return []spoiled{
 		{"4·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 4 }, []string{"one times k², largest"}},
@@ -95,9 +95,9 @@ func spoiledTheories() []spoiled {
 				return w
 			}
 		}, []string{"exponent of p in the reach", "does not fail"}},
-		{"a spray that goes down one height at a time", "spray-steps", basic(func(w *spray.Walk) { w.Descend = 1 }), []string{"(⌈log " +
+		{"a spray that goes down one height at a time", "spray-steps", basic(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0], 1) }), []string{"(⌈log " +
 			"p/log log p⌉ + 1)"}},
-		{"steps at one height alone", "spray-steps", basic(func(w *spray.Walk) { w.Start = 1 }), []string{"over f·log³p, largest"}},
+		{"steps at one height alone", "spray-steps", basic(func(w *spray.Walk) { w.Heights = []int{1} }), []string{"over f·log³p, largest"}},
 		{"a quarter of the padding", "spray-padding", func(y *theory) {
 			y.full = func(p int, f float64) spray.Walk {
 				w := report.full(p, f)
@@ -126,14 +126,14 @@ func spoiledTheories() []spoiled {
 		{"1+α for α", "spray-theorem-4.2", further, []string{"c as printed"}},
 		{"σ = 1", "spray-theorem-4.2", func(y *theory) { y.sigma = func(float64) float64 { return 1 } }, []string{"(1+α)·σ·E_k apart can meet"}},
 		{"1+α for α", "spray-corollary-4.3", further, []string{"farther than α·σ·p·f·log³p"}},
-		{"a start two heights higher", "spray-corollary-4.3", basic(func(w *spray.Walk) { w.Start += 2 }),
+		{"a start two heights higher", "spray-corollary-4.3", basic(func(w *spray.Walk) { *w = raised(*w, 2) }),
 			[]string{"lists in which a spray can go farther than σ·p·f·log³p"}},
 		{"tighter bounds", "spray-corollary-4.3", func(y *theory) { y.below = times(report.below, 8) },
 			[]string{"beyond the Chernoff bounds"}},
 		{"a bound of a half of 1/p", "spray-theorem-5.1",
 			func(y *theory) { y.share = func(p int) float64 { return 0.5 / float64(p) } },
 			[]string{"steps 0 … log p", "steps 1 … log p"}},
-		{"half the heights", "spray-theorem-5.1", perfect(func(w *spray.Walk) { w.Start = (w.Start + 1) / 2 }),
+		{"half the heights", "spray-theorem-5.1", perfect(func(w *spray.Walk) { w.Heights = heightsDown((w.Heights[0]+1)/2, 1) }),
 			[]string{"steps 0 … log p", "steps 1 … log p"}},
 		{"tighter bounds", "spray-lemma-5.2", tight, []string{"over exp(−β²μ/3)", "over exp(−β²μ/2)"}},
 		{"a printed exponent that is right", "spray-lemma-5.2", func(y *theory) {
@@ -156,14 +156,14 @@ func spoiledTheories() []spoiled {
 				return 1 / (1 + beta), gamma1
 			}
 		}, []string{"one height higher", "from γ0"}},
-		{"a start one height higher", "spray-theorems-5.3-6.2", basic(func(w *spray.Walk) { w.Start++ }),
+		{"a start one height higher", "spray-theorems-5.3-6.2", basic(func(w *spray.Walk) { *w = raised(*w, 1) }),
 			[]string{"off 2/(p·f·log³p)", "in the interval off 1/(p·f·log³p)", "that no spray reaches"}},
 		{"fewer steps", "spray-theorems-5.3-6.2", basic(func(w *spray.Walk) { w.Most = (w.Most + 3) / 4 }),
 			[]string{"C that is needed"}},
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
 			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
 		}, []string{"smallest of all in O(log²p)"}},
-		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Start++ }), []string{"middle eighth " +
+		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0]+1, 1) }), []string{"middle eighth " +
 			"off 2", "largest share"}},
 	}
 }

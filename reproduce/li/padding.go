@@ -18,8 +18,8 @@ func padding(e effort) reproduce.Claim {
 			"O(log²p/p) (section 6).",
 		How: "The share of sprays that end in the first K(p) elements is computed exactly in random lists, and averaged over " +
 			"them, for p = 2 … 4096 and f = 1 and 4. A spray's steps at its first height lead uniformly up to (p/2)·f·log³p, " +
-			"of which K(p) is a share of 2/log p; what the lower heights add is half of about 1/log p of it on average. So the " +
-			"share should be about 1.5/log p, which is the correction. Both claims are for large p; p = 2, with which no spray gets over the " +
+			"of which K(p) is a share of 2/log p; what the lower heights add is half of 1/log p to 2/log p of it on average, " +
+			"as their heights are rounded up. So the share should be from 1/log p to 1.5/log p, which is the correction. Both claims are for large p; p = 2, with which no spray gets over the " +
 			"padding, is in the table.",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			largest := 4096
@@ -63,7 +63,7 @@ func (r *runner) padding(e effort, c *paddingPoint, stream int) error {
 	c.padding, c.reach = w.Padding, w.Reach()
 	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
 	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
-	l, first := logp(c.p), math.Ldexp(1, w.Start-1)
+	l, first := logp(c.p), math.Ldexp(1, w.Heights[0]-1)
 	mean, _ := moments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first
 	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
@@ -122,10 +122,10 @@ func judgePadding(points []*paddingPoint) reproduce.Finding {
 	start, end := reproduce.Mean(from.shares).Mean, reproduce.Mean(to.shares).Mean
 	f.Measured = fmt.Sprintf("Of the sprays %.0f %% end in the padding with p = 4, %.1f %% with p = %d and %.1f %% with p = %d (f = "+
 		"1): a constant, but "+
-		"it falls as 1.5/log p; log²p/p would be %.2f times as much at p = %d as at p = %d, and it is %.2f times.", 100*one.Y[0], 100*start, from.p,
+		"it falls as 1/log p; log²p/p would be %.2f times as much at p = %d as at p = %d, and it is %.2f times.", 100*one.Y[0], 100*start, from.p,
 		100*end, to.p, 1/by, to.p, from.p, end/start)
 	f.Between("largest share of sprays in the padding, p ≥ 4", most, 0, 0.8, 0,
-		"a constant below 1: at p = 4 the padding has 16 elements of the 24 in reach")
+		"a constant below 1: at p = 4 the padding has 16 elements of the 32 in reach")
 	f.Between(fmt.Sprintf("growth of the share times p/log²p from p = %d to p = %d", from.p, to.p), end/start*by, 0, 1,
 		reproduce.Sigmas*by*end/start*math.Hypot(from.se/start, to.se/end),
 		"if the share is O(log²p/p) this is bounded, and does not grow for ever; 4.5 standard errors")
@@ -137,10 +137,11 @@ func judgePadding(points []*paddingPoint) reproduce.Finding {
 		"The share is at most a constant, and falls, but as 1/log p: of the (p/2)·f·log³p elements that sprays are spread over "+
 			"the padding has p·f·log²p, which is a share of 2/log p and not of log²p/p. Where the two are about the same, at p "+
 			"= 512, is by chance.",
-		fmt.Sprintf("For p = 2 FullSpray never ends: log p is 1, a spray makes at most f steps, and the padding has 2f "+
+		fmt.Sprintf("For p = 2 FullSpray never ends: log p is 1, a spray makes at most 2f steps, and the padding has as many "+
 			"elements. A list that uses it must fall back on something else. For p = 4 and f = 1, %.0f %% of sprays fail.",
 			100*one.Y[0]),
-		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most.")
+		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most, if no height "+
+			"has to be rounded.")
 	f.Chart("padding", plot.Chart{Title: "Sprays that end in the padding", XLabel: "p", YLabel: "share", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{one, four, want, square}})
 	return f

@@ -71,11 +71,21 @@ var evenKinds = []struct {
 }{
 	{"PerfectSpray", "log²p", func(y theory, p, _ int) spray.Walk { return y.perfect(p) }},
 	{"0 … log p steps", "log²p", func(y theory, p, _ int) spray.Walk { return y.modified(p) }},
-	{"4 log p steps", "log²p", func(_ theory, _, l int) spray.Walk { return spray.Walk{Start: l, Descend: 1, Least: 1, Most: 4 * l} }},
-	{"8 log p steps", "log²p", func(_ theory, _, l int) spray.Walk { return spray.Walk{Start: l, Descend: 1, Least: 1, Most: 8 * l} }},
-	{"8 log p, 2 down", "log²p", func(_ theory, _, l int) spray.Walk { return spray.Walk{Start: l, Descend: 2, Least: 1, Most: 8 * l} }},
-	{"12 log p, 3 down", "log²p", func(_ theory, _, l int) spray.Walk { return spray.Walk{Start: l, Descend: 3, Least: 1, Most: 12 * l} }},
-	{"log²p, 2 down", "log³p", func(_ theory, _, l int) spray.Walk { return spray.Walk{Start: l, Descend: 2, Least: 1, Most: l * l} }},
+	{"4 log p steps", "log²p", func(_ theory, _, l int) spray.Walk {
+		return spray.Walk{Heights: heightsDown(l, 1), Least: 1, Most: 4 * l}
+	}},
+	{"8 log p steps", "log²p", func(_ theory, _, l int) spray.Walk {
+		return spray.Walk{Heights: heightsDown(l, 1), Least: 1, Most: 8 * l}
+	}},
+	{"8 log p, 2 down", "log²p", func(_ theory, _, l int) spray.Walk {
+		return spray.Walk{Heights: heightsDown(l, 2), Least: 1, Most: 8 * l}
+	}},
+	{"12 log p, 3 down", "log²p", func(_ theory, _, l int) spray.Walk {
+		return spray.Walk{Heights: heightsDown(l, 3), Least: 1, Most: 12 * l}
+	}},
+	{"log²p, 2 down", "log³p", func(_ theory, _, l int) spray.Walk {
+		return spray.Walk{Heights: heightsDown(l, 2), Least: 1, Most: l * l}
+	}},
 	{"BasicSpray, f = 1", "log⁴p/log log p", func(y theory, p, _ int) spray.Walk { return y.basic(p, 1) }},
 }
 
@@ -163,7 +173,7 @@ func (c *evenPoint) add(share []float64) {
 // shortest is where the shortest walk ends on a perfect list.
 func (c *evenPoint) shortest() float64 {
 	sum := 0.0
-	for _, h := range walkHeights(c.walk) {
+	for _, h := range c.walk.Heights {
 		sum += math.Ldexp(float64(least(c.walk, h)), h-1)
 	}
 	return sum
@@ -189,7 +199,7 @@ func evenness(share []float64, from, to float64) (mean, square, never float64) {
 
 // expected is the estimate of the relative variance.
 func (c *evenPoint) expected() float64 {
-	heights, sum := walkHeights(c.walk), 0.0
+	heights, sum := c.walk.Heights, 0.0
 	for i := 1; i < len(heights); i++ {
 		sum += (math.Ldexp(1, heights[i-1]-heights[i]) - 1) / float64(c.walk.Most)
 	}
@@ -212,7 +222,7 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 				continue // BasicSpray goes no further
 			}
 			v, most := c.eighth.variance(), reproduce.Mean(c.most).Mean
-			table.Rows = append(table.Rows, []float64{float64(c.p), float64(len(walkHeights(c.walk)) * c.walk.Most), c.reach,
+			table.Rows = append(table.Rows, []float64{float64(c.p), float64(len(c.walk.Heights) * c.walk.Most), c.reach,
 				float64(len(c.most)), v.Mean,
 				v.SE, c.expected(), c.half.variance().Mean, most * float64(c.p), most * c.reach, 100 * reproduce.Mean(c.never).Mean})
 			series.Add(float64(c.p), v.Mean)

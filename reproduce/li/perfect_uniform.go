@@ -100,9 +100,9 @@ func newBasicPoint(e effort, p int) basicPoint {
 	w := e.theory.basic(p, 1)
 	l := logp(p)
 	unit := float64(p) * l * l * l
-	first := float64(w.Most) * math.Ldexp(1, w.Start-1)
+	first := float64(w.Most) * math.Ldexp(1, w.Heights[0]-1)
 	c := basicPoint{p: p, low: math.Inf(1), from: int(float64(w.Reach()) - first), to: int(first)}
-	for x, s := range perfectSkiplist(w.Start, w.Reach()).landing(w) {
+	for x, s := range perfectSkiplist(w.Heights[0], w.Reach()).landing(w) {
 		if x > c.from && x < c.to {
 			c.low, c.high = min(c.low, s*unit), max(c.high, s*unit)
 		}

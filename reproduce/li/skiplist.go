@@ -2,6 +2,7 @@ package li
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/spray"
@@ -45,7 +46,7 @@ func drawHeight(r *random.Stream) int { return bits.TrailingZeros64(r.Uint64()|1
 // randomSkiplist is a clean list of at least n elements in which no walk comes to the end.
 func randomSkiplist(w spray.Walk, n int, r *random.Stream) *skiplist {
 	n = max(n, w.Reach()+w.Reach()/16+16)
-	l := newSkiplist(w.Start, n+n/8)
+	l := newSkiplist(w.Heights[0], n+n/8)
 	for ; ; n += n/8 + 16 {
 		for l.elements() < n {
 			l.add(drawHeight(r))
@@ -76,13 +77,23 @@ func (l *skiplist) without(taken []bool) *skiplist {
 	return rest
 }
 
-// walkHeights are the heights at which a walk makes steps, from the first to height 1.
-func walkHeights(w spray.Walk) []int {
+// heightsDown are the heights from one to 1, of which each is so far below the one before, and the last
+// is 1.
+func heightsDown(from, apart int) []int {
 	var all []int
-	for h := w.Start; h > 1; h -= max(1, w.Descend) {
+	for h := from; h > 1; h -= apart {
 		all = append(all, h)
 	}
 	return append(all, 1)
+}
+
+// raised is a walk at heights that are so much higher, but for the last.
+func raised(w spray.Walk, by int) spray.Walk {
+	w.Heights = slices.Clone(w.Heights)
+	for i := range len(w.Heights) - 1 {
+		w.Heights[i] += by
+	}
+	return w
 }
 
 // least is the fewest steps of a walk at a height.
@@ -104,18 +115,12 @@ func (l *skiplist) walk(heights []int, steps func(h int) int) int {
 	i := 0 // in at[h]
 	for k, h := range heights {
 		i += steps(h)
-		if h == 1 {
-			break
-		}
-		if i >= len(l.at[h]) {
+		if h == 1 && i >= len(l.heights) || h > 1 && i >= len(l.at[h]) {
 			return -1
 		}
-		for ; h > max(heights[k+1], 1); h-- {
+		for ; k+1 < len(heights) && h > heights[k+1]; h-- {
 			i = int(l.down[h][i])
 		}
-	}
-	if i >= len(l.heights) {
-		return -1
 	}
 	return i
 }
@@ -127,7 +132,7 @@ func (l *skiplist) land(heights []int, w spray.Walk, r *random.Stream) int {
 
 // longest is the element at which the longest of all walks ends.
 func (l *skiplist) longest(w spray.Walk) int {
-	return l.walk(walkHeights(w), func(int) int { return w.Most })
+	return l.walk(w.Heights, func(int) int { return w.Most })
 }
 
 // landing is the share of all sprays that end at each element, from the head on. It is exact: at each height, what is at an
@@ -138,13 +143,10 @@ func (l *skiplist) landing(w spray.Walk) []float64 { return l.landingFrom(w, 0) 
 func (l *skiplist) landingFrom(w spray.Walk, i int) []float64 {
 	share := make([]float64, i+1) // of at[h]
 	share[i] = 1
-	heights := walkHeights(w)
+	heights := w.Heights
 	for k, h := range heights {
 		share = spreadEvenly(share, least(w, h), w.Most)
-		if h == 1 {
-			break
-		}
-		for ; h > heights[k+1]; h-- {
+		for ; k+1 < len(heights) && h > heights[k+1]; h-- {
 			down := l.down[h]
 			below := make([]float64, down[len(share)-1]+1)
 			for i, x := range share {
@@ -181,7 +183,7 @@ func spreadEvenly(share []float64, least, most int) []float64 {
 // moments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
 // average, and geometrically; and the number of steps is uniform.
 func moments(w spray.Walk) (mean, variance float64) {
-	for _, h := range walkHeights(w) {
+	for _, h := range w.Heights {
 		count := float64(w.Most - least(w, h) + 1)
 		steps, varied := float64(least(w, h)+w.Most)/2, (count*count-1)/12
 		length := float64(uint64(1) << (h - 1))

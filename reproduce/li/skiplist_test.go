@@ -29,19 +29,19 @@ func naive(heights []uint8, at []int, steps []int) int {
 func walks() []spray.Walk {
 	return []spray.Walk{spray.PerfectSpray(2), spray.PerfectSpray(16), spray.PerfectSpray(100), spray.BasicSpray(8, 1),
 		spray.BasicSpray(32, 0.3),
-		spray.FullSpray(16, 0.5), {Start: 7, Descend: 3, Least: 0, Most: 2}, {Start: 4, Least: 2, Most: 2}, {Start: 1, Most: 9}}
+		spray.FullSpray(16, 0.5), {Heights: heightsDown(7, 3), Least: 0, Most: 2}, {Heights: heightsDown(4, 1), Least: 2, Most: 2}, {Heights: []int{3, 3, 1, 1}, Most: 3}, {Heights: []int{1}, Most: 9}}
 }
 
 // The arrays and the linked nodes lead where walking element by element leads.
 func TestSkiplistNaive(t *testing.T) {
 	r := random.New(1)
 	for _, w := range walks() {
-		at := walkHeights(w)
-		chain := newChain(w.Start, false, &r)
+		at := w.Heights
+		chain := newChain(w.Heights[0], false, &r)
 		for key := range 3*w.Reach() + 20 {
 			chain.insert(float64(key))
 		}
-		list := newSkiplist(w.Start, 0)
+		list := newSkiplist(w.Heights[0], 0)
 		nodes := []int32{0}
 		for i := chain.next[1][0]; i != 0; i = chain.next[1][i] {
 			list.add(int(chain.heights[i]))
@@ -85,10 +85,10 @@ func TestSkiplistNaive(t *testing.T) {
 // The shares of all elements are what an enumeration of all walks says, and on a perfect list what the integers say.
 func TestLanding(t *testing.T) {
 	r := random.New(3)
-	for _, w := range []spray.Walk{spray.PerfectSpray(8), {Start: 4, Descend: 2, Least: 1, Most: 6}, {Start: 5, Descend: 3,
-		Least: 2, Most: 5}, {Start: 1, Least: 3, Most: 4}} {
+	for _, w := range []spray.Walk{spray.PerfectSpray(8), {Heights: []int{4, 2, 1}, Least: 1, Most: 6}, {Heights: []int{5, 2, 1},
+		Least: 2, Most: 5}, {Heights: []int{1}, Least: 3, Most: 4}, {Heights: []int{3, 3, 1, 1}, Least: 1, Most: 4}} {
 		list := randomSkiplist(w, 0, &r)
-		at := walkHeights(w)
+		at := w.Heights
 		count := w.Most - w.Least + 1
 		all := int(math.Pow(float64(count), float64(len(at))))
 		want := make([]float64, list.elements()+1)
@@ -115,7 +115,7 @@ func TestLanding(t *testing.T) {
 	for _, p := range powers(2, 512) {
 		w := spray.PerfectSpray(p)
 		ways, all := countWays(w)
-		for x, share := range perfectSkiplist(w.Start, w.Reach()).landing(w) {
+		for x, share := range perfectSkiplist(w.Heights[0], w.Reach()).landing(w) {
 			if want := float64(ways[x]) / float64(all); math.Abs(share-want) > 1e-12 {
 				t.Fatalf("p = %d: a share of %v at %d, want %v", p, share, x, want)
 			}
@@ -126,8 +126,8 @@ func TestLanding(t *testing.T) {
 // Where sprays land on average, and how much that varies, over clean lists.
 func TestMoments(t *testing.T) {
 	r := random.New(4)
-	for _, w := range []spray.Walk{spray.PerfectSpray(16), spray.BasicSpray(8, 1), {Start: 4, Descend: 2, Least: 2, Most: 3}} {
-		at := walkHeights(w)
+	for _, w := range []spray.Walk{spray.PerfectSpray(16), spray.BasicSpray(8, 1), {Heights: []int{4, 2, 1}, Least: 2, Most: 3}, {Heights: []int{2, 1, 1}, Least: 1, Most: 8}} {
+		at := w.Heights
 		const n = 4000
 		var ends, squares []float64
 		mean, variance := moments(w)

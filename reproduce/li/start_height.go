@@ -36,7 +36,7 @@ func startHeight(e effort) reproduce.Claim {
 						continue
 					}
 					c := &startPoint{l: l, quarters: quarters, walk: e.theory.perfect(1 << l)}
-					c.walk.Start = l * quarters / 4
+					c.walk.Heights = heightsDown(l*quarters/4, 1)
 					points = append(points, c)
 				}
 			}
@@ -58,7 +58,7 @@ func startHeight(e effort) reproduce.Claim {
 						return reproduce.Finding{}, ctx.Err()
 					}
 					x := 1
-					for drawHeight(&rng) < c.walk.Start {
+					for drawHeight(&rng) < c.walk.Heights[0] {
 						x++
 					}
 					c.first = append(c.first, float64(x))
@@ -95,7 +95,7 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 		must := max(0, 1-last.Mean/p)
 		short = max(short, must-fail.Mean)
 		far := math.Pow(p, alpha)
-		table.Rows = append(table.Rows, []float64{alpha, float64(c.l), float64(c.walk.Start), float64(len(c.fail)), last.Mean,
+		table.Rows = append(table.Rows, []float64{alpha, float64(c.l), float64(c.walk.Heights[0]), float64(len(c.fail)), last.Mean,
 			last.Mean / far / float64(c.l), fail.Mean, fail.SE, must,
 			first.Mean, first.Mean / far * 2})
 		fails[i].Name, reach[i].Name = fmt.Sprintf("α = %g", alpha), fmt.Sprintf("α = %g", alpha)

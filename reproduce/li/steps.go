@@ -18,7 +18,7 @@ func stepCounts(e effort) reproduce.Claim {
 		How: "The longest spray makes the most steps at every height; all are counted for p = 4, 8 … 2²⁴ and f = 1, and for the mean " +
 			"sprays are drawn. As printed: log²p and " +
 			"f·log³p at most. The correction for BasicSpray, which makes so many at each of its heights: f·log³p·(⌈log p/log log p⌉ " +
-			"+ 1), with log log p rounded.",
+			"+ 1).",
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			r := newRunner(ctx, o, name, 23)
 			var points []*stepPoint
@@ -26,7 +26,7 @@ func stepCounts(e effort) reproduce.Claim {
 				c := &stepPoint{l: l, walks: []spray.Walk{e.theory.perfect(1 << l), e.theory.basic(1<<l, 1)}, counts: make([][]float64, 2)}
 				rng := r.Stream(uint64(l))
 				for i, w := range c.walks {
-					heights := walkHeights(w)
+					heights := w.Heights
 					for range e.count(o, 2000, 0) {
 						if ctx.Err() != nil {
 							return reproduce.Finding{}, ctx.Err()
@@ -63,11 +63,11 @@ func judgeSteps(points []*stepPoint) reproduce.Finding {
 	perfect, basic, corrected, off := 0.0, 0.0, 0.0, 0.0
 	for _, c := range points {
 		L := float64(c.l)
-		levels := math.Ceil(L/math.Round(math.Log2(L))) + 1
+		levels := math.Ceil(L/math.Log2(L)) + 1
 		var longest [2]float64
 		var means [2]reproduce.Estimate
 		for i, w := range c.walks {
-			heights := float64(len(walkHeights(w)))
+			heights := float64(len(w.Heights))
 			longest[i] = heights * float64(w.Most)
 			means[i] = reproduce.Mean(c.counts[i])
 			off = max(off, means[i].Off(heights*float64(w.Least+w.Most)/2, 0))
@@ -76,7 +76,7 @@ func judgeSteps(points []*stepPoint) reproduce.Finding {
 		corrected = max(corrected, longest[1]/(L*L*L*levels))
 		table.Rows = append(table.Rows, []float64{L, means[0].Mean, longest[0], longest[0] / (L * L), means[1].Mean, longest[1],
 			longest[1] / (L * L * L),
-			float64(len(walkHeights(c.walks[1]))), levels})
+			float64(len(c.walks[1].Heights)), levels})
 		for i, y := range []float64{longest[0], L * L, longest[1], means[1].Mean, L * L * L, L * L * L * L} {
 			series[i].Add(L, y)
 		}
@@ -84,9 +84,9 @@ func judgeSteps(points []*stepPoint) reproduce.Finding {
 	c := points[7] // p = 512
 	f.Measured = fmt.Sprintf("For p = %d PerfectSpray makes %.0f steps on average and log²p = %d at most; BasicSpray with f = 1 "+
 		"makes %.0f and %d at most, which is %.0f times "+
-		"log³p, one for each height.", 1<<c.l, reproduce.Mean(c.counts[0]).Mean, len(walkHeights(c.walks[0]))*c.walks[0].Most,
+		"log³p, one for each height.", 1<<c.l, reproduce.Mean(c.counts[0]).Mean, len(c.walks[0].Heights)*c.walks[0].Most,
 		reproduce.Mean(c.counts[1]).Mean,
-		len(walkHeights(c.walks[1]))*c.walks[1].Most, table.Rows[7][6])
+		len(c.walks[1].Heights)*c.walks[1].Most, table.Rows[7][6])
 	f.Between("PerfectSpray: steps at most over log²p, largest of all p", perfect, 0, 1, 0, "counted")
 	f.Between("BasicSpray: steps at most over f·log³p, largest of all p", basic, 0, 1, 0, "counted")
 	f.For(reproduce.Corrected).Between("BasicSpray: steps at most over f·log³p·(⌈log p/log log p⌉ + 1), largest of all p", corrected,

@@ -66,7 +66,7 @@ func newApartPoint(e effort, loglog, k int) *apartPoint {
 	c := &apartPoint{loglog: loglog, l: 1 << loglog, k: k, can: make([]tally, len(apartAlphas))}
 	L := float64(c.l)
 	steps := c.l * c.l * c.l
-	c.walk = spray.Walk{Start: k * loglog, Descend: loglog, Least: 1, Most: steps}
+	c.walk = spray.Walk{Heights: heightsDown(k*loglog, loglog), Least: 1, Most: steps}
 	c.sigmaE = e.theory.sigma(L) * math.Ldexp(float64(steps), k*loglog-1)
 	for i, alpha := range apartAlphas {
 		c.can[i].bound = min(1, float64(k)*e.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)))
@@ -84,7 +84,7 @@ func (r *runner) apart(e effort, c *apartPoint, stream int) error {
 		ends := list.landing(c.walk)
 		// ahead is the first of the elements of the first height that is so far away, or further.
 		ahead := func(distance float64) int {
-			i, _ := slices.BinarySearch(list.at[c.walk.Start], int32(math.Ceil(distance)))
+			i, _ := slices.BinarySearch(list.at[c.walk.Heights[0]], int32(math.Ceil(distance)))
 			return i
 		}
 		meet := 0.0

@@ -45,7 +45,7 @@ func theorem51(e effort) reproduce.Claim {
 // countWays is in how many ways walks end at each element of a perfect list, and how many walks there are.
 func countWays(w spray.Walk) (ways []uint64, all uint64) {
 	ways, all = []uint64{1}, 1
-	for _, h := range walkHeights(w) {
+	for _, h := range w.Heights {
 		length := 1 << (h - 1)
 		spread := make([]uint64, len(ways)+w.Most*length)
 		for x := range spread {

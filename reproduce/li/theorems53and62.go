@@ -70,15 +70,14 @@ const uniformBins = 110
 
 func newUniformPoint(e effort, p int, f float64, higher int) *uniformPoint {
 	l := logp(p)
-	w := e.theory.basic(p, f)
-	w.Start += higher
+	w := raised(e.theory.basic(p, f), higher)
 	c := &uniformPoint{p: p, f: f, higher: higher, walk: w, unit: float64(p) * f * l * l * l}
-	c.even = float64(w.Most) * math.Ldexp(1, w.Start-1)
+	c.even = float64(w.Most) * math.Ldexp(1, w.Heights[0]-1)
 	// Below the first of these not all that is reachable at the lower heights is in reach, which asymptotically is the second.
 	c.low = int(max((1+1/l)*(float64(w.Reach())-c.even), float64(p)*f*l*l))
 	c.high = max(c.low, int(c.even/(1+1/l)))
 	c.printed = int(c.unit / (1 + 1/l))
-	heights := walkHeights(w)
+	heights := w.Heights
 	for i := 1; i < len(heights); i++ {
 		c.want += (math.Ldexp(1, heights[i-1]-heights[i]) - 1) / float64(w.Most)
 	}
@@ -164,7 +163,7 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 		g := group{c.f, c.higher}
 		mean, variance := reproduce.Mean(c.means), reproduce.Mean(c.variances)
 		first := c.constant(1)
-		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Start), float64(len(c.means)), float64(c.low),
+		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Heights[0]), float64(len(c.means)), float64(c.low),
 			float64(c.high),
 			c.constant(mean.Mean), c.constant(mean.SE), c.constant(reproduce.Mean(c.most).Mean), c.constant(reproduce.Mean(c.least).Mean),
 			c.constant(reproduce.Mean(c.all).Mean), variance.Mean, c.want, 100 * reproduce.Mean(c.inside).Mean,
@@ -253,8 +252,8 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 			"1/(f·log p·log log p). It vanishes, but slowly, and the largest of p·f·log³p shares is several standard "+
 			"deviations off: that is a factor of about exp(√(2 ln p/(f·log p·log log p))), which for fixed f only log log p "+
 			"brings to 1. So f must grow, as the report says.",
-		"The interval is taken from (1+β) times what the lower heights can add, if that is more than p·f·log²p; log log p is "+
-			"rounded to whole heights.")
+		"The interval is taken from (1+β) times what the lower heights can add, if that is more than p·f·log²p; heights are "+
+			"rounded up to whole ones.")
 	var constants, uppers []plot.Series
 	for _, factor := range []float64{1, 4} {
 		g := group{factor, 0}
