@@ -70,7 +70,7 @@ func resultView(r *reproduce.Result, command string) (v View) {
 
 // verdictTables are the verdict and the checks that it follows from.
 func verdictTables(r *reproduce.Result) []Table {
-	said := Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"}, Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Measured}}}
+	said := Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"}, Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}

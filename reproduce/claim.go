@@ -52,7 +52,11 @@ func (o Options) ReportProgress(fraction float64) {
 
 // A Finding is what came of checking a claim.
 type Finding struct {
-	Measured  string       // what was measured, in a sentence with its numbers, for the table that a report opens with
+	// Measured is what was counted, in a sentence with its numbers, for the table that a report opens
+	// with: the same for a seed on every machine. What depends on the machine, time and memory, is
+	// Timed, if there is anything.
+	Measured  string
+	Timed     string
 	Checks    []Check      // the numbers that decide
 	Notes     []string     // what is to be said beside them
 	Tables    []Table      // what was measured

@@ -78,7 +78,8 @@ func class(v Verdict) string {
 	return map[Verdict]string{Holds: "holds", HoldsThus: "thus", NotDecided: "undecided", DoesNotHold: "fails"}[v]
 }
 
-// Markdown writes the table that the page opens with: paper, claim, what it says, what was measured, and the verdict.
+// Markdown writes the table that the page opens with: paper, claim, what it says, what was measured, and the verdict. What depends
+// on the machine is in italics.
 func (r *Report) Markdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
 	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict |\n|---|---|---|---|---|\n"); err != nil {
@@ -86,8 +87,12 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	for i := range r.Results {
 		c := &r.Results[i]
+		measured := c.Measured
+		if c.Timed != "" {
+			measured = strings.TrimSpace(measured + " _" + c.Timed + "_")
+		}
 		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s |\n", cell.Replace(c.Paper), cell.Replace(c.Place), c.Name,
-			cell.Replace(c.Says), cell.Replace(c.Measured), c.Verdict, c.mark()); err != nil {
+			cell.Replace(c.Says), cell.Replace(measured), c.Verdict, c.mark()); err != nil {
 			return err
 		}
 	}

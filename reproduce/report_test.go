@@ -18,7 +18,7 @@ import (
 func pretend(name string, holds bool) Claim {
 	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more", How: "not at all", Found: Holds,
 		Run: func(_ context.Context, o Options) (Finding, error) {
-			f := Finding{Measured: "a | b"}
+			f := Finding{Measured: "a | b", Timed: "c"}
 			measured := 1.0
 			if !holds {
 				measured = 2
@@ -145,7 +145,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("claims.json: %v, %+v", err, read)
 	}
 	summary, err := os.ReadFile(filepath.Join(dir, "report.md"))
-	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b | **does not hold**; found before: holds |\n"; err != nil ||
+	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b _c_ | **does not hold**; found before: holds |\n"; err != nil ||
 		!strings.Contains(string(summary), want) {
 		t.Errorf("the summary is %s, %v", summary, err)
 	}

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Result struct {
 	Says     string   `json:"says"`
 	How      string   `json:"how"`
 	Measured string   `json:"measured"`
+	Timed    string   `json:"timed,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
 	Found    Verdict  `json:"found_before"`
 	Seconds  float64  `json:"seconds"`
@@ -22,6 +24,9 @@ type Result struct {
 	Tables   []Table  `json:"tables"`
 	Finding  Finding  `json:"-"`
 }
+
+// Words is what was measured and what was timed, as a report says it.
+func (r *Result) Words() string { return strings.TrimSpace(r.Measured + " " + r.Timed) }
 
 // AsBefore reports whether the verdict is what was found before.
 func (r *Result) AsBefore() bool { return r.Verdict == r.Found }
@@ -44,7 +49,7 @@ func Run(ctx context.Context, claims []Claim, o Options, progress func(name stri
 			return all, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		all = append(all, Result{
-			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How, Measured: f.Measured,
+			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How, Measured: f.Measured, Timed: f.Timed,
 			Verdict: f.Verdict(), Found: c.Found, Seconds: time.Since(began).Seconds(),
 			Checks: f.Checks, Notes: f.Notes, Tables: f.Tables, Finding: f,
 		})

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// algorithm31 is Algorithm 3.1 of the report, line by line: the heights at which it walks, and the
-// most steps of a walk.
+// algorithm31 is Algorithm 3.1 of the report, line by line: the height of each walk, and its most
+// steps.
 //
 // Logarithms are binary, since a pointer of height k skips 2^(k−1) elements (section 2.2), E_k is
 // 2^(k·log log p − 1)·f(p)·log³p and is log p times E_(k−1) (section 3.1, Lemma 6.1). The report
@@ -21,21 +21,21 @@ import (
 // As printed k counts heights in two units: k := log p/log log p is how many heights there are, and
 // k ← k − log log p goes down so many heights of the list. "The part of the spray consisting of the
 // walk at level k log log p" is "the kth level of the spray, for k ≥ 1, and the part of the spray
-// consisting of the walk at level 1 the 0th level of the spray" (Notation), and "we skip log log p
-// levels at a time", from a "starting height" of log p (section 3.1). So k is a height here, and is
+// consisting of the walk at level 1 the 0th level of the spray" (Notation), and "we choose to skip
+// log log p levels at a time", from "h = log p as a starting height" (section 3.1). So k is a height here, and is
 // log p/log log p times log log p at first.
-func algorithm31(p int, f float64) (heights []int, most int) {
+func algorithm31(p int, f float64) (heights, most []int) {
 	log := math.Log2(float64(p))
 	loglog := math.Log2(log)
-	c := math.Ceil(f * log * log * log)
+	c := int(math.Ceil(f * log * log * log))
 	// x := 0.
-	k := log // k := log p / log log p
-	for k > 0 {
-		most = int(c)                                // Choose s ← Unif[1, f(p) log³p]
+	k := log    // k := log p / log log p
+	for k > 0 { // while k > 0 do
+		most = append(most, c)                       // Choose s ← Unif[1, f(p) log³p]
 		heights = append(heights, int(math.Ceil(k))) // Walk x by s steps at level k
 		k -= loglog                                  // k ← k − log log p
-	}
-	most = int(c)                // Choose s ← Unif[1, f(p) log³p]
+	} // end while
+	most = append(most, c)       // Choose s ← Unif[1, f(p) log³p]
 	heights = append(heights, 1) // Walk x by s steps at level 1
 	return heights, most         // Return x
 }
@@ -46,11 +46,19 @@ func TestBasicSprayIsAlgorithm31(t *testing.T) {
 	for p := 3; p <= 4096; p++ {
 		for _, f := range []float64{0.5, 1, 4} {
 			heights, most := algorithm31(p, f)
-			want := Walk{Heights: heights, Least: 1, Most: most}
+			want := Walk{Heights: heights, Least: 1, Most: most[0]} // which is the same for all
 			if got := BasicSpray(p, f); !reflect.DeepEqual(got, want) {
 				t.Fatalf("BasicSpray(%d, %v) is %+v, want %+v", p, f, got, want)
 			}
-			// Algorithm 3.2: K(p) := p·f(p)·log²p, and the walk is that of BasicSpray.
+			// Algorithm 3.2:
+			//	K(p) := p·f(p)·log²p
+			//	while true do
+			//	  Run BasicSpray
+			//	  if BasicSpray finishes then
+			//	    Let x be the value returned
+			//	    if x is not in the first K(p) elements then
+			//	      Remove x
+			// What is in the loop is done by Spray, and land: see TestSprayFollowsItsWalk.
 			log := math.Log2(float64(p))
 			want.Padding = int(math.Ceil(float64(p) * f * log * log))
 			if got := FullSpray(p, f); !reflect.DeepEqual(got, want) {
@@ -92,9 +100,9 @@ func TestPerfectSprayIsThatOfSection31(t *testing.T) {
 	}
 }
 
-// follow walks down a list element by element, as the text says it, and returns the key at which the
-// walk ends. It draws what land draws. Element i has key i, the head is element 0, and there is none
-// beyond the last.
+// follow walks down a list element by element, as the text says it, and returns the element at which
+// the walk ends. It draws what land draws. Elements are counted from 1, dummies included, and the head
+// is element 0.
 func follow(w Walk, heights []int, r random.Stream) int {
 	x := 0
 	for _, h := range w.Heights {
@@ -110,28 +118,44 @@ func follow(w Walk, heights []int, r random.Stream) int {
 	return x
 }
 
-// A list walks at all heights of its walk, also where one of them comes twice.
+// A list walks at all heights of its walk, also where one of them comes twice, and a walk that ends in
+// the padding fails.
 func TestSprayFollowsItsWalk(t *testing.T) {
-	for _, w := range []Walk{PerfectSpray(2), PerfectSpray(16), BasicSpray(2, 1), BasicSpray(3, 1), BasicSpray(4, 1), BasicSpray(8, 0.3),
-		BasicSpray(64, 0.1), BasicSpray(1024, 0.01), {Heights: []int{1, 1, 1}, Least: 1, Most: 1}, {Heights: []int{5, 3, 3, 1}, Most: 3},
-		{Heights: []int{4, 4, 1, 1}, Most: 2, Final: 1}} {
+	for _, w := range []Walk{PerfectSpray(2), PerfectSpray(16), BasicSpray(2, 1), BasicSpray(3, 1), BasicSpray(4, 1),
+		BasicSpray(8, 0.3), BasicSpray(64, 0.1), BasicSpray(1024, 0.01), {Heights: []int{1, 1, 1}, Least: 1, Most: 1},
+		{Heights: []int{5, 3, 3, 1}, Most: 3}, {Heights: []int{4, 4, 1, 1}, Most: 2, Final: 1},
+		FullSpray(4, 1), FullSpray(16, 0.3)} {
+		failed := 0
 		for seed := range uint64(20) {
 			n := 4*w.Reach() + 1000
 			l := New[int, int](Spraying(w), Seed(seed))
 			for i := range n {
 				l.Insert(i+1, 0)
 			}
-			heights := make([]int, n+1)
+			heights := make([]int, w.Padding+n+1)
+			for level, places := range l.padding {
+				for _, place := range places {
+					heights[place] = level + 1
+				}
+			}
 			for i := l.head.next[0]; i != none; i = l.nodes.at(i).next[0] {
-				heights[l.nodes.at(i).key] = heightOf(l.nodes.at(i).state.Load())
+				heights[w.Padding+l.nodes.at(i).key] = heightOf(l.nodes.at(i).state.Load())
 			}
 			s := l.take()
 			want := follow(w, heights, s.random)
 			_, i, outcome := l.land(s, w.Heights[0])
-			if key := l.nodes.at(i).key; outcome != landed || key != want {
-				t.Fatalf("%+v, seed %d: the walk ends at %d, want %d", w, seed, key, want)
+			switch {
+			case w.Padding > 0 && want <= w.Padding:
+				if failed++; outcome != padded {
+					t.Fatalf("%+v, seed %d: the walk ends at dummy %d, and does not fail", w, seed, want)
+				}
+			case outcome != landed || l.nodes.at(i).key != want-w.Padding:
+				t.Fatalf("%+v, seed %d: the walk ends at %d, want %d", w, seed, l.nodes.at(i).key, want-w.Padding)
 			}
 			s.leave()
+		}
+		if w.Padding > 0 && (failed == 0 || failed == 20) {
+			t.Errorf("%+v: %d of 20 walks end in the padding", w, failed)
 		}
 	}
 }

@@ -147,7 +147,7 @@ func printClaims(w io.Writer, r *reproduce.Report) error {
 		if c.Verdict == reproduce.Holds && c.AsBefore() {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s: %s. %s\n", c.Name, c.Verdict, c.Measured)
+		fmt.Fprintf(w, "\n%s: %s. %s\n", c.Name, c.Verdict, c.Words())
 		for _, n := range c.Notes {
 			fmt.Fprintf(w, "  %s\n", n)
 		}

@@ -128,7 +128,7 @@ func measureTiming(ctx context.Context, o reproduce.Options, sizes []int, least 
 	sequence, shuffled := f.Tables[0].Rows, f.Tables[2].Rows
 	compareOrders(&f, sequence, shuffled)
 	last := sequence[len(sequence)-1]
-	f.Measured = fmt.Sprintf("With %s events on this machine, Static takes %.0f ns to schedule, %.0f to cancel and %.0f to dispatch one in sequence, and %.0f ns to schedule at random; Queue %.0f, %.0f, %.0f and %.0f.",
+	f.Timed = fmt.Sprintf("With %s events on this machine, Static takes %.0f ns to schedule, %.0f to cancel and %.0f to dispatch one in sequence, and %.0f ns to schedule at random; Queue %.0f, %.0f, %.0f and %.0f.",
 		scientific(last[0]), last[1], last[2], last[3], shuffled[len(shuffled)-1][1], last[4], last[5], last[6], shuffled[len(shuffled)-1][4])
 	return f, nil
 }

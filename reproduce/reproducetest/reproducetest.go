@@ -71,7 +71,7 @@ func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 // reportable expects what a report needs: a description, tables that are whole, and charts that can be drawn.
 func reportable(t testing.TB, r reproduce.Result) {
 	t.Helper()
-	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" || r.Measured == "" {
+	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" || r.Words() == "" {
 		t.Errorf("the claim is not described: %+v", r)
 	}
 	f := r.Finding
