@@ -296,10 +296,13 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 		fmt.Fprintf(p.stderr, "%s: %s\n", p.name, state)
 	}
 	outcome, err := RunHere(ctx, job, HereOptions{RunOptions: o, State: state.Path, Slots: p.workers})
-	if err == nil {
+	switch {
+	case err == nil:
 		err = state.Finish()
-	} else if errors.Is(err, context.Canceled) {
+	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(p.stderr, "%s: %d of at most %d replicas done; the same command goes on from there, with what is in %s\n", p.name, outcome.Replicas, len(job.Points)*job.Replicas, state.Path)
+	case !errors.Is(err, ErrNoRoom): // after which the same command goes on, too
+		err = errors.Join(err, state.Fail())
 	}
 	return outcome, err
 }

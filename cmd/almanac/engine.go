@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/access"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
@@ -231,7 +232,7 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 		return ensemble.Outcome{}, err
 	}
 	outcome, err := ensemble.RunHere(c.Context(), job, ensemble.HereOptions{RunOptions: o, State: state, Slots: f.workers})
-	return outcome, f.explain(c, errors.Join(trim(err), finish(err == nil)), outcome, job, where)
+	return outcome, f.explain(c, errors.Join(trim(err), finish(err)), outcome, job, where)
 }
 
 func goingOn(done bool, where string) string {
@@ -241,11 +242,12 @@ func goingOn(done bool, where string) string {
 	return "going on with this study where it was, from " + where
 }
 
-// openState finds the directory for the state of a study that is done here. Without --out it is one that is removed at the end.
-func (f *studyFlags) openState(key, command string, tell func(string)) (path, where string, finish func(done bool) error, err error) {
+// openState finds the directory for the state of a study that is done here. Without --out it is one that is removed at the end. The caller
+// calls finish with the error that the study ended with: state that nothing can go on with is not kept.
+func (f *studyFlags) openState(key, command string, tell func(string)) (path, where string, finish func(error) error, err error) {
 	if f.out == "" {
 		dir, err := os.MkdirTemp("", "almanac-")
-		return dir, "", func(bool) error { return os.RemoveAll(dir) }, err
+		return dir, "", func(error) error { return os.RemoveAll(dir) }, err
 	}
 	state, err := outdir.OpenState(f.out, key, command)
 	if errors.Is(err, outdir.ErrInTheWay) {
@@ -256,18 +258,27 @@ func (f *studyFlags) openState(key, command string, tell func(string)) (path, wh
 	if state.Before != outdir.Nothing {
 		tell(state.String())
 	}
-	return state.Path, "in " + state.Path, func(done bool) error {
-		if done {
+	return state.Path, "in " + state.Path, func(err error) error {
+		switch {
+		case err == nil:
 			return state.Finish()
+		case isStopped(err) || errors.Is(err, ensemble.ErrNoRoom): // the same command goes on
+			return nil
+		case errors.Is(err, fit.ErrBudget): // the command is refused, however often it is given
+			return state.Remove()
 		}
-		return nil
+		return state.Fail()
 	}, nil
+}
+
+// isStopped reports whether the user, or a deadline, ended the study.
+func isStopped(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // explain says, of a study that did not come to its end, what is kept.
 func (f *studyFlags) explain(c *cobra.Command, err error, o ensemble.Outcome, job ensemble.Job, where string) error {
-	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if interrupted && where != "" {
+	if isStopped(err) && where != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s of at most %s done; the same command goes on from there: what is done is kept %s\n",
 			format.Thousands(float64(o.Replicas)), format.Count(len(job.Points)*job.Replicas, "replica"), where)
 	}

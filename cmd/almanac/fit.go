@@ -292,7 +292,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, c
 		return nil, nil, err
 	}
 	err = fit.Here(c.Context(), fit.HereOptions{State: state, Slots: f.workers, Registry: registry, Logger: logger}, fitWith)
-	return result, predicted, f.interrupted(c, errors.Join(err, finish(err == nil)), runs, where)
+	return result, predicted, f.interrupted(c, errors.Join(err, finish(err)), runs, where)
 }
 
 // key tells this fit from all others: the model, the data and all that the answer depends on.
@@ -311,7 +311,7 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if isStopped(err) {
 		if where != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "almanac: more than %s of the model are done; the same command goes on from there: what is done is kept %s\n",
 				format.Count(runs, "run"), where)

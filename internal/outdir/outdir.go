@@ -24,12 +24,14 @@ import (
 //   - A list says which files are from which command. Those that a command wrote it replaces, also with fewer; files that are
 //     not on the list it leaves alone, and if one of them has a name that it needs, it does not begin.
 //   - Of two commands that write into one directory at once, the second is refused, where the system has locks.
+//   - A command that is refused, or fails, leaves no directory that it made and nothing is in.
 type Dir struct {
 	dir     string
 	program string
 	command string
 	names   []string // of what the command may write
 	first   string   // the file that goes first and comes last
+	made    []string // the directories that Open made, the innermost first
 	lock    io.Closer
 	step    func() error // called before each step of Keep; tests end it there
 }
@@ -46,18 +48,44 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 	if dir == "" {
 		return nil, nil
 	}
+	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], made: missing(dir), step: func() error { return nil }}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
+		o.removeEmpty()
 		return nil, err
 	}
-	lock, err := lockDirectory(dir)
-	if err != nil {
+	var err error
+	if o.lock, err = lockDirectory(dir); err != nil {
 		return nil, fmt.Errorf("--out %s: another command is writing into it", dir)
 	}
-	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], lock: lock, step: func() error { return nil }}
 	if err := o.prepare(names); err != nil {
-		return nil, errors.Join(err, lock.Close())
+		o.removeEmpty()
+		return nil, errors.Join(err, o.lock.Close())
 	}
 	return o, nil
+}
+
+// missing lists the directories that MkdirAll would make, the innermost first.
+func missing(dir string) (all []string) {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		if !isMissing(dir) {
+			return all
+		}
+		all = append(all, dir)
+	}
+}
+
+// removeEmpty removes the directories that Open made, as far as they are empty.
+func (o *Dir) removeEmpty() {
+	for _, dir := range o.made {
+		if os.Remove(dir) != nil && !isMissing(dir) {
+			return
+		}
+	}
+}
+
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // ErrInTheWay says that the directory has files that the command would have to replace and may not.
@@ -211,7 +239,9 @@ func (o *Dir) Drop() error {
 	if o == nil || o.lock == nil {
 		return nil
 	}
-	err := errors.Join(os.RemoveAll(o.Path()), o.lock.Close())
+	err := os.RemoveAll(o.Path())
+	o.removeEmpty()
+	err = errors.Join(err, o.lock.Close())
 	o.lock = nil
 	return err
 }

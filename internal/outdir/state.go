@@ -27,7 +27,7 @@ type Before int
 // What there may have been.
 const (
 	Nothing Before = iota
-	Begun          // the same study, not done
+	Begun          // the same study, interrupted or failed
 	Done           // the same study, done
 )
 
@@ -47,10 +47,16 @@ type stateNote struct {
 	Key     string `json:"key"`
 	Command string `json:"command"` // that gives it again
 	Done    bool   `json:"done"`
+	Failed  bool   `json:"failed,omitempty"` // it ended with an error of its own; the same command may still go on with it
 }
 
+// free reports whether another study may take the place of this one.
+func (n stateNote) free() bool { return n.Key == "" || n.Done || n.Failed }
+
 // OpenState finds the state of a study, which a key tells from all others, in the directory of --out. The state of another study that is
-// done is removed; of one that is not, the error is [ErrInTheWay], and says which command goes on with it.
+// done or has failed is removed. If the other study was interrupted, the error is [ErrInTheWay] and says which command goes on with it.
+//
+// The caller ends with [State.Finish], [State.Fail] or [State.Remove]; with none of them if the study was interrupted.
 func OpenState(dir, key, command string) (*State, error) {
 	s := &State{Path: filepath.Join(dir, StateName)}
 	note, err := s.read(dir)
@@ -62,15 +68,15 @@ func OpenState(dir, key, command string) (*State, error) {
 		s.Before = Done
 	case note.Key == key:
 		s.Before = Begun
-	case !note.Done:
+	case !note.free():
 		return nil, notDone(dir, note, s)
 	default:
 		if err := os.RemoveAll(s.Path); err != nil {
 			return nil, err
 		}
 	}
-	s.note = stateNote{key, command, s.Before == Done}
-	if s.Before == Nothing {
+	s.note = stateNote{Key: key, Command: command, Done: s.Before == Done}
+	if s.note != note {
 		return s, s.write()
 	}
 	return s, nil
@@ -82,7 +88,7 @@ func (o *Dir) unfinishedStudy() error {
 	s := &State{Path: filepath.Join(o.dir, StateName)}
 	note, err := s.read(o.dir)
 	_, command, _ := strings.Cut(note.Command, " ") // whatever the program's file is called
-	if err != nil || note.Key == "" || note.Done || strings.HasPrefix(command, o.command+" ") {
+	if err != nil || note.free() || strings.HasPrefix(command, o.command+" ") {
 		return nil
 	}
 	return notDone(o.dir, note, s)
@@ -98,6 +104,15 @@ func (s *State) Finish() error {
 	s.note.Done = true
 	return s.write()
 }
+
+// Fail notes that the study ended with an error of its own: what it needs to try again is kept, but another study may take its place.
+func (s *State) Fail() error {
+	s.note.Failed = true
+	return s.write()
+}
+
+// Remove removes the state of a study that can never be done.
+func (s *State) Remove() error { return os.RemoveAll(s.Path) }
 
 func (s *State) file() string { return filepath.Join(s.Path, "study.json") }
 

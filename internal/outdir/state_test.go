@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,4 +73,91 @@ func TestListHasOneHeading(t *testing.T) {
 	if err != nil || strings.Count(string(text), "#") != 1 {
 		t.Errorf("%s, %v", text, err)
 	}
+}
+
+// A study that failed goes on if it is given again, and any other study or command may take its place. One that can never be done leaves nothing.
+func TestStateOfFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "results")
+	begin := func(command string) *Dir { return mustOpen(t, dir, command, command+".json") }
+	open := func(key string, want Before) *State {
+		t.Helper()
+		s, err := OpenState(dir, key, "almanac sweep "+key)
+		if err != nil || s.Before != want {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		return s
+	}
+	o := begin("sweep")
+	if err := errors.Join(open("one", Nothing).Fail(), o.Drop()); err != nil {
+		t.Fatal(err)
+	}
+	o = begin("sweep")
+	open("one", Begun)
+	if err := o.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	// It was interrupted this time, which is in the way of others.
+	if _, err := OpenState(dir, "two", "almanac sweep two"); !errors.Is(err, ErrInTheWay) {
+		t.Error(err)
+	}
+	if _, err := Open(dir, "almanac", "run", "run.json"); !errors.Is(err, ErrInTheWay) {
+		t.Error(err)
+	}
+	if err := open("one", Begun).Fail(); err != nil {
+		t.Fatal(err)
+	}
+	if err := begin("run").Drop(); err != nil {
+		t.Error(err)
+	}
+	o = begin("sweep")
+	if err := errors.Join(open("two", Nothing).Remove(), o.Drop()); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v are left", entries, err)
+	}
+}
+
+// Directories that were made for a command that wrote nothing are removed, and no others.
+func TestNothingIsLeft(t *testing.T) {
+	above := t.TempDir()
+	left := func(want ...string) {
+		t.Helper()
+		var names []string
+		entries, err := os.ReadDir(above)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%v are left, want %v; %v", names, want, err)
+		}
+	}
+	o := mustOpen(t, filepath.Join(above, "a", "b", "c"), "run", "summary")
+	if err := o.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	left()
+	// Somebody else puts something beside it.
+	o = mustOpen(t, filepath.Join(above, "a", "b", "c"), "run", "summary")
+	writeAll(t, filepath.Join(above, "a"), "1", "notes")
+	if err := o.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	left("a")
+	if got := seen(t, filepath.Join(above, "a")); got != "notes=1" {
+		t.Errorf("there is %q", got)
+	}
+	// A directory that was there stays.
+	if err := os.Mkdir(filepath.Join(above, "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, filepath.Join(above, "b"), "run", "summary").Drop(); err != nil {
+		t.Fatal(err)
+	}
+	left("a", "b")
+	// A file stands where a directory is needed.
+	if _, err := Open(filepath.Join(above, "a", "notes", "c"), "almanac", "run", "summary"); err == nil {
+		t.Error("a directory within a file")
+	}
+	left("a", "b")
 }
