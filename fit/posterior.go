@@ -62,6 +62,19 @@ func (p *Posterior) Mean(j int) float64 {
 	return sum
 }
 
+// meanError is the standard error of the mean of the j-th unknown, √Σw²(x−mean)² [Geweke89]. It is SD/√Effective if weights have nothing to do
+// with the unknown, and more if runs with large weights are far from the mean.
+//
+// [Geweke89]: https://doi.org/10.2307/1913710
+func (p *Posterior) meanError(j int) float64 {
+	mean, sum := p.Mean(j), 0.0
+	for i, row := range p.Rows {
+		d := p.Weights[i] * (row[j] - mean)
+		sum += d * d
+	}
+	return math.Sqrt(sum)
+}
+
 // SD is the standard deviation of the j-th unknown.
 func (p *Posterior) SD(j int) float64 { return math.Sqrt(p.Covariance(j, j)) }
 

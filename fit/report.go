@@ -57,6 +57,7 @@ type unknownJSON struct {
 	Prior          string    `json:"prior"`
 	Best           number    `json:"best"`
 	Mean           *number   `json:"mean,omitempty"`
+	MeanError      *number   `json:"mean_error,omitempty"`
 	SD             *number   `json:"sd,omitempty"`
 	Shares         []float64 `json:"shares,omitempty"`
 	Quantiles      []number  `json:"quantiles,omitempty"`
@@ -93,8 +94,8 @@ type chainsJSON struct {
 //	threshold                    of the distance, root mean square in units of the reports' scatter, in the last generation by distance
 //	particles                    of each estimate of a likelihood; 0 if it is that of one run
 //	rows, effective              of the sample, and its effective size
-//	unknowns                     for each: name, unit, prior, best, and if there is a sample mean, sd, quantiles for shares,
-//	                             prior_quantiles, contraction, shift, moved (see [Marginal])
+//	unknowns                     for each: name, unit, prior, best, and if there is a sample mean, mean_error, sd, quantiles for
+//	                             shares, prior_quantiles, contraction, shift, moved (see [Marginal])
 //	correlations                 in the order of the unknowns
 //	unmoved                      names of the unknowns that the data did not move
 //	score, score_name            of the best point, and of what it is; score_error is its standard error, if it is known
@@ -118,7 +119,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		if j < len(marginals) {
 			m := marginals[j]
 			of := func(x float64) *number { n := number(x); return &n }
-			one.Mean, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.SD), of(m.Contraction), of(m.Shift), &m.Moved
+			one.Mean, one.MeanError, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.MeanError), of(m.SD), of(m.Contraction), of(m.Shift), &m.Moved
 			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares, numbers(m.Quantiles), numbers(m.PriorQuantiles)
 			var row []number
 			for k := range r.Unknowns {

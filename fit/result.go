@@ -54,6 +54,7 @@ func (r *Result) Effective() float64 {
 type Marginal struct {
 	Name, Unit, Prior string
 	Mean, SD          float64
+	MeanError         float64   // the standard error of Mean: of the finite sample, not of what the data tell
 	Quantiles         []float64 // for MarginalShares
 	PriorQuantiles    []float64
 
@@ -84,6 +85,9 @@ func (r *Result) Marginals() []Marginal {
 			break
 		}
 		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j), Quantiles: p.Quantiles(j, MarginalShares...)}
+		if m.MeanError = p.meanError(j); r.Chains != nil {
+			m.MeanError = r.Chains.MeanError[j]
+		}
 		for _, share := range MarginalShares {
 			m.PriorQuantiles = append(m.PriorQuantiles, u.Prior.Quantile(share))
 		}

@@ -138,7 +138,7 @@ func Read(report, sample []byte) (*Fit, error) {
 		r.Trace.Rows = append(r.Trace.Rows, floats(row))
 	}
 	if c := in.Chains; c != nil {
-		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n {
+		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) != n {
 			return nil, errors.New("its chains have not one number for each unknown")
 		}
 		r.Chains = &fit.Chains{Count: c.Count, Steps: c.Steps, WarmUp: c.WarmUp, Estimator: c.Estimator, Particles: c.Particles, Variance: float64(c.Variance), Acceptance: float64(c.Acceptance),

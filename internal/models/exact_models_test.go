@@ -7,7 +7,7 @@ import (
 )
 
 func allExactly() []*exactly {
-	return []*exactly{pureDeath(), immigrationAlone(), immigrationDeath(), finalSizes(), elevenPeople()}
+	return []*exactly{pureDeath(), immigrationAlone(), immigrationDeath(), birthDeath(), finalSizes(), elevenPeople()}
 }
 
 // Where reports have a standard deviation of 0.15, they tell the whole number: the next one is e⁻²² times as likely.
@@ -117,6 +117,73 @@ fit:
 	e.expected = func(x []float64) (means []float64) {
 		for _, t := range e.times {
 			means = append(means, x[0]*-math.Expm1(-x[1]*t)/x[1])
+		}
+		return means
+	}
+	e.law = logPoisson
+	return e
+}
+
+// birthDeath has several counts of individuals who have offspring and die, at rates that are both unknown. The counts tell the difference of
+// the rates and little more, so that the posterior is correlated. Of n individuals, a binomial number k has descendants at the next row, whose
+// number is k plus a negative binomial one; the likelihood is a forward recursion over the number that is there.
+func birthDeath() *exactly {
+	e := &exactly{name: "birth and death", times: []float64{1, 2, 3}, data: []float64{11, 13, 18}, least: []float64{0, 0}, most: []float64{1.2, 1.2}, source: `
+name: birth and death
+time: {unit: day, end: 3}
+population: {size: 8, start: {here: 8}}
+parameters: {birth: 0.5 per day, death: 0.3 per day}
+states: {here: {race: [{rate: death, to: out}]}}
+births: {rate: birth, enter: here}
+fit:
+  data: data.csv
+  unknown: {birth: {uniform: {low: 0 per day, high: 1.2 per day}}, death: {uniform: {low: 0 per day, high: 1.2 per day}}}
+  match: [{column: seen, state: here, error: poisson}]
+`}
+	e.prior = func([]float64) float64 { return 0 }
+	e.likelihood = func(x, data []float64) float64 {
+		const most = 80 // individuals: more are e⁻¹⁵ times as likely to be seen as 18
+		// Of one individual, nothing is left after a day with probability gone; otherwise the number is geometric, and goes on with probability more.
+		d := x[0] - x[1]
+		gone, more := x[1]/(1+x[1]), x[0]/(1+x[0])
+		if math.Abs(d) > 1e-9 {
+			up := math.Expm1(d)
+			gone, more = x[1]*up/(x[0]*up+d), x[0]*up/(x[0]*up+d)
+		}
+		here := make([]float64, most)
+		here[8] = 1
+		for _, y := range data {
+			// Those who have descendants, and then these; both by recursion of their probabilities.
+			parents, next := make([]float64, most), make([]float64, most)
+			for n, p := range here {
+				q := p * math.Pow(gone, float64(n))
+				for k := 0; k <= n; k++ {
+					parents[k] += q
+					q *= float64(n-k) / float64(k+1) * (1 - gone) / gone
+				}
+			}
+			next[0] = parents[0]
+			for k := 1; k < most; k++ {
+				q := parents[k] * math.Pow(1-more, float64(k))
+				for n := k; n < most; n++ {
+					next[n] += q
+					q *= more * float64(n) / float64(n-k+1)
+				}
+			}
+			for n := range next {
+				next[n] *= math.Exp(logPoisson(y, float64(n)))
+			}
+			here = next
+		}
+		sum := 0.0
+		for _, p := range here {
+			sum += p
+		}
+		return math.Log(sum)
+	}
+	e.expected = func(x []float64) (means []float64) {
+		for _, t := range e.times {
+			means = append(means, 8*math.Exp((x[0]-x[1])*t))
 		}
 		return means
 	}
