@@ -160,6 +160,23 @@ func TestCommandGoesOn(t *testing.T) {
 	}
 }
 
+// A sweep that failed is not in the way of the corrected one; what is refused makes no directory.
+func TestCommandAfterFailure(t *testing.T) {
+	dir := filepath.Join(quickDir(t), "new", "out")
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "stps=1,2", "--out", dir); status != 2 {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	if _, err := os.Stat(filepath.Dir(dir)); !os.IsNotExist(err) {
+		t.Errorf("there is a directory: %v", err)
+	}
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=-1,2", "--replicas", "2", "--out", dir); status != 1 || !strings.Contains(errs, "-1 steps") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=1,2", "--replicas", "2", "--out", dir); status != 0 || errs != "" {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
 func TestCommandWrong(t *testing.T) {
 	two := walkers(nil)
 	two.Register("run", func(context.Context, Params, Replica) (Outputs, error) { return nil, nil })
