@@ -194,8 +194,8 @@ func TestMeterExtremes(t *testing.T) {
 		try(spraytest.Meter{Goroutines: n, Workload: none})
 		try(spraytest.Meter{Operations: n, Workload: none})
 		try(spraytest.Meter{Operations: n, Workload: none, Goroutines: 3})
-		if n < 1 || n == math.MaxInt {
-			try(spraytest.Meter{Fill: n, Workload: none}) // as many as there is a number for would be inserted
+		if n <= 1 || uint64(n) > math.MaxUint32 { // otherwise so many are inserted
+			try(spraytest.Meter{Fill: n, Workload: none})
 		}
 		try(spraytest.Meter{Operations: 1, Duration: time.Duration(n)})
 		func() {
