@@ -14,7 +14,7 @@ import (
 // hubKeys are the top-level keys that a hub's configuration file may have. They configure the clients' listener, credentials,
 // TLS and limits. None opens another listener and none admits clients without credentials. Every other key is refused, so that
 // a key of a later nats-server is refused until somebody has looked at it.
-var hubKeys = keySet(`
+const hubKeys = `
 	listen host net port client_advertise server_name server_tags server_metadata
 	authorization accounts mappings maps
 	operator operators roots root root_operators root_operator trusted trusted_keys
@@ -23,15 +23,7 @@ var hubKeys = keySet(`
 	tls ocsp ocsp_cache jetstream
 	max_connections max_conn max_subscriptions max_subs max_sub_tokens max_subscription_tokens
 	max_control_line max_payload max_pending max_closed_clients
-	ping_interval ping_max write_deadline write_timeout no_fast_producer_stall lame_duck_duration lame_duck_grace_period`)
-
-func keySet(keys string) map[string]bool {
-	set := map[string]bool{}
-	for _, key := range strings.Fields(keys) {
-		set[key] = true
-	}
-	return set
-}
+	ping_interval ping_max write_deadline write_timeout no_fast_producer_stall lame_duck_duration lame_duck_grace_period`
 
 // whyRefused says for the best-known refused keys what is wrong with them, and what would be right.
 func whyRefused(key string) string {
@@ -64,8 +56,9 @@ func readConfig(name string) (*server.Options, error) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
+	accepted := strings.Fields(hubKeys)
 	for _, key := range keys {
-		if hubKeys[strings.ToLower(key)] {
+		if slices.Contains(accepted, strings.ToLower(key)) {
 			continue
 		}
 		where := name
