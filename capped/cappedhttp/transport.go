@@ -128,6 +128,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		case ctx.Err() != nil:
 			t.desk.leave(tk, nothing, wasCancelled)
+			err = ctx.Err() // whatever else went wrong at the same time: what is returned is what is counted
 		case !t.blames(err, body):
 			t.desk.leave(tk, nothing, hasFailed)
 		default:
