@@ -51,10 +51,13 @@ format: ## gofmt has nothing to say
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w): $$unformatted"; exit 1; fi
 
+# Where the program is to run. Tests are vetted too, so that they compile everywhere.
+PLATFORMS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 # These two look at every package that ours stand on as well, a NATS server among them, which takes as long as many tests: parts of lint,
 # and not of test.
-vet: ## go vet, of everything
-	$(GO) vet ./...
+vet: ## go vet, of everything, for every platform in PLATFORMS
+	@set -e; for p in $(PLATFORMS); do echo "go vet for $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; done
 
 staticcheck: ## staticcheck, of everything
 	GOGC=400 $(GO) tool staticcheck ./...
@@ -85,13 +88,12 @@ race: ## the tests in which goroutines meet, with the race detector
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
 
-# What must be right where an int has 32 bits: the packages that other programs import. make test only looks whether they compile
+# What must be right where an int has 32 bits: the packages that other programs import. make test only checks that all packages compile
 # (internal/house), since to build the standard library for a second architecture takes as long as many tests.
-SMALL = ./calendar ./spray ./capped
+SMALL = ./calendar ./spray ./capped ./capped/internal/counts ./sim ./population ./ensemble ./experiment ./internal/memory ./internal/random ./internal/portable
 
 test32: ## the tests of the packages that other programs import, with 32 bits; amd64 runs them
-	GOARCH=386 $(GO) vet $(SMALL)
-	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL) ./capped/internal/counts ./internal/random ./internal/portable
+	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL)
 
 EMULATOR = qemu-aarch64-static
 

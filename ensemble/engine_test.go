@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -353,6 +356,11 @@ func TestBadJobs(t *testing.T) {
 		if _, err := job.Key(g); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
 		}
+	}
+	many := walks(1, math.MaxInt32)
+	many.Points = slices.Repeat(many.Points, 2)
+	if err := many.check(); (err != nil) != (strconv.IntSize == 32) {
+		t.Errorf("twice as many replicas as fit 32 bits: %v", err)
 	}
 	// What only a worker can find out.
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)

@@ -81,6 +81,8 @@ func (j *Job) check() error {
 		return fmt.Errorf("ensemble: a job with %d points: it needs from 1 to %d", len(j.Points), MaxPoints)
 	case j.Replicas < 1 || j.Replicas > math.MaxInt32:
 		return fmt.Errorf("ensemble: a job with %d replicas: it needs from 1 to %d", j.Replicas, math.MaxInt32)
+	case j.Replicas > math.MaxInt/len(j.Points): // where an int has 32 bits
+		return fmt.Errorf("ensemble: a job with %d replicas at each of %d points: %d in all are the most", j.Replicas, len(j.Points), math.MaxInt)
 	case len(j.Payload) > MaxPayload:
 		return fmt.Errorf("ensemble: the model and its files have %d bytes; %d are the most", len(j.Payload), MaxPayload)
 	case !(j.Precision.Relative >= 0 && j.Precision.Relative < 1):

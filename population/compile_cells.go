@@ -1,9 +1,6 @@
 package population
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // A rateLine is something that happens at a rate, as it is written, to those who are in a state.
 type rateLine struct {
@@ -116,10 +113,16 @@ func (c *compiler) cellsOf(attributes []int, each int) ([]cellBy, int, bool) {
 	by := make([]cellBy, len(attributes))
 	for i := len(attributes) - 1; i >= 0; i-- {
 		by[i] = cellBy{attributes[i], n}
-		n = min(n*max(1, len(c.m.attributes[attributes[i]].values)), math.MaxInt32)
+		n = cellProduct(n, max(1, len(c.m.attributes[attributes[i]].values)))
 	}
-	return by, n, c.room(min(n*each, math.MaxInt32))
+	return by, n, c.room(cellProduct(n, each))
 }
+
+// cellProduct is a times b, or mostCells if that is less: the product may not fit an int of 32 bits.
+func cellProduct(a, b int) int { return int(min(int64(a)*int64(b), mostCells)) }
+
+// mostCells is more than tables may have entries, and so little that sums with it fit an int of 32 bits.
+const mostCells = 1 << 30
 
 // cell is the cell with a number, for a scope: values by attribute, unset where it does not matter.
 func (c *compiler) cell(by []cellBy, k int) []uint16 {

@@ -325,7 +325,7 @@ func (c *compiler) odds(here scope, v value, what string, meets bool) (float64, 
 // again from each intervention on that sets a parameter, so that a small file can make tables that no machine holds.
 func (c *compiler) room(entries int) bool {
 	const most = 1_000_000 // a hundred megabytes
-	if c.entries += entries; c.entries <= most {
+	if c.entries = min(c.entries+entries, most+1); c.entries <= most {
 		return true
 	}
 	c.add(place{file: c.f.path, line: 1, column: 1},

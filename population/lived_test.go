@@ -35,13 +35,13 @@ func TestLivedIsExact(t *testing.T) {
 			}
 			return b.by - a.by
 		})
-		alive := 4_000_000_000
+		alive := mostIndividuals - n
 		for _, c := range changes {
 			sum.until(c.at, alive)
 			alive += c.by
 		}
 		sum.until(end, alive)
-		lives.Add(lives, new(big.Int).Mul(big.NewInt(4_000_000_000), tick(end)))
+		lives.Add(lives, new(big.Int).Mul(big.NewInt(mostIndividuals-n), tick(end)))
 		got := new(big.Int).Lsh(new(big.Int).SetUint64(sum.high), 64)
 		if got.Add(got, new(big.Int).SetUint64(sum.low)); got.Cmp(lives) != 0 {
 			t.Errorf("until %v: %v ticks, want %v", end, got, lives)

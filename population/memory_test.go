@@ -149,7 +149,7 @@ func TestMemoryOfArrays(t *testing.T) {
 const crowdModel = `
 name: crowd
 time: {unit: day, start: 100, end: 400}
-population: {size: %d, most: 4e9, start: {a: rest}}
+population: {size: %d, most: MOST, start: {a: rest}}
 attributes: {region: {north: 50%%, south: 50%%}}
 states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
 transmission: [{from: a, rate: 0.1 per day, to: {b: a}, mixing: {by: region, matrix: [[1, 0], [0, 1]]}}]
@@ -159,7 +159,11 @@ record: {every: 1 day}
 
 func crowdOf(t *testing.T, size int, more string) *Model {
 	t.Helper()
-	return compiled(t, fmt.Sprintf(crowdModel, size, more))
+	return compiled(t, crowdText(size, more))
+}
+
+func crowdText(size int, more string) string {
+	return strings.Replace(fmt.Sprintf(crowdModel, size, more), "MOST", strconv.Itoa(mostIndividuals), 1)
 }
 
 // A run for which there is not enough memory does not begin, and says what would fit, and that does.
@@ -170,12 +174,12 @@ func TestMemoryRefused(t *testing.T) {
 		limit                   uint64
 		want                    string
 	}{
-		{400_000_000, 1, 0, 4 * gb, "the run needs about 2"},
-		{4_000_000_000, 1, 0, 4 * gb, "the run needs about 2"},
-		{400_000_000, 10, 1, 4 * gb, "and 4 GB are available; with a size of "},
-		{30_000_000, 10, 5, 5 * gb, "; with 2 workers it would fit"},
-		{1000, 1_000_000_000_000, 0, 4 * gb, "TB, and 4 GB are available; record fewer rows, or run fewer replicas"},
-		{1000, math.MaxInt, 0, 4 * gb, "record fewer rows, or run fewer replicas"},
+		{400_000_000, 1, 0, 2 * gb, "the run needs about 2"},
+		{mostIndividuals, 1, 0, 4 * gb, "the run needs about "},
+		{400_000_000, 10, 1, 2 * gb, "and 2 GB are available; with a size of "},
+		{12_000_000, 10, 5, 2 * gb, "; with 2 workers it would fit"},
+		{1000, min(1_000_000_000_000, math.MaxInt), 0, 2 * gb, "TB, and 2 GB are available; record fewer rows, or run fewer replicas"},
+		{1000, math.MaxInt, 0, 2 * gb, "record fewer rows, or run fewer replicas"},
 		{1000, 1, 0, 1000, "the run needs about 8.4"},
 	} {
 		m := crowdOf(t, c.size, "")
@@ -237,13 +241,13 @@ func TestMemoryRunsOut(t *testing.T) {
 		{"births", "births: {rate: 0.8 per day, enter: a}", 1000, 9e6, 4},
 		{"births into b", "births: {rate: 0.8 per day, enter: b}", 1000, 9e6, 4},
 		{"immigration", "immigration: {rate: 20_000 per day, enter: b}", 0, 9e6, 2},
-		{"intervention", "interventions: [{at: 110.5 days, enter: a, count: 3_000_000_000}]", 1000, 9e6, 11},
+		{"intervention", "interventions: [{at: 110.5 days, enter: a, count: 2_000_000_000}]", 1000, 9e6, 11},
 		{"events", "parameters: {r: 0 per day}\nalways: [{rate: r, to: b}]\ninterventions: [{at: 120.5 days, set: {r: 0.01 per day}}]", 500_000, 31_600_000, 21},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := crowdOf(t, c.size, c.more)
 			if c.name == "events" {
-				m = compiled(t, strings.Replace(fmt.Sprintf(crowdModel, c.size, c.more), "start: {a: rest}", "start: {b: rest}", 1))
+				m = compiled(t, strings.Replace(crowdText(c.size, c.more), "start: {a: rest}", "start: {b: rest}", 1))
 			}
 			highest := uint64(0)
 			result, err := m.Run(context.Background(), Options{Seed: 1, Memory: c.limit, OnRecord: func(r Record) {
@@ -298,7 +302,7 @@ func TestMemoryUnknown(t *testing.T) {
 		t.Error("there is nothing that forbids it")
 	}
 	o := Options{}
-	if _, err := crowdOf(t, 4_000_000_000, "").afford(&o, p); err != nil {
+	if _, err := crowdOf(t, mostIndividuals, "").afford(&o, p); err != nil {
 		t.Error(err)
 	}
 	// Address space is another matter than memory in use.
@@ -306,7 +310,7 @@ func TestMemoryUnknown(t *testing.T) {
 	if p.has(0, 2<<30) || !p.has(0, 1<<29) {
 		t.Error("address space does not count")
 	}
-	if _, err := crowdOf(t, 4_000_000_000, "").afford(&o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
+	if _, err := crowdOf(t, mostIndividuals, "").afford(&o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
 		t.Error(err)
 	}
 	m := crowdOf(t, 15_000_000, "")

@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"sync"
 
 	"github.com/almanac-sim/almanac/internal/memory"
@@ -37,6 +38,9 @@ const (
 func newPurse(o *Options) *purse {
 	p := &purse{limit: o.Memory, spare: usualSpare, room: memory.Free}
 	if p.limit > 0 {
+		if strconv.IntSize == 32 {
+			p.limit = min(p.limit, memory.Space32)
+		}
 		p.room = func() memory.Room { return roomOf(p.limit, p.taken) }
 	}
 	return p

@@ -80,7 +80,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	run.rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
 	for range in.whole(uint64(len(m.states))) {
-		run.Peaks = append(run.Peaks, Peak{int(in.whole(math.MaxUint32)), in.float()})
+		run.Peaks = append(run.Peaks, Peak{int(in.whole(mostIndividuals)), in.float()})
 	}
 	for g := -1; g < len(run.groups) && !in.bad; g++ {
 		t := &run.tallied

@@ -78,8 +78,10 @@ type windowRule struct {
 var usualWindows = windowRule{least: 1 << 22, busy: 0.03, events: 20_000, temps: 1 << 16, most: 1 << 21, bits: 12, patience: 64}
 
 const (
-	mostWindows  = 4096    // and as many rows, since each ends a window
-	mostWindowed = 1 << 31 // individuals: ids of those who have no place yet come behind, and there must be some
+	mostWindows = 4096 // and as many rows, since each ends a window
+
+	// mostWindowed is how many individuals there may be at most: the ids of those who have no place yet come behind, and there must be some.
+	mostWindowed = min(1<<31, math.MaxInt)
 )
 
 // windowRule is the rule for a run.

@@ -12,6 +12,9 @@ import (
 // Unknown is the room where nothing says how much there is.
 const Unknown = math.MaxUint64
 
+// Space32 is how many bytes a program with pointers of 32 bits can have.
+const Space32 = 1 << 31
+
 // A Room is how much more memory a program can have, in bytes; Unknown where nothing says.
 type Room struct {
 	Pages   uint64 // memory that is written to: of the machine, of the container, up to GOMEMLIMIT
@@ -22,9 +25,11 @@ type Room struct {
 // groups that the program is in (either version, each with those above it) and of its limits (ulimit -v and -d); elsewhere only
 // GOMEMLIMIT is known. Others may take it in the meantime.
 //
+// A program with pointers of 32 bits has 2 GB in all, which is what every system gives it.
+//
 // It takes some tenths of a millisecond.
 func Free() Room {
-	s := system{root: "/", limit: limit, soft: debug.SetMemoryLimit(-1)}
+	s := system{root: "/", limit: limit, soft: debug.SetMemoryLimit(-1), bits: strconv.IntSize}
 	return s.free()
 }
 
@@ -33,6 +38,7 @@ type system struct {
 	root  string                     // of the file system
 	limit func(of string) (n uint64) // of "address" or "data"
 	soft  int64                      // GOMEMLIMIT
+	bits  int                        // of a pointer
 }
 
 // free looks at everything that can limit memory, and takes the least.
@@ -45,6 +51,9 @@ func (s *system) free() Room {
 	own := s.fields("proc/self/status")
 	if s.soft < math.MaxInt64 {
 		room.Pages = min(room.Pages, less(uint64(s.soft), own["VmRSS"]))
+	}
+	if s.bits == 32 {
+		room = Room{Pages: min(room.Pages, less(Space32, own["VmRSS"])), Address: less(Space32, own["VmRSS"])}
 	}
 	room.Pages = min(room.Pages, s.groups())
 	room.Address = min(room.Address, less(s.limit("address"), own["VmSize"]), less(s.limit("data"), own["VmData"]))

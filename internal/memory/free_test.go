@@ -17,11 +17,14 @@ func TestFree(t *testing.T) {
 		name  string
 		files map[string]string
 		soft  int64
+		bits  int
 		limit map[string]uint64
 		want  Room
 	}{
 		{name: "nothing", want: Room{Unknown, Unknown}},
 		{name: "a machine", files: map[string]string{"proc/meminfo": meminfo}, want: Room{4 * gb, 9 * gb}},
+		{name: "32 bits, and nothing else", bits: 32, want: Room{2 * gb, 2 * gb}},
+		{name: "32 bits", bits: 32, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, want: Room{3 * gb / 2, 3 * gb / 2}},
 		{name: "lends all", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "1\n"}, want: Room{4 * gb, Unknown}},
 		{name: "lends nothing", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "2\n"}, want: Room{4 * gb, 2 * gb}},
 		{name: "soft", files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, soft: 2 * gb, want: Room{3 * gb / 2, 9 * gb}},
@@ -63,7 +66,7 @@ func TestFree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := system{root: root, soft: math.MaxInt64, limit: func(of string) uint64 {
+		s := system{root: root, soft: math.MaxInt64, bits: c.bits, limit: func(of string) uint64 {
 			if n, ok := c.limit[of]; ok {
 				return n
 			}
