@@ -220,8 +220,11 @@ func runView(r *population.Result) View {
 		{"flows.csv", "how many went each way, by replica and time", func(w io.Writer) error { return results.WriteFlows(w, results.CSV, r) }},
 		{"model.yaml", "the model that was run", func(w io.Writer) error { return second(w.Write(r.Model.Source())) }},
 	}}
-	if drawable(r.Model) {
-		v.Files = append(v.Files, File{"diagram.svg", "its states and the ways between them", func(w io.Writer) error { return second(w.Write(r.Model.Diagram())) }})
+	if drawable(r.Model) == nil {
+		v.Files = append(v.Files, File{"diagram.svg", "its states and the ways between them", func(w io.Writer) error {
+			drawn, err := r.Model.Diagram(context.Background()) // it takes a second at most
+			return errors.Join(err, second(w.Write(drawn)))
+		}})
 	}
 	return v
 }

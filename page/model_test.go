@@ -70,7 +70,11 @@ func TestRunWithoutScript(t *testing.T) {
 	if err := r.WriteJSON(&summary); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"series.csv": series.String(), "flows.csv": flows.String(), "model.yaml": string(source), "diagram.svg": string(m.Diagram())} {
+	diagram, err := m.Diagram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"series.csv": series.String(), "flows.csv": flows.String(), "model.yaml": string(source), "diagram.svg": string(diagram)} {
 		if _, got := c.want(http.StatusOK, "GET", run+"/files/"+name, nil); got != want {
 			t.Errorf("%s differs", name)
 		}

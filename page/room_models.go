@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,9 +87,9 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a
 
 func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems, notice string) error {
 	var found findings
-	err := s.inTurn(r.Context(), func() error {
-		found = s.find(a)
-		return nil
+	err := s.inTurn(r.Context(), func() (err error) {
+		found, err = s.find(r.Context(), a)
+		return err
 	})
 	if err != nil {
 		return err
@@ -195,26 +196,37 @@ func placed(problems population.Problems) (all []placedProblem) {
 	return all
 }
 
-// find looks at a text.
-func (s *Server) find(a ask) (f findings) {
+// find looks at a text, for as long as the visitor waits, and at most for limits.Turn. Compiling a text of the largest size
+// takes about a second; what takes longer ends with the context.
+func (s *Server) find(ctx context.Context, a ask) (f findings, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Turn, tooLong)
+	defer cancel()
 	m, err := s.plain(a)
 	if err == nil {
-		err = m.Check()
+		err = m.Check(ctx)
 	}
 	var problems population.Problems
 	switch {
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
 	case errors.As(err, &problems):
 		f.Problems = placed(problems)
 	case err != nil:
 		f.Problems = []placedProblem{{Message: err.Error()}}
 	}
 	if m == nil {
-		return f
+		return f, nil
 	}
 	f.Name, f.Size, f.Until, f.Scenarios = m.Name(), m.Size(), format.Number(m.End()), m.Scenarios()
 	f.Explained = explain(m.Explain())
-	if drawable(m) {
-		f.Diagram = template.HTML(m.Diagram())
+	drawn, err := diagramOf(ctx, m)
+	switch {
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
+	case err != nil:
+		f.Diagram = template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	default:
+		f.Diagram = template.HTML(drawn)
 	}
 	f.Memory = memoryWords(m)
 	f.Commands, f.Wrong = s.commands(a, m)
@@ -226,11 +238,44 @@ func (s *Server) find(a ask) (f findings) {
 		unit, single := m.UnitOf(p.Name)
 		f.Parameters = append(f.Parameters, newParameter(p, unit, single, asked[p.Name]))
 	}
-	return f
+	return f, nil
 }
 
-// drawable reports whether a diagram of a model can be laid out while somebody waits: it takes longer than the square of the number of states.
-func drawable(m *population.Model) bool { return len(m.States()) <= 150 && len(m.Flows()) <= 600 }
+// tooLong is the problem of a model that takes too long to be looked at.
+var tooLong = problem{http.StatusUnprocessableEntity, "this model takes too long to be looked at here; almanac check looks at it"}
+
+// What a diagram in a page may have. It is laid out again whenever somebody stops typing, and takes up to a second.
+const (
+	mostStates = 150
+	mostWays   = 600
+)
+
+// drawable is an error for the visitor if a model is too large for a diagram in a page.
+func drawable(m *population.Model) error {
+	tooMany := func(n int, what string, most int) error {
+		return problemf(http.StatusUnprocessableEntity, "With %s %s this model is too large for a diagram here, which may have %d; almanac check --out draws larger ones.",
+			format.Thousands(float64(n)), what, most)
+	}
+	if n := len(m.States()); n > mostStates {
+		return tooMany(n, "states", mostStates)
+	}
+	if n := m.Ways(); n > mostWays {
+		return tooMany(n, "ways between its states", mostWays)
+	}
+	return nil
+}
+
+// diagramOf is the diagram of a model, or an error for the visitor.
+func diagramOf(ctx context.Context, m *population.Model) ([]byte, error) {
+	if err := drawable(m); err != nil {
+		return nil, err
+	}
+	drawn, err := m.Diagram(ctx)
+	if errors.Is(err, population.ErrDiagram) {
+		err = problemf(http.StatusUnprocessableEntity, "%v", err)
+	}
+	return drawn, err
+}
 
 // An explained is a line of what a model means.
 type explained struct {
@@ -316,7 +361,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var found findings
-	if err := s.inTurn(r.Context(), func() error { found = s.find(a); return nil }); err != nil {
+	if err := s.inTurn(r.Context(), func() error { found, err = s.find(r.Context(), a); return err }); err != nil {
 		return err
 	}
 	t := s.views.pages["model"]

@@ -54,7 +54,7 @@ func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (
 	if a.Replicas == "" {
 		a.Replicas = replicas
 	}
-	if err = s.inTurn(r.Context(), func() error { f = s.find(a); return nil }); err == nil && f.Name == "" {
+	if err = s.inTurn(r.Context(), func() error { f, err = s.find(r.Context(), a); return err }); err == nil && f.Name == "" {
 		err = problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
 	}
 	return a, f, err

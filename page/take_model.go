@@ -126,14 +126,11 @@ func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if (name == "diagram.svg" || name == "diagram.png") && !drawable(m) {
-			return problemf(http.StatusUnprocessableEntity, "%s has too many states to be drawn while you wait; almanac check --out draws it", a.Path)
-		}
 		switch name {
-		case "diagram.svg":
-			body = m.Diagram()
-		case "diagram.png":
-			body, err = plot.Raster(m.Diagram())
+		case "diagram.svg", "diagram.png":
+			if body, err = diagramOf(r.Context(), m); err == nil && name == "diagram.png" {
+				body, err = plot.Raster(body)
+			}
 		case "meaning.txt":
 			body = []byte(m.Explain() + "\n" + memoryWords(m) + "\n")
 		default:

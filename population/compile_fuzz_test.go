@@ -60,10 +60,10 @@ func FuzzCompile(f *testing.F) {
 				return
 			}
 		}
-		if m.Explain() == "" || len(m.Diagram()) == 0 {
+		if d, err := m.Diagram(t.Context()); m.Explain() == "" || len(d) == 0 || err != nil {
 			t.Error("there is nothing to say about the model")
 		}
-		if err := m.Check(); err != nil {
+		if err := m.Check(t.Context()); err != nil {
 			refusedWell(t, nil, err)
 		}
 		sameAgain(t, m, source)

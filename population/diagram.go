@@ -1,6 +1,8 @@
 package population
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
 
-// Diagram draws the states and the ways between them, as SVG.
-func (m *Model) Diagram() []byte {
+// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram would take too long to lay out.
+var ErrDiagram = errors.New("too large for a diagram")
+
+// Diagram draws the states and the ways between them, as SVG. The error is [ErrDiagram], or that of the context if it ends first. Which models
+// are too large does not depend on the machine; one that is takes some seconds to find out.
+func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
 	g := diagram.Graph{Title: m.name}
 	for i, s := range m.states {
 		note := ""
@@ -21,8 +27,15 @@ func (m *Model) Diagram() []byte {
 	for _, way := range m.ways() {
 		g.Edges = append(g.Edges, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
 	}
-	return g.SVG()
+	svg, err := g.SVG(ctx)
+	if errors.Is(err, diagram.ErrTooLarge) {
+		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", m.name, ErrDiagram, thousands(len(g.Nodes)), thousands(len(g.Edges)))
+	}
+	return svg, err
 }
+
+// Ways is how many arrows the diagram has: several may lead from one state to the same other one.
+func (m *Model) Ways() int { return len(m.ways()) }
 
 // A way is an arrow of the diagram: something that takes individuals from one state to another.
 type way struct {

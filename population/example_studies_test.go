@@ -83,7 +83,7 @@ func ExampleModel_Check() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(m.Check())
+	fmt.Println(m.Check(context.Background()))
 	// Output:
 	// regions.yaml:13:17: scenario wrong: states: ill: race: clock 1: after: parameter stay, 1 per day, is a rate; expected a duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}} (see line 7)
 }

@@ -108,7 +108,7 @@ func TestUnknowns(t *testing.T) {
 				t.Errorf("%d unknowns, want %d: a flag replaces what the file has of it, or adds to it", len(f.Unknowns), n)
 			}
 			m := compiled(t, strings.Replace(fitModel, "beta: {uniform: {low: 0.1 per day, high: 1 per day}}", test.name+": "+test.yaml, 1))
-			if err := m.Check(); err != nil {
+			if err := m.Check(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			of, err := m.Fit(population.FitOptions{})

@@ -24,7 +24,7 @@ births: {rate: 0.1 per year, enter: {a: summer, b: rest}}
 immigration: {rate: 10 per year, enter: {a: summer, b: winter, c: rest}, with: {sex: f}, age: 85 years}
 always: [{after: {by: sex, m: {uniform: {low: 50 years, high: 80 years}}, f: {uniform: {low: 60 years, high: 100 years}}}, to: out}]
 `[1:])
-	if d := m.Diagram(); !bytes.Contains(d, []byte(">by time births<")) || bytes.Contains(d, []byte(">0% ")) {
+	if d, err := m.Diagram(t.Context()); err != nil || !bytes.Contains(d, []byte(">by time births<")) || bytes.Contains(d, []byte(">0% ")) {
 		t.Error("the diagram has not that a share changes with time")
 	}
 	walk(t, &replica{rule: usualAside}, m, 1, 0.25)

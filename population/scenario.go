@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -89,10 +90,14 @@ func (c changes) blame(name string, source []byte, err error) error {
 	return problems
 }
 
-// Check looks at what a run does not: whether each scenario can be run, and what fit says. The error is of type [Problems].
-func (m *Model) Check() error {
+// Check looks at what a run does not: whether each scenario can be run, and what fit says. The error is of type [Problems], or that of the context:
+// each scenario is compiled, so that a large model with a thousand of them takes minutes.
+func (m *Model) Check(ctx context.Context) error {
 	var all Problems
 	for _, name := range m.Scenarios() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		asked := m.asked
 		asked.scenario = &name
 		if _, err := compileWith(m.file.path, m.source, asked); err != nil {

@@ -1,6 +1,9 @@
 package population_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +75,7 @@ func TestScenarios(t *testing.T) {
 	if !strings.Contains(base.Explain(), "\nScenarios (--scenario NAME runs one)\n  usual: everything as it is\n  slow: beta is 0.2 per day, population.start.infectious is 20\n") {
 		t.Errorf("the scenarios are not explained:\n%s", base.Explain())
 	}
-	if err := base.Check(); err != nil {
+	if err := base.Check(t.Context()); err != nil {
 		t.Errorf("there is something wrong with the base: %v", err)
 	}
 }
@@ -203,12 +206,42 @@ func TestCheck(t *testing.T) {
 				t.Fatalf("a run must not look at it: %v", err)
 			}
 			got := ""
-			if err := m.Check(); err != nil {
+			if err := m.Check(t.Context()); err != nil {
 				got = strings.ReplaceAll(err.Error(), path+":", "")
 			}
 			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// An ending is a context that ends when it has been asked so many times.
+type ending struct {
+	context.Context
+	asked, most int
+}
+
+func (e *ending) Err() error {
+	if e.asked++; e.asked > e.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Looking at the scenarios ends with the context, before the next of them.
+func TestCheckEnds(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: x\ntime: {unit: day, end: 1}\npopulation: {size: 1, start: {a: rest}}\nstates: {a: {}}\nrecord: {every: 1 day}\nparameters: {p: 1 day}\nscenarios:\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "  s%d: {p: %d days}\n", i, i+1)
+	}
+	m, err := population.Compile("x.yaml", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &ending{Context: t.Context(), most: 3}
+	if err := m.Check(ctx); !errors.Is(err, context.Canceled) || ctx.asked != 4 {
+		t.Errorf("%v, after %d looks", err, ctx.asked)
 	}
 }

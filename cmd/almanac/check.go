@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -108,11 +109,11 @@ func newCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := m.Check(); err != nil {
+			if err := m.Check(c.Context()); err != nil {
 				return err
 			}
 			if out != "" {
-				if err := writeDiagram(out, m); err != nil {
+				if err := writeDiagram(c.Context(), out, m); err != nil {
 					return err
 				}
 			}
@@ -129,25 +130,31 @@ func newCheck() *cobra.Command {
 }
 
 // writeDiagram draws into a file, or into a directory if that is what is asked for.
-func writeDiagram(out string, m *population.Model) error {
-	switch ext := filepath.Ext(out); {
-	case ext == ".svg":
-		return os.WriteFile(out, m.Diagram(), 0o644)
-	case ext == ".png":
-		picture, err := plot.Raster(m.Diagram())
+func writeDiagram(ctx context.Context, out string, m *population.Model) error {
+	ext := filepath.Ext(out)
+	if ext != "" && ext != ".svg" && ext != ".png" {
+		return usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
+	}
+	drawn, err := m.Diagram(ctx)
+	if err != nil {
+		return err
+	}
+	switch ext {
+	case ".svg":
+		return os.WriteFile(out, drawn, 0o644)
+	case ".png":
+		picture, err := plot.Raster(drawn)
 		if err != nil {
 			return err
 		}
 		return os.WriteFile(out, picture, 0o644)
-	case ext != "":
-		return usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
 	}
 	dir, err := openOutput(out, "check", "states.svg")
 	if err != nil {
 		return err
 	}
 	defer dir.drop()
-	if err := os.WriteFile(filepath.Join(dir.path(), "states.svg"), m.Diagram(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir.path(), "states.svg"), drawn, 0o644); err != nil {
 		return err
 	}
 	return dir.keep()

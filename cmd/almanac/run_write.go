@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,8 @@ var runFiles = []string{
 	"incidence-by-*.svg", "incidence-by-*.png",
 }
 
-// writeRun writes a result into a directory: numbers, pictures, and how to get them again.
+// writeRun writes a result into a directory: numbers, pictures, and how to get them again. Of a model that is too large for a
+// diagram there is none.
 func writeRun(dir string, m *population.Model, r *population.Result, f results.Format, command string) error {
 	return errors.Join(
 		writeFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
@@ -25,9 +27,18 @@ func writeRun(dir string, m *population.Model, r *population.Result, f results.F
 		writeFile(dir, "flows."+string(f), func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
 		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
-		writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(m.Diagram()); return err }),
+		writeDiagramOf(dir, m),
 		pictures.Save(dir, r),
 	)
+}
+
+// writeDiagramOf writes the diagram of a model beside its results. Those who interrupted the run get it, too.
+func writeDiagramOf(dir string, m *population.Model) error {
+	drawn, err := m.Diagram(context.Background())
+	if errors.Is(err, population.ErrDiagram) {
+		return nil
+	}
+	return errors.Join(err, writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }))
 }
 
 // printResult prints a result as JSON on one line.

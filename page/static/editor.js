@@ -43,23 +43,26 @@ export function edit(form) {
   area.addEventListener("scroll", mark, {passive: true});
   new ResizeObserver(mark).observe(area);
 
-  // The server is asked when nobody has typed for a moment; an answer that is no longer asked for is not looked at.
-  let timer = 0, asked = 0;
+  // The server is asked when nobody has typed for a moment. A request that is still under way then is ended, and so is the work for it.
+  let timer = 0, asked = new AbortController();
   const check = async () => {
-    const turn = ++asked;
+    asked.abort();
+    const mine = asked = new AbortController();
     const body = new URLSearchParams(new FormData(form));
-    let answer;
-    try { answer = await fetch("/check", {method: "POST", body}); } catch { return; }
-    if (turn !== asked) return;
+    let answer, text;
+    try {
+      answer = await fetch("/check", {method: "POST", body, signal: mine.signal});
+      text = await answer.text();
+    } catch { return; }
+    if (mine.signal.aborted) return;
     if (!answer.ok) { // too long, or the server is about to end
       const words = document.createElement("p");
       words.className = "verdict bad";
-      words.textContent = "It is not checked: " + (await answer.text()).trim();
+      words.textContent = "It is not checked: " + text.trim();
       list.replaceChildren(words);
       return;
     }
-    const found = await answer.json();
-    if (turn !== asked) return;
+    const found = JSON.parse(text);
     problems = found.problems;
     commands(found);
     const fresh = document.createElement("template");

@@ -47,8 +47,8 @@ func random(seed uint64) Graph {
 
 // checkApart fails if boxes, labels or lines lie on each other where they must not.
 func checkApart(t *testing.T, g Graph) {
-	p := g.picture()
-	boxes := parse(t, g.SVG()).rects // as they are written, not as they are planned
+	p := laidOut(g)
+	boxes := parse(t, drawn(g)).rects // as they are written, not as they are planned
 	if len(boxes) != len(g.Nodes) {
 		t.Fatalf("%d boxes for %d nodes", len(boxes), len(g.Nodes))
 	}
@@ -129,7 +129,7 @@ func samples(l line) []point {
 // Every edge has a line that begins where it should and a head whose tip touches what it leads to.
 func TestEdgesTouchTheirNodes(t *testing.T) {
 	each(t, func(t *testing.T, g Graph) {
-		p := g.picture()
+		p := laidOut(g)
 		if len(p.lines) != len(g.Edges) || len(p.heads) != len(g.Edges) {
 			t.Fatalf("%d lines and %d heads for %d edges", len(p.lines), len(p.heads), len(g.Edges))
 		}

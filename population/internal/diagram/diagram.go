@@ -19,7 +19,11 @@
 // Nothing depends on chance, time or the order of a map, so equal graphs give equal bytes.
 package diagram
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // A Node is a state. The note is a short second line in smaller type; it may be empty.
 type Node struct {
@@ -60,18 +64,60 @@ type Graph struct {
 	Edges []Edge
 }
 
-// SVG draws the graph. It panics if an edge has an end or a kind that does not exist, or leads from outside to outside.
-func (g Graph) SVG() []byte {
-	return g.picture().svg(g.Title)
+// SVG draws the graph. The error is [ErrTooLarge], or that of the context if it ends before the drawing is done. SVG panics if
+// an edge has an end or a kind that does not exist, or leads from outside to outside.
+func (g Graph) SVG(ctx context.Context) ([]byte, error) {
+	p, err := g.picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.svg(g.Title), nil
 }
 
+// ErrTooLarge is the error of a graph that would take too long to lay out.
+var ErrTooLarge = errors.New("diagram: too large to lay out")
+
+// What a layout may take. Both limits are on counts, so that a graph is drawn on every machine or on none. A step takes some
+// nanoseconds, an item some 200 bytes.
+const (
+	mostItems = 500_000
+	mostSteps = 1_000_000_000
+)
+
 // picture lays the graph out.
-func (g Graph) picture() picture {
+func (g Graph) picture(ctx context.Context) (picture, error) {
 	g.check()
-	s := newSheet(g)
+	s, err := newSheet(ctx, g)
+	if err != nil {
+		return picture{}, err
+	}
 	s.order()
 	s.place()
-	return s.route()
+	if s.err != nil {
+		return picture{}, s.err
+	}
+	return s.route(), nil
+}
+
+// work is what a layout has taken so far. When it is too much, or the context ends, err says so, and all that is left is passed over.
+type work struct {
+	ctx   context.Context
+	steps int
+	err   error
+}
+
+// spend counts steps that are about to be taken, or were, and reports whether to go on. It is called for a column at a time.
+func (w *work) spend(steps int) bool {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	if w.err != nil {
+		return false
+	}
+	if w.steps += steps; w.steps > mostSteps {
+		w.err = ErrTooLarge
+	}
+	return w.err == nil
 }
 
 func (g Graph) check() {

@@ -80,7 +80,7 @@ func rectOf(t *testing.T, e xml.StartElement) rect {
 
 func TestTextsAreThere(t *testing.T) {
 	each(t, func(t *testing.T, g Graph) {
-		p := parse(t, g.SVG())
+		p := parse(t, drawn(g))
 		var want []string
 		var used [kinds]bool
 		for _, n := range g.Nodes {
@@ -106,7 +106,7 @@ func TestTextsAreThere(t *testing.T) {
 
 func TestEscaped(t *testing.T) {
 	g := Graph{Title: "a<b", Nodes: []Node{{`"x" & <y>`, "1 > 0"}}, Edges: []Edge{{0, 0, "</svg>\x00", Clock}}}
-	svg := string(g.SVG())
+	svg := string(drawn(g))
 	for _, bad := range []string{"a<b", "<y>", "& ", "</svg>\x00", "\x00"} {
 		if strings.Contains(svg, bad) {
 			t.Errorf("%q is in the output", bad)
@@ -119,9 +119,9 @@ func TestEscaped(t *testing.T) {
 
 func TestSameEveryTime(t *testing.T) {
 	each(t, func(t *testing.T, g Graph) {
-		first := g.SVG()
+		first := drawn(g)
 		for range 5 {
-			if !bytes.Equal(first, g.SVG()) {
+			if !bytes.Equal(first, drawn(g)) {
 				t.Fatal("drawn differently the second time")
 			}
 		}
@@ -131,7 +131,7 @@ func TestSameEveryTime(t *testing.T) {
 // What is drawn lies in the view box, and the view box has the size that the picture says it has.
 func TestViewBox(t *testing.T) {
 	each(t, func(t *testing.T, g Graph) {
-		root := parse(t, g.SVG()).root
+		root := parse(t, drawn(g)).root
 		var x, y, width, height float64
 		if _, err := fmt.Sscan(attribute(root, "viewBox"), &x, &y, &width, &height); err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestViewBox(t *testing.T) {
 		if attribute(root, "width") != number(width) || attribute(root, "height") != number(height) {
 			t.Errorf("size is %s by %s, not %g by %g", attribute(root, "width"), attribute(root, "height"), width, height)
 		}
-		in := g.picture().bounds()
+		in := laidOut(g).bounds()
 		if min(in.min.x-x, in.min.y-y, x+width-in.max.x, y+height-in.max.y) < margin {
 			t.Errorf("view box %g %g %g %g is too small for %v", x, y, width, height, in)
 		}
@@ -152,7 +152,7 @@ func TestViewBox(t *testing.T) {
 // The legend and the title of a small graph are wider than the rest.
 func TestViewBoxHoldsLegendAndTitle(t *testing.T) {
 	g := Graph{Nodes: []Node{{"A", ""}}}
-	bare := g.picture().bounds()
+	bare := laidOut(g).bounds()
 	for k := range kinds {
 		g.Edges = append(g.Edges, Edge{0, 0, "", k})
 	}
@@ -167,7 +167,7 @@ func TestViewBoxHoldsLegendAndTitle(t *testing.T) {
 }
 
 func checkWidth(t *testing.T, g Graph, least float64) {
-	root := parse(t, g.SVG()).root
+	root := parse(t, drawn(g)).root
 	if width, err := strconv.ParseFloat(attribute(root, "width"), 64); err != nil || width < least+2*margin {
 		t.Errorf("the width is %g, less than %g and two margins (%v)", width, least, err)
 	}
@@ -184,7 +184,7 @@ func TestNumber(t *testing.T) {
 func TestColoursOfKinds(t *testing.T) {
 	for kind, colour := range map[Kind]string{Contact: "#d55e00", Entry: "#0072b2", Planned: "#009e73"} {
 		g := Graph{Nodes: make([]Node, 2), Edges: []Edge{{0, 1, "", kind}}}
-		svg := g.SVG()
+		svg := drawn(g)
 		for other := range styles {
 			if bytes.Contains(svg, []byte(styles[other].colour)) != (Kind(other) == kind) {
 				t.Errorf("kind %d: colour of kind %d", kind, other)
@@ -206,7 +206,7 @@ func TestPanics(t *testing.T) {
 					t.Errorf("panicked with %q", message)
 				}
 			}()
-			Graph{Nodes: make([]Node, 2), Edges: []Edge{e}}.SVG()
+			drawn(Graph{Nodes: make([]Node, 2), Edges: []Edge{e}})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package diagram_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/population/internal/diagram"
@@ -19,7 +20,10 @@ func ExampleGraph_SVG() {
 			{From: 1, To: diagram.Outside, Label: "death", Kind: diagram.Clock},
 		},
 	}
-	svg := g.SVG()
+	svg, err := g.SVG(context.Background())
+	if err != nil {
+		panic(err)
+	}
 	firstLine, _, _ := bytes.Cut(svg, []byte("\n"))
 	fmt.Printf("%s\n", firstLine)
 	fmt.Println(bytes.Count(svg, []byte(">death<")), "deaths")

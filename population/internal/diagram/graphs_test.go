@@ -1,9 +1,22 @@
 package diagram
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
+
+// must is for graphs that are not too large.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func drawn(g Graph) []byte    { return must(g.SVG(context.Background())) }
+func laidOut(g Graph) picture { return must(g.picture(context.Background())) }
+func sheetOf(g Graph) *sheet  { return must(newSheet(context.Background(), g)) }
 
 // The graphs that the tests draw.
 

@@ -113,20 +113,40 @@ func (l layering) pullSources(g Graph) {
 	}
 }
 
+// items is how many items the chains of all edges and the nodes have.
+func (l layering) items(g Graph) int {
+	n := len(g.Nodes) + len(g.Edges)
+	for _, e := range g.Edges {
+		if inner(e) {
+			n += 2 * abs(l.layer[e.To]-l.layer[e.From])
+		}
+	}
+	return n
+}
+
+func abs(n int) int { return max(n, -n) }
+
 // components says which connected part of the graph each node is in; a part is named after its first node.
 func components(g Graph) []int {
 	part := make([]int, len(g.Nodes))
 	for node := range part {
 		part[node] = node
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, e := range g.Edges {
-			if inner(e) && part[e.From] != part[e.To] {
-				least := min(part[e.From], part[e.To])
-				part[e.From], part[e.To], changed = least, least, true
-			}
+	name := func(node int) int {
+		for part[node] != node {
+			part[node] = part[part[node]]
+			node = part[node]
 		}
+		return node
+	}
+	for _, e := range g.Edges {
+		if inner(e) {
+			a, b := name(e.From), name(e.To)
+			part[max(a, b)] = min(a, b)
+		}
+	}
+	for node := range part {
+		part[node] = name(node)
 	}
 	return part
 }

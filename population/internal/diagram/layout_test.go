@@ -36,7 +36,7 @@ func TestComponents(t *testing.T) {
 func TestComponentsAreApart(t *testing.T) {
 	several := 0
 	for seed := range seeds {
-		s := newSheet(random(seed))
+		s := sheetOf(random(seed))
 		s.order()
 		s.place()
 		for _, a := range s.items {
@@ -59,13 +59,13 @@ func TestComponentsAreApart(t *testing.T) {
 // Graphs that can be drawn without crossings are, and the count of crossings agrees with the definition.
 func TestCrossings(t *testing.T) {
 	for _, name := range []string{"sir", "seirs", "loops", "parts", "tuberculosis"} {
-		s := newSheet(graphs()[name])
+		s := sheetOf(graphs()[name])
 		s.order()
 		if n := s.crossings(); n != 0 {
 			t.Errorf("%s has %d crossings", name, n)
 		}
 	}
-	s := newSheet(complete(6))
+	s := sheetOf(complete(6))
 	before := s.crossings()
 	if slow := slowCrossings(s); before != slow {
 		t.Errorf("counted %d crossings of %d", before, slow)
@@ -79,12 +79,12 @@ func TestCrossings(t *testing.T) {
 // To swap two neighbours never helps any more.
 func TestOrderIsLocallyBest(t *testing.T) {
 	for seed := range seeds {
-		s := newSheet(random(seed))
+		s := sheetOf(random(seed))
 		s.order()
 		for _, column := range s.columns {
 			for k := 1; k < len(column); k++ {
 				upper, lower := column[k-1], column[k]
-				if n := s.saved(upper, lower); n > 0 && s.items[upper].component == s.items[lower].component {
+				if n, _ := s.saved(upper, lower); n > 0 && s.items[upper].component == s.items[lower].component {
 					t.Errorf("seed %d: %d crossings could be saved", seed, n)
 				}
 			}
@@ -114,7 +114,7 @@ func slowCrossings(s *sheet) int {
 // The course of a disease is one straight line, whatever else goes on around it.
 func TestCourseIsStraight(t *testing.T) {
 	for name, g := range map[string]Graph{"sir": sir(), "seirs": seirs(), "chain": chain(30)} {
-		boxes := g.picture().boxes
+		boxes := laidOut(g).boxes
 		for i := 1; i < len(boxes); i++ {
 			if a, b := boxes[i-1], boxes[i]; a.min.y+a.max.y != b.min.y+b.max.y || a.max.x >= b.min.x {
 				t.Errorf("%s: box %d at %v is not straight right of that at %v", name, i, b.rect, a.rect)
@@ -126,7 +126,7 @@ func TestCourseIsStraight(t *testing.T) {
 // Of the edges of the tuberculosis graph some are straight, although others begin or end next to them.
 func TestStraightEdges(t *testing.T) {
 	g := tuberculosis()
-	s := newSheet(g)
+	s := sheetOf(g)
 	s.order()
 	s.place()
 	var got []string
@@ -145,7 +145,7 @@ func TestStraightEdges(t *testing.T) {
 // No bend is left nearly but not quite straight ahead of a port that it could be moved to.
 func TestSnap(t *testing.T) {
 	for name, g := range graphs() {
-		s := newSheet(g)
+		s := sheetOf(g)
 		s.order()
 		s.place()
 		placed := slices.Clone(s.items)
@@ -187,7 +187,7 @@ func TestSettle(t *testing.T) {
 		{[][]want{{{0, 1}, {0, 1}, {90, 1}}}, median, []float64{0}},
 		{[][]want{{{0, 1}, {90, 3}}}, mean, []float64{67.5}},
 	} {
-		got := settle(c.wants, []float64{10, 10, 10}, c.agree)
+		got, _ := settle(c.wants, []float64{10, 10, 10}, c.agree)
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 			t.Errorf("%v settle at %v, not %v", c.wants, got, c.want)
 		}

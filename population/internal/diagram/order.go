@@ -12,6 +12,9 @@ const sweeps = 12
 func (s *sheet) order() {
 	best, fewest := s.copyColumns(), s.crossings()
 	for range sweeps {
+		if s.err != nil {
+			return
+		}
 		for c := 1; c < len(s.columns); c++ {
 			s.sortBy(c, leftLinks)
 		}
@@ -44,6 +47,9 @@ func (s *sheet) copyColumns() [][]int {
 // sortBy orders a column by the mean position of each item's neighbours on one side. The connected parts of the graph
 // stay one below the other.
 func (s *sheet) sortBy(c int, links side) {
+	if !s.spend(8 * len(s.columns[c])) {
+		return
+	}
 	mean := make([]float64, len(s.columns[c]))
 	for place, i := range s.columns[c] {
 		mean[place] = float64(place) // without neighbours it stays where it is
@@ -69,30 +75,71 @@ func (s *sheet) swapAll() {
 	for swapped := true; swapped; {
 		swapped = false
 		for _, column := range s.columns {
+			steps := len(column)
 			for k := 1; k < len(column); k++ {
 				upper, lower := column[k-1], column[k]
-				if s.items[upper].component != s.items[lower].component || s.saved(upper, lower) <= 0 {
+				if s.items[upper].component != s.items[lower].component {
+					continue
+				}
+				saved, took := s.saved(upper, lower)
+				if steps += took; saved <= 0 {
 					continue
 				}
 				column[k-1], column[k] = lower, upper
 				s.position[upper], s.position[lower] = k, k-1
 				swapped = true
 			}
+			if !s.spend(steps) {
+				return
+			}
 		}
 	}
 }
 
-// saved is how many crossings fewer there would be if two neighbours in a column swapped places.
-func (s *sheet) saved(upper, lower int) int {
-	n := 0
-	for _, links := range []side{leftLinks, rightLinks} {
-		for _, a := range links(&s.items[upper]) {
-			for _, b := range links(&s.items[lower]) {
+// saved is how many crossings fewer there would be if two neighbours in a column swapped places, and how many steps it took to
+// find out: the product of the numbers of their links, or the sum where that is less.
+func (s *sheet) saved(upper, lower int) (saved, steps int) {
+	a, b := &s.items[upper], &s.items[lower]
+	left, took := s.above(a.left, b.left)
+	right, more := s.above(a.right, b.right)
+	return left + right, took + more
+}
+
+// fewPairs is up to how many pairs of links each is looked at; more are counted by the sorted positions.
+const fewPairs = 64
+
+// above is of how many pairs the first link ends below the second, less those of which it ends above it.
+func (s *sheet) above(upper, lower []link) (n, steps int) {
+	if pairs := len(upper) * len(lower); pairs <= fewPairs {
+		for _, a := range upper {
+			for _, b := range lower {
 				n += cmp.Compare(s.position[a.to], s.position[b.to])
 			}
 		}
+		return n, pairs
 	}
-	return n
+	as, bs := s.ends(upper), s.ends(lower)
+	less, upTo := 0, 0 // how many of bs are below, and not above, the position
+	for _, a := range as {
+		for less < len(bs) && bs[less] < a {
+			less++
+		}
+		for upTo < len(bs) && bs[upTo] <= a {
+			upTo++
+		}
+		n += less - (len(bs) - upTo)
+	}
+	return n, 8 * (len(as) + len(bs))
+}
+
+// ends are the positions of the ends of links, in order.
+func (s *sheet) ends(links []link) []int {
+	all := make([]int, len(links))
+	for k, l := range links {
+		all[k] = s.position[l.to]
+	}
+	slices.Sort(all)
+	return all
 }
 
 // crossings counts them between all columns.

@@ -86,6 +86,9 @@ func (s *sheet) sweep(there, back []side, agree compromise) {
 // settleColumn moves the items of a column towards their neighbours on the given sides.
 func (s *sheet) settleColumn(c int, sides []side, agree compromise) {
 	column := s.columns[c]
+	if !s.spend(8 * len(column)) {
+		return
+	}
 	wants, gaps := make([][]want, len(column)), make([]float64, len(column))
 	for k, i := range column {
 		wants[k] = []want{{s.items[i].y, stay}}
@@ -98,9 +101,11 @@ func (s *sheet) settleColumn(c int, sides []side, agree compromise) {
 			gaps[k-1] = s.gap(column[k-1], i)
 		}
 	}
-	for k, y := range settle(wants, gaps, agree) {
+	places, steps := settle(wants, gaps, agree)
+	for k, y := range places {
 		s.items[column[k]].y = y
 	}
+	s.spend(steps)
 }
 
 // stackComponents moves the connected parts of the graph as wholes, so that each begins below the end of the one

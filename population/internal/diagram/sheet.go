@@ -2,6 +2,7 @@ package diagram
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -42,6 +43,7 @@ type sheet struct {
 	chains   [][]int // by edge, its items from left to right; none for what hangs on a box
 	position []int   // by item, in its column
 	slack    float64 // added to the gaps between items
+	work
 }
 
 // Room around lines and labels.
@@ -50,9 +52,13 @@ const (
 	labelAbove = 18
 )
 
-func newSheet(g Graph) *sheet {
+// newSheet cuts a graph up. The error is ErrTooLarge if there are too many pieces.
+func newSheet(ctx context.Context, g Graph) (*sheet, error) {
 	l := newLayering(g)
-	s := &sheet{g: g, back: l.back, chains: make([][]int, len(g.Edges))}
+	if l.items(g) > mostItems {
+		return nil, ErrTooLarge
+	}
+	s := &sheet{g: g, back: l.back, chains: make([][]int, len(g.Edges)), work: work{ctx: ctx}}
 	first := firstColumn(g, l.layer)
 	for node := range g.Nodes {
 		s.add(item{role: state, of: node, column: first + 2*l.layer[node]})
@@ -68,7 +74,7 @@ func newSheet(g Graph) *sheet {
 		s.items[i].component = part[s.nodeOf(i)]
 	}
 	s.fillColumns()
-	return s
+	return s, nil
 }
 
 // firstColumn is that of the first layer of nodes: 1 if there must be one before it for edges from outside.

@@ -51,6 +51,9 @@ func (s *sheet) strongest(i int, links side) int {
 // few heights as possible.
 func (s *sheet) straighten(threads [][]int, agree compromise) {
 	for _, thread := range threads {
+		if !s.spend(8 * len(thread)) {
+			return
+		}
 		for len(thread) > 0 {
 			n, least, most := s.together(thread)
 			s.shift(thread[:n], least, most, agree)
@@ -103,7 +106,7 @@ func (s *sheet) shift(thread []int, least, most float64, agree compromise) {
 			}
 		}
 	}
-	y := min(max(agree(wants), least), most)
+	y := min(max(agree.of(wants), least), most)
 	for _, i := range thread {
 		s.items[i].y = y
 	}
