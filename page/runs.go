@@ -77,6 +77,7 @@ type Runs struct {
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
 	free    func() uint64 // how many bytes of memory there are now
+	release func()        // gives the system back what is no longer in use
 
 	mu      sync.Mutex
 	all     []*Run // in the order in which they were asked for
@@ -86,7 +87,7 @@ type Runs struct {
 }
 
 func newRuns(l Limits, log *slog.Logger) *Runs {
-	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages }}
+	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages }, release: debug.FreeOSMemory}
 	q.context, q.cancel = context.WithCancel(context.Background())
 	return q
 }
@@ -133,25 +134,37 @@ func (q *Runs) next() {
 		r.begin()
 		q.workers.Go(func() {
 			defer cancel()
-			err := r.do(ctx)
+			q.finish(ctx, r, r.do(ctx))
+			if r.Needs >= muchMemory {
+				q.release() // the next is judged by what is free
+			}
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.running--
-			r.Do, r.Fits = nil, nil // and what they hold
-			switch {
-			case err == nil:
-				r.end(Done, "")
-			case errors.Is(ctx.Err(), context.DeadlineExceeded):
-				r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", lasting(q.limits.Longest.Seconds())))
-			case ctx.Err() != nil && errors.Is(err, context.Canceled):
-				r.end(Stopped, "stopped before its end")
-			default:
-				r.end(Failed, err.Error())
-			}
 			q.next()
-			q.forget()
 		})
 	}
+}
+
+// muchMemory is from how many bytes on memory is given back when work ends, and not when the collector gets to it: minutes may pass until then.
+const muchMemory = 64 << 20
+
+// finish notes that work is over, and drops all of it but what it told. It still counts as running until its memory is given back.
+func (q *Runs) finish(ctx context.Context, r *Run, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r.Do, r.Fits = nil, nil // and what they hold
+	switch {
+	case err == nil:
+		r.end(Done, "")
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", lasting(q.limits.Longest.Seconds())))
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		r.end(Stopped, "stopped before its end")
+	default:
+		r.end(Failed, err.Error())
+	}
+	q.forget()
 }
 
 // hasRoom reports whether work that needs so many bytes can begin beside what goes on. What goes on may not have taken yet what it needs, so

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -341,3 +343,49 @@ func TestLongest(t *testing.T) {
 }
 
 // figure is a figure with a line of so many points.
+
+// What work took that is over, done or stopped, is given back before the next is judged; it is seen to have ended before that.
+func TestMemoryIsGivenBack(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		q := newRuns(Limits{Running: 1, Waiting: 2, Kept: 9, Bytes: 1 << 20}, quiet)
+		var taken weak.Pointer[[1 << 20]byte]
+		began, let := make(chan struct{}), make(chan struct{})
+		first, err := q.Start(Work{Title: "large", Needs: muchMemory, Do: func(ctx context.Context, tell *Teller) error {
+			individuals := new([1 << 20]byte)
+			taken = weak.Make(individuals)
+			tell.Show(func() View { return View{} })
+			close(began)
+			select {
+			case <-let:
+			case <-ctx.Done():
+			}
+			runtime.KeepAlive(individuals)
+			return ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		released := q.release
+		q.release = func() {
+			if !first.State().Over() {
+				t.Error("whoever watches has to wait until memory is given back")
+			}
+			released()
+		}
+		held := true
+		second, err := q.Start(Work{Title: "next", Fits: func() error { held = taken.Value() != nil; return nil }, Do: func(context.Context, *Teller) error { return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop {
+			first.Stop()
+		} else {
+			close(let)
+		}
+		if <-second.Over(); held {
+			t.Errorf("stopped: %v: the next is judged while the memory of %s is held", stop, first.State())
+		}
+		q.close()
+	}
+}

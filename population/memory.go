@@ -21,9 +21,8 @@ var ErrMemory = errors.New("not enough memory")
 // what the system measures at the start is at most a sixth above the first, and may be as little as half of it if nothing is to happen to most of them.
 func (m *Model) Memory(o Options) (start, most uint64) {
 	d := m.demand(&o)
-	start = bytesOf(d.total(o.workers(), false))
-	d.each = d.most
-	return start, bytesOf(d.total(o.workers(), false))
+	more := d.atMost()
+	return bytesOf(d.total(o.workers(), false)), bytesOf(more.total(o.workers(), false))
 }
 
 // Fits tells whether there is memory for a run to begin: as much as the machine, its container and the limits of this program have left, or
@@ -58,6 +57,12 @@ const (
 	fixedBytes  = 8 << 20
 	overhead    = 1.02 // pages that are not full, and what the runtime keeps about memory
 )
+
+// atMost is the demand if something is about to happen to everybody.
+func (d demand) atMost() demand {
+	d.each = d.most
+	return d
+}
 
 // total is what so many replicas at once take, in use or, of address space, asked for: arrays have room for those to come.
 func (d *demand) total(workers int, asked bool) float64 {
@@ -149,18 +154,21 @@ func (m *Model) afford(o *Options, p *purse) (workers int, err error) {
 		return workers, nil // it is not worth looking
 	}
 	room := p.room()
-	fits := func(workers int) bool {
+	if most := d.atMost(); p.limit == 0 && most.total(workers, true) > float64(min(room.Pages, room.Address)) {
+		p.release() // what runs of this program that are over have left is not in use
+		room = p.room()
+	}
+	fits := func(d *demand, workers int) bool {
 		return d.total(workers, false) <= float64(room.Pages) && d.total(workers, true) <= float64(room.Address)
 	}
 	if o.Workers == 0 {
 		// As many as fit whatever happens, or one.
-		d.each, d.most = d.most, d.each
-		for workers > 1 && !fits(workers) {
+		most := d.atMost()
+		for workers > 1 && !fits(&most, workers) {
 			workers--
 		}
-		d.each, d.most = d.most, d.each
 	}
-	if fits(workers) {
+	if fits(&d, workers) {
 		// Room for many more is asked for in advance only if it may be.
 		p.spare = usualSpare
 		if d.total(workers, true)*(1+1.0/usualSpare) > float64(room.Address) {
@@ -172,7 +180,7 @@ func (m *Model) afford(o *Options, p *purse) (workers int, err error) {
 	if have >= need {
 		need, have = d.total(workers, true), float64(room.Address)
 	}
-	return 0, fmt.Errorf("%s: %w: the run needs about %s, and %s are available%s", m.name, ErrMemory, inBytes(need), inBytes(have), m.instead(&d, workers, have, fits))
+	return 0, fmt.Errorf("%s: %w: the run needs about %s, and %s are available%s", m.name, ErrMemory, inBytes(need), inBytes(have), m.instead(&d, workers, have, func(workers int) bool { return fits(&d, workers) }))
 }
 
 // instead says what would fit.

@@ -295,9 +295,31 @@ func TestMemoryForTimers(t *testing.T) {
 	}
 }
 
+// What runs that are over have left is given back before a run is refused for want of memory, or has fewer workers.
+func TestMemoryOfRunsThatAreOver(t *testing.T) {
+	m := crowdOf(t, 4_000_000, "")
+	start, most := m.Memory(Options{Replicas: 2, Workers: 2})
+	left := start / 2
+	p := newPurse(&Options{})
+	p.room = func() memory.Room { return memory.Room{Pages: left, Address: memory.Unknown} }
+	given := 0
+	p.release = func() { given++; left = 2 * most }
+	if _, err := m.afford(&Options{Replicas: 2, Workers: 2}, p); err != nil || given != 1 {
+		t.Errorf("%v, given back %d times", err, given)
+	}
+	if _, err := m.afford(&Options{Replicas: 2, Workers: 2}, p); err != nil || given != 1 {
+		t.Errorf("%v, given back %d times, though there is enough", err, given)
+	}
+	p.release = func() {}
+	left = start / 2
+	if _, err := m.afford(&Options{Replicas: 2, Workers: 2}, p); !errors.Is(err, ErrMemory) {
+		t.Errorf("in use by others: %v", err)
+	}
+}
+
 // Where nothing says how much memory there is, everything is run.
 func TestMemoryUnknown(t *testing.T) {
-	p := &purse{workers: 1, spare: usualSpare, room: func() memory.Room { return memory.Room{Pages: memory.Unknown, Address: memory.Unknown} }}
+	p := &purse{workers: 1, spare: usualSpare, release: func() {}, room: func() memory.Room { return memory.Room{Pages: memory.Unknown, Address: memory.Unknown} }}
 	if !p.has(1<<50, 1<<50) {
 		t.Error("there is nothing that forbids it")
 	}

@@ -24,6 +24,7 @@ type purse struct {
 	workers int
 	taken   uint64 // by all replicas
 	room    func() memory.Room
+	release func() // gives the system back what is no longer in use
 }
 
 const (
@@ -36,7 +37,7 @@ const (
 )
 
 func newPurse(o *Options) *purse {
-	p := &purse{limit: o.Memory, spare: usualSpare, room: memory.Free}
+	p := &purse{limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
 	if p.limit > 0 {
 		if strconv.IntSize == 32 {
 			p.limit = min(p.limit, memory.Space32)
@@ -62,7 +63,7 @@ func (p *purse) take(r *replica, more, asked uint64, do func()) bool {
 		if p.limit > 0 {
 			return false
 		}
-		debug.FreeOSMemory() // arrays that were outgrown
+		p.release() // arrays that were outgrown
 		if !p.has(more, asked) {
 			return false
 		}
