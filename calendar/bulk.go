@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -26,13 +27,16 @@ import (
 // others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
 // above the largest 32-bit number.
 //
+// When the context ends, it stops within a block for each worker and returns the context's error. Of a queue that was empty nothing is scheduled
+// then, and otherwise the ids before one of them.
+//
 // The times are not kept beside the queue; while it works it takes less than a megabyte for each worker.
-func (q *Queue) ScheduleAll(first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
+func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
 	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
 	}
 	q.settle()
-	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
+	b := &bulk{q: q, ctx: ctx, first: uint64(first), end: uint64(first) + uint64(n), due: due}
 	b.workers = workersFor(workers, b.blocks())
 	if q.Len() == 0 && n > q.most {
 		return b.cutAll()
@@ -55,6 +59,7 @@ func workersFor(wanted, blocks int) int {
 // A bulk is many events that are being scheduled.
 type bulk struct {
 	q          *Queue
+	ctx        context.Context
 	first, end uint64 // the ids, one of which may be 2³²
 	workers    int
 	due        func(worker int, first ID, at []float64) error
@@ -75,6 +80,27 @@ func (b *bulk) blocks() int {
 func (b *bulk) block(i int) (from, to uint64) {
 	page := b.first>>pageBits + uint64(i)
 	return max(page<<pageBits, b.first), min((page+1)<<pageBits, b.end)
+}
+
+// stopped reports whether the context has ended. It is asked before each block.
+func (b *bulk) stopped() bool { return b.ctx.Err() != nil }
+
+// abandon leaves a queue that was empty as it was, whatever has been done so far.
+func (b *bulk) abandon() error {
+	q := b.q
+	for i := range b.blocks() {
+		from, _ := b.block(i)
+		if p := int(from >> pageBits); p < len(q.pages) {
+			q.ids -= len(q.pages[p])
+			q.pages[p] = nil
+		}
+	}
+	q.discard()
+	q.pending = 0
+	if b.failed.panic != nil {
+		return b.failed.result()
+	}
+	return b.ctx.Err()
 }
 
 // A failure is the first id, in their order, at which something went wrong.
@@ -167,6 +193,9 @@ func (b *bulk) placeAll() error {
 	}
 	asked := make([][]float64, b.workers)
 	for start, blocks := 0, b.blocks(); start < blocks && b.failed.none(); start += b.workers {
+		if b.stopped() {
+			return b.ctx.Err()
+		}
 		now := min(b.workers, blocks-start)
 		together(now, func(w int) {
 			asked[w], _ = b.ask(w, start+w, times[w])

@@ -37,6 +37,9 @@ func (b *bulk) cutAll() error {
 	q.discard()
 	q.bits, q.bitPages = nil, 0 // all records are written, which is told to no bit
 	all := b.recordAll()
+	if b.stopped() {
+		return b.abandon()
+	}
 	if f := &b.failed; !f.none() {
 		all = b.forget(f.at)
 		b.end = f.at
@@ -54,17 +57,20 @@ func (b *bulk) cutAll() error {
 	q.keepBuckets(q.levels[0].buckets)
 	q.levels[0] = l
 	b.cut(&q.levels[0])
-	q.divideLarge()
+	q.divideLarge(b.stopped)
+	if b.stopped() {
+		return b.abandon()
+	}
 	return b.failed.result()
 }
 
-// share has the workers do n tasks, each of which is taken by one of them, the first ones first.
+// share has the workers do n tasks, each of which is taken by one of them, the first ones first, until all are done or the context ends.
 func (b *bulk) share(n int, do func(worker, task int)) {
 	var taken atomic.Int64
 	together(min(b.workers, n), func(worker int) {
 		for {
 			task := int(taken.Add(1)) - 1
-			if task >= n {
+			if task >= n || b.stopped() {
 				return
 			}
 			do(worker, task)
@@ -106,7 +112,7 @@ func (b *bulk) recordAll() tally {
 			all.add(sum)
 			mutex.Unlock()
 		}()
-		for i := task * each; i < min((task+1)*each, blocks) && !b.failed.before(i); i++ {
+		for i := task * each; i < min((task+1)*each, blocks) && !b.failed.before(i) && !b.stopped(); i++ {
 			if at, ok := b.ask(worker, i, times[worker]); ok {
 				sum.add(b.recordBlock(i, at))
 			}
@@ -231,11 +237,14 @@ func (b *bulk) cut(l *level) {
 	slots := make([][]uint32, n) // how many entries each stretch has for each bucket, then where the next of them goes
 	b.share(n, func(_, s int) {
 		slots[s] = make([]uint32, l.count())
-		for i, to := stretch(s); i < to; i++ {
+		for i, to := stretch(s); i < to && !b.stopped(); i++ {
 			b.countBlock(l, i, slots[s])
 		}
 	})
 
+	if b.stopped() { // not all are counted
+		return
+	}
 	p := &b.q.pool
 	if len(p.slabs) == 0 {
 		p.grow()
@@ -260,7 +269,7 @@ func (b *bulk) cut(l *level) {
 	p.fresh = free
 
 	b.share(n, func(_, s int) {
-		for i, to := stretch(s); i < to; i++ {
+		for i, to := stretch(s); i < to && !b.stopped(); i++ {
 			b.writeBlock(l, i, slots[s])
 		}
 	})
@@ -307,9 +316,10 @@ func (b *bulk) writeBlock(l *level, i int, slots []uint32) {
 }
 
 // divideLarge has no bucket of the only level larger than a bucket may be: what is in those that are is scheduled into them once
-// more, one event after the other, so that they are divided like any others.
-func (q *Queue) divideLarge() {
+// more, one event after the other, so that they are divided like any others. It ends when stopped says so, with some events in no bucket.
+func (q *Queue) divideLarge(stopped func() bool) {
 	l := &q.levels[0]
+	placed := 0 // since it was asked
 	for i := range l.count() {
 		b := l.buckets[i]
 		if int(b.n) <= q.limit() {
@@ -320,7 +330,13 @@ func (q *Queue) divideLarge() {
 			for _, e := range q.pool.entries(b, c) {
 				q.place(e)
 			}
-			q.moved += uint64(len(q.pool.entries(b, c)))
+			n := len(q.pool.entries(b, c))
+			q.moved += uint64(n)
+			if placed += n; placed >= pageLen {
+				if placed = 0; stopped() {
+					return
+				}
+			}
 			following := q.pool.release(c)
 			if c == last {
 				break

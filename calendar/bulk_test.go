@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -31,7 +33,7 @@ func atOnce(t testing.TB, q *calendar.Queue, first calendar.ID, times []float64,
 	t.Helper()
 	var mutex sync.Mutex
 	seen := make(map[calendar.ID]bool)
-	return q.ScheduleAll(first, len(times), workers, func(worker int, id calendar.ID, at []float64) error {
+	return q.ScheduleAll(context.Background(), first, len(times), workers, func(worker int, id calendar.ID, at []float64) error {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if worker < 0 || workers > 0 && worker >= workers || len(at) == 0 || len(at) > 1<<14 || seen[id] {
@@ -245,7 +247,7 @@ func TestScheduleAllMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(65, 0))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must(t, q.ScheduleAll(0, n, 1, func(_ int, _ calendar.ID, at []float64) error {
+	must(t, q.ScheduleAll(context.Background(), 0, n, 1, func(_ int, _ calendar.ID, at []float64) error {
 		for i := range at {
 			at[i] = r.ExpFloat64()
 		}
@@ -259,7 +261,7 @@ func TestScheduleAllMemory(t *testing.T) {
 		t.Errorf("%.1f bytes allocated for each event", got)
 	}
 	empty := calendar.New()
-	must(t, empty.ScheduleAll(0, 100*n, 2, func(_ int, first calendar.ID, at []float64) error {
+	must(t, empty.ScheduleAll(context.Background(), 0, 100*n, 2, func(_ int, first calendar.ID, at []float64) error {
 		if first == 0 {
 			at[5] = 1
 		}
@@ -291,7 +293,7 @@ func TestScheduleAllDueFails(t *testing.T) {
 							got = p
 						}
 					}()
-					return q.ScheduleAll(0, n, workers, func(_ int, first calendar.ID, at []float64) error {
+					return q.ScheduleAll(context.Background(), 0, n, workers, func(_ int, first calendar.ID, at []float64) error {
 						for i := range at {
 							at[i] = 1
 						}
@@ -337,12 +339,12 @@ func TestScheduleAllRefuses(t *testing.T) {
 		}
 		return nil
 	}
-	err := q.ScheduleAll(0, 200_000, 2, all)
+	err := q.ScheduleAll(context.Background(), 0, 200_000, 2, all)
 	if !errors.Is(err, calendar.ErrID) || q.Len() != 100_000 || err.Error() != "calendar: ScheduleAll: id 100000 at 1: calendar: id is beyond the largest" {
 		t.Errorf("%d events, %v", q.Len(), err)
 	}
 	must(t, q.Check())
-	if err := q.ScheduleAll(50, 10, 0, all); !errors.Is(err, calendar.ErrScheduled) || q.Len() != 100_000 {
+	if err := q.ScheduleAll(context.Background(), 50, 10, 0, all); !errors.Is(err, calendar.ErrScheduled) || q.Len() != 100_000 {
 		t.Errorf("%d events, %v", q.Len(), err)
 	}
 	numbers := []int{-1}
@@ -356,7 +358,7 @@ func TestScheduleAllRefuses(t *testing.T) {
 					t.Errorf("%d ids: %q", n, s)
 				}
 			}()
-			_ = q.ScheduleAll(1, n, 0, all)
+			_ = q.ScheduleAll(context.Background(), 1, n, 0, all)
 		}()
 	}
 }
@@ -367,7 +369,7 @@ func TestScheduleAllForgets(t *testing.T) {
 	q := calendar.New()
 	q.SetMost(2)
 	told := make(chan bool)
-	err := q.ScheduleAll(0, 5*block, 2, func(_ int, first calendar.ID, at []float64) error {
+	err := q.ScheduleAll(context.Background(), 0, 5*block, 2, func(_ int, first calendar.ID, at []float64) error {
 		for i := range at {
 			at[i] = 1
 		}
@@ -409,7 +411,7 @@ func TestScheduleAllStatsAfterFailure(t *testing.T) {
 			}
 			beyond := make(chan bool)
 			var once sync.Once
-			err := q.ScheduleAll(0, blocks*block, workers, func(_ int, first calendar.ID, at []float64) error {
+			err := q.ScheduleAll(context.Background(), 0, blocks*block, workers, func(_ int, first calendar.ID, at []float64) error {
 				if k := int(first / block); k > bad {
 					for i := range at {
 						at[i] = 1e9 * float64(k)
@@ -439,4 +441,77 @@ func TestScheduleAllStatsAfterFailure(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An ending is a context that ends when it has been asked so many times.
+type ending struct {
+	context.Context
+	asked atomic.Int64
+	most  int64
+}
+
+func (e *ending) Err() error {
+	if e.asked.Add(1) > e.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever the context ends, little more is done, an empty queue is left without events, and it can be used as before. Half of
+// the events share an instant, so that there is a bucket to be divided.
+func TestScheduleAllEnds(t *testing.T) {
+	const n, workers = 6 << 14, 2
+	r := rand.New(rand.NewPCG(14, 1))
+	times := make([]float64, n)
+	for i := range times {
+		if times[i] = 0.5; i%2 == 0 {
+			times[i] = r.ExpFloat64()
+		}
+	}
+	due := func(_ int, first calendar.ID, at []float64) error {
+		copy(at, times[first:])
+		return nil
+	}
+	used := calendar.New()
+	must(t, used.ScheduleAll(context.Background(), 0, n, workers, due))
+	for most := int64(0); ; most += 3 {
+		q := calendar.New()
+		if most%2 == 0 { // one that has records
+			q = used
+			q.Reset(0)
+		}
+		ctx := &ending{Context: context.Background(), most: most}
+		err := q.ScheduleAll(ctx, 0, n, workers, due)
+		must(t, q.Check())
+		if err == nil {
+			if most < 20 {
+				t.Errorf("it ended after %d looks at the context", most)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || q.Len() != 0 {
+			t.Fatalf("%d events after %d looks: %v", q.Len(), most, err)
+		}
+		if more := ctx.asked.Load() - most; more > 4*workers+2 {
+			t.Fatalf("after %d looks there were %d more", most, more)
+		}
+		if most%8 == 0 {
+			must(t, q.ScheduleAll(context.Background(), 0, n, workers, due))
+			want := calendar.New()
+			must(t, oneByOne(want, 0, times))
+			if most%24 == 0 {
+				sameQueues(t, q, want)
+			} else if q.Len() != want.Len() {
+				t.Fatalf("then %d events, want %d", q.Len(), want.Len())
+			}
+			must(t, q.Check())
+		}
+	}
+	// Beside other events, those before some id are there.
+	q := calendar.New()
+	must(t, q.Schedule(n, 1))
+	if err := q.ScheduleAll(&ending{Context: context.Background(), most: 3}, 0, n, 1, due); !errors.Is(err, context.Canceled) || q.Len() != 1+3<<14 {
+		t.Errorf("%d events: %v", q.Len(), err)
+	}
+	must(t, q.Check())
 }

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -187,7 +188,7 @@ func TestDeathsBeforeManyEvents(t *testing.T) {
 	if q.Waiting() == 0 {
 		t.Fatal("no death waits")
 	}
-	must(t, q.ScheduleAll(100, 50, 1, func(_ int, first calendar.ID, at []float64) error {
+	must(t, q.ScheduleAll(context.Background(), 100, 50, 1, func(_ int, first calendar.ID, at []float64) error {
 		for i := range at {
 			at[i] = 4
 		}

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -163,7 +164,7 @@ func ExampleQueue_Reset() {
 func ExampleQueue_ScheduleAll() {
 	q := calendar.New()
 	first := func(id calendar.ID) float64 { return float64(id%1000*7%1000) / 10 } // to be drawn, say
-	err := q.ScheduleAll(0, 1_000_000, 2, func(_ int, id calendar.ID, at []float64) error {
+	err := q.ScheduleAll(context.Background(), 0, 1_000_000, 2, func(_ int, id calendar.ID, at []float64) error {
 		for i := range at {
 			if due := first(id + calendar.ID(i)); due < 50 {
 				at[i] = due
@@ -212,6 +213,6 @@ func ExamplePanicError() {
 			fmt.Println("due panicked:", p.Value)
 		}
 	}()
-	_ = calendar.New().ScheduleAll(0, 10, 2, func(int, calendar.ID, []float64) error { panic("no such table") })
+	_ = calendar.New().ScheduleAll(context.Background(), 0, 10, 2, func(int, calendar.ID, []float64) error { panic("no such table") })
 	// Output: due panicked: no such table
 }

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 					}
 					return nil
 				}
-				wantAnswer, gotAnswer = want.ScheduleAll(first, 20, 1, all) != nil, got.ScheduleAll(first, 20, 1, all) != nil
+				wantAnswer, gotAnswer = want.ScheduleAll(context.Background(), first, 20, 1, all) != nil, got.ScheduleAll(context.Background(), first, 20, 1, all) != nil
 			}
 			if wantAnswer != gotAnswer {
 				t.Fatalf("seed %d, round %d: %v, want %v", seed, round, gotAnswer, wantAnswer)
@@ -171,7 +172,7 @@ func TestNothingIsSeenOfWhoLeft(t *testing.T) {
 						last = id
 					}
 					now := q.Now()
-					a[0] = q.ScheduleAll(0, n, 1, func(_ int, _ calendar.ID, due []float64) error {
+					a[0] = q.ScheduleAll(context.Background(), 0, n, 1, func(_ int, _ calendar.ID, due []float64) error {
 						for id := range due {
 							if calendar.ID(id) != last {
 								due[id] = now + float64(id%7)
@@ -196,7 +197,7 @@ func TestNothingIsSeenOfWhoLeft(t *testing.T) {
 				case 7:
 					a[0] = q.RescheduleAll([]calendar.ID{id, other, id}, []float64{at + 1, at, at})
 				case 8:
-					a[0] = q.ScheduleAll(id, 1, 1, func(_ int, _ calendar.ID, due []float64) error {
+					a[0] = q.ScheduleAll(context.Background(), id, 1, 1, func(_ int, _ calendar.ID, due []float64) error {
 						due[0] = at
 						return nil
 					}) == nil

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 )
@@ -11,7 +12,7 @@ func TestTrim(t *testing.T) {
 	q, other := New(), New()
 	for _, q := range []*Queue{q, other} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		if err := q.ScheduleAll(0, n, 1, func(_ int, first ID, at []float64) error {
+		if err := q.ScheduleAll(context.Background(), 0, n, 1, func(_ int, first ID, at []float64) error {
 			for i := range at {
 				at[i] = rng.Float64()
 			}

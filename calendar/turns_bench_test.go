@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -49,7 +50,7 @@ func BenchmarkFillByTurns(b *testing.B) {
 						}
 					}
 				} else {
-					must(b, q.ScheduleAll(0, n, how, func(_ int, first calendar.ID, times []float64) error {
+					must(b, q.ScheduleAll(context.Background(), 0, n, how, func(_ int, first calendar.ID, times []float64) error {
 						for i := range times {
 							times[i] = at(int(first) + i)
 						}

@@ -104,8 +104,8 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		helpers[w] = h
 	}
 	var aside atomic.Int64 // timers of all helpers
-	err = r.queue.ScheduleAll(calendar.ID(r.first), r.m.size, cores, func(worker int, first calendar.ID, at []float64) error {
-		if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
+	err = r.queue.ScheduleAll(ctx, calendar.ID(r.first), r.m.size, cores, func(worker int, first calendar.ID, at []float64) error {
+		if r.tooMany(int(aside.Load())) {
 			return nil // they have no events: less is to be done after that than after an error
 		}
 		h, b := &helpers[worker].replica, &helpers[worker].batch
@@ -127,9 +127,6 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		aside.Add(int64(h.aside.size() - before))
 		return nil
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
 	if fits = !r.tooMany(int(aside.Load())); err != nil || !fits {
 		return false, err
 	}

@@ -214,7 +214,8 @@ func (c *looked) Err() error {
 	return nil
 }
 
-// When the context ends, at most the block is finished that a core is at, and nobody is set up any more. Of a context that has ended before nobody is.
+// When the context ends, at most the block is finished that a core is at, and nobody is set up any more. It is looked at before each block. Of a context
+// that has ended before nobody is set up.
 func TestSetupStopsAtOnce(t *testing.T) {
 	const block, blocks, cores = 1 << 14, 20, 3
 	m := sized(t, plainly, blocks*block)
@@ -231,8 +232,60 @@ func TestSetupStopsAtOnce(t *testing.T) {
 				furnished++
 			}
 		}
-		if furnished != looks*block || r.queue.Len() > furnished {
+		if furnished > looks*block || r.queue.Len() > 0 {
 			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", furnished, r.queue.Len(), looks)
+		}
+	}
+}
+
+// Whenever a run is stopped while everybody is set up, each core finishes the block that it is at, and no more: by the calendar, by windows,
+// with lists of groups, and when a run by windows goes over to the calendar.
+func TestSetupEnds(t *testing.T) {
+	const cores = 2
+	plain := compiled(t, fmt.Sprintf(`
+name: plain
+time: {unit: day, end: 100}
+population: {size: %d, start: {a: rest}}
+states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
+record: {every: 10 days}
+`, 12*setupFrom))
+	byWindows := windowRule{least: 1, count: 50, shards: cores, bits: 12, temps: 1000, most: 1 << 20, patience: 50}
+	start := func(m *Model, rule windowRule) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			r := replica{rule: usualAside, cores: cores, windowRule: rule}
+			err := r.start(ctx, m, 1, 0)
+			if err == nil && (r.win != nil) != (rule.least > 0) {
+				t.Errorf("by windows: %v", r.win != nil)
+			}
+			return err
+		}
+	}
+	for name, do := range map[string]func(ctx context.Context) error{
+		"calendar": start(plain, windowRule{}),
+		"windows":  start(plain, byWindows),
+		"groups":   start(crowdOf(t, 12*setupFrom, ""), windowRule{}),
+		"abandon": func(ctx context.Context) error {
+			r := replica{rule: usualAside, cores: cores, windowRule: byWindows}
+			if err := r.start(t.Context(), plain, 1, 0); err != nil {
+				t.Fatal(err)
+			}
+			_, err := r.abandon(ctx)
+			return err
+		},
+	} {
+		for most := int64(0); ; most += 1 + most/2 {
+			ctx := &looked{Context: t.Context()}
+			ctx.left.Store(most)
+			err := do(ctx)
+			if err == nil {
+				if most < 10 {
+					t.Errorf("%s: it asked %d times", name, most)
+				}
+				break
+			}
+			if more := -ctx.left.Load(); !errors.Is(err, context.Canceled) || more > 4*cores+2 {
+				t.Fatalf("%s: after %d looks at the context there were %d more: %v", name, most, more, err)
+			}
 		}
 	}
 }

@@ -242,8 +242,12 @@ func (r *replica) runWindows(ctx context.Context, by float64, progress func(floa
 	}
 	w.tidy(r)
 	for w.now < len(w.edges) && w.edges[w.now] <= until {
-		if w.hopeless(r) && r.abandon() {
-			return r.run(ctx, by, progress)
+		if w.hopeless(r) {
+			if ok, err := r.abandon(ctx); err != nil {
+				return err
+			} else if ok {
+				return r.run(ctx, by, progress)
+			}
 		}
 		if r.all != nil || !w.atOnce(r) {
 			w.given++
@@ -296,17 +300,17 @@ func (w *windows) due() (n int) {
 }
 
 // abandon lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
-// free is given back to the system, which takes longer than a window.
-func (r *replica) abandon() bool {
+// free is given back to the system, which takes longer than a window. If the context ends meanwhile, the replica cannot go on.
+func (r *replica) abandon(ctx context.Context) (ok bool, err error) {
 	w := r.win
 	bytes := bytesOf((recordBytes + eventBytes) * float64(r.ids))
-	ok := r.purse.take(r, bytes, bytes, func() {
+	ok = r.purse.take(r, bytes, bytes, func() {
 		for _, s := range w.shards {
 			s.lists = lists{}
 		}
 		runtime.GC()
 		r.queue = calendar.New(calendar.Capacity(r.ids + 1))
-		err := r.queue.ScheduleAll(calendar.ID(r.first), r.ids-int(r.first), 1, func(_ int, first calendar.ID, at []float64) error {
+		err = r.queue.ScheduleAll(ctx, calendar.ID(r.first), r.ids-int(r.first), 1, func(_ int, first calendar.ID, at []float64) error {
 			for i := range at {
 				if id := uint32(first) + uint32(i); r.person(id).state != nobody {
 					at[i] = *r.nextAt(id)
@@ -315,7 +319,10 @@ func (r *replica) abandon() bool {
 			return nil
 		})
 		if err != nil {
-			panic("population: " + err.Error())
+			if ctx.Err() == nil {
+				panic("population: " + err.Error())
+			}
+			return
 		}
 		for k, at := range w.arrive {
 			if at <= r.end {
@@ -331,7 +338,7 @@ func (r *replica) abandon() bool {
 	if w.misses = 0; !ok {
 		w.refused = w.now + w.rule.patience
 	}
-	return ok
+	return ok, err
 }
 
 // bytes is about what windows take, beside the individuals.

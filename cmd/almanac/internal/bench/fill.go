@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 	"time"
@@ -52,7 +53,7 @@ func (s *fillSubject) repeat(_ Options, r *Result) error {
 			err = q.Schedule(calendar.ID(id), s.at(id))
 		}
 	} else {
-		err = q.ScheduleAll(0, s.N, 0, func(_ int, first calendar.ID, times []float64) error {
+		err = q.ScheduleAll(context.Background(), 0, s.N, 0, func(_ int, first calendar.ID, times []float64) error {
 			for i := range times {
 				times[i] = s.at(int(first) + i)
 			}
