@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -123,20 +124,75 @@ func (f folder) write(name string, text []byte, was string) error {
 	if err != nil {
 		return err
 	}
-	beside := path.Join(path.Dir(name), ".almanac-"+rand.Text()+".tmp")
-	file, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	f.clean(path.Dir(name))
+	file, beside, err := f.temporary(path.Dir(name), info.Mode().Perm())
 	if err != nil {
 		return unwritten(name, err)
 	}
 	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
+	if err = errors.Join(err, file.Sync()); err == nil {
 		err = f.root.Rename(beside, name)
 	}
 	if err != nil {
 		_ = f.root.Remove(beside)
 	}
+	_ = file.Close() // all is on the disk, and the lock is held until it has its name
 	return unwritten(name, err)
+}
+
+// The names of files that are being written, before and after a text that is by chance.
+const temporaryFirst, temporaryLast = ".almanac-", ".tmp"
+
+// temporary makes a file to be written, and locks it for as long as it is open: so others know that it is not left over. It is made anew should
+// another have taken it for that before it was locked.
+func (f folder) temporary(dir string, mode fs.FileMode) (file *os.File, name string, err error) {
+	for {
+		name = path.Join(dir, temporaryFirst+rand.Text()+temporaryLast)
+		if file, err = f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err != nil {
+			return nil, "", err
+		}
+		mine, err := outdir.TryLock(file)
+		if err != nil { // there are no locks here, and nothing is removed without one
+			return file, name, nil
+		}
+		if _, err := f.root.Lstat(name); err == nil && mine {
+			return file, name, nil
+		}
+		_ = file.Close()
+		_ = f.root.Remove(name)
+	}
+}
+
+// clean removes what a page that was killed has left in a directory: files of our names that nobody has locked. What cannot be removed stays.
+func (f folder) clean(dir string) {
+	entries, _ := fs.ReadDir(f.root.FS(), dir)
+	for _, e := range entries {
+		text, first := strings.CutPrefix(e.Name(), temporaryFirst)
+		text, last := strings.CutSuffix(text, temporaryLast)
+		if !first || !last || len(text) != len(rand.Text()) || !e.Type().IsRegular() {
+			continue
+		}
+		name := path.Join(dir, e.Name())
+		file, err := f.root.Open(name)
+		if err != nil {
+			continue
+		}
+		if mine, _ := outdir.TryLock(file); mine {
+			_ = f.root.Remove(name)
+		}
+		_ = file.Close()
+	}
+}
+
+// cleanAll does so in all directories with files that are shown.
+func (f folder) cleanAll() {
+	done := map[string]bool{}
+	f.walk(func(name string) {
+		if dir := path.Dir(name); !done[dir] {
+			done[dir] = true
+			f.clean(dir)
+		}
+	})
 }
 
 // unwritten says why a file is not written, if that is for the visitor to know.

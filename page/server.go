@@ -55,6 +55,9 @@ func New(c Config) (*Server, error) {
 	if c.Hub != nil {
 		s.hub = newHub(dialling(*c.Hub), s.log)
 	}
+	if s.files.writable() {
+		s.files.cleanAll()
+	}
 	s.handler = s.guard(s.routes())
 	return s, nil
 }

@@ -9,6 +9,16 @@ import (
 	"syscall"
 )
 
+// TryLock takes a file or directory for this program, until it is closed or the program ends, however it does. It reports false if another open
+// file has it. The error is that of a file system without locks.
+func TryLock(f *os.File) (bool, error) {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // lockDirectory takes a directory for this program, until it is closed or the program ends, however it does. It fails if
 // another has it. A file system without locks has none to give, and then everybody gets one.
 func lockDirectory(dir string) (io.Closer, error) {
@@ -16,9 +26,11 @@ func lockDirectory(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+	if mine, err := TryLock(d); !mine && err == nil {
 		d.Close()
-		return nil, err
+		return nil, errLocked
 	}
 	return d, nil
 }
+
+var errLocked = errors.New("outdir: another program has it")
