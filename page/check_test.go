@@ -72,3 +72,23 @@ func TestLookingEndsWithItsRequest(t *testing.T) {
 		t.Errorf("without time: %v", err)
 	}
 }
+
+// What a run keeps counts with its model, which may take more than what is recorded of it.
+func TestRunsKeepTheirModels(t *testing.T) {
+	s := inside(t, Config{Files: fstest.MapFS{"clocks.yaml": {Data: []byte(manyClocks(3000))}}})
+	a, err := s.asked(url.Values{"path": {"clocks.yaml"}, "replicas": {"2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.work(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.plain(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Keeps != m.Recorded(2)+m.Bytes() || m.Bytes() < 1<<20 {
+		t.Errorf("%d bytes are kept, of which the model takes %d", w.Keeps, m.Bytes())
+	}
+}

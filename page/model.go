@@ -150,7 +150,8 @@ func (s *Server) work(a ask) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	if kept := m.Recorded(o.Replicas); kept > s.limits.Bytes {
+	kept := sum(m.Recorded(o.Replicas), m.Bytes())
+	if kept > s.limits.Bytes {
 		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes %s, more than the %s that results may take here; record less often, or run fewer",
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
 	}
@@ -169,7 +170,7 @@ func (s *Server) work(a ask) (Work, error) {
 	}
 	return Work{
 		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: s.runCommand(a, m, o, words, drawn),
-		Model: true, Keeps: m.Recorded(o.Replicas), Needs: needs(m, o),
+		Model: true, Keeps: kept, Needs: needs(m, o),
 		Fits: func() error { return m.Fits(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil

@@ -100,6 +100,7 @@ func compile(f *file, list *problemList) *Model {
 	for i := range m.first.states {
 		m.timers = max(m.timers, m.first.states[i].timers)
 	}
+	m.entries = c.entries
 	return m
 }
 

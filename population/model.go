@@ -19,6 +19,7 @@ type Model struct {
 	file        *file             // for explanations
 	here        scope             // at the start
 	tables      map[string][]byte // that the file names
+	entries     int               // of the tables that it is run by
 	unit        unit
 	start, end  float64 // on the model's clock
 	slack       float64 // times that differ by no more are the same

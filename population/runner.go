@@ -78,6 +78,21 @@ func (m *Model) Clock(text string) (float64, error) {
 	return x, nil
 }
 
+// What a model takes in memory, in bytes.
+const (
+	textBytes  = 32  // for each byte of its text, and of the tables that it names: what was read of it
+	entryBytes = 160 // for each entry of the tables that it is run by
+)
+
+// Bytes estimates how many bytes the model itself takes in memory, which every result of it holds.
+func (m *Model) Bytes() uint64 {
+	text := len(m.source)
+	for _, table := range m.tables {
+		text += len(table)
+	}
+	return uint64(1<<16 + textBytes*text + entryBytes*m.entries)
+}
+
 // Recorded estimates how many bytes the results of so many replicas take in memory.
 func (m *Model) Recorded(replicas int) uint64 {
 	return bytesOf(float64(replicas) * (float64(len(m.rows))*m.recordedBytes() + 512))

@@ -2,7 +2,9 @@ package population
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,5 +135,41 @@ func TestRunSizes(t *testing.T) {
 		if t.Logf("%s: %d bytes of %d", name, len(data), m.Recorded(1)); err != nil || uint64(len(data)) > m.Recorded(1)/4 {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(data), m.Recorded(1), err)
 		}
+	}
+}
+
+// What a model is said to take is more than it does, and not many times as much.
+func TestModelBytes(t *testing.T) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	var clocks, always strings.Builder
+	const head = "name: x\ntime: {unit: day, end: 1}\npopulation: {size: 1, start: {s0: rest}}\nrecord: {every: 1 day}\n"
+	clocks.WriteString(head + "states:\n  b: {}\n  s0:\n    race:\n")
+	for range 4000 {
+		clocks.WriteString("      - {rate: 0.5 per day, to: b}\n")
+	}
+	always.WriteString(head + "states:\n")
+	for i := range 100 {
+		fmt.Fprintf(&always, "  s%d: {}\n", i)
+	}
+	always.WriteString("always:\n")
+	for i := range 1000 {
+		fmt.Fprintf(&always, "  - {rate: 0.5 per day, to: s%d}\n", i%100)
+	}
+	for name, text := range map[string]string{"clocks": clocks.String(), "always": always.String()} {
+		before := heap()
+		m, err := Compile("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		takes := heap() - before
+		if said := int64(m.Bytes()); said < takes || said > 4*takes {
+			t.Errorf("%s: it takes %d bytes, and is said to take %d", name, takes, said)
+		}
+		runtime.KeepAlive(m)
 	}
 }
