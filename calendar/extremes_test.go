@@ -91,7 +91,7 @@ func TestExtremeArguments(t *testing.T) {
 		})
 		tolerates(t, fmt.Sprintf("ScheduleAll of %d ids", n), func() {
 			stop := errors.New("stop")
-			err := New(MaxID(5)).ScheduleAll(1, n, 1, func(int, ID, []float64) error { return stop })
+			err := New(MaxID(5)).ScheduleAll(t.Context(), 1, n, 1, func(int, ID, []float64) error { return stop })
 			if n > 0 && !errors.Is(err, stop) {
 				t.Errorf("%v", err)
 			}
