@@ -172,7 +172,7 @@ func (c *Config) least() float64 {
 		return float64(c.MinThrown)
 	}
 	n, cap := float64(c.Bins), float64(c.Capacity)
-	least := -portable.Log1p(-c.Rate)*n + float64(2*n)
+	least := float64(-portable.Log1p(-c.Rate)*n) + float64(2*n)
 	if c.Capacity > 1 {
 		least = -2*portable.Log1p(-c.Rate)*n/cap + float64(6*cap*n)
 	}

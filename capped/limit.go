@@ -41,7 +41,7 @@ func CappedLimit(c int, lambda float64) *Limit {
 	// (Σw−w₀)/w₀ = e^(ln(1/(1−λ))−x) − 1 it loses no digits for λ near 1, or near 0.
 	low, high := lambda, pressure(lambda)
 	for top := high; ; {
-		x := low + (high-low)/2
+		x := low + float64((high-low)/2)
 		if x <= low || x >= high {
 			break
 		}
@@ -94,8 +94,7 @@ func (p *poissonLaw) set(mean float64) {
 	for k, prob := 0, portable.Exp(-mean); prob >= negligible || float64(k) < mean; k++ {
 		p.is = append(p.is, prob)
 		if prob *= mean / float64(k+1); mean > 600 { // where e^(−x) is nearly nothing, or nothing
-			log, _ := math.Lgamma(float64(k + 2))
-			prob = portable.Exp(float64(float64(k+1)*portable.Log(mean)) - mean - log)
+			prob = portable.Exp(float64(float64(k+1)*portable.Log(mean)) - mean - portable.Lgamma(float64(k+2)))
 		}
 	}
 	p.from = append(p.from[:0], p.is...)

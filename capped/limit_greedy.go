@@ -86,7 +86,7 @@ func (l *Limit) byCuts() []float64 {
 	for s := 1.0; s > 1e-13; s = 1 - sum {
 		low, high := 0.0, s
 		for {
-			share := low + (high-low)/2
+			share := low + float64((high-low)/2)
 			if share <= low || share >= high {
 				break
 			}
@@ -224,7 +224,7 @@ func (l *Limit) jacobian() [][]float64 {
 		for j := 1; j <= size; j++ {
 			// S_j is in π_j and π_{j−1} and in the means there; d/dx P(N ≥ i) = P(N = i−1).
 			here, before := &laws[j], &laws[j-1]
-			slope := l.Rate * d * power(s[j], d-1)
+			slope := float64(l.Rate * d * power(s[j], d-1))
 			rows[k-1][j-1] = here.tail(k+1-j) + float64((slope-here.mean)*here.point(k-j)) -
 				before.tail(k+2-j) - float64((slope-before.mean)*before.point(k+1-j))
 		}

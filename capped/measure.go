@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A Plan says how a process is measured in the long run. The zero value decides everything by the relaxation time of the process.
@@ -115,7 +117,7 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	}
 	m.Loads = loads
 	length := float64(m.Rounds) / batches / m.Relaxation
-	left := 1 - (1-math.Exp(-length))/length
+	left := 1 - (1-portable.Exp(-length))/length
 	m.Pool, m.Thrown = ofBatches(pool, left), ofBatches(thrown, left)
 	m.Wait, m.Longest = ofBatches(wait, left), ofBatches(longest, left)
 	return m, nil
@@ -129,7 +131,7 @@ func ofBatches(batches []float64, share float64) Mean {
 		sum += x
 	}
 	for _, x := range batches {
-		squares += (x - sum/n) * (x - sum/n)
+		squares += float64((x - sum/n) * (x - sum/n))
 	}
 	return Mean{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
 }

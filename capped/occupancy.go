@@ -62,7 +62,7 @@ func (o *occupancy) independent(balls, bins int) int {
 //
 // What is left out at the end is divided by k/mean in each step; where the ratio is infinite, the probability is 0.
 func (o *occupancy) hazards(mean float64) {
-	length := int(mean+12*math.Sqrt(mean)) + 40
+	length := int(mean+float64(12*math.Sqrt(mean))) + 40
 	if cap(o.odds) < length {
 		o.odds = make([]float64, length)
 	}

@@ -40,7 +40,7 @@ func logLog(n int) float64 {
 	if n <= 2 {
 		return 0
 	}
-	return math.Log2(math.Log2(float64(n)))
+	return portable.Log2(portable.Log2(float64(n)))
 }
 
 // PoolBound is the number of balls below which the pool of CAPPED(c, λ) is at the end of any round with probability 1−2^(−2n):
@@ -55,7 +55,7 @@ func PoolBound(n, c int, lambda float64) float64 {
 	if c == 1 {
 		return (2*pressure(lambda) + 4) * float64(n)
 	}
-	return (4/float64(c)*pressure(lambda) + 12*float64(c)) * float64(n)
+	return (float64(4/float64(c)*pressure(lambda)) + float64(12*float64(c))) * float64(n)
 }
 
 // WaitBound is the number of rounds above which no ball of a given round waits with probability 1−n^(−2) (Theorems 1 and 2): the

@@ -97,7 +97,7 @@ func (r *rate) sample(x uint64) {
 	if !r.at.IsZero() && x >= r.last {
 		const memory = 5 // seconds
 		dt := now.Sub(r.at).Seconds()
-		r.perSecond += (float64(x-r.last)/dt - r.perSecond) * min(1, dt/memory)
+		r.perSecond += float64((float64(x-r.last)/dt - r.perSecond) * min(1, dt/memory))
 	}
 	r.last, r.at = x, now
 }

@@ -281,7 +281,7 @@ func (s *study) measure(took time.Duration, replicas int) {
 	if s.pace == 0 {
 		s.pace = x
 	}
-	s.pace += (x - s.pace) / 4
+	s.pace += float64((x - s.pace) / 4)
 }
 
 // accept puts a result where it belongs: into the tally, or in line.

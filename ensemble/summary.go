@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/DataDog/sketches-go/ddsketch"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/DataDog/sketches-go/ddsketch/store"
 
 	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/sketch"
 )
 
 // Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to ExactReplicas replicas, or fewer if a replica
@@ -120,7 +122,7 @@ func (c *column) add(x float64) {
 	c.n++
 	d := x - c.mean
 	c.mean += d / float64(c.n)
-	c.m2 += d * (x - c.mean)
+	c.m2 += float64(d * (x - c.mean))
 	c.min, c.max = min(c.min, x), max(c.max, x)
 	if c.sketch == nil {
 		c.values = append(c.values, x)
@@ -131,9 +133,9 @@ func (c *column) add(x float64) {
 
 // toSketch puts what was exact into a sketch.
 func (c *column) toSketch() {
-	var err error
-	c.sketch, err = ddsketch.LogCollapsingLowestDenseDDSketch(SketchError, sketchBins)
+	buckets, err := sketch.Mapping(SketchError)
 	must(err)
+	c.sketch = ddsketch.NewDDSketch(buckets, store.NewCollapsingLowestDenseStore(sketchBins), store.NewCollapsingLowestDenseStore(sketchBins))
 	for _, x := range c.values {
 		must(c.sketch.Add(x))
 	}
@@ -165,7 +167,7 @@ func (c *column) sd() float64 {
 
 // studentQuantile is the 97.5 % quantile of Student's distribution.
 func studentQuantile(freedom int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile(0.975)
+	return portable.StudentQuantile(float64(freedom), 0.975)
 }
 
 // precise reports whether the intervals of the outputs are narrow enough. An output without a mean is not.
@@ -213,7 +215,7 @@ func (c *column) quantile(q float64) float64 {
 		must(err)
 		return min(max(x, c.min), c.max)
 	case q == 0.5:
-		return c.values[(n-1)/2]/2 + c.values[n/2]/2
+		return float64(c.values[(n-1)/2]/2) + float64(c.values[n/2]/2)
 	default:
 		return order.Quantile(c.values, q)
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // An Interval is an estimate, and a confidence interval of Student's t over the replicas.
@@ -200,7 +200,7 @@ func (d *Design) check(values [][]float64, level float64) (int, error) {
 func interval(x []float64, level float64) Interval {
 	mean, variance := moments(x)
 	n := float64(len(x))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	t := portable.StudentQuantile(n-1, (1+level)/2)
 	return Interval{mean, t * math.Sqrt(variance/n)}
 }
 
@@ -209,7 +209,7 @@ func moments(x []float64) (mean, variance float64) {
 	for i, y := range x {
 		d := y - mean
 		mean += d / float64(i+1)
-		variance += d * (y - mean)
+		variance += float64(d * (y - mean))
 	}
 	return mean, variance / float64(len(x)-1)
 }

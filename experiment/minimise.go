@@ -261,7 +261,7 @@ func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 		}
 		norm := 0.0
 		for _, g := range slope {
-			norm += g * g
+			norm += float64(g * g)
 		}
 		if norm = math.Sqrt(norm); norm == 0 {
 			return start, nil
@@ -296,7 +296,7 @@ func (s *search) slope(ctx context.Context, x []int) ([]int, []float64, error) {
 	d := len(x)
 	corner, part, order := make([]int, d), make([]float64, d), make([]int, d)
 	for i := range x {
-		near := float64(x[i]) + 0.6*(s.random.Float64()-0.5)
+		near := float64(x[i]) + float64(0.6*(float64(s.random.Float64())-0.5))
 		floor := math.Floor(near)
 		corner[i], part[i], order[i] = int(floor), near-floor, i
 	}

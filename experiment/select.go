@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // SelectOptions say how sure [Select] has to be.
@@ -145,7 +146,7 @@ func (k *knRace) observe(ctx context.Context, n int) error {
 func (k *knRace) begin() {
 	n := float64(k.o.First)
 	rivals := float64(max(1, len(k.systems)-1))
-	eta := (math.Pow(2*k.o.Alpha/rivals, -2/(n-1)) - 1) / 2
+	eta := float64((portable.Pow(2*k.o.Alpha/rivals, -2/(n-1)) - 1) / 2)
 	k.limits = make([][]float64, len(k.systems))
 	difference := make([]float64, k.o.First)
 	for i := range k.systems {
@@ -179,7 +180,7 @@ func (k *knRace) screen(r int) bool {
 	for _, i := range k.left {
 		by := -1
 		for _, j := range k.left {
-			lead := max(0, k.limits[i][j]/k.o.Delta-k.o.Delta*float64(r)) / 2
+			lead := max(0, k.limits[i][j]/k.o.Delta-float64(k.o.Delta*float64(r))) / 2
 			if i != j && (k.sums[i]-k.sums[j] > lead || lead == 0 && k.sums[i] == k.sums[j] && j < i) {
 				by = j
 				break

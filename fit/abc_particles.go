@@ -45,7 +45,7 @@ func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error
 	at := make([]float64, len(a.e.problem.Unknowns))
 	for i, c := range best.from.Centres {
 		for j := range at {
-			at[j] += best.from.Weights[i] * c[j]
+			at[j] += float64(best.from.Weights[i] * c[j])
 		}
 	}
 	if a.affordable() < 2*tries {

@@ -70,7 +70,7 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 		if r.z == nil {
 			r.z = args.Kernel.draw(d, &s)
 		}
-		r.ratio = -square(r.z)/2 - args.Kernel.logDensity(r.z)
+		r.ratio = float64(-square(r.z)/2) - args.Kernel.logDensity(r.z)
 		x, seed := o.problem.values(r.z), s.Uint64()
 		if args.Particles > 0 {
 			e, err := o.likelihood(ctx, x, args.Particles, seed)
@@ -176,7 +176,7 @@ func (p *Problem) distance(reports, scales [][]float64) float64 {
 		for row, y := range c.Data {
 			if !math.IsNaN(y) {
 				d := (reports[i][row] - y) / scales[i][row]
-				sum += d * d
+				sum += float64(d * d)
 				n++
 			}
 		}

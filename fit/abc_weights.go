@@ -11,7 +11,7 @@ func (a *abcState) weigh(runs []run, power float64) (weights []float64, ok bool)
 	logs := make([]float64, len(runs))
 	for i, r := range runs {
 		if logs[i] = r.ratio; power > 0 {
-			logs[i] += power * r.likelihood
+			logs[i] += float64(power * r.likelihood)
 		}
 	}
 	return normalise(logs)

@@ -216,7 +216,7 @@ func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature fl
 		}
 		shift := math.Abs(next.shifted - now.shifted)
 		if round == 0 {
-			b.variances += err*err*float64(k) + shift*shift*float64(k*k)
+			b.variances += float64(err*err*float64(k)) + float64(shift*shift*float64(k*k))
 			b.compared++
 		}
 		if math.Abs(gap)-shift > student[min(round, len(student)-1)]*err || max(err, shift) < temperature/2 || k >= most {

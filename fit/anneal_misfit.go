@@ -106,7 +106,7 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 		slope, bend := bends(l, y.value, mean)
 		for r, c := range courses {
 			d := c[i] - mean
-			values[r] += slope*d - bend*d*d/(2*(k-1))
+			values[r] += float64(slope*d) - bend*d*d/(2*(k-1))
 		}
 	}
 	for _, v := range values {
@@ -138,7 +138,7 @@ func bends(l Law, y, mean float64) (first, second float64) {
 		return 0, 0
 	}
 	r, v := y/mean, l.Arg*l.Arg
-	return (1 - r*(r-1)/v) / mean, ((3*r*r-2*r)/v - 1) / (mean * mean)
+	return (1 - r*(r-1)/v) / mean, ((float64(3*r*r)-float64(2*r))/v - 1) / (mean * mean)
 }
 
 // saturated is the least −log p(y | mean) over all means. There is none for what is measured as 0 with an error that is a share of the mean.
@@ -148,7 +148,7 @@ func saturated(l Law, y float64) float64 {
 		if y == 0 {
 			return math.Inf(-1)
 		}
-		mean = y * 2 / (1 + math.Sqrt(1+4*l.Arg*l.Arg)) // where the first derivative is 0
+		mean = y * 2 / (1 + math.Sqrt(1+float64(4*l.Arg*l.Arg))) // where the first derivative is 0
 	}
 	return -l.LogDensity(y, mean)
 }

@@ -3,6 +3,8 @@ package fit
 import (
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // How well chains have mixed, by [VGSCB21]: values are replaced by the normal scores of their ranks, so that heavy tails and infinite
@@ -21,7 +23,7 @@ func mixing(chains [][]float64) (rhat, bulk float64) {
 	scores := normalScores(halves)
 	all := slices.Concat(halves...)
 	slices.Sort(all)
-	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	median := float64((all[(len(all)-1)/2] + all[len(all)/2]) / 2)
 	folded := make([][]float64, len(halves))
 	for i, c := range halves {
 		folded[i] = make([]float64, len(c))
@@ -48,7 +50,7 @@ func meanError(chains [][]float64) float64 {
 	}
 	for _, c := range halves {
 		for _, x := range c {
-			squares += (x - sum/n) * (x - sum/n)
+			squares += float64((x - sum/n) * (x - sum/n))
 		}
 	}
 	return math.Sqrt(squares / (n - 1) / independent(halves))
@@ -78,7 +80,7 @@ func normalScores(chains [][]float64) [][]float64 {
 		for to < len(order) && all[order[to]] == all[order[from]] {
 			to++
 		}
-		rank := float64(from+to+1) / 2 // the mean of from+1 … to
+		rank := float64(float64(from+to+1) / 2) // the mean of from+1 … to
 		z := normalQuantile((rank - 0.375) / (size + 0.25))
 		for _, p := range order[from:to] {
 			scores[p/length][p%length] = z
@@ -117,7 +119,7 @@ func variances(chains [][]float64) (within, total float64) {
 			between += (m - grand) * (m - grand) / float64(len(chains)-1)
 		}
 	}
-	return within, (n-1)/n*within + between
+	return within, float64((n-1)/n*within) + between
 }
 
 // independent is the size of an independent sample whose mean is as precise as that of the chains: by the autocorrelations of all chains
@@ -146,7 +148,7 @@ func independent(chains [][]float64) float64 {
 		cov := 0.0
 		for _, c := range centred {
 			for i := lag; i < n; i++ {
-				cov += c[i] * c[i-lag]
+				cov += float64(c[i] * c[i-lag])
 			}
 		}
 		// As the variances within: over n−1, so that the correlation at lag 0 of one long chain is 1.
@@ -164,9 +166,9 @@ func independent(chains [][]float64) float64 {
 		last = min(last, pair)
 		sum += last
 	}
-	tau := max(2*sum-1, 1/math.Log10(size)) // anticorrelated chains are not believed without limit
+	tau := max(2*sum-1, 1/portable.Log10(size)) // anticorrelated chains are not believed without limit
 	return size / tau
 }
 
 // normalQuantile is where the standard normal distribution function is p.
-func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
+func normalQuantile(p float64) float64 { return portable.NormalQuantile(p) }

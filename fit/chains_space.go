@@ -3,8 +3,7 @@ package fit
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -44,7 +43,7 @@ func (k kernel) propose(z []float64, s *random.Stream) []float64 {
 	for i := range next {
 		next[i] = z[i]
 		for j := range i + 1 {
-			next[i] += scale * k.Lower[i*d+j] * g[j]
+			next[i] += float64(scale * k.Lower[i*d+j] * g[j])
 		}
 	}
 	return next
@@ -54,7 +53,7 @@ func (k kernel) propose(z []float64, s *random.Stream) []float64 {
 func priorTerm(z []float64) float64 {
 	sum := 0.0
 	for _, v := range z {
-		sum -= v * v / 2
+		sum -= float64(v * v / 2)
 	}
 	return sum
 }
@@ -65,32 +64,25 @@ func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 	d := len(points[0])
 	shares := sharesOf(logs, len(points))
 	mean := meanOf(points, logs)
-	cov := mat.NewSymDense(d, nil)
+	cov := identity(d)
 	for i := range d {
-		for j := i; j < d; j++ {
+		for j := range i + 1 {
 			c := 0.0
 			for k, z := range points {
-				c += shares[k] * (z[i] - mean[i]) * (z[j] - mean[j])
+				c += float64(shares[k] * (z[i] - mean[i]) * (z[j] - mean[j]))
 			}
-			cov.SetSym(i, j, c)
+			cov[i][j], cov[j][i] = c, c
 		}
+		cov[i][i] = float64(cov[i][i]*(1+1e-6)) + 1e-8
 	}
-	for i := range d {
-		cov.SetSym(i, i, cov.At(i, i)*(1+1e-6)+1e-8)
-	}
-	var factor mat.Cholesky
 	lower := make([]float64, d*d)
-	if factor.Factorize(cov) {
-		var l mat.TriDense
-		factor.LTo(&l)
+	if l, ok := factorise(cov); ok {
 		for i := range d {
-			for j := range i + 1 {
-				lower[i*d+j] = l.At(i, j)
-			}
+			copy(lower[i*d:], l[i])
 		}
 	} else { // rounding made it so: the axes alone
 		for i := range d {
-			lower[i*d+i] = math.Sqrt(cov.At(i, i))
+			lower[i*d+i] = math.Sqrt(cov[i][i])
 		}
 	}
 	return kernel{Lower: lower, Scale: scale}
@@ -102,7 +94,7 @@ func meanOf(points [][]float64, logs []float64) []float64 {
 	shares := sharesOf(logs, len(points))
 	for k, z := range points {
 		for i, v := range z {
-			mean[i] += shares[k] * v
+			mean[i] += float64(shares[k] * v)
 		}
 	}
 	return mean
@@ -119,7 +111,7 @@ func sharesOf(logs []float64, n int) []float64 {
 	}
 	mean, _ := logMean(logs)
 	for k, l := range logs {
-		shares[k] = math.Exp(l-mean) / float64(n)
+		shares[k] = portable.Exp(l-mean) / float64(n)
 	}
 	return shares
 }

@@ -5,7 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A Family is a family of laws of what is reported, given its mean.
@@ -73,17 +74,17 @@ func (l Law) SD(mean float64) float64 {
 func (l Law) Draw(mean float64, s rand.Source) float64 {
 	switch l.Family {
 	case Gaussian:
-		return mean + l.SD(mean)*rand.New(s).NormFloat64()
+		return mean + float64(l.SD(mean)*random.Normal(s))
 	case NegativeBinomial:
 		// A Poisson number whose mean is drawn from a gamma law.
 		if mean > 0 {
-			mean = distuv.Gamma{Alpha: l.Arg, Beta: l.Arg / mean, Src: s}.Rand()
+			mean = random.Gamma(s, l.Arg) / (l.Arg / mean)
 		}
 	}
 	if !(mean > 0) {
 		return 0
 	}
-	return distuv.Poisson{Lambda: mean, Src: s}.Rand()
+	return random.Poisson(s, mean)
 }
 
 // LogDensity is the logarithm of the probability of a report y about a mean, or of its density for a normal law: −∞ if it cannot be.
@@ -94,7 +95,7 @@ func (l Law) LogDensity(y, mean float64) float64 {
 			return certain(y == mean)
 		}
 		z := (y - mean) / sd
-		return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2
+		return float64(-z*z/2) - portable.Log(sd) - float64(portable.Log(2*math.Pi)/2)
 	}
 	if !(y >= 0) || y != math.Floor(y) {
 		return math.Inf(-1)
@@ -103,16 +104,16 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return certain(y == 0)
 	}
 	if l.Family == Poisson {
-		return y*math.Log(mean) - mean - logGamma(y+1)
+		return float64(y*portable.Log(mean)) - mean - logGamma(y+1)
 	}
 	k := l.Arg
 	if k < 1e4 {
-		return logGamma(y+k) - logGamma(k) - logGamma(y+1) - k*math.Log1p(mean/k) + y*(math.Log(mean)-math.Log(k+mean))
+		return logGamma(y+k) - logGamma(k) - logGamma(y+1) - float64(k*portable.Log1p(mean/k)) + float64(y*(portable.Log(mean)-portable.Log(k+mean)))
 	}
 	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the large parts cancel. What is left out of it
 	// is below 1/(180k³).
-	rise := (k+y-0.5)*math.Log1p(y/k) - y + (1/(k+y)-1/k)/12
-	return rise - logGamma(y+1) - (k+y)*math.Log1p(mean/k) + y*math.Log(mean)
+	rise := float64((k+y-0.5)*portable.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
+	return rise - logGamma(y+1) - float64((k+y)*portable.Log1p(mean/k)) + float64(y*portable.Log(mean))
 }
 
 func certain(so bool) float64 {
@@ -123,8 +124,7 @@ func certain(so bool) float64 {
 }
 
 func logGamma(x float64) float64 {
-	y, _ := math.Lgamma(x)
-	return y
+	return portable.Lgamma(x)
 }
 
 // LogLikelihood is the logarithm of the probability (or its density) of all data of the problem, given how a run went. Gaps have no say.

@@ -3,10 +3,8 @@ package fit
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -19,7 +17,7 @@ const farthest = 8.0
 
 // fromNormal is x for a z.
 func (p Prior) fromNormal(z float64) float64 {
-	return p.Quantile(distuv.UnitNormal.CDF(math.Min(math.Max(z, -farthest), farthest)))
+	return p.Quantile(portable.NormalCDF(math.Min(math.Max(z, -farthest), farthest)))
 }
 
 // normal is z for an x; for a whole number, in the middle of its interval's probability.
@@ -28,7 +26,7 @@ func (p Prior) normal(x float64) float64 {
 	if p.whole {
 		share = (share + p.CDF(x-1)) / 2
 	}
-	return math.Min(math.Max(distuv.UnitNormal.Quantile(share), -farthest), farthest)
+	return math.Min(math.Max(portable.NormalQuantile(share), -farthest), farthest)
 }
 
 // values are the unknowns at z.
@@ -85,18 +83,17 @@ func (m *mixture) open(d int) error {
 // draw is a proposal in so many dimensions.
 func (m *mixture) draw(d int, s *random.Stream) []float64 {
 	z := make([]float64, d)
-	r := rand.New(s)
 	if len(m.Centres) == 0 || s.Float64() < m.Share {
 		for i := range z {
-			z[i] = r.NormFloat64()
+			z[i] = random.Normal(s)
 		}
 		return z
 	}
 	centre := m.Centres[pick(m.sums, s.Float64())]
 	for i := range z {
-		n := r.NormFloat64()
+		n := random.Normal(s)
 		for j := i; j < d; j++ {
-			z[j] += m.Cholesky[j][i] * n
+			z[j] += float64(m.Cholesky[j][i] * n)
 		}
 	}
 	for i := range z {
@@ -120,11 +117,11 @@ func pick(sums []float64, share float64) int {
 
 // logDensity is that of proposals, but for the constant factor that the standard normal density has, too.
 func (m *mixture) logDensity(z []float64) float64 {
-	prior := -square(z) / 2
+	prior := float64(-square(z) / 2)
 	if len(m.Centres) == 0 {
 		return prior
 	}
-	return logSum(math.Log(m.Share)+prior, math.Log1p(-m.Share)+m.kernels(z))
+	return logSum(portable.Log(m.Share)+prior, portable.Log1p(-m.Share)+m.kernels(z))
 }
 
 // kernels is the density of the kernels alone, but for that factor.
@@ -135,7 +132,7 @@ func (m *mixture) kernels(z []float64) float64 {
 	for i, c := range m.white {
 		s := 0.0
 		for j, x := range c {
-			s += (at[j] - x) * (at[j] - x)
+			s += float64((at[j] - x) * (at[j] - x))
 		}
 		logs[i] = -s / 2
 		most = math.Max(most, logs[i])
@@ -143,18 +140,18 @@ func (m *mixture) kernels(z []float64) float64 {
 	sum := 0.0
 	for i, l := range logs {
 		if l > most-40 {
-			sum += m.Weights[i] * math.Exp(l-most)
+			sum += float64(m.Weights[i] * portable.Exp(l-most))
 		}
 	}
 	for i, row := range m.Cholesky {
-		most -= math.Log(row[i])
+		most -= portable.Log(row[i])
 	}
-	return most + math.Log(sum)
+	return most + portable.Log(sum)
 }
 
 func square(z []float64) (s float64) {
 	for _, x := range z {
-		s += x * x
+		s += float64(x * x)
 	}
 	return s
 }
@@ -167,7 +164,7 @@ func logSum(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + portable.Log1p(portable.Exp(b-a))
 }
 
 // covariance is that of weighted points.
@@ -176,7 +173,7 @@ func covariance(points [][]float64, weights []float64) [][]float64 {
 	mean := make([]float64, d)
 	for i, p := range points {
 		for j := range mean {
-			mean[j] += weights[i] * p[j]
+			mean[j] += float64(weights[i] * p[j])
 		}
 	}
 	c := make([][]float64, d)
@@ -184,7 +181,7 @@ func covariance(points [][]float64, weights []float64) [][]float64 {
 		c[j] = make([]float64, d)
 		for k := range j + 1 {
 			for i, p := range points {
-				c[j][k] += weights[i] * (p[j] - mean[j]) * (p[k] - mean[k])
+				c[j][k] += float64(weights[i] * (p[j] - mean[j]) * (p[k] - mean[k]))
 			}
 			c[k][j] = c[j][k]
 		}
@@ -202,12 +199,12 @@ func cholesky(c [][]float64, times float64) [][]float64 {
 		for k := range j + 1 {
 			s := c[j][k] * times
 			for i := range k {
-				s -= l[j][i] * l[k][i]
+				s -= float64(l[j][i] * l[k][i])
 			}
 			if j > k {
 				l[j][k] = s / l[k][k]
 			} else {
-				l[j][j] = math.Sqrt(math.Max(s, 1e-6*c[j][j]*times+1e-12))
+				l[j][j] = math.Sqrt(math.Max(s, float64(1e-6*c[j][j]*times)+1e-12))
 			}
 		}
 	}
@@ -220,7 +217,7 @@ func solve(l [][]float64, z []float64) []float64 {
 	for i := range z {
 		s := z[i]
 		for j := range i {
-			s -= l[i][j] * x[j]
+			s -= float64(l[i][j] * x[j])
 		}
 		x[i] = s / l[i][i]
 	}

@@ -364,7 +364,7 @@ func varianceOf(v []float64) float64 {
 		mean += x / float64(len(v))
 	}
 	for _, x := range v {
-		sum += (x - mean) * (x - mean)
+		sum += float64((x - mean) * (x - mean))
 	}
 	return sum / float64(len(v)-1)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -125,13 +126,13 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 		} else {
 			next = s.Kernel.propose(z, &luck)
 		}
-		bar := math.Log(luck.Positive())
+		bar := portable.Log(luck.Positive())
 		there, err := estimate(next)
 		if err != nil {
 			return a, err
 		}
 		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
-		if ratio := s.Beta*(there-now) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
+		if ratio := float64(s.Beta*(there-now)) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there
 			a.numbers[chainAccepted]++
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -163,7 +164,7 @@ func systematic(logs []float64, n int, u float64) []int {
 	total := 0.0
 	shares := make([]float64, len(logs))
 	for k, l := range logs {
-		shares[k] = math.Exp(l - top)
+		shares[k] = portable.Exp(l - top)
 		total += shares[k]
 	}
 	copies := make([]int, len(logs))
@@ -191,11 +192,11 @@ func logMean(logs []float64) (mean, size float64) {
 	}
 	sum, squares := 0.0, 0.0
 	for _, l := range logs {
-		w := math.Exp(l - top)
+		w := portable.Exp(l - top)
 		sum += w
-		squares += w * w
+		squares += float64(w * w)
 	}
-	return top + math.Log(sum/float64(len(logs))), sum * sum / squares
+	return top + portable.Log(sum/float64(len(logs))), sum * sum / squares
 }
 
 // weigh is the logarithm of the probability of what was seen in a row.

@@ -57,7 +57,7 @@ func (p *Posterior) column(j int) []float64 {
 func (p *Posterior) Mean(j int) float64 {
 	sum := 0.0
 	for i, row := range p.Rows {
-		sum += p.Weights[i] * row[j]
+		sum += float64(p.Weights[i] * row[j])
 	}
 	return sum
 }
@@ -82,7 +82,7 @@ func (p *Posterior) SD(j int) float64 { return math.Sqrt(p.Covariance(j, j)) }
 func (p *Posterior) Covariance(j, k int) float64 {
 	a, b, sum := p.Mean(j), p.Mean(k), 0.0
 	for i, row := range p.Rows {
-		sum += p.Weights[i] * (row[j] - a) * (row[k] - b)
+		sum += float64(p.Weights[i] * (row[j] - a) * (row[k] - b))
 	}
 	return sum
 }
@@ -106,7 +106,7 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	order := slices.DeleteFunc(sorted(x), func(i int) bool { return p.Weights[i] == 0 })
 	middles, sum := make([]float64, len(order)), 0.0
 	for i, o := range order {
-		middles[i] = sum + p.Weights[o]/2
+		middles[i] = sum + float64(p.Weights[o]/2)
 		sum += p.Weights[o]
 	}
 	answers := make([]float64, len(shares))

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 type shape int
@@ -115,13 +115,6 @@ func (p Prior) Check() error {
 	return nil
 }
 
-// A law is what gonum's distributions have in common.
-type law interface {
-	CDF(x float64) float64
-	LogProb(x float64) float64
-	Quantile(p float64) float64
-}
-
 // base is the law before it is cut or rounded.
 func (p Prior) base() law {
 	switch p.shape {
@@ -130,7 +123,7 @@ func (p Prior) base() law {
 		if p.whole {
 			a, b = math.Ceil(a)-0.5, math.Floor(b)+0.5
 		}
-		return distuv.Uniform{Min: a, Max: b}
+		return flat{a, b}
 	case logUniform:
 		a, b := p.a, p.b
 		if p.whole {
@@ -138,38 +131,22 @@ func (p Prior) base() law {
 		}
 		return reciprocal{a, b}
 	case normal:
-		return distuv.Normal{Mu: p.a, Sigma: p.b}
+		return bell{p.a, p.b}
 	case lognormal:
 		// The logarithm has variance log(1 + (sd/mean)²), and the mean is exp(μ + σ²/2).
-		v := math.Log1p(p.b / p.a * (p.b / p.a))
-		return distuv.LogNormal{Mu: math.Log(p.a) - v/2, Sigma: math.Sqrt(v)}
+		v := portable.Log1p(p.b / p.a * (p.b / p.a))
+		return logBell{bell{portable.Log(p.a) - float64(v/2), math.Sqrt(v)}}
 	case gamma:
-		return distuv.Gamma{Alpha: p.b, Beta: p.b / p.a}
+		return gammaLaw{p.b, p.b / p.a}
 	case beta:
-		return distuv.Beta{Alpha: p.a, Beta: p.b}
+		return betaLaw{p.a, p.b}
 	case exponential:
-		return distuv.Exponential{Rate: 1 / p.a}
+		return weibullLaw{p.a, 1}
 	case weibull:
-		return distuv.Weibull{K: p.b, Lambda: p.a}
+		return weibullLaw{p.a, p.b}
 	}
 	panic("fit: there is no prior")
 }
-
-// A reciprocal law has density 1/(x·log(high/low)).
-type reciprocal struct{ low, high float64 }
-
-func (r reciprocal) CDF(x float64) float64 {
-	return math.Min(math.Max(math.Log(x/r.low)/math.Log(r.high/r.low), 0), 1)
-}
-
-func (r reciprocal) LogProb(x float64) float64 {
-	if !(x >= r.low && x <= r.high) {
-		return math.Inf(-1)
-	}
-	return -math.Log(x) - math.Log(math.Log(r.high/r.low))
-}
-
-func (r reciprocal) Quantile(p float64) float64 { return r.low * math.Pow(r.high/r.low, p) }
 
 // Support is the range in which the number lies.
 func (p Prior) Support() (low, high float64) {
@@ -246,9 +223,9 @@ func (p Prior) LogDensity(x float64) float64 {
 	}
 	f, g := p.ends()
 	if p.whole {
-		return math.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
+		return portable.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
 	}
-	return p.base().LogProb(x) - math.Log(g-f)
+	return p.base().LogProb(x) - portable.Log(g-f)
 }
 
 // Quantile is the number below which a share of the probability lies; of whole numbers, the least one with at least that share up to it.
@@ -258,7 +235,7 @@ func (p Prior) Quantile(share float64) float64 {
 	}
 	low, high := p.Support()
 	f, g := p.ends()
-	x := p.base().Quantile(math.Min(f+share*(g-f), 1))
+	x := p.base().Quantile(math.Min(f+float64(share*(g-f)), 1))
 	if p.whole {
 		x = math.Floor(x + 0.5)
 	}
@@ -268,7 +245,7 @@ func (p Prior) Quantile(share float64) float64 {
 // Draw is a number by the prior.
 func (p Prior) Draw(s rand.Source) float64 {
 	// In the middle of one of 2⁵³ intervals, so that neither end is drawn where it is infinite.
-	return p.Quantile(float64(s.Uint64()>>11)*0x1p-53 + 0x1p-54)
+	return p.Quantile(float64(float64(s.Uint64()>>11)*0x1p-53) + 0x1p-54)
 }
 
 // String writes a prior as people do: "uniform 0.1..1", "gamma mean 5 shape 2 within 0..10".

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, so that they are compared by what
@@ -39,7 +41,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
 	if size == 0 {
-		size = 2 * (4 + int(3*math.Log(float64(d)))) // twice the default for functions without noise
+		size = 2 * (4 + int(3*portable.Log(float64(d)))) // twice the default for functions without noise
 	}
 	size = max(size, 4)
 	// Points of the prior, a generation, and the choice.
@@ -141,7 +143,7 @@ func keptNear(points [][]float64, values []float64) []float64 {
 	for k, z := range points {
 		for _, v := range z {
 			if out := math.Abs(v) - searchEdge; out > 0 {
-				kept[k] += scale * out * out
+				kept[k] += float64(scale * out * out)
 			}
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
-	"gonum.org/v1/gonum/mat"
 )
 
 // An evolution is the covariance matrix adaptation evolution strategy, CMA-ES, as [Hansen16] has it: points are drawn from a normal law,
@@ -20,7 +20,7 @@ type evolution struct {
 	stream random.Stream
 	mean   []float64
 	step   float64 // σ
-	cov    *mat.SymDense
+	cov    [][]float64
 	pc, ps []float64 // the evolution paths, of the covariance and of the step
 	age    int       // generations that were told
 
@@ -36,26 +36,23 @@ type evolution struct {
 func newEvolution(mean []float64, step float64, size int, stream random.Stream) *evolution {
 	d := len(mean)
 	n := float64(d)
-	e := &evolution{stream: stream, mean: slices.Clone(mean), step: step, cov: mat.NewSymDense(d, nil),
+	e := &evolution{stream: stream, mean: slices.Clone(mean), step: step, cov: identity(d),
 		pc: make([]float64, d), ps: make([]float64, d), weights: make([]float64, size/2)}
 	sum, squares := 0.0, 0.0
 	for i := range e.weights {
-		e.weights[i] = math.Log(float64(size+1)/2) - math.Log(float64(i+1))
+		e.weights[i] = portable.Log(float64(size+1)/2) - portable.Log(float64(i+1))
 		sum += e.weights[i]
 	}
 	for i := range e.weights {
 		e.weights[i] /= sum
-		squares += e.weights[i] * e.weights[i]
-	}
-	for i := range d {
-		e.cov.SetSym(i, i, 1)
+		squares += float64(e.weights[i] * e.weights[i])
 	}
 	// Equations 49 to 58 and table 1 of [Hansen16], without negative weights.
 	e.mass = 1 / squares
 	e.cc = (4 + e.mass/n) / (n + 4 + 2*e.mass/n)
 	e.cs = (e.mass + 2) / (n + e.mass + 5)
-	e.c1 = 2 / ((n+1.3)*(n+1.3) + e.mass)
-	e.cmu = min(1-e.c1, 2*(e.mass-2+1/e.mass)/((n+2)*(n+2)+e.mass))
+	e.c1 = 2 / (float64((n+1.3)*(n+1.3)) + e.mass)
+	e.cmu = min(1-e.c1, 2*(e.mass-2+1/e.mass)/(float64((n+2)*(n+2))+e.mass))
 	e.damping = 1 + 2*max(0, math.Sqrt((e.mass-1)/(n+1))-1) + e.cs
 	e.chi = math.Sqrt(n) * (1 - 1/(4*n) + 1/(21*n*n))
 	return e
@@ -63,12 +60,10 @@ func newEvolution(mean []float64, step float64, size int, stream random.Stream) 
 
 // ask draws a generation.
 func (e *evolution) ask(size int) ([][]float64, error) {
-	var factor mat.Cholesky
-	if !factor.Factorize(e.cov) {
+	lower, ok := factorise(e.cov)
+	if !ok {
 		return nil, fmt.Errorf("fit: the covariance of the search is no longer positive definite after %d generations", e.age)
 	}
-	var lower mat.TriDense
-	factor.LTo(&lower)
 	e.normals, e.moves = make([][]float64, size), make([][]float64, size)
 	points := make([][]float64, size)
 	for k := range points {
@@ -80,9 +75,9 @@ func (e *evolution) ask(size int) ([][]float64, error) {
 		x := slices.Clone(e.mean)
 		for i := range y {
 			for j := range i + 1 {
-				y[i] += lower.At(i, j) * z[j]
+				y[i] += float64(lower[i][j] * z[j])
 			}
-			x[i] += e.step * y[i]
+			x[i] += float64(e.step * y[i])
 		}
 		e.normals[k], e.moves[k], points[k] = z, y, x
 	}
@@ -96,42 +91,42 @@ func (e *evolution) tell(values []float64) {
 	y, z := make([]float64, d), make([]float64, d) // the weighted means of the better half
 	for i, w := range e.weights {
 		for j := range d {
-			y[j] += w * e.moves[order[i]][j]
-			z[j] += w * e.normals[order[i]][j]
+			y[j] += float64(w * e.moves[order[i]][j])
+			z[j] += float64(w * e.normals[order[i]][j])
 		}
 	}
 	e.age++
 	for j := range d {
-		e.mean[j] += e.step * y[j]
-		e.ps[j] = (1-e.cs)*e.ps[j] + math.Sqrt(e.cs*(2-e.cs)*e.mass)*z[j]
+		e.mean[j] += float64(e.step * y[j])
+		e.ps[j] = float64((1-e.cs)*e.ps[j]) + float64(math.Sqrt(e.cs*(2-e.cs)*e.mass)*z[j])
 	}
 	length := lengthOf(e.ps)
 	// The path of the covariance stands still while the step is far too short, lest it take the length of the way for its direction.
 	moving := 0.0
-	if length/math.Sqrt(1-math.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
+	if length/math.Sqrt(1-portable.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
 		moving = 1
 	}
 	for j := range d {
-		e.pc[j] = (1-e.cc)*e.pc[j] + moving*math.Sqrt(e.cc*(2-e.cc)*e.mass)*y[j]
+		e.pc[j] = float64((1-e.cc)*e.pc[j]) + float64(moving*math.Sqrt(e.cc*(2-e.cc)*e.mass)*y[j])
 	}
-	keep := 1 - e.c1 - e.cmu + (1-moving)*e.c1*e.cc*(2-e.cc)
+	keep := 1 - e.c1 - e.cmu + float64((1-moving)*e.c1*e.cc*(2-e.cc))
 	for i := range d {
 		for j := i; j < d; j++ {
-			v := keep*e.cov.At(i, j) + e.c1*e.pc[i]*e.pc[j]
+			v := float64(keep*e.cov[i][j]) + float64(e.c1*e.pc[i]*e.pc[j])
 			for k, w := range e.weights {
-				v += e.cmu * w * e.moves[order[k]][i] * e.moves[order[k]][j]
+				v += float64(e.cmu * w * e.moves[order[k]][i] * e.moves[order[k]][j])
 			}
-			e.cov.SetSym(i, j, v)
+			e.cov[i][j], e.cov[j][i] = v, v
 		}
 	}
-	e.step *= math.Exp(min(1, e.cs/e.damping*(length/e.chi-1)))
+	e.step *= portable.Exp(min(1, e.cs/e.damping*(length/e.chi-1)))
 }
 
 // spread is the largest standard deviation of a coordinate.
 func (e *evolution) spread() float64 {
 	most := 0.0
 	for i := range e.mean {
-		most = max(most, e.step*math.Sqrt(e.cov.At(i, i)))
+		most = max(most, e.step*math.Sqrt(e.cov[i][i]))
 	}
 	return most
 }
@@ -139,7 +134,41 @@ func (e *evolution) spread() float64 {
 func lengthOf(v []float64) float64 {
 	s := 0.0
 	for _, x := range v {
-		s += x * x
+		s += float64(x * x)
 	}
 	return math.Sqrt(s)
+}
+
+// identity is the matrix of d×d with ones on its diagonal.
+func identity(d int) [][]float64 {
+	m := make([][]float64, d)
+	for i := range m {
+		m[i] = make([]float64, d)
+		m[i][i] = 1
+	}
+	return m
+}
+
+// factorise is L of LLᵀ = c, after Cholesky; c is symmetric, and false means that it is not positive definite. It is not gonum's, whose
+// sums have another order on each kind of machine.
+func factorise(c [][]float64) ([][]float64, bool) {
+	l := make([][]float64, len(c))
+	for i := range c {
+		l[i] = make([]float64, len(c))
+		for j := range i + 1 {
+			s := c[i][j]
+			for k := range j {
+				s -= float64(l[i][k] * l[j][k])
+			}
+			switch {
+			case j < i:
+				l[i][j] = s / l[j][j]
+			case !(s > 0) || math.IsInf(s, 1):
+				return nil, false
+			default:
+				l[i][i] = math.Sqrt(s)
+			}
+		}
+	}
+	return l, true
 }

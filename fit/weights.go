@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -19,7 +20,7 @@ func normalise(logs []float64) (weights []float64, ok bool) {
 	}
 	sum := 0.0
 	for i, l := range logs {
-		weights[i] = math.Exp(l - most)
+		weights[i] = portable.Exp(l - most)
 		sum += weights[i]
 	}
 	for i := range weights {
@@ -35,7 +36,7 @@ func effectiveSize(weights []float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, w := range weights {
 		sum += w
-		squares += w * w
+		squares += float64(w * w)
 	}
 	if squares == 0 {
 		return 0
@@ -50,7 +51,7 @@ func power(logs, likelihoods []float64, want float64) float64 {
 	raised := make([]float64, len(logs))
 	size := func(p float64) float64 {
 		for i, l := range likelihoods {
-			if raised[i] = logs[i] + p*l; math.IsInf(l, -1) {
+			if raised[i] = logs[i] + float64(p*l); math.IsInf(l, -1) {
 				raised[i] = l
 			}
 		}

@@ -3,6 +3,8 @@ package fit
 import (
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // heavyTail is the shape from which on a sample is not to be trusted.
@@ -37,14 +39,14 @@ func tailShape(weights []float64) float64 {
 // [ZS09]: https://doi.org/10.1198/tech.2009.08017
 func paretoShape(x []float64) float64 {
 	n := float64(len(x))
-	quarter := x[int(n/4+0.5)-1]
+	quarter := x[int(float64(n/4)+0.5)-1]
 	if quarter == 0 {
 		quarter = x[len(x)-1] / 1e6 // more than a quarter are equal to the bound: the others are a tail of their own
 	}
 	shape := func(theta float64) float64 {
 		sum := 0.0
 		for _, v := range x {
-			sum += math.Log1p(-theta * v)
+			sum += portable.Log1p(-theta * v)
 		}
 		return sum / n
 	}
@@ -53,12 +55,12 @@ func paretoShape(x []float64) float64 {
 	for j := range thetas {
 		thetas[j] = 1/x[len(x)-1] + (1-math.Sqrt(float64(points)/(float64(j)+0.5)))/(3*quarter)
 		k := shape(thetas[j])
-		logs[j] = n * (math.Log(-thetas[j]/k) - k - 1)
+		logs[j] = n * (portable.Log(-thetas[j]/k) - k - 1)
 	}
 	weights, _ := normalise(logs)
 	theta := 0.0
 	for j, w := range weights {
-		theta += w * thetas[j]
+		theta += float64(w * thetas[j])
 	}
-	return (n*shape(theta) + 10*0.5) / (n + 10)
+	return (float64(n*shape(theta)) + float64(10*0.5)) / (n + 10)
 }

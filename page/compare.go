@@ -8,11 +8,10 @@ import (
 	"net/http"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -118,7 +117,7 @@ func welch(a, b study.Output) study.Output {
 		return d
 	}
 	freedom := (u + v) * (u + v) / (u*u/float64(a.N-1) + v*v/float64(b.N-1))
-	half := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975) * math.Sqrt(u+v)
+	half := portable.StudentQuantile(freedom, 0.975) * math.Sqrt(u+v)
 	d.Low, d.High = d.Mean-half, d.Mean+half
 	return d
 }
@@ -338,7 +337,7 @@ func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64
 	case 1:
 		return mean, nil, nil
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) / math.Sqrt(float64(n))
+	t := portable.StudentQuantile(float64(n-1), 0.975) / math.Sqrt(float64(n))
 	for row := range rows {
 		half := t * math.Sqrt(m2[row]/float64(n-1))
 		low, high = append(low, mean[row]-half), append(high, mean[row]+half)

@@ -12,10 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -103,7 +102,7 @@ func (c *comparison) deviations() {
 				continue
 			}
 			d.N = all
-			d.SD = (d.High - d.Low) / 2 * math.Sqrt(float64(all)) / distuv.StudentsT{Sigma: 1, Nu: float64(all - 1)}.Quantile(0.975)
+			d.SD = (d.High - d.Low) / 2 * math.Sqrt(float64(all)) / portable.StudentQuantile(float64(all-1), 0.975)
 		}
 	}
 }

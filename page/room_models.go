@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -342,7 +343,7 @@ func reach(x float64, unit string) float64 {
 	case x == 0:
 		return 1
 	}
-	power := math.Pow(10, math.Floor(math.Log10(3*x)))
+	power := portable.Pow(10, math.Floor(portable.Log10(3*x)))
 	for _, k := range []float64{1, 2, 5, 10} {
 		if k*power >= 3*x*(1-1e-9) {
 			return k * power

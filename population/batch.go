@@ -88,7 +88,7 @@ func (b *batch) furnish(r *replica, in *entrance) {
 	if st := &r.t.states[in.to]; st.rate > 0 {
 		random.ExpAll(own, b.left[:n])
 		for i, left := range b.left[:n] {
-			b.next[i] = min(b.next[i], wordOf(b.since[i]+left*st.mean))
+			b.next[i] = min(b.next[i], wordOf(b.since[i]+float64(left*st.mean)))
 		}
 	}
 	for i, id := range b.ids[:n] {

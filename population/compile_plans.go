@@ -51,7 +51,7 @@ func (c *compiler) plan(start scope) {
 			continue
 		}
 		for k := 0.0; ; k++ {
-			at := p.when + k*p.every
+			at := p.when + float64(k*p.every)
 			if k > 0 && (!(at <= p.until) || !(at <= c.m.end)) {
 				break
 			}

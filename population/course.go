@@ -186,12 +186,12 @@ func (s scope) inBounds(c *course, high float64) (t, x float64, ok bool) {
 		if low, most := c.root.between(from, to); fine(low) && fine(most) {
 			return true
 		}
-		for _, t = range []float64{from, from + (to-from)/2, math.Nextafter(to, from)} {
+		for _, t = range []float64{from, from + float64((to-from)/2), math.Nextafter(to, from)} {
 			if x = c.root.at(t, census{}); !fine(x) {
 				return false
 			}
 		}
-		middle := from + (to-from)/2
+		middle := from + float64((to-from)/2)
 		return depth == 0 || looks > mostLooks || look(from, middle, depth-1) && look(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
@@ -233,8 +233,8 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 	if math.IsNaN(span) {
 		return true
 	}
-	shortest := span / mostPieces
-	stretch := shortest / 64 // to lengthen a piece by, so that there is an end to it
+	shortest := float64(span / mostPieces)
+	stretch := float64(shortest / 64) // to lengthen a piece by, so that there is an end to it
 	var edges []float64
 	least := 0.0 // of the bounds that have become the last one
 	for from := 0.0; from < span; {

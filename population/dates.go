@@ -85,7 +85,7 @@ func (m *Model) Dates() []string {
 	for i, t := range m.Times() {
 		seconds := math.Round(t * m.unit.seconds)
 		days := math.Floor(seconds / aDay)
-		times[i] = time.Unix(int64(zero.day)*aDay, 0).UTC().AddDate(0, 0, int(days)).Add(time.Duration(seconds-days*aDay) * time.Second)
+		times[i] = time.Unix(int64(zero.day)*aDay, 0).UTC().AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*aDay)) * time.Second)
 		if seconds != days*aDay {
 			layout = "2006-01-02T15:04:05"
 		}

@@ -43,7 +43,7 @@ func (a dimension) times(exponent float64) (dimension, bool) {
 		return noDimension, true
 	}
 	for d := 1; d <= 12; d++ {
-		if n := math.Round(exponent * float64(d)); math.Abs(n-exponent*float64(d)) < 1e-9 && math.Abs(n) <= mostPower {
+		if n := math.Round(exponent * float64(d)); math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= mostPower {
 			return lowest(a.n*int(n), a.d*d)
 		}
 	}

@@ -25,9 +25,9 @@ func (g *groups) expect(ids, individuals int, sums []float64) {
 	g.places = make([]uint32, 0, ids)
 	before := 0.0
 	for i, upTo := range sums {
-		n := (min(upTo, 1) - before) * float64(individuals)
+		n := float64((min(upTo, 1) - before) * float64(individuals))
 		before = min(upTo, 1)
-		g.members[i] = make([]uint32, 0, int(n+4*math.Sqrt(n)))
+		g.members[i] = make([]uint32, 0, int(n+float64(4*math.Sqrt(n))))
 	}
 }
 

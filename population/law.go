@@ -7,9 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -53,8 +51,8 @@ func uniform(low, high float64) law    { return law{family: lawUniform, a: low, 
 // lognormal takes mean m and standard deviation s of the time itself: the logarithm then has variance ln(1+s²/m²) and
 // mean ln m minus half of that.
 func lognormal(mean, sd float64) law {
-	variance := math.Log1p(sd / mean * (sd / mean))
-	return law{family: lawLognormal, a: math.Log(mean) - variance/2, b: math.Sqrt(variance)}
+	variance := portable.Log1p(sd / mean * (sd / mean))
+	return law{family: lawLognormal, a: portable.Log(mean) - float64(variance/2), b: math.Sqrt(variance)}
 }
 
 // hazard has a rate that is constant from each age to the next: a life table.
@@ -63,7 +61,7 @@ func hazard(from, rate []float64) law {
 	total, sums := 0.0, []float64(nil)
 	for i := range from {
 		if i > 0 {
-			total += rate[i-1] * (from[i] - from[i-1])
+			total += float64(rate[i-1] * (from[i] - from[i-1]))
 		}
 		l.steps = append(l.steps, lawStep{from[i], rate[i], total})
 		sums = append(sums, total)
@@ -107,14 +105,13 @@ func (l *law) draw(s *random.Stream) float64 {
 	case lawExponential:
 		return s.Exp() / l.a // Exp is never 0, so that a rate of 0 is +Inf
 	case lawGamma:
-		return distuv.Gamma{Alpha: l.a, Beta: l.b, Src: s}.Rand()
+		return random.Gamma(s, l.a) / l.b
 	case lawWeibull:
-		// What gonum does, without the source that it makes for each draw.
-		return l.a * math.Pow(s.Exp(), 1/l.b)
+		return l.a * portable.Pow(s.Exp(), 1/l.b)
 	case lawLognormal:
-		return distuv.LogNormal{Mu: l.a, Sigma: l.b, Src: s}.Rand()
+		return portable.Exp(float64(random.Normal(s)*l.b) + l.a)
 	case lawUniform:
-		return l.a + (l.b-l.a)*s.Float64()
+		return l.a + float64((l.b-l.a)*s.Float64())
 	case lawHazard:
 		return l.reach(s.Exp())
 	case lawGompertz:
@@ -135,19 +132,19 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 	case lawExponential:
 		return age + s.Exp()/l.a
 	case lawWeibull:
-		return l.a * math.Pow(math.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
+		return l.a * portable.Pow(portable.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
 	case lawUniform:
 		low := max(l.a, age)
-		return low + (l.b-low)*s.Float64()
+		return low + float64((l.b-low)*s.Float64())
 	case lawHazard:
 		now := &l.steps[l.byAge.find(age)]
-		return max(age, l.reach(now.until+now.rate*(age-now.from)+s.Exp()))
+		return max(age, l.reach(now.until+float64(now.rate*(age-now.from))+s.Exp()))
 	case lawMixture:
 		// By Bayes, a part is as probable as its share times the probability that it lasts that long.
 		weights := make([]float64, len(l.parts))
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
-			sum += (l.shares[i] - before) * l.parts[i].survival(age)
+			sum += float64((l.shares[i] - before) * l.parts[i].survival(age))
 			weights[i], before = sum, l.shares[i]
 		}
 		if sum < faint {
@@ -159,15 +156,15 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 		return age + l.gompertzLeft(s, age)
 	case lawGamma:
 		// Down the tail: solve Q(a, bx) = u·Q(a, b·age), unless that is too small a number.
-		if q := s.Positive() * l.survival(age); q > faint {
-			return max(age, mathext.GammaIncRegCompInv(l.a, q)/l.b)
+		if q := float64(s.Positive() * l.survival(age)); q > faint {
+			return max(age, portable.GammaQuantile(l.a, 1-q, q)/l.b)
 		}
 		return age + gammaTail(s, l.a, l.b*age)/l.b
 	default: // lognormal
 		if q := s.Positive() * l.survival(age); q > faint {
-			return max(age, math.Exp(l.a-l.b*distuv.UnitNormal.Quantile(q)))
+			return max(age, portable.Exp(l.a-float64(l.b*portable.NormalQuantile(q))))
 		}
-		return max(age, math.Exp(l.a+l.b*normalTail(s, (math.Log(age)-l.a)/l.b)))
+		return max(age, portable.Exp(l.a+float64(l.b*normalTail(s, (portable.Log(age)-l.a)/l.b))))
 	}
 }
 
@@ -180,24 +177,25 @@ func (l *law) survival(x float64) float64 {
 		}
 		return 0
 	case lawExponential:
-		return math.Exp(-l.a * x)
+		return portable.Exp(-l.a * x)
 	case lawGamma:
-		return mathext.GammaIncRegComp(l.a, l.b*max(x, 0))
+		_, above := portable.GammaInc(l.a, l.b*max(x, 0))
+		return above
 	case lawWeibull:
-		return math.Exp(-math.Pow(max(x, 0)/l.a, l.b))
+		return portable.Exp(-portable.Pow(max(x, 0)/l.a, l.b))
 	case lawLognormal:
-		return math.Erfc((math.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
+		return portable.Erfc((portable.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
 	case lawUniform:
 		return min(1, max(0, (l.b-x)/(l.b-l.a)))
 	case lawHazard:
 		s := l.steps[l.byAge.find(max(x, 0))]
-		return math.Exp(-s.until - s.rate*(x-s.from))
+		return portable.Exp(-s.until - float64(s.rate*(x-s.from)))
 	case lawGompertz:
-		return math.Exp(-l.gompertzHazard(x))
+		return portable.Exp(-l.gompertzHazard(x))
 	default:
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
-			sum += (l.shares[i] - before) * l.parts[i].survival(x)
+			sum += float64((l.shares[i] - before) * l.parts[i].survival(x))
 			before = l.shares[i]
 		}
 		return sum
@@ -244,9 +242,9 @@ func (l *law) mean() float64 {
 	case lawGamma:
 		return l.a / l.b
 	case lawWeibull:
-		return l.a * math.Gamma(1+1/l.b)
+		return l.a * portable.Gamma(1+1/l.b)
 	case lawLognormal:
-		return math.Exp(l.a + l.b*l.b/2)
+		return portable.Exp(l.a + float64(l.b*l.b/2))
 	case lawUniform:
 		return (l.a + l.b) / 2
 	case lawHazard:
@@ -258,9 +256,9 @@ func (l *law) mean() float64 {
 				width = l.steps[i+1].from - s.from
 			}
 			if s.rate == 0 {
-				sum += math.Exp(-s.until) * width
+				sum += float64(portable.Exp(-s.until) * width)
 			} else {
-				sum += math.Exp(-s.until) * -math.Expm1(-s.rate*width) / s.rate
+				sum += portable.Exp(-s.until) * -portable.Expm1(-s.rate*width) / s.rate
 			}
 		}
 		return sum
@@ -270,7 +268,7 @@ func (l *law) mean() float64 {
 		sum, before := 0.0, 0.0
 		for i := range l.parts {
 			if l.shares[i] > before {
-				sum += (l.shares[i] - before) * l.parts[i].mean()
+				sum += float64((l.shares[i] - before) * l.parts[i].mean())
 			}
 			before = l.shares[i]
 		}
@@ -316,7 +314,7 @@ func (l *law) words(u unit) string {
 	case lawWeibull:
 		return fmt.Sprintf("Weibull with scale %s and shape %.4g, mean %s", d(l.a), l.b, d(l.mean()))
 	case lawLognormal:
-		return fmt.Sprintf("lognormal with mean %s and standard deviation %s", d(l.mean()), d(l.mean()*math.Sqrt(math.Expm1(l.b*l.b))))
+		return fmt.Sprintf("lognormal with mean %s and standard deviation %s", d(l.mean()), d(l.mean()*math.Sqrt(portable.Expm1(l.b*l.b))))
 	case lawUniform:
 		return fmt.Sprintf("uniform between %s and %s", d(l.a), d(l.b))
 	case lawGompertz:

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/integrate/quad"
-
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -24,7 +23,7 @@ func gompertz(rate, growth, makeham float64) law {
 // gompertzLeft draws what is left at an age.
 func (l *law) gompertzLeft(s *random.Stream, age float64) float64 {
 	// From an age on the hazard is again one of the kind, with the rate that it has reached.
-	left := math.Log1p(l.b/l.a*math.Exp(-l.b*age)*s.Exp()) / l.b
+	left := portable.Log1p(l.b/l.a*portable.Exp(-l.b*age)*s.Exp()) / l.b
 	if math.IsNaN(left) { // the logarithm of less than nothing: all that the hazard adds up to is not enough
 		left = math.Inf(1)
 	}
@@ -37,7 +36,7 @@ func (l *law) gompertzLeft(s *random.Stream, age float64) float64 {
 // gompertzHazard is the integral of the hazard up to x.
 func (l *law) gompertzHazard(x float64) float64 {
 	x = max(x, 0)
-	return l.c*x + l.a/l.b*math.Expm1(l.b*x)
+	return float64(l.c*x) + float64(l.a/l.b*portable.Expm1(l.b*x))
 }
 
 // gompertzMean is the integral of the survival function up to where less than 10⁻¹⁶ of all are left.
@@ -54,11 +53,27 @@ func (l *law) gompertzMean() float64 {
 		end *= 2
 	}
 	const panels = 64
-	sum, step := 0.0, end/panels
+	sum, half := 0.0, end/panels/2
 	for i := range panels {
-		sum += quad.Fixed(l.survival, float64(i)*step, float64(i+1)*step, 16, quad.Legendre{}, 0)
+		middle := float64(float64(2*i+1) * half)
+		for _, n := range legendre {
+			off := float64(n.at * half)
+			sum += float64(n.weight * (l.survival(middle-off) + l.survival(middle+off)))
+		}
 	}
-	return sum
+	return sum * half
+}
+
+// legendre are the nodes above 0 of the formula of Gauss and Legendre with 16 nodes, on [−1, 1], and their weights: DLMF table 3.5.4.
+var legendre = [...]struct{ at, weight float64 }{
+	{0.09501250983763744, 0.18945061045506850},
+	{0.28160355077925891, 0.18260341504492359},
+	{0.45801677765722739, 0.16915651939500254},
+	{0.61787624440264375, 0.14959598881657673},
+	{0.75540440835500303, 0.12462897125553387},
+	{0.86563120238783174, 0.09515851168249278},
+	{0.94457502307323258, 0.06225352393864789},
+	{0.98940093499164993, 0.02715245941175409},
 }
 
 // gompertzSound tells whether what draws are made of are numbers.

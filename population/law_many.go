@@ -11,7 +11,7 @@ func (l *law) drawAll(streams []random.Stream, out []float64) {
 	switch {
 	case l.family == lawUniform:
 		for i := range streams {
-			out[i] = l.a + (l.b-l.a)*streams[i].Float64()
+			out[i] = l.a + float64((l.b-l.a)*streams[i].Float64())
 		}
 	case l.family == lawHazard:
 		random.ExpAll(streams, out)
@@ -23,7 +23,7 @@ func (l *law) drawAll(streams []random.Stream, out []float64) {
 		for i := range streams {
 			s := streams[i]
 			part := &l.parts[l.bySum.find(s.Float64()*all)]
-			out[i] = part.a + (part.b-part.a)*s.Float64()
+			out[i] = part.a + float64((part.b-part.a)*s.Float64())
 			streams[i] = s
 		}
 	default:
@@ -59,6 +59,6 @@ func (l *law) drawAllBeyond(streams []random.Stream, ages, out []float64) {
 			continue
 		}
 		now := &l.steps[l.byAge.find(age)]
-		out[i] = max(age, l.reach(now.until+now.rate*(age-now.from)+out[i]))
+		out[i] = max(age, l.reach(now.until+float64(now.rate*(age-now.from))+out[i]))
 	}
 }

@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -18,7 +19,7 @@ func gammaTail(s *random.Stream, shape, x float64) float64 {
 	slope := max(0, (shape-1)/x)
 	for {
 		y := s.Exp() / (1 - slope)
-		if s.Float64() < math.Exp((shape-1)*math.Log1p(y/x)-slope*y) {
+		if s.Float64() < portable.Exp(float64((shape-1)*portable.Log1p(y/x))-float64(slope*y)) {
 			return y
 		}
 	}
@@ -29,7 +30,7 @@ func gammaTail(s *random.Stream, shape, x float64) float64 {
 // [Marsaglia64]: https://doi.org/10.1080/00401706.1964.10490150
 func normalTail(s *random.Stream, z float64) float64 {
 	for {
-		if x := math.Sqrt(z*z + 2*s.Exp()); s.Float64()*x < z {
+		if x := math.Sqrt(float64(z*z) + float64(2*s.Exp())); s.Float64()*x < z {
 			return x
 		}
 	}
@@ -42,15 +43,15 @@ func (l *law) logSurvival(x float64) float64 {
 	case lawExponential:
 		return -l.a * x
 	case lawWeibull:
-		return -math.Pow(x/l.a, l.b)
+		return -portable.Pow(x/l.a, l.b)
 	case lawHazard:
 		s := l.steps[l.byAge.find(x)]
-		return -s.until - s.rate*(x-s.from)
+		return -s.until - float64(s.rate*(x-s.from))
 	case lawGompertz:
 		return -l.gompertzHazard(x)
 	}
 	if p := l.survival(x); p > faint || x >= l.longest() {
-		return math.Log(p)
+		return portable.Log(p)
 	}
 	return l.logTail(x)
 }
@@ -60,16 +61,16 @@ func (l *law) logTail(x float64) float64 {
 	switch l.family {
 	case lawGamma:
 		// Q(a, y) = y^(a−1)·exp(−y)/Γ(a) · (1 + (a−1)/y + (a−1)(a−2)/y² + …), DLMF 8.11.2, for y far above a.
-		y := l.b * x
-		norm, _ := math.Lgamma(l.a)
-		return (l.a-1)*math.Log(y) - y - norm + math.Log(asymptotic(func(k float64) float64 { return (l.a - k) / y }))
+		y := float64(l.b * x)
+		norm := portable.Lgamma(l.a)
+		return float64((l.a-1)*portable.Log(y)) - y - norm + portable.Log(asymptotic(func(k float64) float64 { return (l.a - k) / y }))
 	case lawLognormal:
 		// Mills' ratio: exp(−z²/2)/(z·√2π) · (1 − 1/z² + 3/z⁴ − …), DLMF 7.12.1.
-		z := (math.Log(x) - l.a) / l.b
-		return -z*z/2 - math.Log(z*math.Sqrt(2*math.Pi)) + math.Log(asymptotic(func(k float64) float64 { return -(2*k - 1) / (z * z) }))
+		z := (portable.Log(x) - l.a) / l.b
+		return float64(-z*z/2) - portable.Log(z*math.Sqrt(2*math.Pi)) + portable.Log(asymptotic(func(k float64) float64 { return -(float64(2*k) - 1) / (z * z) }))
 	default: // mixture
 		sum, most := l.faintSum(x)
-		return most + math.Log(sum)
+		return most + portable.Log(sum)
 	}
 }
 
@@ -84,7 +85,7 @@ func asymptotic(ratio func(k float64) float64) float64 {
 		if term *= r; math.Abs(term) < 1e-17 {
 			break
 		}
-		sum += term
+		sum += float64(term)
 	}
 	return sum
 }
@@ -94,7 +95,7 @@ func (l *law) faintParts(age float64) []float64 {
 	logs := make([]float64, len(l.parts))
 	before := 0.0
 	for i := range l.parts {
-		logs[i] = math.Log(l.shares[i]-before) + l.parts[i].logSurvival(age)
+		logs[i] = portable.Log(l.shares[i]-before) + l.parts[i].logSurvival(age)
 		before = l.shares[i]
 	}
 	return logs
@@ -108,7 +109,7 @@ func (l *law) faintSum(age float64) (sum, most float64) {
 		most = max(most, x)
 	}
 	for _, x := range logs {
-		sum += math.Exp(x - most)
+		sum += portable.Exp(x - most)
 	}
 	return sum, most
 }
@@ -121,7 +122,7 @@ func heaviest(s *random.Stream, sums, logs []float64) int {
 	}
 	sum := 0.0
 	for i, x := range logs {
-		sum += math.Exp(x - most)
+		sum += portable.Exp(x - most)
 		sums[i] = sum
 	}
 	u := s.Positive() * sum // above 0, so that none of weight 0 is taken

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // ErrMemory is the error of a run that would take, or has come to take, more memory than there is.
@@ -66,11 +67,11 @@ func (d demand) atMost() demand {
 
 // total is what so many replicas at once take, in use or, of address space, asked for: arrays have room for those to come.
 func (d *demand) total(workers int, asked bool) float64 {
-	one := d.each * d.individuals
+	one := float64(d.each * d.individuals)
 	if asked {
-		one *= 1.0 + 1.0/leastSpare
+		one = float64(one * (1.0 + 1.0/leastSpare))
 	}
-	return float64(workers)*(d.fixed+one) + d.recorded
+	return float64(float64(workers)*(d.fixed+one)) + d.recorded
 }
 
 // demand works out what a run needs. Which timers lie aside, and how many have an event to come, a sample tells.
@@ -129,18 +130,18 @@ func (m *Model) demand(o *Options) demand {
 	event := eventBytes
 	if windows {
 		event = listBytes
-		d.fixed += windowBytes * float64(runtime.GOMAXPROCS(0))
+		d.fixed += float64(windowBytes * float64(runtime.GOMAXPROCS(0)))
 	}
-	d.each = overhead * (float64(8*r.stride) + event*events + asideBytes*aside + common)
-	d.most = overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common)
+	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(asideBytes*aside) + common))
+	d.most = float64(overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common))
 	if windows {
 		d.most += overhead * recordBytes // it may come to need a calendar
 	}
 	if r.aside != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}
-	d.fixed += m.tallyBytes()
-	d.recorded = float64(n) * (float64(len(m.rows))*m.recordedBytes() + 512)
+	d.fixed += float64(m.tallyBytes())
+	d.recorded = float64(n) * (float64(float64(len(m.rows))*m.recordedBytes()) + 512)
 	return d
 }
 
@@ -193,7 +194,7 @@ func (m *Model) instead(d *demand, workers int, have float64, fits func(int) boo
 	size := d.individuals
 	for size > 0 && !fits(workers) {
 		// What is left for individuals, and somewhat less; it is linear, but for what is recorded and rounding.
-		left := (have - d.recorded - float64(workers)*d.fixed) / (float64(workers) * d.each * (1 + 1.0/leastSpare))
+		left := (have - d.recorded - float64(float64(workers)*d.fixed)) / (float64(workers) * d.each * (1 + 1.0/leastSpare))
 		size = min(roundDown(left), size-1)
 		d.individuals = max(0, size)
 	}
@@ -211,7 +212,7 @@ func roundDown(x float64) float64 {
 	if !(x >= 1) {
 		return 0
 	}
-	step := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
+	step := portable.Pow(10, math.Max(0, math.Floor(portable.Log10(x))-1))
 	return math.Floor(x/step) * step
 }
 

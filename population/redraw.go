@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -137,7 +138,7 @@ func (r *replica) redrawBranch(id uint32, column int, st *stateTable) {
 		before := 0.0
 		for k := range st.split {
 			upTo := min(1, st.split[k].upTo) // which is infinite for the last
-			logs = append(logs, math.Log(upTo-before)+st.split[k].law.logSurvival(r.now-o.began))
+			logs = append(logs, portable.Log(upTo-before)+st.split[k].law.logSurvival(r.now-o.began))
 			before = upTo
 		}
 		r.weights = [2][]float64{logs, sums}

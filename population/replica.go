@@ -282,7 +282,7 @@ func (r *replica) next(id uint32, state uint16) float64 {
 	st := &r.t.states[state]
 	if st.bare {
 		if st.rate > 0 {
-			return r.now + r.stream(id).Exp()*st.mean
+			return r.now + float64(r.stream(id).Exp()*st.mean)
 		}
 		return math.Inf(1)
 	}
@@ -293,7 +293,7 @@ func (r *replica) next(id uint32, state uint16) float64 {
 	if st.vary != nil {
 		next = r.candidate(r.stream(id), st.rate, st.vary)
 	} else if st.rate > 0 {
-		next = r.now + r.stream(id).Exp()*st.mean
+		next = r.now + float64(r.stream(id).Exp()*st.mean)
 	}
 	for _, w := range r.dense(id, st) {
 		next = min(next, timeOf(w))

@@ -215,7 +215,7 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		for i, x := range values {
 			d := x - mean
 			mean += d / float64(i+1)
-			squares += d * (x - mean)
+			squares += float64(d * (x - mean))
 		}
 		s.Mean[row], s.SD[row] = mean, math.NaN()
 		if k := len(values); k > 1 {

@@ -95,5 +95,5 @@ func (m *Model) Bytes() uint64 {
 
 // Recorded estimates how many bytes the results of so many replicas take in memory.
 func (m *Model) Recorded(replicas int) uint64 {
-	return bytesOf(float64(replicas) * (float64(len(m.rows))*m.recordedBytes() + 512))
+	return bytesOf(float64(replicas) * (float64(float64(len(m.rows))*m.recordedBytes()) + 512))
 }

@@ -1,8 +1,9 @@
 package population
 
 import (
-	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // of is where the value of an attribute comes from, or the value.
@@ -45,7 +46,7 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 		before := 0.0
 		for k := range st.split {
 			upTo := min(1, st.split[k].upTo) // which is infinite for the last
-			logs[k] = math.Log(upTo-before) + st.split[k].law.logSurvival(age)
+			logs[k] = portable.Log(upTo-before) + st.split[k].law.logSurvival(age)
 			before = upTo
 		}
 		k := heaviest(s, make([]float64, len(logs)), logs)

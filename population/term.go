@@ -3,6 +3,8 @@ package population
 import (
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A term is an expression with everything looked up and converted to the unit of the model, for one individual and as the parameters are. What is the
@@ -65,7 +67,7 @@ func (t *term) at(time float64, c census) float64 {
 	case termCount:
 		return float64(c.counts[t.state])
 	case termWave:
-		return 1 + t.x*math.Cos(2*math.Pi*t.turn(time))
+		return 1 + float64(t.x*portable.CosTurns(t.turn(time)))
 	case termSteps:
 		return t.values[t.knot(time)]
 	case termLine:
@@ -74,9 +76,9 @@ func (t *term) at(time float64, c census) float64 {
 	a := t.a.at(time, c)
 	switch t.op {
 	case termExp:
-		return math.Exp(a)
+		return portable.Exp(a)
 	case termLog:
-		return math.Log(a)
+		return portable.Log(a)
 	case termSqrt:
 		return math.Sqrt(a)
 	}
@@ -91,7 +93,7 @@ func (t *term) at(time float64, c census) float64 {
 	case termDivide:
 		return a / b
 	case termPower:
-		return math.Pow(a, b)
+		return portable.Pow(a, b)
 	case termMin:
 		return min(a, b)
 	default:
@@ -122,5 +124,5 @@ func (t *term) line(time float64) float64 {
 	}
 	a, b := t.values[i], t.values[i+1]
 	w := (time - t.times[i]) / (t.times[i+1] - t.times[i])
-	return max(min(a, b), min(max(a, b), a+w*(b-a))) // rounding does not take it beyond the ends, between which it is then monotonous
+	return max(min(a, b), min(max(a, b), a+float64(w*(b-a)))) // rounding does not take it beyond the ends, between which it is then monotonous
 }

@@ -1,6 +1,10 @@
 package population
 
-import "math"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/portable"
+)
 
 // between are bounds for all values that a term has from one time on and before another. They hold for the numbers that at gives, rounding and
 // all: sums, products, quotients and square roots are rounded alike and so keep their order, and for the other functions the bounds are a little wider.
@@ -20,9 +24,9 @@ func (t *term) between(from, to float64) (low, high float64) {
 	a, b := t.a.between(from, to)
 	switch t.op {
 	case termExp:
-		return wider(math.Exp(a), math.Exp(b))
+		return wider(portable.Exp(a), portable.Exp(b))
 	case termLog:
-		return wider(math.Log(max(a, 0)), math.Log(max(b, 0)))
+		return wider(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
 	case termSqrt:
 		if a < 0 { // where it is no number, as a logarithm is not; nothing is below that
 			return math.Inf(-1), math.Sqrt(max(b, 0))
@@ -69,11 +73,11 @@ func corners(f func(x, y float64) float64, a, b, c, d float64) (low, high float6
 func power(a, b, c, d float64) (low, high float64) {
 	switch {
 	case a >= 0 && (a > 0 || c >= 0):
-		return wider(corners(math.Pow, a, b, c, d))
+		return wider(corners(portable.Pow, a, b, c, d))
 	case c != d || c != math.Trunc(c) || c < 0:
 		return math.Inf(-1), math.Inf(1)
 	}
-	low, high = corners(math.Pow, a, b, c, d)
+	low, high = corners(portable.Pow, a, b, c, d)
 	if math.Mod(c, 2) == 0 && b >= 0 {
 		low = 0
 	}
@@ -83,12 +87,12 @@ func power(a, b, c, d float64) (low, high float64) {
 // wider allows for the last places of a function that is not rounded as sums are.
 func wider(low, high float64) (float64, float64) {
 	const ulps = 1e-14
-	return low - ulps*math.Abs(low), high + ulps*math.Abs(high)
+	return low - float64(ulps*math.Abs(low)), high + float64(ulps*math.Abs(high))
 }
 
 // swing bounds a wave.
 func (t *term) swing(from, to float64) (low, high float64) {
-	a, b := 1+t.x*math.Cos(2*math.Pi*t.turn(from)), 1+t.x*math.Cos(2*math.Pi*t.turn(to))
+	a, b := 1+float64(t.x*portable.CosTurns(t.turn(from))), 1+float64(t.x*portable.CosTurns(t.turn(to)))
 	low, high = min(a, b), max(a, b)
 	// It is highest at whole turns, and lowest half-way between them. An end next to one may be taken for it: it is about as high.
 	first, last := from/t.period+t.phase, to/t.period+t.phase
@@ -133,7 +137,7 @@ func (t *term) next(time float64) float64 {
 		}
 	case termWave:
 		// Eighths of the period, at each of which it has changed by no more than it may on the whole.
-		first = time + t.period/8
+		first = time + float64(t.period/8)
 	}
 	if t.a != nil {
 		first = min(first, t.a.next(time))

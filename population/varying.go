@@ -32,12 +32,12 @@ func (r *replica) candidate(s *random.Stream, fixed float64, vary []varying) flo
 		end, total := math.Inf(1), fixed
 		for i := range vary {
 			until, bound := vary[i].course.piece(t)
-			end, total = min(end, until), total+bound*vary[i].factor
+			end, total = min(end, until), total+float64(bound*vary[i].factor)
 		}
 		if at := t + left/total; at < end { // which is infinite, or NaN, if nothing can happen
 			return at
 		}
-		left = max(0, left-total*(end-t)) // which rounding may take below
+		left = max(0, left-float64(total*(end-t))) // which rounding may take below
 		t = end
 	}
 	return math.Inf(1)
@@ -49,9 +49,9 @@ func (r *replica) choose(s *random.Stream, fixed float64, vary []varying) (k int
 	total := fixed
 	for i := range vary {
 		_, bound := vary[i].course.piece(r.now)
-		total += bound * vary[i].factor
+		total += float64(bound * vary[i].factor)
 	}
-	u := s.Float64() * total
+	u := float64(s.Float64() * total)
 	if u < fixed {
 		return -1, u, true
 	}
@@ -59,7 +59,7 @@ func (r *replica) choose(s *random.Stream, fixed float64, vary []varying) (k int
 	for k = range vary {
 		v := &vary[k]
 		_, bound := v.course.piece(r.now)
-		if bound *= v.factor; u >= bound {
+		if bound = float64(bound * v.factor); u >= bound {
 			u -= bound
 			continue
 		}
@@ -183,7 +183,7 @@ func (c *compiler) course(here scope, v value, what string, want kind) (*course,
 	// Equal courses are one: for all states, cells and times between interventions.
 	key := courseShape{got.most, len(got.bounds), 0}
 	for i, b := range got.bounds {
-		key.sum += b * float64(i+1)
+		key.sum += float64(b * float64(i+1))
 	}
 	for _, known := range c.courses[key] {
 		if reflect.DeepEqual(known, got) {

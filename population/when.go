@@ -73,7 +73,7 @@ func (r *replica) holds(l *limit) bool {
 		n = r.counts[l.state]
 	}
 	if l.share {
-		bound *= float64(r.alive)
+		bound = float64(bound * float64(r.alive))
 		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*ulp(bound) {
 			bound = whole
 		}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // Arrivals tell when somebody comes, one after the other. Every source of this package is for one [Simulation.Arrive]: it has a state,
@@ -73,7 +75,7 @@ func Poisson(r *rand.Rand, rate float64) Arrivals {
 		panic(fmt.Sprintf("sim: Poisson(%g): the rate must be finite, and not negative", rate))
 	}
 	return source(func(after float64) (float64, bool) {
-		at := after + r.ExpFloat64()/rate
+		at := after + random.Exponential(r)/rate
 		return at, at <= maxTime
 	})
 }
@@ -96,7 +98,7 @@ func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until floa
 	}
 	return source(func(at float64) (float64, bool) {
 		for range mostRejected {
-			if at += r.ExpFloat64() / most; !(at <= min(until, maxTime)) {
+			if at += random.Exponential(r) / most; !(at <= min(until, maxTime)) {
 				return 0, false
 			}
 			now := rate(at)

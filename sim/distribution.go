@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A Distribution is a law of random numbers that knows its mean and its standard deviation, and draws from any stream. Those of this
-// package are told by what one knows of data, mean and standard deviation, where gonum has shapes and rates; gonum draws them.
+// package are told by what one knows of data, mean and standard deviation, where gonum has shapes and rates. Draws are the same on every machine.
 //
 //	service := s.Sampler("service", sim.Lognormal(5, 2))
 //	p.Wait(service())
@@ -77,14 +78,14 @@ func Constant(x float64) Distribution {
 func Exponential(mean float64) Distribution {
 	law := named("exponential", mean)
 	need(mean > 0 && finite(mean), law, "the mean must be above 0 and finite")
-	return Distribution{law, mean, mean, func(r *rand.Rand) float64 { return mean * r.ExpFloat64() }}
+	return Distribution{law, mean, mean, func(r *rand.Rand) float64 { return mean * random.Exponential(r) }}
 }
 
 // Normal may be negative: for a time, a [Gamma] or [Lognormal] is often closer to what is meant.
 func Normal(mean, sd float64) Distribution {
 	law := named("normal", mean, sd)
 	need(finite(mean) && sd >= 0 && finite(sd), law, "the mean must be finite, and the standard deviation not negative")
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return mean + float64(sd*r.NormFloat64()) }}
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return mean + float64(sd*random.Normal(r)) }}
 }
 
 // Uniform is any number from low to high.
@@ -92,15 +93,24 @@ func Uniform(low, high float64) Distribution {
 	law := named("uniform", low, high)
 	need(low <= high && finite(high-low), law, "it must go from a number to one that is not smaller")
 	width := high - low
-	return Distribution{law, low + width/2, width / math.Sqrt(12), func(r *rand.Rand) float64 { return low + float64(width*r.Float64()) }}
+	return Distribution{law, low + float64(width/2), width / math.Sqrt(12), func(r *rand.Rand) float64 { return low + float64(width*r.Float64()) }}
 }
 
 // Triangular goes from low to high, with mode the most likely: what people say who have no data.
 func Triangular(low, mode, high float64) Distribution {
 	law := named("triangular", low, mode, high)
 	need(low <= mode && mode <= high && low < high && finite(high-low), law, "the mode must be between the ends, which differ")
-	t := distuv.NewTriangle(low, high, mode, nil)
-	return Distribution{law, t.Mean(), t.StdDev(), func(r *rand.Rand) float64 { return distuv.NewTriangle(low, high, mode, r).Rand() }}
+	left, right := mode-low, high-mode
+	width := high - low
+	// The variance is (left² + left·right + right²)/18.
+	variance := (float64(left*left) + float64(left*right) + float64(right*right)) / 18
+	return Distribution{law, (low + mode + high) / 3, math.Sqrt(variance), func(r *rand.Rand) float64 {
+		u := float64(r.Float64())
+		if u < left/width {
+			return low + math.Sqrt(u*width*left)
+		}
+		return high - math.Sqrt((1-u)*width*right)
+	}}
 }
 
 // Gamma is for times that are sums of many small ones. If the standard deviation is the mean, it is the exponential law.
@@ -108,7 +118,7 @@ func Gamma(mean, sd float64) Distribution {
 	law := positive("gamma", mean, sd)
 	shape, rate := mean/sd*(mean/sd), mean/sd/sd
 	need(rate > 0, law, "the standard deviation is so large that its square over the mean is not finite")
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.Gamma{Alpha: shape, Beta: rate, Src: r}.Rand() }}
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return random.Gamma(r, shape) / rate }}
 }
 
 // Erlang is the sum of k exponential times, with the given mean of the sum.
@@ -123,9 +133,9 @@ func Erlang(k int, mean float64) Distribution {
 // Lognormal is for times that are products of many causes: most are short, and a few are very long.
 func Lognormal(mean, sd float64) Distribution {
 	law := positive("lognormal", mean, sd)
-	variance := math.Log1p(sd / mean * (sd / mean)) // of the logarithm
-	mu, sigma := math.Log(mean)-variance/2, math.Sqrt(variance)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.LogNormal{Mu: mu, Sigma: sigma, Src: r}.Rand() }}
+	variance := portable.Log1p(sd / mean * (sd / mean)) // of the logarithm
+	mu, sigma := portable.Log(mean)-float64(variance/2), math.Sqrt(variance)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return portable.Exp(float64(random.Normal(r)*sigma) + mu) }}
 }
 
 // Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean to a thousand times as much.
@@ -133,38 +143,38 @@ func Weibull(mean, sd float64) Distribution {
 	law := positive("weibull", mean, sd)
 	need(sd >= mean/1000 && sd <= 1000*mean, law, "the standard deviation must be from mean/1000 to 1000·mean")
 	// The square of the relative deviation is Γ(1+2/k)/Γ(1+1/k)² − 1, which falls with the shape k.
-	low, high := math.Log(0.05), math.Log(5000.)
+	low, high := portable.Log(0.05), portable.Log(5000.)
 	for range 200 {
 		middle := (low + high) / 2
-		if weibullVariation(math.Exp(middle)) > sd/mean {
+		if weibullVariation(portable.Exp(middle)) > sd/mean {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	k := math.Exp((low + high) / 2)
-	scale := mean / math.Gamma(1+1/k)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return distuv.Weibull{K: k, Lambda: scale, Src: r}.Rand() }}
+	k := portable.Exp((low + high) / 2)
+	scale := mean / portable.Gamma(1+1/k)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return scale * portable.Pow(-portable.Log1p(-r.Float64()), 1/k) }}
 }
 
 // weibullVariation is the standard deviation over the mean of a Weibull law of shape k.
 func weibullVariation(k float64) float64 {
-	one, _ := math.Lgamma(1 + 1/k)
-	two, _ := math.Lgamma(1 + 2/k)
-	return math.Sqrt(math.Expm1(two - 2*one))
+	one := portable.Lgamma(1 + 1/k)
+	two := portable.Lgamma(1 + 2/k)
+	return math.Sqrt(portable.Expm1(two - float64(2*one)))
 }
 
 // Hyperexponential is one of two exponential laws, with balanced means: for times that vary more than an exponential one.
 func Hyperexponential(mean, sd float64) Distribution {
 	law := positive("hyperexponential", mean, sd)
 	need(sd >= mean, law, "the standard deviation must not be below the mean")
-	c2 := sd / mean * (sd / mean)
+	c2 := float64(sd / mean * (sd / mean))
 	p := (1 + math.Sqrt((c2-1)/(c2+1))) / 2 // each part has half of the mean
 	return Distribution{law, mean, sd, func(r *rand.Rand) float64 {
 		if r.Float64() < p {
-			return mean / (2 * p) * r.ExpFloat64()
+			return mean / (2 * p) * random.Exponential(r)
 		}
-		return mean / (2 * (1 - p)) * r.ExpFloat64()
+		return mean / (2 * (1 - p)) * random.Exponential(r)
 	}}
 }
 
@@ -174,7 +184,9 @@ var byMoments = []struct {
 	make func(mean, sd float64) Distribution
 }{
 	{"gamma", Gamma}, {"hyperexponential", Hyperexponential}, {"lognormal", Lognormal}, {"normal", Normal},
-	{"uniform", func(mean, sd float64) Distribution { return Uniform(mean-sd*math.Sqrt(3), mean+sd*math.Sqrt(3)) }},
+	{"uniform", func(mean, sd float64) Distribution {
+		return Uniform(mean-float64(sd*math.Sqrt(3)), mean+float64(sd*math.Sqrt(3)))
+	}},
 	{"weibull", Weibull},
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // An Interval is a confidence interval of a mean.
@@ -42,19 +42,5 @@ func halfWidth(level, deviation float64, n int64) float64 {
 	if n < 2 {
 		return math.Inf(1)
 	}
-	return studentQuantile((1+level)/2, float64(n-1)) * deviation / math.Sqrt(float64(n))
-}
-
-// manyDegrees of freedom make Student's t so close to the normal distribution that one term of the expansion is enough: the next
-// is of the order of 10⁻¹². gonum loses digits in proportion to the degrees, up to 10⁻⁹ there.
-const manyDegrees = 1e6
-
-// studentQuantile is the p-quantile of Student's t.
-func studentQuantile(p, degrees float64) float64 {
-	if degrees < manyDegrees {
-		return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile(p)
-	}
-	// Cornish and Fisher's expansion; Abramowitz and Stegun 26.7.5.
-	z := distuv.UnitNormal.Quantile(p)
-	return z + z*(float64(z*z)+1)/(4*degrees)
+	return portable.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
 }

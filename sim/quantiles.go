@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/DataDog/sketches-go/ddsketch"
+	"github.com/DataDog/sketches-go/ddsketch/store"
+
+	sketches "github.com/almanac-sim/almanac/internal/sketch"
 )
 
 // A StatOption says what a [Tally] or a [Level] keeps besides its moments.
@@ -33,11 +36,11 @@ func newSketch(opts []StatOption) *sketch {
 	if o.accuracy == 0 {
 		return nil
 	}
-	dd, err := ddsketch.NewDefaultDDSketch(o.accuracy)
+	buckets, err := sketches.Mapping(o.accuracy)
 	if err != nil {
 		panic("sim: " + err.Error()) // Quantiles has checked the accuracy
 	}
-	return &sketch{dd}
+	return &sketch{ddsketch.NewDDSketchFromStoreProvider(buckets, store.DefaultProvider)}
 }
 
 // A sketch holds weighted values in buckets that are as wide as the relative accuracy allows [DDSketch].

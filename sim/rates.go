@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A RateTable is a rate that changes at given times: so many in an hour from eight to nine, so many from nine to ten.
@@ -103,7 +105,7 @@ func (t *RateTable) integral(at float64) float64 {
 // exponential with mean 1.
 func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
 	return source(func(after float64) (float64, bool) {
-		left := r.ExpFloat64()
+		left := random.Exponential(r)
 		i, base := t.piece(after)
 		at := after
 		if i < 0 {

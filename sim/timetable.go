@@ -137,14 +137,14 @@ func repeating(kind string, days [][]Shift, otherwise int, day, begins float64) 
 	if !(day > 0 && finite(day) && finite(begins)) {
 		return nil, fmt.Errorf("sim: %s: a day of %g that begins at %g; it must be above 0 and finite, and begin at a finite time", kind, day, begins)
 	}
-	period := day * float64(len(days))
+	period := float64(day * float64(len(days)))
 	var all []Shift
 	for i, shifts := range days {
 		for _, x := range shifts {
 			if !(x.From >= 0 && x.From < day && x.To <= x.From+period) {
 				return nil, fmt.Errorf("sim: %s: a shift from %g to %g; it must begin in a day of %g, and not last longer than %g", kind, x.From, x.To, day, period)
 			}
-			offset := float64(i) * day
+			offset := float64(float64(i) * day)
 			all = append(all, Shift{offset + x.From, offset + x.To, x.Units})
 		}
 	}

@@ -1,9 +1,8 @@
 package allocation
 
 import (
-	"math"
-
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // compare puts what theory says beside what was measured.
@@ -52,7 +51,7 @@ func meanLongest(waits []float64, rate, bins float64) float64 {
 	sum, tail := 0.0, 0.0
 	for w := len(waits) - 1; w > 0; w-- {
 		tail = min(tail+waits[w], 1)
-		sum -= math.Expm1(bins * math.Log1p(-rate*tail)) // the probability that some ball waits for w rounds or more
+		sum -= portable.Expm1(bins * portable.Log1p(-rate*tail)) // the probability that some ball waits for w rounds or more
 	}
 	return sum
 }

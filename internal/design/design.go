@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A Point has a value of each axis.
@@ -95,8 +97,8 @@ func (a *Axis) at(u float64) string {
 		low, high := math.Ceil(a.Low), math.Floor(a.High)
 		return a.Write(strconv.FormatFloat(min(low+math.Floor(u*(high-low+1)), high), 'f', 0, 64))
 	}
-	digits := max(0, 6-int(math.Floor(math.Log10(a.High-a.Low))))
-	return a.Write(strconv.FormatFloat(a.Low+u*(a.High-a.Low), 'f', digits, 64))
+	digits := max(0, 6-int(math.Floor(portable.Log10(a.High-a.Low))))
+	return a.Write(strconv.FormatFloat(a.Low+float64(u*(a.High-a.Low)), 'f', digits, 64))
 }
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
@@ -113,7 +115,7 @@ func Hypercube(n, d int, r *rand.Rand) [][]float64 {
 	for k := range d {
 		for i, slice := range r.Perm(n) {
 			// Rounding must not carry a point into the next slice.
-			points[i][k] = min((float64(slice)+r.Float64())/float64(n), math.Nextafter(float64(slice+1)/float64(n), 0))
+			points[i][k] = min((float64(slice)+float64(r.Float64()))/float64(n), math.Nextafter(float64(slice+1)/float64(n), 0))
 		}
 	}
 	return points

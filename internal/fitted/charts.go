@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and trace: of the sample, if the method gives one, of what the model
@@ -81,16 +82,16 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	ends := q.Quantiles(j, 0.002, 0.998)
 	least, most = max(least, ends[0]), min(most, ends[1])
 	// As many bars as a sample of this size can fill (Rice's rule).
-	bars := math.Min(math.Max(math.Ceil(2*math.Cbrt(effective)), 5), 40)
+	bars := math.Min(math.Max(math.Ceil(2*portable.Cbrt(effective)), 5), 40)
 	width := (most - least) / bars
 	switch {
 	case prior.IsWhole():
 		least, most = math.Floor(least), math.Ceil(most)
 		width = math.Max(1, math.Ceil((most-least+1)/bars))
-		least, most = least-0.5, math.Ceil((most-least+1)/width)*width+least-0.5
+		least, most = least-0.5, float64(math.Ceil((most-least+1)/width)*width)+least-0.5
 	case !(most-least > 1e-9*math.Max(math.Abs(least), math.Abs(most))): // all draws are the same
 		width = math.Max((prior.Quantile(0.75)-prior.Quantile(0.25))/20, 1e-6*math.Abs(least))
-		least, most = least-width/2, least+width/2
+		least, most = least-float64(width/2), least+float64(width/2)
 	}
 	heights := make([]float64, int(math.Max(1, math.Round((most-least)/width))))
 	for i, row := range q.Rows {
@@ -100,7 +101,7 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	}
 	after = plot.Series{Name: "posterior", Bars: width, Y: heights}
 	for k := range heights {
-		after.X = append(after.X, least+(float64(k)+0.5)*width)
+		after.X = append(after.X, least+float64((float64(k)+0.5)*width))
 	}
 	before = plot.Series{Name: "prior", Dashed: true}
 	low, high := prior.Support()
@@ -110,14 +111,14 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	if prior.IsWhole() {
 		step := math.Max(1, math.Ceil((high-low)/400))
 		for x := math.Ceil(low); x <= high; x += step {
-			before.Add(x, math.Min(math.Exp(prior.LogDensity(x)), ceiling))
+			before.Add(x, math.Min(portable.Exp(prior.LogDensity(x)), ceiling))
 		}
 		return after, before
 	}
 	const pieces = 200
 	for k := range pieces {
-		x := low + (float64(k)+0.5)/pieces*(high-low)
-		before.Add(x, math.Min(math.Exp(prior.LogDensity(x)), ceiling))
+		x := low + float64((float64(k)+0.5)/pieces*(high-low))
+		before.Add(x, math.Min(portable.Exp(prior.LogDensity(x)), ceiling))
 	}
 	return after, before
 }
@@ -176,7 +177,7 @@ func evenly(weights []float64, n int) (places []int) {
 	sum, taken := 0.0, 0
 	for i, w := range weights {
 		sum += w
-		if due := int(math.Floor(sum*float64(n) + 0.5)); due > taken {
+		if due := int(math.Floor(float64(sum*float64(n)) + 0.5)); due > taken {
 			taken = due
 			places = append(places, i)
 		}

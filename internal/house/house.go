@@ -14,7 +14,6 @@ const Module = "github.com/almanac-sim/almanac"
 var mayImport = map[string][]string{
 	// Leaves.
 	"internal/access":   {},
-	"internal/design":   {},
 	"internal/format":   {},
 	"internal/house":    {},
 	"internal/huge":     {},
@@ -22,16 +21,18 @@ var mayImport = map[string][]string{
 	"internal/nearest":  {},
 	"internal/order":    {},
 	"internal/outdir":   {},
-	"internal/plot":     {},
 	"internal/portable": {},
 	"internal/prefetch": {},
-	"internal/random":   {},
 	"internal/release":  {},
 	"internal/soak":     {},
 	"internal/timekey":  {},
 
 	// Leaves that stand on leaves.
-	"internal/study": {"internal/design", "internal/plot"},
+	"internal/random": {"internal/portable"},
+	"internal/plot":   {"internal/portable"},
+	"internal/design": {"internal/portable"},
+	"internal/sketch": {"internal/portable"},
+	"internal/study":  {"internal/design", "internal/plot"},
 
 	// Structures.
 	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
@@ -46,26 +47,26 @@ var mayImport = map[string][]string{
 	"spray/spraytest":        {"internal/random"},
 
 	// Models.
-	"sim":                         {"calendar"},
-	"sim/analysis":                {"internal/order", "sim"},
-	"sim/output":                  {"internal/order", "internal/plot", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/prefetch", "internal/random", "population/internal/diagram"},
+	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
+	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
+	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
+	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/access", "internal/design", "internal/order", "internal/outdir", "internal/random", "internal/study"},
-	"fit":      {"ensemble", "internal/random"},
+	"ensemble": {"internal/access", "internal/design", "internal/order", "internal/outdir", "internal/portable", "internal/random", "internal/sketch", "internal/study"},
+	"fit":      {"ensemble", "internal/portable", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
-	"experiment": {"ensemble", "internal/design"},
+	"experiment": {"ensemble", "internal/design", "internal/portable"},
 
 	// Model files as a kind of model for it, and what is told of their replicas.
 	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
-	"internal/outputs": {"internal/nearest", "population"},
+	"internal/outputs": {"internal/nearest", "internal/portable", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
-	"internal/allocation": {"capped", "internal/format", "internal/plot"},
-	"internal/fitted":     {"fit", "internal/format", "internal/plot"},
+	"internal/allocation": {"capped", "internal/format", "internal/plot", "internal/portable"},
+	"internal/fitted":     {"fit", "internal/format", "internal/plot", "internal/portable"},
 	"internal/pictures":   {"internal/format", "internal/plot", "population"},
 
 	// Papers.
@@ -78,7 +79,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study",
+	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study",
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -100,7 +101,7 @@ func combine(sign byte, a, b number) number {
 		case '/':
 			return x / y
 		}
-		return math.Pow(x, y)
+		return portable.Pow(x, y)
 	}
 }
 
@@ -198,7 +199,7 @@ func (p *parser) call(name string) (number, error) {
 		if err == nil && p.accept(")") == 0 {
 			err = fmt.Errorf("the parenthesis after %s is not closed", name)
 		}
-		f := map[string]func(float64) float64{"exp": math.Exp, "log": math.Log, "sqrt": math.Sqrt}[name]
+		f := map[string]func(float64) float64{"exp": portable.Exp, "log": portable.Log, "sqrt": math.Sqrt}[name]
 		return func(run *population.Run) float64 { return f(a(run)) }, err
 	}
 	known := []string{"final", "peak", "time of peak", "at", "min", "max", "exp", "log", "sqrt"}

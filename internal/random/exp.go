@@ -1,6 +1,6 @@
 package random
 
-import "math"
+import "github.com/almanac-sim/almanac/internal/portable"
 
 // Exponential numbers by the ziggurat [MT00]: the area under e⁻ˣ is covered by 256 layers of equal area, all but the lowest of
 // which are rectangles. A layer is chosen, and a point in it; nearly all points of a rectangle are under the curve, and
@@ -22,12 +22,12 @@ const (
 var edge, height [layers + 1]float64
 
 func init() {
-	edge[0] = layerArea / math.Exp(-tail) // as if the tail were part of a rectangle
+	edge[0] = layerArea / portable.Exp(-tail) // as if the tail were part of a rectangle
 	edge[1] = tail
-	height[1] = math.Exp(-tail)
+	height[1] = portable.Exp(-tail)
 	for i := 2; i < layers; i++ {
-		edge[i] = -math.Log(layerArea/edge[i-1] + math.Exp(-edge[i-1]))
-		height[i] = math.Exp(-edge[i])
+		edge[i] = -portable.Log(layerArea/edge[i-1] + portable.Exp(-edge[i-1]))
+		height[i] = portable.Exp(-edge[i])
 	}
 	edge[layers], height[layers] = 0, 1
 }
@@ -65,9 +65,9 @@ func (s *Stream) slowExp(i uint64, x float64) float64 {
 	for {
 		if i == 0 {
 			// The tail is exponential again.
-			return tail - math.Log((float64(s.Uint64()>>12)+0.5)*0x1p-52)
+			return tail - portable.Log((float64(s.Uint64()>>12)+0.5)*0x1p-52)
 		}
-		if height[i]+s.Float64()*(height[i+1]-height[i]) < math.Exp(-x) {
+		if height[i]+float64(s.Float64()*(height[i+1]-height[i])) < portable.Exp(-x) {
 			return x
 		}
 		u := s.Uint64()

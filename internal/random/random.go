@@ -48,10 +48,10 @@ func (s *Stream) Uint64() uint64 {
 func (s *Stream) Split() Stream { return Stream(mix(s.Uint64() ^ 0x5851f42d4c957f2d)) }
 
 // Float64 is uniform in [0, 1), a multiple of 2⁻⁵³.
-func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
+func (s *Stream) Float64() float64 { return float64(float64(s.Uint64()>>11) * 0x1p-53) }
 
 // Positive is uniform in (0, 1], a multiple of 2⁻⁵³.
-func (s *Stream) Positive() float64 { return float64(s.Uint64()>>11+1) * 0x1p-53 }
+func (s *Stream) Positive() float64 { return float64(float64(s.Uint64()>>11+1) * 0x1p-53) }
 
 // Below is uniform in 0 … n−1, exactly [Lemire19]. It panics if n is 0.
 //

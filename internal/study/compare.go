@@ -24,7 +24,7 @@ type Scenario struct {
 // the difference would have if the two were independent, against that which it has. Below 1 they did harm. It is NaN if nothing
 // can be said: there is no variance at all.
 func Helped(first, second, difference Output) float64 {
-	apart := first.SD*first.SD + second.SD*second.SD
+	apart := float64(first.SD*first.SD) + float64(second.SD*second.SD)
 	together := difference.SD * difference.SD
 	if !(apart > 0) || math.IsNaN(together) {
 		return math.NaN()

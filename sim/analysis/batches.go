@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Batch means [S82]: a run is cut into batches of equal length, so long that their means are as good as independent, and the interval is that of
@@ -39,16 +39,16 @@ func VonNeumann(x []float64) (correlation, p float64) {
 	mean := mean(x)
 	differences, squares := 0.0, 0.0
 	for i, v := range x {
-		squares += (v - mean) * (v - mean)
+		squares += float64((v - mean) * (v - mean))
 		if i > 0 {
-			differences += (v - x[i-1]) * (v - x[i-1])
+			differences += float64((v - x[i-1]) * (v - x[i-1]))
 		}
 	}
 	if squares == 0 {
 		return math.NaN(), math.NaN()
 	}
 	correlation = 1 - differences/(2*squares)
-	return correlation, distuv.UnitNormal.Survival(correlation * math.Sqrt((n*n-1)/(n-2)))
+	return correlation, portable.NormalCDF(-correlation * math.Sqrt((float64(n*n)-1)/(n-2)))
 }
 
 func mean(x []float64) float64 {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/sim"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // An Estimate is what a run tells of a mean or a quantile, with an interval that should cover the true one with a probability of
@@ -154,9 +154,9 @@ func (e *Estimate) mean(x []float64, o options) {
 	fine := batched(x, max(1, len(x)/skewnessOf))
 	_, _, skewness := momentsOf(fine)
 	g := willink(skewness / (6 * math.Sqrt(float64(len(fine)))))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile((1 + o.level) / 2)
+	t := portable.StudentQuantile(k-1, (1+o.level)/2)
 	e.Value = value
-	e.Low, e.High = value-g(t)*se, value-g(-t)*se
+	e.Low, e.High = value-float64(g(t)*se), value-float64(g(-t)*se)
 	_, all, _ := momentsOf(x)
 	e.Effective = all / (se * se)
 }
@@ -171,8 +171,8 @@ func momentsOf(x []float64) (m, variance, skewness float64) {
 	cubes := 0.0
 	for _, v := range x {
 		d := v - m
-		variance += d * d
-		cubes += d * d * d
+		variance += float64(d * d)
+		cubes += float64(d * d * d)
 	}
 	n := float64(len(x))
 	variance /= n - 1
@@ -189,7 +189,7 @@ func willink(beta float64) func(t float64) float64 {
 	if math.Abs(beta) < 1e-6 {
 		return func(t float64) float64 { return t }
 	}
-	return func(t float64) float64 { return (math.Cbrt(1+6*beta*(t-beta)) - 1) / (2 * beta) }
+	return func(t float64) float64 { return (portable.Cbrt(1+float64(6*beta*(t-beta))) - 1) / (2 * beta) }
 }
 
 // Observations is [Mean] of what a tally has kept. Where entries stand for several observations, it is made of their means.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Quantile is a quantile of what a sequence of observations from one run comes from, such as the wait that nine of ten do not exceed. The interval is
@@ -114,8 +113,8 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	share, squares, k := sum/float64(len(all)), 0.0, float64(len(runs))
 	for _, run := range runs {
 		b, n := not(run)
-		distance := (b*float64(len(all)) - sum*n) / float64(len(all)) // from share·n, and 0 exactly if it is
-		squares += distance * distance
+		distance := (float64(b*float64(len(all))) - float64(sum*n)) / float64(len(all)) // from share·n, and 0 exactly if it is
+		squares += float64(distance * distance)
 	}
 	half := math.Inf(1)
 	switch {
@@ -125,7 +124,7 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 		e.problem("the share that is not above the quantile is the same in all runs, and nothing tells how much it might vary")
 	case len(all) > 0:
 		se := math.Sqrt(squares*k/(k-1)) / float64(len(all))
-		half = se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile((1+o.level)/2)
+		half = se * portable.StudentQuantile(k-1, (1+o.level)/2)
 		e.Effective = share * (1 - share) / (se * se)
 	}
 	e.Value, e.Low, e.High = share, share-half, share+half
@@ -149,12 +148,15 @@ func QuantileOfIndependent(x []float64, p float64, opts ...Option) Estimate {
 	e := Estimate{Level: o.level, Value: quantileOf(sorted, p), N: n, Effective: float64(n), Correlation: math.NaN()}
 	e.Low, e.High = math.Inf(-1), math.Inf(1)
 	// The true quantile is below the r-th value, from 1 on, if fewer than r are at or below it: with probability P(B < r).
-	b := distuv.Binomial{N: float64(n), P: p}
-	tail := (1 - o.level) / 2
-	if r := sort.Search(n, func(r int) bool { return b.CDF(float64(r)) > tail }); r >= 1 { // P(B < r) ≤ tail
+	upTo := func(k int) float64 { // the distribution function of the binomial law
+		_, above := portable.BetaInc(float64(k+1), float64(n-k), p, 1-p)
+		return above
+	}
+	tail := float64((1 - o.level) / 2)
+	if r := sort.Search(n, func(r int) bool { return upTo(r) > tail }); r >= 1 { // P(B < r) ≤ tail
 		e.Low = sorted[r-1]
 	}
-	if r := sort.Search(n, func(r int) bool { return b.CDF(float64(r-1)) >= 1-tail }); r >= 1 && r <= n && b.CDF(float64(r-1)) >= 1-tail {
+	if r := sort.Search(n, func(r int) bool { return upTo(r-1) >= 1-tail }); r >= 1 && r <= n && upTo(r-1) >= 1-tail {
 		e.High = sorted[r-1]
 	}
 	if math.IsInf(e.Low, 0) || math.IsInf(e.High, 0) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/order"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/sim"
 )
 
@@ -185,7 +186,7 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 	bars := plot.Series{Bars: 1, X: []float64{low}, Y: []float64{100}}
 	if high > low {
 		// Freedman and Diaconis's rule, within what a picture has room for.
-		width := 2 * (order.Quantile(x, 0.75) - order.Quantile(x, 0.25)) / math.Cbrt(float64(len(x)))
+		width := 2 * (order.Quantile(x, 0.75) - order.Quantile(x, 0.25)) / portable.Cbrt(float64(len(x)))
 		n := 40
 		if width > 0 {
 			n = int(max(10, min(60, math.Ceil((high-low)/width))))
