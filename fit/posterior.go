@@ -70,7 +70,7 @@ func (p *Posterior) meanError(j int) float64 {
 	mean, sum := p.Mean(j), 0.0
 	for i, row := range p.Rows {
 		d := p.Weights[i] * (row[j] - mean)
-		sum += d * d
+		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
 }
