@@ -20,6 +20,10 @@ type Kind struct {
 	// none, a hash of the running program stands for it: two builds are then two versions.
 	Version string
 
+	// Portable says that replicas give the same bits on every machine, as those of model files do. Otherwise what package math gives on a
+	// processor is part of the version: math.Exp, for one, depends on whether it has fused multiply-add.
+	Portable bool
+
 	// Open makes a model from a job's payload, once for each job that a worker takes part in. The bytes are not to be changed.
 	Open func(payload []byte) (Model, error)
 }

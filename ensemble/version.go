@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,13 +17,17 @@ import (
 // EngineVersion is changed whenever tasks or results change their form, or the same job would be merged differently.
 const EngineVersion = "1"
 
-// version is what a job's tasks and results carry, and what a worker must have, to the letter, to take the job. The architecture is part
-// of it: where the processor fuses x*y+z (arm64 and others do, amd64 does not), Go programs may round differently.
+// version is what a job's tasks and results carry, and what a worker must have, to the letter, to take the job. Unless the kind is
+// portable, the arithmetic of the machine is part of it.
 func (k Kind) version() string {
 	if k.Version == "" {
 		k.Version = programVersion()
 	}
-	return "engine " + EngineVersion + ", " + k.Name + " " + k.Version + ", " + runtime.GOARCH
+	version := "engine " + EngineVersion + ", " + k.Name + " " + k.Version
+	if !k.Portable {
+		version += ", " + arithmetic()
+	}
+	return version
 }
 
 // versionTag is a version as a token of a subject, and part of a consumer's name.

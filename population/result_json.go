@@ -34,7 +34,6 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		}
 		j.field("unit", func() { j.text(m.unit.name) })
 		j.field("events", func() { j.b = strconv.AppendUint(j.b, r.Events, 10) })
-		j.field("seconds", func() { j.number(r.Seconds) })
 		j.field("person_years", func() { j.number(r.PersonYears) })
 		j.field("version", func() { j.text(r.Version) })
 		j.field("parameters", func() {

@@ -18,7 +18,7 @@ type Result struct {
 	Timed    string   `json:"timed,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
 	Found    Verdict  `json:"found_before"`
-	Seconds  float64  `json:"seconds"`
+	Seconds  float64  `json:"-"`
 	Checks   []Check  `json:"checks"`
 	Notes    []string `json:"notes,omitempty"`
 	Tables   []Table  `json:"tables"`

@@ -224,21 +224,21 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 		if batch == nil {
 			return t.inFlags(err)
 		}
-		return conclude(c.OutOrStdout(), t, out, &thresholdReport{commandLine(c), batch}, err, writeThreshold, printThreshold)
+		return conclude(c, t, out, &thresholdReport{commandLine(c), batch}, err, writeThreshold, printThreshold)
 	case t.sweep != nil:
 		swept, err := t.sweep.Measure(c.Context(), t.config, t.plan, bar.Set)
 		bar.Close()
 		if swept == nil {
 			return t.inFlags(err)
 		}
-		return conclude(c.OutOrStdout(), t, out, &sweepReport{commandLine(c), swept}, err, writeSweep, printSweep)
+		return conclude(c, t, out, &sweepReport{commandLine(c), swept}, err, writeSweep, printSweep)
 	}
 	point, err := allocation.Measure(c.Context(), t.config, t.plan, t.out != "", bar.Set)
 	bar.Close()
 	if point == nil {
 		return t.inFlags(err)
 	}
-	return conclude(c.OutOrStdout(), t, out, &cappedReport{commandLine(c), point}, err, writeCapped, printCapped)
+	return conclude(c, t, out, &cappedReport{commandLine(c), point}, err, writeCapped, printCapped)
 }
 
 // inFlags is what is wrong with a configuration, in the words of the command line.
@@ -254,9 +254,18 @@ func (t *cappedTask) inFlags(err error) error {
 	return usagef("%s", words.Replace(err.Error()))
 }
 
-// conclude delivers a report, and returns what ended the work.
-func conclude[R any](w io.Writer, t *cappedTask, out *output, report *R, ended error, write func(string, *R) error, print func(io.Writer, *R) error) error {
-	if err := deliver(w, report, out, t.json, write, print); err != nil {
+// conclude delivers a report, prints what it took, and returns what ended the work. The files and the JSON of two runs are the same; what
+// JSON took goes to standard error.
+func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *output, report R, ended error, write func(string, R) error, print func(io.Writer, R) error) error {
+	if err := deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {
+		return err
+	}
+	speed := c.OutOrStdout()
+	if t.json {
+		speed = c.ErrOrStderr()
+	}
+	thrown, seconds := report.took()
+	if err := printSpeed(speed, thrown, seconds); err != nil {
 		return err
 	}
 	return ended

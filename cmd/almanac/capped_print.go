@@ -31,7 +31,7 @@ func printCapped(w io.Writer, r *cappedReport) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n", r.Sweet)
-	return printSpeed(w, r.Thrown, r.Seconds)
+	return nil
 }
 
 // howLong says how many rounds there were, and why.
@@ -62,6 +62,19 @@ func printPoint(w io.Writer, p *allocation.Point) error {
 		fmt.Fprintf(out, "%s\t\n", strings.Join(row, "\t"))
 	}
 	return out.Flush()
+}
+
+// What it took: how many balls were thrown in how many seconds.
+
+func (r *cappedReport) took() (thrown int, seconds float64)    { return r.Thrown, r.Seconds }
+func (r *thresholdReport) took() (thrown int, seconds float64) { return r.Thrown, r.Seconds }
+
+func (r *sweepReport) took() (thrown int, seconds float64) {
+	for _, p := range r.Points {
+		thrown += p.Thrown
+		seconds += p.Seconds
+	}
+	return thrown, seconds
 }
 
 // printSpeed prints what it took, the only line that differs between two runs.
@@ -114,10 +127,7 @@ func printThreshold(w io.Writer, r *thresholdReport) error {
 		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.Number, format.Thousands(float64(row.Thrown)), format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
 			float64(row.Pool)/float64(r.Bins))
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return printSpeed(w, r.Thrown, r.Seconds)
+	return out.Flush()
 }
 
 // printSweep prints a row for each point.
@@ -161,12 +171,7 @@ func printSweep(w io.Writer, r *sweepReport) error {
 	if r.Best > 0 {
 		fmt.Fprintf(w, "\n* waits least on average of those measured. %s\n", r.Points[0].Sweet)
 	}
-	thrown, seconds := 0, 0.0
-	for _, p := range r.Points {
-		thrown += p.Thrown
-		seconds += p.Seconds
-	}
-	return printSpeed(w, thrown, seconds)
+	return nil
 }
 
 // sweepTable prints a line for each point; that of the best capacity is marked.

@@ -178,6 +178,9 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 		}
 	}
 	if f.json {
+		if err := printPace(c.ErrOrStderr(), result, memory.Peak()); err != nil {
+			return err
+		}
 		return printResult(c.OutOrStdout(), result)
 	}
 	if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {

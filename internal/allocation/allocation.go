@@ -39,8 +39,7 @@ type Point struct {
 	Sweet    *Sweet    `json:"sweet_spot,omitempty"`
 
 	Thrown  int     `json:"balls_thrown"` // in all rounds
-	Seconds float64 `json:"seconds"`
-	Pace    float64 `json:"balls_per_second"`
+	Seconds float64 `json:"-"`            // that it took
 
 	record *record
 	limit  *capped.Limit // nil for modcapped, which has none

@@ -148,7 +148,6 @@ func (p *Point) measure(ctx context.Context, c capped.Config, plan capped.Plan, 
 	}
 	m, err := capped.Measure(ctx, c, plan)
 	p.Reached, p.Thrown, p.Seconds = p.record.done, p.record.thrown, time.Since(began).Seconds()
-	p.Pace = float64(p.Thrown) / max(p.Seconds, 1e-9)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,7 @@ type Batch struct {
 	Waits      []int    `json:"waits"` // how many balls were accepted in the first round, the second, …
 	Loads      []int    `json:"loads"` // how many bins hold 0, 1, 2, … balls
 	Thrown     int      `json:"balls_thrown"`
-	Seconds    float64  `json:"seconds"`
-	Pace       float64  `json:"balls_per_second"`
+	Seconds    float64  `json:"-"` // that it took
 
 	rows []Row
 }
@@ -76,7 +75,6 @@ func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watc
 	r.Loads = p.Loads()
 	r.Largest = len(r.Loads) - 1
 	r.Seconds = time.Since(began).Seconds()
-	r.Pace = float64(r.Thrown) / max(r.Seconds, 1e-9)
 	if r.Incomplete = unfinished() && ctx.Err() != nil; r.Incomplete {
 		return r, ctx.Err()
 	}

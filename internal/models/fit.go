@@ -185,7 +185,7 @@ func impossible(err error) error {
 
 // fitKind is the kind of job that the stages of a fit are.
 func fitKind(version string, room *room) ensemble.Kind {
-	return fit.NewKind(FitKind, version, func(payload []byte) (*fit.Problem, fit.Simulator, error) {
+	kind := fit.NewKind(FitKind, version, func(payload []byte) (*fit.Problem, fit.Simulator, error) {
 		f, err := ReadFit(payload)
 		if err != nil {
 			return nil, nil, err
@@ -198,4 +198,6 @@ func fitKind(version string, room *room) ensemble.Kind {
 		s.room = room
 		return o.Problem, s, nil
 	})
+	kind.Portable = true
+	return kind
 }

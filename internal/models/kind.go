@@ -14,13 +14,13 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Registry is what a worker of this program can run. Its version has a hash of the program, so that workers of another build refuse: the
-// same source does not round alike with every compiler and setting.
+// Registry is what a worker of this program can run. Its version has a hash of the program, so that workers of another build refuse.
+// The same program gives the same bits on every processor.
 func Registry() *ensemble.Registry {
 	g := new(ensemble.Registry)
 	room := &room{semaphore.NewWeighted(everybody)}
 	version := population.Version() + " " + ensemble.ProgramVersion()
-	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Open: func(payload []byte) (ensemble.Model, error) {
+	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Portable: true, Open: func(payload []byte) (ensemble.Model, error) {
 		s, err := Read(payload)
 		if err != nil {
 			return nil, err

@@ -16,13 +16,12 @@ import (
 //
 // [MT00]: https://doi.org/10.18637/jss.v005.i08
 type ziggurat struct {
-	certain       []uint32
-	width, height []float32
+	certain       [layers]uint32
+	width, height [layers]float32
 }
 
-// newZiggurat has n layers of an area below a curve that is 1 at 0, with its inverse, up to a tail, for integers below limit.
-func newZiggurat(n int, tail, area, limit float64, curve, inverse func(float64) float64) ziggurat {
-	z := ziggurat{make([]uint32, n), make([]float32, n), make([]float32, n)}
+// fill makes n layers of an area below a curve that is 1 at 0, with its inverse, up to a tail, for integers below limit.
+func (z *ziggurat) fill(n int, tail, area, limit float64, curve, inverse func(float64) float64) {
 	base := area / curve(tail) // the width of the lowest layer, as if the tail were part of a rectangle
 	z.certain[0], z.width[0], z.height[0] = uint32(tail/base*limit), float32(base/limit), 1
 	right := tail
@@ -33,7 +32,6 @@ func newZiggurat(n int, tail, area, limit float64, curve, inverse func(float64) 
 		z.width[i], z.height[i] = float32(x/limit), float32(curve(x))
 		right = x
 	}
-	return z
 }
 
 // under reports whether a point of layer i at x, of random height, is under the curve, which has a height y there.
@@ -51,12 +49,13 @@ const (
 
 func bell(x float64) float64 { return portable.Exp(-0.5 * x * x) }
 
-var (
-	normals = newZiggurat(128, normalTail, normalArea, 1<<31, bell, func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
+var normals, exponentials ziggurat
 
-	exponentials = newZiggurat(256, tail, layerArea, 1<<32,
+func init() {
+	normals.fill(128, normalTail, normalArea, 1<<31, bell, func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
+	exponentials.fill(layers, tail, layerArea, 1<<32,
 		func(x float64) float64 { return portable.Exp(-x) }, func(y float64) float64 { return -portable.Log(y) })
-)
+}
 
 // Normal is a standard normal number, as of [rand.Rand.NormFloat64].
 func Normal(s rand.Source) float64 {

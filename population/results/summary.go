@@ -20,7 +20,6 @@ type Summary struct {
 	Stopped     string          `json:"stopped,omitempty"`
 	Unit        string          `json:"unit"`
 	Events      uint64          `json:"events"`
-	Seconds     float64         `json:"seconds"`
 	PersonYears float64         `json:"person_years"`
 	Version     string          `json:"version"`
 	Parameters  Ordered[string] `json:"parameters"`
