@@ -179,34 +179,6 @@ func ExampleQueue_ScheduleAll() {
 	// 0 0 true
 }
 
-// A machine breaks down: what was to happen at it is taken back, and what waited for it is put off.
-func ExampleQueue_RescheduleAll() {
-	q := calendar.New()
-	for id := range calendar.ID(6) {
-		_ = q.Schedule(id, float64(id+1))
-	}
-	fmt.Println(q.CancelAll([]calendar.ID{0, 2, 4}), "cancelled")
-	if err := q.RescheduleAll([]calendar.ID{5, 1}, []float64{10, 10}); err != nil {
-		fmt.Println(err)
-	}
-	for id, at := range q.Until(100) {
-		fmt.Println(id, "at", at)
-	}
-	// Output:
-	// 3 cancelled
-	// 3 at 4
-	// 5 at 10
-	// 1 at 10
-}
-
-func ExampleQueue_CancelAll() {
-	q := calendar.New()
-	_ = q.Schedule(1, 5)
-	_ = q.Schedule(2, 6)
-	fmt.Println(q.CancelAll([]calendar.ID{2, 3, 2}), q.Len())
-	// Output: 1 1
-}
-
 func ExamplePanicError() {
 	defer func() {
 		if p, ok := recover().(*calendar.PanicError); ok {

@@ -36,7 +36,6 @@ func TestExtremeArguments(t *testing.T) {
 				noError(t, q.Schedule(7, 0))
 				_ = q.Schedule(id, x)
 				_ = q.Reschedule(id, x)
-				_ = q.RescheduleAll([]ID{id, id}, []float64{x, x})
 				q.PrefetchID(id)
 				q.At(id)
 				_ = q.Renumber(id, math.MaxUint32-id)
@@ -45,7 +44,6 @@ func TestExtremeArguments(t *testing.T) {
 				for range q.Until(x) {
 				}
 				q.Cancel(id)
-				q.CancelAll([]ID{id, id})
 				noError(t, q.check())
 			})
 			tolerates(t, fmt.Sprintf("Agenda with MaxID(%d) and time %v", id, x), func() {

@@ -193,9 +193,9 @@ func TestNothingIsSeenOfWhoLeft(t *testing.T) {
 				case 5:
 					a[0], a[1], a[2] = q.Peek()
 				case 6:
-					a[0] = q.CancelAll([]calendar.ID{other, id, id})
+					a[0], a[1], a[2] = q.Cancel(other), q.Cancel(id), q.Cancel(id)
 				case 7:
-					a[0] = q.RescheduleAll([]calendar.ID{id, other, id}, []float64{at + 1, at, at})
+					a[0], a[1], a[2] = q.Reschedule(id, at+1), q.Reschedule(other, at), q.Reschedule(id, at)
 				case 8:
 					a[0] = q.ScheduleAll(context.Background(), id, 1, 1, func(_ int, _ calendar.ID, due []float64) error {
 						due[0] = at

@@ -19,7 +19,7 @@ import (
 // Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a call divides or sweeps one of them, with
 // what comes of it, or sweeps those of the last eight events that were cancelled or moved. That is some milliseconds, whatever was done before, and the same goes for growing and for giving memory back. There
 // are two exceptions: passing over the cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations, after which all entries are looked at once. ScheduleAll, CancelAll, RescheduleAll, Reset, Trim
+// their turn, and every 2³² cancellations, after which all entries are looked at once. ScheduleAll, Reset, Trim
 // and Stats take time in proportion to what they deal with.
 //
 // An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on top, up to 8 MB in

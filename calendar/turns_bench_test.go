@@ -2,7 +2,6 @@ package calendar_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -67,42 +66,16 @@ func BenchmarkFillByTurns(b *testing.B) {
 	}
 }
 
-// Cancelling and moving every other time, beside holds: of random ids, of ids that the caller names to PrefetchID four operations before, and of 32 ids
-// at once after so many holds.
+// Cancelling and moving every other time, beside holds: of random ids, and of ids that the caller names to PrefetchID four operations before.
 func BenchmarkCancelByTurns(b *testing.B) {
 	const (
 		n     = 1_000_000
 		ahead = 4
-		many  = 32
 	)
 	exponential, _ := calendartest.ByName("exponential")
-	names := []string{"hold", "cancel", "reschedule", "cancel-known", "reschedule-known", "cancel-all", "reschedule-all"}
+	names := []string{"hold", "cancel", "reschedule", "cancel-known", "reschedule-known"}
 	queues, jumps := make([]*calendar.Queue, len(names)), make([]*calendartest.Jumps, len(names))
-	ids, times := make([]calendar.ID, many), make([]float64, many)
-	atOnce := func(how int) {
-		q, j := queues[how], jumps[how]
-		for range n / 2 / many {
-			must(b, calendartest.Hold(q, many, j))
-			for i := range ids {
-				ids[i], times[i] = j.Pick(n), q.Now()+j.Next()
-			}
-			if how == len(names)-1 {
-				must(b, q.RescheduleAll(ids, times))
-				continue
-			}
-			q.CancelAll(ids)
-			for i, id := range ids {
-				if err := q.Schedule(id, times[i]); err != nil && !errors.Is(err, calendar.ErrScheduled) { // it was picked twice
-					b.Fatal(err)
-				}
-			}
-		}
-	}
 	work := func(how int) {
-		if how >= len(names)-2 {
-			atOnce(how)
-			return
-		}
 		q, j := queues[how], jumps[how]
 		hold, cancel, know := how == 0, how%2 == 1, how > 2
 		var known [ahead]calendar.ID
