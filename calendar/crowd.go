@@ -41,6 +41,7 @@ func (q *Queue) crowdWaits(l *level) bool {
 		b := &l.buckets[l.open]
 		n := len(q.pool.entries(*b, b.head))
 		q.swept += uint64(n)
+		q.dead -= n
 		q.dropChunk(l, b, n)
 	}
 	return false
@@ -65,16 +66,11 @@ func (q *Queue) loadCrowd(l *level, b *bucket) {
 		for n := 0; n < crowdChunks && b.tail != 0; n++ {
 			es := q.pool.entries(*b, b.head)
 			q.prefetchFollowing(*b, b.head)
-			live := len(q.near)
-			for i := range es {
-				if q.live(es[i]) {
-					q.near = append(q.near, es[i])
-				}
-			}
-			live = len(q.near) - live
+			live := q.livingOf(es)
+			q.near = append(q.near, live...)
 			q.moved += uint64(len(es))
 			l.through += len(es)
-			q.dropChunk(l, b, len(es)-live)
+			q.dropChunk(l, b, len(es)-len(live))
 		}
 	}
 	// Those that are dead should not come to be the majority because others leave.
@@ -92,7 +88,6 @@ func (q *Queue) loadCrowd(l *level, b *bucket) {
 // dropChunk takes the first chunk from b, a crowd in level l, in which so many were dead. The deaths that wait may be theirs: those have not been
 // counted, and to take them off would leave others that have been out of the count.
 func (q *Queue) dropChunk(l *level, b *bucket, dead int) {
-	q.dead -= dead
 	counted := max(dead-int(q.deaths.n), 0)
 	if l.crowd {
 		l.dead = max(l.dead-counted, 0)

@@ -113,22 +113,11 @@ func (q *Queue) sweepBucket(b *bucket) {
 	*b = bucket{}
 	q.swept += uint64(from.n)
 	q.sweeps++
-	ahead, last := q.startAhead(from), from.last()
-	q.prefetchRecords(q.pool.entries(from, from.head))
-	for c := from.head; ; {
-		ahead = q.ahead(ahead, last)
-		if c != last {
-			q.prefetchRecords(q.pool.entries(from, q.pool.next(c)))
-		}
-		for _, e := range q.livingOf(q.pool.entries(from, c)) {
+	q.takeLiving(from, func(es []entry) {
+		for _, e := range es {
 			q.pool.push(b, e)
 		}
-		following := q.pool.release(c)
-		if c == last {
-			return
-		}
-		c = following
-	}
+	})
 }
 
 // count begins to count the dead of each bucket if there are too many entries to sweep them all at once.
@@ -143,21 +132,12 @@ func (q *Queue) count() {
 func (q *Queue) sweep() {
 	near := q.livingOf(q.near[q.head:])
 	q.near = q.near[:q.head+len(near)]
-	for i := range q.levels {
-		q.sweepLevel(&q.levels[i])
-	}
-	for _, l := range q.nests {
-		if l != nil {
-			q.sweepLevel(l)
-		}
-	}
-}
-
-func (q *Queue) sweepLevel(l *level) {
-	l.dead, l.sweeping = 0, 0
-	for i := l.open; i < l.count(); i++ {
-		if b := &l.buckets[i]; b.tail != 0 && b.tail != nested {
-			q.sweepBucket(b)
+	for l := range q.allLevels {
+		l.dead, l.sweeping = 0, 0
+		for i := l.open; i < l.count(); i++ {
+			if b := &l.buckets[i]; b.tail != 0 && b.tail != nested {
+				q.sweepBucket(b)
+			}
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (q *Queue) comeRound() {
 		}
 	}
 	restamp(q.near[q.head:])
-	each := func(l *level) {
+	for l := range q.allLevels {
 		for i := l.open; i < l.count(); i++ {
 			b := l.buckets[i]
 			if b.tail == 0 || b.tail == nested {
@@ -77,14 +77,6 @@ func (q *Queue) comeRound() {
 					break
 				}
 			}
-		}
-	}
-	for i := range q.levels {
-		each(&q.levels[i])
-	}
-	for _, l := range q.nests {
-		if l != nil {
-			each(l)
 		}
 	}
 	for _, page := range q.pages {

@@ -160,7 +160,7 @@ func fan(entries float64) uint64 {
 func (q *Queue) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
 	if q.counted && b.dead > 0 {
-		q.distributeLiving(b, l)
+		q.takeLiving(b, func(es []entry) { q.pushAll(l, es) })
 		return
 	}
 	ahead, end := q.startAhead(b), b.last()
@@ -175,12 +175,13 @@ func (q *Queue) distribute(b bucket, l *level) {
 	}
 }
 
-// checkLen is how many entries are looked at before the living among them are moved. The records of as many of the next chunk are asked for meanwhile: the
-// processor would wait if it were asked for more of them at a time.
+// checkLen is how many entries are looked at before the live ones among them are moved. The records of as many of the
+// next chunk are prefetched meanwhile. The processor would wait if it were asked for more of them at a time.
 const checkLen = 8
 
-// distributeLiving is distribute for a bucket that has dead entries.
-func (q *Queue) distributeLiving(b bucket, l *level) {
+// takeLiving releases the chunks of b, drops its dead entries, and calls do with the live ones, some at a time and in
+// their order.
+func (q *Queue) takeLiving(b bucket, do func([]entry)) {
 	ahead, end := q.startAhead(b), b.last()
 	q.prefetchRecords(q.pool.entries(b, b.head))
 	for c := b.head; ; {
@@ -194,7 +195,7 @@ func (q *Queue) distributeLiving(b bucket, l *level) {
 			q.prefetchRecords(next[:n])
 			next = next[n:]
 			n = min(checkLen, len(es))
-			q.pushAll(l, q.livingOf(es[:n]))
+			do(q.livingOf(es[:n]))
 			es = es[n:]
 		}
 		following := q.pool.release(c)

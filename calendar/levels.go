@@ -99,6 +99,20 @@ func (l *level) limit() uint64 {
 	return pastAll
 }
 
+// allLevels calls yield for the levels of the path and for those nested in buckets.
+func (q *Queue) allLevels(yield func(*level) bool) {
+	for i := range q.levels {
+		if !yield(&q.levels[i]) {
+			return
+		}
+	}
+	for _, l := range q.nests {
+		if l != nil && !yield(l) {
+			return
+		}
+	}
+}
+
 // restart makes an empty queue collect whatever comes: negative times in one bucket, all others in a second.
 func (q *Queue) restart() {
 	for i := range q.levels {

@@ -113,8 +113,8 @@ func (q *Queue) prefetchRecords(es []entry) {
 // writesBlindly reports whether nobody will read the records of b's entries when they are loaded, dispatched and scheduled anew.
 func (q *Queue) writesBlindly(b bucket) bool { return q.collects() && q.allAlive(b) }
 
-// gather asks for the records of n entries, of the first of which this is the id, unless they are written blindly, and for what the caller keeps
-// beside them.
+// gather asks for the records of n entries, the first of which has this id, unless they are not wanted, and for what the
+// caller keeps beside them.
 func (q *Queue) gather(id *ID, n int, blind bool) {
 	ids := unsafe.Pointer(id)
 	if !blind {
@@ -149,12 +149,7 @@ func (q *Queue) Prefetch(arrays ...Array) { q.arrays = arrays }
 // PrefetchID asks the processor for the memory that an event of an id will need when it is scheduled: the queue's own, and that of the arrays given to
 // Prefetch. It is for callers who know some events ahead which id they will schedule next.
 func (q *Queue) PrefetchID(id ID) {
-	if int(id>>pageBits) < len(q.pages) {
-		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&id), unsafe.Sizeof(id), 1)
-	}
-	for _, o := range q.arrays {
-		prefetch.Gather(o.base, o.size, unsafe.Pointer(&id), unsafe.Sizeof(id), 1)
-	}
+	q.gather(&id, 1, int(id>>pageBits) >= len(q.pages))
 }
 
 // Ahead returns the id of the event that comes k events after the next one, for callers that

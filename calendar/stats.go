@@ -68,7 +68,7 @@ func (q *Queue) Stats() Stats {
 		Shrinks: q.shrinks,
 		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + q.recordBytes(),
 	}
-	look := func(l *level) {
+	for l := range q.allLevels {
 		s.Bytes += cap(l.buckets) * bucketBytes
 		s.Buckets += l.count() - l.open
 		for _, b := range l.buckets[l.open:l.count()] {
@@ -79,21 +79,12 @@ func (q *Queue) Stats() Stats {
 			}
 		}
 	}
-	for i := range q.levels {
-		look(&q.levels[i])
-	}
-	for _, l := range q.nests {
-		if l != nil {
-			s.Bytes += levelBytes
-			look(l)
-		}
-	}
 	for _, kept := range q.spare {
 		for _, bs := range kept {
 			s.Bytes += len(bs) * bucketBytes
 		}
 	}
-	s.Bytes += cap(q.levels)*levelBytes + cap(q.nests)*8 + cap(q.vacant)*4
+	s.Bytes += (cap(q.levels)+len(q.nests)-len(q.vacant))*levelBytes + cap(q.nests)*8 + cap(q.vacant)*4
 	if s.Occupied > 0 {
 		s.Occupancy = float64(q.pending+q.dead-s.Near) / float64(s.Occupied)
 	}

@@ -11,13 +11,8 @@ import "slices"
 func (q *Queue) Trim() {
 	q.pool.giveBack()
 	if leave := q.pool.sparse(); leave != nil {
-		for i := range q.levels {
-			q.pool.leaveAll(&q.levels[i], leave)
-		}
-		for _, l := range q.nests {
-			if l != nil {
-				q.pool.leaveAll(l, leave)
-			}
+		for l := range q.allLevels {
+			q.pool.leaveAll(l, leave)
 		}
 		for s, left := range leave {
 			if left {
