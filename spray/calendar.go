@@ -161,7 +161,7 @@ func (c *Calendar[V]) Schedule(at float64, v V) (Handle, error) {
 		f := q.tick(a)
 		s.unlock(i, min(top, key))
 		if f != proceed {
-			c.followUp(a, f, number)
+			c.followUp(a, f)
 		}
 		return Handle{c.owner, number, e.slot, e.stamp}, nil
 	}
@@ -215,7 +215,7 @@ func (c *Calendar[V]) Next() (v V, at float64, ok bool) {
 		f := q.tick(a)
 		s.unlock(i, q.top())
 		if f != proceed {
-			c.followUp(a, f, number)
+			c.followUp(a, f)
 		} else if behind {
 			c.waitForBehind(a, top)
 		}

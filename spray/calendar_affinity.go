@@ -59,7 +59,6 @@ const (
 	yield                        // if others wait for a processor
 	yieldAndGo                   // the same, and go to the processor's shard
 	leaveCrowded                 // go to another shard
-	prepare                      // make memory ready for the queue, then as yield
 )
 
 // tick counts operations, and tells from time to time what the goroutine should do when it has given the queue back.
@@ -80,9 +79,6 @@ func (q *queue[V]) inspect(a *affinity) followUp {
 	if waits > crowd {
 		return leaveCrowded
 	}
-	if q.wantsRoom() {
-		return prepare
-	}
 	now := time.Since(epoch)
 	if now-q.inspected < yieldAfter {
 		return proceed
@@ -100,12 +96,8 @@ var epoch = time.Now()
 
 // followUp does what is due after an operation. It lets others run, and goes to the shard of the processor that it finds itself on, so
 // that goroutines that take turns on a processor use the same shard, which is in its cache. Or it leaves a crowded shard for the next
-// one, and so will others on this processor. Or it makes memory ready for the queue that it has used.
-func (c *Calendar[V]) followUp(a *affinity, f followUp, number uint32) {
-	if f == prepare {
-		c.makeRoom(number)
-		f = yield // it took a while, and the time has not been looked at
-	}
+// one, and so will others on this processor.
+func (c *Calendar[V]) followUp(a *affinity, f followUp) {
 	if f != leaveCrowded && c.othersWait() {
 		runtime.Gosched()
 	} else if f == yield {

@@ -46,7 +46,10 @@ func (q *queue[V]) extend(b *bucket) uint32 {
 	} else {
 		c = q.fresh
 		if int(c)*chunkSlots >= len(q.chunks) {
-			q.widenChunks()
+			if uint64(len(q.chunks)) >= 1<<32 {
+				panic("spray: more than four billion events in one of the queues")
+			}
+			q.chunks = double(q.chunks)
 		}
 		q.fresh++
 	}

@@ -161,10 +161,6 @@ func checkQueue[V comparable](q *queue[V]) error {
 		return fmt.Errorf("%d entries are alive and %d dead", live, dead)
 	}
 
-	if q.preparing || q.moreChunks != nil || q.moreSlots != nil {
-		return errors.New("somebody is still making memory ready")
-	}
-
 	free, spent := 0, 0
 	for next := q.free; next != 0; next = q.slots[next-1].next {
 		if free++; free > len(q.slots) || seen[next-1] {

@@ -52,12 +52,6 @@ type queue[V any] struct {
 	crowded, early, refined uint32
 	slack                   int
 
-	readyChunks int     // places of chunks the memory of which is ready: see calendar_room.go
-	readySlots  int     // and slots
-	preparing   bool    // somebody is making memory ready
-	moreChunks  []entry // the array that comes next, while that is being made ready
-	moreSlots   []slot[V]
-
 	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
 
 	pace  float64  // events in a unit of time
@@ -126,8 +120,8 @@ func newQueue[V any](capacity int) *queue[V] {
 
 // roomFor is how long the arrays of a queue are that has room for so many events.
 //
-// An array that is nearly full is about to be replaced (see reach), and of several queues one gets a
-// little more than the others. Chunks are not all full, and of a bucket's the last is half so.
+// Of several queues one gets a little more than the others. Chunks are not all full, and of a
+// bucket's the last is half so.
 func roomFor(capacity int) (slots, entries int) {
 	capacity += capacity/16 + 1
 	return capacity, 1 << bits.Len(uint(capacity+capacity/4+min(capacity, maxBuckets)*chunkSlots/2))
@@ -172,13 +166,21 @@ func (q *queue[V]) begin(e entry) {
 //go:noinline
 func (q *queue[V]) enlarge() {
 	if len(q.slots) == cap(q.slots) {
-		q.widenSlots()
+		q.slots = double(q.slots)[:len(q.slots)]
 	}
 	if uint64(len(q.slots)) == 1<<32-2 {
 		panic("spray: more than four billion events in one of the queues")
 	}
 	q.slots = append(q.slots, slot[V]{stamp: 1})
 	q.free = uint32(len(q.slots))
+}
+
+// double copies an array into one that is twice as long, and at least 16.
+func double[T any](array []T) []T {
+	wider := make([]T, max(16, 2*len(array)))
+	huge.Advise(wider)
+	copy(wider, array)
+	return wider
 }
 
 // vacate frees a slot and returns the value that was there.

@@ -73,8 +73,8 @@ func (q *queue[V]) stats() CalendarStats {
 		Helped:     q.helped,
 		Waits:      q.waits,
 		Moved:      q.moved,
-		Bytes: int(unsafe.Sizeof(*q)) + (cap(q.slots)+cap(q.moreSlots))*int(unsafe.Sizeof(slot[V]{})) +
-			(cap(q.chunks)+cap(q.moreChunks))*int(unsafe.Sizeof(entry{})) +
+		Bytes: int(unsafe.Sizeof(*q)) + cap(q.slots)*int(unsafe.Sizeof(slot[V]{})) +
+			cap(q.chunks)*int(unsafe.Sizeof(entry{})) +
 			cap(q.levels)*int(unsafe.Sizeof(level{})),
 	}
 	for _, l := range q.levels[:cap(q.levels)] {

@@ -24,12 +24,3 @@ func Around[T any](s []T) {
 		advise(unsafe.Pointer(unsafe.SliceData(s)), size)
 	}
 }
-
-// Populate has the system find memory for s now, which it otherwise does page by page when it is first written to. What the memory holds stays as it
-// is, and others may use it meanwhile. It may do nothing, and never fails.
-func Populate[T any](s []T) {
-	var t T
-	if size := uintptr(len(s)) * unsafe.Sizeof(t); size > 0 {
-		populate(unsafe.Pointer(unsafe.SliceData(s)), size)
-	}
-}

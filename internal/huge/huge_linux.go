@@ -11,12 +11,3 @@ func advise(p unsafe.Pointer, size uintptr) {
 	after := -(uintptr(p) + size) % pageSize
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(p)-before, before+size+after, syscall.MADV_HUGEPAGE)
 }
-
-// populateWrite is MADV_POPULATE_WRITE, of Linux 5.14 and later. Package syscall does not have it.
-const populateWrite = 23
-
-// populate takes whole pages of the usual size, outwards.
-func populate(p unsafe.Pointer, size uintptr) {
-	before := uintptr(p) % uintptr(syscall.Getpagesize())
-	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(p)-before, before+size, populateWrite)
-}

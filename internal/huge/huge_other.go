@@ -5,5 +5,3 @@ package huge
 import "unsafe"
 
 func advise(unsafe.Pointer, uintptr) {}
-
-func populate(unsafe.Pointer, uintptr) {}

@@ -11,8 +11,6 @@ func TestAdviseDoesNoHarm(t *testing.T) {
 		}
 		Advise(s)
 		Around(s)
-		Populate(s)
-		Populate(s[n/3:])
 		for i := range s {
 			if s[i] != uint64(i) {
 				t.Fatalf("element %d of %d is %d", i, n, s[i])
