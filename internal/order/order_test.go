@@ -9,9 +9,9 @@ import (
 func TestRankOfHundredths(t *testing.T) {
 	for percent := range 101 {
 		p := float64(percent) / 100
-		for _, n := range []int{1, 2, 7, 19, 20, 100, 200, 999, 1000, 123_456, 100_000_000, 100_000_000_000} {
-			want := (percent*n + 99) / 100
-			if got := Rank(n, p); got != want {
+		for _, n := range []int{1, 2, 7, 19, 20, 100, 200, 999, 1000, 123_456, 100_000_000, min(100_000_000_000, math.MaxInt)} {
+			want := (int64(percent)*int64(n) + 99) / 100
+			if got := int64(Rank(n, p)); got != want {
 				t.Errorf("%g of %d: rank %d, want %d", p, n, got, want)
 			}
 		}

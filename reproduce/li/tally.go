@@ -20,14 +20,14 @@ func binomialTail(n int, q float64, k int) float64 {
 		return 0
 	}
 	mass := func(j int) float64 { return binomialMass(n, q, j) }
-	if mode := int(float64(n+1) * q); k > mode {
+	if mode := int((float64(n) + 1) * q); k > mode {
 		// From the other side, so that nothing is lost to 1.
 		return max(0, 1-binomialTail(n, 1-q, n-k-1))
 	}
 	sum, term := 0.0, mass(k)
 	for j := k; j >= 0 && (term > sum*1e-17 || term > 0 && sum == 0); j-- {
 		sum += term
-		term *= float64(j) * (1 - q) / (float64(n-j+1) * q)
+		term *= float64(j) * (1 - q) / ((float64(n-j) + 1) * q)
 	}
 	return min(1, sum)
 }

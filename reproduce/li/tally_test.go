@@ -29,8 +29,9 @@ func TestBinomialTail(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	// Many and rare is Poisson's law, but for the probability of one.
-	n, q := 1<<39, math.Ldexp(1, -19)
+	n := min(1<<39, math.MaxInt)
 	sum, mean := 0.0, math.Ldexp(1, 20)
+	q := mean / float64(n)
 	for k := 1 << 20; k > 1<<20-10_000; k-- {
 		lg, _ := math.Lgamma(float64(k) + 1)
 		sum += math.Exp(float64(k)*math.Log(mean) - mean - lg)
