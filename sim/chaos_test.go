@@ -140,7 +140,10 @@ func (c *chaos) spawn() {
 			}
 			c.actAndWait(p, 2)
 		}
-		for stubborn && c.s.closed {
+		for range 10 {
+			if !stubborn || !c.s.closed {
+				break
+			}
 			func() {
 				defer func() { _ = recover() }()
 				_ = p.Wait(1)

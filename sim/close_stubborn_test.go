@@ -1,13 +1,10 @@
 package sim
 
 import (
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 )
 
 // whatever is a thing that a process may do again and again, each time recovering from what comes of it.
@@ -66,13 +63,30 @@ var stubbornness = []whatever{
 	}},
 }
 
-// A process that recovers from whatever ends it, again and again, ends all the same, and its deferred calls run.
-func TestCloseEndsWhoRecovers(t *testing.T) {
+// wantStubborn checks that Close panics with the name of the process that always recovers, and that
+// it is the only one that is left. When the process has been told to give up, another Close ends it.
+func wantStubborn(t *testing.T, s *Simulation, giveUp func()) {
+	t.Helper()
+	wantPanic(t, "cannot end process stubborn", s.Close)
+	if left := s.Live(); len(left) != 1 || left[0].Name() != "stubborn" {
+		t.Errorf("%v are left", left)
+	}
+	giveUp()
+	s.Close()
+	if s.Processes() != 0 {
+		t.Errorf("%v are left", s.Live())
+	}
+}
+
+// Close panics if a process recovers from whatever ends it, again and again. All others have ended by
+// then.
+func TestCloseReportsWhoAlwaysRecovers(t *testing.T) {
 	noLeak(t)
 	for _, x := range stubbornness {
 		t.Run(x.name, func(t *testing.T) {
 			w := newWorld()
 			var log []string
+			gives := false
 			note := func(name string) func() { return func() { log = append(log, name) } }
 			w.s.Go("before", func(p *Process) {
 				defer note("before")()
@@ -80,7 +94,7 @@ func TestCloseEndsWhoRecovers(t *testing.T) {
 			})
 			w.s.Go("stubborn", func(p *Process) {
 				defer note("stubborn")()
-				for {
+				for !gives {
 					func() {
 						defer func() { _ = recover() }()
 						x.do(w, p)
@@ -92,20 +106,17 @@ func TestCloseEndsWhoRecovers(t *testing.T) {
 				_ = p.WaitFor(w.never)
 			})
 			_ = w.s.Run(background, 3)
-			w.s.Close()
-			if got := strings.Join(log, " "); got != "before stubborn after" {
+			wantStubborn(t, w.s, func() { gives = true })
+			if got := strings.Join(log, " "); got != "before after stubborn" {
 				t.Errorf("ended: %s", got)
-			}
-			if w.s.Processes() != 0 {
-				t.Errorf("%d processes are left", w.s.Processes())
 			}
 			w.s.Close()
 		})
 	}
 }
 
-// In its deferred calls, too, a process may do whatever it likes, without an end.
-func TestCloseEndsDeferredCalls(t *testing.T) {
+// The deferred calls of a process may recover without an end, too.
+func TestCloseReportsDeferredCallsThatAlwaysRecover(t *testing.T) {
 	noLeak(t)
 	tries := []whatever{
 		{"TryRequest", func(w *world, p *Process) { _, _ = w.desk.TryRequest(1) }},
@@ -117,11 +128,11 @@ func TestCloseEndsDeferredCalls(t *testing.T) {
 	for _, x := range slices.Concat(stubbornness, tries) {
 		t.Run(x.name, func(t *testing.T) {
 			w := newWorld()
-			ended := false
+			gives, ended := false, false
 			w.s.Go("stubborn", func(p *Process) {
 				defer func() { ended = true }()
 				defer func() {
-					for {
+					for !gives {
 						func() {
 							defer func() { _ = recover() }()
 							x.do(w, p)
@@ -131,11 +142,29 @@ func TestCloseEndsDeferredCalls(t *testing.T) {
 				_ = p.WaitFor(w.never)
 			})
 			_ = w.s.Run(background, 3)
-			w.s.Close()
-			if !ended || w.s.Processes() != 0 {
-				t.Errorf("ended %t, %d processes are left", ended, w.s.Processes())
+			wantStubborn(t, w.s, func() { gives = true })
+			if !ended {
+				t.Error("it has not ended")
 			}
 		})
+	}
+}
+
+// A process that recovers and waits many times, but not for ever, ends. Its last deferred call runs.
+func TestCloseEndsWhoRecoversOften(t *testing.T) {
+	noLeak(t)
+	w := newWorld()
+	ended := false
+	w.s.Go("many deferred calls", func(p *Process) {
+		defer func() { ended = true }()
+		for range 1000 {
+			defer func() { _ = recover(); _ = p.Wait(1) }()
+		}
+		_ = p.WaitFor(w.never)
+	})
+	_ = w.s.Run(background, 3)
+	if w.s.Close(); !ended || w.s.Processes() != 0 {
+		t.Errorf("ended %t, %v are left", ended, w.s.Live())
 	}
 }
 
@@ -156,90 +185,5 @@ func TestCloseWhileClosing(t *testing.T) {
 	s.Close()
 	if got := strings.Join(log, " "); got != "a b c" || s.Processes() != 0 {
 		t.Errorf("%s ended, %d are left", got, s.Processes())
-	}
-}
-
-// What a process panics with while runtime.Goexit ends it is not lost.
-func TestStubbornPanics(t *testing.T) {
-	noLeak(t)
-	s := New()
-	s.Go("stubborn", func(p *Process) {
-		defer func() { panic("at last") }()
-		for {
-			func() {
-				defer func() { _ = recover() }()
-				_ = p.Wait(1)
-			}()
-		}
-	})
-	_ = s.Run(background, 1)
-	func() {
-		defer func() {
-			if f, ok := recover().(*ProcessPanic); !ok || f.Value != "at last" || f.Process != "stubborn" {
-				t.Errorf("%v", f)
-			}
-		}()
-		s.Close()
-	}()
-	if s.Processes() != 0 {
-		t.Errorf("%d processes are left", s.Processes())
-	}
-}
-
-// In a bubble of synctest, where goroutines are counted, the one that ends a stubborn process belongs to it.
-func TestStubbornInBubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.s.Go("stubborn", func(p *Process) {
-			for {
-				func() {
-					defer func() { _ = recover() }()
-					_ = p.Wait(1)
-				}()
-			}
-		})
-		_ = w.s.Run(background, 3)
-		w.s.Close()
-		if w.s.Processes() != 0 {
-			t.Errorf("%d processes are left", w.s.Processes())
-		}
-	})
-}
-
-// A goroutine that is locked to its thread must not hand a coroutine to another: the runtime would kill the program. Close says what
-// it has to leave behind, and ends the others.
-func TestCloseLockedToThread(t *testing.T) {
-	noLeak(t)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if !lockedToThread() {
-		t.Fatal("the lock is not noticed")
-	}
-	w := newWorld()
-	gives, ended := false, false
-	for i := range 3 {
-		w.s.Go(fmt.Sprint("stubborn ", i), func(p *Process) {
-			for !(gives || i == 1) {
-				func() {
-					defer func() { _ = recover() }()
-					_ = p.Wait(1)
-				}()
-			}
-			if i == 1 {
-				defer func() { ended = true }()
-				defer func() { _ = p.Wait(1) }()
-				_ = p.Wait(100)
-			}
-		})
-	}
-	_ = w.s.Run(background, 3)
-	wantPanic(t, "process stubborn 0 recovers", w.s.Close)
-	if w.s.Processes() != 2 || !ended || w.s.Live()[0].Name() != "stubborn 0" {
-		t.Errorf("%v are left", w.s.Live())
-	}
-	gives = true
-	w.s.Close()
-	if w.s.Processes() != 0 {
-		t.Errorf("%v are left", w.s.Live())
 	}
 }

@@ -245,16 +245,17 @@ func TestProcessesEndAtSeatsOfOthers(t *testing.T) {
 	}
 }
 
-// Processes that recover from their end stand at the seats of others, too.
-func TestStubbornProcessesAtSeatsOfOthers(t *testing.T) {
+// Close reports the first of several processes that always recover, and ends those that do not.
+func TestCloseReportsFirstOfSeveral(t *testing.T) {
 	noLeak(t)
 	s := New()
 	r := rand.New(rand.NewPCG(1, 3))
+	gives := false
 	for i := range 20 {
 		s.Go(fmt.Sprint(i), func(p *Process) {
-			for {
+			for !gives {
 				func() {
-					if i%2 == 0 {
+					if i%2 == 1 {
 						defer func() { _ = recover() }()
 					}
 					_ = p.Wait(r.Float64())
@@ -263,8 +264,12 @@ func TestStubbornProcessesAtSeatsOfOthers(t *testing.T) {
 		})
 	}
 	_ = s.Run(background, 30)
+	if wantPanic(t, "cannot end process 1:", s.Close); s.Processes() != 10 {
+		t.Errorf("%v are left, not the odd ones", s.Live())
+	}
+	gives = true
 	if s.Close(); s.Processes() != 0 {
-		t.Errorf("%d processes are left", s.Processes())
+		t.Errorf("%v are left", s.Live())
 	}
 }
 

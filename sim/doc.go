@@ -82,10 +82,11 @@
 //
 // # Goroutines
 //
-// Each process that has begun and not ended has a goroutine, which stands still while others have their turn.
-// [Simulation.Close] ends those that have not ended, whether they recover from it or not, and runs their deferred calls. When all have
-// ended by themselves, Run leaves none behind. A simulation that is dropped without Close while processes wait keeps their goroutines, and itself, for
-// ever.
+// Each process that has begun and not ended has a goroutine, which is suspended during the turns of
+// others. [Simulation.Close] ends those that have not ended, and runs their deferred calls. It panics
+// if a process recovers from its end again and again. When all have ended by themselves, Run leaves
+// none behind. A simulation that is dropped without Close while processes wait keeps their
+// goroutines, and itself, for ever.
 //
 // Nothing here is safe for concurrent use but [Simulation.Inject], and nothing needs to be: there are no package-level variables, and simulations do
 // not share anything. Nobody waits for, or asks for, something of another simulation: that panics. What does not wait, such as
