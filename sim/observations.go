@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // Observations are what a [Tally] has kept of its observations, from when keeping began, or the last Reset. It is a copy.
@@ -58,7 +60,7 @@ type observer struct {
 	most    int
 	n       int64
 	batch   int64
-	lots    uint64
+	lots    random.Stream
 	entries []Observation // Mean is the sum, until it is asked for
 }
 
@@ -117,15 +119,8 @@ func (e *Observation) join(other Observation, its bool) {
 	e.N += other.N
 }
 
-// lot draws a number below n by SplitMix64 (Steele, Lea and Flood, 2014). It is not quite fair unless n is a power of two, by less
-// than n in 2⁶⁴.
-func (k *observer) lot(n int64) uint64 {
-	k.lots += 0x9e3779b97f4a7c15
-	z := k.lots
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return (z ^ z>>31) % uint64(n)
-}
+// lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in 2⁶⁴.
+func (k *observer) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
 
 // Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see [Observations]. With a clock, such as
 // the Now of a simulation, it notes when they were made; it may be nil. Reset forgets them, and keeping goes on. A tally that keeps

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/almanac-sim/almanac/internal/random"
+
 // ranks finds, among the different ranks in a line, the largest that is not above a given one.
 //
 // It is a treap: a search tree by rank, and at the same time a heap by weight, where the weight is a hash of the rank. Its shape
@@ -104,11 +106,8 @@ func (e *rankEnd) toward(rank int) **rankEnd {
 	return &e.right
 }
 
-// scatter is a permutation of the 64-bit numbers after which neighbours have nothing in common: the finaliser of SplitMix64,
-// https://doi.org/10.1145/2660193.2660195.
+// scatter hashes a number: the first number of the random stream that begins with it.
 func scatter(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	stream := random.Stream(x)
+	return stream.Uint64()
 }

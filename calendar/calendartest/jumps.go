@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/almanac-sim/almanac/calendar"
+	splitmix "github.com/almanac-sim/almanac/internal/random"
 )
 
 const tableSize = 1 << 18
@@ -29,7 +30,7 @@ type Jumps struct {
 	regimeLeft   uint // after this time round
 	coarse       bool
 
-	pick uint64 // state of Pick
+	pick splitmix.Stream // of Pick
 }
 
 // NewJumps prepares a stream of jumps. Distributions that have regimes change them every so many jumps as there are events
@@ -41,7 +42,7 @@ func NewJumps(d Distribution, pending int, seed uint64) *Jumps {
 		dist:         d,
 		r:            r,
 		regimeLength: uint(max(pending, 1)),
-		pick:         r.Uint64(),
+		pick:         splitmix.Stream(r.Uint64()),
 	}
 	for i := range j.table {
 		j.table[i] = d.draw(r)
@@ -77,17 +78,12 @@ func (j *Jumps) turn() {
 	j.end += length
 }
 
-// Pick returns a random id below n. Ids are computed (a step of SplitMix64) and not tabled: a table would touch only as many
+// Pick returns a random id below n. Ids are computed and not tabled: a table would touch only as many
 // ids as it has entries, and those would sit in the cache. It panics unless n is from 1 to 2³².
 func (j *Jumps) Pick(n int) calendar.ID {
 	if uint64(n)-1 > math.MaxUint32 {
 		panic("calendartest: Pick needs a number of ids, from 1 to 2³²")
 	}
-	j.pick += 0x9e3779b97f4a7c15
-	x := j.pick
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
-	id, _ := bits.Mul64(x, uint64(n))
+	id, _ := bits.Mul64(j.pick.Uint64(), uint64(n))
 	return calendar.ID(id)
 }

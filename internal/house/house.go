@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 
 	// Structures.
 	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
-	"calendar/calendartest":  {"calendar", "internal/timekey"},
+	"calendar/calendartest":  {"calendar", "internal/random", "internal/timekey"},
 	"calendar/theory":        {"calendar", "internal/random"},
 	"capped":                 {"capped/internal/counts", "internal/portable", "internal/random"},
 	"capped/cappedhttp":      {"capped", "internal/random"},
