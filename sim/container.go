@@ -47,9 +47,7 @@ func NewContainer(s *Simulation, name string, capacity, initial float64) *Contai
 
 // Get takes an amount out, and waits until there is so much. It returns an error as [Resource.Request] does.
 func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error {
-	if p == nil || c.s.current != p {
-		c.s.refuse(p, "Get")
-	}
+	c.s.checkTurn(p, "Get")
 	c.checkAmount("Get", amount)
 	c.s.step()
 	return c.wait(p, &c.getters, amount, opts)
@@ -57,9 +55,7 @@ func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error
 
 // Put puts an amount in, and waits until there is room for all of it. It returns an error as [Resource.Request] does.
 func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error {
-	if p == nil || c.s.current != p {
-		c.s.refuse(p, "Put")
-	}
+	c.s.checkTurn(p, "Put")
 	c.checkAmount("Put", amount)
 	c.s.step()
 	return c.wait(p, &c.putters, amount, opts)

@@ -103,9 +103,7 @@ func (d *Door) Closing() *Signal { return d.closing }
 
 // Visit has the process be inside while f runs, or returns [ErrClosed] if the door is closed.
 func (d *Door) Visit(p *Process, f func()) error {
-	if p == nil || d.s.current != p {
-		d.s.refuse(p, "Visit")
-	}
+	d.s.checkTurn(p, "Visit")
 	if !d.Enter() {
 		return ErrClosed
 	}

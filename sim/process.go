@@ -185,9 +185,7 @@ func (p *Process) WaitUntil(t float64) error { return p.pause(t, t-p.s.now, "Wai
 // not seen called: 10 ns for each. So Wait is one that is compiled into its caller, and what block does stands here again.
 func (p *Process) pause(t, d float64, call string) error {
 	s := p.s
-	if s.current != p {
-		s.refuse(p, call)
-	}
+	s.checkTurn(p, call)
 	if !(d >= 0) || len(p.interrupts) > 0 {
 		return p.notPaused(t, d, call)
 	}
@@ -260,9 +258,7 @@ func (p *Process) WaitFor(w Waitable) error {
 // was interrupted before either.
 func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error) {
 	s := p.s
-	if s.current != p {
-		s.refuse(p, "WaitFor")
-	}
+	s.checkTurn(p, "WaitFor")
 	if w == nil || w.owner() != s {
 		s.checkOwn(w, "process "+p.name)
 	}
@@ -369,6 +365,13 @@ func (s *Simulation) checkOwn(w Waitable, who string) {
 	}
 	if owner := w.owner(); owner != s && owner != nil {
 		panic("sim: " + who + " would wait for " + w.label() + ", which belongs to another simulation")
+	}
+}
+
+// checkTurn panics unless it is the turn of p, which is about to wait or to request something.
+func (s *Simulation) checkTurn(p *Process, call string) {
+	if p == nil || s.current != p {
+		s.refuse(p, call)
 	}
 }
 

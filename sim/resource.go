@@ -144,9 +144,7 @@ func (r *Resource) Request(p *Process, n int, opts ...RequestOption) (*Grant, er
 
 func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) error {
 	s := r.s
-	if p == nil || s.current != p {
-		s.refuse(p, "Request")
-	}
+	s.checkTurn(p, "Request")
 	r.checkUnits(n)
 	s.step()
 	t := r.terms

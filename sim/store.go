@@ -58,9 +58,7 @@ func NewSortedStore[T any](s *Simulation, name string, capacity int, compare fun
 // Put puts v into the store, and waits if there is no room. It returns an error as [Resource.Request] does, and then v is not
 // in the store.
 func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
-	if p == nil || st.s.current != p {
-		st.s.refuse(p, "Put")
-	}
+	st.s.checkTurn(p, "Put")
 	t := termsOf(opts)
 	if err := st.putters.overtaken(&t, p.name); err != nil {
 		return err
@@ -103,9 +101,7 @@ func (st *Store[T]) Get(p *Process, opts ...RequestOption) (T, error) {
 // request is made, about the things that are there, and then once about each that is put in; its answer should depend on the
 // thing alone.
 func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOption) (T, error) {
-	if p == nil || st.s.current != p {
-		st.s.refuse(p, "Get")
-	}
+	st.s.checkTurn(p, "Get")
 	var none T
 	t := termsOf(opts)
 	if err := st.getters.overtaken(&t, p.name); err != nil {

@@ -29,9 +29,7 @@ func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) err
 // It panics if d is negative or not finite, and if the units have been released.
 func (g *Grant) Work(d float64) error {
 	p, s := g.p, g.r.s
-	if p == nil || s.current != p {
-		s.refuse(p, "Work")
-	}
+	s.checkTurn(p, "Work")
 	if !(d >= 0 && s.now+d <= maxTime) {
 		panic(fmt.Sprintf("sim: Work(%g) of process %s: the time must be finite, and not negative", d, p.name))
 	}
