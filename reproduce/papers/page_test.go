@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,9 +86,6 @@ func TestPageRows(t *testing.T) {
 // docs/reproduced are those of the report. What is timed is in italics, and is not compared. It takes
 // seconds: nothing less tells whether the numbers are right.
 func TestPageNumbers(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("the numbers are of amd64")
-	}
 	table := rows(t)
 	for i, c := range Claims() {
 		if !soak.On && slices.Contains(slow, c.Name) {
