@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 // benchFlags are the command line of almanac bench.
@@ -33,14 +34,14 @@ func newBench() *cobra.Command {
 			"what it takes in memory.\n\n" +
 			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many operations as it has\n" +
 			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the median of the rounds.\n\n" +
-			list("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
+			cli.List("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
 				if s.Extra {
 					return s.Name + " *", s.About
 				}
 				return s.Name, s.About
 			}) +
-			list("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) { return d.Name, d.About }) +
-			list("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
+			cli.List("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) { return d.Name, d.About }) +
+			cli.List("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
 		Example: "  almanac bench\n" +
 			"  almanac bench --dist exponential,pareto --n 1e3,1e6\n" +
 			"  almanac bench --only queue,static --n 1e7 --out results\n" +
@@ -79,13 +80,13 @@ func newBench() *cobra.Command {
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
 func (f *benchFlags) plans() ([][]bench.Cell, error) {
-	if err := checkRepetitions(f.repetitions); err != nil {
+	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return nil, err
 	}
 	if f.targets {
 		return bench.TargetPlans(bench.EventSets), nil
 	}
-	sizes, err := parseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
+	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
 	if err != nil {
 		return nil, err
 	}
@@ -104,14 +105,14 @@ func (f *benchFlags) plans() ([][]bench.Cell, error) {
 	}
 	only := usual
 	if len(f.only) > 0 {
-		if only, err = choose("--only", f.only, structures); err != nil {
+		if only, err = cli.Choose("--only", f.only, structures); err != nil {
 			return nil, err
 		}
 	}
-	if f.dists, err = choose("--dist", f.dists, dists); err != nil {
+	if f.dists, err = cli.Choose("--dist", f.dists, dists); err != nil {
 		return nil, err
 	}
-	if f.workloads, err = choose("--workload", f.workloads, workloads); err != nil {
+	if f.workloads, err = cli.Choose("--workload", f.workloads, workloads); err != nil {
 		return nil, err
 	}
 	var plans [][]bench.Cell

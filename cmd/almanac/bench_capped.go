@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
@@ -27,7 +28,7 @@ func newBenchCapped() *cobra.Command {
 		Long: "Time the ways to run CAPPED side by side, in one run.\n\n" +
 			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one counts, in balls\n" +
 			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same law.\n\n" +
-			list("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
+			cli.List("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac bench capped\n" +
 			"  almanac bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
 		Args: cobra.NoArgs,
@@ -52,18 +53,18 @@ func newBenchCapped() *cobra.Command {
 
 // plan is the cells to measure: every engine with every capacity.
 func (f *benchCappedFlags) plan() (plan []bench.Cell, err error) {
-	if err := checkRepetitions(f.repetitions); err != nil {
+	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return nil, err
 	}
-	bins, err := parseWhole("--bins", f.bins, "bins", 1, 1<<27)
+	bins, err := cli.ParseWhole("--bins", f.bins, "bins", 1, 1<<27)
 	if err != nil {
 		return nil, err
 	}
-	rate, err := parseRate("--rate", f.rate, capped.Capped)
+	rate, err := cli.ParseRate("--rate", f.rate, capped.Capped)
 	if err != nil {
 		return nil, err
 	}
-	capacities, err := parseSizes("--capacity", f.capacities, "balls", 1, 100)
+	capacities, err := cli.ParseSizes("--capacity", f.capacities, "balls", 1, 100)
 	if err != nil {
 		return nil, err
 	}

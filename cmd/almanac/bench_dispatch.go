@@ -10,7 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
 // benchDispatchFlags are the command line of almanac bench dispatch.
@@ -36,12 +38,12 @@ func newBenchDispatch() *cobra.Command {
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
 			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run is.\n\n" +
 			"In real time: what an item costs in capped.Dispatcher with 64 workers that do nothing, best repetition.\n\n" +
-			list("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
-			list("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
+			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
+			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
 		Example: "  almanac bench dispatch\n" +
 			"  almanac bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central\n" +
 			"  almanac bench dispatch --quick --out results",
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.workers, "workers", "100", "how many workers there are")
@@ -60,7 +62,7 @@ func newBenchDispatch() *cobra.Command {
 
 // A dispatchReport is what almanac bench dispatch --json prints.
 type dispatchReport struct {
-	Machine  bench.Machine       `json:"machine"`
+	Machine  cli.Machine         `json:"machine"`
 	Command  string              `json:"command"`
 	Workers  int                 `json:"workers,omitempty"`
 	Requests int                 `json:"requests,omitempty"`
@@ -88,24 +90,24 @@ func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error)
 	}
 	p.Seed, p.Seeds = f.seed, f.seeds
 	if f.seeds < 1 || f.seeds > 1000 {
-		return p, usagef("--seeds %d: expected from 1 to 1000", f.seeds)
+		return p, cli.Usagef("--seeds %d: expected from 1 to 1000", f.seeds)
 	}
-	if p.Workers, err = parseWhole("--workers", f.workers, "workers", 1, 100_000); err != nil {
+	if p.Workers, err = cli.ParseWhole("--workers", f.workers, "workers", 1, 100_000); err != nil {
 		return p, err
 	}
-	if p.Requests, err = parseWhole("--requests", f.requests, "requests", 1000, 100_000_000); err != nil {
+	if p.Requests, err = cli.ParseWhole("--requests", f.requests, "requests", 1000, 100_000_000); err != nil {
 		return p, err
 	}
-	if p.Round = parseNumber(f.round); !(p.Round >= 0.001 && p.Round <= 1000) {
-		return p, usagef("--round %s: expected a number of mean services from 0.001 to 1000, as 1 or 1/4", f.round)
+	if p.Round = allocation.ParseNumber(f.round); !(p.Round >= 0.001 && p.Round <= 1000) {
+		return p, cli.Usagef("--round %s: expected a number of mean services from 0.001 to 1000, as 1 or 1/4", f.round)
 	}
 	for _, word := range strings.Split(f.loads, ",") {
-		load, err := parseRate("--load", word, capped.Capped)
+		load, err := cli.ParseRate("--load", word, capped.Capped)
 		if err != nil {
 			return p, err
 		}
 		if load < 0.01 || load > 0.99 {
-			return p, usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long", word)
+			return p, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long", word)
 		}
 		p.Loads = append(p.Loads, load)
 	}
@@ -116,14 +118,14 @@ func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error)
 	for _, s := range dispatch.Policies() {
 		policies = append(policies, s.Name)
 	}
-	if p.Services, err = choose("--service", f.services, services); err != nil {
+	if p.Services, err = cli.Choose("--service", f.services, services); err != nil {
 		return p, err
 	}
-	if p.Policies, err = choose("--policy", f.policies, policies); err != nil {
+	if p.Policies, err = cli.Choose("--policy", f.policies, policies); err != nil {
 		return p, err
 	}
 	if err := p.Check(); err != nil {
-		return p, usageError{err}
+		return p, cli.Usage(err)
 	}
 	return p, nil
 }
@@ -133,15 +135,15 @@ func (f *benchDispatchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.out, "bench dispatch", dispatchFiles...)
+	out, err := cli.OpenOutput(f.out, "bench dispatch", dispatchFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	r := dispatchReport{
-		Machine: bench.ThisMachine(), Command: commandLine(c),
+		Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
 		Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,
 	}
 	plan.Progress = func(done, of int, what string) { bar.Set(done, of+1, what) }
@@ -153,7 +155,7 @@ func (f *benchDispatchFlags) run(c *cobra.Command) error {
 		return err
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), r, out, f.json, writeBenchDispatch, printBenchDispatch)
+	return cli.Deliver(c.OutOrStdout(), r, out, f.json, writeBenchDispatch, printBenchDispatch)
 }
 
 // overhead measures what the dispatcher costs, and compares with what is promised.

@@ -11,7 +11,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/dispatch"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
@@ -61,8 +63,8 @@ func dispatchTables(results []dispatch.Result) (tables [][]dispatch.Result) {
 
 // writeBenchDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
 func writeBenchDispatch(dir string, r dispatchReport) error {
-	errs := []error{writeFile(dir, "bench-dispatch.json", func(w io.Writer) error { return printJSON(w, r) })}
-	errs = append(errs, writeFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
+	errs := []error{outdir.WriteFile(dir, "bench-dispatch.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })}
+	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
 	for _, chart := range dispatchCharts(r.Results) {
 		errs = append(errs, chart.chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.service+".svg")))
 	}

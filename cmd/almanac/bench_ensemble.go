@@ -14,10 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // benchEnsembleFlags are the command line of almanac bench ensemble.
@@ -42,7 +43,7 @@ func newBenchEnsemble() *cobra.Command {
 			"            the hub's limit. With tasks of a second it is also how many slots of workers it can feed\n" +
 			"processes   replicas per second of a study on a hub with one worker process, and with two, each with one slot",
 		Example: "  almanac bench ensemble\n  almanac bench ensemble --reps 9 --work 5s --json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
@@ -55,8 +56,8 @@ func newBenchEnsemble() *cobra.Command {
 
 // An ensembleReport is what almanac bench ensemble --json prints.
 type ensembleReport struct {
-	Machine  bench.Machine `json:"machine"`
-	Command  string        `json:"command"`
+	Machine  cli.Machine `json:"machine"`
+	Command  string      `json:"command"`
 	Overhead struct {
 		Plain     []float64 `json:"plain_seconds"`
 		Engine    []float64 `json:"engine_seconds"`
@@ -79,26 +80,26 @@ type ensembleReport struct {
 }
 
 func (f *benchEnsembleFlags) run(c *cobra.Command) error {
-	if err := checkRepetitions(f.repetitions); err != nil {
+	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return err
 	}
 	switch {
 	case f.work <= 0:
-		return usagef("--work %v: a repetition must have some, as 3s", f.work)
+		return cli.Usagef("--work %v: a repetition must have some, as 3s", f.work)
 	case f.tasks < 1 || f.tasks > 10_000_000:
-		return usagef("--tasks %d: expected from 1 to 10,000,000", f.tasks)
+		return cli.Usagef("--tasks %d: expected from 1 to 10,000,000", f.tasks)
 	}
-	out, err := openOutput(f.out, "bench ensemble", "bench-ensemble.json")
+	out, err := cli.OpenOutput(f.out, "bench ensemble", "bench-ensemble.json")
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	dir, err := os.MkdirTemp("", "almanac-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	r := ensembleReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
+	r := ensembleReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	b := &ensembleBench{flags: f, dir: dir, report: &r, ctx: c.Context(), step: func(n int, what string) { bar.Set(n, 3, what) }}
@@ -106,9 +107,9 @@ func (f *benchEnsembleFlags) run(c *cobra.Command) error {
 		return trim(err)
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), r, out, f.json,
+	return cli.Deliver(c.OutOrStdout(), r, out, f.json,
 		func(dir string, r ensembleReport) error {
-			return writeFile(dir, "bench-ensemble.json", func(w io.Writer) error { return printJSON(w, r) })
+			return outdir.WriteFile(dir, "bench-ensemble.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
 		}, printBenchEnsemble)
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // benchLatencyFlags are the command line of almanac bench latency.
@@ -32,7 +34,7 @@ func newBenchLatency() *cobra.Command {
 			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are about as many as\n" +
 			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, and the longest.\n" +
 			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet one.\n\n" +
-			list("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) { return c.Name, c.About }),
+			cli.List("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) { return c.Name, c.About }),
 		Example: "  almanac bench latency\n" +
 			"  almanac bench latency --n 1e7 --only queue\n" +
 			"  almanac bench latency --dist pareto --json",
@@ -50,13 +52,13 @@ func newBenchLatency() *cobra.Command {
 
 // A benchLatencyReport is what almanac bench latency --json prints.
 type benchLatencyReport struct {
-	Machine bench.Machine   `json:"machine"`
+	Machine cli.Machine     `json:"machine"`
 	Command string          `json:"command"`
 	Results []bench.Latency `json:"results"`
 }
 
 func (f *benchLatencyFlags) run(c *cobra.Command) error {
-	sizes, err := parseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
+	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
 	if err != nil {
 		return err
 	}
@@ -67,20 +69,20 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 	for _, d := range calendartest.Distributions() {
 		dists = append(dists, d.Name)
 	}
-	only, err := choose("--only", f.only, structures)
+	only, err := cli.Choose("--only", f.only, structures)
 	if err != nil {
 		return err
 	}
-	dist, err := choose("--dist", []string{f.dist}, dists)
+	dist, err := cli.Choose("--dist", []string{f.dist}, dists)
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.out, "bench latency", "bench-latency.json")
+	out, err := cli.OpenOutput(f.out, "bench latency", "bench-latency.json")
 	if err != nil {
 		return err
 	}
-	defer out.drop()
-	report := benchLatencyReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
+	defer out.Drop()
+	report := benchLatencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	steps := len(sizes) * len(dist) * len(only)
@@ -97,9 +99,9 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 		}
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, f.json,
+	return cli.Deliver(c.OutOrStdout(), report, out, f.json,
 		func(dir string, r benchLatencyReport) error {
-			return writeFile(dir, "bench-latency.json", func(w io.Writer) error { return printJSON(w, r) })
+			return outdir.WriteFile(dir, "bench-latency.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
 		}, printBenchLatency)
 }
 

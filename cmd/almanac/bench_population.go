@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
@@ -28,7 +29,7 @@ func newBenchPopulation() *cobra.Command {
 		Long: "Time whole runs of models in files, and how long the command takes to start, and compare with what the project promises.\n\n" +
 			"What is compared takes turns, repetition by repetition, and the best one counts, in seconds. The memory is the most that\n" +
 			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples.\n\n" +
-			list("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
+			cli.List("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac bench population\n" +
 			"  almanac bench population --large --reps 2",
 		Args: cobra.NoArgs,
@@ -36,7 +37,7 @@ func newBenchPopulation() *cobra.Command {
 			if f.large && !c.Flags().Changed("reps") {
 				f.repetitions = 1
 			}
-			if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "must last for some time, as 200ms")); err != nil {
+			if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
 				return err
 			}
 			if f.program, err = os.Executable(); err != nil {

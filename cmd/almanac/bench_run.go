@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // timing is what the flags of all benchmarks that take turns have in common.
@@ -24,7 +26,7 @@ type timing struct {
 
 // A benchReport is what almanac bench --json prints, and so do those below it whose structures take turns.
 type benchReport struct {
-	Machine bench.Machine  `json:"machine"`
+	Machine cli.Machine    `json:"machine"`
 	Command string         `json:"command"`
 	Results []bench.Result `json:"results"`
 	Targets []bench.Target `json:"targets,omitempty"`
@@ -47,14 +49,14 @@ func (t *timing) run(c *cobra.Command, b benchmark) error {
 	if b.charts != "" {
 		files = append(files, b.charts)
 	}
-	out, err := openOutput(t.out, b.name, files...)
+	out, err := cli.OpenOutput(t.out, b.name, files...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	report := benchReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
+	report := benchReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 	for i, plan := range b.plans {
 		results, err := bench.Run(c.Context(), plan, bench.Options{
 			Repetitions: t.repetitions,
@@ -80,8 +82,8 @@ func (t *timing) run(c *cobra.Command, b benchmark) error {
 		runtime.GC() // what the next plan measures should not pay for this one
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, t.json, func(dir string, r benchReport) error {
-		err := writeFile(dir, b.file, func(w io.Writer) error { return printJSON(w, r) })
+	return cli.Deliver(c.OutOrStdout(), report, out, t.json, func(dir string, r benchReport) error {
+		err := outdir.WriteFile(dir, b.file, func(w io.Writer) error { return cli.PrintJSON(w, r) })
 		if b.draw != nil {
 			err = errors.Join(err, b.draw(dir, r))
 		}

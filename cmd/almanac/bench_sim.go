@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 func newBenchSim() *cobra.Command {
@@ -21,12 +22,12 @@ func newBenchSim() *cobra.Command {
 		Long: "Time the simulation kernel beside one of goroutines and channels, in one run, on one core.\n\n" +
 			"The kernels take turns, repetition by repetition, and the best one counts, in events dispatched per second. A customer of the\n" +
 			"queue is about four events: it comes, the next one is due, it may have to wait for the server, and it is served.\n\n" +
-			list("Workloads", bench.Simulations(), name) + "\n" + list("Kernels", bench.Kernels(), name),
+			cli.List("Workloads", bench.Simulations(), name) + "\n" + cli.List("Kernels", bench.Kernels(), name),
 		Example: "  almanac bench sim\n" +
 			"  almanac bench sim --reps 15 --json",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "must last for some time, as 200ms")); err != nil {
+			if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
 				return err
 			}
 			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true, file: "bench-sim.json", print: printBenchSim})

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/spray/spraytest"
@@ -46,13 +47,13 @@ func newBenchSpray() *cobra.Command {
 			"operations as it has elements. Reported is the mean of all, and how many times as fast as the first queue with as many goroutines\n" +
 			"it was, the median of the rounds. That is how queues are compared on a machine whose speed wanders.\n\n" +
 			"With the defaults it takes about nine minutes.\n\n" +
-			list("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
+			cli.List("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
 				if s.Alone {
 					return s.Name + " *", s.About
 				}
 				return s.Name, s.About
 			}) +
-			list("Workloads", bench.SharedWorkloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
+			cli.List("Workloads", bench.SharedWorkloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
 		Example: "  almanac bench spray\n" +
 			"  almanac bench spray --n 1e5 --goroutines 1,2,4,8,16 --workload hold\n" +
 			"  almanac bench spray --only list,multiqueue --n 1e7 --out results\n" +
@@ -88,17 +89,17 @@ func newBenchSpray() *cobra.Command {
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
 func (f *benchSprayFlags) plans() ([][]bench.Cell, error) {
-	if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "lasts longer than nothing")); err != nil {
+	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
 		return nil, err
 	}
 	if f.targets {
 		return bench.TargetPlans(bench.SharedQueues), nil
 	}
-	sizes, err := parseSizes("--n", f.sizes, "elements", 1, 100_000_000)
+	sizes, err := cli.ParseSizes("--n", f.sizes, "elements", 1, 100_000_000)
 	if err != nil {
 		return nil, err
 	}
-	goroutines, err := parseSizes("--goroutines", f.goroutines, "goroutines", 1, 10_000)
+	goroutines, err := cli.ParseSizes("--goroutines", f.goroutines, "goroutines", 1, 10_000)
 	if err != nil {
 		return nil, err
 	}
@@ -114,16 +115,16 @@ func (f *benchSprayFlags) plans() ([][]bench.Cell, error) {
 	}
 	only := usual
 	if len(f.only) > 0 {
-		if only, err = choose("--only", f.only, structures); err != nil {
+		if only, err = cli.Choose("--only", f.only, structures); err != nil {
 			return nil, err
 		}
 	}
-	if f.workloads, err = choose("--workload", f.workloads, workloads); err != nil {
+	if f.workloads, err = cli.Choose("--workload", f.workloads, workloads); err != nil {
 		return nil, err
 	}
 	plans := bench.SharedPlans(only, f.workloads, sizes, goroutines, f.slices)
 	if len(plans) == 0 {
-		return nil, usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","), bench.Hold)
+		return nil, cli.Usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","), bench.Hold)
 	}
 	return plans, nil
 }

@@ -16,9 +16,10 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/theory"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
@@ -64,18 +65,18 @@ func newCalibrate() *cobra.Command {
 
 // A calibrateReport is what almanac calibrate --json prints.
 type calibrateReport struct {
-	Machine      bench.Machine         `json:"machine"`
+	Machine      cli.Machine           `json:"machine"`
 	Command      string                `json:"command"`
 	Calibrations []*theory.Calibration `json:"calibrations"`
 }
 
 // plan is what to calibrate, in order.
 func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
-	if err := cmp.Or(checkRepetitions(f.repetitions), checkLeast(f.least, "lasts longer than nothing")); err != nil {
+	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
 		return nil, err
 	}
 	// With one event c and d cannot be told apart.
-	sizes, err := parseSizes("--n", f.sizes, "events", 2, 1_000_000_000)
+	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 2, 1_000_000_000)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
 	for _, d := range all {
 		known = append(known, d.String())
 	}
-	names, err := choose("--discipline", f.disciplines, known)
+	names, err := cli.Choose("--discipline", f.disciplines, known)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +107,14 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.out, "calibrate", "calibrate.json", "calibrate.csv", "calibrate-*.svg", "calibrate-*.png")
+	out, err := cli.OpenOutput(f.out, "calibrate", "calibrate.json", "calibrate.csv", "calibrate-*.svg", "calibrate-*.png")
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	report := calibrateReport{Machine: bench.ThisMachine(), Command: commandLine(c)}
+	report := calibrateReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 	for i, o := range plan {
 		o.Progress = func(done, of int) {
 			// All count alike, though more events take longer.
@@ -126,7 +127,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 		report.Calibrations = append(report.Calibrations, result)
 	}
 	bar.Close()
-	return deliver(c.OutOrStdout(), report, out, f.json, writeCalibrate, printCalibrate)
+	return cli.Deliver(c.OutOrStdout(), report, out, f.json, writeCalibrate, printCalibrate)
 }
 
 const toNs = 1e9 // from seconds
@@ -203,8 +204,8 @@ func reason(d calendar.Discipline) string {
 // writeCalibrate writes the numbers and a picture for each calibration.
 func writeCalibrate(dir string, report calibrateReport) error {
 	errs := []error{
-		writeFile(dir, "calibrate.json", func(w io.Writer) error { return printJSON(w, report) }),
-		writeFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
+		outdir.WriteFile(dir, "calibrate.json", func(w io.Writer) error { return cli.PrintJSON(w, report) }),
+		outdir.WriteFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
 	}
 	for _, c := range report.Calibrations {
 		for _, ending := range []string{".svg", ".png"} {

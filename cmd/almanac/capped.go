@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
@@ -39,7 +40,7 @@ func newCapped() *cobra.Command {
 			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 beyond)\n" +
 			"  estimate   what the paper's authors found simulations to stay below (section V)\n" +
 			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, is told too.\n\n" +
-			list("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
+			cli.List("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
 			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there is until\n" +
 			"then is reported, and marked as incomplete.\n\n" +
 			"With --out DIR there are then in DIR: capped.json (what --json prints), rounds.csv (what happened in each round, or in every\n" +
@@ -109,11 +110,11 @@ func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
 		out:    f.out,
 		json:   f.json,
 	}
-	kind, err := chooseOne("--process", f.process, kinds)
+	kind, err := cli.ChooseOne("--process", f.process, kinds)
 	if err != nil {
 		return nil, err
 	}
-	way, err := chooseOne("--arrivals", f.arrivals, ways)
+	way, err := cli.ChooseOne("--arrivals", f.arrivals, ways)
 	if err != nil {
 		return nil, err
 	}
@@ -121,18 +122,18 @@ func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
 	if err := applies(t.config.Kind, c.Flags().Changed); err != nil {
 		return nil, err
 	}
-	if t.config.Bins, err = parseWhole("--bins", f.bins, "bins", 1, 1<<31); err != nil {
+	if t.config.Bins, err = cli.ParseWhole("--bins", f.bins, "bins", 1, 1<<31); err != nil {
 		return nil, err
 	}
 	if t.config.Kind == capped.Greedy {
-		t.config.Choices, err = parseWhole("--choices", f.choices, "bins to look at", 1, 1<<20)
+		t.config.Choices, err = cli.ParseWhole("--choices", f.choices, "bins to look at", 1, 1<<20)
 	} else {
-		t.config.Capacity, err = parseWhole("--capacity", f.capacity, "balls", 1, 1<<20)
+		t.config.Capacity, err = cli.ParseWhole("--capacity", f.capacity, "balls", 1, 1<<20)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if t.config.Rate, err = parseRate("--rate", f.rate, t.config.Kind); err != nil {
+	if t.config.Rate, err = cli.ParseRate("--rate", f.rate, t.config.Kind); err != nil {
 		return nil, err
 	}
 	if t.plan.Rounds, t.plan.BurnIn, err = f.howLong(t.config.Kind); err != nil {
@@ -151,15 +152,15 @@ func applies(kind capped.Kind, given func(string) bool) error {
 	greedy, threshold := kind == capped.Greedy, kind == capped.Threshold
 	switch {
 	case greedy && given("capacity"):
-		return usagef("--capacity does not apply to greedy: its bins have no limit; --choices says at how many bins a ball looks")
+		return cli.Usagef("--capacity does not apply to greedy: its bins have no limit; --choices says at how many bins a ball looks")
 	case !greedy && given("choices"):
-		return usagef("--choices does not apply to %v: its balls ask one bin; only --process greedy has choices", kind)
+		return cli.Usagef("--choices does not apply to %v: its balls ask one bin; only --process greedy has choices", kind)
 	case kind != capped.Capped && given("warm"):
-		return usagef("--warm does not apply to %v: only --process capped can start warm", kind)
+		return cli.Usagef("--warm does not apply to %v: only --process capped can start warm", kind)
 	case threshold && given("burn-in"):
-		return usagef("--burn-in does not apply to threshold: it has one batch of balls, which is followed from its first round on")
+		return cli.Usagef("--burn-in does not apply to threshold: it has one batch of balls, which is followed from its first round on")
 	case threshold && given("sweep"):
-		return usagef("--sweep does not apply to threshold: it ends when all balls have a place, and has no long run to measure")
+		return cli.Usagef("--sweep does not apply to threshold: it ends when all balls have a place, and has no long run to measure")
 	}
 	return nil
 }
@@ -174,12 +175,12 @@ func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) 
 		least = 1
 	}
 	if f.rounds != "" {
-		if rounds, err = parseWhole("--rounds", f.rounds, "rounds", least, mostRounds); err != nil {
+		if rounds, err = cli.ParseWhole("--rounds", f.rounds, "rounds", least, mostRounds); err != nil {
 			return 0, 0, err
 		}
 	}
 	if f.burnIn != "" {
-		if burnIn, err = parseWhole("--burn-in", f.burnIn, "rounds", 0, mostRounds); err != nil {
+		if burnIn, err = cli.ParseWhole("--burn-in", f.burnIn, "rounds", 0, mostRounds); err != nil {
 			return 0, 0, err
 		}
 		if burnIn == 0 {
@@ -210,11 +211,11 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(t.out, "capped", cappedFiles...)
+	out, err := cli.OpenOutput(t.out, "capped", cappedFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	switch {
@@ -224,21 +225,21 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 		if batch == nil {
 			return t.inFlags(err)
 		}
-		return conclude(c, t, out, &thresholdReport{commandLine(c), batch}, err, writeThreshold, printThreshold)
+		return conclude(c, t, out, &thresholdReport{cli.CommandLine(c), batch}, err, writeThreshold, printThreshold)
 	case t.sweep != nil:
 		swept, err := t.sweep.Measure(c.Context(), t.config, t.plan, bar.Set)
 		bar.Close()
 		if swept == nil {
 			return t.inFlags(err)
 		}
-		return conclude(c, t, out, &sweepReport{commandLine(c), swept}, err, writeSweep, printSweep)
+		return conclude(c, t, out, &sweepReport{cli.CommandLine(c), swept}, err, writeSweep, printSweep)
 	}
 	point, err := allocation.Measure(c.Context(), t.config, t.plan, t.out != "", bar.Set)
 	bar.Close()
 	if point == nil {
 		return t.inFlags(err)
 	}
-	return conclude(c, t, out, &cappedReport{commandLine(c), point}, err, writeCapped, printCapped)
+	return conclude(c, t, out, &cappedReport{cli.CommandLine(c), point}, err, writeCapped, printCapped)
 }
 
 // inFlags is what is wrong with a configuration, in the words of the command line.
@@ -248,16 +249,16 @@ func (t *cappedTask) inFlags(err error) error {
 		if t.config.Kind == capped.Capped {
 			advice += "; with --warm no burn-in is needed"
 		}
-		return usagef("%w; %s", err, advice)
+		return cli.Usagef("%w; %s", err, advice)
 	}
 	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set MinThrown", "")
-	return usagef("%s", words.Replace(err.Error()))
+	return cli.Usagef("%s", words.Replace(err.Error()))
 }
 
 // conclude delivers a report, prints what it took, and returns what ended the work. The files and the JSON of two runs are the same; what
 // JSON took goes to standard error.
-func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *output, report R, ended error, write func(string, R) error, print func(io.Writer, R) error) error {
-	if err := deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {
+func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *cli.Output, report R, ended error, write func(string, R) error, print func(io.Writer, R) error) error {
+	if err := cli.Deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {
 		return err
 	}
 	speed := c.OutOrStdout()

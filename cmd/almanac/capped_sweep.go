@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
@@ -17,19 +18,19 @@ func parseSweep(s string, c capped.Config, given func(string) bool) (*allocation
 	const wanted = "wanted is capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99"
 	what, values, ok := strings.Cut(s, "=")
 	if !ok {
-		return nil, usagef("--sweep %q has no values; %s", s, wanted)
+		return nil, cli.Usagef("--sweep %q has no values; %s", s, wanted)
 	}
 	names := []string{allocation.Capacity, allocation.Rate}
-	i, err := chooseOne("--sweep", what, names)
+	i, err := cli.ChooseOne("--sweep", what, names)
 	if err != nil {
 		return nil, err
 	}
 	var swept []allocation.Value
 	switch what := names[i]; {
 	case given(what):
-		return nil, usagef("--%s and --sweep %s=…: give one of them", what, what)
+		return nil, cli.Usagef("--%s and --sweep %s=…: give one of them", what, what)
 	case what == allocation.Capacity && c.Kind == capped.Greedy:
-		return nil, usagef("--sweep capacity does not apply to greedy: its bins have no limit; sweep the rate")
+		return nil, cli.Usagef("--sweep capacity does not apply to greedy: its bins have no limit; sweep the rate")
 	case what == allocation.Capacity:
 		swept, err = sweptCapacities(values)
 	default:
@@ -44,7 +45,7 @@ func parseSweep(s string, c capped.Config, given func(string) bool) (*allocation
 
 // sweptCapacities reads 1..8 or 1,2,4.
 func sweptCapacities(values string) (swept []allocation.Value, err error) {
-	one := func(text string) (int, error) { return parseWhole("--sweep capacity", text, "balls", 1, 1<<20) }
+	one := func(text string) (int, error) { return cli.ParseWhole("--sweep capacity", text, "balls", 1, 1<<20) }
 	add := func(c int) { swept = append(swept, allocation.Value{Name: strconv.Itoa(c), Value: float64(c)}) }
 	if first, last, ok := strings.Cut(values, ".."); ok {
 		low, err := one(first)
@@ -77,9 +78,9 @@ func sweptCapacities(values string) (swept []allocation.Value, err error) {
 func sweepable(flag, values string, low, high int) error {
 	switch {
 	case low > high:
-		return usagef("%s: %s goes backwards; begin with the smaller one", flag, values)
+		return cli.Usagef("%s: %s goes backwards; begin with the smaller one", flag, values)
 	case high-low >= mostSwept:
-		return usagef("%s: %s has %d values; at most %d can be swept at once", flag, values, high-low+1, mostSwept)
+		return cli.Usagef("%s: %s has %d values; at most %d can be swept at once", flag, values, high-low+1, mostSwept)
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func sweepable(flag, values string, low, high int) error {
 func sweptRates(values string, kind capped.Kind) (swept []allocation.Value, err error) {
 	values = strings.ReplaceAll(values, "−", "-")
 	add := func(name string) error {
-		rate, err := parseRate("--sweep rate", name, kind)
+		rate, err := cli.ParseRate("--sweep rate", name, kind)
 		swept = append(swept, allocation.Value{Name: strings.TrimSpace(name), Value: rate})
 		return err
 	}
@@ -96,7 +97,7 @@ func sweptRates(values string, kind capped.Kind) (swept []allocation.Value, err 
 		base, low, good := nearOne(first)
 		base2, high, good2 := nearOne(last)
 		if !good || !good2 || base != base2 {
-			return nil, usagef("--sweep rate: %q is not a range; wanted is one of exponents, as 1-2^-1..1-2^-10, or a list, as 0.5,0.9,0.99", values)
+			return nil, cli.Usagef("--sweep rate: %q is not a range; wanted is one of exponents, as 1-2^-1..1-2^-10, or a list, as 0.5,0.9,0.99", values)
 		}
 		if err := sweepable("--sweep rate", values, low, high); err != nil {
 			return nil, err

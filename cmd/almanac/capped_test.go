@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 // runCapped runs the command, which must succeed, and returns what it prints.
@@ -22,7 +23,7 @@ func runCapped(t *testing.T, args ...string) string {
 	t.Helper()
 	speed := regexp.MustCompile(`^\n[0-9,]+ balls thrown in .*\n$`) // which --json has on standard error
 	var out, errs bytes.Buffer
-	if status := run(context.Background(), append([]string{"capped"}, args...), &out, &errs); status != exitDone || errs.Len() > 0 && !speed.MatchString(errs.String()) {
+	if status := run(context.Background(), append([]string{"capped"}, args...), &out, &errs); status != cli.ExitDone || errs.Len() > 0 && !speed.MatchString(errs.String()) {
 		t.Fatalf("%v: status %d, %s", args, status, errs.String())
 	}
 	return out.String()
@@ -246,7 +247,7 @@ func TestInterruptedCapped(t *testing.T) {
 			dir := t.TempDir()
 			var out, errs bytes.Buffer
 			args := append(append([]string{"capped"}, strings.Fields(test.args)...), "--out", dir)
-			if status := run(ctx, args, &out, &errs); status != exitWork {
+			if status := run(ctx, args, &out, &errs); status != cli.ExitWork {
 				t.Errorf("%s: status %d: %s", test.args, status, errs.String())
 			}
 			if !strings.Contains(out.String(), test.want) || errs.String() != "almanac: interrupted\n" {
@@ -265,17 +266,17 @@ func TestParseRate(t *testing.T) {
 		"0.99": 0.99, "1-2^-10": 1023.0 / 1024, "1-1/1024": 1023.0 / 1024, "1-1e-3": 0.999, "1-0.25": 0.75, "1/2": 0.5, "2^-1": 0.5, "1−2^−3": 0.875,
 		"1-2^-53": 1 - 0x1p-53, " 0.5 ": 0.5, "1-1/1_000": 0.999,
 	} {
-		if got, err := parseRate("--rate", text, capped.Capped); err != nil || got != want {
+		if got, err := cli.ParseRate("--rate", text, capped.Capped); err != nil || got != want {
 			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]float64{"1": 1, "8": 8, "2^3": 8, "1/4": 0.25, "1-1/4": 0.75} {
-		if got, err := parseRate("--rate", text, capped.Threshold); err != nil || got != want {
+		if got, err := cli.ParseRate("--rate", text, capped.Threshold); err != nil || got != want {
 			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "1-", "1-x", "1-2^-10^2", "1//2", "Inf", "1-Inf", "-1", "0", "1", "1.0000001", "1-1", "1-2"} {
-		if got, err := parseRate("--rate", text, capped.Capped); err == nil {
+		if got, err := cli.ParseRate("--rate", text, capped.Capped); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // cappedFiles are what may be in the directory of --out.
@@ -18,8 +20,8 @@ var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg",
 // writeCapped writes the numbers of a process and its pictures. Of one that was interrupted there are only its rounds.
 func writeCapped(dir string, r *cappedReport) error {
 	errs := []error{
-		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
-		writeFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
+		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
 	}
 	if len(r.Rows()) > 0 {
 		errs = append(errs, r.PoolChart().Save(filepath.Join(dir, "pool.svg")))
@@ -27,7 +29,7 @@ func writeCapped(dir string, r *cappedReport) error {
 	if r.Measured != nil {
 		limit, _, _ := r.Theories()
 		errs = append(errs,
-			writeFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Measured.Waits, limit.Waits) }),
+			outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Measured.Waits, limit.Waits) }),
 			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
 			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
 	}
@@ -37,9 +39,9 @@ func writeCapped(dir string, r *cappedReport) error {
 // writeThreshold writes the numbers of a batch and its pictures.
 func writeThreshold(dir string, r *thresholdReport) error {
 	errs := []error{
-		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
-		writeFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
-		writeFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Waits, nil) }),
+		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
+		outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Waits, nil) }),
 	}
 	if r.Balls > 0 {
 		errs = append(errs,
@@ -53,8 +55,8 @@ func writeThreshold(dir string, r *thresholdReport) error {
 // writeSweep writes the numbers of a sweep and its pictures.
 func writeSweep(dir string, r *sweepReport) error {
 	errs := []error{
-		writeFile(dir, "capped.json", func(w io.Writer) error { return printJSON(w, r) }),
-		writeFile(dir, "sweep.csv", func(w io.Writer) error { return sweepCSV(w, r) }),
+		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		outdir.WriteFile(dir, "sweep.csv", func(w io.Writer) error { return sweepCSV(w, r) }),
 	}
 	if len(r.Points) > 0 {
 		pool, waits := r.Charts()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
@@ -38,12 +39,12 @@ const standardInput = "-"
 func (f *modelFlags) load(c *cobra.Command, path string) (*population.Model, error) {
 	var changes []population.Change
 	if f.size != "" {
-		sizes, err := parseSizes("--size", f.size, "individuals", 0, 4_000_000_000)
+		sizes, err := cli.ParseSizes("--size", f.size, "individuals", 0, 4_000_000_000)
 		if err != nil {
 			return nil, err
 		}
 		if len(sizes) != 1 {
-			return nil, usagef("--size: %q is more than one number", f.size)
+			return nil, cli.Usagef("--size: %q is more than one number", f.size)
 		}
 		changes = append(changes, population.Size(sizes[0]))
 	}
@@ -56,7 +57,7 @@ func (f *modelFlags) load(c *cobra.Command, path string) (*population.Model, err
 	for _, set := range f.set {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok {
-			return nil, usagef("--set: %q has no =; expected a parameter and its value, as in --set beta=\"0.4 per day\"", set)
+			return nil, cli.Usagef("--set: %q has no =; expected a parameter and its value, as in --set beta=\"0.4 per day\"", set)
 		}
 		changes = append(changes, population.Set(strings.TrimSpace(name), value))
 	}
@@ -73,7 +74,7 @@ func (f *modelFlags) load(c *cobra.Command, path string) (*population.Model, err
 	}
 	if err != nil {
 		if _, wrong := err.(*fs.PathError); wrong {
-			return nil, usageError{fmt.Errorf("the model file: %w", err)}
+			return nil, cli.Usage(fmt.Errorf("the model file: %w", err))
 		}
 		return nil, err
 	}
@@ -86,9 +87,9 @@ func oneModel(c *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	case 0:
-		return usagef("%s: which model? Name a file, as in almanac %s examples/sir.yaml", c.Name(), c.Name())
+		return cli.Usagef("%s: which model? Name a file, as in almanac %s examples/sir.yaml", c.Name(), c.Name())
 	}
-	return usagef("%s: one model at a time, not %s", c.Name(), strings.Join(args, " "))
+	return cli.Usagef("%s: one model at a time, not %s", c.Name(), strings.Join(args, " "))
 }
 
 func newCheck() *cobra.Command {
@@ -133,7 +134,7 @@ func newCheck() *cobra.Command {
 func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	ext := filepath.Ext(out)
 	if ext != "" && ext != ".svg" && ext != ".png" {
-		return usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
+		return cli.Usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
 	}
 	drawn, err := m.Diagram(ctx)
 	if err != nil {
@@ -149,13 +150,13 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 		}
 		return os.WriteFile(out, picture, 0o644)
 	}
-	dir, err := openOutput(out, "check", "states.svg")
+	dir, err := cli.OpenOutput(out, "check", "states.svg")
 	if err != nil {
 		return err
 	}
-	defer dir.drop()
-	if err := os.WriteFile(filepath.Join(dir.path(), "states.svg"), drawn, 0o644); err != nil {
+	defer dir.Drop()
+	if err := os.WriteFile(filepath.Join(dir.Path(), "states.svg"), drawn, 0o644); err != nil {
 		return err
 	}
-	return dir.keep()
+	return dir.Keep()
 }

@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -62,9 +64,9 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	}
 	switch {
 	case c.Flags().Changed("scenario"):
-		return usagef("--scenario: compare takes several; name them with --scenarios")
+		return cli.Usagef("--scenario: compare takes several; name them with --scenarios")
 	case f.replicas < 2:
-		return usagef("--replicas %d: at least two are needed for an interval", f.replicas)
+		return cli.Usagef("--replicas %d: at least two are needed for an interval", f.replicas)
 	}
 	m, err := f.load(c, path)
 	if err != nil {
@@ -83,23 +85,23 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	}
 	payload, err := s.Payload()
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	job := ensemble.Job{Name: "compare " + m.Name(), Kind: models.Kind, Payload: payload, Replicas: f.replicas, Seed: f.seed,
 		Points: []ensemble.Point{{Repeat: repeatCommand(s, nil, f.seed)}}}
 	if job.Limits, err = f.limits(); err != nil {
 		return err
 	}
-	command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "from", "scenarios", "output", "limit-time", "limit-memory", "out"})
+	command := cli.CommandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"size", "until", "set", "from", "scenarios", "output", "limit-time", "limit-memory", "out"})
 	if path == standardInput {
 		command += " < model.yaml"
 	}
-	out, err := openOutput(f.out, "compare", compareFiles...)
+	out, err := cli.OpenOutput(f.out, "compare", compareFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
-	if err := out.inputs(c, s.Files); err != nil {
+	defer out.Drop()
+	if err := out.Inputs(c, s.Files); err != nil {
 		return err
 	}
 	var found ensemble.PointResult
@@ -107,7 +109,7 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return repeatHere(err, path, s, job)
 	}
-	if err := f.from.write(out.pathOr(), m, f.seed, 0, f.replicas); err != nil {
+	if err := f.from.write(out.PathOr(), m, f.seed, 0, f.replicas); err != nil {
 		return err
 	}
 	return deliverComparison(c.OutOrStdout(), s, m, job, found, outcome, out, command)
@@ -117,10 +119,10 @@ func (f *compareFlags) run(c *cobra.Command, path string) error {
 func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.Model) error {
 	s.Scenarios = m.Scenarios()
 	if len(s.Scenarios) == 0 {
-		return usagef("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, lockdown: {beta: 0.2 per day}}")
+		return cli.Usagef("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, lockdown: {beta: 0.2 per day}}")
 	}
 	if len(f.scenarios) > 0 {
-		chosen, err := choose("--scenarios", f.scenarios, m.Scenarios())
+		chosen, err := cli.Choose("--scenarios", f.scenarios, m.Scenarios())
 		if err != nil {
 			return err
 		}
@@ -129,22 +131,22 @@ func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.M
 	seen := map[string]bool{}
 	for _, name := range s.Scenarios {
 		if seen[name] {
-			return usagef("--scenarios: %s stands there twice", name)
+			return cli.Usagef("--scenarios: %s stands there twice", name)
 		}
 		seen[name] = true
 	}
 	if len(s.Scenarios) == 1 {
-		return usagef("compare: %s is one scenario; at least two are needed, the first of which the others are compared with", s.Scenarios[0])
+		return cli.Usagef("compare: %s is one scenario; at least two are needed, the first of which the others are compared with", s.Scenarios[0])
 	}
 	all, err := outputs.All(m, f.output)
 	if err != nil {
-		return usagef("--output: %w", err)
+		return cli.Usagef("--output: %w", err)
 	}
 	for _, o := range all {
 		s.Outputs = append(s.Outputs, o.Text)
 	}
 	if n := len(s.Outputs) * (2*len(s.Scenarios) - 1); n > ensemble.MaxOutputs {
-		return usagef("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and --output", len(s.Scenarios), len(s.Outputs))
+		return cli.Usagef("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and --output", len(s.Scenarios), len(s.Outputs))
 	}
 	drawn := false
 	for _, name := range s.Scenarios { // so that what is wrong is said before anything is run
@@ -158,7 +160,7 @@ func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.M
 			if len(own) > 0 {
 				drawn = true
 				if err := s.From.Try(scenario); err != nil {
-					return usagef("--from: in scenario %s: %w", name, err)
+					return cli.Usagef("--from: in scenario %s: %w", name, err)
 				}
 			}
 			base, _ := s.From.Drawn(m)
@@ -167,32 +169,32 @@ func (f *compareFlags) choose(c *cobra.Command, s *models.Study, m *population.M
 			}
 		}
 		if _, err := outputs.All(scenario, s.Outputs); err != nil {
-			return usagef("--output: in scenario %s: %w", name, err)
+			return cli.Usagef("--output: in scenario %s: %w", name, err)
 		}
 	}
 	if s.From != nil && !drawn {
-		return usagef("--from: nothing is drawn from it: each of the scenarios gives values to %s", strings.Join(s.From.Posterior.Names, ", "))
+		return cli.Usagef("--from: nothing is drawn from it: each of the scenarios gives values to %s", strings.Join(s.From.Posterior.Names, ", "))
 	}
 	return nil
 }
 
 // deliverComparison writes and prints what was found.
-func deliverComparison(w io.Writer, s *models.Study, m *population.Model, job ensemble.Job, p ensemble.PointResult, outcome ensemble.Outcome, out *output, command string) error {
+func deliverComparison(w io.Writer, s *models.Study, m *population.Model, job ensemble.Job, p ensemble.PointResult, outcome ensemble.Outcome, out *cli.Output, command string) error {
 	c, err := s.Comparison(p)
 	if err != nil {
 		return err
 	}
 	if out != nil {
-		dir := out.path()
+		dir := out.Path()
 		err := errors.Join(
-			writeFile(dir, "differences.csv", c.WriteDifferences),
-			writeFile(dir, "scenarios.csv", c.WriteScenarios),
-			writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(s.Source); return err }),
-			writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }))
+			outdir.WriteFile(dir, "differences.csv", c.WriteDifferences),
+			outdir.WriteFile(dir, "scenarios.csv", c.WriteScenarios),
+			outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(s.Source); return err }),
+			outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }))
 		if err != nil {
 			return err
 		}
-		if err := out.keep(); err != nil {
+		if err := out.Keep(); err != nil {
 			return err
 		}
 	}

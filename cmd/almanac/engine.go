@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/access"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
@@ -79,28 +81,28 @@ func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	if f.metrics == "" {
 		if f.metricsToken != "" {
-			return nil, usagef("--metrics-token-file is for --metrics; say where to listen with --metrics HOST:PORT")
+			return nil, cli.Usagef("--metrics-token-file is for --metrics; say where to listen with --metrics HOST:PORT")
 		}
 		return func() {}, nil
 	}
 	host, _, err := net.SplitHostPort(f.metrics)
 	if err != nil {
-		return nil, usagef("--metrics: %q is no HOST:PORT, as 127.0.0.1:9100 is", f.metrics)
+		return nil, cli.Usagef("--metrics: %q is no HOST:PORT, as 127.0.0.1:9100 is", f.metrics)
 	}
 	token := ""
 	if f.metricsToken != "" {
 		if token, err = access.ReadToken(f.metricsToken); err != nil {
-			return nil, usagef("--metrics-token-file: %w", err)
+			return nil, cli.Usagef("--metrics-token-file: %w", err)
 		}
 	} else if !access.Loopback(host) {
-		return nil, usagef("--metrics: %q is beyond this machine, where Prometheus must have a token: name its file with --metrics-token-file, or listen on 127.0.0.1", f.metrics)
+		return nil, cli.Usagef("--metrics: %q is beyond this machine, where Prometheus must have a token: name its file with --metrics-token-file, or listen on 127.0.0.1", f.metrics)
 	}
 	l, err := net.Listen("tcp", f.metrics)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("--metrics: %w", err)
 	}
 	if err != nil {
-		return nil, usagef("--metrics: %w", err)
+		return nil, cli.Usagef("--metrics: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", access.Guard(m, token, "almanac"))
@@ -153,13 +155,13 @@ func (f *studyFlags) register(c *cobra.Command) {
 func (f *studyFlags) check() error {
 	switch {
 	case f.replicas < 1:
-		return usagef("--replicas %d: at least one is needed", f.replicas)
+		return cli.Usagef("--replicas %d: at least one is needed", f.replicas)
 	case f.workers < 0:
-		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+		return cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
 	case f.workers > 0 && f.hub != "":
-		return usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+		return cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
 	case f.limit.time < 0:
-		return usagef("--limit-time %v: expected a time above 0, as in 10m", f.limit.time)
+		return cli.Usagef("--limit-time %v: expected a time above 0, as in 10m", f.limit.time)
 	}
 	return nil
 }
@@ -179,12 +181,12 @@ func parseBytes(flag, s string) (uint64, error) {
 		size float64
 	}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
 		if number, ok := strings.CutSuffix(s, u.name); ok {
-			if x := parseNumber(number); x > 0 && x*u.size < 1e18 {
+			if x := allocation.ParseNumber(number); x > 0 && x*u.size < 1e18 {
 				return uint64(x * u.size), nil
 			}
 		}
 	}
-	return 0, usagef("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
+	return 0, cli.Usagef("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
 }
 
 // do does a job, here or on a hub. The command is what gives the same results again.
@@ -251,7 +253,7 @@ func (f *studyFlags) openState(key, command string, tell func(string)) (path, wh
 	}
 	state, err := outdir.OpenState(f.out, key, command)
 	if errors.Is(err, outdir.ErrInTheWay) {
-		return "", "", nil, usageError{err}
+		return "", "", nil, cli.Usage(err)
 	} else if err != nil {
 		return "", "", nil, err
 	}

@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -89,11 +90,11 @@ func (f *fitFlags) check(c *cobra.Command) error {
 	}
 	switch {
 	case c.Flags().Changed("population") && f.population < 1:
-		return usagef("--population %d: expected a number above 0", f.population)
+		return cli.Usagef("--population %d: expected a number above 0", f.population)
 	case c.Flags().Changed("budget") && f.budget < 1:
-		return usagef("--budget %d: expected a number of runs above 0", f.budget)
+		return cli.Usagef("--budget %d: expected a number of runs above 0", f.budget)
 	}
-	_, err := chooseOne("--method", f.method, fit.Methods())
+	_, err := cli.ChooseOne("--method", f.method, fit.Methods())
 	return err
 }
 
@@ -114,18 +115,18 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	}
 	payload, err := study.Payload()
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
-	command := commandLineAgain(c, []string{path}, []string{"method", "seed"},
+	command := cli.CommandLineAgain(c, []string{path}, []string{"method", "seed"},
 		[]string{"data", "unknown", "match", "size", "until", "scenario", "set", "population", "budget", "limit-time", "limit-memory", "out"})
 	if path == standardInput {
 		command += " < model.yaml"
 	}
-	out, err := openOutput(f.out, "fit", fitFiles...)
+	out, err := cli.OpenOutput(f.out, "fit", fitFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	beside := study.Files
 	if f.data == "" {
 		beside = map[string][]byte{study.DataName: study.Data}
@@ -133,7 +134,7 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 			beside[name] = table
 		}
 	}
-	if err := out.inputs(c, beside); err != nil {
+	if err := out.Inputs(c, beside); err != nil {
 		return err
 	}
 	for _, note := range opened.Data.Notes {
@@ -155,9 +156,9 @@ func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*mo
 	for _, u := range asked.Unknowns {
 		switch {
 		case slices.ContainsFunc(f.set, func(set string) bool { name, _, _ := strings.Cut(set, "="); return strings.TrimSpace(name) == u.Name }):
-			return nil, nil, usagef("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
+			return nil, nil, cli.Usagef("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
 		case m.Changed(u.Name):
-			return nil, nil, usagef("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", f.scenario, u.Name)
+			return nil, nil, cli.Usagef("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", f.scenario, u.Name)
 		}
 	}
 	s, err := f.study(c, path, m, fitSort)
@@ -167,7 +168,7 @@ func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*mo
 	study := &models.Fit{Study: *s, DataName: asked.Data, Unknown: f.unknown, Match: f.match}
 	switch {
 	case asked.Data == "":
-		return nil, nil, usagef("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
+		return nil, nil, cli.Usagef("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
 	case f.data != "":
 		study.Data, err = population.Dir(".")(f.data)
 	default:
@@ -178,14 +179,14 @@ func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*mo
 		if errors.As(err, &where) {
 			err = where.Err
 		}
-		return nil, nil, usagef("the data: %s: %w", asked.Data, err)
+		return nil, nil, cli.Usagef("the data: %s: %w", asked.Data, err)
 	}
 	opened, err := study.Open()
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := opened.Problem.Check(); err != nil {
-		return nil, nil, usagef("%s", strings.TrimPrefix(err.Error(), "fit: "))
+		return nil, nil, cli.Usagef("%s", strings.TrimPrefix(err.Error(), "fit: "))
 	}
 	return study, opened, nil
 }
@@ -324,7 +325,7 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 		err = trim(err)
 	}
 	if errors.Is(err, fit.ErrBudget) {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	return err
 }

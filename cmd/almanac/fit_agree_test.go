@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 // elevenFit is an outbreak among eleven people of which every second day's cases are known.
@@ -42,7 +44,7 @@ func TestFitMethodsAgree(t *testing.T) {
 	}
 	fits := func(method string) (r result) {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), []string{"fit", filepath.Join(dir, "model.yaml"), "--method", method, "--population", "300", "--budget", "25000", "--json"}, &out, &errs); status != exitDone {
+		if status := run(t.Context(), []string{"fit", filepath.Join(dir, "model.yaml"), "--method", method, "--population", "300", "--budget", "25000", "--json"}, &out, &errs); status != cli.ExitDone {
 			t.Fatalf("%s: status %d: %s", method, status, errs.String())
 		}
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -61,7 +63,7 @@ func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted 
 	}
 	var words []string
 	for _, q := range p.point() {
-		words = append(words, "--set", quoted(q.Name+"="+q.Value))
+		words = append(words, "--set", format.Word(q.Name+"="+q.Value))
 	}
 	p.Set = strings.Join(words, " ")
 	return p
@@ -95,16 +97,16 @@ func (p *fitReport) fitted() []population.Parameter {
 }
 
 // deliver writes the results, and prints them.
-func (p *fitReport) deliver(w io.Writer, out *output, asJSON bool) error {
+func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 	best, err := p.opened.Model.Rewrite(p.fitted()...)
 	if err != nil {
 		p.result.Notes = append(p.result.Notes, "there is no best.yaml: "+strings.TrimPrefix(err.Error(), "population: "))
 	}
 	if out != nil {
-		if err := p.write(out.path(), best); err != nil {
+		if err := p.write(out.Path(), best); err != nil {
 			return err
 		}
-		if err := out.keep(); err != nil {
+		if err := out.Keep(); err != nil {
 			return err
 		}
 	}
@@ -117,16 +119,16 @@ func (p *fitReport) deliver(w io.Writer, out *output, asJSON bool) error {
 // write writes everything into a directory.
 func (p *fitReport) write(dir string, best []byte) error {
 	errs := []error{
-		writeFile(dir, "fit.json", p.writeJSON),
-		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(p.study.Source); return err }),
-		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.Command); return err }),
+		outdir.WriteFile(dir, "fit.json", p.writeJSON),
+		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(p.study.Source); return err }),
+		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.Command); return err }),
 		p.pictures().Draw(dir),
 	}
 	if len(p.result.Posterior.Rows) > 0 {
-		errs = append(errs, writeFile(dir, "posterior.csv", p.result.Posterior.WriteCSV))
+		errs = append(errs, outdir.WriteFile(dir, "posterior.csv", p.result.Posterior.WriteCSV))
 	}
 	if best != nil {
-		errs = append(errs, writeFile(dir, "best.yaml", func(w io.Writer) error { _, err := w.Write(best); return err }))
+		errs = append(errs, outdir.WriteFile(dir, "best.yaml", func(w io.Writer) error { _, err := w.Write(best); return err }))
 	}
 	return errors.Join(errs...)
 }

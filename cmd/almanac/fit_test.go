@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
@@ -42,14 +43,14 @@ func TestFitKilledHere(t *testing.T) {
 	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, "of the model are done; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer
 	// Another command is refused there.
-	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "there is a study that is not done") {
+	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != cli.ExitUsage || !strings.Contains(errs.String(), "there is a study that is not done") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 	errs.Reset()
-	if status := run(t.Context(), args("cut"), &out, &errs); status != exitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
+	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
-	if status := run(t.Context(), args("whole"), &out, &errs); status != exitDone {
+	if status := run(t.Context(), args("whole"), &out, &errs); status != cli.ExitDone {
 		t.Fatal(errs.String())
 	}
 	for _, name := range []string{"posterior.csv", "fit.json", "best.yaml"} {

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -28,18 +30,18 @@ func (f *fromFlag) register(c *cobra.Command) {
 func (f *fromFlag) read(c *cobra.Command, m *population.Model) (err error) {
 	if f.path == "" {
 		if c.Flags().Changed("from") {
-			return usagef("--from: from what? Name a file, as in --from results/posterior.csv")
+			return cli.Usagef("--from: from what? Name a file, as in --from results/posterior.csv")
 		}
 		return nil
 	}
 	if f.from, err = models.ReadFrom(f.path, m); err != nil {
 		if errors.As(err, new(*fs.PathError)) {
-			return usagef("--from: %w", err)
+			return cli.Usagef("--from: %w", err)
 		}
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if err := f.from.Try(m); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if _, given := f.from.Drawn(m); len(given) > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: --from: not drawn, since a scenario or --set gives a value: %s\n", strings.Join(given, ", "))
@@ -69,7 +71,7 @@ func (f *fromFlag) write(dir string, m *population.Model, seed uint64, first, re
 	if f.from == nil || dir == "" {
 		return nil
 	}
-	return writeFile(dir, "draws.csv", func(w io.Writer) error { return f.from.WriteDraws(w, m, seed, first, replicas) })
+	return outdir.WriteFile(dir, "draws.csv", func(w io.Writer) error { return f.from.WriteDraws(w, m, seed, first, replicas) })
 }
 
 // print says what was drawn.

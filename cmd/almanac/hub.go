@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
@@ -37,17 +37,17 @@ func newHub() *cobra.Command {
 		Example: "  almanac hub --store hub\n" +
 			"  almanac hub --store hub --listen 0.0.0.0:4222 --token-file token --tlscert cert.pem --tlskey key.pem\n" +
 			"  almanac hub --store hub --name a --cluster study --cluster-listen 10.0.0.1:6222 --routes 10.0.0.2:6222,10.0.0.3:6222 …",
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case o.Store == "":
-				return usagef("hub: where to? Name a directory for what it keeps with --store")
+				return cli.Usagef("hub: where to? Name a directory for what it keeps with --store")
 			case cluster.Name == "" && (cluster.Listen != "" || len(cluster.Routes) > 0):
-				return usagef("--cluster-listen and --routes are for a cluster; name it with --cluster")
+				return cli.Usagef("--cluster-listen and --routes are for a cluster; name it with --cluster")
 			case cluster.Name != "" && cluster.Listen == "":
-				return usagef("--cluster %s: where is this one for the others? Say so with --cluster-listen HOST:PORT", cluster.Name)
+				return cli.Usagef("--cluster %s: where is this one for the others? Say so with --cluster-listen HOST:PORT", cluster.Name)
 			case cluster.Name != "" && o.Name == "":
-				return usagef("--cluster %s: which one is this? Give each its own name with --name, which must not change", cluster.Name)
+				return cli.Usagef("--cluster %s: which one is this? Give each its own name with --name, which must not change", cluster.Name)
 			}
 			if cluster.Name != "" {
 				o.Cluster = &cluster
@@ -102,7 +102,7 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 		return trim(err) // the machine's fault, and not the command line's
 	}
 	if err != nil {
-		return usageError{trim(err)}
+		return cli.Usage(trim(err))
 	}
 	defer hub.Close()
 	metrics.Hub(hub)
@@ -120,12 +120,4 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 	case <-hub.Failed():
 		return trim(hub.Err())
 	}
-}
-
-// noArguments wants none.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%s: did not expect %s", c.Name(), strings.Join(args, " "))
-	}
-	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
@@ -176,7 +177,7 @@ func TestStudySurvives(t *testing.T) {
 		return append([]string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output", "peak(infectious)", "--output", "final(recovered)", "--out", filepath.Join(dir, out)}, more...)
 	}
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), sweep("plain"), &out, &errs); status != exitDone {
+	if status := run(t.Context(), sweep("plain"), &out, &errs); status != cli.ExitDone {
 		t.Fatal(errs.String())
 	}
 	port, err := freePort()
@@ -229,7 +230,7 @@ func TestStudySurvives(t *testing.T) {
 	strait.open()
 	w, _ := command(t, "worker", "--hub", url, "--slots", "2")
 	errs.Reset()
-	if status := run(t.Context(), sweep("far", "--hub", url), &out, &errs); status != exitDone || !strings.Contains(errs.String(), "going on with this study where it was, from the hub") {
+	if status := run(t.Context(), sweep("far", "--hub", url), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from the hub") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	if before >= 240 {
@@ -269,10 +270,10 @@ func TestStudyKilledHere(t *testing.T) {
 	}
 	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000, "of at most 240 replicas done; the same command goes on from there")
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), args("cut"), &out, &errs); status != exitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
+	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
-	if status := run(t.Context(), args("whole"), &out, &errs); status != exitDone {
+	if status := run(t.Context(), args("whole"), &out, &errs); status != cli.ExitDone {
 		t.Fatal(errs.String())
 	}
 	for _, name := range []string{"points.csv", "series.csv", "over-beta.svg"} {

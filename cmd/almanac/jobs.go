@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -28,7 +29,7 @@ func newJobs() *cobra.Command {
 			"One that is running and was not updated lately has lost the command that began it: resume goes on with it, from any machine, and so\n" +
 			"does the same command given again.",
 		Example: "  almanac jobs --hub nats://10.0.0.1:4222\n  almanac jobs results 3f2a --out results",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.with(c, func(conn *ensemble.Conn) error {
 				all, err := conn.Jobs(c.Context())
@@ -97,21 +98,21 @@ func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return ensemble.Status{}, usagef("%s: %d studies begin with it; write more of the key", prefix, len(found))
+		return ensemble.Status{}, cli.Usagef("%s: %d studies begin with it; write more of the key", prefix, len(found))
 	case len(all) == 0:
-		return ensemble.Status{}, usagef("%s: there is no such study; the hub has none", prefix)
+		return ensemble.Status{}, cli.Usagef("%s: there is no such study; the hub has none", prefix)
 	}
 	var keys []string
 	for _, s := range all {
 		keys = append(keys, shortKey(s))
 	}
-	return ensemble.Status{}, usagef("%s: there is no such study; there are %s", prefix, strings.Join(keys[:min(len(keys), 10)], ", "))
+	return ensemble.Status{}, cli.Usagef("%s: there is no such study; there are %s", prefix, strings.Join(keys[:min(len(keys), 10)], ", "))
 }
 
 // oneJob wants one argument: the key.
 func oneJob(c *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
-		return usagef("jobs %s: which study? Write its key, or the beginning of it; almanac jobs lists them", c.Name())
+		return cli.Usagef("jobs %s: which study? Write its key, or the beginning of it; almanac jobs lists them", c.Name())
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func newJobsWatch() *cobra.Command {
 		Use: "watch [KEY]", Short: "Tell how studies go, whenever something changes, until they have ended",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("jobs watch: one study at a time, or all")
+				return cli.Usagef("jobs watch: one study at a time, or all")
 			}
 			return nil
 		},
@@ -225,7 +226,7 @@ func newJobsResults() *cobra.Command {
 
 // fetchResults gives what is finished of a study. Points that are not are left out.
 func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix, dir, table string) error {
-	if _, err := chooseOne("--format", table, formatNames()); err != nil {
+	if _, err := cli.ChooseOne("--format", table, formatNames()); err != nil {
 		return err
 	}
 	s, err := findJob(c.Context(), conn, prefix)
@@ -287,36 +288,36 @@ func reporter(c *cobra.Command, job ensemble.Job, dir, table string) (*report, e
 	command := fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Name, job.Seed, job.Replicas)
 	switch s.Sort {
 	case models.Sweep:
-		out, err := openOutput(dir, "sweep", sweepFiles...)
+		out, err := cli.OpenOutput(dir, "sweep", sweepFiles...)
 		if err != nil {
 			return nil, err
 		}
-		if err := out.inputs(c, s.Files); err != nil {
-			return nil, errors.Join(err, out.drop())
+		if err := out.Inputs(c, s.Files); err != nil {
+			return nil, errors.Join(err, out.Drop())
 		}
 		r, err := newPointsReport(s, m, job, out, results.Format(table))
 		if err != nil {
-			return nil, errors.Join(err, out.drop())
+			return nil, errors.Join(err, out.Drop())
 		}
 		return &report{ensemble.RunOptions{Point: r.add},
 			func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
-			func() { _, _ = r.close(), out.drop() }}, nil
+			func() { _, _ = r.close(), out.Drop() }}, nil
 	case models.Compare:
-		out, err := openOutput(dir, "compare", compareFiles...)
+		out, err := cli.OpenOutput(dir, "compare", compareFiles...)
 		if err != nil {
 			return nil, err
 		}
-		if err := out.inputs(c, s.Files); err != nil {
-			return nil, errors.Join(err, out.drop())
+		if err := out.Inputs(c, s.Files); err != nil {
+			return nil, errors.Join(err, out.Drop())
 		}
 		var found ensemble.PointResult
 		return &report{ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }},
 			func(o ensemble.Outcome) error {
 				return deliverComparison(c.OutOrStdout(), s, m, job, found, o, out, command)
 			},
-			func() { _ = out.drop() }}, nil
+			func() { _ = out.Drop() }}, nil
 	}
-	return nil, usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", quoted(s.Name), job.Seed, job.Replicas)
+	return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", format.Word(s.Name), job.Seed, job.Replicas)
 }
 
 // foreignReport is of a study of another program: what it varies is known, but not in which order, and what it is called.
@@ -332,19 +333,19 @@ func foreignReport(c *cobra.Command, job ensemble.Job, dir string) (*report, err
 		s.Axes = append(s.Axes, a)
 	}
 	slices.SortFunc(s.Axes, func(a, b *design.Axis) int { return strings.Compare(a.Name, b.Name) })
-	out, err := openOutput(dir, "sweep", sweepFiles...)
+	out, err := cli.OpenOutput(dir, "sweep", sweepFiles...)
 	if err != nil {
 		return nil, err
 	}
 	r, err := newPointsReport(s, nil, job, out, results.CSV)
 	if err != nil {
-		return nil, errors.Join(err, out.drop())
+		return nil, errors.Join(err, out.Drop())
 	}
 	return &report{ensemble.RunOptions{Point: r.add},
 		func(o ensemble.Outcome) error {
 			return r.deliver(c.OutOrStdout(), o, "almanac jobs results ("+job.Name+")")
 		},
-		func() { _, _ = r.close(), out.drop() }}, nil
+		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
 func newJobsResume() *cobra.Command {
@@ -353,7 +354,7 @@ func newJobsResume() *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob,
 		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := chooseOne("--format", table, formatNames()); err != nil {
+			if _, err := cli.ChooseOne("--format", table, formatNames()); err != nil {
 				return err
 			}
 			var job ensemble.Job

@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
 // newJobsForget is jobs forget: one study by its key, or all that nobody has used for some time.
@@ -28,7 +30,7 @@ func newJobsForget() *cobra.Command {
 				return oneJob(c, args)
 			}
 			if len(args) > 0 {
-				return usagef("jobs forget: %s or --older %s? One of the two", args[0], older)
+				return cli.Usagef("jobs forget: %s or --older %s? One of the two", args[0], older)
 			}
 			return nil
 		},
@@ -68,12 +70,12 @@ const leastAge = time.Minute
 func parseAge(flag, text string) (time.Duration, error) {
 	age, err := time.ParseDuration(text)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if x := parseNumber(days); x >= 0 && x < 36500 {
+		if x := allocation.ParseNumber(days); x >= 0 && x < 36500 {
 			age, err = time.Duration(x*24*float64(time.Hour)), nil
 		}
 	}
 	if err != nil || age < leastAge {
-		return 0, usagef("%s: %q: expected how long ago, a minute at the least, as in 30d or 12h", flag, text)
+		return 0, cli.Usagef("%s: %q: expected how long ago, a minute at the least, as in 30d or 12h", flag, text)
 	}
 	return age, nil
 }

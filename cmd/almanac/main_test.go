@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +59,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if status := run(ctx, []string{"bench", "--n", "10"}, out, out); status != exitWork {
+	if status := run(ctx, []string{"bench", "--n", "10"}, out, out); status != cli.ExitWork {
 		t.Errorf("status %d", status)
 	}
 }
@@ -71,7 +73,7 @@ func TestInterruptedRun(t *testing.T) {
 		var out, errs bytes.Buffer
 		// Without the interrupt it would take hours.
 		args := []string{"run", "../../examples/sir.yaml", "--replicas", "100000", "--out", dir, "--events"}
-		if status := run(ctx, args, &out, &errs); status != exitWork {
+		if status := run(ctx, args, &out, &errs); status != cli.ExitWork {
 			t.Errorf("status %d: %s", status, errs.String())
 		}
 		if !strings.Contains(out.String(), "INCOMPLETE: interrupted") || !strings.Contains(errs.String(), "almanac: interrupted") {

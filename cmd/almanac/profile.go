@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // profileFlag is the directory of --profile: where a run leaves what go tool pprof reads, for those who ask why it is slow, or large.
@@ -27,7 +30,7 @@ func (p *profileFlag) register(c *cobra.Command) {
 
 // A profile is one that is being taken; nil if none is.
 type profile struct {
-	*output
+	*cli.Output
 	cpu *os.File
 }
 
@@ -36,16 +39,16 @@ func (p *profileFlag) start() (*profile, error) {
 	if p.dir == "" {
 		return nil, nil
 	}
-	out, err := openOutput(p.dir, "profile", processorProfile, memoryProfile)
+	out, err := cli.OpenOutput(p.dir, "profile", processorProfile, memoryProfile)
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.Replace(err.Error(), "--out ", "--profile ", 1))
 	}
-	cpu, err := os.Create(filepath.Join(out.path(), processorProfile))
+	cpu, err := os.Create(filepath.Join(out.Path(), processorProfile))
 	if err != nil {
-		return nil, errors.Join(err, out.drop())
+		return nil, errors.Join(err, out.Drop())
 	}
 	if err := pprof.StartCPUProfile(cpu); err != nil {
-		return nil, errors.Join(err, cpu.Close(), out.drop())
+		return nil, errors.Join(err, cpu.Close(), out.Drop())
 	}
 	return &profile{out, cpu}, nil
 }
@@ -61,10 +64,10 @@ func (p *profile) stop() error {
 	}
 	// All that was ever asked for counts, since what a run holds is let go when it ends; the collector has to have seen it.
 	runtime.GC()
-	if err := writeFile(p.path(), memoryProfile, func(w io.Writer) error { return pprof.Lookup("allocs").WriteTo(w, 0) }); err != nil {
+	if err := outdir.WriteFile(p.Path(), memoryProfile, func(w io.Writer) error { return pprof.Lookup("allocs").WriteTo(w, 0) }); err != nil {
 		return err
 	}
-	return p.keep()
+	return p.Keep()
 }
 
 // drop gives up a profile that was not stopped. It may be called after stop.
@@ -72,7 +75,7 @@ func (p *profile) drop() {
 	if p != nil {
 		pprof.StopCPUProfile()
 		_ = p.cpu.Close()
-		_ = p.output.drop()
+		_ = p.Output.Drop()
 	}
 }
 

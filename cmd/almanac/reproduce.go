@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/bench"
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/papers"
 )
@@ -60,11 +60,11 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	for _, claim := range claims {
 		files = append(files, claim.Name+".csv", claim.Name+"-*.csv", claim.Name+".svg", claim.Name+"-*.svg")
 	}
-	out, err := openOutput(f.out, "reproduce", files...)
+	out, err := cli.OpenOutput(f.out, "reproduce", files...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
+	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed}, func(name string, fraction float64) {
@@ -74,9 +74,9 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	report := &reproduce.Report{Machine: fmt.Sprint(bench.ThisMachine()), Command: commandLine(c, names...), Results: results}
+	report := &reproduce.Report{Machine: fmt.Sprint(cli.ThisMachine()), Command: cli.CommandLine(c, names...), Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
-	if err := deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
+	if err := cli.Deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err
 	}
 	var other []string
@@ -103,7 +103,7 @@ func chooseClaims(names []string) ([]reproduce.Claim, error) {
 		by[c.Name] = c
 		known = append(known, c.Name)
 	}
-	chosen, err := choose("reproduce", names, known)
+	chosen, err := cli.Choose("reproduce", names, known)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/almanac/internal/progress"
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -71,27 +72,27 @@ func newRun() *cobra.Command {
 func (f *runFlags) run(c *cobra.Command, path string) error {
 	switch {
 	case f.replicas < 1:
-		return usagef("--replicas %d: at least one is needed", f.replicas)
+		return cli.Usagef("--replicas %d: at least one is needed", f.replicas)
 	case f.workers < 0:
-		return usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+		return cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
 	case f.replica < 0:
-		return usagef("--replica %d: replicas are numbered from 0", f.replica)
+		return cli.Usagef("--replica %d: replicas are numbered from 0", f.replica)
 	case f.hub.hub != "" && f.events:
-		return usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
+		return cli.Usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
 	case f.hub.hub != "" && f.workers > 0:
-		return usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+		return cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
 	case f.hub.hub != "" && f.profile.dir != "":
-		return usagef("--profile is of work that is done here; leave out --hub")
+		return cli.Usagef("--profile is of work that is done here; leave out --hub")
 	case f.hub.hub != "" && f.replica > 0:
-		return usagef("--replica: one of many is run here, without --hub")
+		return cli.Usagef("--replica: one of many is run here, without --hub")
 	case f.profile.dir != "" && f.profile.dir == f.out:
-		return usagef("--profile %s: results go there; name another directory", f.out)
+		return cli.Usagef("--profile %s: results go there; name another directory", f.out)
 	case f.events && f.out == "":
-		return usagef("--events: where to? Name a directory with --out")
+		return cli.Usagef("--events: where to? Name a directory with --out")
 	case f.out == "" && c.Flags().Changed("format"):
-		return usagef("--format: of which tables? Name a directory with --out")
+		return cli.Usagef("--format: of which tables? Name a directory with --out")
 	}
-	if _, err := chooseOne("--format", f.format, formatNames()); err != nil {
+	if _, err := cli.ChooseOne("--format", f.format, formatNames()); err != nil {
 		return err
 	}
 	m, err := f.load(c, path)
@@ -114,16 +115,16 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	var events *eventLog
-	out, err := openOutput(f.out, "run", runFiles...)
+	out, err := cli.OpenOutput(f.out, "run", runFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
-	if err := out.inputs(c, m.Files()); err != nil {
+	defer out.Drop()
+	if err := out.Inputs(c, m.Files()); err != nil {
 		return err
 	}
 	if f.events {
-		if events, err = newEventLog(out.path(), results.Format(f.format), m, f.replicas, cancel); err != nil {
+		if events, err = newEventLog(out.Path(), results.Format(f.format), m, f.replicas, cancel); err != nil {
 			return err
 		}
 		o.OnEvent, o.OnRecord = events.add, events.recorded
@@ -160,20 +161,20 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 }
 
 // deliver writes a result, and prints it.
-func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, result *population.Result, out *output) error {
+func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, result *population.Result, out *cli.Output) error {
 	result.Drawn = f.from.drawn(m)
 	if out != nil {
-		command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "from", "events", "format", "out"})
+		command := cli.CommandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "from", "events", "format", "out"})
 		if path == standardInput {
 			command += " < model.yaml"
 		}
-		if err := writeRun(out.path(), m, result, results.Format(f.format), command); err != nil {
+		if err := writeRun(out.Path(), m, result, results.Format(f.format), command); err != nil {
 			return err
 		}
-		if err := f.from.write(out.path(), m, f.seed, f.replica, f.replicas); err != nil {
+		if err := f.from.write(out.Path(), m, f.seed, f.replica, f.replicas); err != nil {
 			return err
 		}
-		if err := out.keep(); err != nil {
+		if err := out.Keep(); err != nil {
 			return err
 		}
 	}

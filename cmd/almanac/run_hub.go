@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
@@ -28,16 +29,16 @@ func (f *runFlags) runOnHub(c *cobra.Command, path string, m *population.Model) 
 	s.From = f.from.from
 	payload, err := s.Payload()
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	job := ensemble.Job{Name: "run " + m.Name(), Kind: models.Kind, Payload: payload, Replicas: f.replicas, Seed: f.seed, Keep: true,
 		Points: []ensemble.Point{{Repeat: repeatCommand(s, nil, f.seed)}}}
-	out, err := openOutput(f.out, "run", runFiles...)
+	out, err := cli.OpenOutput(f.out, "run", runFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
-	if err := out.inputs(c, m.Files()); err != nil {
+	defer out.Drop()
+	if err := out.Inputs(c, m.Files()); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -22,11 +23,11 @@ var runFiles = []string{
 // diagram there is none.
 func writeRun(dir string, m *population.Model, r *population.Result, f results.Format, command string) error {
 	return errors.Join(
-		writeFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
-		writeFile(dir, "series."+string(f), func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
-		writeFile(dir, "flows."+string(f), func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
-		writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
-		writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
+		outdir.WriteFile(dir, "series."+string(f), func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
+		outdir.WriteFile(dir, "flows."+string(f), func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
+		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 		writeDiagramOf(dir, m),
 		pictures.Save(dir, r),
 	)
@@ -38,7 +39,7 @@ func writeDiagramOf(dir string, m *population.Model) error {
 	if errors.Is(err, population.ErrDiagram) {
 		return nil
 	}
-	return errors.Join(err, writeFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }))
+	return errors.Join(err, outdir.WriteFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }))
 }
 
 // printResult prints a result as JSON on one line.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/internal/access"
 	"github.com/almanac-sim/almanac/page"
@@ -54,25 +55,25 @@ func newServe() *cobra.Command {
 func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	host, port, err := net.SplitHostPort(f.listen)
 	if err != nil {
-		return usagef("--listen: %q is no HOST:PORT, as localhost:8080 is", f.listen)
+		return cli.Usagef("--listen: %q is no HOST:PORT, as localhost:8080 is", f.listen)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("--listen: %q is no port; expected a number up to 65535, or 0 for any that is free", port)
+		return cli.Usagef("--listen: %q is no port; expected a number up to 65535, or 0 for any that is free", port)
 	}
 	if f.limits.Running < 1 {
-		return usagef("--runs %d: at least one is needed", f.limits.Running)
+		return cli.Usagef("--runs %d: at least one is needed", f.limits.Running)
 	}
 	if f.limits.Longest <= 0 {
-		return usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
+		return cli.Usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
 	}
 	if len(f.names) > 0 && f.token == "" && access.Loopback(host) {
-		return usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
+		return cli.Usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
 	}
 	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
 	if len(args) == 1 {
 		root, err := os.OpenRoot(args[0])
 		if err != nil {
-			return usagef("%w; expected a directory with models", err)
+			return cli.Usagef("%w; expected a directory with models", err)
 		}
 		defer root.Close()
 		config.Root, config.Files, config.About, config.Dir = root, root.FS(), args[0], args[0]

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 // A shared buffer is written by one goroutine and read by another.
@@ -81,7 +83,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the page does not show %s", want)
 	}
 	var printed bytes.Buffer
-	if s := run(ctx, append(command, "--out", results), &printed, &printed); s != exitDone {
+	if s := run(ctx, append(command, "--out", results), &printed, &printed); s != cli.ExitDone {
 		t.Fatalf("%d: %s", s, printed.String())
 	}
 	for name, path := range map[string]string{"summary.json": "files/summary.json", "series.csv": "files/series.csv", "flows.csv": "files/flows.csv", "model.yaml": "files/model.yaml", "diagram.svg": "files/diagram.svg",
@@ -99,7 +101,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("%.2000s", page)
 	}
 	cancel()
-	if s := <-status; s != exitDone {
+	if s := <-status; s != cli.ExitDone {
 		t.Errorf("status %d: %s", s, out.String())
 	}
 }
@@ -120,7 +122,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"a", "b"}, "at most 1"},
 	} {
 		var out bytes.Buffer
-		if s := run(t.Context(), append([]string{"serve"}, x.args...), &out, &out); s != exitUsage || !strings.Contains(out.String(), x.want) {
+		if s := run(t.Context(), append([]string{"serve"}, x.args...), &out, &out); s != cli.ExitUsage || !strings.Contains(out.String(), x.want) {
 			t.Errorf("%v: status %d, %s", x.args, s, out.String())
 		}
 	}
@@ -131,7 +133,7 @@ func TestServeUsage(t *testing.T) {
 	}
 	defer taken.Close()
 	var said bytes.Buffer
-	if s := run(t.Context(), []string{"serve", "--listen", taken.Addr().String()}, &said, &said); s != exitWork || !strings.Contains(said.String(), "or 0 for any that is free") {
+	if s := run(t.Context(), []string{"serve", "--listen", taken.Addr().String()}, &said, &said); s != cli.ExitWork || !strings.Contains(said.String(), "or 0 for any that is free") {
 		t.Errorf("a port that is taken: status %d, %s", s, said.String())
 	}
 	// Who can be reached from elsewhere has a token in the link, and says the name that it answers to.

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
@@ -80,18 +82,18 @@ func (f *sweepFlags) run(c *cobra.Command, path string) error {
 	}
 	switch {
 	case len(f.vary) == 0:
-		return usagef("sweep over what? Name it with --vary, as in --vary beta=\"0.2..0.6 per day by 0.1\"")
+		return cli.Usagef("sweep over what? Name it with --vary, as in --vary beta=\"0.2..0.6 per day by 0.1\"")
 	case c.Flags().Changed("sample") && f.sample < 1:
-		return usagef("--sample %d: at least one point is needed", f.sample)
+		return cli.Usagef("--sample %d: at least one point is needed", f.sample)
 	case c.Flags().Changed("design") && f.sample == 0:
-		return usagef("--design: of which sample? Say how many points with --sample")
+		return cli.Usagef("--design: of which sample? Say how many points with --sample")
 	case f.out == "" && c.Flags().Changed("format"):
-		return usagef("--format: of which tables? Name a directory with --out")
+		return cli.Usagef("--format: of which tables? Name a directory with --out")
 	}
-	if _, err := chooseOne("--format", f.format, formatNames()); err != nil {
+	if _, err := cli.ChooseOne("--format", f.format, formatNames()); err != nil {
 		return err
 	}
-	if _, err := chooseOne("--design", f.design, design.Kinds); err != nil {
+	if _, err := cli.ChooseOne("--design", f.design, design.Kinds); err != nil {
 		return err
 	}
 	m, err := f.load(c, path)
@@ -114,17 +116,17 @@ func (f *sweepFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	command := commandLineAgain(c, []string{path}, []string{"seed", "replicas"},
+	command := cli.CommandLineAgain(c, []string{path}, []string{"seed", "replicas"},
 		[]string{"size", "until", "scenario", "set", "vary", "sample", "design", "output", "precision", "series", "limit-time", "limit-memory", "format", "out"})
 	if path == standardInput {
 		command += " < model.yaml"
 	}
-	out, err := openOutput(f.out, "sweep", sweepFiles...)
+	out, err := cli.OpenOutput(f.out, "sweep", sweepFiles...)
 	if err != nil {
 		return err
 	}
-	defer out.drop()
-	if err := out.inputs(c, study.Files); err != nil {
+	defer out.Drop()
+	if err := out.Inputs(c, study.Files); err != nil {
 		return err
 	}
 	report, err := newPointsReport(study, m, job, out, results.Format(f.format))
@@ -171,15 +173,15 @@ func (f *sweepFlags) points(s *models.Study) ([]design.Point, error) {
 	for _, text := range f.vary {
 		a, err := design.Parse(text)
 		if err != nil {
-			return nil, usagef("--vary: %w", err)
+			return nil, cli.Usagef("--vary: %w", err)
 		}
 		for _, set := range s.Set {
 			if set[0] == a.Name {
-				return nil, usagef("--vary %s: --set gives it one value; leave out one of the two", a.Name)
+				return nil, cli.Usagef("--vary %s: --set gives it one value; leave out one of the two", a.Name)
 			}
 		}
 		if a.Name == "population.size" && s.Size != nil {
-			return nil, usagef("--vary %s: --size gives it one value; leave out one of the two", a.Name)
+			return nil, cli.Usagef("--vary %s: --size gives it one value; leave out one of the two", a.Name)
 		}
 		s.Axes = append(s.Axes, a)
 	}
@@ -192,7 +194,7 @@ func (f *sweepFlags) points(s *models.Study) ([]design.Point, error) {
 		points, err = design.Grid(s.Axes, ensemble.MaxPoints)
 	}
 	if err != nil {
-		return nil, usagef("--vary: %w", err)
+		return nil, cli.Usagef("--vary: %w", err)
 	}
 	return points, try(s, points)
 }
@@ -254,13 +256,13 @@ func varied(err error, s *models.Study) error {
 func (f *sweepFlags) choose(s *models.Study, m *population.Model) error {
 	all, err := outputs.All(m, f.output)
 	if err != nil {
-		return usagef("--output: %w", err)
+		return cli.Usagef("--output: %w", err)
 	}
 	for _, o := range all {
 		s.Outputs = append(s.Outputs, o.Text)
 	}
 	if n := len(models.SeriesNames(m)) + len(all); s.Series && n > ensemble.MaxOutputs {
-		return usagef("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with --series=false, or record fewer rows",
+		return cli.Usagef("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with --series=false, or record fewer rows",
 			format.Thousands(float64(n)), format.Thousands(ensemble.MaxOutputs))
 	}
 	return nil
@@ -274,7 +276,7 @@ const mostRepeats = 10_000
 func (f *sweepFlags) job(s *models.Study, m *population.Model, path string, points []design.Point) (ensemble.Job, error) {
 	payload, err := s.Payload()
 	if err != nil {
-		return ensemble.Job{}, usageError{err}
+		return ensemble.Job{}, cli.Usage(err)
 	}
 	job := ensemble.Job{Name: "sweep " + m.Name(), Kind: models.Kind, Payload: payload, Replicas: f.replicas, Seed: f.seed}
 	for _, p := range points {
@@ -297,12 +299,12 @@ func precision(text string, outputs []string) (p ensemble.Precision, err error) 
 		return p, nil
 	}
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	x := parseNumber(number)
+	x := allocation.ParseNumber(number)
 	if percent {
 		x /= 100
 	}
 	if !(x > 0 && x < 1) || math.IsNaN(x) {
-		return p, usagef("--precision: %q is no share of a mean; expected one such as 2%%", text)
+		return p, cli.Usagef("--precision: %q is no share of a mean; expected one such as 2%%", text)
 	}
 	return ensemble.Precision{Relative: x, Outputs: outputs}, nil
 }
@@ -310,7 +312,7 @@ func precision(text string, outputs []string) (p ensemble.Precision, err error) 
 // repeatCommand is the command that runs one replica of a point alone, with {replica} for its number. It has the name of the model file
 // without its directory, since it goes where the job does.
 func repeatCommand(s *models.Study, values map[string]string, seed uint64) string {
-	words := []string{"almanac", "run", quoted(s.Name)}
+	words := []string{"almanac", "run", format.Word(s.Name)}
 	if s.Name == "standard input" {
 		words[2] = standardInput
 	}
@@ -318,19 +320,19 @@ func repeatCommand(s *models.Study, values map[string]string, seed uint64) strin
 		words = append(words, "--size", fmt.Sprint(*s.Size))
 	}
 	if s.Until != nil {
-		words = append(words, "--until", quoted(*s.Until))
+		words = append(words, "--until", format.Word(*s.Until))
 	}
 	if s.Scenario != nil {
-		words = append(words, "--scenario", quoted(*s.Scenario))
+		words = append(words, "--scenario", format.Word(*s.Scenario))
 	}
 	for _, kv := range s.Set {
-		words = append(words, "--set", quoted(kv[0]+"="+kv[1]))
+		words = append(words, "--set", format.Word(kv[0]+"="+kv[1]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		words = append(words, "--set", quoted(name+"="+values[name]))
+		words = append(words, "--set", format.Word(name+"="+values[name]))
 	}
 	if s.From != nil {
-		words = append(words, "--from", quoted(s.From.Name))
+		words = append(words, "--from", format.Word(s.From.Name))
 	}
 	return strings.Join(append(words, "--seed", fmt.Sprint(seed), "--replica", "{replica}"), " ")
 }
@@ -343,14 +345,14 @@ func repeatHere(err error, path string, s *models.Study, job ensemble.Job) error
 	}
 	failed.Repeat = strings.Replace(repeatCommand(s, job.Points[failed.Point].Set, job.Seed), "{replica}", fmt.Sprint(failed.Replica), 1)
 	if path != standardInput {
-		failed.Repeat = strings.Replace(failed.Repeat, "almanac run "+quoted(s.Name)+" ", "almanac run "+quoted(path)+" ", 1)
+		failed.Repeat = strings.Replace(failed.Repeat, "almanac run "+format.Word(s.Name)+" ", "almanac run "+format.Word(path)+" ", 1)
 	}
 	if s.From != nil {
-		failed.Repeat = strings.Replace(failed.Repeat, " --from "+quoted(s.From.Name)+" ", " --from "+quoted(s.From.Path())+" ", 1)
+		failed.Repeat = strings.Replace(failed.Repeat, " --from "+format.Word(s.From.Name)+" ", " --from "+format.Word(s.From.Path())+" ", 1)
 	}
 	for _, name := range s.Scenarios { // the message begins with the one that failed
 		if strings.HasPrefix(failed.Text, "scenario "+name+": ") {
-			failed.Repeat += " --scenario " + quoted(name)
+			failed.Repeat += " --scenario " + format.Word(name)
 		}
 	}
 	return trim(failed)

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -26,7 +28,7 @@ type pointsReport struct {
 	m     *population.Model // nil if the study is of another program
 	name  string
 	job   ensemble.Job
-	out   *output
+	out   *cli.Output
 
 	sweep   *study.Sweep
 	table   *tableFile
@@ -38,7 +40,7 @@ type pointsReport struct {
 	replicas                  int
 }
 
-func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *output, f results.Format) (r *pointsReport, err error) {
+func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *cli.Output, f results.Format) (r *pointsReport, err error) {
 	r = &pointsReport{study: s, m: m, name: job.Name, job: job, out: out}
 	if m != nil {
 		r.name = m.Name()
@@ -47,14 +49,14 @@ func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out
 		r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, nil)
 		return r, nil
 	}
-	if r.table, err = createTable(out.path(), "points.csv"); err != nil {
+	if r.table, err = createTable(out.Path(), "points.csv"); err != nil {
 		return nil, err
 	}
 	r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, r.table)
 	if !s.Series {
 		return r, nil
 	}
-	if r.file, err = createTable(out.path(), "series."+string(f)); err != nil {
+	if r.file, err = createTable(out.Path(), "series."+string(f)); err != nil {
 		return nil, err
 	}
 	names := design.Names(s.Axes, results.PointColumns...)
@@ -128,17 +130,17 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 		return err
 	}
 	if r.out != nil {
-		dir := r.out.path()
+		dir := r.out.Path()
 		err := errors.Join(r.close(),
-			writeFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+			outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 			r.sweep.Draw(dir))
 		if r.m != nil && err == nil {
-			err = writeFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err })
+			err = outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err })
 		}
 		if err != nil {
 			return err
 		}
-		if err := r.out.keep(); err != nil {
+		if err := r.out.Keep(); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
@@ -60,7 +61,7 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 	dir, model := smallDir(t)
 	fit := func(args ...string) string {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), append([]string{"fit", model}, args...), &out, &errs); status != exitDone {
+		if status := run(t.Context(), append([]string{"fit", model}, args...), &out, &errs); status != cli.ExitDone {
 			t.Fatalf("status %d: %s", status, errs.String())
 		}
 		return out.String()

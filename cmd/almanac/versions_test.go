@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/models"
 )
@@ -49,7 +50,7 @@ func TestOtherBuild(t *testing.T) {
 		}
 	}
 	cancel()
-	if status := <-ended; status != exitWork || out.Len() > 0 {
+	if status := <-ended; status != cli.ExitWork || out.Len() > 0 {
 		t.Errorf("status %d, %q", status, out.String())
 	}
 	if text := errs.String(); !strings.Contains(text, "almanac: worker old refuses job ") || !strings.Contains(text, "of last year") || !strings.Contains(text, ensemble.ProgramVersion()) ||
@@ -74,7 +75,7 @@ func TestOtherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs = new(said)
-	if status := run(t.Context(), []string{"jobs", "resume", key[:8], "--hub", hub.URL()}, &out, errs); status != exitWork || !strings.Contains(errs.String(), "of last year") || !strings.Contains(errs.String(), "resume it with the program that began it") {
+	if status := run(t.Context(), []string{"jobs", "resume", key[:8], "--hub", hub.URL()}, &out, errs); status != cli.ExitWork || !strings.Contains(errs.String(), "of last year") || !strings.Contains(errs.String(), "resume it with the program that began it") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 	stop()

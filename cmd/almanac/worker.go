@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
@@ -22,10 +23,10 @@ func newWorker() *cobra.Command {
 			"refused with both versions.",
 		Example: "  almanac worker --hub nats://10.0.0.1:4222 --token-file token\n" +
 			"  srun almanac worker --hub nats://head:4222 --token-file token",
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Slots < 0 {
-				return usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores", o.Slots)
+				return cli.Usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores", o.Slots)
 			}
 			ctx, stop := untilStopped(c.Context())
 			defer stop()

@@ -84,14 +84,17 @@ var mayImport = map[string][]string{
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch", "cmd/almanac/internal/progress",
-		"cmd/almanac/internal/terminal", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/nearest", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
+		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch",
+		"cmd/almanac/internal/terminal", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
 	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
 	"cmd/almanac/internal/dispatch":     {"capped", "internal/order", "internal/random", "sim"},
-	"cmd/almanac/internal/progress":     {},
 	"cmd/almanac/internal/terminal":     {},
+
+	// What commands have in common.
+	"cmd/internal/cli":      {"capped", "internal/allocation", "internal/format", "internal/nearest", "internal/outdir", "population"},
+	"cmd/internal/progress": {},
 
 	// Examples are what users would write, and so use what users can.
 	"examples":                {},

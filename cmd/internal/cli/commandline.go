@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -9,22 +9,22 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// commandLine is how a command was called: flags as they took effect, in the order of their names, and then the arguments.
-func commandLine(c *cobra.Command, args ...string) string {
+// CommandLine is how a command was called: flags as they took effect, in the order of their names, and then the arguments.
+func CommandLine(c *cobra.Command, args ...string) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) { words = append(words, flagWords(f)...) })
 	for _, a := range args {
-		words = append(words, quoted(a))
+		words = append(words, format.Word(a))
 	}
 	return strings.Join(words, " ")
 }
 
-// commandLineAgain is the call that gives a result again: the arguments, and then flags by their names, those that were not given only if they are
+// CommandLineAgain is the call that gives a result again: the arguments, and then flags by their names, those that were not given only if they are
 // always to be there.
-func commandLineAgain(c *cobra.Command, args, always, given []string) string {
+func CommandLineAgain(c *cobra.Command, args, always, given []string) string {
 	words := []string{c.CommandPath()}
 	for _, a := range args {
-		words = append(words, quoted(a))
+		words = append(words, format.Word(a))
 	}
 	for _, name := range always {
 		words = append(words, flagWords(c.Flags().Lookup(name))...)
@@ -51,10 +51,7 @@ func flagWords(f *pflag.Flag) (words []string) {
 		values = []string{strings.Join(many.GetSlice(), ",")}
 	}
 	for _, v := range values {
-		words = append(words, "--"+f.Name, quoted(v))
+		words = append(words, "--"+f.Name, format.Word(v))
 	}
 	return words
 }
-
-// quoted is a word as a shell takes it.
-func quoted(s string) string { return format.Word(s) }

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/internal/outdir"
+)
+
+// An Output is the directory of --out; nil if there is none.
+type Output struct{ dir *outdir.Dir }
+
+// OpenOutput prepares the directory of --out for a command, which may write files of these names; see [outdir.Open].
+func OpenOutput(dir, command string, names ...string) (*Output, error) {
+	d, err := outdir.Open(dir, "almanac", command, names...)
+	switch {
+	case errors.Is(err, outdir.ErrInTheWay):
+		return nil, Usage(err)
+	case err != nil || d == nil:
+		return nil, err
+	}
+	return &Output{d}, nil
+}
+
+// Inputs puts the tables that a model reads beside what is written, so that it can be run again there, and says which cannot be.
+func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
+	if o == nil {
+		return nil
+	}
+	left, err := o.dir.Inputs(files)
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return Usage(err)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: what the model reads from %s is not put beside model.yaml: only names within its directory that no result has are\n", strings.Join(left, ", "))
+	}
+	return err
+}
+
+// Path is where to write files.
+func (o *Output) Path() string { return o.dir.Path() }
+
+// PathOr is Path, and empty if there is no directory.
+func (o *Output) PathOr() string {
+	if o == nil {
+		return ""
+	}
+	return o.Path()
+}
+
+// Keep lets what was written take the place of what the command wrote earlier.
+func (o *Output) Keep() error {
+	if o == nil {
+		return nil
+	}
+	return o.dir.Keep()
+}
+
+// Drop gives up what has not been kept. It may be called after Keep, and more than once.
+func (o *Output) Drop() error {
+	if o == nil {
+		return nil
+	}
+	return o.dir.Drop()
+}
+
+// Deliver writes a report into the directory of --out, if there is one, and prints it.
+func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
+	if out != nil {
+		if err := write(out.Path(), report); err != nil {
+			return err
+		}
+		if err := out.Keep(); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return PrintJSON(w, report)
+	}
+	return print(w, report)
+}
+
+// PrintJSON prints JSON to be read by people, too.
+func PrintJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
