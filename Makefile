@@ -119,13 +119,14 @@ fuzz: ## look for inputs that fail, FUZZTIME for each target; their seeds are pa
 	done
 
 bench: ## the structures side by side on this machine
-	$(GO) run ./cmd/almanac bench
+	$(GO) run ./cmd/almanac-bench calendar
 
 cover: ## how much of the code the tests reach
 	$(GO) test -coverprofile=cover.out ./... && $(GO) tool cover -func=cover.out | tail -1
 
 # go build and go install compile the command by cmd/almanac/default.pgo, which says where real runs spend their time: the paper's model, an
-# epidemic that stays in the cache, and one with groups, seasons and interventions. -proto drops what is not needed of it.
+# epidemic that stays in the cache, and one with groups, seasons and interventions. -proto drops what is not needed of it. The benchmarks are
+# compiled by the same profile, so that they measure the code that users run.
 PROFILES := $(or $(TMPDIR),/tmp)/almanac-pgo
 
 pgo: ## profile real runs, for the compiler
@@ -135,3 +136,4 @@ pgo: ## profile real runs, for the compiler
 	$(PROFILES)/almanac run examples/sir.yaml --replicas 40 --workers 1 --profile $(PROFILES)/sir >/dev/null
 	$(PROFILES)/almanac run examples/covid.yaml --replicas 10 --workers 1 --profile $(PROFILES)/covid >/dev/null
 	$(GO) tool pprof -proto -output=cmd/almanac/default.pgo $(PROFILES)/*/cpu.pprof
+	cp cmd/almanac/default.pgo cmd/almanac-bench/default.pgo

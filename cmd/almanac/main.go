@@ -20,8 +20,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "almanac",
-		Short: "A future-event engine: models, benchmarks, and the papers behind it",
+		Short: "A future-event engine: models, and the papers behind it",
 	}
-	root.AddCommand(newRun(), newSweep(), newCompare(), newFit(), newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newBench(), newCalibrate(), newVersion())
+	root.AddCommand(newRun(), newSweep(), newCompare(), newFit(), newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
 	return root
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +12,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(emulated{m}, map[string]func(){
-		"almanac": main,
-	})
+	clitest.Main(m, "almanac", main)
 }
 
 // The scripts use the command as a person does: what it prints, where, and its exit status.
@@ -28,40 +24,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"freeport": scriptFreePort, "reach": scriptReach, "jobkey": scriptJobKey,
-			// status N COMMAND... runs a command and wants that exit status.
-			"status": func(ts *testscript.TestScript, neg bool, args []string) {
-				if neg || len(args) < 2 {
-					ts.Fatalf("usage: status N command args...")
-				}
-				got := 0
-				if err := ts.Exec(args[1], args[2:]...); err != nil {
-					var exit *exec.ExitError
-					if !errors.As(err, &exit) {
-						ts.Fatalf("%v", err)
-					}
-					got = exit.ExitCode()
-				}
-				if strconv.Itoa(got) != args[0] {
-					ts.Fatalf("status %d, want %s", got, args[0])
-				}
-			},
+			"freeport": scriptFreePort, "reach": scriptReach, "jobkey": scriptJobKey, "status": clitest.Status,
 		},
 	})
-}
-
-// An interrupted run fails and says so.
-func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	out, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	if status := run(ctx, []string{"bench", "--n", "10"}, out, out); status != cli.ExitWork {
-		t.Errorf("status %d", status)
-	}
 }
 
 // A run that is interrupted ends cleanly: what was recorded is reported and written, and marked as incomplete.

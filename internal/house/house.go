@@ -1,9 +1,9 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
 // Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
-// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the page and the command may use
-// everything; nothing but the command imports the page, and nothing the command. A program that imports calendar, spray or capped gets the standard library and our leaves, and
-// nothing else.
+// stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the page and the commands may use
+// everything; nothing but the command almanac imports the page, and nothing a command. A program that imports calendar, spray or capped gets the
+// standard library and our leaves, and nothing else.
 package house
 
 // Module is the path that all packages of the module share.
@@ -83,17 +83,28 @@ var mayImport = map[string][]string{
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.
-	"cmd/almanac": {"calendar", "calendar/calendartest", "calendar/theory", "capped",
-		"cmd/almanac/internal/bench", "cmd/almanac/internal/dispatch",
-		"cmd/almanac/internal/terminal", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "spray/spraytest"},
-	"cmd/almanac/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
-		"cmd/almanac/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "sim", "spray", "spray/spraytest"},
-	"cmd/almanac/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge", "internal/prefetch", "internal/timekey"},
-	"cmd/almanac/internal/dispatch":     {"capped", "internal/order", "internal/random", "sim"},
-	"cmd/almanac/internal/terminal":     {},
+	"cmd/almanac": {"calendar", "calendar/theory", "capped", "cmd/almanac/internal/terminal",
+		"cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access",
+		"internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory",
+		"internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot",
+		"internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers"},
+	"cmd/almanac/internal/terminal": {},
 
-	// What commands have in common.
+	// The benchmarks.
+	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
+		"cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble",
+		"internal/allocation", "internal/format", "internal/models", "internal/outdir", "internal/plot",
+		"spray/spraytest"},
+	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
+		"cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
+		"population", "sim", "spray", "spray/spraytest"},
+	"cmd/almanac-bench/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge",
+		"internal/prefetch", "internal/timekey"},
+	"cmd/almanac-bench/internal/dispatch": {"capped", "internal/order", "internal/random", "sim"},
+
+	// What the two commands have in common.
 	"cmd/internal/cli":      {"capped", "internal/allocation", "internal/format", "internal/nearest", "internal/outdir", "population"},
+	"cmd/internal/clitest":  {},
 	"cmd/internal/progress": {},
 
 	// Examples are what users would write, and so use what users can.

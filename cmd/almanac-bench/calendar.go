@@ -1,0 +1,134 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+)
+
+// benchFlags are the command line of almanac-bench calendar.
+type benchFlags struct {
+	timing
+	sizes     string
+	dists     []string
+	workloads []string
+	only      []string
+	targets   bool
+	slices    bool
+}
+
+func newBench() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:   "calendar",
+		Short: "Time the pending-event sets side by side, in one run",
+		Long: "Time the pending-event sets side by side, in one run.\n\n" +
+			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. Reported is\n" +
+			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
+			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), and\n" +
+			"what it takes in memory.\n\n" +
+			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many operations as it has\n" +
+			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the median of the rounds.\n\n" +
+			cli.List("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
+				if s.Extra {
+					return s.Name + " *", s.About
+				}
+				return s.Name, s.About
+			}) +
+			cli.List("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) { return d.Name, d.About }) +
+			cli.List("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
+		Example: "  almanac-bench calendar\n" +
+			"  almanac-bench calendar --dist exponential,pareto --n 1e3,1e6\n" +
+			"  almanac-bench calendar --only queue,static --n 1e7 --out results\n" +
+			"  almanac-bench calendar --slices --only queue --n 1e3,1e8\n" +
+			"  almanac-bench calendar --targets",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			plans, err := f.plans()
+			if err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg", draw: plotBench, print: printBench})
+		},
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringSliceVar(&f.dists, "dist", []string{"exponential"}, "distributions of the jumps: a list, or all")
+	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "workloads: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, some minutes)")
+	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond, "how long a repetition lasts at least; it makes at least n operations")
+	c.Flags().DurationVar(&f.most, "most", 30*time.Second, "how long a repetition lasts at most, however few operations it has made")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	return c
+}
+
+// plans are the cells to measure; those of one plan take turns, and plans come one after the other.
+func (f *benchFlags) plans() ([][]bench.Cell, error) {
+	if err := cli.CheckRepetitions(f.repetitions); err != nil {
+		return nil, err
+	}
+	if f.targets {
+		return bench.TargetPlans(bench.EventSets), nil
+	}
+	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
+	if err != nil {
+		return nil, err
+	}
+	var structures, dists, workloads, usual []string
+	for _, s := range bench.Structures() {
+		structures = append(structures, s.Name)
+		if !s.Extra {
+			usual = append(usual, s.Name)
+		}
+	}
+	for _, d := range calendartest.Distributions() {
+		dists = append(dists, d.Name)
+	}
+	for _, w := range bench.Workloads() {
+		workloads = append(workloads, w.Name)
+	}
+	only := usual
+	if len(f.only) > 0 {
+		if only, err = cli.Choose("--only", f.only, structures); err != nil {
+			return nil, err
+		}
+	}
+	if f.dists, err = cli.Choose("--dist", f.dists, dists); err != nil {
+		return nil, err
+	}
+	if f.workloads, err = cli.Choose("--workload", f.workloads, workloads); err != nil {
+		return nil, err
+	}
+	var plans [][]bench.Cell
+	for _, w := range f.workloads {
+		for _, d := range f.dists {
+			var plan []bench.Cell
+			for _, n := range sizes {
+				for _, s := range only {
+					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n, Slices: f.slices})
+				}
+				// Sets that take turns are all in memory; large ones would not fit together.
+				if n*len(only) > 100_000_000 {
+					plans = append(plans, plan)
+					plan = nil
+				}
+			}
+			if len(plan) > 0 {
+				plans = append(plans, plan)
+			}
+		}
+	}
+	if f.slices {
+		return [][]bench.Cell{slices.Concat(plans...)}, nil
+	}
+	return plans, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/internal/format"
+)
+
+// benchCappedFlags are the command line of almanac-bench capped.
+type benchCappedFlags struct {
+	timing
+	bins, rate, capacities string
+}
+
+func newBenchCapped() *cobra.Command {
+	var f benchCappedFlags
+	c := &cobra.Command{
+		Use:   "capped",
+		Short: "Time the ways to run CAPPED side by side, in one run",
+		Long: "Time the ways to run CAPPED side by side, in one run.\n\n" +
+			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one counts, in balls\n" +
+			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same law.\n\n" +
+			cli.List("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
+		Example: "  almanac-bench capped\n" +
+			"  almanac-bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			plan, err := f.plan()
+			if err != nil {
+				return err
+			}
+			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json", print: printBenchCapped})
+		},
+	}
+	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
+	c.Flags().StringVar(&f.capacities, "capacity", "1,3", "capacities of a bin: a list")
+	c.Flags().StringVar(&f.rate, "rate", "1-2^-10", "new balls per bin and round, above 0 and below 1: 0.99, 1-2^-10")
+	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
+	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the choices")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-capped.json to")
+	return c
+}
+
+// plan is the cells to measure: every engine with every capacity.
+func (f *benchCappedFlags) plan() (plan []bench.Cell, err error) {
+	if err := cli.CheckRepetitions(f.repetitions); err != nil {
+		return nil, err
+	}
+	bins, err := cli.ParseWhole("--bins", f.bins, "bins", 1, 1<<27)
+	if err != nil {
+		return nil, err
+	}
+	rate, err := cli.ParseRate("--rate", f.rate, capped.Capped)
+	if err != nil {
+		return nil, err
+	}
+	capacities, err := cli.ParseSizes("--capacity", f.capacities, "balls", 1, 100)
+	if err != nil {
+		return nil, err
+	}
+	for _, capacity := range capacities {
+		for _, e := range bench.Engines() {
+			plan = append(plan, bench.Cell{Kind: bench.CappedEngines, Structure: e.Name, N: bins, Capacity: capacity, Rate: rate})
+		}
+	}
+	return plan, nil
+}
+
+func printBenchCapped(w io.Writer, report benchReport) error {
+	first := report.Results[0]
+	fmt.Fprintf(w, "%v\nCAPPED, %s bins, λ = %v: balls thrown per second, best of %d, on one core\n\n",
+		report.Machine, format.Thousands(float64(first.N)), first.Rate, len(first.Each))
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "capacity\tengine\tmillion balls/s\ttimes literal\tµs a round\tpool per bin\tmemory\t")
+	for _, a := range report.Results {
+		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Structure, a.Best/1e6, a.Over, 1e6/a.RoundsSpeed, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
+	}
+	return t.Flush()
+}

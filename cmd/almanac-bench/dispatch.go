@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/dispatch"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/allocation"
+)
+
+// benchDispatchFlags are the command line of almanac-bench dispatch.
+type benchDispatchFlags struct {
+	workers, requests, loads, round string
+	services, policies              []string
+	seeds                           int
+	seed                            uint64
+	quick                           bool
+	json                            bool
+	out                             string
+}
+
+func newBenchDispatch() *cobra.Command {
+	var f benchDispatchFlags
+	c := &cobra.Command{
+		Use:   "dispatch",
+		Short: "Compare ways to give requests to workers: how long do the slowest take?",
+		Long: "Compare ways to give requests to workers: how long do the slowest take?\n\n" +
+			"In simulated time: the same requests, which come at random and ask for the same work, through each policy. Times are from\n" +
+			"when a request comes until its work is done, in mean services, as exact quantiles of each run; what is reported is\n" +
+			"the mean over seeds, ± half of its confidence interval of 95 %. Tries are how often a request was offered to a worker. λ is of\n" +
+			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
+			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run is.\n\n" +
+			"In real time: what an item costs in capped.Dispatcher with 64 workers that do nothing, best repetition.\n\n" +
+			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
+			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
+		Example: "  almanac-bench dispatch\n" +
+			"  almanac-bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central\n" +
+			"  almanac-bench dispatch --quick --out results",
+		Args: cli.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.workers, "workers", "100", "how many workers there are")
+	c.Flags().StringVar(&f.requests, "requests", "2e5", "how many requests of a run count")
+	c.Flags().StringVar(&f.loads, "load", "0.75,0.9,0.95", "λ, above 0 and below 1: a list")
+	c.Flags().StringVar(&f.round, "round", "1", "how long a round of CAPPED in rounds is, in mean services")
+	c.Flags().StringSliceVar(&f.services, "service", []string{"all"}, "services: a list, or all")
+	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: a list, or all")
+	c.Flags().IntVar(&f.seeds, "seeds", 5, "how many runs there are of each, with seeds one after the other")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
+	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds, and λ = 0.9 only, unless told otherwise")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-dispatch.json, tables as CSV and pictures to")
+	return c
+}
+
+// A dispatchReport is what almanac-bench dispatch --json prints.
+type dispatchReport struct {
+	Machine  cli.Machine         `json:"machine"`
+	Command  string              `json:"command"`
+	Workers  int                 `json:"workers,omitempty"`
+	Requests int                 `json:"requests,omitempty"`
+	Round    float64             `json:"round,omitempty"`
+	Seeds    int                 `json:"seeds,omitempty"`
+	Results  []dispatch.Result   `json:"results,omitempty"`
+	Overhead []dispatch.Overhead `json:"overhead,omitempty"`
+	Targets  []bench.Target      `json:"targets,omitempty"`
+}
+
+// dispatchFiles are those of --out.
+var dispatchFiles = []string{"bench-dispatch.json", "bench-dispatch*.csv", "bench-dispatch-*.svg"}
+
+// plan is what the flags ask for.
+func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
+	if f.quick {
+		unlessTold := func(name, value string) {
+			if !c.Flags().Changed(name) {
+				c.Flags().Lookup(name).Value.Set(value) // is of the right kind
+			}
+		}
+		unlessTold("requests", "2e4")
+		unlessTold("seeds", "3")
+		unlessTold("load", "0.9")
+	}
+	p.Seed, p.Seeds = f.seed, f.seeds
+	if f.seeds < 1 || f.seeds > 1000 {
+		return p, cli.Usagef("--seeds %d: expected from 1 to 1000", f.seeds)
+	}
+	if p.Workers, err = cli.ParseWhole("--workers", f.workers, "workers", 1, 100_000); err != nil {
+		return p, err
+	}
+	if p.Requests, err = cli.ParseWhole("--requests", f.requests, "requests", 1000, 100_000_000); err != nil {
+		return p, err
+	}
+	if p.Round = allocation.ParseNumber(f.round); !(p.Round >= 0.001 && p.Round <= 1000) {
+		return p, cli.Usagef("--round %s: expected a number of mean services from 0.001 to 1000, as 1 or 1/4", f.round)
+	}
+	for _, word := range strings.Split(f.loads, ",") {
+		load, err := cli.ParseRate("--load", word, capped.Capped)
+		if err != nil {
+			return p, err
+		}
+		if load < 0.01 || load > 0.99 {
+			return p, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long", word)
+		}
+		p.Loads = append(p.Loads, load)
+	}
+	var services, policies []string
+	for _, s := range dispatch.Services() {
+		services = append(services, s.Name)
+	}
+	for _, s := range dispatch.Policies() {
+		policies = append(policies, s.Name)
+	}
+	if p.Services, err = cli.Choose("--service", f.services, services); err != nil {
+		return p, err
+	}
+	if p.Policies, err = cli.Choose("--policy", f.policies, policies); err != nil {
+		return p, err
+	}
+	if err := p.Check(); err != nil {
+		return p, cli.Usage(err)
+	}
+	return p, nil
+}
+
+func (f *benchDispatchFlags) run(c *cobra.Command) error {
+	plan, err := f.plan(c)
+	if err != nil {
+		return err
+	}
+	out, err := cli.OpenOutput(f.out, "bench dispatch", dispatchFiles...)
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	r := dispatchReport{
+		Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
+		Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,
+	}
+	plan.Progress = func(done, of int, what string) { bar.Set(done, of+1, what) }
+	// First what is timed, before the machine is warm with other things.
+	if err := r.overhead(c.Context(), f.quick); err != nil {
+		return err
+	}
+	if r.Results, err = dispatch.Compare(c.Context(), plan); err != nil {
+		return err
+	}
+	bar.Close()
+	return cli.Deliver(c.OutOrStdout(), r, out, f.json, writeBenchDispatch, printBenchDispatch)
+}
+
+// overhead measures what the dispatcher costs, and compares with what is promised.
+func (r *dispatchReport) overhead(ctx context.Context, quick bool) (err error) {
+	items, repetitions := 20_000, 50
+	if quick {
+		repetitions = 10
+	}
+	if r.Overhead, err = dispatch.MeasureOverhead(ctx, items, repetitions); err != nil {
+		return err
+	}
+	for _, o := range r.Overhead {
+		what := fmt.Sprintf("capped.Dispatcher, %d workers, c = %d", o.Workers, o.Buffer)
+		r.target(bench.Target{What: what + ": ns per item", Limit: 1000, Value: o.Best, Detail: fmt.Sprintf("best of %d", len(o.Each))})
+		r.target(bench.Target{What: what + ": allocations per item", Value: o.Allocations})
+	}
+	return nil
+}
+
+// target judges one.
+func (r *dispatchReport) target(t bench.Target) {
+	t.Met = t.Value <= t.Limit
+	r.Targets = append(r.Targets, t)
+}

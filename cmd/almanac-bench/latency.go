@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
+)
+
+// benchLatencyFlags are the command line of almanac-bench latency.
+type benchLatencyFlags struct {
+	sizes string
+	dist  string
+	only  []string
+	seed  uint64
+	json  bool
+	out   string
+}
+
+func newBenchLatency() *cobra.Command {
+	var f benchLatencyFlags
+	c := &cobra.Command{
+		Use:   "latency",
+		Short: "Time every single call on the pending-event sets: how long can one take?",
+		Long: "Time every single call on the pending-event sets: how long can one take?\n\n" +
+			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are about as many as\n" +
+			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, and the longest.\n" +
+			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet one.\n\n" +
+			cli.List("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) { return c.Name, c.About }),
+		Example: "  almanac-bench latency\n" +
+			"  almanac-bench latency --n 1e7 --only queue\n" +
+			"  almanac-bench latency --dist pareto --json",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.sizes, "n", "1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringVar(&f.dist, "dist", "exponential", "distribution of the jumps")
+	c.Flags().StringSliceVar(&f.only, "only", []string{bench.Queue, "container/heap", "4-ary heap"}, "structures: a list, or all")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-latency.json to")
+	return c
+}
+
+// A benchLatencyReport is what almanac-bench latency --json prints.
+type benchLatencyReport struct {
+	Machine cli.Machine     `json:"machine"`
+	Command string          `json:"command"`
+	Results []bench.Latency `json:"results"`
+}
+
+func (f *benchLatencyFlags) run(c *cobra.Command) error {
+	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
+	if err != nil {
+		return err
+	}
+	var structures, dists []string
+	for _, s := range bench.Structures() {
+		structures = append(structures, s.Name)
+	}
+	for _, d := range calendartest.Distributions() {
+		dists = append(dists, d.Name)
+	}
+	only, err := cli.Choose("--only", f.only, structures)
+	if err != nil {
+		return err
+	}
+	dist, err := cli.Choose("--dist", []string{f.dist}, dists)
+	if err != nil {
+		return err
+	}
+	out, err := cli.OpenOutput(f.out, "bench latency", "bench-latency.json")
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	report := benchLatencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	steps := len(sizes) * len(dist) * len(only)
+	for _, n := range sizes {
+		for _, d := range dist {
+			for _, s := range only {
+				bar.Set(len(report.Results)/len(bench.LatencyCalls), steps, fmt.Sprintf("%s, %s, n = %d", s, d, n))
+				results, err := bench.Latencies(c.Context(), s, d, n, f.seed)
+				if err != nil {
+					return err
+				}
+				report.Results = append(report.Results, results...)
+			}
+		}
+	}
+	bar.Close()
+	return cli.Deliver(c.OutOrStdout(), report, out, f.json,
+		func(dir string, r benchLatencyReport) error {
+			return outdir.WriteFile(dir, "bench-latency.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
+		}, printBenchLatency)
+}
+
+func printBenchLatency(w io.Writer, report benchLatencyReport) error {
+	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
+	per := len(bench.LatencyCalls)
+	for i := 0; i < len(report.Results); i += per {
+		r := report.Results[i]
+		fmt.Fprintf(w, "\n%s, %s jumps, %s events: how long a call took\n\n", r.Structure, r.Distribution, format.Power(r.N))
+		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprint(out, "call\tcalls\tp50\tp99.9\tp99.999\tmax\t\n")
+		for _, r := range report.Results[i : i+per] {
+			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, format.Nanoseconds(r.P50), format.Nanoseconds(r.P999), format.Nanoseconds(r.P99999), format.Nanoseconds(r.Max))
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+// Command almanac-bench measures the structures, the engine and the program of this module, and compares them with others and with what is
+// wanted.
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+)
+
+func main() { cli.Main(newRoot()) }
+
+// run executes the command and returns its exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return cli.Run(ctx, newRoot(), args, stdout, stderr)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "almanac-bench",
+		Short: "Measure the future-event engine beside others, and compare with what is wanted",
+	}
+	root.AddCommand(newBench(), newBenchCapped(), newBenchLatency(), newBenchSpray(), newBenchSim(), newBenchPopulation(), newBenchEnsemble(), newBenchDispatch(), newWorker())
+	return root
+}

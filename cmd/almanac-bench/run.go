@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/outdir"
+)
+
+// timing is what the flags of all benchmarks that take turns have in common.
+type timing struct {
+	repetitions int
+	least, most time.Duration
+	seed        uint64
+	json        bool
+	out         string
+	program     string // to be started, if that is timed
+}
+
+// A benchReport is what almanac-bench calendar --json prints, and so do those below it whose structures take turns.
+type benchReport struct {
+	Machine cli.Machine    `json:"machine"`
+	Command string         `json:"command"`
+	Results []bench.Result `json:"results"`
+	Targets []bench.Target `json:"targets,omitempty"`
+}
+
+// A benchmark is what to measure and what becomes of it.
+type benchmark struct {
+	name   string         // of the command: bench, or bench spray
+	plans  [][]bench.Cell // those of one plan take turns, and plans come one after the other
+	judged bool           // compare with what the project promises
+	file   string         // in the directory of --out: everything measured
+	charts string         // pattern of the pictures beside it, if there are any
+	draw   func(dir string, r benchReport) error
+	print  func(w io.Writer, r benchReport) error
+}
+
+// run measures, and delivers what was measured.
+func (t *timing) run(c *cobra.Command, b benchmark) error {
+	files := []string{b.file}
+	if b.charts != "" {
+		files = append(files, b.charts)
+	}
+	out, err := cli.OpenOutput(t.out, b.name, files...)
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report := benchReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+	for i, plan := range b.plans {
+		results, err := bench.Run(c.Context(), plan, bench.Options{
+			Repetitions: t.repetitions,
+			Least:       t.least,
+			Most:        t.most,
+			Seed:        t.seed,
+			Program:     t.program,
+			Progress: func(done, of int, next string) {
+				// Plans count alike, however many cells they have.
+				bar.Set(i*1000+1000*done/of, len(b.plans)*1000, next)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		for k := range results {
+			results[k].Plan = i
+		}
+		report.Results = append(report.Results, results...)
+		if b.judged {
+			report.Targets = append(report.Targets, bench.Judge(results)...)
+		}
+		runtime.GC() // what the next plan measures should not pay for this one
+	}
+	bar.Close()
+	return cli.Deliver(c.OutOrStdout(), report, out, t.json, func(dir string, r benchReport) error {
+		err := outdir.WriteFile(dir, b.file, func(w io.Writer) error { return cli.PrintJSON(w, r) })
+		if b.draw != nil {
+			err = errors.Join(err, b.draw(dir, r))
+		}
+		return err
+	}, b.print)
+}
