@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// A hold, for benchstat. To compare with other structures in one run, use almanac bench.
+// A hold, for benchstat. To compare with other structures in one run, use almanac-bench calendar.
 func BenchmarkQueueHold(b *testing.B) {
 	for _, d := range calendartest.Distributions() {
 		for _, n := range []int{1000, 1_000_000} {

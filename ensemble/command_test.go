@@ -211,7 +211,7 @@ func TestCommandWrong(t *testing.T) {
 		{"sweep --vary steps=1,2 --precision 2", "a precision of 2", nil, 2},
 		{"sweep --vary steps=1..5 --sample 3 --design cube", `there is no design "cube"`, nil, 2},
 		{"sweep --vary steps=1..5 --sample -3", "at least one point", nil, 2},
-		{"sweep --vary steps=1,2 --out " + busy, "that is not from walkers sweep", nil, 2},
+		{"sweep --vary steps=1,2 --out " + busy, "that this command did not write", nil, 2},
 		{"sweep --vary steps=1,-1 --replicas 2", "point 1 (steps = -1), replica 0: -1 steps", nil, 1},
 		{"sweep --vary steps=1,2 --hub nats://127.0.0.1:1", "no hub at nats://127.0.0.1:1", nil, 1},
 		{"compare --scenario a=", "at least two scenarios", nil, 2},

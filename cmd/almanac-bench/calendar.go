@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
-// benchFlags are the command line of almanac-bench calendar.
-type benchFlags struct {
+// calendarFlags are the command line of almanac-bench calendar.
+type calendarFlags struct {
 	timing
 	sizes     string
 	dists     []string
@@ -22,8 +22,8 @@ type benchFlags struct {
 	slices    bool
 }
 
-func newBench() *cobra.Command {
-	var f benchFlags
+func newCalendar() *cobra.Command {
+	var f calendarFlags
 	c := &cobra.Command{
 		Use:   "calendar",
 		Short: "Time the pending-event sets side by side, in one run",
@@ -53,7 +53,7 @@ func newBench() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg", draw: plotBench, print: printBench})
+			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg", draw: plotCalendar, print: printCalendar})
 		},
 	}
 	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
@@ -72,7 +72,7 @@ func newBench() *cobra.Command {
 }
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
-func (f *benchFlags) plans() ([][]bench.Cell, error) {
+func (f *calendarFlags) plans() ([][]bench.Cell, error) {
 	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return nil, err
 	}

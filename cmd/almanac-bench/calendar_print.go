@@ -50,7 +50,7 @@ func tables(results []bench.Result) []*benchTable {
 	return all
 }
 
-func printBench(w io.Writer, report benchReport) error {
+func printCalendar(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, t := range tables(report.Results) {
 		how := "best repetition (slowest over fastest)"
@@ -133,8 +133,8 @@ func printRatios(w io.Writer, t *benchTable) {
 	out.Flush()
 }
 
-// plotBench draws cost against the number of events, a picture for each workload and distribution.
-func plotBench(dir string, report benchReport) error {
+// plotCalendar draws cost against the number of events, a picture for each workload and distribution.
+func plotCalendar(dir string, report benchReport) error {
 	drawn := map[string]int{}
 	for _, t := range tables(report.Results) {
 		chart := plot.Chart{

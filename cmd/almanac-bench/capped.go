@@ -14,14 +14,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// benchCappedFlags are the command line of almanac-bench capped.
-type benchCappedFlags struct {
+// cappedFlags are the command line of almanac-bench capped.
+type cappedFlags struct {
 	timing
 	bins, rate, capacities string
 }
 
-func newBenchCapped() *cobra.Command {
-	var f benchCappedFlags
+func newCapped() *cobra.Command {
+	var f cappedFlags
 	c := &cobra.Command{
 		Use:   "capped",
 		Short: "Time the ways to run CAPPED side by side, in one run",
@@ -37,7 +37,7 @@ func newBenchCapped() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json", print: printBenchCapped})
+			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json", print: printCapped})
 		},
 	}
 	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
@@ -52,7 +52,7 @@ func newBenchCapped() *cobra.Command {
 }
 
 // plan is the cells to measure: every engine with every capacity.
-func (f *benchCappedFlags) plan() (plan []bench.Cell, err error) {
+func (f *cappedFlags) plan() (plan []bench.Cell, err error) {
 	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (f *benchCappedFlags) plan() (plan []bench.Cell, err error) {
 	return plan, nil
 }
 
-func printBenchCapped(w io.Writer, report benchReport) error {
+func printCapped(w io.Writer, report benchReport) error {
 	first := report.Results[0]
 	fmt.Fprintf(w, "%v\nCAPPED, %s bins, λ = %v: balls thrown per second, best of %d, on one core\n\n",
 		report.Machine, format.Thousands(float64(first.N)), first.Rate, len(first.Each))

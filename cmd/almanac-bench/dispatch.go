@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
-// benchDispatchFlags are the command line of almanac-bench dispatch.
-type benchDispatchFlags struct {
+// dispatchFlags are the command line of almanac-bench dispatch.
+type dispatchFlags struct {
 	workers, requests, loads, round string
 	services, policies              []string
 	seeds                           int
@@ -26,8 +26,8 @@ type benchDispatchFlags struct {
 	out                             string
 }
 
-func newBenchDispatch() *cobra.Command {
-	var f benchDispatchFlags
+func newDispatch() *cobra.Command {
+	var f dispatchFlags
 	c := &cobra.Command{
 		Use:   "dispatch",
 		Short: "Compare ways to give requests to workers: how long do the slowest take?",
@@ -77,7 +77,7 @@ type dispatchReport struct {
 var dispatchFiles = []string{"bench-dispatch.json", "bench-dispatch*.csv", "bench-dispatch-*.svg"}
 
 // plan is what the flags ask for.
-func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
+func (f *dispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
 	if f.quick {
 		unlessTold := func(name, value string) {
 			if !c.Flags().Changed(name) {
@@ -130,7 +130,7 @@ func (f *benchDispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error)
 	return p, nil
 }
 
-func (f *benchDispatchFlags) run(c *cobra.Command) error {
+func (f *dispatchFlags) run(c *cobra.Command) error {
 	plan, err := f.plan(c)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (f *benchDispatchFlags) run(c *cobra.Command) error {
 		return err
 	}
 	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), r, out, f.json, writeBenchDispatch, printBenchDispatch)
+	return cli.Deliver(c.OutOrStdout(), r, out, f.json, writeDispatch, printDispatch)
 }
 
 // overhead measures what the dispatcher costs, and compares with what is promised.

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-func printBenchDispatch(w io.Writer, r dispatchReport) error {
+func printDispatch(w io.Writer, r dispatchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", r.Machine, r.Command)
 	fmt.Fprintf(w, "\n%s, %s requests of each run count, %s; rounds of %s mean services\n"+
 		"from arrival to the end of the work, in mean services; ± half of the 95 %% confidence interval over seeds\n",
@@ -61,8 +61,8 @@ func dispatchTables(results []dispatch.Result) (tables [][]dispatch.Result) {
 	return tables
 }
 
-// writeBenchDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
-func writeBenchDispatch(dir string, r dispatchReport) error {
+// writeDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
+func writeDispatch(dir string, r dispatchReport) error {
 	errs := []error{outdir.WriteFile(dir, "bench-dispatch.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })}
 	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
 	for _, chart := range dispatchCharts(r.Results) {

@@ -21,8 +21,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// benchEnsembleFlags are the command line of almanac-bench ensemble.
-type benchEnsembleFlags struct {
+// ensembleFlags are the command line of almanac-bench ensemble.
+type ensembleFlags struct {
 	repetitions int
 	work        time.Duration
 	tasks       int
@@ -30,8 +30,8 @@ type benchEnsembleFlags struct {
 	out         string
 }
 
-func newBenchEnsemble() *cobra.Command {
-	var f benchEnsembleFlags
+func newEnsemble() *cobra.Command {
+	var f ensembleFlags
 	c := &cobra.Command{
 		Use:   "ensemble",
 		Short: "Time what it costs to hand out replicas, and how many workers a hub can feed",
@@ -79,7 +79,7 @@ type ensembleReport struct {
 	} `json:"processes"`
 }
 
-func (f *benchEnsembleFlags) run(c *cobra.Command) error {
+func (f *ensembleFlags) run(c *cobra.Command) error {
 	if err := cli.CheckRepetitions(f.repetitions); err != nil {
 		return err
 	}
@@ -110,11 +110,11 @@ func (f *benchEnsembleFlags) run(c *cobra.Command) error {
 	return cli.Deliver(c.OutOrStdout(), r, out, f.json,
 		func(dir string, r ensembleReport) error {
 			return outdir.WriteFile(dir, "bench-ensemble.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
-		}, printBenchEnsemble)
+		}, printEnsemble)
 }
 
 type ensembleBench struct {
-	flags  *benchEnsembleFlags
+	flags  *ensembleFlags
 	dir    string
 	report *ensembleReport
 	ctx    context.Context
@@ -343,7 +343,7 @@ func newWorker() *cobra.Command {
 	}
 }
 
-func printBenchEnsemble(w io.Writer, r ensembleReport) error {
+func printEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "%v\n%s\n\n", r.Machine, r.Command)
 	o := r.Overhead
 	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n", slices.Min(o.Plain), slices.Min(o.Engine), len(o.Plain), slices.Min(o.Once))

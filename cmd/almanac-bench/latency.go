@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// benchLatencyFlags are the command line of almanac-bench latency.
-type benchLatencyFlags struct {
+// latencyFlags are the command line of almanac-bench latency.
+type latencyFlags struct {
 	sizes string
 	dist  string
 	only  []string
@@ -25,8 +25,8 @@ type benchLatencyFlags struct {
 	out   string
 }
 
-func newBenchLatency() *cobra.Command {
-	var f benchLatencyFlags
+func newLatency() *cobra.Command {
+	var f latencyFlags
 	c := &cobra.Command{
 		Use:   "latency",
 		Short: "Time every single call on the pending-event sets: how long can one take?",
@@ -50,14 +50,14 @@ func newBenchLatency() *cobra.Command {
 	return c
 }
 
-// A benchLatencyReport is what almanac-bench latency --json prints.
-type benchLatencyReport struct {
+// A latencyReport is what almanac-bench latency --json prints.
+type latencyReport struct {
 	Machine cli.Machine     `json:"machine"`
 	Command string          `json:"command"`
 	Results []bench.Latency `json:"results"`
 }
 
-func (f *benchLatencyFlags) run(c *cobra.Command) error {
+func (f *latencyFlags) run(c *cobra.Command) error {
 	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 1, 2_000_000_000)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer out.Drop()
-	report := benchLatencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+	report := latencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
 	steps := len(sizes) * len(dist) * len(only)
@@ -100,12 +100,12 @@ func (f *benchLatencyFlags) run(c *cobra.Command) error {
 	}
 	bar.Close()
 	return cli.Deliver(c.OutOrStdout(), report, out, f.json,
-		func(dir string, r benchLatencyReport) error {
+		func(dir string, r latencyReport) error {
 			return outdir.WriteFile(dir, "bench-latency.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
-		}, printBenchLatency)
+		}, printLatency)
 }
 
-func printBenchLatency(w io.Writer, report benchLatencyReport) error {
+func printLatency(w io.Writer, report latencyReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	per := len(bench.LatencyCalls)
 	for i := 0; i < len(report.Results); i += per {

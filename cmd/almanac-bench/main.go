@@ -23,6 +23,6 @@ func newRoot() *cobra.Command {
 		Use:   "almanac-bench",
 		Short: "Measure the future-event engine beside others, and compare with what is wanted",
 	}
-	root.AddCommand(newBench(), newBenchCapped(), newBenchLatency(), newBenchSpray(), newBenchSim(), newBenchPopulation(), newBenchEnsemble(), newBenchDispatch(), newWorker())
+	root.AddCommand(newCalendar(), newCapped(), newLatency(), newSpray(), newSim(), newPopulation(), newEnsemble(), newDispatch(), newWorker())
 	return root
 }

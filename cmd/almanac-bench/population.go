@@ -15,14 +15,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// benchPopulationFlags are the command line of almanac-bench population.
-type benchPopulationFlags struct {
+// populationFlags are the command line of almanac-bench population.
+type populationFlags struct {
 	timing
 	large bool
 }
 
-func newBenchPopulation() *cobra.Command {
-	var f benchPopulationFlags
+func newPopulation() *cobra.Command {
+	var f populationFlags
 	c := &cobra.Command{
 		Use:   "population",
 		Short: "Time whole runs of models in files, and how long almanac takes to start",
@@ -46,7 +46,7 @@ func newBenchPopulation() *cobra.Command {
 					return cli.Usagef("--almanac: %w; make it with go build ./cmd/almanac and name it, as in --almanac ./almanac", err)
 				}
 			}
-			return f.run(c, benchmark{name: "bench population", plans: bench.RunCells(f.large), judged: true, file: "bench-population.json", print: printBenchPopulation})
+			return f.run(c, benchmark{name: "bench population", plans: bench.RunCells(f.large), judged: true, file: "bench-population.json", print: printPopulation})
 		},
 	}
 	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead: 60 million individuals on two cores and on one (3.2 GB, a minute for each repetition)")
@@ -59,7 +59,7 @@ func newBenchPopulation() *cobra.Command {
 	return c
 }
 
-func printBenchPopulation(w io.Writer, report benchReport) error {
+func printPopulation(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%v\n%s\nseconds, best of %d\n\n", report.Machine, report.Command, len(report.Results[0].Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "what\t\tindividuals\tcores\tseconds\tslowest over fastest\tset-up\tevents\tmemory\t")

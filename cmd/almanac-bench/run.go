@@ -24,7 +24,7 @@ type timing struct {
 	program     string // to be started, if that is timed
 }
 
-// A benchReport is what almanac-bench calendar --json prints, and so do those below it whose structures take turns.
+// A benchReport is what benchmarks whose structures take turns print with --json.
 type benchReport struct {
 	Machine cli.Machine    `json:"machine"`
 	Command string         `json:"command"`
@@ -34,7 +34,7 @@ type benchReport struct {
 
 // A benchmark is what to measure and what becomes of it.
 type benchmark struct {
-	name   string         // of the command: bench, or bench spray
+	name   string         // by which --out knows its files; with bench before it, since almanac capped may write there, too
 	plans  [][]bench.Cell // those of one plan take turns, and plans come one after the other
 	judged bool           // compare with what the project promises
 	file   string         // in the directory of --out: everything measured

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
-func newBenchSim() *cobra.Command {
+func newSim() *cobra.Command {
 	var f timing
 	name := func(e bench.Engine) (string, string) { return e.Name, e.About }
 	c := &cobra.Command{
@@ -30,7 +30,7 @@ func newBenchSim() *cobra.Command {
 			if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true, file: "bench-sim.json", print: printBenchSim})
+			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true, file: "bench-sim.json", print: printSim})
 		},
 	}
 	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
@@ -41,7 +41,7 @@ func newBenchSim() *cobra.Command {
 	return c
 }
 
-func printBenchSim(w io.Writer, report benchReport) error {
+func printSim(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%v\nmillion events per second, best of %d, on one core\n\n", report.Machine, len(report.Results[0].Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "workload\tkernel\tmillion/s\ttimes channels\tns an event\tmillion rounds/s\ta round is a\tallocations an event\t")

@@ -20,16 +20,16 @@ import (
 	"github.com/almanac-sim/almanac/spray/spraytest"
 )
 
-// benchSprayFlags are the command line of almanac-bench spray.
-type benchSprayFlags struct {
+// sprayFlags are the command line of almanac-bench spray.
+type sprayFlags struct {
 	timing
 	sizes, goroutines string
 	workloads, only   []string
 	targets, slices   bool
 }
 
-func newBenchSpray() *cobra.Command {
-	var f benchSprayFlags
+func newSpray() *cobra.Command {
+	var f sprayFlags
 	c := &cobra.Command{
 		Use:   "spray",
 		Short: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their elements are",
@@ -69,7 +69,7 @@ func newBenchSpray() *cobra.Command {
 				return err
 			}
 			return f.run(c, benchmark{name: "bench spray", plans: plans, judged: f.targets, file: "bench-spray.json", charts: "bench-spray-*.svg",
-				draw: plotBenchSpray, print: printBenchSpray})
+				draw: plotSpray, print: printSpray})
 		},
 	}
 	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "how many elements there are: a list, 1e6 or 1000000 or 1_000_000")
@@ -88,7 +88,7 @@ func newBenchSpray() *cobra.Command {
 }
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
-func (f *benchSprayFlags) plans() ([][]bench.Cell, error) {
+func (f *sprayFlags) plans() ([][]bench.Cell, error) {
 	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func sprayTables(results []bench.Result) (tables [][]bench.Result) {
 	return tables
 }
 
-func printBenchSpray(w io.Writer, report benchReport) error {
+func printSpray(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, table := range sprayTables(report.Results) {
 		how := "best repetition (fastest over slowest)"
@@ -194,8 +194,8 @@ func metered(r *spraytest.Report) string {
 	return fmt.Sprintf("%.2f\t%d\t%d\t%.2f\t%d\t%d", r.Rank.Mean, r.Rank.P99, r.Rank.Max, r.Delay.Mean, r.Delay.P99, most)
 }
 
-// plotBenchSpray draws two charts for each workload and size.
-func plotBenchSpray(dir string, report benchReport) error {
+// plotSpray draws two charts for each workload and size.
+func plotSpray(dir string, report benchReport) error {
 	var errs []error
 	for _, table := range sprayTables(report.Results) {
 		speed, rank := sprayCharts(table)

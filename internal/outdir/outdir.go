@@ -117,7 +117,7 @@ func (o *Dir) prepare(names []string) error {
 			}
 			switch owner := owners[file]; {
 			case owner == "":
-				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already that is not from %s %s; remove it, or name another directory", o.dir, file, o.program, o.command)}
+				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already that this command did not write; remove it, or name another directory", o.dir, file)}
 			case owner != o.command && name == file:
 				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already, from %s %s; name another directory", o.dir, file, o.program, owner)}
 			}

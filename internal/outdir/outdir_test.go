@@ -90,7 +90,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, c := range []struct{ file, command, name, want string }{
-		{"events", "run", "events", "a file events already that is not from almanac run"},
+		{"events", "run", "events", "a file events already that this command did not write"},
 		{"picture-x", "run", "picture-*", "a file picture-x already"},
 		{"", "bench", "summary", "a file summary already, from almanac run"},
 	} {
