@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
@@ -23,51 +24,27 @@ func firstWord(text string) string {
 }
 
 // word is the one that stands next, or "".
-func (p *exprParser) word() string { return firstWord(p.x.text[p.i:]) }
+func (p *exprParser) word() string { return firstWord(p.Text[p.At:]) }
 
-// atom reads what has no operator in it, and the spaces behind it.
-func (p *exprParser) atom() *exprNode {
-	text := p.x.text
-	if p.i == len(text) {
-		p.fail(p.i, "something is missing at the end; expected a quantity or a parameter")
-	}
-	from := p.i
-	switch c := text[p.i]; {
-	case c == '(':
-		p.take("(")
-		n := p.sum()
-		p.close("(", from)
-		inner := *n
-		inner.from, inner.to = from, p.end()
-		return &inner
-	case isDigit(c) || c == '.':
+// Atom reads a quantity, a name or a call, and the spaces behind it.
+func (p *exprParser) Atom() *exprNode {
+	switch {
+	case p.At == len(p.Text):
+		p.fail(p.At, "something is missing at the end; expected a quantity or a parameter")
+	case isDigit(p.Text[p.At]) || p.Text[p.At] == '.':
 		return p.number()
-	case !startsName(text[p.i:]):
-		p.fail(p.i, "found %s, expected a quantity or a parameter", quote(p.token()))
+	case !startsName(p.Text[p.At:]):
+		p.fail(p.At, "found %s, expected a quantity or a parameter", quote(p.token()))
 	}
 	return p.named()
 }
 
-// end is the byte after what was read last, without the spaces behind it.
-func (p *exprParser) end() int { return len(strings.TrimRight(p.x.text[:p.i], " \t\n\r")) }
-
-// close wants the parenthesis that ends what was opened.
-func (p *exprParser) close(what string, opened int) {
-	if _, _, ok := p.take(")"); ok {
-		return
-	}
-	if p.i < len(p.x.text) {
-		p.unexpected()
-	}
-	if what == "min(" || what == "max(" {
-		p.fail(opened, "there is no ) for %s; inside { } a text with a comma must be in quotes", what)
-	}
-	p.fail(opened, "there is no ) for %s", what)
-}
+// atom is a node without operators.
+func atom(from, to int, a exprAtom) *exprNode { return &exprNode{From: from, To: to, Leaf: a} }
 
 // number reads a quantity: a number, and its unit if it has one.
 func (p *exprParser) number() *exprNode {
-	text, from := p.x.text, p.i
+	text, from := p.Text, p.At
 	end := from
 	for end < len(text) {
 		c := text[end]
@@ -85,17 +62,17 @@ func (p *exprParser) number() *exprNode {
 	if q.number, ok = parseNumber(text[from:end]); !ok || continues(text[end:]) {
 		p.fail(from, "%s is not a number", quote(text[from:end]+firstWord(text[end:])))
 	}
-	p.i = end
+	p.At = end
 	if end < len(text) && text[end] == '%' {
 		q.kind, q.number = aShare, q.number/100
-		p.i++
+		p.At++
 		end++
 	}
-	p.space()
+	p.Space()
 	if q.kind == aNumber {
 		end = p.unit(&q, text[from:end], end)
 	}
-	return &exprNode{op: opQuantity, from: from, to: end, quantity: q}
+	return atom(from, end, exprAtom{quantity: q})
 }
 
 // exponent tells whether a text goes on as the exponent of a number does.
@@ -111,10 +88,10 @@ func (p *exprParser) unit(q *quantity, number string, end int) int {
 	word := p.word()
 	if word == "per" {
 		q.kind = aRate
-		p.i += len(word)
-		p.space()
+		p.At += len(word)
+		p.Space()
 		if word = p.word(); word == "" {
-			p.fail(p.i, "%s per what? Write %s per day, for example", echo(number), echo(number))
+			p.fail(p.At, "%s per what? Write %s per day, for example", echo(number), echo(number))
 		}
 	} else if word == "" {
 		return end
@@ -123,19 +100,19 @@ func (p *exprParser) unit(q *quantity, number string, end int) int {
 	}
 	u, ok := unitNamed(word)
 	if !ok {
-		p.fail(p.i, "%s", noUnit(word))
+		p.fail(p.At, "%s", noUnit(word))
 	}
 	q.unit = u
-	p.i += len(word)
-	end = p.i
-	p.space()
+	p.At += len(word)
+	end = p.At
+	p.Space()
 	return end
 }
 
 // named reads a parameter, a function, or a count. Of the parameters that are defined it is the one with the longest name: they may have spaces and
 // signs in them.
 func (p *exprParser) named() *exprNode {
-	text, from := p.x.text, p.i
+	text, from := p.Text, p.At
 	word := p.word()
 	after := strings.TrimLeft(text[from+len(word):], " \t\n\r")
 	if strings.HasPrefix(after, "(") {
@@ -154,20 +131,20 @@ func (p *exprParser) named() *exprNode {
 		if _, ok := unitNamed(word); ok || word == "per" {
 			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days", quote(word))
 		}
-		panic(&syntaxProblem{at: from, message: unknown("parameter", word, p.names), unknown: true})
+		p.Fail(&syntaxProblem{at: from, message: unknown("parameter", word, p.names), unknown: true})
 	}
 	name := text[from:end]
-	p.i = end
-	p.space()
+	p.At = end
+	p.Space()
 	if name == "total" && p.x.counts {
-		return &exprNode{op: opTotal, from: from, to: end}
+		return atom(from, end, exprAtom{kind: atomTotal})
 	}
-	return &exprNode{op: opParameter, from: from, to: end, name: name}
+	return atom(from, end, exprAtom{kind: atomParameter, name: name})
 }
 
 // longest is how long the longest name of a parameter is that stands next; 0 if there is none.
 func (p *exprParser) longest() int {
-	rest := p.x.text[p.i:]
+	rest := p.Text[p.At:]
 	length := 0
 	for i, r := range rest {
 		if i > 0 && !isNameRune(r) && p.defined[rest[:i]] {
@@ -185,8 +162,8 @@ func (p *exprParser) longest() int {
 
 // call reads a function with its arguments.
 func (p *exprParser) call(word string) *exprNode {
-	from := p.i
-	op, ok := functions[word]
+	from := p.At
+	op, ok := expr.Functions[word]
 	if !ok && word != "count" {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
 		if p.x.counts {
@@ -197,22 +174,15 @@ func (p *exprParser) call(word string) *exprNode {
 		}
 		p.fail(from, "there is no function %s; the functions are %s; a product is written with *", quote(word), strings.Join(known, ", "))
 	}
-	p.i += len(word)
-	p.space()
-	p.take("(")
+	p.At += len(word)
+	p.Space()
+	p.Take("(")
 	if word == "count" {
 		return p.count(from)
 	}
-	n := &exprNode{op: op, from: from, mark: from}
-	for {
-		n.args = append(n.args, p.sum())
-		if _, _, more := p.take(","); !more {
-			break
-		}
-	}
-	p.close(word+"(", from)
-	if n.to = p.end(); len(n.args) > 1 && op != opMin && op != opMax {
-		p.fail(from, "%s has one argument, and there are %d here", word, len(n.args))
+	n := p.Call(word, from, true)
+	if len(n.Args) > 1 && op != expr.Min && op != expr.Max {
+		p.fail(from, "%s has one argument, and there are %d here", word, len(n.Args))
 	}
 	return n
 }
@@ -222,17 +192,18 @@ func (p *exprParser) count(from int) *exprNode {
 	if !p.x.counts {
 		p.fail(from, "count(…) may stand only in the value of a rate that has a most, as in {value: r * count(prey) / 1000, most: r}")
 	}
-	end := strings.IndexByte(p.x.text[p.i:], ')')
+	end := strings.IndexByte(p.Text[p.At:], ')')
 	if end < 0 {
 		p.fail(from, "there is no ) for count(")
 	}
-	name := strings.TrimSpace(p.x.text[p.i : p.i+end])
+	name := strings.TrimSpace(p.Text[p.At : p.At+end])
 	if name == "" {
 		p.fail(from, "count of whom? Name a state, as in count(infectious)")
 	}
-	n := &exprNode{op: opCount, from: from, mark: p.i, name: name}
-	p.i += end
-	p.take(")")
-	n.to = p.end()
+	mark := p.At
+	p.At += end
+	p.Take(")")
+	n := atom(from, p.End(), exprAtom{kind: atomCount, name: name})
+	n.Mark = mark
 	return n
 }

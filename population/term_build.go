@@ -3,6 +3,8 @@ package population
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/expr"
 )
 
 // A measured term is one with its dimension.
@@ -39,25 +41,12 @@ func (s scope) build(v value, what string) (measured, bool) {
 
 // operation makes a term of a part of an expression.
 func (s scope) operation(x *expression, n *exprNode, what string) (measured, bool) {
-	switch n.op {
-	case opQuantity:
-		return s.build(value{at: x.place(n.from), text: x.part(n), quantity: n.quantity}, what)
-	case opParameter:
-		return s.operand(x, n, what)
-	case opTotal:
-		return measured{&term{op: termTotal}, noDimension}, true
-	case opCount:
-		for i, name := range s.states {
-			if name == n.name {
-				return measured{&term{op: termCount, state: i}, noDimension}, true
-			}
-		}
-		s.complain(value{at: x.place(n.mark)}, x.place(n.mark), "%s: count: %s", what, unknown("state", n.name, func() []string { return s.states }))
-		return measured{}, false
+	if n.Op == expr.Leaf {
+		return s.atom(x, n, what)
 	}
-	args := make([]measured, len(n.args))
+	args := make([]measured, len(n.Args))
 	good := true
-	for i, a := range n.args {
+	for i, a := range n.Args {
 		var ok bool
 		args[i], ok = s.operation(x, a, what)
 		good = good && ok
@@ -66,58 +55,78 @@ func (s scope) operation(x *expression, n *exprNode, what string) (measured, boo
 		return measured{}, false
 	}
 	a := args[0]
-	switch n.op {
-	case opNegate:
+	switch n.Op {
+	case expr.Negate:
 		return s.finite(x, n, what, measured{join(termSubtract, constant(0), a.term), a.dimension})
-	case opExp, opLog:
+	case expr.Exp, expr.Log:
 		if a.dimension != noDimension {
-			s.wrong(x, n, what, "%s is %s; exp and log are of numbers", x.part(n.args[0]), s.told(x, n.args[0], a))
+			s.wrong(x, n, what, "%s is %s; exp and log are of numbers", x.part(n.Args[0]), s.told(x, n.Args[0], a))
 			return measured{}, false
 		}
 		op := termExp
-		if n.op == opLog {
+		if n.Op == expr.Log {
 			op = termLog
 		}
 		return s.finite(x, n, what, measured{join(op, a.term, nil), noDimension})
-	case opSqrt:
+	case expr.Sqrt:
 		d, ok := a.dimension.times(0.5)
 		if !ok {
-			s.wrong(x, n, what, "%s is %s, of which there is no root", x.part(n.args[0]), s.told(x, n.args[0], a))
+			s.wrong(x, n, what, "%s is %s, of which there is no root", x.part(n.Args[0]), s.told(x, n.Args[0], a))
 			return measured{}, false
 		}
 		return s.finite(x, n, what, measured{join(termSqrt, a.term, nil), d})
-	case opMin, opMax:
+	case expr.Min, expr.Max:
 		op := termMin
-		if n.op == opMax {
+		if n.Op == expr.Max {
 			op = termMax
 		}
 		for i, b := range args[1:] {
 			if b.dimension != a.dimension {
-				s.unlike(x, n, n.args[0], n.args[i+1], args[0], b, what, "can be compared")
+				s.unlike(x, n, n.Args[0], n.Args[i+1], args[0], b, what, "can be compared")
 				return measured{}, false
 			}
 			a.term = join(op, a.term, b.term)
 		}
 		return a, true
-	case opPower:
+	case expr.Power:
 		return s.toPower(x, n, a, args[1], what)
 	}
 	return s.arithmetic(x, n, a, args[1], what)
 }
 
+// atom makes a term of a part without operators.
+func (s scope) atom(x *expression, n *exprNode, what string) (measured, bool) {
+	switch a := n.Leaf; a.kind {
+	case atomQuantity:
+		return s.build(value{at: x.place(n.From), text: x.part(n), quantity: a.quantity}, what)
+	case atomParameter:
+		return s.operand(x, n, what)
+	case atomTotal:
+		return measured{&term{op: termTotal}, noDimension}, true
+	default:
+		for i, name := range s.states {
+			if name == a.name {
+				return measured{&term{op: termCount, state: i}, noDimension}, true
+			}
+		}
+		s.complain(value{at: x.place(n.Mark)}, x.place(n.Mark), "%s: count: %s", what, unknown("state", a.name, func() []string { return s.states }))
+		return measured{}, false
+	}
+}
+
 // arithmetic is one of the four operations.
 func (s scope) arithmetic(x *expression, n *exprNode, a, b measured, what string) (measured, bool) {
-	op := [...]termOp{opAdd: termAdd, opSubtract: termSubtract, opMultiply: termMultiply, opDivide: termDivide}[n.op]
+	op := [...]termOp{expr.Add: termAdd, expr.Subtract: termSubtract, expr.Multiply: termMultiply, expr.Divide: termDivide}[n.Op]
 	d, ok := a.dimension, true
-	switch n.op {
-	case opAdd, opSubtract:
+	switch n.Op {
+	case expr.Add, expr.Subtract:
 		if a.dimension != b.dimension {
-			s.unlike(x, n, n.args[0], n.args[1], a, b, what, "can be added or subtracted")
+			s.unlike(x, n, n.Args[0], n.Args[1], a, b, what, "can be added or subtracted")
 			return measured{}, false
 		}
-	case opMultiply:
+	case expr.Multiply:
 		d, ok = a.dimension.plus(b.dimension)
-	case opDivide:
+	case expr.Divide:
 		d, ok = a.dimension.minus(b.dimension)
 	}
 	if !ok {
@@ -129,7 +138,7 @@ func (s scope) arithmetic(x *expression, n *exprNode, a, b measured, what string
 
 // toPower raises to a power. Something with a dimension can be raised to one that is known and the same at all times.
 func (s scope) toPower(x *expression, n *exprNode, a, b measured, what string) (measured, bool) {
-	base, exponent := n.args[0], n.args[1]
+	base, exponent := n.Args[0], n.Args[1]
 	if b.dimension != noDimension {
 		s.wrong(x, n, what, "the exponent %s is %s; expected a number", x.part(exponent), s.told(x, exponent, b))
 		return measured{}, false
@@ -152,7 +161,7 @@ func (s scope) toPower(x *expression, n *exprNode, a, b measured, what string) (
 // operand is what a parameter stands for.
 func (s scope) operand(x *expression, n *exprNode, what string) (measured, bool) {
 	v := x.parameter(n)
-	if !s.bearable(n.name) {
+	if !s.bearable(n.Leaf.name) {
 		return measured{}, false
 	}
 	got, at, ok := s.stands(v, what)
@@ -160,13 +169,13 @@ func (s scope) operand(x *expression, n *exprNode, what string) (measured, bool)
 	case !ok:
 		return measured{}, false
 	case got.law != nil:
-		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, echo(n.name))
+		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, echo(n.Leaf.name))
 		return measured{}, false
 	case got.count != nil:
-		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, echo(n.name))
+		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, echo(n.Leaf.name))
 		return measured{}, false
 	case got.course == nil && got.expr == nil && got.quantity.kind == aDate:
-		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, echo(n.name))
+		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, echo(n.Leaf.name))
 		return measured{}, false
 	}
 	return s.build(got, what)
@@ -174,7 +183,7 @@ func (s scope) operand(x *expression, n *exprNode, what string) (measured, bool)
 
 // told says what an operand is, and what its name stands for if that is not long.
 func (s scope) told(x *expression, n *exprNode, m measured) string {
-	if n.op == opParameter {
+	if isParameter(n) {
 		if got, _, ok := s.stands(x.parameter(n), ""); ok && got.expr == nil && got.course == nil {
 			return fmt.Sprintf("%s, %s%s", m.words(s.unit), got.text, got.cell)
 		}
@@ -199,6 +208,6 @@ func (s scope) finite(x *expression, n *exprNode, what string, m measured) (meas
 // wrong says what is wrong with an operation: at its operator, or where a parameter in it was changed last.
 func (s scope) wrong(x *expression, n *exprNode, what, format string, args ...any) {
 	var parts []value
-	n.each(x, func(part value) { parts = append(parts, part) })
-	s.broken(x.place(n.mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
+	x.parameters(n, func(part value) { parts = append(parts, part) })
+	s.broken(x.place(n.Mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
 }

@@ -14,6 +14,7 @@ const Module = "github.com/almanac-sim/almanac"
 var mayImport = map[string][]string{
 	// Leaves.
 	"internal/access":   {},
+	"internal/expr":     {},
 	"internal/format":   {},
 	"internal/house":    {},
 	"internal/huge":     {},
@@ -50,7 +51,7 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/random", "population/internal/diagram"},
+	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 
@@ -62,7 +63,7 @@ var mayImport = map[string][]string{
 
 	// Model files as a kind of model for it, and what is told of their replicas.
 	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
-	"internal/outputs": {"internal/nearest", "internal/portable", "population"},
+	"internal/outputs": {"internal/expr", "internal/nearest", "internal/portable", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
 	"internal/allocation": {"capped", "internal/format", "internal/plot", "internal/portable"},

@@ -48,17 +48,12 @@ func Parse(m *population.Model, text string) (*Output, error) {
 	case len(text) > longest:
 		return nil, fmt.Errorf("an output of more than %d letters", longest)
 	}
-	p := &parser{m: m, text: text}
+	var of number
+	var err error
 	if what, when, ok := strings.Cut(text, " at "); ok && !strings.Contains(text, "(") {
-		of, err := p.at(what, when)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", text, err)
-		}
-		return &Output{text, of}, nil
-	}
-	of, err := p.sum()
-	if err == nil && p.i < len(p.text) {
-		err = p.unexpected()
+		of, err = at(m, what, when)
+	} else {
+		of, err = parse(m, text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
@@ -123,13 +118,13 @@ type thing struct {
 	peak  func(run *population.Run) (float64, float64)
 }
 
-// thing finds what a name means.
-func (p *parser) thing(name string) (*thing, error) {
+// find finds what a name means.
+func find(m *population.Model, name string) (*thing, error) {
 	name = strings.TrimSpace(name)
 	if q := strings.Trim(name, `"`); len(q) == len(name)-2 {
 		name = q
 	}
-	times := p.m.Times()
+	times := m.Times()
 	// highest is the row with the most.
 	highest := func(count func(*population.Run, int) float64) func(*population.Run) (float64, float64) {
 		return func(run *population.Run) (float64, float64) {
@@ -147,7 +142,7 @@ func (p *parser) thing(name string) (*thing, error) {
 		count := func(run *population.Run, row int) float64 { return float64(run.Total(row)) }
 		return &thing{count, highest(count)}, nil
 	}
-	for i, state := range p.m.States() {
+	for i, state := range m.States() {
 		if known = append(known, state); state == name {
 			return &thing{
 				func(run *population.Run, row int) float64 { return float64(run.Count(row, i)) },
@@ -161,7 +156,7 @@ func (p *parser) thing(name string) (*thing, error) {
 		}
 	}
 	bare := strings.ReplaceAll(strings.ReplaceAll(name, " -> ", "->"), " → ", "->")
-	for i, flow := range p.m.Flows() {
+	for i, flow := range m.Flows() {
 		if known = append(known, flow.String()); flow.String() == bare {
 			return &thing{
 				func(run *population.Run, row int) float64 { return float64(run.Flow(row, i)) },
@@ -169,7 +164,7 @@ func (p *parser) thing(name string) (*thing, error) {
 			}, nil
 		}
 	}
-	for i, other := range p.m.Names() {
+	for i, other := range m.Names() {
 		if known = append(known, other); other == name || "["+other+"]" == name {
 			return &thing{
 				func(run *population.Run, row int) float64 { return float64(run.Named(row, i)) },

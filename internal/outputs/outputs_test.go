@@ -67,6 +67,8 @@ func TestOutputs(t *testing.T) {
 		"log(final(never))":                math.NaN(),
 		"(final(well) - 1) * (2)":          18,
 		`final("hurt-badly")`:              0,
+		strings.Repeat("(", 15) + "8" + strings.Repeat(")", 15): 8,
+		strings.Repeat("1^", 47) + "8":                          1,
 	} {
 		o, err := Parse(m, text)
 		if err != nil {
@@ -82,25 +84,28 @@ func TestOutputs(t *testing.T) {
 func TestWrong(t *testing.T) {
 	m, _ := load(t)
 	for text, want := range map[string]string{
-		"":                            "an output is empty; expected one such as peak(ill)",
-		"final(wel)":                  `there is no "wel"; did you mean "well"?`,
-		"final(zebra)":                `there is no "zebra"; there are ill, well, hurt-badly, never, ill->well, hurt-badly->well, getting well, total`,
-		"peek(ill)":                   "there is no peek(…); did you mean peak(…)?",
-		"sum(ill)":                    "there is no sum(…); there are final(X), peak(X)",
-		"well":                        "well when? Write final(well), peak(well) or at(well, TIME)",
-		"final(well":                  "the parenthesis after final is not closed",
-		"(1 + 2":                      "a parenthesis is not closed",
-		"final(well) final(ill)":      `did not expect "final(ill)"`,
-		"1 +":                         "it ends too early",
-		"at(well)":                    "at which time?",
-		"at(well, 0.7)":               "time 0.7 is not recorded; the nearest are 0.5 and 1",
-		"well at 9":                   "time 9 is after the end, 4",
-		"well at -1":                  "time -1 is before the start, 0",
-		"well at noon":                `found "noon", expected a time`,
-		"max(1, 2":                    "the parenthesis after max is not closed",
-		strings.Repeat("(", 40) + "1": "too many parentheses or signs",
-		strings.Repeat("-", 90) + "1": "too many parentheses or signs",
-		strings.Repeat("1+", 600):     "more than 1000 letters",
+		"":                             "an output is empty; expected one such as peak(ill)",
+		"final(wel)":                   `there is no "wel"; did you mean "well"?`,
+		"final(zebra)":                 `there is no "zebra"; there are ill, well, hurt-badly, never, ill->well, hurt-badly->well, getting well, total`,
+		"peek(ill)":                    "there is no peek(…); did you mean peak(…)?",
+		"sum(ill)":                     "there is no sum(…); there are final(X), peak(X)",
+		"well":                         "well when? Write final(well), peak(well) or at(well, TIME)",
+		"final(well":                   "the parenthesis after final is not closed",
+		"(1 + 2":                       "a parenthesis is not closed",
+		"final(well) final(ill)":       `did not expect "final(ill)"`,
+		"1 +":                          "it ends too early",
+		"at(well)":                     "at which time?",
+		"at(well, 0.7)":                "time 0.7 is not recorded; the nearest are 0.5 and 1",
+		"well at 9":                    "time 9 is after the end, 4",
+		"well at -1":                   "time -1 is before the start, 0",
+		"well at noon":                 `found "noon", expected a time`,
+		"max(1, 2":                     "the parenthesis after max is not closed",
+		"exp(1, 2)":                    "the parenthesis after exp is not closed",
+		strings.Repeat("(", 16) + "1":  "too many parentheses or signs",
+		strings.Repeat("1^", 48) + "8": "too many parentheses or signs",
+		strings.Repeat("(", 40) + "1":  "too many parentheses or signs",
+		strings.Repeat("-", 90) + "1":  "too many parentheses or signs",
+		strings.Repeat("1+", 600):      "more than 1000 letters",
 	} {
 		if _, err := Parse(m, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)

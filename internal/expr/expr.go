@@ -1,0 +1,195 @@
+// Package expr parses arithmetic expressions. It knows the operators, their precedence, parentheses
+// and the functions min, max, exp, log and sqrt. Its caller, a [Grammar], reads numbers, names and
+// other calls, and words the errors.
+//
+//	sum     = product { ("+" | "-") product }
+//	product = signed { ("*" | "/") signed }
+//	signed  = ("+" | "-") signed | power
+//	power   = atom [ "^" signed ]
+//	atom    = "(" sum ")" | what the caller reads
+//
+// A power binds from the right, and tighter than a sign before it: -2^2 is -4.
+package expr
+
+import "strings"
+
+// An Op is what a node does with its arguments.
+type Op uint8
+
+// The operations. A Leaf has no arguments, only the caller's value.
+const (
+	Leaf Op = iota
+	Add
+	Subtract
+	Multiply
+	Divide
+	Power
+	Negate
+	Min
+	Max
+	Exp
+	Log
+	Sqrt
+)
+
+// Functions are the operations that are written as calls.
+var Functions = map[string]Op{"min": Min, "max": Max, "exp": Exp, "log": Log, "sqrt": Sqrt}
+
+var binary = map[byte]Op{'+': Add, '-': Subtract, '*': Multiply, '/': Divide, '^': Power}
+
+// A Node is a part of an expression.
+type Node[T any] struct {
+	Op       Op
+	From, To int // the bytes of the text that it is written with
+	Mark     int // the position of its operator or function
+	Args     []*Node[T]
+	Leaf     T
+}
+
+// A Grammar is the caller's part of the parser. Its methods report an error with [Parser.Fail],
+// which ends the parsing; all but Atom must.
+type Grammar[T any] interface {
+	Atom() *Node[T]                 // reads an atom that is not in parentheses, and the spaces after it
+	Unexpected()                    // the expression is complete, but the text goes on
+	Unclosed(name string, from int) // a ")" is missing for the "(" at from, or for the call of a function there
+	TooDeep()                       // the nesting is deeper than Deepest
+}
+
+// A Parser reads one expression. The caller sets the exported fields.
+type Parser[T any] struct {
+	Grammar Grammar[T]
+	Text    string
+	At      int // the next byte
+	// Nesting may not be deeper than Deepest. A sign counts as one level; how many levels parentheses
+	// and an exponent count is given here.
+	Deepest, Parentheses, Exponent int
+
+	depth int
+}
+
+type failure struct{ error }
+
+// Fail ends the parsing with an error.
+func (p *Parser[T]) Fail(err error) { panic(failure{err}) }
+
+// Parse reads the whole text. The error is one that the grammar gave to Fail.
+func (p *Parser[T]) Parse() (root *Node[T], err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			err = f.error
+		}
+	}()
+	root = p.sum()
+	if p.At < len(p.Text) {
+		p.Grammar.Unexpected()
+	}
+	return root, nil
+}
+
+const spaces = " \t\n\r"
+
+// Space skips spaces.
+func (p *Parser[T]) Space() {
+	for p.At < len(p.Text) && strings.IndexByte(spaces, p.Text[p.At]) >= 0 {
+		p.At++
+	}
+}
+
+// End is the position after what was read last, without the spaces after it.
+func (p *Parser[T]) End() int { return len(strings.TrimRight(p.Text[:p.At], spaces)) }
+
+// Take reads a byte if it is one of those given, and the spaces after it. It returns the byte, or 0,
+// and its position.
+func (p *Parser[T]) Take(any string) (c byte, at int) {
+	if at = p.At; at < len(p.Text) && strings.IndexByte(any, p.Text[at]) >= 0 {
+		c = p.Text[at]
+		p.At++
+		p.Space()
+	}
+	return c, at
+}
+
+// Call reads the arguments of one of the Functions, which is written from a position on, and the
+// closing parenthesis. The opening one has been read. Several arguments are read only if many is true.
+func (p *Parser[T]) Call(name string, from int, many bool) *Node[T] {
+	n := &Node[T]{Op: Functions[name], From: from, Mark: from}
+	for more := byte(','); more != 0; {
+		n.Args = append(n.Args, p.sum())
+		if more = 0; many {
+			more, _ = p.Take(",")
+		}
+	}
+	p.close(name, from)
+	n.To = p.End()
+	return n
+}
+
+func (p *Parser[T]) close(name string, from int) {
+	if c, _ := p.Take(")"); c == 0 {
+		p.Grammar.Unclosed(name, from)
+	}
+}
+
+// nested reads a part of the expression that is some levels deeper.
+func (p *Parser[T]) nested(levels int, read func() *Node[T]) *Node[T] {
+	if p.depth += levels; p.depth > p.Deepest {
+		p.Grammar.TooDeep()
+	}
+	n := read()
+	p.depth -= levels
+	return n
+}
+
+func (p *Parser[T]) sum() *Node[T] {
+	return p.nested(p.Parentheses, func() *Node[T] {
+		p.Space()
+		return p.chain("+-", p.product)
+	})
+}
+
+func (p *Parser[T]) product() *Node[T] { return p.chain("*/", p.signed) }
+
+// chain reads parts with operators between them, which bind from the left.
+func (p *Parser[T]) chain(operators string, part func() *Node[T]) *Node[T] {
+	n := part()
+	for {
+		c, at := p.Take(operators)
+		if c == 0 {
+			return n
+		}
+		n = operation(binary[c], n.From, at, n, part())
+	}
+}
+
+func (p *Parser[T]) signed() *Node[T] {
+	switch c, at := p.Take("+-"); c {
+	case '+':
+		return p.nested(1, p.signed)
+	case '-':
+		return operation(Negate, at, at, p.nested(1, p.signed))
+	}
+	n := p.atom()
+	if c, at := p.Take("^"); c != 0 {
+		return operation(Power, n.From, at, n, p.nested(p.Exponent, p.signed))
+	}
+	return n
+}
+
+func (p *Parser[T]) atom() *Node[T] {
+	c, from := p.Take("(")
+	if c == 0 {
+		return p.Grammar.Atom()
+	}
+	n := *p.sum()
+	p.close("", from)
+	n.From, n.To = from, p.End()
+	return &n
+}
+
+func operation[T any](op Op, from, mark int, args ...*Node[T]) *Node[T] {
+	return &Node[T]{Op: op, From: from, To: args[len(args)-1].To, Mark: mark, Args: args}
+}
