@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/priors"
 )
 
+// A shape is a family of priors: its place in priors.Families, from 1.
 type shape int
 
 const (
@@ -34,6 +36,20 @@ type Prior struct {
 
 func newPrior(s shape, a, b float64) Prior {
 	return Prior{shape: s, a: a, b: b, low: math.Inf(-1), high: math.Inf(1)}
+}
+
+// NewPrior makes a prior of the family with that name: "log-uniform" with two arguments is what
+// [LogUniform] makes of them. It panics if there is no such family, or if the number of arguments is wrong.
+func NewPrior(family string, args ...float64) Prior {
+	i := priors.Index(family)
+	if i < 0 || len(args) != len(priors.Families[i].Args) {
+		panic(fmt.Sprintf("fit: there is no prior %q with %d arguments", family, len(args)))
+	}
+	p := newPrior(shape(i+1), args[0], 0)
+	if len(args) > 1 {
+		p.b = args[1]
+	}
+	return p
 }
 
 // Uniform has the same density everywhere between low and high.
@@ -250,26 +266,17 @@ func (p Prior) Draw(s rand.Source) float64 {
 
 // String writes a prior as people do: "uniform 0.1..1", "gamma mean 5 shape 2 within 0..10".
 func (p Prior) String() string {
-	var s string
-	switch p.shape {
-	case noShape:
+	if p.shape == noShape {
 		return "no prior"
-	case uniform:
-		s = fmt.Sprintf("uniform %v..%v", p.a, p.b)
-	case logUniform:
-		s = fmt.Sprintf("log-uniform %v..%v", p.a, p.b)
-	case normal:
-		s = fmt.Sprintf("normal mean %v sd %v", p.a, p.b)
-	case lognormal:
-		s = fmt.Sprintf("lognormal mean %v sd %v", p.a, p.b)
-	case gamma:
-		s = fmt.Sprintf("gamma mean %v shape %v", p.a, p.b)
-	case beta:
-		s = fmt.Sprintf("beta a %v b %v", p.a, p.b)
-	case exponential:
-		s = fmt.Sprintf("exponential mean %v", p.a)
-	case weibull:
-		s = fmt.Sprintf("weibull scale %v shape %v", p.a, p.b)
+	}
+	f := &priors.Families[p.shape-1]
+	s := f.Name
+	if f.Range() {
+		s += fmt.Sprintf(" %v..%v", p.a, p.b)
+	} else {
+		for i, name := range f.Args {
+			s += fmt.Sprintf(" %s %v", name, [...]float64{p.a, p.b}[i])
+		}
 	}
 	if !math.IsInf(p.low, -1) || !math.IsInf(p.high, 1) {
 		s += " within " + strings.TrimPrefix(fmt.Sprint(p.low), "-Inf") + ".." + strings.TrimPrefix(fmt.Sprint(p.high), "+Inf")

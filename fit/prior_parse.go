@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/priors"
 )
 
 // ParsePrior reads a prior as [Prior.String] writes it.
@@ -18,63 +20,28 @@ func ParsePrior(text string) (p Prior, err error) {
 	if len(words) < 2 {
 		return wrong()
 	}
-	var numbers []float64
-	read := func(word string) bool {
-		x, err := strconv.ParseFloat(word, 64)
-		numbers = append(numbers, x)
-		return err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
-	}
-	named := func(names ...string) bool {
-		if len(words) != 1+2*len(names) {
-			return false
-		}
-		for i, name := range names {
-			if words[1+2*i] != name || !read(words[2+2*i]) {
-				return false
-			}
-		}
-		return true
-	}
-	ends := func() bool {
-		low, high, ok := strings.Cut(words[1], "..")
-		return ok && len(words) == 2 && read(low) && read(high)
-	}
-	ok := false
-	switch words[0] {
-	case "uniform", "log-uniform":
-		ok = ends()
-	case "normal", "lognormal":
-		ok = named("mean", "sd")
-	case "gamma":
-		ok = named("mean", "shape")
-	case "beta":
-		ok = named("a", "b")
-	case "exponential":
-		ok = named("mean")
-	case "weibull":
-		ok = named("scale", "shape")
-	}
-	if !ok {
+	f := priors.Named(words[0])
+	if f == nil {
 		return wrong()
 	}
-	switch n := numbers; words[0] {
-	case "uniform":
-		p = Uniform(n[0], n[1])
-	case "log-uniform":
-		p = LogUniform(n[0], n[1])
-	case "normal":
-		p = Normal(n[0], n[1])
-	case "lognormal":
-		p = Lognormal(n[0], n[1])
-	case "gamma":
-		p = Gamma(n[0], n[1])
-	case "beta":
-		p = Beta(n[0], n[1])
-	case "exponential":
-		p = Exponential(n[0])
-	case "weibull":
-		p = Weibull(n[0], n[1])
+	if f.Range() {
+		low, high, ok := strings.Cut(words[1], "..")
+		if !ok || len(words) != 2 {
+			return wrong()
+		}
+		words = []string{words[0], "low", low, "high", high}
 	}
+	if len(words) != 1+2*len(f.Args) {
+		return wrong()
+	}
+	args := make([]float64, len(f.Args))
+	for i, name := range f.Args {
+		args[i], err = strconv.ParseFloat(words[2+2*i], 64)
+		if err != nil || words[1+2*i] != name || math.IsNaN(args[i]) || math.IsInf(args[i], 0) {
+			return wrong()
+		}
+	}
+	p = NewPrior(f.Name, args...)
 	if bounded {
 		from, to, ok := strings.Cut(within, "..")
 		low, high := math.Inf(-1), math.Inf(1)

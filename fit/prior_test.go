@@ -1,17 +1,20 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/almanac-sim/almanac/internal/priors"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// priors are all shapes, each also cut and whole.
-func priors() (all []Prior) {
+// somePriors are all shapes, each also cut and whole.
+func somePriors() (all []Prior) {
 	for _, p := range []Prior{Uniform(-1, 3), LogUniform(0.01, 100), Normal(2, 3), Lognormal(5, 4), Gamma(5, 0.6), Gamma(30, 9), Beta(2, 5), Beta(0.5, 0.5), Exponential(7), Weibull(4, 1.5), Weibull(4, 0.8)} {
 		low, high := p.Quantile(0.1), p.Quantile(0.7)
 		all = append(all, p, p.Within(low, high), p.Within(low, math.Inf(1)), p.Within(math.Inf(-1), high))
@@ -27,7 +30,7 @@ func wholePriors() []Prior {
 // Quantiles and distribution function are inverses; the density is the slope of the distribution function: between quantiles that are 5 %
 // apart, it integrates to 5 % (Gauss–Legendre of 40 points; 1e-6 is far above its error there).
 func TestPriorsAreConsistent(t *testing.T) {
-	for _, p := range priors() {
+	for _, p := range somePriors() {
 		if err := p.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +96,7 @@ func TestPriorMoments(t *testing.T) {
 // priors, with a fixed seed).
 func TestPriorDraws(t *testing.T) {
 	const n = 4000
-	for i, p := range priors() {
+	for i, p := range somePriors() {
 		s := random.New(1, uint64(i))
 		x := make([]float64, n)
 		for k := range x {
@@ -150,7 +153,7 @@ func TestWholePriors(t *testing.T) {
 
 // On the scale of proposals every prior is standard normal, and the way back leads to where it began.
 func TestNormalScale(t *testing.T) {
-	for _, p := range priors() {
+	for _, p := range somePriors() {
 		for z := -3.0; z <= 3; z += 0.25 {
 			if got := p.normal(p.fromNormal(z)); math.Abs(got-z) > 1e-6 {
 				t.Errorf("%v: %v comes back as %v", p, z, got)
@@ -193,6 +196,29 @@ func TestPriorText(t *testing.T) {
 	}
 }
 
+// A prior that is made by the name of its family is the one of its function.
+func TestNewPrior(t *testing.T) {
+	for i, want := range []Prior{Uniform(1, 2), LogUniform(1, 2), Normal(1, 2), Lognormal(1, 2), Gamma(1, 2), Beta(1, 2), Exponential(1), Weibull(1, 2)} {
+		f := priors.Families[i]
+		if got := NewPrior(f.Name, []float64{1, 2}[:len(f.Args)]...); got != want {
+			t.Errorf("%s: got %v, want %v", f.Name, got, want)
+		}
+	}
+	if n := len(priors.Families); n != int(weibull) {
+		t.Errorf("there are %d families, and functions of %d", n, weibull)
+	}
+	for _, wrong := range []func(){func() { NewPrior("cauchy", 1, 2) }, func() { NewPrior("normal", 1) }} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "fit: there is no prior ") {
+					t.Error(text)
+				}
+			}()
+			wrong()
+		}()
+	}
+}
+
 // What String writes ParsePrior reads, and refuses what is no prior.
 func TestParsePrior(t *testing.T) {
 	for _, p := range []Prior{Uniform(0.1, 1), LogUniform(1e-07, 100), Normal(-3, 2).Within(math.Inf(-1), 0), Lognormal(5, 1e6), Gamma(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
@@ -201,7 +227,7 @@ func TestParsePrior(t *testing.T) {
 			t.Errorf("%s: %v %v", p, got, err)
 		}
 	}
-	for _, text := range []string{"", "no prior", "uniform", "uniform 1", "uniform 1..", "uniform 2..1", "uniform 1..2 3", "gamma mean 5", "gamma shape 5 mean 2", "beta a x b 2", "cauchy mean 1", "normal mean NaN sd 1", "normal mean 1 sd Inf", "normal mean 1 sd 1 within x..", "normal mean 1 sd 1 within 3", "exponential mean -1"} {
+	for _, text := range []string{"", "no prior", "uniform", "uniform 1", "uniform 1..", "uniform 2..1", "uniform 1..2 3", "gamma mean 5", "gamma shape 5 mean 2", "uniform low 1 high 2", "beta a x b 2", "cauchy mean 1", "normal mean NaN sd 1", "normal mean 1 sd Inf", "normal mean 1 sd 1 within x..", "normal mean 1 sd 1 within 3", "exponential mean -1"} {
 		if p, err := ParsePrior(text); err == nil {
 			t.Errorf("%q is %v", text, p)
 		}

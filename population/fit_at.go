@@ -82,7 +82,7 @@ func (f *Fit) bound(list *problemList) {
 			}
 		}
 		p := &f.text.unknown[k]
-		if p.family.args[0] == "low" && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
+		if p.family.Range() && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
 			list.add(p.at, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name, u.bound(u.Low), u.bound(u.High))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/almanac-sim/almanac/internal/priors"
 )
 
 // An Unknown is a parameter that is not known, and what is known of it beforehand: its prior.
@@ -68,37 +70,12 @@ func (u *Unknown) in(q quantity) float64 {
 	return q.in(u.of.unit)
 }
 
-// A priorFamily is a distribution that an unknown parameter can have: its arguments, the first of which have the parameter's dimension.
-type priorFamily struct {
-	name, like string
-	args       []string
-	own        int
-}
-
-var priorFamilies = []priorFamily{
-	{"uniform", "{low: 0.1 per day, high: 1 per day}", []string{"low", "high"}, 2},
-	{"log-uniform", "{low: 0.01 per day, high: 1 per day}", []string{"low", "high"}, 2},
-	{"normal", "{mean: 0.5 per day, sd: 0.1 per day}", []string{"mean", "sd"}, 2},
-	{"lognormal", "{mean: 5 days, sd: 2 days}", []string{"mean", "sd"}, 2},
-	{"gamma", "{mean: 5 days, shape: 2}", []string{"mean", "shape"}, 1},
-	{"beta", "{a: 2, b: 5}", []string{"a", "b"}, 0},
-	{"exponential", "{mean: 5 days}", []string{"mean"}, 1},
-	{"weibull", "{scale: 5 days, shape: 2}", []string{"scale", "shape"}, 1},
-}
-
-func priorNames() (names []string) {
-	for _, f := range priorFamilies {
-		names = append(names, f.name)
-	}
-	return names
-}
-
 // A priorText is what is known of a parameter beforehand, as it is written.
 type priorText struct {
 	label  named
-	family *priorFamily // nil if it cannot be read
-	args   []value      // in the order of the family
-	dim    kind         // of the parameter: aShare for a number
+	family *priors.Family // nil if it cannot be read
+	args   []value        // in the order of the family
+	dim    kind           // of the parameter: aShare for a number
 	at     place
 	node   *yaml.Node
 }
@@ -126,53 +103,52 @@ func (m *Model) readPrior(r *reader, here scope, p pair, what string) priorText 
 		return prior
 	}
 	e := entries[0]
-	i := slices.IndexFunc(priorFamilies, func(f priorFamily) bool { return f.name == e.name })
-	if i < 0 {
+	law, before := priors.Named(e.name), r.found
+	if law == nil {
 		if slices.ContainsFunc(families, func(f family) bool { return f.name == e.name }) {
-			r.fail(e.key, "%s: %s cannot be a prior; expected one of %s", what, e.name, strings.Join(priorNames(), ", "))
+			r.fail(e.key, "%s: %s cannot be a prior; expected one of %s", what, e.name, strings.Join(priors.Names(), ", "))
 		} else {
-			r.fail(e.key, "%s: %s", what, unknown("prior", e.name, priorNames))
+			r.fail(e.key, "%s: %s", what, unknown("prior", e.name, priors.Names))
 		}
 		return prior
 	}
-	family, before := &priorFamilies[i], r.found
 	what += ": " + e.name
 	if e.name == "exponential" && hasKey(e.value, "rate") {
 		r.fail(e.value, "%s: write its mean, which has the dimension of the parameter", what)
 		return prior
 	}
-	args := r.fields(e.value, what, family.like, family.args...)
+	args := r.fields(e.value, what, law.Like, law.Args...)
 	if args == nil {
 		return prior
 	}
-	for k, name := range family.args {
+	for k, name := range law.Args {
 		want := aNumber
-		if k < family.own {
+		if k < law.Own {
 			want = prior.dim
 		}
 		v := value{bad: true}
 		if n := args.get(name); n != nil {
 			v = r.value(n, what+": "+name, want)
 		} else if !args.meant[name] {
-			r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, family.name, family.like)
+			r.fail(e.value, "%s: %q is missing; write %s: %s, for example", what, name, law.Name, law.Like)
 		}
 		prior.args = append(prior.args, v)
 	}
-	if r.found == before && prior.check(here, family, what) {
-		prior.family = family
+	if r.found == before && prior.check(here, law, what) {
+		prior.family = law
 	}
 	return prior
 }
 
 // check looks at the arguments of a prior.
-func (p *priorText) check(here scope, family *priorFamily, what string) bool {
+func (p *priorText) check(here scope, family *priors.Family, what string) bool {
 	x, good := make([]float64, len(p.args)), true
-	for k, name := range family.args {
+	for k, name := range family.Args {
 		var ok bool
 		switch of := what + ": " + name; {
-		case k >= family.own:
+		case k >= family.Own:
 			x[k], ok = here.positive(p.args[k], of)
-		case family.name == "uniform" || family.name == "normal" && name == "mean":
+		case family.Name == "uniform" || family.Name == "normal" && name == "mean":
 			x[k], _, ok = here.quantity(p.args[k], of, p.dim)
 		default:
 			x[k], ok = here.within(p.args[k], of, p.dim, func(x float64) bool { return x > 0 }, "expected more than 0")
@@ -182,11 +158,11 @@ func (p *priorText) check(here scope, family *priorFamily, what string) bool {
 	switch {
 	case !good:
 		return false
-	case family.args[0] == "low" && !(x[0] < x[1]):
+	case family.Range() && !(x[0] < x[1]):
 		here.add(p.at, "%s: high is not above low", what)
 		return false
-	case family.name == "beta" && p.dim != aShare:
-		here.add(p.at, "%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what, p.dim, strings.Join(slices.DeleteFunc(priorNames(), func(n string) bool { return n == "beta" }), ", "))
+	case family.Name == "beta" && p.dim != aShare:
+		here.add(p.at, "%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what, p.dim, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
 		return false
 	}
 	return true
@@ -194,13 +170,13 @@ func (p *priorText) check(here scope, family *priorFamily, what string) bool {
 
 // unknown is the prior with its numbers, in the unit in which it is written.
 func (p *priorText) unknown(here scope) Unknown {
-	u := Unknown{Name: p.label.name, Family: p.family.name, Low: math.Inf(-1), High: math.Inf(1), Text: oneLine(p.node), of: quantity{kind: aNumber}}
+	u := Unknown{Name: p.label.name, Family: p.family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: oneLine(p.node), of: quantity{kind: aNumber}}
 	args := make([]quantity, len(p.args))
 	for k, v := range p.args {
 		got, _, _ := here.resolve(v, "")
 		args[k] = got.quantity
 	}
-	for _, q := range args[:p.family.own] { // a percentage beside a plain 0 is one
+	for _, q := range args[:p.family.Own] { // a percentage beside a plain 0 is one
 		if u.of.kind == aNumber {
 			u.of = q
 		}
@@ -212,7 +188,7 @@ func (p *priorText) unknown(here scope) Unknown {
 	}
 	for k, q := range args {
 		x := q.number
-		if k < p.family.own {
+		if k < p.family.Own {
 			x = u.in(q)
 		}
 		u.Args = append(u.Args, x)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/almanac-sim/almanac/internal/priors"
 )
 
 // What a flag says on one line is put into the form that a file has, and read as if it stood there: so that all that can be wrong with it is
@@ -19,12 +21,6 @@ import (
 //	ill = state infectious normal sd 10%
 //	deaths = flow death negative binomial 5
 
-// priorWords shows how priors are written on one line.
-var priorWords = map[string]string{
-	"uniform": "uniform 0.1..1 per day", "log-uniform": "log-uniform 0.01..1 per day", "normal": "normal 0.5 sd 0.1 per day", "lognormal": "lognormal 5 sd 2 days",
-	"gamma": "gamma 5 days shape 2", "beta": "beta 2 5", "exponential": "exponential 5 days", "weibull": "weibull 5 days shape 2",
-}
-
 const matchWords = "cases = incidence susceptible->infectious observed 30% poisson"
 
 // askedUnknown reads the unknowns of flags.
@@ -32,7 +28,7 @@ func (r *reader) askedUnknown(texts []string) (all []pair) {
 	for _, text := range texts {
 		name, prior, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(prior) == "" {
-			r.add(place{file: "--unknown"}, "found %s, expected a parameter, = and what is known of it, such as beta=\"%s\"", quote(text), priorWords["uniform"])
+			r.add(place{file: "--unknown"}, "found %s, expected a parameter, = and what is known of it, such as beta=\"%s\"", quote(text), priors.Families[0].Line)
 			continue
 		}
 		flag := "--unknown " + name
@@ -63,34 +59,33 @@ func (r *reader) askedUnknown(texts []string) (all []pair) {
 // priorNode is a prior that is written on one line as a file has it.
 func priorNode(text string) (*yaml.Node, error) {
 	words := strings.Fields(strings.ReplaceAll(text, ",", " "))
-	i := slices.IndexFunc(priorFamilies, func(f priorFamily) bool { return f.name == words[0] })
-	if i < 0 {
-		return nil, fmt.Errorf("%s; write %s, for example", unknown("prior", words[0], priorNames), priorWords["uniform"])
+	f := priors.Named(words[0])
+	if f == nil {
+		return nil, fmt.Errorf("%s; write %s, for example", unknown("prior", words[0], priors.Names), priors.Families[0].Line)
 	}
-	f := &priorFamilies[i]
-	args, err := f.split(words[1:])
+	args, err := splitPrior(f, words[1:])
 	if err != nil {
-		return nil, fmt.Errorf("found %s: %w; write %s, for example", quote(text), err, priorWords[f.name])
+		return nil, fmt.Errorf("found %s: %w; write %s, for example", quote(text), err, f.Line)
 	}
 	of := mappingNode()
-	for k, name := range f.args {
+	for k, name := range f.Args {
 		of.Content = append(of.Content, scalarNode(name), scalarNode(args[k]))
 	}
-	return mappingNode(scalarNode(f.name), of), nil
+	return mappingNode(scalarNode(f.Name), of), nil
 }
 
-// split finds the arguments among words: each behind its name, or in their order. A unit may be said once, at the end.
-func (f *priorFamily) split(words []string) ([]string, error) {
-	if f.args[0] == "low" { // a range
+// splitPrior finds the arguments of a prior among words: each behind its name, or in their order. A unit may be said once, at the end.
+func splitPrior(f *priors.Family, words []string) ([]string, error) {
+	if f.Range() {
 		low, high, ok := strings.Cut(strings.Join(words, " "), "..")
 		if !ok {
 			return nil, fmt.Errorf("expected a range, with .. between its ends")
 		}
 		words = append(append(append([]string{"low"}, strings.Fields(low)...), "high"), strings.Fields(high)...)
 	}
-	args, now := make([][]string, len(f.args)), 0
+	args, now := make([][]string, len(f.Args)), 0
 	for _, w := range words {
-		if k := slices.Index(f.args, w); k >= 0 {
+		if k := slices.Index(f.Args, w); k >= 0 {
 			if now = k; len(args[k]) > 0 {
 				return nil, fmt.Errorf("%s is there twice", w)
 			}
@@ -104,21 +99,21 @@ func (f *priorFamily) split(words []string) ([]string, error) {
 		args[now] = append(args[now], w)
 	}
 	unit := ""
-	for k, name := range f.args {
+	for k, name := range f.Args {
 		switch a := args[k]; {
 		case len(a) == 0:
 			return nil, fmt.Errorf("%s is missing", name)
 		case len(a) > 1 && looksNumeric(a[0]):
-			if unit = " " + strings.Join(a[1:], " "); k >= f.own { // it is not of this one
+			if unit = " " + strings.Join(a[1:], " "); k >= f.Own { // it is not of this one
 				args[k] = a[:1]
 			}
-		case strings.HasSuffix(a[0], "%") && k < f.own:
+		case strings.HasSuffix(a[0], "%") && k < f.Own:
 			unit = "%"
 		}
 	}
 	all := make([]string, len(args))
 	for k, a := range args {
-		if all[k] = strings.Join(a, " "); k < f.own && len(a) == 1 && looksNumeric(a[0]) && !strings.HasSuffix(a[0], "%") {
+		if all[k] = strings.Join(a, " "); k < f.Own && len(a) == 1 && looksNumeric(a[0]) && !strings.HasSuffix(a[0], "%") {
 			all[k] += unit
 		}
 	}

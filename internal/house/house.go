@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"internal/outdir":   {},
 	"internal/portable": {},
 	"internal/prefetch": {},
+	"internal/priors":   {},
 	"internal/release":  {},
 	"internal/soak":     {},
 	"internal/timekey":  {},
@@ -51,13 +52,13 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/random", "population/internal/diagram"},
+	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/priors", "internal/random", "population/internal/diagram"},
 	"population/internal/diagram": {},
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/access", "internal/design", "internal/order", "internal/outdir", "internal/portable", "internal/random", "internal/sketch", "internal/study"},
-	"fit":      {"ensemble", "internal/portable", "internal/random"},
+	"fit":      {"ensemble", "internal/portable", "internal/priors", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design", "internal/portable"},
 

@@ -81,27 +81,7 @@ func (f *Fit) Open() (*Opened, error) {
 
 // prior is what is known of a parameter beforehand.
 func prior(u *population.Unknown) fit.Prior {
-	var p fit.Prior
-	switch a := u.Args; u.Family {
-	case "uniform":
-		p = fit.Uniform(a[0], a[1])
-	case "log-uniform":
-		p = fit.LogUniform(a[0], a[1])
-	case "normal":
-		p = fit.Normal(a[0], a[1])
-	case "lognormal":
-		p = fit.Lognormal(a[0], a[1])
-	case "gamma":
-		p = fit.Gamma(a[0], a[1])
-	case "beta":
-		p = fit.Beta(a[0], a[1])
-	case "exponential":
-		p = fit.Exponential(a[0])
-	case "weibull":
-		p = fit.Weibull(a[0], a[1])
-	default:
-		panic("models: no such prior: " + u.Family)
-	}
+	p := fit.NewPrior(u.Family, u.Args...)
 	if low, high := p.Support(); low < u.Low || high > u.High {
 		p = p.Within(u.Low, u.High)
 	}

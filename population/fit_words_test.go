@@ -1,0 +1,20 @@
+package population
+
+import (
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/priors"
+)
+
+// The two examples of each family of priors mean the same.
+func TestPriorExamples(t *testing.T) {
+	for _, f := range priors.Families {
+		n, err := priorNode(f.Line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := oneLine(n), "{"+f.Name+": "+f.Like+"}"; got != want {
+			t.Errorf("%s is %s, want %s", f.Line, got, want)
+		}
+	}
+}
