@@ -11,9 +11,6 @@ import (
 // take more than a cache of the second level has; their bytes take a twentieth of it. A large population looks ahead instead (foresee.go), and of a million it makes
 // no difference that can be told.
 
-// glanceBytes is what it takes of an individual.
-const glanceBytes = 1
-
 // glances reports whether a model is one that it is for. A run by windows is not: who is met has a state at a moment (encounters.go).
 func (m *Model) glances() bool { return m.plainMixing && len(m.states) < 255 && m.size < sightFrom }
 

@@ -47,11 +47,12 @@ type demand struct {
 const (
 	recordBytes = 12      // in the calendar, whether or not something will happen to it
 	eventBytes  = 16.6    // more there, if something will before the end
-	nextBytes   = 8       // in place of both, if it is run by windows
+	nextBytes   = 8       // in place of both, if it is run by windows: a word more
 	listBytes   = 4.2     // more then, if something will happen before the end
 	windowBytes = 8 << 20 // of a core then, for those who are due at the time
 	groupBytes  = 8       // for each attribute that mixing is by
 	numberBytes = 8       // if somebody listens to events
+	glanceBytes = 1       // of the copy of its state; see glance.go
 	originBytes = 16      // of a timer, if the run can be forked
 	tieBytes    = 8       // at most, if many share an instant: what they are called by, and what that grew from
 	asideBytes  = 36      // of a timer that lies aside, at the usual load of the table
@@ -105,36 +106,34 @@ func (m *Model) demand(o *Options) demand {
 		small.size, small.starts, small.begin = 0, nil, nil
 		_ = r.start(context.Background(), &small, 0, 0) // for the layout
 	}
-	calendar := float64(recordBytes)
 	rule := o.windowRule()
-	windows := !o.forks && o.OnEvent == nil && rule.allows(m) && events >= rule.busy
-	if windows {
-		calendar = nextBytes
+	byWindows := !o.forks && o.OnEvent == nil && rule.allows(m) && events >= rule.busy
+	// From here on the sample has the arrays that a replica of the run will have.
+	r.onEvent, r.forks, r.glances = o.OnEvent, o.forks, m.glances() && !byWindows
+	if byWindows {
+		r.win = new(windows)
 	}
-	common := float64(m.columnBytes()) + calendar
+	common := float64(r.besideWords())
+	if byWindows {
+		common += nextBytes
+	}
 	for _, mixes := range m.mixes {
 		if mixes {
 			common += groupBytes
 		}
 	}
-	if o.OnEvent != nil {
-		common += numberBytes
-	}
-	if o.forks {
-		common += float64(originBytes * len(r.asideOf))
-	}
-	if n > o.workers() && !windows {
+	if n > o.workers() && !byWindows {
 		common += recordBytes / usualSpare // a second calendar is in memory that was used before, all of it
 	}
 	d := demand{individuals: float64(m.size), fixed: fixedBytes, busy: events}
 	event := eventBytes
-	if windows {
+	if byWindows {
 		event = listBytes
 		d.fixed += float64(windowBytes * float64(runtime.GOMAXPROCS(0)))
 	}
 	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(asideBytes*aside) + common))
 	d.most = float64(overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common))
-	if windows {
+	if byWindows {
 		d.most += overhead * recordBytes // it may come to need a calendar
 	}
 	if r.aside != nil {
@@ -143,6 +142,25 @@ func (m *Model) demand(o *Options) demand {
 	d.fixed += float64(m.tallyBytes())
 	d.recorded = float64(n) * (float64(float64(len(m.rows))*m.recordedBytes()) + 512)
 	return d
+}
+
+// besideWords is how many bytes the arrays and the calendar of a replica have for an individual,
+// beside its words and the event to come.
+func (r *replica) besideWords() int {
+	each := r.m.columnBytes()
+	if r.win == nil {
+		each += recordBytes
+	}
+	if r.glances {
+		each += glanceBytes
+	}
+	if r.onEvent != nil {
+		each += numberBytes
+	}
+	if r.forks {
+		each += originBytes * len(r.asideOf)
+	}
+	return each
 }
 
 // afford decides how many replicas are run at once: as many as are asked for, or, if nobody asked for a number, as have room. It

@@ -146,6 +146,34 @@ func TestMemoryOfArrays(t *testing.T) {
 	}
 }
 
+// What is estimated of an individual, and what a replica counts of it, is to less than a byte what its
+// arrays have for it, also where its state is kept in a byte of its own.
+func TestMemoryOfOne(t *testing.T) {
+	for _, o := range []Options{{Replicas: 1}, {Replicas: 1, OnEvent: func(Event) {}}, {Replicas: 1, forks: true}} {
+		m, err := Load("../examples/sir.yaml", Size(10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replica{rule: usualAside, forks: o.forks, onEvent: o.OnEvent}
+		if o.forks {
+			r.rule.least = math.MaxInt
+		}
+		if err := r.start(t.Context(), m, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !r.glances {
+			t.Fatal("the states are not kept in bytes of their own")
+		}
+		arrays := 8*len(r.words) + len(r.glance) + numberBytes*len(r.numbers) + originBytes*len(r.origins)
+		want := float64(arrays)/float64(r.room) + float64(m.columnBytes()) + recordBytes
+		estimated := m.demand(&o).each/overhead - eventBytes
+		counted := (float64(r.bytes()) - eventBytes*float64(r.queue.Len())) / float64(r.ids)
+		if math.Abs(estimated-want) > 0.5 || math.Abs(counted-want) > 0.5 {
+			t.Errorf("%.2f bytes are estimated and %.2f counted, of %.2f", estimated, counted, want)
+		}
+	}
+}
+
 const crowdModel = `
 name: crowd
 time: {unit: day, start: 100, end: 400}

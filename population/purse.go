@@ -93,20 +93,7 @@ func (p *purse) has(more, asked uint64) bool {
 
 // bytes is about what a replica takes.
 func (r *replica) bytes() uint64 {
-	each := 8*r.stride + r.m.columnBytes()
-	if r.win == nil {
-		each += recordBytes
-	}
-	if r.glances {
-		each += glanceBytes
-	}
-	if r.onEvent != nil {
-		each += numberBytes
-	}
-	if r.forks {
-		each += originBytes * len(r.asideOf)
-	}
-	n := r.ids*each + 4*(len(r.free.ring)+cap(r.ties.called))
+	n := r.ids*(8*r.stride+r.besideWords()) + 4*(len(r.free.ring)+cap(r.ties.called))
 	if r.win != nil {
 		n += r.win.bytes()
 	} else {
@@ -158,21 +145,8 @@ func (r *replica) enlarge() {
 	if r.broke != nil {
 		return
 	}
-	each := 8*r.stride + r.m.columnBytes()
-	if r.glances {
-		each += glanceBytes
-	}
-	if r.onEvent != nil {
-		each += numberBytes
-	}
-	if r.forks {
-		each += originBytes * len(r.asideOf)
-	}
 	// The arrays are copied, and so will be the calendar's.
-	if r.win == nil {
-		each += recordBytes
-	}
-	copied := uint64(r.room+r.win.temporary()) * uint64(each)
+	copied := uint64(r.room+r.win.temporary()) * uint64(8*r.stride+r.besideWords())
 	for _, spare := range []int{usualSpare, leastSpare} {
 		asked := copied + copied/uint64(spare)
 		if r.purse.take(r, copied+copied/leastSpare, asked, func() { r.grow(r.room+1, spare) }) {
