@@ -26,10 +26,10 @@ type Result struct {
 
 // Drawn says of what each replica has drawn values of its own; see [Options].
 type Drawn struct {
-	From       string // a table
-	Rows       int
-	Effective  float64  // how many rows of equal weight tell as much
-	Parameters []string // whose values are drawn
+	From       string   `json:"from"` // a table
+	Rows       int      `json:"rows"`
+	Effective  float64  `json:"effective"`  // how many rows of equal weight tell as much
+	Parameters []string `json:"parameters"` // whose values are drawn
 }
 
 // A Run is what was recorded of one replica.

@@ -139,8 +139,13 @@ func TestReadBack(t *testing.T) {
 
 // The summary that is read is written as it was, byte by byte, so that nothing is lost or put into another order.
 func TestSummary(t *testing.T) {
-	for _, source := range []string{regions, strings.Replace(regions, ", by: [region, [region, count]], incidence: true", "", 1), strings.Replace(regions, "0.2 per day, move", "1e-12 per day, move", 1)} {
+	drawn := []string{"gamma"}
+	for i, source := range []string{regions, strings.Replace(regions, ", by: [region, [region, count]], incidence: true", "", 1), strings.Replace(regions, "0.2 per day, move", "1e-12 per day, move", 1)} {
 		r := ran(t, source, population.Options{Seed: 1, Replicas: 2})
+		if i > 0 {
+			r.Stopped = errors.New("no more")
+			r.Drawn = &population.Drawn{From: "posterior.csv", Rows: 5, Effective: 4.5, Parameters: drawn[:i-1]}
+		}
 		text, err := r.MarshalJSON()
 		if err != nil {
 			t.Fatal(err)

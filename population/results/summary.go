@@ -23,8 +23,10 @@ type Summary struct {
 	PersonYears float64         `json:"person_years"`
 	Version     string          `json:"version"`
 	Parameters  Ordered[string] `json:"parameters"`
-	Times       []float64       `json:"times"`
-	Dates       []string        `json:"dates,omitempty"`
+	// Drawn says what each replica has drawn values of its own from; nil if all have the same.
+	Drawn *population.Drawn `json:"drawn,omitempty"`
+	Times []float64         `json:"times"`
+	Dates []string          `json:"dates,omitempty"`
 	Counts
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
