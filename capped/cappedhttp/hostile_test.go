@@ -340,3 +340,31 @@ func TestHostileUpgrades(t *testing.T) {
 		}
 	}
 }
+
+type baseFunc func(*http.Request) (*http.Response, error)
+
+func (f baseFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A base that panics gives its slot back, and the panic reaches the caller.
+func TestHostileBasePanics(t *testing.T) {
+	u, _ := url.Parse("http://localhost")
+	tr, err := NewTransport([]*url.URL{u}, Capacity(1), Base(baseFunc(func(*http.Request) (*http.Response, error) { panic("of the base") })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close(t.Context())
+	for range 3 {
+		func() {
+			defer func() {
+				if v := recover(); v != "of the base" {
+					t.Errorf("it panics with %v", v)
+				}
+			}()
+			req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://any/", nil)
+			tr.RoundTrip(req)
+		}()
+	}
+	if s := tr.Stats(); s.InFlight != 0 || s.Failed != 3 {
+		t.Errorf("%+v", s)
+	}
+}

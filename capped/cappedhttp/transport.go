@@ -189,7 +189,7 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 			out.Header[BirthHeader] = []string{FormatBirth(birth)}
 		}
 	}
-	res, err := t.base.RoundTrip(out)
+	res, err := t.send(out, tk, cancel)
 	if !inTime() && req.Context().Err() == nil {
 		if err == nil {
 			res.Body.Close() // it came as the context ended
@@ -208,6 +208,20 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 	res.Request = req
 	res.Body = &cancelBody{res.Body, cancel}
 	return res, nil
+}
+
+// send calls the base. If the base panics, or ends its goroutine, the slot is given back.
+func (t *Transport) send(req *http.Request, tk ticket, cancel func()) (*http.Response, error) {
+	returned := false
+	defer func() {
+		if !returned {
+			cancel()
+			t.desk.leave(tk, nothing, hasFailed)
+		}
+	}()
+	res, err := t.base.RoundTrip(req)
+	returned = true
+	return res, err
 }
 
 // answer has an answer's body give back the slot.
