@@ -15,6 +15,9 @@ const mostIndividuals = min(4_000_000_000, math.MaxInt)
 // mostStates bounds how many states there are, and values of an attribute.
 const mostStates = 10_000
 
+// mostParameters bounds how many parameters there are, and so how long a chain of them can be that stand for one another.
+const mostParameters = 10_000
+
 // parse reads a model file.
 func (r *reader) parse(source []byte) *file {
 	doc := r.document(source)
@@ -51,10 +54,19 @@ func (r *reader) parse(source []byte) *file {
 		r.population(m, n)
 	}
 	if n := top.get("parameters"); n != nil {
-		for _, p := range r.pairs(n, "parameters", "{beta: 0.5 per day}") {
-			if r.isName(p.key, "parameters", p.name) {
-				m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, r.value(p.value, "parameters: "+p.name, aValue), p.value})
+		all := r.pairs(n, "parameters", "{beta: 0.5 per day}")
+		if len(all) > mostParameters {
+			r.fail(n, "parameters: %d parameters are more than the %d there can be", len(all), mostParameters)
+		}
+		for i, p := range all {
+			if !r.isName(p.key, "parameters", p.name) {
+				continue
 			}
+			v := value{at: r.place(p.value), bad: true}
+			if i < mostParameters {
+				v = r.value(p.value, "parameters: "+p.name, aValue)
+			}
+			m.parameters = append(m.parameters, namedValue{named{name: p.name, at: r.place(p.key)}, v, p.value})
 		}
 	}
 	if n := top.get("attributes"); n != nil {

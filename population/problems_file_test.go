@@ -176,6 +176,8 @@ always: {rate: 1 per day, to: out}
 		want: `model.yaml:21:45: states: infectious: race: name: "` + strings.Repeat("ß", 59) + `…" is too long for a name; expected at most 200 letters`},
 	{name: "too many states", source: manyStates,
 		want: "model.yaml:4:9: states: 10001 states are more than the 10000 there can be"},
+	{name: "too many parameters", source: manyParameters,
+		want: "model.yaml:5:13: parameters: 10001 parameters are more than the 10000 there can be"},
 	{name: "too many values", source: manyValues,
 		want: "model.yaml:5:17: attributes: x: 10001 values are more than the 10000 there can be"},
 	{name: "too many attributes", source: manyAttributes,

@@ -139,6 +139,7 @@ func manyOf(n int, format string) string {
 var (
 	nested = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates:\n  a:\n    race:\n      - {after: " +
 		strings.Repeat("{mixture: [{share: 1, of: ", 22) + "1 day" + strings.Repeat("}]}", 22) + ", to: a}\n"
+	manyParameters = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters: {z0: 1, " + manyOf(10_000, "y%d: 2") + "}\n"
 	manyStates     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {s10000: 1}}\nstates: {" + manyOf(10_001, "s%d: {}") + "}\n"
 	manyValues     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {x: {" + manyOf(10_000, "v%d: 0") + ", last: 1}}\n"
 	manyAttributes = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {" + manyOf(251, "x%d: {y: 1}") + "}\n"
