@@ -60,7 +60,9 @@ type Hub struct {
 	once   sync.Once
 	done   sync.WaitGroup
 	token  string
-	why    string // it has failed
+	// guarded says that clients need credentials. Those of users are not known to the hub.
+	guarded bool
+	why     string // it has failed
 }
 
 // ErrNotStarted says that a server with options that are right did not start: its port is in use, say.
@@ -87,7 +89,10 @@ func StartHub(o HubOptions) (*Hub, error) {
 	last := &lastError{}
 	s.SetLoggerV2(hubLog{o.Logger, last}, o.Logger != nil, false, false)
 	s.Start()
-	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}), token: options.Authorization}
+	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}), guarded: hasCredentials(options)}
+	if !strings.HasPrefix(options.Authorization, "$2") { // that would be a hash, which is no token
+		h.token = options.Authorization
+	}
 	ready := false
 	for begun := time.Now(); !ready && !last.isFatal() && time.Since(begun) < 10*time.Second; {
 		ready = s.ReadyForConnections(20 * time.Millisecond)
@@ -237,8 +242,11 @@ func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.token != "" {
+	switch {
+	case h.token != "":
 		options = append(options, nats.Token(h.token))
+	case h.guarded && len(options) == 0:
+		return nil, errors.New("ensemble: the hub's configuration has credentials that the hub itself does not know: give it a token file, or connect with credentials")
 	}
 	return dial(context.Background(), o, append(options, nats.InProcessServer(h.server))...)
 }

@@ -164,3 +164,20 @@ func TestHubKeys(t *testing.T) {
 		t.Error("nats-server knows a key that is none")
 	}
 }
+
+// A hub whose configuration has users, or the hash of a token, cannot connect to itself without credentials, and says so.
+func TestHubKnowsNoPasswords(t *testing.T) {
+	for _, text := range []string{
+		`authorization { users: [ { user: a, password: b } ] }`,
+		`authorization { token: "$2a$11$ooo7kZqJ7GvlO2C3iIYJ3O4oXxQp9rF1yYd5h5Cq3o1p2e8lQk8m6" }`,
+	} {
+		h, err := StartHub(HubOptions{Store: quickDir(t), Listen: "none", Config: file(t, "hub.conf", text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Connect(ConnectOptions{}); err == nil || !strings.Contains(err.Error(), "credentials that the hub itself does not know") {
+			t.Errorf("%s: %v", text, err)
+		}
+		h.Close()
+	}
+}
