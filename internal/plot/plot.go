@@ -4,8 +4,8 @@ package plot
 import (
 	"bytes"
 	"fmt"
-	"image"
 	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -126,10 +126,13 @@ func dots(width, height vg.Length) int {
 
 // render draws on a new canvas of some format and size.
 func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
+	var b bytes.Buffer
 	if format == "png" {
 		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))
 		paint(draw.New(canvas))
-		return encodePNG(canvas.Image().(*image.RGBA))
+		encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+		err := encoder.Encode(&b, canvas.Image())
+		return b.Bytes(), err
 	}
 	canvas, err := draw.NewFormattedCanvas(width, height, format)
 	if err != nil {
@@ -139,7 +142,6 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	paint(whole)
-	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
