@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -227,7 +228,7 @@ func (s *Server) find(ctx context.Context, a ask) (f findings, err error) {
 	case err != nil:
 		f.Diagram = template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
 	default:
-		f.Diagram = template.HTML(drawn)
+		f.Diagram = template.HTML(drawn.SVG())
 	}
 	f.Memory = memoryWords(m)
 	f.Commands, f.Wrong = s.commands(a, m)
@@ -267,11 +268,11 @@ func drawable(m *population.Model) error {
 }
 
 // diagramOf is the diagram of a model, or an error for the visitor.
-func diagramOf(ctx context.Context, m *population.Model) ([]byte, error) {
+func diagramOf(ctx context.Context, m *population.Model) (vector.Drawing, error) {
 	if err := drawable(m); err != nil {
-		return nil, err
+		return vector.Drawing{}, err
 	}
-	drawn, err := m.Diagram(ctx)
+	drawn, err := m.DiagramShapes(ctx)
 	if errors.Is(err, population.ErrDiagram) {
 		err = problemf(http.StatusUnprocessableEntity, "%v", err)
 	}

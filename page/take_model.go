@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -128,8 +129,12 @@ func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 		}
 		switch name {
 		case "diagram.svg", "diagram.png":
-			if body, err = diagramOf(r.Context(), m); err == nil && name == "diagram.png" {
-				body, err = plot.Raster(body)
+			var drawn vector.Drawing
+			if drawn, err = diagramOf(r.Context(), m); err != nil {
+				return err
+			}
+			if body = drawn.SVG(); name == "diagram.png" {
+				body, err = plot.PNG(drawn)
 			}
 		case "meaning.txt":
 			body = []byte(m.Explain() + "\n" + memoryWords(m) + "\n")

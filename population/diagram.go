@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
 
@@ -16,6 +17,15 @@ var ErrDiagram = errors.New("too large for a diagram")
 // Diagram draws the states and the ways between them, as SVG. The error is [ErrDiagram], or that of the context if it ends first. Which models
 // are too large does not depend on the machine; one that is takes some seconds to find out.
 func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
+	d, err := m.DiagramShapes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.SVG(), nil
+}
+
+// DiagramShapes is what Diagram draws, as shapes with coordinates, for other formats than SVG.
+func (m *Model) DiagramShapes(ctx context.Context) (vector.Drawing, error) {
 	g := diagram.Graph{Title: m.name}
 	for i, s := range m.states {
 		note := ""
@@ -27,11 +37,11 @@ func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
 	for _, way := range m.ways() {
 		g.Edges = append(g.Edges, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
 	}
-	svg, err := g.SVG(ctx)
+	d, err := g.Drawing(ctx)
 	if errors.Is(err, diagram.ErrTooLarge) {
 		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", m.name, ErrDiagram, thousands(len(g.Nodes)), thousands(len(g.Edges)))
 	}
-	return svg, err
+	return d, err
 }
 
 // Ways is how many arrows the diagram has: several may lead from one state to the same other one.

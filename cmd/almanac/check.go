@@ -136,15 +136,15 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	if ext != "" && ext != ".svg" && ext != ".png" {
 		return cli.Usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
 	}
-	drawn, err := m.Diagram(ctx)
+	drawn, err := m.DiagramShapes(ctx)
 	if err != nil {
 		return err
 	}
 	switch ext {
 	case ".svg":
-		return os.WriteFile(out, drawn, 0o644)
+		return os.WriteFile(out, drawn.SVG(), 0o644)
 	case ".png":
-		picture, err := plot.Raster(drawn)
+		picture, err := plot.PNG(drawn)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 		return err
 	}
 	defer dir.Drop()
-	if err := os.WriteFile(filepath.Join(dir.Path(), "states.svg"), drawn, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir.Path(), "states.svg"), drawn.SVG(), 0o644); err != nil {
 		return err
 	}
 	return dir.Keep()

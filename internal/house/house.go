@@ -28,10 +28,11 @@ var mayImport = map[string][]string{
 	"internal/release":  {},
 	"internal/soak":     {},
 	"internal/timekey":  {},
+	"internal/vector":   {},
 
 	// Leaves that stand on leaves.
 	"internal/random": {"internal/portable"},
-	"internal/plot":   {"internal/portable"},
+	"internal/plot":   {"internal/portable", "internal/vector"},
 	"internal/design": {"internal/portable"},
 	"internal/sketch": {"internal/portable"},
 	"internal/study":  {"internal/design", "internal/plot"},
@@ -52,8 +53,8 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/priors", "internal/random", "population/internal/diagram"},
-	"population/internal/diagram": {},
+	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/priors", "internal/random", "internal/vector", "population/internal/diagram"},
+	"population/internal/diagram": {"internal/vector"},
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
@@ -81,7 +82,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study",
+	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study", "internal/vector",
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.

@@ -10,7 +10,7 @@ import (
 )
 
 func (r rect) overlaps(o rect) bool {
-	return r.min.x < o.max.x && o.min.x < r.max.x && r.min.y < o.max.y && o.min.y < r.max.y
+	return r.min.X < o.max.X && o.min.X < r.max.X && r.min.Y < o.max.Y && o.min.Y < r.max.Y
 }
 
 func TestNothingOverlaps(t *testing.T) {
@@ -88,13 +88,13 @@ func checkLine(t *testing.T, p picture, boxes []rect, l line) {
 	for _, at := range samples(l) {
 		speck := around(at, 0.2, 0.2)
 		for k, b := range boxes {
-			b.min.x, b.min.y, b.max.x, b.max.y = b.min.x+1, b.min.y+1, b.max.x-1, b.max.y-1 // it may touch
+			b.min.X, b.min.Y, b.max.X, b.max.Y = b.min.X+1, b.min.Y+1, b.max.X-1, b.max.Y-1 // it may touch
 			if speck.overlaps(b) {
 				t.Fatalf("the line from %v runs through box %d at %v", l.start, k, at)
 			}
 		}
 		for _, m := range p.marks {
-			if math.Hypot(at.x-m.centre.x, at.y-m.centre.y) < markRadius-0.1 {
+			if math.Hypot(at.X-m.centre.X, at.Y-m.centre.Y) < markRadius-0.1 {
 				t.Fatalf("the line from %v runs through the mark at %v", l.start, m.centre)
 			}
 		}
@@ -114,14 +114,14 @@ func samples(l line) []point {
 		for k := range 41 {
 			u := float64(k) / 40
 			v := 1 - u
-			at := point{v*from.x + u*c.to.x, v*from.y + u*c.to.y}
-			if !c.straight {
-				at.x = v*v*v*from.x + 3*v*v*u*c.a.x + 3*v*u*u*c.b.x + u*u*u*c.to.x
-				at.y = v*v*v*from.y + 3*v*v*u*c.a.y + 3*v*u*u*c.b.y + u*u*u*c.to.y
+			at := xy(v*from.X+u*c.To.X, v*from.Y+u*c.To.Y)
+			if !c.Straight {
+				at.X = v*v*v*from.X + 3*v*v*u*c.A.X + 3*v*u*u*c.B.X + u*u*u*c.To.X
+				at.Y = v*v*v*from.Y + 3*v*v*u*c.A.Y + 3*v*u*u*c.B.Y + u*u*u*c.To.Y
 			}
 			all = append(all, at)
 		}
-		from = c.to
+		from = c.To
 	}
 	return all
 }
@@ -160,13 +160,13 @@ func TestEdgesTouchTheirNodes(t *testing.T) {
 func checkPorts(t *testing.T, p picture) {
 	var ports []point
 	for i, h := range p.heads {
-		if h.direction.y == 0 {
+		if h.direction.Y == 0 {
 			ports = append(ports, h.tip, p.lines[i].start)
 		}
 	}
 	for i, a := range ports {
 		for _, b := range ports[:i] {
-			if a.x == b.x && math.Abs(a.y-b.y) < portStep-0.01 {
+			if a.X == b.X && math.Abs(a.Y-b.Y) < portStep-0.01 {
 				t.Errorf("edges touch at %v and at %v", a, b)
 			}
 		}
@@ -177,14 +177,14 @@ func checkPorts(t *testing.T, p picture) {
 func (p picture) at(at point) int {
 	const near = 0.01
 	for node, b := range p.boxes {
-		onSide := math.Abs(at.x-b.min.x) < near || math.Abs(at.x-b.max.x) < near
-		onEnd := math.Abs(at.y-b.min.y) < near || math.Abs(at.y-b.max.y) < near
-		if at.x > b.min.x-near && at.x < b.max.x+near && at.y > b.min.y-near && at.y < b.max.y+near && onSide != onEnd {
+		onSide := math.Abs(at.X-b.min.X) < near || math.Abs(at.X-b.max.X) < near
+		onEnd := math.Abs(at.Y-b.min.Y) < near || math.Abs(at.Y-b.max.Y) < near
+		if at.X > b.min.X-near && at.X < b.max.X+near && at.Y > b.min.Y-near && at.Y < b.max.Y+near && onSide != onEnd {
 			return node
 		}
 	}
 	for _, m := range p.marks {
-		if math.Abs(math.Hypot(at.x-m.centre.x, at.y-m.centre.y)-markRadius) < near {
+		if math.Abs(math.Hypot(at.X-m.centre.X, at.Y-m.centre.Y)-markRadius) < near {
 			return Outside
 		}
 	}

@@ -1,4 +1,4 @@
-// Package diagram draws the states of a population model and the transitions between them, as a self-contained SVG.
+// Package diagram draws the states of a population model and the transitions between them.
 //
 // The layout is the layered one of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
 // Structures", IEEE Transactions on Systems, Man, and Cybernetics 11 (1981), 109–125, from left to right:
@@ -23,6 +23,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/almanac-sim/almanac/internal/vector"
 )
 
 // A Node is a state. The note is a short second line in smaller type; it may be empty.
@@ -64,14 +66,15 @@ type Graph struct {
 	Edges []Edge
 }
 
-// SVG draws the graph. The error is [ErrTooLarge], or that of the context if it ends before the drawing is done. SVG panics if
-// an edge has an end or a kind that does not exist, or leads from outside to outside.
-func (g Graph) SVG(ctx context.Context) ([]byte, error) {
+// Drawing lays the graph out. The error is [ErrTooLarge], or that of the context if it ends first.
+// Drawing panics if an edge has an end or a kind that does not exist, or leads from outside to
+// outside.
+func (g Graph) Drawing(ctx context.Context) (vector.Drawing, error) {
 	p, err := g.picture(ctx)
 	if err != nil {
-		return nil, err
+		return vector.Drawing{}, err
 	}
-	return p.svg(g.Title), nil
+	return p.drawing(g.Title), nil
 }
 
 // ErrTooLarge is the error of a graph that would take too long to lay out.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/vector"
 )
 
 // each runs a test on all graphs, in the order of their names.
@@ -75,7 +77,7 @@ func rectOf(t *testing.T, e xml.StartElement) rect {
 		}
 		numbers = append(numbers, x)
 	}
-	return rect{point{numbers[0], numbers[1]}, point{numbers[0] + numbers[2], numbers[1] + numbers[3]}}
+	return rect{xy(numbers[0], numbers[1]), xy(numbers[0]+numbers[2], numbers[1]+numbers[3])}
 }
 
 func TestTextsAreThere(t *testing.T) {
@@ -136,11 +138,11 @@ func TestViewBox(t *testing.T) {
 		if _, err := fmt.Sscan(attribute(root, "viewBox"), &x, &y, &width, &height); err != nil {
 			t.Fatal(err)
 		}
-		if attribute(root, "width") != number(width) || attribute(root, "height") != number(height) {
+		if attribute(root, "width") != fmt.Sprint(width) || attribute(root, "height") != fmt.Sprint(height) {
 			t.Errorf("size is %s by %s, not %g by %g", attribute(root, "width"), attribute(root, "height"), width, height)
 		}
 		in := laidOut(g).bounds()
-		if min(in.min.x-x, in.min.y-y, x+width-in.max.x, y+height-in.max.y) < margin {
+		if min(in.min.X-x, in.min.Y-y, x+width-in.max.X, y+height-in.max.Y) < margin {
 			t.Errorf("view box %g %g %g %g is too small for %v", x, y, width, height, in)
 		}
 		if !(width < 6000 && height < 2000) {
@@ -161,7 +163,7 @@ func TestViewBoxHoldsLegendAndTitle(t *testing.T) {
 	checkWidth(t, g, words)
 	g.Title = strings.Repeat("A", 100)
 	checkWidth(t, g, 100*0.6*titleSize)
-	if bare.max.x-bare.min.x > words {
+	if bare.max.X-bare.min.X > words {
 		t.Error("the box is as wide as the legend, so this tests nothing")
 	}
 }
@@ -173,20 +175,12 @@ func checkWidth(t *testing.T, g Graph, least float64) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for x, want := range map[float64]string{1.26: "1.3", -0.01: "0", 12: "12", -2.5: "-2.5"} {
-		if got := number(x); got != want {
-			t.Errorf("%g is written %s", x, got)
-		}
-	}
-}
-
 func TestColoursOfKinds(t *testing.T) {
 	for kind, colour := range map[Kind]string{Contact: "#d55e00", Entry: "#0072b2", Planned: "#009e73"} {
 		g := Graph{Nodes: make([]Node, 2), Edges: []Edge{{0, 1, "", kind}}}
 		svg := drawn(g)
 		for other := range styles {
-			if bytes.Contains(svg, []byte(styles[other].colour)) != (Kind(other) == kind) {
+			if bytes.Contains(svg, []byte(vector.Hex(styles[other].colour))) != (Kind(other) == kind) {
 				t.Errorf("kind %d: colour of kind %d", kind, other)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diagram"
 )
 
-func ExampleGraph_SVG() {
+func ExampleGraph_Drawing() {
 	g := diagram.Graph{
 		Title: "A cold",
 		Nodes: []diagram.Node{{Name: "S", Note: "susceptible"}, {Name: "I", Note: "has a cold"}},
@@ -20,10 +20,11 @@ func ExampleGraph_SVG() {
 			{From: 1, To: diagram.Outside, Label: "death", Kind: diagram.Clock},
 		},
 	}
-	svg, err := g.SVG(context.Background())
+	d, err := g.Drawing(context.Background())
 	if err != nil {
 		panic(err)
 	}
+	svg := d.SVG()
 	firstLine, _, _ := bytes.Cut(svg, []byte("\n"))
 	fmt.Printf("%s\n", firstLine)
 	fmt.Println(bytes.Count(svg, []byte(">death<")), "deaths")

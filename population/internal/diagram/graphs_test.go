@@ -14,7 +14,7 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func drawn(g Graph) []byte    { return must(g.SVG(context.Background())) }
+func drawn(g Graph) []byte    { return must(g.Drawing(context.Background())).SVG() }
 func laidOut(g Graph) picture { return must(g.picture(context.Background())) }
 func sheetOf(g Graph) *sheet  { return must(newSheet(context.Background(), g)) }
 

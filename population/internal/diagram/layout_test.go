@@ -116,7 +116,7 @@ func TestCourseIsStraight(t *testing.T) {
 	for name, g := range map[string]Graph{"sir": sir(), "seirs": seirs(), "chain": chain(30)} {
 		boxes := laidOut(g).boxes
 		for i := 1; i < len(boxes); i++ {
-			if a, b := boxes[i-1], boxes[i]; a.min.y+a.max.y != b.min.y+b.max.y || a.max.x >= b.min.x {
+			if a, b := boxes[i-1], boxes[i]; a.min.Y+a.max.Y != b.min.Y+b.max.Y || a.max.X >= b.min.X {
 				t.Errorf("%s: box %d at %v is not straight right of that at %v", name, i, b.rect, a.rect)
 			}
 		}

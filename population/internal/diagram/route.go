@@ -1,24 +1,26 @@
 package diagram
 
-import "slices"
+import (
+	"slices"
 
-type point struct{ x, y float64 }
+	"github.com/almanac-sim/almanac/internal/vector"
+)
+
+type (
+	point = vector.Point
+	curve = vector.Curve
+)
+
+func xy(x, y float64) point { return point{X: x, Y: y} }
 
 // A rect is given by two corners, the first with the lower numbers.
 type rect struct{ min, max point }
 
 func (r rect) union(o rect) rect {
 	return rect{
-		point{min(r.min.x, o.min.x), min(r.min.y, o.min.y)},
-		point{max(r.max.x, o.max.x), max(r.max.y, o.max.y)},
+		xy(min(r.min.X, o.min.X), min(r.min.Y, o.min.Y)),
+		xy(max(r.max.X, o.max.X), max(r.max.Y, o.max.Y)),
 	}
-}
-
-// A curve leads to a point from where the one before it ended; a and b are the control points of a cubic Bézier curve.
-// If it is straight, they mean nothing.
-type curve struct {
-	a, b, to point
-	straight bool
 }
 
 // A line is an edge without its ends.
@@ -88,7 +90,7 @@ func (s *sheet) route() picture {
 	columns := s.spans()
 	ports := s.ports()
 	for node, shape := range s.shapes {
-		centre := point{columns[s.items[node].column].centre, s.items[node].y}
+		centre := xy(columns[s.items[node].column].centre, s.items[node].y)
 		b := box{s.g.Nodes[node], around(centre, shape.width, shape.height)}
 		p.boxes = append(p.boxes, b)
 		p.loops(s.g, shape, b)
@@ -103,7 +105,7 @@ func (s *sheet) route() picture {
 }
 
 func around(centre point, width, height float64) rect {
-	return rect{point{centre.x - width/2, centre.y - height/2}, point{centre.x + width/2, centre.y + height/2}}
+	return rect{xy(centre.X-width/2, centre.Y-height/2), xy(centre.X+width/2, centre.Y+height/2)}
 }
 
 // edge draws an edge along its chain.
@@ -114,32 +116,32 @@ func (p *picture) edge(s *sheet, edge int, columns []span, ports map[port]float6
 		it, column := &s.items[i], columns[s.items[i].column]
 		switch it.role {
 		case bend:
-			stops = append(stops, point{column.left, it.y}, point{column.right, it.y})
+			stops = append(stops, xy(column.left, it.y), xy(column.right, it.y))
 		case source:
-			centre := point{column.centre - labelWidth(e)/2 - markRadius, it.y}
+			centre := xy(column.centre-labelWidth(e)/2-markRadius, it.y)
 			p.marks = append(p.marks, mark{e.Kind, centre, true})
-			stops = append(stops, point{centre.x + markRadius, it.y}, point{column.right, it.y})
+			stops = append(stops, xy(centre.X+markRadius, it.y), xy(column.right, it.y))
 		case state:
 			half, y := s.shapes[it.of].width/2, ports[port{edge, i}]
 			if k == 0 {
-				stops = append(stops, point{column.centre + half, y}, point{column.right, y})
+				stops = append(stops, xy(column.centre+half, y), xy(column.right, y))
 			} else {
-				stops = append(stops, point{column.left, y}, point{column.centre - half, y})
+				stops = append(stops, xy(column.left, y), xy(column.centre-half, y))
 			}
 		}
 		if it.labelled {
-			middle := point{column.centre, it.y - labelRise - labelHeight/2}
+			middle := xy(column.centre, it.y-labelRise-labelHeight/2)
 			p.labels = append(p.labels, label{kind: e.Kind, text: e.Label, rect: around(middle, labelWidth(e), labelHeight)})
 		}
 	}
-	direction := point{1, 0}
+	direction := xy(1, 0)
 	if s.back[edge] {
 		slices.Reverse(stops)
-		direction = point{-1, 0}
+		direction = xy(-1, 0)
 	}
 	last := &stops[len(stops)-1]
 	p.heads = append(p.heads, head{e.Kind, *last, direction})
-	last.x -= direction.x * headLength(e.Kind) / 2 // the line ends inside the head, or it would blunt the tip
+	last.X -= direction.X * headLength(e.Kind) / 2 // the line ends inside the head, or it would blunt the tip
 	p.lines = append(p.lines, line{e.Kind, stops[0], smooth(stops)})
 }
 
@@ -150,13 +152,13 @@ func smooth(stops []point) []curve {
 	at := stops[0]
 	for _, to := range stops[1:] {
 		switch {
-		case to.y != at.y:
-			middle := (at.x + to.x) / 2
-			path = append(path, curve{a: point{middle, at.y}, b: point{middle, to.y}, to: to})
-		case len(path) > 0 && path[len(path)-1].straight:
-			path[len(path)-1].to = to
-		case to.x != at.x:
-			path = append(path, curve{to: to, straight: true})
+		case to.Y != at.Y:
+			middle := (at.X + to.X) / 2
+			path = append(path, curve{A: xy(middle, at.Y), B: xy(middle, to.Y), To: to})
+		case len(path) > 0 && path[len(path)-1].Straight:
+			path[len(path)-1].To = to
+		case to.X != at.X:
+			path = append(path, curve{To: to, Straight: true})
 		}
 		at = to
 	}
@@ -167,15 +169,15 @@ func smooth(stops []point) []curve {
 func (p *picture) loops(g Graph, shape shape, b box) {
 	for i, edge := range shape.loops {
 		e := g.Edges[edge]
-		x := (b.min.x+b.max.x)/2 + shape.loopX(i)
-		start, tip := point{x - loopWidth/2, b.min.y}, point{x + loopWidth/2, b.min.y}
-		base := point{tip.x, tip.y - headLength(e.Kind)/2}
+		x := (b.min.X+b.max.X)/2 + shape.loopX(i)
+		start, tip := xy(x-loopWidth/2, b.min.Y), xy(x+loopWidth/2, b.min.Y)
+		base := xy(tip.X, tip.Y-headLength(e.Kind)/2)
 		// A cubic curve reaches three quarters of the way to its control points.
-		crest := b.min.y - shape.loopReach(i)
-		control := b.min.y - shape.loopReach(i)*4/3
-		p.lines = append(p.lines, line{e.Kind, start, []curve{{a: point{start.x, control}, b: point{tip.x, control}, to: base}}})
-		p.heads = append(p.heads, head{e.Kind, tip, point{0, 1}})
-		p.labelRightOf(e, point{tip.x, crest + 3})
+		crest := b.min.Y - shape.loopReach(i)
+		control := b.min.Y - shape.loopReach(i)*4/3
+		p.lines = append(p.lines, line{e.Kind, start, []curve{{A: xy(start.X, control), B: xy(tip.X, control), To: base}}})
+		p.heads = append(p.heads, head{e.Kind, tip, xy(0, 1)})
+		p.labelRightOf(e, xy(tip.X, crest+3))
 	}
 }
 
@@ -183,11 +185,11 @@ func (p *picture) loops(g Graph, shape shape, b box) {
 func (p *picture) exits(g Graph, shape shape, b box) {
 	for i, edge := range shape.exits {
 		e := g.Edges[edge]
-		start := point{(b.min.x+b.max.x)/2 + shape.exitX(i), b.max.y}
-		end := point{start.x, start.y + shape.exitReach(i)}
-		tip := point{end.x, end.y - markRadius}
-		p.lines = append(p.lines, line{e.Kind, start, []curve{{to: point{tip.x, tip.y - headLength(e.Kind)/2}, straight: true}}})
-		p.heads = append(p.heads, head{e.Kind, tip, point{0, 1}})
+		start := xy((b.min.X+b.max.X)/2+shape.exitX(i), b.max.Y)
+		end := xy(start.X, start.Y+shape.exitReach(i))
+		tip := xy(end.X, end.Y-markRadius)
+		p.lines = append(p.lines, line{e.Kind, start, []curve{{To: xy(tip.X, tip.Y-headLength(e.Kind)/2), Straight: true}}})
+		p.heads = append(p.heads, head{e.Kind, tip, xy(0, 1)})
 		p.marks = append(p.marks, mark{kind: e.Kind, centre: end})
 		p.labelRightOf(e, end)
 	}
@@ -198,7 +200,7 @@ func (p *picture) labelRightOf(e Edge, at point) {
 	if e.Label == "" {
 		return
 	}
-	left := at.x + labelSpace
-	r := rect{point{left, at.y - labelHeight/2}, point{left + labelWidth(e), at.y + labelHeight/2}}
+	left := at.X + labelSpace
+	r := rect{xy(left, at.Y-labelHeight/2), xy(left+labelWidth(e), at.Y+labelHeight/2)}
 	p.labels = append(p.labels, label{e.Kind, e.Label, true, r})
 }

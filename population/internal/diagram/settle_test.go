@@ -169,7 +169,7 @@ func TestTooLarge(t *testing.T) {
 	for k := range 400 {
 		long.Edges = append(long.Edges, Edge{k, 1499 - k, "", Clock})
 	}
-	if _, err := long.SVG(context.Background()); !errors.Is(err, ErrTooLarge) {
+	if _, err := long.Drawing(context.Background()); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("%d items: %v", newLayering(long).items(long), err)
 	}
 	s := sheetOf(tuberculosis())
@@ -179,7 +179,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := tuberculosis().SVG(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := tuberculosis().Drawing(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits: %v", err)
 	}
 	s = sheetOf(complete(6))

@@ -1,26 +1,29 @@
 package diagram
 
 import (
-	"bytes"
-	"encoding/xml"
-	"fmt"
+	"image/color"
 	"math"
-	"strconv"
+
+	"github.com/almanac-sim/almanac/internal/vector"
 )
 
 // A style is how edges of a kind are drawn.
 type style struct {
-	colour, width, dashes string
-	word                  string // in the legend
+	colour color.NRGBA
+	width  float64
+	dashes []float64
+	word   string // in the legend
 }
 
 // The colours stay apart for colour-blind eyes (Okabe and Ito).
 var styles = [kinds]style{
-	Clock:   {"#444444", "1.5", "", "clock"},
-	Contact: {"#d55e00", "2.5", "", "by contact"},
-	Entry:   {"#0072b2", "1.5", "", "enters"},
-	Planned: {"#009e73", "1.5", "6 4", "planned"},
+	Clock:   {vector.RGB(0x444444), 1.5, nil, "clock"},
+	Contact: {vector.RGB(0xd55e00), 2.5, nil, "by contact"},
+	Entry:   {vector.RGB(0x0072b2), 1.5, nil, "enters"},
+	Planned: {vector.RGB(0x009e73), 1.5, []float64{6, 4}, "planned"},
 }
+
+var ink, white = vector.RGB(0x111111), vector.RGB(0xffffff)
 
 const (
 	margin     = 20
@@ -29,28 +32,28 @@ const (
 	sampleSize = 30 // the line in the legend
 )
 
-// svg writes the picture with a title and a legend.
-func (p picture) svg(title string) []byte {
+// drawing is the picture with a title and a legend.
+func (p picture) drawing(title string) vector.Drawing {
 	bounds := p.bounds()
 	inside := bounds
 	if title != "" {
-		corner := point{inside.min.x, inside.min.y - titleRoom}
-		bounds = bounds.union(rect{corner, point{corner.x + textWidth(title, titleSize), inside.min.y}})
+		corner := xy(inside.min.X, inside.min.Y-titleRoom)
+		bounds = bounds.union(rect{corner, xy(corner.X+textWidth(title, titleSize), inside.min.Y)})
 	}
-	legend := p.legend(point{inside.min.x, inside.max.y + legendRoom - labelSize/2})
+	legend := p.legend(xy(inside.min.X, inside.max.Y+legendRoom-labelSize/2))
 	if len(legend.lines) > 0 {
 		bounds = bounds.union(legend.bounds())
-		bounds.max.y = max(bounds.max.y, inside.max.y+legendRoom)
+		bounds.max.Y = max(bounds.max.Y, inside.max.Y+legendRoom)
 	}
-	var w writer
-	w.open(bounds, title)
+	x, y := math.Floor(bounds.min.X)-margin, math.Floor(bounds.min.Y)-margin
+	width, height := math.Ceil(bounds.max.X)+margin-x, math.Ceil(bounds.max.Y)+margin-y
+	c := canvas{vector.Drawing{Title: title, Left: x, Top: y, Width: width, Height: height}}
 	if title != "" {
-		w.text(point{inside.min.x, inside.min.y - titleRoom + titleSize}, titleSize, "#111111", `font-weight="bold"`, title)
+		c.add(vector.Shape{Kind: vector.Text, At: xy(inside.min.X, inside.min.Y-titleRoom+titleSize), Words: title, Size: titleSize, Bold: true, Fill: ink})
 	}
-	w.picture(p)
-	w.picture(legend)
-	w.printf("</svg>\n")
-	return w.Bytes()
+	c.picture(p)
+	c.picture(legend)
+	return c.Drawing
 }
 
 // bounds is what the picture takes of the page.
@@ -82,9 +85,9 @@ func (p picture) bounds() rect {
 func (l line) bounds() rect {
 	r := rect{l.start, l.start}
 	for _, c := range l.path {
-		r = r.union(rect{c.to, c.to})
-		if !c.straight {
-			r = r.union(rect{c.a, c.a}).union(rect{c.b, c.b})
+		r = r.union(rect{c.To, c.To})
+		if !c.Straight {
+			r = r.union(rect{c.A, c.A}).union(rect{c.B, c.B})
 		}
 	}
 	return r
@@ -101,127 +104,81 @@ func (p picture) legend(at point) picture {
 		if !used[k] {
 			continue
 		}
-		kind, tip := Kind(k), point{at.x + sampleSize, at.y}
-		end := point{tip.x - headLength(kind)/2, at.y}
-		legend.lines = append(legend.lines, line{kind, at, []curve{{to: end, straight: true}}})
-		legend.heads = append(legend.heads, head{kind, tip, point{1, 0}})
+		kind, tip := Kind(k), xy(at.X+sampleSize, at.Y)
+		end := xy(tip.X-headLength(kind)/2, at.Y)
+		legend.lines = append(legend.lines, line{kind, at, []curve{{To: end, Straight: true}}})
+		legend.heads = append(legend.heads, head{kind, tip, xy(1, 0)})
 		word := Edge{Label: style.word, Kind: kind}
 		legend.labelRightOf(word, tip)
-		at.x = tip.x + labelSpace + labelWidth(word) + margin
+		at.X = tip.X + labelSpace + labelWidth(word) + margin
 	}
 	return legend
 }
 
-// A writer writes SVG.
-type writer struct{ bytes.Buffer }
+// A canvas collects the shapes of a drawing.
+type canvas struct{ vector.Drawing }
 
-func (w *writer) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+func (c *canvas) add(s vector.Shape) { c.Shapes = append(c.Shapes, s) }
 
-// open begins the document, with a white ground.
-func (w *writer) open(content rect, title string) {
-	x, y := math.Floor(content.min.x)-margin, math.Floor(content.min.y)-margin
-	width, height := math.Ceil(content.max.x)+margin-x, math.Ceil(content.max.y)+margin-y
-	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s %s %s %s" width="%[3]s" height="%[4]s"`,
-		number(x), number(y), number(width), number(height))
-	w.printf(" font-family=\"sans-serif\">\n")
-	if title != "" {
-		w.printf("<title>%s</title>\n", escape(title))
-	}
-	w.printf(`<rect x="%s" y="%s" width="%s" height="%s" fill="#ffffff"/>`+"\n",
-		number(x), number(y), number(width), number(height))
-}
-
-// picture writes lines first and labels last, as what comes later covers what came before.
-func (w *writer) picture(p picture) {
+// picture adds lines first and labels last, because later shapes cover earlier ones.
+func (c *canvas) picture(p picture) {
 	for _, l := range p.lines {
-		w.line(l)
+		c.line(l)
 	}
 	for _, h := range p.heads {
-		w.head(h)
+		c.head(h)
 	}
 	for _, m := range p.marks {
-		w.mark(m)
+		c.mark(m)
 	}
 	for _, b := range p.boxes {
-		w.box(b)
+		c.box(b)
 	}
 	for _, l := range p.labels {
-		w.label(l)
+		c.label(l)
 	}
 }
 
-func (w *writer) line(l line) {
+func (c *canvas) line(l line) {
 	style := styles[l.kind]
-	w.printf(`<path d="M%s`, l.start)
-	for _, c := range l.path {
-		if c.straight {
-			w.printf("L%s", c.to)
-		} else {
-			w.printf("C%s %s %s", c.a, c.b, c.to)
-		}
-	}
-	w.printf(`" fill="none" stroke="%s" stroke-width="%s"`, style.colour, style.width)
-	if style.dashes != "" {
-		w.printf(` stroke-dasharray="%s"`, style.dashes)
-	}
-	w.printf("/>\n")
+	c.add(vector.Shape{Kind: vector.Path, At: l.start, Path: l.path, Stroke: style.colour, Thick: style.width, Dashes: style.dashes})
 }
 
-func (w *writer) head(h head) {
+func (c *canvas) head(h head) {
 	length := headLength(h.kind)
-	base := point{h.tip.x - length*h.direction.x, h.tip.y - length*h.direction.y}
-	across := point{-h.direction.y * length * 0.45, h.direction.x * length * 0.45}
-	w.printf(`<path d="M%sL%sL%sZ" fill="%s"/>`+"\n", h.tip,
-		point{base.x + across.x, base.y + across.y}, point{base.x - across.x, base.y - across.y}, styles[h.kind].colour)
+	base := xy(h.tip.X-length*h.direction.X, h.tip.Y-length*h.direction.Y)
+	across := xy(-h.direction.Y*length*0.45, h.direction.X*length*0.45)
+	c.add(vector.Shape{Kind: vector.Path, At: h.tip, Closed: true, Fill: styles[h.kind].colour, Path: []curve{
+		{To: xy(base.X+across.X, base.Y+across.Y), Straight: true}, {To: xy(base.X-across.X, base.Y-across.Y), Straight: true},
+	}})
 }
 
-func (w *writer) mark(m mark) {
-	colour := styles[m.kind].colour
-	fill := colour
+func (c *canvas) mark(m mark) {
+	s := vector.Shape{Kind: vector.Circle, At: m.centre, Radius: markRadius, Fill: styles[m.kind].colour, Stroke: styles[m.kind].colour, Thick: 1.5}
 	if m.open {
-		fill = "#ffffff"
+		s.Fill = white
 	}
-	w.printf(`<circle cx="%s" cy="%s" r="%d" fill="%s" stroke="%s" stroke-width="1.5"/>`+"\n",
-		number(m.centre.x), number(m.centre.y), markRadius, fill, colour)
+	c.add(s)
 }
 
-func (w *writer) box(b box) {
-	w.printf(`<rect x="%s" y="%s" width="%s" height="%s" rx="8" fill="#f4f6f9" stroke="#333333" stroke-width="1.4"/>`+"\n",
-		number(b.min.x), number(b.min.y), number(b.max.x-b.min.x), number(b.max.y-b.min.y))
-	middle := point{(b.min.x + b.max.x) / 2, (b.min.y + b.max.y) / 2}
+func (c *canvas) box(b box) {
+	c.add(vector.Shape{Kind: vector.Rect, At: b.min, Width: b.max.X - b.min.X, Height: b.max.Y - b.min.Y, Radius: 8, Fill: vector.RGB(0xf4f6f9), Stroke: vector.RGB(0x333333), Thick: 1.4})
+	middle := xy((b.min.X+b.max.X)/2, (b.min.Y+b.max.Y)/2)
+	name := vector.Shape{Kind: vector.Text, At: xy(middle.X, middle.Y+5), Words: b.node.Name, Size: nameSize, Fill: ink, Anchor: "middle"}
 	if b.node.Note == "" {
-		w.text(point{middle.x, middle.y + 5}, nameSize, "#111111", `text-anchor="middle"`, b.node.Name)
+		c.add(name)
 		return
 	}
-	w.text(point{middle.x, middle.y - 2}, nameSize, "#111111", `text-anchor="middle"`, b.node.Name)
-	w.text(point{middle.x, middle.y + 14}, noteSize, "#777777", `text-anchor="middle"`, b.node.Note)
+	name.At.Y = middle.Y - 2
+	c.add(name)
+	c.add(vector.Shape{Kind: vector.Text, At: xy(middle.X, middle.Y+14), Words: b.node.Note, Size: noteSize, Fill: vector.RGB(0x777777), Anchor: "middle"})
 }
 
-// label writes a label with a white seam, which parts it from any line that is near.
-func (w *writer) label(l label) {
-	at, anchor := point{(l.min.x + l.max.x) / 2, l.max.y - 3}, "middle"
+// label adds a label with a white seam, which separates it from lines nearby.
+func (c *canvas) label(l label) {
+	at, anchor := xy((l.min.X+l.max.X)/2, l.max.Y-3), "middle"
 	if l.atEnd {
-		at.x, anchor = l.min.x, "start"
+		at.X, anchor = l.min.X, "start"
 	}
-	seam := `stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"`
-	w.text(at, labelSize, styles[l.kind].colour, `text-anchor="`+anchor+`" `+seam, l.text)
-}
-
-// text writes a text at its baseline.
-func (w *writer) text(at point, size int, colour, attributes, text string) {
-	w.printf(`<text x="%s" y="%s" font-size="%d" fill="%s" %s>%s</text>`+"\n",
-		number(at.x), number(at.y), size, colour, attributes, escape(text))
-}
-
-func (p point) String() string { return number(p.x) + "," + number(p.y) }
-
-// number writes tenths of a pixel, which is as fine as anyone can see.
-func number(x float64) string {
-	return strconv.FormatFloat(math.Round(x*10)/10+0, 'f', -1, 64) // to add zero makes -0 a 0
-}
-
-func escape(text string) string {
-	var b bytes.Buffer
-	xml.EscapeText(&b, []byte(text)) // a buffer takes all that is written to it
-	return b.String()
+	c.add(vector.Shape{Kind: vector.Text, At: at, Words: l.text, Size: labelSize, Fill: styles[l.kind].colour, Anchor: anchor, Stroke: white, Thick: 4})
 }
