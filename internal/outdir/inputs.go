@@ -29,6 +29,9 @@ func (o *Dir) Inputs(files map[string][]byte) (left []string, err error) {
 			left = append(left, name)
 			continue
 		}
+		if above := o.blocked(name, owners); above != "" {
+			return nil, inTheWay{fmt.Sprintf("--out %s: there is a file %s already that this command did not write, and the model reads %s; remove it, or name another directory", o.dir, above, name)}
+		}
 		if owners[name] != o.command {
 			old, err := os.ReadFile(o.place(name))
 			if err == nil && bytes.Equal(old, files[name]) {

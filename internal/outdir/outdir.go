@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A Dir is the directory of --out. What is in it is from one run of a command, whole, and never a mixture of two:
@@ -24,6 +25,7 @@ import (
 //   - A list says which files are from which command. Those that a command wrote it replaces, also with fewer; files that are
 //     not on the list it leaves alone, and if one of them has a name that it needs, it does not begin.
 //   - Of two commands that write into one directory at once, the second is refused, where the system has locks.
+//   - What others put in the place of a new file while the command is at work is renamed, to FILE.before or the next name that is free.
 //   - A command that is refused, or fails, leaves no directory that it made and nothing is in.
 type Dir struct {
 	dir     string
@@ -48,6 +50,7 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 	if dir == "" {
 		return nil, nil
 	}
+	dir = filepath.Clean(dir) // MkdirAll would make a directory that is only named to go up from it
 	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], made: missing(dir), step: func() error { return nil }}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		o.removeEmpty()
@@ -66,12 +69,10 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 
 // missing lists the directories that MkdirAll would make, the innermost first.
 func missing(dir string) (all []string) {
-	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
-		if !isMissing(dir) {
-			return all
-		}
+	for ; isMissing(dir) && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		all = append(all, dir)
 	}
+	return all
 }
 
 // removeEmpty removes the directories that Open made, as far as they are empty.
@@ -85,7 +86,19 @@ func (o *Dir) removeEmpty() {
 
 func isMissing(path string) bool {
 	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist)
+	return isGone(err)
+}
+
+// isGone reports whether an error says that there is no such file: it is not there, or a file stands where its directory would be.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// free is a path at which nothing is: this one, or else it with a number.
+func free(path string) string {
+	name := path
+	for i := 2; !isMissing(name); i++ {
+		name = fmt.Sprintf("%s-%d", path, i)
+	}
+	return name
 }
 
 // ErrInTheWay says that the directory has files that the command would have to replace and may not.
@@ -133,15 +146,17 @@ func (o *Dir) prepare(names []string) error {
 // Path is where to write files.
 func (o *Dir) Path() string { return filepath.Join(o.dir, unfinished) }
 
-// Keep lets what was written take the place of what the command wrote earlier.
+// Keep lets what was written take the place of what the command wrote earlier. If it fails, what was written is kept in a directory that no
+// command removes, which the error names.
 func (o *Dir) Keep() error {
 	if o == nil {
 		return nil
 	}
 	if err := o.replace(); err != nil {
-		err = errors.Join(err, o.lock.Close())
+		rest := free(filepath.Join(o.dir, "unfinished"))
+		err = errors.Join(err, os.Rename(o.Path(), rest), o.lock.Close())
 		o.lock = nil // so that Drop leaves what there is
-		return fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, err, o.Path())
+		return fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, err, rest)
 	}
 	return o.Drop()
 }
@@ -155,19 +170,26 @@ func (o *Dir) replace() error {
 	if err != nil {
 		return err
 	}
-	var old []string
-	for file, owner := range owners {
-		if owner == o.command {
-			old = append(old, file)
+	// All that may be in the way is seen to before the first file is removed.
+	for _, file := range fresh {
+		if err := o.setAside(file, owners); err != nil {
+			return err
 		}
 	}
-	for _, file := range fresh {
-		if _, err := os.Lstat(o.place(file)); err == nil && owners[file] == "" {
-			// It came while the command was at work.
-			if err := os.Rename(o.place(file), o.place(file)+".before"); err != nil {
-				return err
-			}
+	var old []string
+	for file, owner := range owners {
+		if owner != o.command {
+			continue
 		}
+		if info, err := os.Lstat(o.place(file)); err != nil && !isGone(err) {
+			return err
+		} else if err == nil && info.IsDir() { // somebody else made it
+			delete(owners, file)
+			continue
+		}
+		old = append(old, file)
+	}
+	for _, file := range fresh {
 		owners[file] = o.command
 	}
 	// The list has the old and the new files while both may be there.
@@ -179,10 +201,15 @@ func (o *Dir) replace() error {
 		if err := o.step(); err != nil {
 			return err
 		}
-		if err := os.Remove(o.place(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(o.place(file)); err != nil && !isGone(err) {
 			return err
 		}
 		for above := path.Dir(file); above != "."; above = path.Dir(above) {
+			if info, err := os.Lstat(o.place(above)); err != nil && isGone(err) {
+				continue
+			} else if err != nil || !info.IsDir() { // a link, or a file, is not ours
+				break
+			}
 			if os.Remove(o.place(above)) != nil { // it has something else in it
 				break
 			}
@@ -205,6 +232,34 @@ func (o *Dir) replace() error {
 		}
 	}
 	return o.own(owners)
+}
+
+// setAside renames what others put in the place of a file, or of a directory above it, while the command was at work.
+func (o *Dir) setAside(file string, owners map[string]string) error {
+	name := o.blocked(file, owners)
+	if name == "" {
+		info, err := os.Lstat(o.place(file))
+		if isGone(err) || err == nil && owners[file] == o.command && !info.IsDir() {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		name = file
+	}
+	return os.Rename(o.place(name), free(o.place(name)+".before"))
+}
+
+// blocked is what stands where a file needs a directory, unless the command wrote it and so will remove it; "" if there is nothing.
+func (o *Dir) blocked(file string, owners map[string]string) string {
+	for above := path.Dir(file); above != "."; above = path.Dir(above) {
+		if isMissing(o.place(above)) || owners[above] == o.command {
+			continue
+		}
+		if info, err := os.Stat(o.place(above)); err != nil || !info.IsDir() { // also a link that leads nowhere
+			return above
+		}
+	}
+	return ""
 }
 
 // place is where a file is to be in the end.

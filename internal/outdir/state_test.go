@@ -161,3 +161,25 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	left("a", "b")
 }
+
+// A path with .. in it makes no directory that stays after a refusal.
+func TestNothingIsLeftOfDots(t *testing.T) {
+	above := t.TempDir()
+	if err := os.Mkdir(filepath.Join(above, "k"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, filepath.Join(above, "k"), "mine", "summary")
+	separator := string(filepath.Separator)
+	dots := strings.Join([]string{above, "n", "..", "k"}, separator)
+	if _, err := Open(dots, "almanac", "run", "summary"); !errors.Is(err, ErrInTheWay) {
+		t.Error(err)
+	}
+	o := mustOpen(t, strings.Join([]string{above, "n", "m", "..", "..", "new"}, separator), "run", "summary")
+	if err := o.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(above)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v are left, %v", entries, err)
+	}
+}
