@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // walkers is a program with one model: a walk of so many steps, which drifts.
@@ -34,8 +36,13 @@ func walkers(calls *int) *Registry {
 
 func command(t *testing.T, g *Registry, ctx context.Context, args ...string) (status int, out, errs string) {
 	t.Helper()
+	return commandOf(t, "bin/walkers", g, ctx, args...)
+}
+
+func commandOf(t *testing.T, file string, g *Registry, ctx context.Context, args ...string) (status int, out, errs string) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status = g.Command(ctx, append([]string{"bin/walkers"}, args...), &stdout, &stderr)
+	status = g.Command(ctx, append([]string{file}, args...), &stdout, &stderr)
 	return status, stdout.String(), stderr.String()
 }
 
@@ -157,6 +164,31 @@ func TestCommandGoesOn(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(root, "cut", name)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is another: %v", name, err)
 		}
+	}
+}
+
+// Whatever the program's file and the directory are called, an interrupted study goes on, and the command that is told to go on with it does.
+func TestCommandGoesOnWithAnyName(t *testing.T) {
+	dir := filepath.Join(quickDir(t), "It's out")
+	const file = "bin/my sweep's study"
+	args := []string{"sweep", "--vary", "steps=1..5 by 1", "--replicas", "2", "--out", dir}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if status, _, errs := commandOf(t, file, walkers(nil), ctx, args...); status != 1 || !strings.Contains(errs, "the same command goes on") {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	status, _, errs := commandOf(t, file, walkers(nil), t.Context(), "compare", "--scenario", "a=steps=1", "--scenario", "b=steps=2", "--out", dir)
+	_, told, _ := strings.Cut(errs, ":\n  ")
+	told, _, _ = strings.Cut(told, "\n")
+	words := format.Words(told)
+	if status != 2 || len(words) == 0 || words[0] != "my sweep's study" {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	if status, _, errs := commandOf(t, file, walkers(nil), t.Context(), words[1:]...); status != 0 || !strings.Contains(errs, "going on with this study") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "points.csv")); err != nil {
+		t.Error(err)
 	}
 }
 

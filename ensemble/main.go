@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
@@ -67,7 +68,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 type program struct {
 	registry       *Registry
 	functions      map[string][]Parameter // of the registry, when the command was given
-	name           string
+	name, verb     string                 // the program's, and what it is to do
 	stdout, stderr io.Writer
 
 	flags     *flag.FlagSet
@@ -89,7 +90,8 @@ func (p *program) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return usagef("expected sweep, compare or worker; %s sweep --help says more", p.name)
 	}
-	p.flags = flag.NewFlagSet(p.name+" "+args[0], flag.ContinueOnError)
+	p.verb = args[0]
+	p.flags = flag.NewFlagSet(p.name+" "+p.verb, flag.ContinueOnError)
 	p.flags.SetOutput(io.Discard)
 	p.flags.StringVar(&p.conn.URL, "hub", "", "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
 	p.flags.StringVar(&p.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
@@ -101,14 +103,14 @@ func (p *program) command(ctx context.Context, args []string) error {
 	several := func(into *[]string, name, about string) {
 		p.flags.Func(name, about, func(s string) error { *into = append(*into, s); return nil })
 	}
-	switch args[0] {
+	switch p.verb {
 	case "worker":
 	case "sweep", "compare":
 		p.flags.Uint64Var(&p.seed, "seed", 1, "all that is random depends on it")
 		p.flags.IntVar(&p.replicas, "replicas", 100, "how often to run the model at each point, or in each scenario")
 		p.flags.StringVar(&p.out, "out", "", "a directory to write results to, and in which the study can be continued")
 		several(&p.set, "set", "give a parameter a value: clerks=3; may be repeated")
-		if args[0] == "sweep" {
+		if p.verb == "sweep" {
 			several(&p.vary, "vary", `what is varied: clerks="1..5 by 1", clerks="1, 2, 4", or clerks="1..5" for --sample; may be repeated`)
 			p.flags.IntVar(&p.sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all combinations")
 			p.flags.StringVar(&p.design, "design", "lhs", "how a sample is spread: lhs or sobol")
@@ -117,18 +119,18 @@ func (p *program) command(ctx context.Context, args []string) error {
 			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are compared with`)
 		}
 	default:
-		return usagef("there is no %q; expected sweep, compare or worker", args[0])
+		return usagef("there is no %q; expected sweep, compare or worker", p.verb)
 	}
 	if err := p.parse(args[1:]); err != nil {
 		return err
 	}
-	if args[0] == "worker" {
+	if p.verb == "worker" {
 		return p.serve(ctx)
 	}
 	if err := p.choose(); err != nil {
 		return err
 	}
-	if args[0] == "sweep" {
+	if p.verb == "sweep" {
 		return p.sweep(ctx)
 	}
 	return p.compare(ctx)
@@ -309,13 +311,10 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 
 // again is the command line that gives the same results: without where the work is done.
 func (p *program) again() string {
-	words := []string{p.flags.Name(), p.model}
+	words := []string{format.Word(p.name), p.verb, format.Word(p.model)}
 	add := func(name string, values ...string) {
 		for _, v := range values {
-			if strings.Trim(v, "0123456789.abcdefghijklmnopqrstuvwxyz=-") != "" {
-				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
-			}
-			words = append(words, "--"+name, v)
+			words = append(words, "--"+name, format.Word(v))
 		}
 	}
 	add("vary", p.vary...)
@@ -323,7 +322,7 @@ func (p *program) again() string {
 	add("set", p.set...)
 	p.flags.Visit(func(f *flag.Flag) {
 		switch f.Name {
-		case "sample", "design", "precision", "seed", "replicas":
+		case "sample", "design", "precision", "seed", "replicas", "out":
 			add(f.Name, f.Value.String())
 		}
 	})

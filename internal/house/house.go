@@ -21,7 +21,6 @@ var mayImport = map[string][]string{
 	"internal/memory":   {},
 	"internal/nearest":  {},
 	"internal/order":    {},
-	"internal/outdir":   {},
 	"internal/portable": {},
 	"internal/prefetch": {},
 	"internal/priors":   {},
@@ -34,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/random": {"internal/portable"},
 	"internal/plot":   {"internal/portable", "internal/vector"},
 	"internal/design": {"internal/portable"},
+	"internal/outdir": {"internal/format"},
 	"internal/sketch": {"internal/portable"},
 	"internal/study":  {"internal/design", "internal/plot"},
 
@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/access", "internal/design", "internal/order", "internal/outdir", "internal/portable", "internal/random", "internal/sketch", "internal/study"},
+	"ensemble": {"internal/access", "internal/design", "internal/format", "internal/order", "internal/outdir", "internal/portable", "internal/random", "internal/sketch", "internal/study"},
 	"fit":      {"ensemble", "internal/portable", "internal/priors", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design", "internal/portable"},

@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // StateName is the directory, within that of --out, in which a study keeps what it needs to go on after an interruption.
@@ -87,8 +90,9 @@ func OpenState(dir, key, command string) (*State, error) {
 func (o *Dir) unfinishedStudy() error {
 	s := &State{Path: filepath.Join(o.dir, StateName)}
 	note, err := s.read(o.dir)
-	_, command, _ := strings.Cut(note.Command, " ") // whatever the program's file is called
-	if err != nil || note.free() || strings.HasPrefix(command, o.command+" ") {
+	words, same := format.Words(note.Command), strings.Fields(o.command)
+	// The first word is the program's file, whatever it is called.
+	if err != nil || note.free() || len(words) > len(same) && slices.Equal(words[1:len(same)+1], same) {
 		return nil
 	}
 	return notDone(o.dir, note, s)

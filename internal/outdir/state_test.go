@@ -59,6 +59,34 @@ func TestState(t *testing.T) {
 	}
 }
 
+// Only the command that began a study may write beside it until it is done, whatever its program is called.
+func TestUnfinishedStudyOfCommand(t *testing.T) {
+	for _, c := range []struct {
+		recorded, command string
+		may               bool
+	}{
+		{"almanac sweep m.yaml", "sweep", true},
+		{"'my study' sweep m", "sweep", true},
+		{"'my sweep m' compare m", "sweep", false},
+		{"almanac bench latency --n 1", "bench latency", true},
+		{"almanac bench", "bench latency", false},
+		{"sweep", "sweep", false},
+		{"", "sweep", false},
+	} {
+		dir := t.TempDir()
+		if _, err := OpenState(dir, "key", c.recorded); err != nil {
+			t.Fatal(err)
+		}
+		o, err := Open(dir, "almanac", c.command, "summary")
+		if c.may != (err == nil) || err != nil && !errors.Is(err, ErrInTheWay) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err := o.Drop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // The list does not take its own first line for a file.
 func TestListHasOneHeading(t *testing.T) {
 	dir := t.TempDir()
