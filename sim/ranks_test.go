@@ -99,7 +99,7 @@ func TestManyRanks(t *testing.T) {
 		"rising":   func(i int) int { return i },
 		"extremes": func(i int) int { return math.MinInt + i*(math.MaxInt/n) },
 		"in turns": func(i int) int { return i % 2 * n * (1 - i) },
-		"classes":  func(i int) int { return i%7<<32 + n - i },
+		"classes":  func(i int) int { return i%7<<20 + n - i },
 		"random":   func(i int) int { return int(scatter(uint64(i))) },
 	} {
 		l := newLine(New())
