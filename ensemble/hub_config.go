@@ -4,6 +4,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,6 +50,9 @@ func whyRefused(key string) string {
 
 // readConfig reads a configuration file of nats-server, with the files it includes.
 func readConfig(name string) (*server.Options, error) {
+	if err := followIncludes(name, 0); err != nil {
+		return nil, err
+	}
 	all, err := conf.ParseFileWithChecks(name)
 	if err != nil {
 		return nil, fmt.Errorf("ensemble: the hub's configuration %s: %w", name, err)
@@ -84,6 +90,26 @@ func readConfig(name string) (*server.Options, error) {
 	}
 	s.ConfigFile = "" // otherwise a client of the system account could reload it: unchecked, and without the hub's own options
 	return s, nil
+}
+
+// followIncludes refuses a file that includes itself, or others too deeply: the parser of nats-server would follow them until
+// its stack is full. What cannot be read is left to the parser, which says so.
+func followIncludes(name string, depth int) error {
+	const most = 10
+	if depth > most {
+		return fmt.Errorf("ensemble: the hub's configuration %s is included more than %d files deep: does it include itself?", name, most)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	include := regexp.MustCompile(`(?m)^\s*include\s+['"]?([^'"\s;}]+)`)
+	for _, found := range include.FindAllSubmatch(text, -1) {
+		if err := followIncludes(filepath.Join(filepath.Dir(name), string(found[1])), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A configToken is a value of a parsed configuration file.

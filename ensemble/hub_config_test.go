@@ -181,3 +181,12 @@ func TestHubKnowsNoPasswords(t *testing.T) {
 		h.Close()
 	}
 }
+
+// A configuration that includes itself is refused. The parser of nats-server would overflow its stack, which ends the program.
+func TestHubConfigIncludesItself(t *testing.T) {
+	name := file(t, "hub.conf", "port: 4222\ninclude \"./hub.conf\"\n")
+	_, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Config: name})
+	if err == nil || !strings.Contains(err.Error(), "does it include itself?") {
+		t.Error(err)
+	}
+}
