@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/almanac-sim/almanac/internal/access"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // HubOptions say what a hub is to be.
@@ -54,7 +55,7 @@ type ClusterOptions struct {
 // A Hub is a NATS server within this process.
 type Hub struct {
 	server *server.Server
-	lock   *os.File
+	lock   *outdir.Locked
 	failed chan struct{} // closed when it cannot store any more
 	stop   chan struct{}
 	once   sync.Once
@@ -77,13 +78,13 @@ func StartHub(o HubOptions) (*Hub, error) {
 	if err := os.MkdirAll(o.Store, 0o700); err != nil {
 		return nil, fmt.Errorf("ensemble: the hub's store: %w", err)
 	}
-	lock, err := lockDirectory(filepath.Join(o.Store, "lock"))
+	lock, err := outdir.Lock(filepath.Join(o.Store, "lock"), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("ensemble: the hub's store %s: %w", o.Store, err)
 	}
 	s, err := server.NewServer(options)
 	if err != nil {
-		unlockDirectory(lock)
+		lock.Close()
 		return nil, fmt.Errorf("ensemble: the hub: %w", err)
 	}
 	last := &lastError{}
@@ -298,7 +299,7 @@ func (h *Hub) Close() {
 		h.done.Wait()
 		h.server.Shutdown()
 		h.server.WaitForShutdown()
-		unlockDirectory(h.lock)
+		h.lock.Close()
 	})
 }
 

@@ -4,7 +4,6 @@ package outdir
 
 import (
 	"errors"
-	"io"
 	"os"
 	"syscall"
 )
@@ -19,18 +18,4 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// lockDirectory takes a directory for this program, until it is closed or the program ends, however it does. It fails if
-// another has it. A file system without locks has none to give, and then everybody gets one.
-func lockDirectory(dir string) (io.Closer, error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	if mine, err := TryLock(d); !mine && err == nil {
-		d.Close()
-		return nil, errLocked
-	}
-	return d, nil
-}
-
-var errLocked = errors.New("outdir: another program has it")
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -34,7 +34,7 @@ type Dir struct {
 	names   []string // of what the command may write
 	first   string   // the file that goes first and comes last
 	made    []string // the directories that Open made, the innermost first
-	lock    io.Closer
+	lock    *Locked
 	step    func() error // called before each step of Keep; tests end it there
 }
 
@@ -57,8 +57,11 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 		return nil, err
 	}
 	var err error
-	if o.lock, err = lockDirectory(dir); err != nil {
+	if o.lock, err = Lock(dir, os.O_RDONLY); errors.Is(err, ErrLocked) {
 		return nil, fmt.Errorf("--out %s: another command is writing into it", dir)
+	} else if err != nil {
+		o.removeEmpty()
+		return nil, fmt.Errorf("--out %s: %w", dir, err)
 	}
 	if err := o.prepare(names); err != nil {
 		o.removeEmpty()
