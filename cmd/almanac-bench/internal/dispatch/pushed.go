@@ -102,9 +102,10 @@ func newLocal(c *cluster, dispatchers int) policy {
 
 // newShortest keeps workers by their loads, and takes any of those with the least.
 func newShortest(c *cluster) policy {
-	by := newLevels(len(c.speed))
+	by := newLevels(len(c.speed), byLoad)
 	p := newPushed(c, func(p *pushed, _ int32) int32 {
-		w := by.least(c)
+		least := by.least()
+		w := least[c.below(len(least))]
 		by.move(w, p.loads[w]+1)
 		return w
 	})
