@@ -6,58 +6,59 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/capped/cappedtest"
+	"github.com/almanac-sim/almanac/capped/internal/slots"
 )
 
 // check says which invariant of a desk does not hold between two steps. The lock must be held.
 func (d *desk[P]) check() error {
 	for _, l := range []struct {
-		*list[P]
-		name string
-		in   place
-		age  bool // is it by age?
+		queue *slots.Queue[content[P]]
+		name  string
+		in    place
+		age   bool // is it by age?
 	}{{&d.waiting, "outside", outside, true}, {&d.pool, "the pool", pooled, true}, {&d.accepted, "accepted", accepted, true}} {
-		if err := l.list.check(l.in, l.age); err != nil {
+		if err := checkList(l.queue, l.in, l.age); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
 	spare := 0
-	for it := d.free; it != nil; it = it.links[byPlace].next {
+	for it := d.free; it != nil; it = it.Links[byPlace].Next {
 		spare++
 	}
-	if present := d.waiting.n + d.pool.n + d.accepted.n; spare != d.spare || spare > leastSpare+present {
+	if present := d.waiting.Len + d.pool.Len + d.accepted.Len; spare != d.spare || spare > leastSpare+present {
 		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, d.spare, present)
 	}
-	if d.finger != nil && d.finger.in != accepted {
+	if d.finger != nil && d.finger.Value.in != accepted {
 		return errors.New("the finger is at an item that is not accepted")
 	}
 	queued, busy := 0, 0
 	for _, w := range d.workers {
-		if err := w.queue.check(accepted, false); err != nil {
+		if err := checkList(&w.queue, accepted, false); err != nil {
 			return fmt.Errorf("worker %d: %w", w.id, err)
 		}
-		for it := w.queue.head; it != nil; it = it.links[byPlace].next {
-			if it.worker != w {
+		for it := w.queue.Head; it != nil; it = it.Links[byPlace].Next {
+			if it.Value.worker != w {
 				return fmt.Errorf("an item of worker %d names another", w.id)
 			}
 		}
-		queued += w.queue.n
+		queued += w.queue.Len
 		if w.busy {
 			busy++
 		}
-		want := unlisted
+		want := slots.None
 		switch load := w.load(); {
 		case load > d.capacity:
 			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, d.capacity)
-		case w.gone && w.queue.n > 0:
-			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.n)
+		case w.gone && w.queue.Len > 0:
+			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.Len)
 		case w.gone:
 		case load == 0:
-			want = idle
+			want = slots.Idle
 		case load < d.capacity:
-			want = open
+			want = slots.Open
 		}
 		switch {
-		case w.in != want || want != unlisted && d.sets[want][w.at] != w:
+		case !d.bins.Has(&w.bin, want):
 			return fmt.Errorf("worker %d with %d items is in the wrong set", w.id, w.load())
 		case w.parked && (w.load() > 0 || w.gone):
 			return fmt.Errorf("worker %d sleeps and has something to do", w.id)
@@ -65,22 +66,22 @@ func (d *desk[P]) check() error {
 	}
 	t := &d.total
 	gone := t.became[wasServed] + t.became[hasPanicked] + t.became[wasTooOld] + t.cancelled + t.aborted
-	switch slots := len(d.sets[idle]) + len(d.sets[open]); {
-	case queued != d.accepted.n:
-		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.n)
+	switch free := d.bins.Count(); {
+	case queued != d.accepted.Len:
+		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.Len)
 	case busy != d.begun:
 		return fmt.Errorf("%d workers are busy, and %d items begun", busy, d.begun)
-	case d.pool.n > 0 && slots > 0:
-		return fmt.Errorf("%d items wait in the pool and %d workers have slots, %d of them all", d.pool.n, slots, len(d.sets[idle]))
-	case d.waiting.n > 0 && (slots > 0 || d.pool.n < d.limit):
-		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.n, d.pool.n, d.limit, slots)
+	case d.pool.Len > 0 && free > 0:
+		return fmt.Errorf("%d items wait in the pool and %d workers have slots", d.pool.Len, free)
+	case d.waiting.Len > 0 && (free > 0 || d.pool.Len < d.limit):
+		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.Len, d.pool.Len, d.limit, free)
 	case d.stranded():
 		return errors.New("a worker sleeps and an item waits behind another")
-	case t.submitted != gone+uint64(d.begun+d.accepted.n+d.pool.n):
-		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.submitted, gone, d.begun, d.accepted.n, d.pool.n)
-	case d.closed && d.waiting.n > 0:
+	case t.submitted != gone+uint64(d.begun+d.accepted.Len+d.pool.Len):
+		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.submitted, gone, d.begun, d.accepted.Len, d.pool.Len)
+	case d.closed && d.waiting.Len > 0:
 		return errors.New("it is closed and somebody waits outside")
-	case d.ending && d.begun+d.accepted.n+d.pool.n > 0:
+	case d.ending && d.begun+d.accepted.Len+d.pool.Len > 0:
 		return errors.New("it ends and has items")
 	}
 	return nil
@@ -92,23 +93,23 @@ func (d *desk[P]) stranded() bool {
 		slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.load() > 1 })
 }
 
-func (l *list[P]) check(in place, byAge bool) error {
+func checkList[P any](l *slots.Queue[content[P]], in place, byAge bool) error {
 	n := 0
 	var last *item[P]
-	for it := l.head; it != nil; it = it.links[l.link].next {
+	for it := l.Head; it != nil; it = it.Links[l.Link].Next {
 		switch {
-		case it.links[l.link].prev != last:
+		case it.Links[l.Link].Prev != last:
 			return errors.New("the list is not linked both ways")
-		case it.in != in:
-			return fmt.Errorf("an item is in place %d, not %d", it.in, in)
-		case last != nil && byAge && last.stamp >= it.stamp:
-			return fmt.Errorf("item %d is before %d", last.stamp, it.stamp)
+		case it.Value.in != in:
+			return fmt.Errorf("an item is in place %d, not %d", it.Value.in, in)
+		case last != nil && byAge && last.Stamp >= it.Stamp:
+			return fmt.Errorf("item %d is before %d", last.Stamp, it.Stamp)
 		}
 		last = it
 		n++
 	}
-	if n != l.n || l.tail != last {
-		return fmt.Errorf("the list has %d items, and says %d", n, l.n)
+	if n != l.Len || l.Tail != last {
+		return fmt.Errorf("the list has %d items, and says %d", n, l.Len)
 	}
 	return nil
 }
@@ -117,9 +118,9 @@ func (l *list[P]) check(in place, byAge bool) error {
 func snapshot(d *desk[int]) *cappedtest.Desk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	items := func(l *list[int]) (all []cappedtest.Item) {
-		for it := l.head; it != nil; it = it.links[l.link].next {
-			all = append(all, cappedtest.Item{ID: it.v, Born: it.born})
+	items := func(l *slots.Queue[content[int]]) (all []cappedtest.Item) {
+		for it := l.Head; it != nil; it = it.Links[l.Link].Next {
+			all = append(all, cappedtest.Item{ID: it.Value.v, Born: it.Born})
 		}
 		return all
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/almanac-sim/almanac/capped/internal/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -48,18 +49,18 @@ type desk[P any] struct {
 	mu       sync.Mutex
 	random   random.Stream
 	stamp    uint64
-	waiting  list[P] // outside
-	pool     list[P]
-	accepted list[P]  // by all workers, by age
-	finger   *item[P] // of them, near to where the next is likely to belong
-	free     *item[P] // to be used again
-	spare    int      // how many these are
+	waiting  slots.Queue[content[P]] // outside
+	pool     slots.Queue[content[P]]
+	accepted slots.Queue[content[P]] // by all workers, by age
+	finger   *item[P]                // of them, near to where the next is likely to belong
+	free     *item[P]                // to be used again
+	spare    int                     // how many these are
 	waiters  []*waiter
 
 	workers []*worker[P]            // those that there are, and those removed that have not ended
 	byID    map[WorkerID]*worker[P] // those that there are
 	lastID  WorkerID
-	sets    [setsAre][]*worker[P]
+	bins    slots.Bins[worker[P]] // who has a slot
 
 	closed, ending bool          // nothing more is taken; workers are to end
 	begun          int           // how many items are being worked on
@@ -69,25 +70,13 @@ type desk[P any] struct {
 	waits WaitHistogram
 }
 
-// set is which workers a throw can find.
-type set uint8
-
-const (
-	idle    set = iota // have nothing
-	open               // have a slot, and something to do
-	setsAre            // how many there are
-	unlisted
-)
-
 // A worker is a goroutine with a function, and the items that it has accepted.
 type worker[P any] struct {
 	id    WorkerID
 	f     func(context.Context, P)
-	queue list[P] // accepted, in the order accepted
+	queue slots.Queue[content[P]] // accepted, in the order accepted
 	wake  chan struct{}
-
-	in set // of those of the desk
-	at int // in it
+	bin   slots.Bin[worker[P]]
 
 	busy   bool  // with an item
 	since  int64 // when that began
@@ -99,9 +88,9 @@ type worker[P any] struct {
 // load is how many items a worker has.
 func (w *worker[P]) load() int {
 	if w.busy {
-		return w.queue.n + 1
+		return w.queue.Len + 1
 	}
-	return w.queue.n
+	return w.queue.Len
 }
 
 func newDesk[P any](o *dispatcherOptions, workers int) *desk[P] {
@@ -116,7 +105,7 @@ func newDesk[P any](o *dispatcherOptions, workers int) *desk[P] {
 		ended:    make(chan struct{}),
 	}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.accepted.link = byAge
+	d.accepted.Link = byAge
 	if d.capacity == 0 {
 		d.capacity = SweetSpot(o.load)
 	}
@@ -149,10 +138,10 @@ func (d *desk[P]) debug(text string, args ...any) {
 }
 
 // full reports whether there is neither a slot nor room in the pool for one more. If somebody waits outside it is.
-func (d *desk[P]) full() bool { return d.pool.n >= d.limit && !d.slot() }
+func (d *desk[P]) full() bool { return d.pool.Len >= d.limit && !d.slot() }
 
 // slot reports whether some worker has a slot.
-func (d *desk[P]) slot() bool { return len(d.sets[idle])+len(d.sets[open]) > 0 }
+func (d *desk[P]) slot() bool { return d.bins.Count() > 0 }
 
 // arrive is a new item, which throws, or waits outside.
 func (d *desk[P]) arrive(v P, born int64) *item[P] {
@@ -160,19 +149,19 @@ func (d *desk[P]) arrive(v P, born int64) *item[P] {
 	if it == nil {
 		it = new(item[P])
 	} else {
-		d.free, it.links[byPlace].next = it.links[byPlace].next, nil
+		d.free, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
 		d.spare--
 	}
 	d.stamp++
-	it.v, it.stamp, it.born = v, d.stamp, born
+	it.Value.v, it.Stamp, it.Born = v, d.stamp, born
 	if d.full() {
-		it.in = outside
-		d.waiting.push(it)
+		it.Value.in = outside
+		d.waiting.Push(it)
 	} else {
 		d.intoPool(it)
 		d.settle()
 	}
-	if it.in != accepted {
+	if it.Value.in != accepted {
 		d.total.tries++
 		d.total.refusals++
 	}
@@ -181,49 +170,34 @@ func (d *desk[P]) arrive(v P, born int64) *item[P] {
 
 // intoPool is where an item becomes the desk's.
 func (d *desk[P]) intoPool(it *item[P]) {
-	it.in = pooled
+	it.Value.in = pooled
 	d.total.submitted++
-	d.pool.push(it)
+	d.pool.Push(it)
 }
 
 // settle hands slots to those who wait, the oldest first, until there is none of one or the other; and lets in who waits outside.
 func (d *desk[P]) settle() {
 	for {
-		for d.waiting.n > 0 && (d.pool.n < d.limit || d.pool.n == 0 && d.slot()) {
-			it := d.waiting.head
-			d.waiting.remove(it)
+		for d.waiting.Len > 0 && (d.pool.Len < d.limit || d.pool.Len == 0 && d.slot()) {
+			it := d.waiting.Head
+			d.waiting.Remove(it)
 			d.intoPool(it)
-			if it.waiter != nil {
-				it.waiter.done <- nil
-				it.waiter = nil
+			if it.Value.waiter != nil {
+				it.Value.waiter.done <- nil
+				it.Value.waiter = nil
 			}
 		}
-		if d.pool.n == 0 {
+		if d.pool.Len == 0 {
 			return
 		}
-		w := d.throw()
-		if w == nil {
+		bin := d.bins.Pick(&d.random, nil)
+		if bin == nil {
 			return
 		}
-		it := d.pool.head
-		d.pool.remove(it)
-		d.accept(w, it)
+		it := d.pool.Head
+		d.pool.Remove(it)
+		d.accept(bin.Of, it)
 	}
-}
-
-// throw is a worker with a slot: any of those that are idle with the same probability, or if there is none, of those that have a slot;
-// or nil. It is what throws at any worker would find that are repeated until an idle one is hit.
-func (d *desk[P]) throw() *worker[P] {
-	for _, s := range [...]set{idle, open} {
-		switch n := len(d.sets[s]); n {
-		case 0:
-		case 1:
-			return d.sets[s][0]
-		default:
-			return d.sets[s][d.random.Below(uint64(n))]
-		}
-	}
-	return nil
 }
 
 // accept puts an item, which is in no list, into a slot of a worker.
@@ -232,9 +206,9 @@ func (d *desk[P]) throw() *worker[P] {
 // removed, and as a rule so was the one that was accepted before it: it belongs near to that one.
 func (d *desk[P]) accept(w *worker[P], it *item[P]) {
 	d.total.tries++
-	it.in, it.worker = accepted, w
-	w.queue.push(it)
-	d.accepted.byItsAge(d.finger, it)
+	it.Value.in, it.Value.worker = accepted, w
+	w.queue.Push(it)
+	d.accepted.Insert(d.finger, it)
 	d.finger = it
 	d.file(w)
 	d.rouse(w)
@@ -243,45 +217,27 @@ func (d *desk[P]) accept(w *worker[P], it *item[P]) {
 // unlist takes an item from those accepted.
 func (d *desk[P]) unlist(it *item[P]) {
 	if d.finger == it {
-		d.finger = it.links[byAge].prev
+		d.finger = it.Links[byAge].Prev
 	}
-	d.accepted.remove(it)
+	d.accepted.Remove(it)
 }
 
 // leave takes an item from the worker that has accepted it.
 func (d *desk[P]) leave(it *item[P]) {
-	w := it.worker
-	w.queue.remove(it)
+	w := it.Value.worker
+	w.queue.Remove(it)
 	d.unlist(it)
-	it.in, it.worker = nowhere, nil
+	it.Value.in, it.Value.worker = nowhere, nil
 	d.file(w)
 }
 
-// file puts a worker into the set that its load says.
+// file puts a worker into the class that its load says.
 func (d *desk[P]) file(w *worker[P]) {
-	s := unlisted
-	switch load := w.load(); {
-	case w.gone:
-	case load == 0:
-		s = idle
-	case load < d.capacity:
-		s = open
+	class := slots.None
+	if !w.gone {
+		class = slots.ClassOf(w.load(), d.capacity)
 	}
-	if s == w.in {
-		return
-	}
-	if w.in != unlisted {
-		all := d.sets[w.in]
-		last := all[len(all)-1]
-		all[w.at], last.at = last, w.at
-		all[len(all)-1] = nil
-		d.sets[w.in] = all[:len(all)-1]
-	}
-	w.in = s
-	if s != unlisted {
-		w.at = len(d.sets[s])
-		d.sets[s] = append(d.sets[s], w)
-	}
+	d.bins.Put(&w.bin, class)
 }
 
 // rouse has a worker look what there is to do. It is given at most one token for each time that it parks.
@@ -298,15 +254,15 @@ const leastSpare = 1024
 // recycle forgets an item, which is in no list. It is kept to be used again, but there are never more of these than are in use, beside a few: a burst
 // leaves no memory behind.
 func (d *desk[P]) recycle(it *item[P]) P {
-	v := it.v
+	v := it.Value.v
 	var none P
-	it.v, it.in, it.stamp = none, nowhere, 0
-	switch most := leastSpare + d.waiting.n + d.pool.n + d.accepted.n; {
+	it.Value.v, it.Value.in, it.Stamp = none, nowhere, 0
+	switch most := leastSpare + d.waiting.Len + d.pool.Len + d.accepted.Len; {
 	case d.spare < most:
-		it.links[byPlace].next, d.free = d.free, it
+		it.Links[byPlace].Next, d.free = d.free, it
 		d.spare++
 	case d.spare > most: // by one, since there is one less in use
-		d.free = d.free.links[byPlace].next
+		d.free = d.free.Links[byPlace].Next
 		d.spare--
 	}
 	return v
@@ -316,15 +272,15 @@ func (d *desk[P]) recycle(it *item[P]) P {
 func (d *desk[P]) takeOut(it *item[P], stamp uint64, farthest place) bool {
 	d.lock()
 	defer d.unlock()
-	if it.stamp != stamp || it.in > farthest {
+	if it.Stamp != stamp || it.Value.in > farthest {
 		return false
 	}
-	switch it.in {
+	switch it.Value.in {
 	case outside:
-		d.waiting.remove(it)
-		it.waiter = nil
+		d.waiting.Remove(it)
+		it.Value.waiter = nil
 	case pooled:
-		d.pool.remove(it)
+		d.pool.Remove(it)
 		d.total.cancelled++
 	case accepted:
 		d.leave(it)

@@ -15,15 +15,15 @@ func (d *desk[P]) remove(id WorkerID) bool {
 		d.unlock()
 		return false
 	}
-	back := w.queue.n
+	back := w.queue.Len
 	delete(d.byID, id)
 	w.gone = true
 	d.file(w)
 	var last *item[P] // that was put into the pool; the next one is mostly a little younger
-	for it := w.queue.head; it != nil; it = w.queue.head {
+	for it := w.queue.Head; it != nil; it = w.queue.Head {
 		d.leave(it)
-		it.in = pooled
-		d.pool.byItsAge(last, it)
+		it.Value.in = pooled
+		d.pool.Insert(last, it)
 		last = it
 		d.total.returned++
 	}
@@ -60,13 +60,13 @@ func (d *desk[P]) abort() []P {
 	d.lock()
 	refused := d.shut()
 	var all []P
-	for d.accepted.n+d.pool.n > 0 {
-		a, p := d.accepted.head, d.pool.head
-		if p == nil || a != nil && a.stamp < p.stamp {
+	for d.accepted.Len+d.pool.Len > 0 {
+		a, p := d.accepted.Head, d.pool.Head
+		if p == nil || a != nil && a.Stamp < p.Stamp {
 			d.leave(a)
 			all = append(all, d.recycle(a))
 		} else {
-			d.pool.remove(p)
+			d.pool.Remove(p)
 			all = append(all, d.recycle(p))
 		}
 	}
@@ -82,11 +82,11 @@ func (d *desk[P]) abort() []P {
 // shut takes nothing more. Who waits outside for a Submit is told, and what a Do waits for is returned.
 func (d *desk[P]) shut() (refused []P) {
 	d.closed = true
-	for it := d.waiting.head; it != nil; it = d.waiting.head {
-		d.waiting.remove(it)
-		if it.waiter != nil {
-			it.waiter.done <- ErrClosed
-			it.waiter = nil
+	for it := d.waiting.Head; it != nil; it = d.waiting.Head {
+		d.waiting.Remove(it)
+		if it.Value.waiter != nil {
+			it.Value.waiter.done <- ErrClosed
+			it.Value.waiter = nil
 			d.recycle(it)
 		} else {
 			refused = append(refused, d.recycle(it))
@@ -105,7 +105,7 @@ func (d *desk[P]) refuse(items []P) {
 
 // perhapsEnd has all workers end if the desk is closed and nothing is left.
 func (d *desk[P]) perhapsEnd() {
-	if !d.closed || d.ending || d.pool.n+d.accepted.n+d.begun > 0 {
+	if !d.closed || d.ending || d.pool.Len+d.accepted.Len+d.begun > 0 {
 		return
 	}
 	d.ending = true

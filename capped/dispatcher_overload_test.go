@@ -61,7 +61,7 @@ func TestDispatcherOverload(t *testing.T) {
 				}
 			}
 			taken := 0
-			for it := d.desk.free; it != nil; it = it.links[byPlace].next {
+			for it := d.desk.free; it != nil; it = it.Links[byPlace].Next {
 				taken++
 			}
 			if s := d.Stats(); largest > limit || taken > limit+workers*d.desk.capacity+1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/capped/internal/slots"
 	"github.com/almanac-sim/almanac/spray"
 )
 
@@ -18,7 +19,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 	for _, goroutines := range []int{1, 2, 16, 64} {
 		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
 			var mu sync.Mutex
-			var l list[int]
+			var l slots.Queue[content[int]]
 			var free *item[int]
 			var stamp uint64
 			byList := func() {
@@ -27,27 +28,27 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 				if it == nil {
 					it = new(item[int])
 				} else {
-					free, it.links[byPlace].next = it.links[byPlace].next, nil
+					free, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
 				}
 				stamp++
-				it.stamp = stamp
-				l.push(it)
+				it.Stamp = stamp
+				l.Push(it)
 				mu.Unlock()
 				mu.Lock()
-				it = l.head
-				l.remove(it)
-				it.links[byPlace].next, free = free, it
+				it = l.Head
+				l.Remove(it)
+				it.Links[byPlace].Next, free = free, it
 				mu.Unlock()
 			}
 			ring, head, n := make([]item[int], 2048), 0, 0
 			byRing := func() {
 				mu.Lock()
 				stamp++
-				ring[(head+n)%len(ring)].stamp = stamp
+				ring[(head+n)%len(ring)].Stamp = stamp
 				n++
 				mu.Unlock()
 				mu.Lock()
-				ring[head].stamp = 0
+				ring[head].Stamp = 0
 				head = (head + 1) % len(ring)
 				n--
 				mu.Unlock()
@@ -65,7 +66,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 			}
 			for range resident {
 				stamp++
-				l.push(&item[int]{stamp: stamp})
+				l.Push(&item[int]{Stamp: stamp})
 				n++
 				c.Schedule(float64(clock.Add(1)), 1)
 				channel <- 1

@@ -1,6 +1,10 @@
 package capped
 
-import "time"
+import (
+	"time"
+
+	"github.com/almanac-sim/almanac/capped/internal/slots"
+)
 
 // Stats is what a [Dispatcher] or a [Caller] has done, and how it is, at one moment. Every item that was taken is counted once:
 //
@@ -71,9 +75,9 @@ func (d *desk[P]) stats() Stats {
 		Cancelled: t.cancelled,
 		Aborted:   t.aborted,
 		InService: d.begun,
-		Accepted:  d.accepted.n,
-		Pool:      d.pool.n,
-		Outside:   d.waiting.n,
+		Accepted:  d.accepted.Len,
+		Pool:      d.pool.Len,
+		Outside:   d.waiting.Len,
 		Tries:     t.tries,
 		Refusals:  t.refusals,
 		Returned:  t.returned,
@@ -84,9 +88,9 @@ func (d *desk[P]) stats() Stats {
 		Workers:   make([]WorkerStats, 0, len(d.workers)),
 		Buffer:    d.capacity,
 	}
-	for _, l := range []*list[P]{&d.accepted, &d.pool, &d.waiting} {
-		if l.head != nil {
-			s.Oldest = max(s.Oldest, time.Duration(now-l.head.born))
+	for _, l := range []*slots.Queue[content[P]]{&d.accepted, &d.pool, &d.waiting} {
+		if l.Head != nil {
+			s.Oldest = max(s.Oldest, time.Duration(now-l.Head.Born))
 		}
 	}
 	for _, w := range d.workers {

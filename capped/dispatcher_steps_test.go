@@ -40,7 +40,7 @@ func shut(t *testing.T, d *Dispatcher[int]) {
 func walked(d *Dispatcher[int]) int {
 	d.desk.mu.Lock()
 	defer d.desk.mu.Unlock()
-	return d.desk.accepted.walked + d.desk.pool.walked
+	return d.desk.accepted.Walked + d.desk.pool.Walked
 }
 
 // A worker that would be idle takes items over from one that hangs, in constant time however many that has.

@@ -24,9 +24,9 @@ func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
 		return ErrFull
 	}
 	it := d.arrive(v, now)
-	stamp := it.stamp
+	stamp := it.Stamp
 	w := d.newWaiter()
-	it.waiter = w
+	it.Value.waiter = w
 	d.unlock()
 
 	var err error
@@ -70,5 +70,5 @@ func (d *desk[P]) enter(v P, wait bool) (it *item[P], stamp uint64, err error) {
 		return nil, 0, ErrFull
 	}
 	it = d.arrive(v, now)
-	return it, it.stamp, nil
+	return it, it.Stamp, nil
 }

@@ -42,7 +42,8 @@ const (
 // add starts a worker.
 func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 	d.lock()
-	w := &worker[P]{id: d.lastID, f: f, in: unlisted, wake: make(chan struct{}, 1)}
+	w := &worker[P]{id: d.lastID, f: f, wake: make(chan struct{}, 1)}
+	w.bin.Of = w
 	d.lastID++
 	late := d.ending
 	if !late {
@@ -60,10 +61,10 @@ func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 // balance has a worker that has nothing take the oldest item that waits at another. Nobody is in the pool or outside then, or it would have
 // been given to this worker; so nobody wants the slot that the other now has.
 func (d *desk[P]) balance(w *worker[P]) {
-	if w.queue.n > 0 || w.gone || d.accepted.n == 0 {
+	if w.queue.Len > 0 || w.gone || d.accepted.Len == 0 {
 		return
 	}
-	it := d.accepted.head
+	it := d.accepted.Head
 	d.leave(it)
 	d.accept(w, it)
 	d.total.moved++
@@ -113,25 +114,25 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 	if !w.gone {
 		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
 		// what it was given may have c items already.
-		if it := d.pool.head; it != nil && w.load() < d.capacity {
-			d.pool.remove(it)
+		if it := d.pool.Head; it != nil && w.load() < d.capacity {
+			d.pool.Remove(it)
 			d.accept(w, it)
 		} else {
 			d.file(w)
 		}
-		if d.waiting.n > 0 {
+		if d.waiting.Len > 0 {
 			d.settle()
 		}
 		d.balance(w)
 	}
-	if it := w.queue.head; it != nil {
+	if it := w.queue.Head; it != nil {
 		now := d.now()
-		w.queue.remove(it)
+		w.queue.Remove(it)
 		d.unlist(it)
-		it.worker = nil
+		it.Value.worker = nil
 		w.busy, w.since = true, now
 		d.begun++
-		age := max(now-it.born, 0)
+		age := max(now-it.Born, 0)
 		if d.maxAge > 0 && age > d.maxAge {
 			todo = toDrop
 		} else {

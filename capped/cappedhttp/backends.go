@@ -63,7 +63,8 @@ func (d *desk) add(u *url.URL) *server {
 		s = d.find(u)
 	}
 	if s == nil {
-		s = &server{url: u, in: unlisted}
+		s = &server{url: u}
+		s.bin.Of = s
 		d.servers = append(d.servers, s)
 	}
 	s.gone, s.resting, s.probing, s.probe = false, false, false, false
@@ -186,12 +187,12 @@ func (t *Transport) Close(ctx context.Context) error {
 func (d *desk) end() {
 	d.mu.Lock()
 	d.ended = true
-	for d.waiting.n > 0 {
-		w := d.waiting.head
-		d.waiting.remove(w)
-		w.err = capped.ErrClosed
+	for d.waiting.Len > 0 {
+		w := d.waiting.Head
+		d.waiting.Remove(w)
+		w.Value.err = capped.ErrClosed
 		d.total.Closed++
-		w.ready <- struct{}{}
+		w.Value.ready <- struct{}{}
 	}
 	for _, s := range d.servers {
 		d.disarm(s)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/capped/internal/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -25,12 +26,12 @@ import (
 //
 //  1. no server has more than c requests in flight, and one that is on probation at most one that began since;
 //  2. if a request waits, no server has a slot: all have c in flight, rest, or are on probation with their one request out;
-//  3. every request is in one place, and the line is by age.
+//  3. every request is in one place, and the queue is by age.
 //
 // verify in desk_test.go has them as code.
 type desk struct {
 	capacity int           // c
-	limit    int           // of the line
+	limit    int           // of the queue
 	maxWait  time.Duration // 0 for any
 	first    time.Duration // rest after a first failure
 	most     time.Duration // rest at most
@@ -47,10 +48,10 @@ type desk struct {
 	mu       sync.Mutex
 	random   random.Stream
 	stamp    uint64
-	waiting  line
+	waiting  slots.Queue[request] // by birth
 	inFlight int
 	servers  []*server // those that there are, and those removed that still have something in flight
-	sets     [setsAre][]*server
+	bins     slots.Bins[server]
 	closed   bool          // nothing more is taken
 	ended    bool          // nobody rests or is checked any more
 	drained  chan struct{} // closed when it is closed and nothing is waiting or in flight
@@ -60,22 +61,11 @@ type desk struct {
 	service float64 // how long a slot was held of late, in ns; 0 before the first
 }
 
-// set is which servers can be found.
-type set uint8
-
-const (
-	idle    set = iota // have nothing in flight, and a slot
-	open               // have a slot
-	setsAre            // how many there are
-	unlisted
-)
-
 // A server has slots.
 type server struct {
 	url      *url.URL
 	inFlight int
-	in       set // of those of the desk
-	at       int // in it
+	bin      slots.Bin[server]
 	gone     bool
 
 	// See rest.go.
@@ -89,6 +79,22 @@ type server struct {
 	timer    *time.Timer
 
 	answered, failed uint64
+}
+
+// An age is that of a request, which it keeps over all its tries.
+type age struct {
+	born, came int64
+	stamp      uint64 // among those born at once, the order in which they came
+}
+
+// A waiter is a request that waits for a slot.
+type waiter = slots.Item[request]
+
+type request struct {
+	avoid  *slots.Bin[server] // of the server where it has just failed: another one if there is a choice
+	ready  chan struct{}      // has a token when it has left the queue and ticket or err is there
+	ticket ticket             // has an age only until then
+	err    error
 }
 
 // A ticket is a slot that a request has.
@@ -110,6 +116,7 @@ func newDesk(o *deskOptions, seed uint64) *desk {
 		random:   random.New(seed),
 		drained:  make(chan struct{}),
 	}
+	d.waiting.ByBirth = true
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
@@ -133,25 +140,25 @@ func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
 		d.total.Closed++
 		d.mu.Unlock()
 		return ticket{}, capped.ErrClosed
-	case d.waiting.n == 0:
-		if s := d.pick(nil); s != nil {
-			t := d.grant(s, a, now)
+	case d.waiting.Len == 0:
+		if bin := d.bins.Pick(&d.random, nil); bin != nil {
+			t := d.grant(bin.Of, a, now)
 			d.mu.Unlock()
 			return t, nil
 		}
 	}
-	if d.waiting.n >= d.limit {
+	if d.waiting.Len >= d.limit {
 		d.total.Full++
 		d.mu.Unlock()
 		return ticket{}, capped.ErrFull
 	}
-	w := newWaiter(a)
-	d.waiting.young(w)
+	w := newWaiter(a, nil)
+	d.waiting.Insert(d.waiting.Tail, w) // it is younger than most
 	d.mu.Unlock()
-	return d.await(ctx, w)
+	return d.await(ctx, w, now)
 }
 
-// again gives back a slot and waits for another, as the same request with the same age. It is not turned away if the line is full: it has been
+// again gives back a slot and waits for another, as the same request with the same age. It is not turned away if the queue is full: it has been
 // in already, and there are no more of its kind than there are slots.
 func (d *desk) again(ctx context.Context, t ticket, v verdict) (ticket, error) {
 	d.mu.Lock()
@@ -163,21 +170,23 @@ func (d *desk) again(ctx context.Context, t ticket, v verdict) (ticket, error) {
 		d.mu.Unlock()
 		return ticket{}, capped.ErrClosed
 	}
-	w := newWaiter(t.age)
-	w.avoid = t.server
-	d.waiting.old(w)
+	w := newWaiter(t.age, &t.server.bin)
+	d.waiting.Insert(nil, w) // it is older than most: it was once out of the queue already
 	d.settle()
 	d.mu.Unlock()
-	return d.await(ctx, w)
+	return d.await(ctx, w, t.came)
 }
 
-func newWaiter(a age) *waiter { return &waiter{age: a, ready: make(chan struct{}, 1)} }
+func newWaiter(a age, avoid *slots.Bin[server]) *waiter {
+	return &waiter{Born: a.born, Stamp: a.stamp, Value: request{avoid: avoid, ready: make(chan struct{}, 1), ticket: ticket{age: a}}}
+}
 
-// await is what a request does while it is in the line.
-func (d *desk) await(ctx context.Context, w *waiter) (ticket, error) {
+// await is what a request that came at some time does while it is in the queue. Whoever grants it a slot writes its ticket.
+func (d *desk) await(ctx context.Context, it *waiter, came int64) (ticket, error) {
+	w := &it.Value
 	var late <-chan time.Time
 	if d.maxWait > 0 {
-		timer := time.NewTimer(d.maxWait - time.Duration(d.now()-w.came))
+		timer := time.NewTimer(d.maxWait - time.Duration(d.now()-came))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -202,7 +211,7 @@ func (d *desk) await(ctx context.Context, w *waiter) (ticket, error) {
 		return w.ticket, w.err
 	default:
 	}
-	d.waiting.remove(w)
+	d.waiting.Remove(it)
 	if err != nil {
 		d.total.Cancelled++
 	} else {
@@ -215,40 +224,17 @@ func (d *desk) await(ctx context.Context, w *waiter) (ticket, error) {
 
 // settle hands slots to those who wait, the oldest first.
 func (d *desk) settle() {
-	for d.waiting.n > 0 {
-		w := d.waiting.head
-		s := d.pick(w.avoid)
-		if s == nil {
+	for d.waiting.Len > 0 {
+		it := d.waiting.Head
+		w := &it.Value
+		bin := d.bins.Pick(&d.random, w.avoid)
+		if bin == nil {
 			return
 		}
-		d.waiting.remove(w)
-		w.ticket = d.grant(s, w.age, d.now())
+		d.waiting.Remove(it)
+		w.ticket = d.grant(bin.Of, w.ticket.age, d.now())
 		w.ready <- struct{}{}
 	}
-}
-
-// pick is a server with a slot: any of those that are idle with the same probability, or if there is none any of the others; one that is to
-// be avoided only if there is no other; or nil.
-func (d *desk) pick(avoid *server) *server {
-	for i, all := range d.sets {
-		n := len(all)
-		shun := avoid != nil && avoid.in == set(i)
-		if shun {
-			n--
-		}
-		if n == 0 {
-			continue
-		}
-		at := int(d.random.Below(uint64(n)))
-		if shun && at >= avoid.at {
-			at++
-		}
-		return all[at]
-	}
-	if avoid != nil && avoid.in != unlisted {
-		return avoid
-	}
-	return nil
 }
 
 // grant gives a slot of a server that has one.
@@ -301,36 +287,18 @@ func (d *desk) giveBack(t ticket, v verdict) {
 // serviceMemory is how many requests the mean time of a slot goes back, about.
 const serviceMemory = 16
 
-// file puts a server into the set that it belongs to.
+// file puts a server into the class that it belongs to.
 func (d *desk) file(s *server) {
-	in := unlisted
-	switch {
-	case s.gone || s.resting || s.inFlight >= d.capacity || s.probing && s.probe:
-	case s.inFlight == 0:
-		in = idle
-	default:
-		in = open
+	class := slots.None
+	if !s.gone && !s.resting && !(s.probing && s.probe) {
+		class = slots.ClassOf(s.inFlight, d.capacity)
 	}
-	if in == s.in {
-		return
-	}
-	if s.in != unlisted {
-		all := d.sets[s.in]
-		last := all[len(all)-1]
-		all[s.at], last.at = last, s.at
-		all[len(all)-1] = nil
-		d.sets[s.in] = all[:len(all)-1]
-	}
-	s.in = in
-	if in != unlisted {
-		s.at = len(d.sets[in])
-		d.sets[in] = append(d.sets[in], s)
-	}
+	d.bins.Put(&s.bin, class)
 }
 
 // perhapsDrained notices the end.
 func (d *desk) perhapsDrained() {
-	if d.closed && d.waiting.n+d.inFlight == 0 {
+	if d.closed && d.waiting.Len+d.inFlight == 0 {
 		select {
 		case <-d.drained:
 		default:

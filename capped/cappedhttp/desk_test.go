@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/capped/internal/slots"
 	"go.uber.org/goleak"
 )
 
@@ -32,10 +33,10 @@ func (d *desk) verify() error {
 			return errors.New("a server that was removed and has nothing in flight is still there")
 		}
 		slot := !s.gone && !s.resting && s.inFlight < d.capacity && !(s.probing && s.probe)
-		if slot && d.waiting.n > 0 {
+		if slot && d.waiting.Len > 0 {
 			return errors.New("a request waits, and a server has a slot")
 		}
-		if slot != (s.in != unlisted) || slot && (d.sets[s.in][s.at] != s || (s.inFlight == 0) != (s.in == idle)) {
+		if slot != (s.bin.Class() != slots.None) || slot && (!d.bins.Has(&s.bin, s.bin.Class()) || (s.inFlight == 0) != (s.bin.Class() == slots.Idle)) {
 			return fmt.Errorf("a server is in the wrong set: %+v", s)
 		}
 		if s.timer != nil && (s.gone || d.ended) {
@@ -49,13 +50,14 @@ func (d *desk) verify() error {
 		return fmt.Errorf("%d in flight, and servers say %d", d.inFlight, inFlight)
 	}
 	n := 0
-	for w := d.waiting.head; w != nil; w = w.next {
-		if n++; w.next != nil && w.next.before(&w.age) || w.next == nil && d.waiting.tail != w {
+	for w := d.waiting.Head; w != nil; w = w.Links[0].Next {
+		next := w.Links[0].Next
+		if n++; next != nil && (next.Born < w.Born || next.Born == w.Born && next.Stamp < w.Stamp) || next == nil && d.waiting.Tail != w {
 			return errors.New("the line is not by age")
 		}
 	}
-	if n != d.waiting.n {
-		return fmt.Errorf("%d in the line, and it says %d", n, d.waiting.n)
+	if n != d.waiting.Len {
+		return fmt.Errorf("%d in the line, and it says %d", n, d.waiting.Len)
 	}
 	t := &d.total
 	if sum := t.Answered + t.Broken + t.Failed + t.Cancelled + t.Full + t.TooOld + t.Closed + uint64(n+inFlight); sum != t.Requests {
@@ -139,7 +141,11 @@ func TestDeskPicksAtRandom(t *testing.T) {
 	count := func(avoid *server) map[*server]int {
 		n := map[*server]int{}
 		for range picks {
-			n[d.pick(avoid)]++
+			var shun *slots.Bin[server]
+			if avoid != nil {
+				shun = &avoid.bin
+			}
+			n[d.bins.Pick(&d.random, shun).Of]++
 		}
 		return n
 	}

@@ -101,7 +101,7 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 // retryAfter is how many seconds it takes until one that came now would have its turn: those in the line and itself, c at a time.
 func (d *desk) retryAfter() int {
 	d.mu.Lock()
-	wait := d.service * float64(d.waiting.n+1) / float64(d.capacity)
+	wait := d.service * float64(d.waiting.Len+1) / float64(d.capacity)
 	d.mu.Unlock()
 	return int(min(max(math.Ceil(wait/1e9), 1), mostRetryAfter))
 }

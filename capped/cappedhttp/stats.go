@@ -55,14 +55,14 @@ func (d *desk) stats() Stats {
 	now := d.now()
 	s := Stats{
 		Counts:   d.total,
-		Waiting:  d.waiting.n,
+		Waiting:  d.waiting.Len,
 		InFlight: d.inFlight,
 		Waits:    d.waits,
 		Service:  time.Duration(d.service),
 		Capacity: d.capacity,
 	}
-	if d.waiting.head != nil {
-		s.Oldest = time.Duration(now - d.waiting.head.born)
+	if d.waiting.Head != nil {
+		s.Oldest = time.Duration(now - d.waiting.Head.Born)
 	}
 	for _, b := range d.servers {
 		if b.url == nil {

@@ -52,7 +52,7 @@ var ErrOpaque = errors.New("cappedhttp: the URL of the request has no path, and 
 // At most c is exact for what is sent. A backend that does not notice that a connection was closed, since its client went away or the try took too
 // long, may still be at work on that request when the slot goes to another.
 //
-// A step takes constant time under one mutex; a request that waits takes about 220 bytes beside its own. All methods may be called from several
+// A step takes constant time under one mutex; a request that waits takes about 240 bytes beside its own. All methods may be called from several
 // goroutines at once. There are no goroutines but those of checks and of the [Base].
 type Transport struct {
 	desk    *desk
