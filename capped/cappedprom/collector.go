@@ -72,46 +72,54 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Buckets of the histogram end at 2¹⁰ ns, about a microsecond, and at every power of two up to 2³⁶ ns, about a minute.
-const firstBucket, lastBucket = 10, 36
-
 // Collect is for the registry.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.source.Stats()
-	count := func(d *prometheus.Desc, n uint64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	m := metrics(ch)
+	m.count(c.items, s.Served, "served")
+	m.count(c.items, s.Failed, "failed")
+	m.count(c.items, s.TooOld, "too_old")
+	m.count(c.items, s.Cancelled, "cancelled")
+	m.count(c.items, s.Aborted, "aborted")
+	m.count(c.submitted, s.Submitted)
+	m.count(c.refused, s.Full)
+	m.count(c.tries, s.Tries)
+	m.count(c.refusals, s.Refusals)
+	m.count(c.returned, s.Returned)
+	m.count(c.moved, s.Moved)
+	m.count(c.panics, s.Panics)
+	m.waits(c.waits, &s.Waits)
+	m.gauge(c.oldest, s.Oldest.Seconds())
+	m.gauge(c.waiting, float64(s.Outside), "outside")
+	m.gauge(c.waiting, float64(s.Pool), "pool")
+	m.gauge(c.waiting, float64(s.Accepted), "accepted")
+	for _, w := range s.Workers {
+		id := strconv.FormatUint(uint64(w.ID), 10)
+		m.gauge(c.load, float64(w.Load), id)
+		m.gauge(c.busy, w.Busy.Seconds(), id)
 	}
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	count(c.items, s.Served, "served")
-	count(c.items, s.Failed, "failed")
-	count(c.items, s.TooOld, "too_old")
-	count(c.items, s.Cancelled, "cancelled")
-	count(c.items, s.Aborted, "aborted")
-	count(c.submitted, s.Submitted)
-	count(c.refused, s.Full)
-	count(c.tries, s.Tries)
-	count(c.refusals, s.Refusals)
-	count(c.returned, s.Returned)
-	count(c.moved, s.Moved)
-	count(c.panics, s.Panics)
+	m.gauge(c.buffer, float64(s.Buffer))
+}
 
+// metrics are where the numbers of one answer go.
+type metrics chan<- prometheus.Metric
+
+func (m metrics) count(d *prometheus.Desc, n uint64, labels ...string) {
+	m <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+}
+
+func (m metrics) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	m <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// Buckets of the histogram end at 2¹⁰ ns, about a microsecond, and at every power of two up to 2³⁶ ns, about a minute.
+const firstBucket, lastBucket = 10, 36
+
+func (m metrics) waits(d *prometheus.Desc, h *capped.WaitHistogram) {
 	buckets := make(map[float64]uint64, lastBucket-firstBucket+1)
 	for k := firstBucket; k <= lastBucket; k++ {
 		end := time.Duration(1) << k
-		buckets[end.Seconds()] = s.Waits.Below(end)
+		buckets[end.Seconds()] = h.Below(end)
 	}
-	ch <- prometheus.MustNewConstHistogram(c.waits, s.Waits.Count, s.Waits.Sum.Seconds(), buckets)
-
-	gauge(c.oldest, s.Oldest.Seconds())
-	gauge(c.waiting, float64(s.Outside), "outside")
-	gauge(c.waiting, float64(s.Pool), "pool")
-	gauge(c.waiting, float64(s.Accepted), "accepted")
-	for _, w := range s.Workers {
-		id := strconv.FormatUint(uint64(w.ID), 10)
-		gauge(c.load, float64(w.Load), id)
-		gauge(c.busy, w.Busy.Seconds(), id)
-	}
-	gauge(c.buffer, float64(s.Buffer))
+	m <- prometheus.MustNewConstHistogram(d, h.Count, h.Sum.Seconds(), buckets)
 }

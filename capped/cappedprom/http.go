@@ -1,8 +1,6 @@
 package cappedprom
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/almanac-sim/almanac/capped/cappedhttp"
@@ -70,36 +68,26 @@ func (c *HTTPCollector) Describe(ch chan<- *prometheus.Desc) {
 // Collect is for the registry.
 func (c *HTTPCollector) Collect(ch chan<- prometheus.Metric) {
 	s := c.source.Stats()
-	count := func(d *prometheus.Desc, n uint64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
-	}
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	count(c.requests, s.Requests)
-	count(c.outcomes, s.Answered, "answered")
-	count(c.outcomes, s.Broken, "broken")
-	count(c.outcomes, s.Failed, "failed")
-	count(c.outcomes, s.Cancelled, "cancelled")
-	count(c.outcomes, s.Full, "full")
-	count(c.outcomes, s.TooOld, "too_old")
-	count(c.outcomes, s.Closed, "closed")
-	count(c.retries, s.Retries)
-	gauge(c.waiting, float64(s.Waiting))
-	gauge(c.inFlight, float64(s.InFlight))
-	buckets := make(map[float64]uint64, lastBucket-firstBucket+1)
-	for k := firstBucket; k <= lastBucket; k++ {
-		end := time.Duration(1) << k
-		buckets[end.Seconds()] = s.Waits.Below(end)
-	}
-	ch <- prometheus.MustNewConstHistogram(c.waits, s.Waits.Count, s.Waits.Sum.Seconds(), buckets)
-	gauge(c.oldest, s.Oldest.Seconds())
-	gauge(c.service, s.Service.Seconds())
-	gauge(c.capacity, float64(s.Capacity))
+	m := metrics(ch)
+	m.count(c.requests, s.Requests)
+	m.count(c.outcomes, s.Answered, "answered")
+	m.count(c.outcomes, s.Broken, "broken")
+	m.count(c.outcomes, s.Failed, "failed")
+	m.count(c.outcomes, s.Cancelled, "cancelled")
+	m.count(c.outcomes, s.Full, "full")
+	m.count(c.outcomes, s.TooOld, "too_old")
+	m.count(c.outcomes, s.Closed, "closed")
+	m.count(c.retries, s.Retries)
+	m.gauge(c.waiting, float64(s.Waiting))
+	m.gauge(c.inFlight, float64(s.InFlight))
+	m.waits(c.waits, &s.Waits)
+	m.gauge(c.oldest, s.Oldest.Seconds())
+	m.gauge(c.service, s.Service.Seconds())
+	m.gauge(c.capacity, float64(s.Capacity))
 	for _, b := range s.Backends {
-		gauge(c.backendInFlight, float64(b.InFlight), b.URL)
-		count(c.backendAnswers, b.Answered, b.URL)
-		count(c.backendFailures, b.Failed, b.URL)
-		gauge(c.backendResting, b.Resting.Seconds(), b.URL)
+		m.gauge(c.backendInFlight, float64(b.InFlight), b.URL)
+		m.count(c.backendAnswers, b.Answered, b.URL)
+		m.count(c.backendFailures, b.Failed, b.URL)
+		m.gauge(c.backendResting, b.Resting.Seconds(), b.URL)
 	}
 }
