@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but by several
-// goroutines, two of which take half the time: into an empty queue the events go straight into the buckets where they belong.
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but several
+// goroutines work out when they are due.
 //
 // When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the
 // ids first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is
 // not scheduled. It is called by so many workers at once (all that can run if the number is not
-// positive, and 1,024 at most), each with its own number below that, for blocks in any order, and
+// positive, and 1,024 at most), each with its own number below that, for as many blocks in a row at a time, and
 // must not use the queue. The queue is the same afterwards, for all that can be seen of it,
 // whatever the number of workers.
 //
@@ -27,7 +27,7 @@ import (
 // others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
 // above the largest 32-bit number.
 //
-// When the context ends, it stops within a block for each worker and returns the context's error. Of a queue that was empty nothing is scheduled
+// When the context ends, it stops within two blocks for each worker and returns the context's error. Of a queue that was empty nothing is scheduled
 // then, and otherwise the ids before one of them.
 //
 // The times are not kept beside the queue; while it works it takes less than a megabyte for each worker.
@@ -36,12 +36,8 @@ func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due f
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
 	}
 	q.settle()
-	b := &bulk{q: q, ctx: ctx, first: uint64(first), end: uint64(first) + uint64(n), due: due}
-	b.workers = workersFor(workers, b.blocks())
-	if q.Len() == 0 && n > q.most {
-		return b.cutAll()
-	}
-	return b.placeAll()
+	b := &bulk{q: q, first: uint64(first), end: uint64(first) + uint64(n), due: due}
+	return b.placeAll(ctx, workersFor(workers, b.blocks()), q.Len() == 0)
 }
 
 // maxWorkers is how many workers there are at most: more than processors, and their memory is
@@ -59,16 +55,12 @@ func workersFor(wanted, blocks int) int {
 // A bulk is many events that are being scheduled.
 type bulk struct {
 	q          *Queue
-	ctx        context.Context
 	first, end uint64 // the ids, one of which may be 2³²
-	workers    int
 	due        func(worker int, first ID, at []float64) error
 	failed     failure
-	made       []bool // by block, that the page was made for it; see forget
 }
 
-// A block is the ids of one page, as far as they are to be scheduled, so that those who work on different blocks write to different records.
-// blocks is how many there are.
+// A block is the ids of one page, as far as they are to be scheduled. blocks is how many there are.
 func (b *bulk) blocks() int {
 	if b.first == b.end {
 		return 0
@@ -82,25 +74,19 @@ func (b *bulk) block(i int) (from, to uint64) {
 	return max(page<<pageBits, b.first), min((page+1)<<pageBits, b.end)
 }
 
-// stopped reports whether the context has ended. It is asked before each block.
-func (b *bulk) stopped() bool { return b.ctx.Err() != nil }
-
 // abandon leaves a queue that was empty as it was, whatever has been done so far.
-func (b *bulk) abandon() error {
+func (b *bulk) abandon() {
 	q := b.q
 	for i := range b.blocks() {
 		from, _ := b.block(i)
 		if p := int(from >> pageBits); p < len(q.pages) {
 			q.ids -= len(q.pages[p])
 			q.pages[p] = nil
+			q.dropBits(p)
 		}
 	}
 	q.discard()
 	q.pending = 0
-	if b.failed.panic != nil {
-		return b.failed.result()
-	}
-	return b.ctx.Err()
 }
 
 // A failure is the first id, in their order, at which something went wrong.
@@ -184,30 +170,46 @@ func refusal(id uint64, at float64, err error) error {
 	return fmt.Errorf("calendar: ScheduleAll: id %d at %v: %w", id, at, err)
 }
 
-// placeAll schedules one event after the other. It is for few of them, or a queue that has some already: they go where those told that they
-// should.
-func (b *bulk) placeAll() error {
-	times := make([][]float64, b.workers)
-	for w := range times {
-		times[w] = make([]float64, min(pageLen, b.end-b.first))
-	}
-	asked := make([][]float64, b.workers)
-	for start, blocks := 0, b.blocks(); start < blocks && b.failed.none(); start += b.workers {
-		if b.stopped() {
-			return b.ctx.Err()
+// placeAll schedules one event after the other. While the times of as many blocks as there are workers are worked out, the events of those
+// before them are placed.
+func (b *bulk) placeAll(ctx context.Context, workers int, wasEmpty bool) error {
+	var times [2][][]float64 // of the blocks that are asked for and of those before them, by turns
+	for i := range times {
+		times[i] = make([][]float64, workers)
+		for w := range times[i] {
+			times[i][w] = make([]float64, min(pageLen, b.end-b.first))
 		}
-		now := min(b.workers, blocks-start)
-		together(now, func(w int) {
-			asked[w], _ = b.ask(w, start+w, times[w])
-		})
-		for w, at := range asked[:now] {
-			if b.failed.before(start + w + 1) { // which it is itself, if not one before
-				break
+	}
+	var told [][]float64 // from block start−len(told) on
+	for start, blocks := 0, b.blocks(); ; {
+		if err := ctx.Err(); err != nil && b.failed.panic == nil {
+			if wasEmpty {
+				b.abandon()
 			}
-			b.placeBlock(start+w, at)
+			return err
 		}
+		asks := min(workers, blocks-start)
+		if !b.failed.none() {
+			asks = 0
+		}
+		if asks+len(told) == 0 {
+			return b.failed.result()
+		}
+		asked := make([][]float64, asks)
+		together(asks+1, func(w int) {
+			if w < asks {
+				asked[w], _ = b.ask(w, start+w, times[0][w])
+				return
+			}
+			for i, at := range told {
+				if block := start - len(told) + i; !b.failed.before(block + 1) { // neither it nor one before it has failed
+					b.placeBlock(block, at)
+				}
+			}
+		})
+		start, told = start+asks, asked
+		times[0], times[1] = times[1], times[0]
 	}
-	return b.failed.result()
 }
 
 // placeBlock schedules block i.

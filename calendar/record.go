@@ -52,26 +52,11 @@ func (q *Queue) admit(id ID) (*record, error) {
 		return nil, ErrID
 	}
 	p := int(id >> pageBits)
-	q.pagesFor(p)
-	page := q.longerPage(id, q.ids)
-	q.ids += len(page) - len(q.pages[p])
-	q.pages[p] = page
-	return q.record(id), nil
-}
-
-// pagesFor makes room in the table of pages for page p.
-func (q *Queue) pagesFor(p int) {
 	if p >= len(q.pages) {
 		pages := make([][]record, min(max(p+1, 2*len(q.pages)), int(q.maxID>>pageBits)+1))
 		copy(pages, q.pages)
 		q.pages = pages
 	}
-}
-
-// longerPage returns the page of id, made long enough for it, one of those for so many ids. The table must have a place for it, and is left
-// as it is.
-func (q *Queue) longerPage(id ID, ids int) []record {
-	p := int(id >> pageBits)
 	length := pageLen
 	if p == int(q.maxID>>pageBits) {
 		length = int(q.maxID&pageMask) + 1
@@ -85,10 +70,12 @@ func (q *Queue) longerPage(id ID, ids int) []record {
 	}
 	page := make([]record, length)
 	copy(page, q.pages[p])
-	if ids >= manyPages*pageLen {
+	if q.ids >= manyPages*pageLen {
 		huge.Around(page)
 	}
-	return page
+	q.ids += len(page) - len(q.pages[p])
+	q.pages[p] = page
+	return q.record(id), nil
 }
 
 // recordBytes is how much memory the records take, with the table of their pages.
