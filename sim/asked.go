@@ -31,24 +31,17 @@ import (
 type Request struct {
 	p       *Process
 	line    *line
-	ask     ask
+	amount  float64
 	terms   terms
-	q       *request // its place in the line, while it has one
+	of      *Resource // which is asked for units, or nil
+	grant   *Grant    // what that gives
+	order   any       // what is asked of a store
+	q       *request  // its place in the line, while it has one
 	as      moment
 	chosen  bool // it is part of why the wait of the process ended
 	told    bool // the process knows that it was granted, or it cannot be undone
 	left    bool // it has left the line without being served
 	waiters subscribers
-}
-
-// An ask is how a request is made.
-type ask interface {
-	// place has the request granted at once, or joins the line.
-	place()
-	// giveBack undoes the grant, or reports false if it cannot be undone.
-	giveBack() bool
-	// label says what is asked for, in a trace.
-	label() string
 }
 
 // An asker is a request, or a condition that has one in it.
@@ -65,7 +58,7 @@ type asker interface {
 }
 
 // set makes a request ready for use.
-func (a *Request) set(p *Process, l *line, ask ask, call string, t terms) {
+func (a *Request) set(p *Process, l *line, amount float64, call string, t terms) {
 	if p == nil || p.s != l.s {
 		l.s.refuse(p, call)
 	}
@@ -73,7 +66,7 @@ func (a *Request) set(p *Process, l *line, ask ask, call string, t terms) {
 		panic("sim: " + call + " of " + l.name + ": Patience, AtMost and Until are not for a request that is waited for with others; " +
 			"wait for AnyOf it and a Timeout or a signal")
 	}
-	a.p, a.line, a.ask, a.terms = p, l, ask, t
+	a.p, a.line, a.amount, a.terms = p, l, amount, t
 	a.waiters.of = a
 }
 
@@ -83,25 +76,33 @@ func (a *Request) Happened() bool { return a.as.valid() }
 func (a *Request) moment() moment     { return a.as }
 func (a *Request) asker() asker       { return a }
 func (a *Request) owner() *Simulation { return a.p.s }
-func (a *Request) label() string      { return a.ask.label() }
+func (a *Request) label() string      { return a.line.of.label(a.line, a.amount) }
 
 func (a *Request) subscribe(sub *subscription) {
 	a.waiters.add(sub)
 	if a.waiters.first != sub {
 		return // it is in the condition twice
 	}
-	a.ask.place()
+	a.place()
 	if s := a.p.s; s.trace != nil && a.q != nil {
 		s.record(Record{Kind: TraceRequest, Who: a.p.name, What: a.line.name})
 	}
 }
 
-// join joins the line.
-func (a *Request) join(amount float64, g *Grant, order any) {
-	q := a.p.s.newRequest(&a.terms, amount)
-	q.grant, q.order, q.by = g, order, a
+// place has the request granted at once, or joins the line. What a store has is asked for before: nobody in its lines could be served.
+func (a *Request) place() {
+	q := a.p.s.newRequest(&a.terms, a.amount)
+	if a.of != nil {
+		a.grant = &Grant{r: a.of, p: a.p, n: int(a.amount), rank: a.terms.rank}
+	}
+	q.grant, q.order, q.by = a.grant, a.order, a
+	if a.order != nil && a.line.of.atOnce(a.line, q, a.p.name) {
+		a.served(a.p.s, q)
+		return
+	}
 	a.q = q
 	a.line.join(q)
+	a.line.of.serve()
 }
 
 // forsake leaves the line, since nobody waits for the request any more.
@@ -147,7 +148,7 @@ func (a *Request) settle(all bool, why reason) bool {
 		return false
 	}
 	a.chosen = false
-	if !a.ask.giveBack() {
+	if a.grant == nil || !a.grant.giveBack() {
 		a.told = true
 		return false
 	}

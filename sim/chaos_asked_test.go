@@ -72,18 +72,17 @@ func (c *chaos) ask(p *Process) error {
 		c.t.Errorf("%s has waited for what has not happened", p)
 	}
 	for _, a := range asked {
-		u, units := a.ask.(*GrantRequest)
 		switch {
 		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.told:
 			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(), a.told)
-		case !units:
-		case u.Happened() && !success:
+		case a.of == nil:
+		case a.Happened() && !success:
 			c.t.Errorf("%s holds units after a wait that was not successful", p)
-		case u.Happened():
-			c.grants = append(c.grants, u.Grant())
-		case u.grant != nil && u.grant.held:
+		case a.Happened():
+			c.grants = append(c.grants, a.grant)
+		case a.grant != nil && a.grant.held:
 			c.t.Errorf("%s holds units that it does not know of", p)
-		case u.grant != nil && u.grant.since > 0:
+		case a.grant != nil && a.grant.since > 0:
 			c.back++
 		}
 	}

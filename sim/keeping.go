@@ -105,14 +105,6 @@ func keepAll(x observed, k Keeping, clock func() float64) {
 // capacity, the observations of Waits, and its Holdings.
 func (r *Resource) Keep(k Keeping) { keepAll(r, k, r.s.clock) }
 
-// Keep makes the store keep its past from now on, as [Simulation.Keep] does for all: the courses of Contents, Getters and Putters, and the
-// observations of Waits.
-func (st *Store[T]) Keep(k Keeping) { keepAll(st, k, st.s.clock) }
-
-// Keep makes the container keep its past from now on, as [Simulation.Keep] does for all: the courses of Level, Getters and Putters, and the
-// observations of Waits.
-func (c *Container) Keep(k Keeping) { keepAll(c, k, c.s.clock) }
-
 // Courses are those of all levels with a name that keep one, in the order in which they were made. That of a resource's capacity is among
 // them.
 func (s *Simulation) Courses() (all []Course) {

@@ -12,7 +12,7 @@ type request struct {
 	amount     float64  // how much is asked for: units, or an amount
 	since      float64  // when it was made
 	p          *Process // who waits, or nil
-	by         taker    // who takes it instead
+	by         taker    // what is told instead
 	grant      *Grant   // what it was given, if it asked a resource
 	order      any      // what was asked of a store
 	number     uint64   // what a Ticket must know, if it was made by an event
@@ -45,8 +45,46 @@ type line struct {
 	length      int
 	ranks       ranks
 	queue       Level // how many wait
-	refused     *counters
-	left        func() // to be called when somebody has left without being served, since the next may fit
+	of          server
+}
+
+// A server has a line, or two, and serves it.
+type server interface {
+	// atOnce serves a newcomer to a line, if that is possible without waiting. The name is for a trace.
+	atOnce(l *line, r *request, who string) bool
+	// serve serves those in line as far as that is possible now.
+	serve()
+	// counts are those of requests that did not go well.
+	counts() *counters
+	// label says what a request in a line is for, in a trace.
+	label(l *line, amount float64) string
+}
+
+func newLine(s *Simulation, name string, of server) line {
+	return line{s: s, name: name, queue: s.level(0), of: of}
+}
+
+// ask has a request served at once, if that is possible. If not, it has to wait, unless it is given up.
+func (l *line) ask(r *request, t *terms, who string) (waits bool, err error) {
+	if err := l.overtaken(t, who); err != nil {
+		return false, err
+	}
+	if l.of.atOnce(l, r, who) {
+		t.unneeded()
+		return false, nil
+	}
+	err = l.balks(t, who)
+	return err == nil, err
+}
+
+// request has a process wait until its request is served or given up. The request is free then.
+func (l *line) request(p *Process, r *request, t *terms) error {
+	waits, err := l.ask(r, t, p.name)
+	if waits {
+		err = l.wait(p, r, t)
+	}
+	l.s.free(r)
+	return err
 }
 
 func (l *line) join(r *request) {
@@ -196,12 +234,12 @@ func (l *line) gaveUp(why reason, who string) {
 	kind := TraceWithdraw
 	switch why {
 	case elapsed:
-		l.refused.reneged++
+		l.of.counts().reneged++
 		kind = TraceRenege
 	case interrupted:
 		return // the interrupt is in the trace
 	default:
-		l.refused.withdrawn++
+		l.of.counts().withdrawn++
 	}
 	if l.s.trace != nil {
 		l.s.record(Record{Kind: kind, Who: who, What: l.name})
@@ -238,7 +276,7 @@ func (l *line) balks(t *terms, who string) error {
 		return nil
 	}
 	t.unneeded()
-	l.refused.balked++
+	l.of.counts().balked++
 	if l.s.trace != nil {
 		l.s.record(Record{Kind: TraceBalk, Who: who, What: l.name})
 	}

@@ -45,15 +45,16 @@ func (e *rankEnd) depth() int {
 	return 1 + max(e.left.depth(), e.right.depth())
 }
 
-func newLine(s *Simulation) *line {
-	return &line{s: s, name: "line", queue: s.level(0), left: func() {}}
+// lineOf is a line that nobody serves.
+func lineOf(s *Simulation) *line {
+	return &line{s: s, name: "line", queue: s.level(0)}
 }
 
 // A slice into which requests are inserted, and from which they are taken by moving the others, is the reference for lines.
 func TestLineAgainstReference(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		l := newLine(New())
+		l := lineOf(New())
 		var want []*request
 		different := []int{1, 2, 5, 40, min(1<<40, math.MaxInt)}[seed%5]
 		for step := range 1500 {
@@ -102,7 +103,7 @@ func TestManyRanks(t *testing.T) {
 		"classes":  func(i int) int { return i%7<<20 + n - i },
 		"random":   func(i int) int { return int(scatter(uint64(i))) },
 	} {
-		l := newLine(New())
+		l := lineOf(New())
 		all := make([]request, n)
 		for i := range all {
 			all[i].rank = rank(i)
@@ -136,7 +137,7 @@ func TestManyRanks(t *testing.T) {
 
 func BenchmarkFallingRanks(b *testing.B) {
 	b.ReportAllocs()
-	l := newLine(New())
+	l := lineOf(New())
 	all := make([]request, 50_000)
 	for b.Loop() {
 		for i := range all {

@@ -129,22 +129,6 @@ func (c capacities) report(name string) []ReportRow {
 	}}
 }
 
-func (c *Container) statistics(f func(string, resetter)) {
-	f("contents", &c.contents)
-	f("getters", &c.getters.queue)
-	f("putters", &c.putters.queue)
-	f("wait", &c.waits)
-	f("", &c.refused)
-}
-
-func (st *Store[T]) statistics(f func(string, resetter)) {
-	f("contents", &st.contents)
-	f("getters", &st.getters.queue)
-	f("putters", &st.putters.queue)
-	f("wait", &st.waits)
-	f("", &st.refused)
-}
-
 // orElse is a name, or what to call something that has none.
 func orElse(name, kind string) string {
 	if name == "" {

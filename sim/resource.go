@@ -15,8 +15,7 @@ import "fmt"
 //
 // Statistics are always kept: the units in use, the requests waiting over time, how long granted requests waited, and the utilisation.
 type Resource struct {
-	s        *Simulation
-	name     string
+	serving
 	capacity int
 	most     int // the largest capacity so far
 	inUse    int
@@ -27,18 +26,10 @@ type Resource struct {
 	spare    *Grant // for Use, by their next
 	terms    terms  // of requests that do not say otherwise
 	usage    Level
-	total    Level // the capacity
-	waits    Tally
-	refused  counters
+	total    Level       // the capacity
 	upkeep   *upkeep     // nil if it neither has a timetable nor breaks
 	holdings *holdingLog // nil unless it was asked for
 }
-
-// counters are of requests that did not go well.
-type counters struct{ balked, reneged, preempted, withdrawn, stopped int }
-
-// Reset makes them 0.
-func (c *counters) Reset() { *c = counters{} }
 
 // NewResource makes a resource with so many units. The options, [Rank] and [Preempting], hold for all requests that do not say
 // otherwise. It panics if the capacity is negative, or if there are other options.
@@ -50,12 +41,14 @@ func NewResource(s *Simulation, name string, capacity int, opts ...RequestOption
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
 	}
 	called := orElse(name, "a resource")
-	r := &Resource{s: s, name: called, capacity: capacity, most: capacity, terms: termsOf(opts), usage: s.level(0)}
+	r := &Resource{
+		serving: serving{s: s, name: called}, capacity: capacity, most: capacity, terms: termsOf(opts), usage: s.level(0),
+	}
 	if r.terms.limited() {
 		panic("sim: resource " + called + ": Patience, AtMost and Until are for a request, and not for all of them")
 	}
 	r.total = s.level(float64(capacity))
-	r.line = line{s: s, name: called, queue: s.level(0), refused: &r.refused, left: r.serve}
+	r.line = newLine(s, called, r)
 	register(s, name, r)
 	return r
 }
@@ -148,25 +141,11 @@ func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) er
 	r.checkUnits(n)
 	s.step()
 	t := r.terms
-	if len(opts) > 0 {
-		t.apply(opts)
-		if err := r.line.overtaken(&t, p.name); err != nil {
-			return err
-		}
-	}
+	t.apply(opts)
 	g.r, g.p, g.n, g.rank = r, p, n, t.rank
-	if r.line.ahead(t.rank) && r.obtain(g, t.preempting) {
-		t.unneeded()
-		return nil
-	}
-	if err := r.line.balks(&t, p.name); err != nil {
-		return err
-	}
 	q := s.newRequest(&t, float64(n))
 	q.grant = g
-	err := r.line.wait(p, q, &t)
-	s.free(q)
-	return err
+	return r.line.request(p, q, &t)
 }
 
 func (r *Resource) checkUnits(n int) {
@@ -192,14 +171,15 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 // free is how many units nobody holds. It is negative while fewer are left than are held.
 func (r *Resource) free() int { return r.capacity - r.inUse }
 
-// obtain gives a newcomer its units, if that is possible without waiting.
-func (r *Resource) obtain(g *Grant, preempting bool) bool {
-	switch {
+func (r *Resource) atOnce(l *line, q *request, _ string) bool {
+	switch g := q.grant; {
+	case !l.ahead(q.rank):
+		return false
 	case r.upkeep != nil && r.upkeep.stops(g.rank):
 		return false
 	case g.n <= r.free():
 		r.hold(g)
-	case preempting && r.preempt(g):
+	case q.preempting && r.preempt(g):
 		r.hold(g)
 		r.serve() // those may have lost more than was needed
 	default:
@@ -345,8 +325,9 @@ func (g *Grant) who() string {
 	return g.p.name
 }
 
-// Name is what the resource was called when it was made, or "a resource".
-func (r *Resource) Name() string { return r.name }
+func (r *Resource) label(_ *line, units float64) string {
+	return fmt.Sprintf("%d of %s", int(units), r.name)
+}
 
 // Capacity is how many units there are.
 func (r *Resource) Capacity() int { return r.capacity }
@@ -367,19 +348,6 @@ func (r *Resource) Utilisation() float64 { return r.usage.Mean() / r.total.Mean(
 
 // Queue is how many requests wait, over time.
 func (r *Resource) Queue() *Level { return &r.line.queue }
-
-// Waits is how long the requests waited that were granted, those that did not have to among them.
-func (r *Resource) Waits() *Tally { return &r.waits }
-
-// Balked is how many requests were given up because the line was too long.
-func (r *Resource) Balked() int { return r.refused.balked }
-
-// Reneged is how many requests were given up because their patience ran out.
-func (r *Resource) Reneged() int { return r.refused.reneged }
-
-// Withdrawn is how many requests were given up because something else happened first: what they were to last until ([Until]),
-// another part of the condition ([AnyOf]), or [Ticket.Cancel].
-func (r *Resource) Withdrawn() int { return r.refused.withdrawn }
 
 // Preempted is how many grants were taken away.
 func (r *Resource) Preempted() int { return r.refused.preempted }

@@ -11,17 +11,11 @@ import "fmt"
 // Putting and taking the oldest cost constant time; a search looks at the things from the oldest on, and a thing that is put in
 // is offered to those who wait in their order. Nothing is allocated once warm.
 type Store[T any] struct {
-	s        *Simulation
-	name     string
+	exchange
 	capacity int              // 0 if there is no limit
 	compare  func(a, b T) int // nil if things are taken in the order in which they came
 	items    fifo[T]
-	getters  line
-	putters  line
 	spare    []*order[T]
-	contents Level
-	waits    Tally
-	refused  counters
 }
 
 // An order is what somebody waits for at a store: one of the things, or room for one. A waiting getter wants none of the
@@ -39,10 +33,8 @@ func NewStore[T any](s *Simulation, name string, capacity int) *Store[T] {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
 	}
-	called := orElse(name, "a store")
-	st := &Store[T]{s: s, name: called, capacity: capacity, contents: s.level(0)}
-	st.getters = line{s: s, name: called, queue: s.level(0), refused: &st.refused, left: func() {}} // the others wanted nothing that is there
-	st.putters = line{s: s, name: called, queue: s.level(0), refused: &st.refused, left: func() {}} // there is still no room
+	st := &Store[T]{capacity: capacity}
+	st.exchange.init(s, orElse(name, "a store"), 0, st)
 	register(s, name, st)
 	return st
 }
@@ -58,19 +50,7 @@ func NewSortedStore[T any](s *Simulation, name string, capacity int, compare fun
 // Put puts v into the store, and waits if there is no room. It returns an error as [Resource.Request] does, and then v is not
 // in the store.
 func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
-	st.s.checkTurn(p, "Put")
-	t := termsOf(opts)
-	if err := st.putters.overtaken(&t, p.name); err != nil {
-		return err
-	}
-	if st.TryPut(v) {
-		t.unneeded()
-		return nil
-	}
-	o := st.newOrder()
-	o.v = v
-	err := st.wait(p, &st.putters, t, o)
-	st.free(o)
+	_, err := st.request(p, &st.putters, "Put", order[T]{v: v}, opts)
 	return err
 }
 
@@ -101,25 +81,47 @@ func (st *Store[T]) Get(p *Process, opts ...RequestOption) (T, error) {
 // request is made, about the things that are there, and then once about each that is put in; its answer should depend on the
 // thing alone.
 func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOption) (T, error) {
-	st.s.checkTurn(p, "Get")
-	var none T
+	return st.request(p, &st.getters, "Get", order[T]{where: wanted}, opts)
+}
+
+// request has a process wait in a line with its order, and returns the thing that it is about.
+func (st *Store[T]) request(p *Process, l *line, call string, what order[T], opts []RequestOption) (T, error) {
+	st.s.checkTurn(p, call)
+	st.s.step()
+	if len(st.spare) == 0 {
+		st.spare = append(st.spare, new(order[T]))
+	}
+	last := len(st.spare) - 1
+	o := st.spare[last]
+	st.spare = st.spare[:last]
+	*o = what
 	t := termsOf(opts)
-	if err := st.getters.overtaken(&t, p.name); err != nil {
-		return none, err
-	}
-	if v, ok := st.TryGetWhere(wanted); ok {
-		t.unneeded()
-		return v, nil
-	}
-	o := st.newOrder()
-	o.where = wanted
-	err := st.wait(p, &st.getters, t, o)
+	r := st.s.newRequest(&t, 1)
+	r.order = o
+	err := l.request(p, r, &t)
 	v := o.v
-	st.free(o)
-	if err != nil {
-		return none, err
+	*o = order[T]{}
+	st.spare = append(st.spare, o)
+	return v, err
+}
+
+func (st *Store[T]) atOnce(l *line, r *request, who string) (ok bool) {
+	o := r.order.(*order[T])
+	if l == &st.putters {
+		return st.put(o.v, who)
 	}
-	return v, nil
+	o.v, ok = st.get(o.where, who)
+	return ok
+}
+
+// serve does nothing: who has left a line made no room, and the others wanted nothing that is there.
+func (st *Store[T]) serve() {}
+
+func (st *Store[T]) label(l *line, _ float64) string {
+	if l == &st.getters {
+		return "a thing from " + st.name
+	}
+	return "room in " + st.name
 }
 
 // TryGet takes the oldest thing out of the store, or reports false if there is none.
@@ -186,35 +188,6 @@ func (st *Store[T]) served(r *request, what string, v T) {
 	r.serve()
 }
 
-// wait makes a process wait with its order.
-func (st *Store[T]) wait(p *Process, l *line, t terms, o *order[T]) error {
-	if err := l.balks(&t, p.name); err != nil {
-		return err
-	}
-	r := st.s.newRequest(&t, 1)
-	r.order = o
-	err := l.wait(p, r, &t)
-	st.s.free(r)
-	return err
-}
-
-func (st *Store[T]) newOrder() *order[T] {
-	if last := len(st.spare) - 1; last >= 0 {
-		o := st.spare[last]
-		st.spare = st.spare[:last]
-		return o
-	}
-	return new(order[T])
-}
-
-func (st *Store[T]) free(o *order[T]) {
-	*o = order[T]{}
-	st.spare = append(st.spare, o)
-}
-
-// Name is what the store was called when it was made, or "a store".
-func (st *Store[T]) Name() string { return st.name }
-
 // Capacity is how many things the store has room for, or 0 if there is no limit.
 func (st *Store[T]) Capacity() int { return st.capacity }
 
@@ -230,29 +203,5 @@ func (st *Store[T]) Items() []T {
 	return all
 }
 
-// Getting is how many wait for a thing.
-func (st *Store[T]) Getting() int { return st.getters.length }
-
-// Putting is how many wait for room.
-func (st *Store[T]) Putting() int { return st.putters.length }
-
-// Getters is how many wait for a thing, over time.
-func (st *Store[T]) Getters() *Level { return &st.getters.queue }
-
-// Putters is how many wait for room, over time.
-func (st *Store[T]) Putters() *Level { return &st.putters.queue }
-
 // Contents is how many things are in the store, over time.
 func (st *Store[T]) Contents() *Level { return &st.contents }
-
-// Waits is how long those waited who got a thing, those who did not have to among them.
-func (st *Store[T]) Waits() *Tally { return &st.waits }
-
-// Balked is how many requests were given up because the line was too long.
-func (st *Store[T]) Balked() int { return st.refused.balked }
-
-// Reneged is how many requests were given up because their patience ran out.
-func (st *Store[T]) Reneged() int { return st.refused.reneged }
-
-// Withdrawn is how many requests were given up because something else happened first; see [Resource.Withdrawn].
-func (st *Store[T]) Withdrawn() int { return st.refused.withdrawn }

@@ -98,7 +98,7 @@ func (s *Simulation) serveLeft() {
 	for s.leftServed < len(s.left) {
 		l := s.left[s.leftServed]
 		s.leftServed++
-		l.left() // by which others may leave, who are served here or there
+		l.of.serve() // by which others may leave, who are served here or there
 	}
 	s.left, s.leftServed = s.left[:0], 0
 }

@@ -25,36 +25,30 @@ func (t Ticket) Cancel() bool {
 	return true
 }
 
-// RequestThen asks for n units on behalf of nobody, and has f called with them as an event of its own when they are granted.
+// RequestThen requests n units from an event, without a process, and has f called with them as an event of its own when they are granted.
 // If the request is given up instead ([Patience], [AtMost], [Until]), f is called with nil, and if it is cancelled, never.
 func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Ticket {
 	r.checkUnits(n)
-	s, t := r.s, r.terms
+	t := r.terms
 	t.apply(opts)
 	g := &Grant{r: r, n: n, rank: t.rank}
-	switch {
-	case t.until != nil && r.line.overtaken(&t, s.who()) != nil:
-		s.After(0, func() { f(nil) })
-	case r.line.ahead(t.rank) && r.obtain(g, t.preempting):
-		t.unneeded()
-		s.After(0, func() { f(g) })
-	case r.line.balks(&t, s.who()) != nil:
-		s.After(0, func() { f(nil) })
-	default:
-		q := s.newRequest(&t, float64(n))
-		q.grant, q.by = g, grantCall(f)
-		return r.line.enlist(q, &t)
-	}
-	return Ticket{}
+	q := r.s.newRequest(&t, float64(n))
+	q.grant = g
+	return r.line.requestThen(q, &t, func(err error) {
+		if err != nil {
+			g = nil
+		}
+		f(g)
+	})
 }
 
-// GetThen is [Container.Get] on behalf of nobody: f is called as an event of its own when the amount was taken out, with nil, or when
+// GetThen is [Container.Get] without a process: f is called as an event of its own when the amount was taken out, with nil, or when
 // the request was given up, with an error as Get returns it.
 func (c *Container) GetThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.getters, "GetThen", amount, f, opts)
 }
 
-// PutThen is [Container.Put] on behalf of nobody: f is called as an event of its own when the amount was put in, with nil, or when the
+// PutThen is [Container.Put] without a process: f is called as an event of its own when the amount was put in, with nil, or when the
 // request was given up, with an error as Put returns it.
 func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.putters, "PutThen", amount, f, opts)
@@ -62,61 +56,44 @@ func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption
 
 func (c *Container) then(l *line, call string, amount float64, f func(error), opts []RequestOption) Ticket {
 	c.checkAmount(call, amount)
-	s, t := c.s, termsOf(opts)
-	err := l.overtaken(&t, s.who())
-	if err == nil && c.atOnce(l, t.rank, amount, s.who()) {
-		t.unneeded()
-	} else if err == nil {
-		if err = l.balks(&t, s.who()); err == nil {
-			r := s.newRequest(&t, amount)
-			r.by = errorCall(f)
-			return l.enlist(r, &t)
-		}
-	}
-	s.After(0, func() { f(err) })
-	return Ticket{}
+	t := termsOf(opts)
+	return l.requestThen(c.s.newRequest(&t, amount), &t, f)
 }
 
-// GetThen is [Store.Get] on behalf of nobody: f is called as an event of its own with the thing, or with an error as Get returns it.
+// GetThen is [Store.Get] without a process: f is called as an event of its own with the thing, or with an error as Get returns it.
 func (st *Store[T]) GetThen(f func(T, error), opts ...RequestOption) Ticket {
 	return st.GetWhereThen(nil, f, opts...)
 }
 
 // GetWhereThen is [Store.GetThen] for the oldest of those things that are wanted; see [Store.GetWhere].
 func (st *Store[T]) GetWhereThen(wanted func(T) bool, f func(T, error), opts ...RequestOption) Ticket {
-	s, t := st.s, termsOf(opts)
-	var v T
-	err := st.getters.overtaken(&t, s.who())
-	if err == nil {
-		var ok bool
-		if v, ok = st.get(wanted, s.who()); ok {
-			t.unneeded()
-		} else if err = st.getters.balks(&t, s.who()); err == nil {
-			r := s.newRequest(&t, 1)
-			r.order, r.by = &order[T]{where: wanted}, itemCall[T](f)
-			return st.getters.enlist(r, &t)
-		}
-	}
-	s.After(0, func() { f(v, err) })
-	return Ticket{}
+	o := &order[T]{where: wanted}
+	return st.then(&st.getters, o, func(err error) { f(o.v, err) }, opts)
 }
 
-// PutThen is [Store.Put] on behalf of nobody: f is called as an event of its own when v was put in, with nil, or when the request was
+// PutThen is [Store.Put] without a process: f is called as an event of its own when v was put in, with nil, or when the request was
 // given up, with an error as Put returns it.
 func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
-	s, t := st.s, termsOf(opts)
-	err := st.putters.overtaken(&t, s.who())
-	if err == nil {
-		if st.put(v, s.who()) {
-			t.unneeded()
-		} else if err = st.putters.balks(&t, s.who()); err == nil {
-			r := s.newRequest(&t, 1)
-			r.order, r.by = &order[T]{v: v}, errorCall(f)
-			return st.putters.enlist(r, &t)
-		}
+	return st.then(&st.putters, &order[T]{v: v}, f, opts)
+}
+
+func (st *Store[T]) then(l *line, o *order[T], f func(error), opts []RequestOption) Ticket {
+	t := termsOf(opts)
+	r := st.s.newRequest(&t, 1)
+	r.order = o
+	return l.requestThen(r, &t, f)
+}
+
+// requestThen has a request by an event served at once, or lets it wait in the line. What it is told is called as an event of its own.
+func (l *line) requestThen(r *request, t *terms, told func(error)) Ticket {
+	waits, err := l.ask(r, t, l.s.who())
+	if !waits {
+		l.s.free(r)
+		l.s.After(0, func() { told(err) })
+		return Ticket{}
 	}
-	s.After(0, func() { f(err) })
-	return Ticket{}
+	r.by = call(told)
+	return l.enlist(r, t)
 }
 
 // enlist lets a request by an event wait in the line.
@@ -158,61 +135,29 @@ func (r *request) done(s *Simulation) {
 
 // expire gives a request by an event up when its patience has run out.
 func (r *request) expire() {
-	l, refuse := r.line, r.by.(call).refusal(ErrReneged)
+	l, told := r.line, r.by.(call)
 	r.withdraw()
 	r.done(l.s)
 	l.gaveUp(elapsed, "")
 	l.s.serveLeft()
-	refuse()
+	told(ErrReneged)
 }
 
 // notify gives a request by an event up when that has happened which it was to last until.
 func (r *request) notify(*subscription) {
-	l := r.line
-	l.s.After(0, r.by.(call).refusal(ErrOvertaken))
+	l, told := r.line, r.by.(call)
+	l.s.After(0, func() { told(ErrOvertaken) })
 	r.withdraw()
 	r.done(l.s)
 	l.gaveUp(overtaken, "")
 }
 
-// A call is what an event wants to be called when its request is granted, or given up.
-type call interface {
-	taker
-	refusal(err error) func()
-}
+// A call is what an event wants to be called when its request is granted, with nil, or given up.
+type call func(error)
 
-type (
-	grantCall       func(*Grant)
-	errorCall       func(error)
-	itemCall[T any] func(T, error)
-)
-
-func (f grantCall) served(s *Simulation, r *request) {
-	g := r.grant
-	r.done(s)
-	s.After(0, func() { f(g) })
-}
-
-func (f errorCall) served(s *Simulation, r *request) {
+func (f call) served(s *Simulation, r *request) {
 	r.done(s)
 	s.After(0, func() { f(nil) })
 }
 
-func (f itemCall[T]) served(s *Simulation, r *request) {
-	v := r.order.(*order[T]).v
-	r.done(s)
-	s.After(0, func() { f(v, nil) })
-}
-
-func (f grantCall) refusal(error) func()     { return func() { f(nil) } }
-func (f errorCall) refusal(err error) func() { return func() { f(err) } }
-func (f itemCall[T]) refusal(err error) func() {
-	return func() {
-		var none T
-		f(none, err)
-	}
-}
-
-func (grantCall) who() string   { return "" }
-func (errorCall) who() string   { return "" }
-func (itemCall[T]) who() string { return "" }
+func (call) who() string { return "" }
