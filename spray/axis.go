@@ -2,7 +2,6 @@ package spray
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"reflect"
@@ -11,7 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// axis maps keys to places in the same order; neighbours may share one. Which map it is depends on what kind of key there is, and for floating-point numbers on
+// axis maps keys, which are numbers, to places in the same order; neighbours may share one. Which map it is depends on what kind of key there is, and for floating-point numbers on
 // the lay of buckets.
 func axis[K cmp.Ordered](kind reflect.Kind, y lay, key K) uint64 {
 	p := unsafe.Pointer(&key)
@@ -43,9 +42,7 @@ func axis[K cmp.Ordered](kind reflect.Kind, y lay, key K) uint64 {
 	case reflect.Uint8:
 		return uint64(*(*uint8)(p))
 	}
-	var first [8]byte // of a string
-	copy(first[:], *(*string)(p))
-	return binary.BigEndian.Uint64(first[:])
+	panic("spray: an axis is for numbers")
 }
 
 // placeOf is the place of a floating-point number. If places are linear, it is x·2^scale without what comes after the point, modulo 2⁶⁴: after so many buckets they

@@ -58,6 +58,16 @@ func (p *posts) sight(y lay, place uint64, r, level int) view {
 	return v
 }
 
+// approach is the place of a key, if there are posts. It asks for the boards of it in the first ring.
+func (l *List[K, V]) approach(key K) (place uint64) {
+	if posts := l.posts.Load(); posts != nil {
+		lay := posts.lay()
+		place = axis(l.kind, lay, key)
+		posts.ask(lay, place, 0)
+	}
+	return place
+}
+
 // ask asks for the boards of a place in a ring: that of its bucket, and the one before, since there may be nothing before it in its own.
 func (p *posts) ask(y lay, place uint64, r int) {
 	bucket := y.bucket(place, r)
@@ -75,6 +85,9 @@ func standing(state uint64, level int) bool {
 // goes on from if it is further ahead, it leaves in the seat.
 func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint32, level int) {
 	posts := l.posts.Load()
+	if posts == nil {
+		return none, 0
+	}
 	y := posts.lay()
 	s.near = [inline]uint32{}
 	if s.preds[0] == headNode { // the last one came before all others: if this does, too, it is found from the head at once
@@ -154,6 +167,9 @@ func (p *posts) takeDown(y lay, place uint64, r int, node uint32) {
 // removals will soon come by one after the other, and would wait for each.
 func (l *List[K, V]) scout(s *seat, key K) {
 	posts := l.posts.Load()
+	if posts == nil {
+		return
+	}
 	y := posts.lay()
 	next := y.bucket(axis(l.kind, y, key), 0) + 1
 	if s.scouted-next < 4 {

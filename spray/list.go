@@ -24,7 +24,7 @@ import (
 //     so often, so that none is passed over for ever; [PerfectSpray], [BasicSpray] and [FullSpray] are the report's, for [Spraying];
 //   - a spray that ends on a dead element takes one of the next, where the report's is tried again;
 //   - dummy elements before the list are not nodes, and only walks see them;
-//   - insertions begin at signposts, a calendar laid over the list, and not at the head;
+//   - where keys are numbers, insertions begin at signposts, a calendar laid over the list, and not at the head;
 //   - nodes are used again, by epochs.
 //
 // All methods may be called from any number of goroutines at once, which need not be registered. There are no locks but where memory
@@ -50,7 +50,7 @@ type List[K cmp.Ordered, V any] struct {
 	kind   reflect.Kind // of keys
 	real   bool         // keys are floating-point numbers
 	clears bool         // values may point to something, and are let go of when they are removed
-	posts  atomic.Pointer[posts]
+	posts  atomic.Pointer[posts] // nil if keys are strings: those that share their beginning would all be in one bucket
 
 	walk    Walk
 	padding [][]uint32 // by level, where the padding has nodes of that height
@@ -76,7 +76,9 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.kind = reflect.TypeFor[K]().Kind()
 	l.real = l.kind == reflect.Float64 || l.kind == reflect.Float32
 	l.clears = points(reflect.TypeFor[V]())
-	l.posts.Store(newPosts(firstPosts, l.real, 0))
+	if l.kind != reflect.String {
+		l.posts.Store(newPosts(firstPosts, l.real, 0))
+	}
 	l.padding = pad(l.walk.Padding, o.seed)
 	l.dirt.init(&l.walk)
 	l.reserve(o.capacity)
@@ -96,6 +98,9 @@ func (l *List[K, V]) reserve(elements int) {
 	}
 	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
 		l.towers.ensure(i)
+	}
+	if l.posts.Load() == nil {
+		return
 	}
 	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), l.real, 0)
 	posts.shape.Store(shapeOf(firstPosts, l.real, 0)) // survey uses more of them as elements come

@@ -63,11 +63,7 @@ func (l *List[K, V]) Delete(h Handle) bool {
 
 // erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
 func (l *List[K, V]) erase(s *seat, n *node[K, V], height int) {
-	posts := l.posts.Load()
-	lay := posts.lay()
-	place := axis(l.kind, lay, n.key)
-	posts.ask(lay, place, 0)
-	start, level := l.guide(s, n.key, place, height)
+	start, level := l.guide(s, n.key, l.approach(n.key), height)
 	if start != none {
 		if m := l.nodes.at(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
 			start = none // one of equal key that comes after it

@@ -30,10 +30,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if key != key {
 		panic("spray: a key must not be NaN")
 	}
-	posts := l.posts.Load()
-	lay := posts.lay()
-	place := axis(l.kind, lay, key)
-	posts.ask(lay, place, 0) // they come while it gets ready
+	place := l.approach(key) // the posts come while it gets ready
 	s, i := l.obtain()
 	n := l.nodes.at(i)
 	height := l.build(n, bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1))+1)

@@ -20,7 +20,7 @@ func TestKeysOfEveryKind(t *testing.T) {
 	keysOf(t, []celsius{-273.15, 0, 36.6})
 	keysOf(t, []int{math.MinInt, -1, 0, 1, math.MaxInt})
 	keysOf(t, []uint8{0, 1, 128, 255})
-	keysOf(t, []string{"", "\x00", "a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaab", "b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"})
+	inList(t, []string{"", "\x00", "a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaab", "b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"})
 	onAxis(t, float32s)
 	onAxis(t, int64s)
 	onAxis(t, int32s)

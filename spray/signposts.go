@@ -119,6 +119,9 @@ func (p *posts) board(y lay, bucket uint64, r int) *board {
 // Others may put something up in the same place at the same time: then one of them has no post.
 func (l *List[K, V]) signpost(i uint32, place uint64, height int) {
 	posts := l.posts.Load()
+	if posts == nil {
+		return
+	}
 	lay := posts.lay()
 	for r := 0; r < rings && storey*r < height; r++ {
 		bucket := lay.bucket(place, r)
@@ -146,12 +149,12 @@ func (l *List[K, V]) signpost(i uint32, place uint64, height int) {
 // mend puts up a post for the element before the place that a search has found, if no post told of it: there was no room, or it was inserted when buckets were
 // of another width.
 func (l *List[K, V]) mend(s *seat) {
-	i := s.preds[0]
-	if i == s.near[0] || i == headNode {
+	i, posts := s.preds[0], l.posts.Load()
+	if posts == nil || i == s.near[0] || i == headNode {
 		return
 	}
 	n := l.nodes.at(i)
 	if state := n.state.Load(); standing(state, 0) {
-		l.signpost(i, axis(l.kind, l.posts.Load().lay(), n.key), heightOf(state))
+		l.signpost(i, axis(l.kind, posts.lay(), n.key), heightOf(state))
 	}
 }

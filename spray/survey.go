@@ -52,8 +52,8 @@ func widthFor(sum, count int) float64 { return float64(sum)/float64(count) + 0.9
 // survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as they should be, and
 // a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
 func (l *List[K, V]) survey(s *seat, key K) {
-	pred, succ := s.preds[0], s.succs[0]
-	if pred == headNode { // a search from the head is short
+	pred, succ, posts := s.preds[0], s.succs[0], l.posts.Load()
+	if posts == nil || pred == headNode { // a search from the head is short
 		return
 	}
 	end := key // of what is inserted behind all others, a gap comes to be before it
@@ -70,7 +70,6 @@ func (l *List[K, V]) survey(s *seat, key K) {
 	if v.count++; v.count%few != 0 {
 		return
 	}
-	posts := l.posts.Load()
 	now := posts.lay()
 	isLinear, width := v.best(now, l.real)
 	if isLinear == now.linear && width == now.width() && v.count%256 != 0 {
