@@ -1,5 +1,7 @@
 package spraytest
 
+import "container/heap"
+
 // A tree holds numbers in places, and tells the sum of those below one: a Fenwick tree.
 type tree struct {
 	sums []int32
@@ -33,49 +35,33 @@ type cursor struct {
 	ops   []Operation
 }
 
+func (m merge) Len() int           { return len(m) }
+func (m merge) Less(i, j int) bool { return m[i].due < m[j].due }
+func (m merge) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
+func (m *merge) Push(x any)        { *m = append(*m, x.(cursor)) }
+func (m *merge) Pop() any {
+	last := (*m)[len(*m)-1]
+	*m = (*m)[:len(*m)-1]
+	return last
+}
+
 func (m *merge) add(log int, ops []Operation) {
-	if len(ops) == 0 {
-		return
-	}
-	*m = append(*m, cursor{due: 2 * ops[0].Begin, log: log, ops: ops})
-	for i := len(*m) - 1; i > 0; i = (i - 1) / 2 {
-		if a, b := &(*m)[i], &(*m)[(i-1)/2]; a.due < b.due {
-			*a, *b = *b, *a
-		}
+	if len(ops) > 0 {
+		heap.Push(m, cursor{due: 2 * ops[0].Begin, log: log, ops: ops})
 	}
 }
 
 // next moves the first log on.
 func (m *merge) next() {
-	h := *m
-	c := &h[0]
-	if !c.ended {
-		c.ended = true
-		c.due = 2*c.ops[0].End + 1
-	} else {
-		c.ended = false
-		c.ops = c.ops[1:]
+	switch c := &(*m)[0]; {
+	case !c.ended:
+		c.ended, c.due = true, 2*c.ops[0].End+1
+	case len(c.ops) > 1:
+		c.ended, c.due, c.ops = false, 2*c.ops[1].Begin, c.ops[1:]
 		c.index++
-		if len(c.ops) > 0 {
-			c.due = 2 * c.ops[0].Begin
-		} else {
-			h[0] = h[len(h)-1]
-			h = h[:len(h)-1]
-			*m = h
-		}
+	default:
+		heap.Pop(m)
+		return
 	}
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= len(h) {
-			break
-		}
-		if least+1 < len(h) && h[least+1].due < h[least].due {
-			least++
-		}
-		if h[i].due <= h[least].due {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
+	heap.Fix(m, 0)
 }
