@@ -34,7 +34,7 @@ func (r *replica) nextArrival(k uint32) {
 	next := r.arrivalAfter(int(k))
 	if r.win != nil {
 		if r.win.arrive[k] = next; next <= r.win.until {
-			r.win.near.push(next, k)
+			r.win.near.push(dueAt{at: next, id: k})
 		}
 		return
 	}

@@ -12,18 +12,12 @@ import (
 // encounters settles the contacts of a window, in the order of time. All that happened before a contact is final when its turn comes: changing
 // somebody only changes what comes later.
 type encounters struct {
-	planned []pendingMeeting // from the first step, in order
-	later   []pendingMeeting // a heap of those that were made since
-	entered []note           // who enters in the window, in order, if they are listed
+	planned []dueAt // from the first step, in order
+	later   dueHeap // those that were made since
+	entered []note  // who enters in the window, in order, if they are listed
 	listed  bool
 	starts  []uint32
 	waiting map[uint32]int // where the first of the line stand, as far as anybody asked, if many places were left at one time
-}
-
-type pendingMeeting struct {
-	at    float64
-	shard int32
-	index int32
 }
 
 // settle lets all contacts take effect. It gives up if equal times make it matter who comes first.
@@ -33,17 +27,17 @@ func (w *windows) settle(r *replica) {
 	clear(e.waiting)
 	for _, s := range w.shards {
 		for i := range s.meets {
-			e.planned = append(e.planned, pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
+			e.planned = append(e.planned, dueAt{s.meets[i].at, uint32(i), int32(s.number)})
 		}
 	}
-	slices.SortFunc(e.planned, func(a, b pendingMeeting) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(e.planned, func(a, b dueAt) int { return cmp.Compare(a.at, b.at) })
 	const far = 8
 	last := -1.0
 	for i := 0; !w.tied; {
-		var next pendingMeeting
+		var next dueAt
 		switch {
 		case len(e.later) > 0 && (i == len(e.planned) || e.later[0].at < e.planned[i].at):
-			next = e.takeLater()
+			next = e.later.pop()
 		case i < len(e.planned):
 			next = e.planned[i]
 			if i++; i+far < len(e.planned) {
@@ -61,15 +55,15 @@ func (w *windows) settle(r *replica) {
 			w.tied = true
 			return
 		}
-		if m := w.shards[next.shard].meets[next.index]; m.id != nobodyElse {
+		if m := w.shards[next.shard].meets[next.id]; m.id != nobodyElse {
 			w.encounter(r, m)
 		}
 	}
 }
 
 // foresee asks for the first choice of a contact.
-func (w *windows) foresee(r *replica, p pendingMeeting) {
-	choices := random.Stream(w.shards[p.shard].meets[p.index].luck)
+func (w *windows) foresee(r *replica, p dueAt) {
+	choices := random.Stream(w.shards[p.shard].meets[p.id].luck)
 	id := int(r.first) + int(choices.Below(uint64(r.places)-uint64(r.first)))
 	prefetch.Lines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
 }
@@ -291,7 +285,7 @@ func (w *windows) affect(id uint32, state, to uint16, at float64, name int) {
 	s.live(k)
 	s.rearChildren()
 	for i := meets; i < len(s.meets); i++ {
-		w.meeting.putLater(pendingMeeting{s.meets[i].at, int32(s.number), int32(i)})
+		w.meeting.later.push(dueAt{s.meets[i].at, uint32(i), int32(s.number)})
 	}
 	for _, n := range s.notes[notes:] {
 		if int(n.from) >= len(s.m.states) {
@@ -339,41 +333,4 @@ func (s *shard) unbear(id uint32) {
 	s.events -= uint64(s.lives[k].events)
 	s.lives[k].void = true
 	s.stopTimers(id, 0)
-}
-
-func (e *encounters) putLater(p pendingMeeting) {
-	h := append(e.later, p)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if h[i].at >= h[up].at {
-			break
-		}
-		h[i], h[up] = h[up], h[i]
-		i = up
-	}
-	e.later = h
-}
-
-func (e *encounters) takeLater() pendingMeeting {
-	h := e.later
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= last {
-			break
-		}
-		if down+1 < last && h[down+1].at < h[down].at {
-			down++
-		}
-		if h[down].at >= h[i].at {
-			break
-		}
-		h[i], h[down] = h[down], h[i]
-		i = down
-	}
-	e.later = h
-	return top
 }

@@ -5,19 +5,21 @@ import (
 	"math"
 )
 
-// near is what is due in a window that is carried out in order: a heap of times and ids, of which those count that the individuals say themselves. Who is
-// planned anew is put in again, and what it was put in for before is passed over when its turn comes.
-type near []dueAt
+// A dueHeap is a heap of moments, the earliest first. For what is due in a window that is carried out in order it is a lazy one: an entry is valid only if it equals
+// what the individual says itself. Who is planned anew is put in again, and what it was put in for before is passed over when its turn comes.
+type dueHeap []dueAt
 
+// A dueAt is when something is due, and what: an individual or a source of immigration, or a contact of a shard.
 type dueAt struct {
-	at float64
-	id uint32
+	at    float64
+	id    uint32
+	shard int32 // of a contact
 }
 
 func (a dueAt) before(b dueAt) bool { return a.at < b.at || a.at == b.at && a.id < b.id }
 
-func (n *near) push(at float64, id uint32) {
-	h := append(*n, dueAt{at, id})
+func (q *dueHeap) push(d dueAt) {
+	h := append(*q, d)
 	i := len(h) - 1
 	for i > 0 {
 		up := (i - 1) / 2
@@ -27,11 +29,11 @@ func (n *near) push(at float64, id uint32) {
 		h[i], h[up] = h[up], h[i]
 		i = up
 	}
-	*n = h
+	*q = h
 }
 
-func (n *near) pop() dueAt {
-	h := *n
+func (q *dueHeap) pop() dueAt {
+	h := *q
 	top := h[0]
 	last := len(h) - 1
 	h[0] = h[last]
@@ -50,7 +52,7 @@ func (n *near) pop() dueAt {
 		h[i], h[down] = h[down], h[i]
 		i = down
 	}
-	*n = h
+	*q = h
 	return top
 }
 
@@ -96,14 +98,14 @@ func (w *windows) load(r *replica) {
 		s.lists.take(w.now, func(ids []uint32) {
 			for _, id := range ids {
 				if at := *r.nextAt(id); at <= end && r.person(id).state != nobody {
-					w.near.push(at, id)
+					w.near.push(dueAt{at: at, id: id})
 				}
 			}
 		})
 	}
 	for k, at := range w.arrive {
 		if at <= end {
-			w.near.push(at, uint32(k))
+			w.near.push(dueAt{at: at, id: uint32(k)})
 		}
 	}
 }

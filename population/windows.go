@@ -45,7 +45,7 @@ type windows struct {
 	scale  float64   // windows in a unit of time, about
 	now    int       // the window that is under way, or comes next
 	until  float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
-	near   near
+	near   dueHeap
 	arrive []float64 // when the next immigrant of each source comes
 	shards []*shard
 	bits   uint // so many ids in a row, as a power of two, belong to the same shard
@@ -226,7 +226,7 @@ func (w *windows) put(r *replica, id uint32, next float64) {
 	*r.nextAt(id) = next
 	switch {
 	case next <= w.until:
-		w.near.push(next, id)
+		w.near.push(dueAt{at: next, id: id})
 	case next <= w.last():
 		w.shardOf(id).lists.add(w.of(next), id)
 	}
