@@ -45,7 +45,7 @@ type system struct {
 func (s *system) free() Room {
 	room := Room{Unknown, Unknown}
 	has := s.fields("proc/meminfo")
-	if n := has["MemAvailable"]; n > 0 { // a program could not ask if there were none
+	if n := s.available(); n > 0 { // a program could not ask if there were none
 		room.Pages = n
 	}
 	own := s.fields("proc/self/status")
@@ -70,6 +70,9 @@ func (s *system) free() Room {
 	}
 	return room
 }
+
+// available is what Linux says that a program could take; 0 if it says nothing.
+func (s *system) available() uint64 { return s.fields("proc/meminfo")["MemAvailable"] }
 
 // groups is what the control groups leave.
 func (s *system) groups() uint64 {

@@ -1,8 +1,9 @@
 package memory
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -30,7 +31,14 @@ func TestAvailable(t *testing.T) {
 		"MemAvailable: much kB\n": 0,
 		"":                        0,
 	} {
-		if got := available(strings.NewReader(text)); got != want {
+		s := system{root: t.TempDir()}
+		if err := os.Mkdir(filepath.Join(s.root, "proc"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(s.root, "proc", "meminfo"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.available(); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
