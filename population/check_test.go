@@ -159,3 +159,12 @@ func (a *asideTable) has(id uint32, column int) bool {
 }
 
 func calendarID(id uint32) calendar.ID { return calendar.ID(id) }
+
+// all are the ids in the line, in order.
+func (l *line) all(yield func(uint32) bool) {
+	for i := range l.n {
+		if !yield(l.at(i)) {
+			return
+		}
+	}
+}

@@ -11,7 +11,6 @@ import (
 //	{line: {0 days: 0.5 per day, 30 days: 0.2 per day}}
 //	{steps: {file: beta.csv, column: beta, unit: per day}}
 type courseValue struct {
-	at                            place
 	form                          string // seasonal, steps or line
 	mean, amplitude, peak, period value  // seasonal
 	knots                         []knotText
@@ -62,7 +61,7 @@ func (r *reader) course(n *yaml.Node, what string, want kind) *courseValue {
 		r.fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; there are %d names here", what, likeSteps, len(f))
 		return nil
 	}
-	c := &courseValue{at: r.place(n), form: f[0].name}
+	c := &courseValue{form: f[0].name}
 	what += ": " + c.form
 	body := f[0].value
 	switch {

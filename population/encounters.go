@@ -331,6 +331,5 @@ func (s *shard) unbear(id uint32) {
 	k := s.lifeOf(id)
 	s.takeBack(k, -1)
 	s.events -= uint64(s.lives[k].events)
-	s.lives[k].void = true
 	s.stopTimers(id, 0)
 }

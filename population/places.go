@@ -91,12 +91,3 @@ func (l *line) take() uint32 {
 
 // clear takes all out.
 func (l *line) clear() { l.head, l.n = 0, 0 }
-
-// all are the ids in the line, in order.
-func (l *line) all(yield func(uint32) bool) {
-	for i := range l.n {
-		if !yield(l.ring[(l.head+i)&(len(l.ring)-1)]) {
-			return
-		}
-	}
-}

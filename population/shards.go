@@ -52,7 +52,6 @@ type life struct {
 	notes, end   uint32 // its notes
 	meets, ended uint32 // its contacts
 	events       uint32
-	void         bool // it was not born after all
 	changed      bool // by a contact
 }
 
