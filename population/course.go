@@ -1,6 +1,10 @@
 package population
 
-import "math"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/expr"
+)
 
 // A course is a rate or a probability that changes with time or with how many there are, worked out for one individual. All times are since the start of
 // the run, in the unit of the model.
@@ -219,7 +223,7 @@ func (s scope) addUp(courses []*course) (t, sum float64, ok bool) {
 	all := constant(0)
 	for _, c := range courses {
 		if c != nil {
-			all = join(termAdd, all, c.root)
+			all = join(expr.Add, all, c.root)
 		}
 	}
 	return s.inBounds(&course{root: all}, 1+1e-6)

@@ -3,6 +3,8 @@ package population
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/expr"
 )
 
 // part makes a term of a value that something else is made of.
@@ -69,7 +71,7 @@ func (s scope) season(v value, what string) (measured, bool) {
 	if amplitude == 0 {
 		return mean, true
 	}
-	return measured{join(termMultiply, mean.term, wave), mean.dimension}, true
+	return measured{join(expr.Multiply, mean.term, wave), mean.dimension}, true
 }
 
 // through makes a term of steps, or of a line.

@@ -4,13 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A term is an expression with everything looked up and converted to the unit of the model, for one individual and as the parameters are. What is the
 // same at all times is one number.
 type term struct {
-	op    termOp
+	op    expr.Op
 	x     float64 // a constant; the amplitude of a wave
 	a, b  *term
 	state int
@@ -19,21 +20,10 @@ type term struct {
 	period, phase float64
 }
 
-type termOp uint8
-
+// What a term is that is not an operation with its parts.
 const (
-	termConstant termOp = iota
-	termAdd
-	termSubtract
-	termMultiply
-	termDivide
-	termPower
-	termMin
-	termMax
-	termExp
-	termLog
-	termSqrt
-	termWave // 1 + x·cos 2π(t/period + phase)
+	termConstant         = expr.Leaf
+	termWave     expr.Op = expr.Sqrt + iota // 1 + x·cos 2π(t/period + phase)
 	termSteps
 	termLine
 	termTotal
@@ -43,7 +33,7 @@ const (
 func constant(x float64) *term { return &term{x: x} }
 
 // join makes a term of two; one number if both are.
-func join(op termOp, a, b *term) *term {
+func join(op expr.Op, a, b *term) *term {
 	t := &term{op: op, a: a, b: b}
 	if a.op == termConstant && (b == nil || b.op == termConstant) {
 		return constant(t.at(0, census{}))
@@ -75,26 +65,26 @@ func (t *term) at(time float64, c census) float64 {
 	}
 	a := t.a.at(time, c)
 	switch t.op {
-	case termExp:
+	case expr.Exp:
 		return portable.Exp(a)
-	case termLog:
+	case expr.Log:
 		return portable.Log(a)
-	case termSqrt:
+	case expr.Sqrt:
 		return math.Sqrt(a)
 	}
 	b := t.b.at(time, c)
 	switch t.op {
-	case termAdd:
+	case expr.Add:
 		return a + b
-	case termSubtract:
+	case expr.Subtract:
 		return a - b
-	case termMultiply:
+	case expr.Multiply:
 		return a * b
-	case termDivide:
+	case expr.Divide:
 		return a / b
-	case termPower:
+	case expr.Power:
 		return portable.Pow(a, b)
-	case termMin:
+	case expr.Min:
 		return min(a, b)
 	default:
 		return max(a, b)

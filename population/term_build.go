@@ -57,35 +57,27 @@ func (s scope) operation(x *expression, n *exprNode, what string) (measured, boo
 	a := args[0]
 	switch n.Op {
 	case expr.Negate:
-		return s.finite(x, n, what, measured{join(termSubtract, constant(0), a.term), a.dimension})
+		return s.finite(x, n, what, measured{join(expr.Subtract, constant(0), a.term), a.dimension})
 	case expr.Exp, expr.Log:
 		if a.dimension != noDimension {
 			s.wrong(x, n, what, "%s is %s; exp and log are of numbers", x.part(n.Args[0]), s.told(x, n.Args[0], a))
 			return measured{}, false
 		}
-		op := termExp
-		if n.Op == expr.Log {
-			op = termLog
-		}
-		return s.finite(x, n, what, measured{join(op, a.term, nil), noDimension})
+		return s.finite(x, n, what, measured{join(n.Op, a.term, nil), noDimension})
 	case expr.Sqrt:
 		d, ok := a.dimension.times(0.5)
 		if !ok {
 			s.wrong(x, n, what, "%s is %s, of which there is no root", x.part(n.Args[0]), s.told(x, n.Args[0], a))
 			return measured{}, false
 		}
-		return s.finite(x, n, what, measured{join(termSqrt, a.term, nil), d})
+		return s.finite(x, n, what, measured{join(expr.Sqrt, a.term, nil), d})
 	case expr.Min, expr.Max:
-		op := termMin
-		if n.Op == expr.Max {
-			op = termMax
-		}
 		for i, b := range args[1:] {
 			if b.dimension != a.dimension {
 				s.unlike(x, n, n.Args[0], n.Args[i+1], args[0], b, what, "can be compared")
 				return measured{}, false
 			}
-			a.term = join(op, a.term, b.term)
+			a.term = join(n.Op, a.term, b.term)
 		}
 		return a, true
 	case expr.Power:
@@ -116,7 +108,6 @@ func (s scope) atom(x *expression, n *exprNode, what string) (measured, bool) {
 
 // arithmetic is one of the four operations.
 func (s scope) arithmetic(x *expression, n *exprNode, a, b measured, what string) (measured, bool) {
-	op := [...]termOp{expr.Add: termAdd, expr.Subtract: termSubtract, expr.Multiply: termMultiply, expr.Divide: termDivide}[n.Op]
 	d, ok := a.dimension, true
 	switch n.Op {
 	case expr.Add, expr.Subtract:
@@ -133,7 +124,7 @@ func (s scope) arithmetic(x *expression, n *exprNode, a, b measured, what string
 		s.wrong(x, n, what, "this is a power of time beyond all that can mean something")
 		return measured{}, false
 	}
-	return s.finite(x, n, what, measured{join(op, a.term, b.term), d})
+	return s.finite(x, n, what, measured{join(n.Op, a.term, b.term), d})
 }
 
 // toPower raises to a power. Something with a dimension can be raised to one that is known and the same at all times.
@@ -155,7 +146,7 @@ func (s scope) toPower(x *expression, n *exprNode, a, b measured, what string) (
 			return measured{}, false
 		}
 	}
-	return s.finite(x, n, what, measured{join(termPower, a.term, b.term), d})
+	return s.finite(x, n, what, measured{join(expr.Power, a.term, b.term), d})
 }
 
 // operand is what a parameter stands for.

@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
@@ -23,11 +24,11 @@ func (t *term) between(from, to float64) (low, high float64) {
 	}
 	a, b := t.a.between(from, to)
 	switch t.op {
-	case termExp:
+	case expr.Exp:
 		return wider(portable.Exp(a), portable.Exp(b))
-	case termLog:
+	case expr.Log:
 		return wider(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
-	case termSqrt:
+	case expr.Sqrt:
 		if a < 0 { // where it is no number, as a logarithm is not; nothing is below that
 			return math.Inf(-1), math.Sqrt(max(b, 0))
 		}
@@ -35,20 +36,20 @@ func (t *term) between(from, to float64) (low, high float64) {
 	}
 	c, d := t.b.between(from, to)
 	switch t.op {
-	case termAdd:
+	case expr.Add:
 		return a + c, b + d
-	case termSubtract:
+	case expr.Subtract:
 		return a - d, b - c
-	case termMultiply:
+	case expr.Multiply:
 		return corners(product, a, b, c, d)
-	case termDivide:
+	case expr.Divide:
 		if c <= 0 && d >= 0 {
 			return math.Inf(-1), math.Inf(1)
 		}
 		return corners(func(x, y float64) float64 { return x / y }, a, b, c, d)
-	case termPower:
+	case expr.Power:
 		return power(a, b, c, d)
-	case termMin:
+	case expr.Min:
 		return min(a, c), min(b, d)
 	default:
 		return max(a, c), max(b, d)

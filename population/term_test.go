@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -16,7 +17,7 @@ func grownTerm(s *random.Stream, depth int) *term {
 		case 1:
 			return &term{op: termWave, x: s.Float64(), period: 0.5 + 30*s.Float64(), phase: s.Float64()}
 		}
-		t := &term{op: termSteps + termOp(s.Below(2))}
+		t := &term{op: termSteps + expr.Op(s.Below(2))}
 		at := -5.0
 		for range 1 + s.Below(6) {
 			at += 0.1 + 5*s.Float64()
@@ -24,9 +25,10 @@ func grownTerm(s *random.Stream, depth int) *term {
 		}
 		return t
 	}
-	op := termAdd + termOp(s.Below(uint64(termSqrt-termAdd+1)))
+	ops := []expr.Op{expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Power, expr.Min, expr.Max, expr.Exp, expr.Log, expr.Sqrt}
+	op := ops[s.Below(uint64(len(ops)))]
 	t := &term{op: op, a: grownTerm(s, depth-1)}
-	if op != termExp && op != termLog && op != termSqrt {
+	if op != expr.Exp && op != expr.Log && op != expr.Sqrt {
 		t.b = grownTerm(s, depth-1)
 	}
 	return t
