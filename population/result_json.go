@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 )
 
 // MarshalJSON returns what [Result.WriteJSON] writes.
@@ -24,41 +22,34 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	m, rows := r.Model, r.Rows()
 	j := jsonText{w: w}
 	j.object(func() {
-		j.field("model", func() { j.text(m.name) })
-		j.field("seed", func() { j.b = strconv.AppendUint(j.b, r.Seed, 10) })
-		j.field("replicas", func() { j.number(float64(r.Replicas)) })
-		j.field("done", func() { j.number(float64(r.Done)) })
-		j.field("incomplete", func() { j.b = strconv.AppendBool(j.b, r.Incomplete) })
+		j.put("model", m.name)
+		j.put("seed", r.Seed)
+		j.put("replicas", r.Replicas)
+		j.put("done", r.Done)
+		j.put("incomplete", r.Incomplete)
 		if r.Stopped != nil {
-			j.field("stopped", func() { j.text(r.why()) })
+			j.put("stopped", r.why())
 		}
-		j.field("unit", func() { j.text(m.unit.name) })
-		j.field("events", func() { j.b = strconv.AppendUint(j.b, r.Events, 10) })
-		j.field("person_years", func() { j.number(r.PersonYears) })
-		j.field("version", func() { j.text(r.Version) })
+		j.put("unit", m.unit.name)
+		j.put("events", r.Events)
+		j.put("person_years", r.PersonYears)
+		j.put("version", r.Version)
 		j.field("parameters", func() {
 			j.object(func() {
 				for _, p := range m.Parameters() {
 					if d := r.Drawn; d != nil && slices.Contains(d.Parameters, p.Name) {
 						p.Value = "drawn from " + d.From
 					}
-					j.field(p.Name, func() { j.text(p.Value) })
+					j.put(p.Name, p.Value)
 				}
 			})
 		})
 		if d := r.Drawn; d != nil {
-			j.field("drawn", func() {
-				j.object(func() {
-					j.field("from", func() { j.text(d.From) })
-					j.field("rows", func() { j.number(float64(d.Rows)) })
-					j.field("effective", func() { j.number(d.Effective) })
-					j.field("parameters", func() { j.texts(d.Parameters) })
-				})
-			})
+			j.put("drawn", d)
 		}
-		j.field("times", func() { j.numbers(r.Times[:rows]) })
+		j.put("times", r.Times[:rows])
 		if dates := m.Dates(); dates != nil {
-			j.field("dates", func() { j.texts(dates[:rows]) })
+			j.put("dates", dates[:rows])
 		}
 		r.counts(&j)
 		if len(m.groups) > 0 {
@@ -70,8 +61,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 					count, time := r.Peak(i)
 					j.field(s, func() {
 						j.object(func() {
-							j.field("count", func() { j.number(count) })
-							j.field("time", func() { j.number(time) })
+							j.put("count", count)
+							j.put("time", time)
 						})
 					})
 				}
@@ -97,7 +88,7 @@ func (r *Result) counts(j *jsonText) {
 		j.field(key, func() {
 			j.object(func() {
 				for i := range n {
-					j.field(name(i), func() { j.series(series(i)) })
+					j.put(name(i), series(i))
 				}
 			})
 		})
@@ -105,7 +96,7 @@ func (r *Result) counts(j *jsonText) {
 	flow := func(i int) string { return m.flows[i].String() }
 	named := func(i int) string { return m.names[i] }
 	all("states", len(m.states), func(i int) string { return m.states[i] }, r.State)
-	j.field("total", func() { j.series(r.Total()) })
+	j.put("total", r.Total())
 	all("flows", len(m.flows), flow, r.Flow)
 	if len(m.names) > 0 {
 		all("named", len(m.names), named, r.Named)
@@ -160,7 +151,7 @@ func (j *jsonText) field(key string, value func()) {
 	if j.comma {
 		j.b = append(j.b, ',')
 	}
-	j.text(key)
+	j.value(key)
 	j.b = append(j.b, ':')
 	value()
 	j.comma = true
@@ -169,53 +160,15 @@ func (j *jsonText) field(key string, value func()) {
 	}
 }
 
-func (j *jsonText) text(s string) {
+// put writes a field that package json knows how to write.
+func (j *jsonText) put(key string, x any) { j.field(key, func() { j.value(x) }) }
+
+func (j *jsonText) value(x any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // a flow is a->b
-	_ = e.Encode(s)        // a text can be written
+	if err := e.Encode(x); err != nil && j.err == nil {
+		j.err = err
+	}
 	j.b = append(j.b, bytes.TrimSuffix(b.Bytes(), []byte{'\n'})...)
-}
-
-// number writes a number as package json does, and null for what is missing.
-func (j *jsonText) number(x float64) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		j.b = append(j.b, "null"...)
-		return
-	}
-	format := byte('f')
-	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e21) {
-		format = 'e'
-	}
-	j.b = strconv.AppendFloat(j.b, x, format, -1, 64)
-	if n := len(j.b); format == 'e' && n >= 4 && string(j.b[n-4:n-1]) == "e-0" { // e-09 is written e-9
-		j.b = append(j.b[:n-2], j.b[n-1])
-	}
-}
-
-func (j *jsonText) numbers(all []float64) { array(j, all, j.number) }
-
-func (j *jsonText) texts(all []string) { array(j, all, j.text) }
-
-// array writes a list.
-func array[T any](j *jsonText, all []T, one func(T)) {
-	j.b = append(j.b, '[')
-	for i, x := range all {
-		if i > 0 {
-			j.b = append(j.b, ',')
-		}
-		one(x)
-	}
-	j.b = append(j.b, ']')
-}
-
-func (j *jsonText) series(s Series) {
-	j.object(func() {
-		for _, part := range []struct {
-			name   string
-			values []float64
-		}{{"mean", s.Mean}, {"sd", s.SD}, {"min", s.Min}, {"max", s.Max}, {"q05", s.Q05}, {"q25", s.Q25}, {"median", s.Median}, {"q75", s.Q75}, {"q95", s.Q95}} {
-			j.field(part.name, func() { j.numbers(part.values) })
-		}
-	})
 }
