@@ -2,6 +2,7 @@ package population
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -56,72 +57,28 @@ func (e *explainer) used() map[string]bool {
 		}
 		v.each(look)
 	}
-	clocks := slices.Clone(e.f.always)
-	for i := range e.f.states {
-		clocks = append(append(clocks, e.f.states[i].race...), e.f.states[i].split...)
-	}
-	for i := range clocks {
-		look(clocks[i].rate)
-		look(clocks[i].after)
-		look(clocks[i].chance)
-	}
-	for _, b := range append(slices.Clone(e.f.births), e.f.immigration...) {
-		look(b.rate)
-		look(b.age)
-		look(b.per)
-		for _, s := range b.enter.into {
-			look(s.share)
-		}
-	}
-	for i := range e.f.transmission {
-		c := &e.f.transmission[i]
-		look(c.rate)
-		look(c.chance)
-		for _, row := range c.matrix {
-			for _, v := range row {
-				look(v)
-			}
-		}
-	}
-	for i := range e.f.plans {
-		look(e.f.plans[i].coverage)
-		look(e.f.plans[i].countBy)
-		for _, c := range e.f.plans[i].conditions {
-			look(c.limit)
-		}
-		for _, s := range e.f.plans[i].enter.into {
-			look(s.share)
-		}
-		for _, s := range e.f.plans[i].set {
-			look(s.value)
-		}
-	}
-	for i := range e.f.attributes {
-		for _, v := range e.f.attributes[i].shares {
-			look(v)
-		}
-	}
-	for _, p := range e.f.parameters {
-		look(p.value)
-	}
-	for i := range e.f.groups {
-		for _, s := range e.f.groups[i].starts {
-			look(s.since)
-			look(s.by)
-		}
-	}
-	for _, s := range e.f.scenarios {
-		for _, v := range s.set {
-			look(v.value)
-		}
-	}
+	eachValue(reflect.ValueOf(e.f).Elem(), look)
 	if fit := e.m.fit(&problemList{}, FitOptions{}); fit != nil {
 		for _, match := range fit.match {
 			look(match.observed)
 			look(match.error.arg)
 		}
 	}
-	look(e.f.age)
-	look(e.f.record.every)
 	return used
+}
+
+// eachValue visits all values in a part of a file, wherever they stand, but not those that they are made of.
+func eachValue(part reflect.Value, do func(value)) {
+	switch {
+	case part.Type() == reflect.TypeFor[value]():
+		do(*(*value)(part.Addr().UnsafePointer())) // its fields are not exported
+	case part.Kind() == reflect.Slice:
+		for i := range part.Len() {
+			eachValue(part.Index(i), do)
+		}
+	case part.Kind() == reflect.Struct:
+		for i := range part.NumField() {
+			eachValue(part.Field(i), do)
+		}
+	}
 }
