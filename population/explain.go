@@ -3,8 +3,9 @@ package population
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
@@ -52,8 +53,12 @@ func (e *explainer) line(format string, args ...any) {
 	e.b.WriteByte('\n')
 }
 
-// section begins a part of the text.
-func (e *explainer) section(title string) { e.line("\n%s", title) }
+// section begins a part of the text about so many things, if there are any.
+func (e *explainer) section(title string, things int) {
+	if things > 0 {
+		e.line("\n%s", title)
+	}
+}
 
 // called adds the parameter's name to what it stands for, or the expression by which it was worked out.
 func (e *explainer) called(v value, words string) string {
@@ -109,10 +114,7 @@ func (e *explainer) named(name string) string {
 }
 
 func (e *explainer) attributes() {
-	if len(e.f.attributes) == 0 {
-		return
-	}
-	e.section("Everybody has a value of")
+	e.section("Everybody has a value of", len(e.f.attributes))
 	for _, a := range e.f.attributes {
 		var values []string
 		for i, v := range a.values {
@@ -127,7 +129,7 @@ func (e *explainer) attributes() {
 }
 
 func (e *explainer) states() {
-	e.section("States")
+	e.section("States", len(e.f.states))
 	for i := range e.f.states {
 		s := &e.f.states[i]
 		e.line("  %s: %s at the start", s.name, thousands(e.m.starts[i]))
@@ -191,10 +193,7 @@ func where(all []whereText) string {
 }
 
 func (e *explainer) contacts() {
-	if len(e.f.transmission) == 0 {
-		return
-	}
-	e.section("Contacts")
+	e.section("Contacts", len(e.f.transmission))
 	for i := range e.f.transmission {
 		c := &e.f.transmission[i]
 		e.line("  each individual that is %s%s meets others at %s%s", list(c.from), and(c.where), e.perUnit(c.rate), e.named(c.name))
@@ -228,10 +227,7 @@ func (e *explainer) contacts() {
 }
 
 func (e *explainer) always() {
-	if len(e.f.always) == 0 {
-		return
-	}
-	e.section("To everybody, whatever the state")
+	e.section("To everybody, whatever the state", len(e.f.always))
 	for i := range e.f.always {
 		c := &e.f.always[i]
 		what := joinMoves(goal(c.to), c.moves, false)
@@ -283,20 +279,11 @@ func (e *explainer) words(v value) string {
 }
 
 func (e *explainer) parameters() {
-	if len(e.f.parameters) == 0 {
-		return
-	}
-	e.section("Parameters (--set changes them)")
+	e.section("Parameters (--set changes them)", len(e.f.parameters))
 	for _, p := range e.f.parameters {
 		e.line("  %s: %s", p.label.name, e.words(p.value))
 	}
 }
 
 // thousands writes a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int) string { return format.Thousands(float64(n)) }

@@ -38,10 +38,7 @@ func (e *explainer) doubts() {
 			all = append(all, fmt.Sprintf("the parameter %s is used nowhere", p.label.name))
 		}
 	}
-	if len(all) == 0 {
-		return
-	}
-	e.section("Is this meant?")
+	e.section("Is this meant?", len(all))
 	for _, d := range all {
 		e.line("  %s", d)
 	}

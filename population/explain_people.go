@@ -10,7 +10,7 @@ func (e *explainer) groups() {
 	if !e.f.grouped {
 		return
 	}
-	e.section("At the start there are")
+	e.section("At the start there are", len(e.f.groups))
 	next := 0
 	for g := range e.f.groups {
 		text := &e.f.groups[g]
@@ -73,10 +73,7 @@ func (e *explainer) begin(enter *enterText) string {
 }
 
 func (e *explainer) entries() {
-	if len(e.f.births)+len(e.f.immigration) == 0 {
-		return
-	}
-	e.section("Entering the population")
+	e.section("Entering the population", len(e.f.births)+len(e.f.immigration))
 	for i := range e.f.births {
 		b := &e.f.births[i]
 		who := "each living individual"

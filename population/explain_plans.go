@@ -8,10 +8,7 @@ import (
 )
 
 func (e *explainer) interventions() {
-	if len(e.f.plans) == 0 {
-		return
-	}
-	e.section("Interventions")
+	e.section("Interventions", len(e.f.plans))
 	for i := range e.f.plans {
 		p := &e.f.plans[i]
 		e.line("  %s%s", e.moment(p), e.named(p.name))

@@ -24,10 +24,7 @@ func (e *explainer) recorded() string {
 
 // scenarios lists them, with what each changes.
 func (e *explainer) scenarios() {
-	if len(e.f.scenarios) == 0 {
-		return
-	}
-	e.section("Scenarios (--scenario NAME runs one)")
+	e.section("Scenarios (--scenario NAME runs one)", len(e.f.scenarios))
 	for _, s := range e.f.scenarios {
 		var changes []string
 		for _, v := range s.set {
@@ -50,7 +47,7 @@ func (e *explainer) fit() {
 	if f == nil {
 		return
 	}
-	e.section("To be fitted to " + f.data.name)
+	e.section("To be fitted to "+f.data.name, 1)
 	for _, u := range f.unknown {
 		e.line("  %s is unknown: %s", u.label.name, oneLine(u.node))
 	}

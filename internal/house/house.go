@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
-	"population":                  {"calendar", "internal/expr", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/priors", "internal/random", "internal/vector", "population/internal/diagram"},
+	"population":                  {"calendar", "internal/expr", "internal/format", "internal/huge", "internal/memory", "internal/nearest", "internal/order", "internal/portable", "internal/prefetch", "internal/priors", "internal/random", "internal/vector", "population/internal/diagram"},
 	"population/internal/diagram": {"internal/vector"},
 	"population/results":          {"population"},
 
