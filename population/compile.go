@@ -149,7 +149,7 @@ func (c *compiler) records(here scope) {
 		return
 	}
 	every := c.f.record.every
-	if every.bad { // not said, or said to be wrong
+	if !every.given() || every.bad {
 		every = value{quantity: quantity{aDuration, span / 100, c.m.unit}, text: "a hundredth of the run"}
 	}
 	step, ok := here.longer(every, "record: every")

@@ -187,7 +187,9 @@ func (c *compiler) build(here scope, t *tables, i int) {
 }
 
 // timed tells whether a clock of a race is carried along, rather than one with all that happens at a rate.
-func (c *compiler) timed(clock *clockText) bool { return !clock.isRate && !c.merges(clock.after, 0) }
+func (c *compiler) timed(clock *clockText) bool {
+	return !clock.rate.given() && !c.merges(clock.after, 0)
+}
 
 // table is what can happen to the individual of a scope in a state.
 func (c *compiler) table(here scope, i int) stateTable {

@@ -25,7 +25,7 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 		ct.self = c.state(text.self, text.what+": self", true)
 	}
 	ct.whom = c.conditions(text.whom, text.what+": whom")
-	if text.hasChance {
+	if text.chance.given() {
 		ct.chance, ct.odds = c.odds(here, text.chance, text.what+": chance", true)
 	}
 	if text.by.given() {

@@ -171,7 +171,7 @@ func asked(at place) bool { return strings.HasPrefix(at.file, "--") }
 func (c *compiler) sinces(here scope) {
 	for i := range c.m.begin {
 		b := &c.m.begin[i]
-		if !b.text.hasSince {
+		if !b.text.since.given() {
 			continue
 		}
 		what := b.text.what + ": since"

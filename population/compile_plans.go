@@ -172,13 +172,13 @@ func (c *compiler) turn(d *deed, from standing) standing {
 	}
 	t.to = t.after.phase
 	here := t.after.here
-	if text.covers {
+	if text.coverage.given() {
 		t.coverage = eachCell(c, here, []value{text.coverage}, func(here scope) *course {
 			p, _ := here.course(text.coverage, text.what+": coverage", aShare)
 			return p
 		})
 	}
-	if t.count = text.count; text.counts {
+	if t.count = text.count; text.countBy.given() {
 		const most = float64(mostIndividuals)
 		x, _ := here.within(text.countBy, text.what+": count", aNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
 			fmt.Sprintf("expected a whole number from 0 to %.0f", most))

@@ -28,14 +28,14 @@ func (c *compiler) tables(here scope) *tables {
 		}
 		c.build(here, t, i)
 	}
-	if !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
+	if c.f.age.given() && !c.f.age.bad && c.m.first == nil { // those who are there at the start do not become others by an intervention
 		t.ages = c.ages(here, t, &entrance{}, c.f.age, "population: age")
 	}
 	for i := range c.f.immigration {
 		e := &c.f.immigration[i]
 		var a arrivalTable
 		factor := 1.0
-		if e.isPer {
+		if e.per.given() {
 			if per, ok := here.positive(e.per, e.what+": per"); ok {
 				factor = float64(c.f.size) / per
 			}
@@ -51,7 +51,7 @@ func (c *compiler) tables(here scope) *tables {
 		a.rate *= factor
 		a.name, a.in.given = c.name(e.name), c.given(e.with, e.what+": with", nil)
 		c.into(here, &e.enter, e.what+": enter", &a.in)
-		if e.hasAge {
+		if e.age.given() {
 			a.in.age = c.ages(here, t, &a.in, e.age, e.what+": age")
 		}
 		t.immigration = append(t.immigration, a)
@@ -96,7 +96,7 @@ func (c *compiler) stateClocks(here scope, i int) {
 			continue
 		}
 		l := rateLine{what: clock.what, rate: clock.rate, where: c.conditions(clock.where, clock.what+": where"), do: c.action(clock)}
-		if !clock.isRate {
+		if !clock.rate.given() {
 			l.rate, l.after = clock.after, true
 		}
 		c.lines[i] = append(c.lines[i], c.line(here, l))
@@ -121,14 +121,14 @@ func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 			good = false
 		case clock.otherwise:
 			otherwise = k
-		case clock.hasChance && here.depends(clock.chance).time:
+		case clock.chance.given() && here.depends(clock.chance).time:
 			before := c.found
 			changing, share = c.course(here, clock.chance, clock.what+": chance", aShare)
 			chances, good = append(chances, clock.chance), good && c.found == before
 			if changing != nil {
 				share, varies = changing.chance(0), true
 			}
-		case clock.hasChance:
+		case clock.chance.given():
 			var ok bool
 			share, ok = here.chance(clock.chance, clock.what+": chance")
 			chances, good = append(chances, clock.chance), good && ok
@@ -138,13 +138,13 @@ func (c *compiler) split(here scope, s *stateText, st *stateTable) {
 			good = false
 		}
 		switch d := here.depends(clock.rate); {
-		case clock.isRate && (d.time || d.counts):
+		case clock.rate.given() && (d.time || d.counts):
 			changing, rate := c.course(here, clock.rate, clock.what+": rate", aRate)
 			branch.law = exponential(rate)
 			if changing != nil {
 				branch.vary = []varying{{course: changing, factor: 1, what: clock.what, do: branch.do}}
 			}
-		case clock.isRate:
+		case clock.rate.given():
 			rate, _ := here.rate(clock.rate, clock.what+": rate")
 			branch.law = exponential(rate) // which never strikes if the rate is 0
 		default:
@@ -236,17 +236,17 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 	from := c.set(clock.from, clock.what+": from")
 	where := c.conditions(clock.where, clock.what+": where")
 	l := rateLine{what: clock.what, rate: clock.rate, where: where, do: do}
-	if clock.isRate {
+	if clock.rate.given() {
 		switch {
-		case clock.hasChance && here.depends(clock.chance).time: // which is read when it is used
+		case clock.chance.given() && here.depends(clock.chance).time: // which is read when it is used
 			l.do.chance, l.do.odds = c.odds(here, clock.chance, clock.what+": chance", false)
-		case clock.hasChance:
+		case clock.chance.given():
 			l.chance = &clock.chance
 		}
 		c.everywhere(from, c.line(here, l))
 		return
 	}
-	if c.merges(clock.after, 0) && do.to == nobody && from == nil && !clock.hasChance {
+	if c.merges(clock.after, 0) && do.to == nobody && from == nil && !clock.chance.given() {
 		l.rate, l.after = clock.after, true
 		c.everywhere(nil, c.line(here, l))
 		return
@@ -255,10 +255,10 @@ func (c *compiler) always(here scope, t *tables, clock *clockText) {
 		return
 	}
 	do.from = from
-	if clock.hasChance {
+	if clock.chance.given() {
 		do.chance, do.odds = c.odds(here, clock.chance, clock.what+": chance", false)
 	}
-	a := alwaysTable{do: do, ends: do.to == nobody && from == nil && !clock.hasChance && len(where) == 0}
+	a := alwaysTable{do: do, ends: do.to == nobody && from == nil && !clock.chance.given() && len(where) == 0}
 	common := a
 	work := func(here scope) alwaysTable {
 		one := common

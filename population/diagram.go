@@ -143,7 +143,7 @@ func (w *wayList) clock(c *clockText, state int) {
 	label := c.name
 	switch {
 	case label != "":
-	case c.isRate:
+	case c.rate.given():
 		label = w.label(c.rate, func() string {
 			rate, _ := w.here.rate(c.rate, "")
 			return fmt.Sprintf("%.3g per %s", rate, w.m.unit.name)
@@ -154,7 +154,7 @@ func (w *wayList) clock(c *clockText, state int) {
 			return inWords(l.mean(), w.m.unit)
 		})
 	}
-	if c.hasChance {
+	if c.chance.given() {
 		label = w.percent(c.chance) + " " + label
 	}
 	w.add(way{state, w.state(c.to), label, diagram.Clock, nil})

@@ -73,7 +73,7 @@ func (e *explainer) called(v value, words string) string {
 
 // when says when a clock strikes.
 func (e *explainer) when(c *clockText) string {
-	if c.isRate {
+	if c.rate.given() {
 		return "at " + e.perUnit(c.rate)
 	}
 	if e.here.depends(c.after).fixed() {
@@ -137,7 +137,7 @@ func (e *explainer) states() {
 		for k := range s.split {
 			c := &s.split[k]
 			chance := "otherwise"
-			if c.hasChance {
+			if c.chance.given() {
 				chance = "with probability " + e.probability(c.chance)
 			}
 			e.line("    %s %s %s%s", chance, goal(c.to), e.when(c), e.named(c.name))
@@ -199,7 +199,7 @@ func (e *explainer) contacts() {
 		e.line("  each individual that is %s%s meets others at %s%s", list(c.from), and(c.where), e.perUnit(c.rate), e.named(c.name))
 		for _, to := range c.to {
 			chance := ""
-			if c.hasChance {
+			if c.chance.given() {
 				chance = " with probability " + e.probability(c.chance)
 			}
 			what := goal(to.becomes)
@@ -234,11 +234,11 @@ func (e *explainer) always() {
 		if len(c.from) > 0 {
 			what += " if " + list(c.from)
 		}
-		if c.hasChance {
+		if c.chance.given() {
 			what += " with probability " + e.probability(c.chance)
 		}
 		once := ""
-		if !c.isRate && c.to.name != Out {
+		if !c.rate.given() && c.to.name != Out {
 			once = " after entering the population, once"
 		}
 		e.line("  %s %s%s%s%s", what, e.when(c), once, where(c.where), e.named(c.name))

@@ -93,7 +93,7 @@ func (e *explainer) entries() {
 	for i := range e.f.immigration {
 		a := &e.f.immigration[i]
 		per := ""
-		if a.isPer {
+		if a.per.given() {
 			per = fmt.Sprintf(" for every %s at the start,", e.words(a.per))
 			if t := &e.m.first.immigration[i]; t.vary == nil {
 				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.m.unit.name)
@@ -104,7 +104,7 @@ func (e *explainer) entries() {
 			per = ","
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", of(a.with), rate, per, e.begin(&a.enter), e.named(a.name))
-		if a.hasAge {
+		if a.age.given() {
 			e.line("    their age is %s", e.duration(a.age))
 		}
 	}

@@ -24,7 +24,7 @@ func (e *explainer) interventions() {
 				verb = "enters"
 			}
 			individuals := " individuals"
-			if !p.counts {
+			if !p.countBy.given() {
 				individuals = " " + things(p.count, "individual")
 			}
 			e.line("    %s%s%s %s as %s", e.howMany(p), individuals, of(p.with), verb, e.begin(&p.enter))
@@ -88,7 +88,7 @@ func (e *explainer) whom(p *planText) string {
 		who += ofAny(p.where)
 	}
 	switch {
-	case p.covers:
+	case p.coverage.given():
 		who += ", each with probability " + e.probability(p.coverage) + ","
 	case p.picks:
 		who += ", chosen at random (all of them, if there are fewer),"
@@ -98,7 +98,7 @@ func (e *explainer) whom(p *planText) string {
 
 // howMany says how many enter or are picked.
 func (e *explainer) howMany(p *planText) string {
-	if p.counts {
+	if p.countBy.given() {
 		return e.called(p.countBy, e.words(p.countBy))
 	}
 	return thousands(p.count)

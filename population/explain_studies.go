@@ -54,7 +54,7 @@ func (e *explainer) fit() {
 	for i := range f.match {
 		m := &f.match[i]
 		what := map[string]string{"state": "how many are " + m.of.name, "flow": m.of.name + " since the start", "incidence": m.of.name + " in each interval"}[m.kind]
-		if m.hasObserved {
+		if m.observed.given() {
 			what += ", of which " + e.probability(m.observed) + " are seen"
 		}
 		e.line("  column %s: %s, with an error that is %s", m.column.name, what, m.error.words(e))

@@ -19,7 +19,7 @@ type file struct {
 	grouped      bool        // they are written as groups
 	startsAt     place
 	startsBad    bool
-	age          value // of those who are there at the start; bad if not said
+	age          value // of those who are there at the start, if it is given
 	parameters   []namedValue
 	changed      map[string]bool // parameters that were asked to be another
 	states       []stateText
@@ -75,16 +75,15 @@ type groupText struct {
 
 // A startShare is how many of a group begin in a state.
 type startShare struct {
-	state    named
-	what     string
-	count    int
-	share    float64 // of the group, if it is a percentage
-	by       value   // in place of both, if they are not written out
-	byWhat   byWhat  // which of the two that is
-	rest     bool
-	since    value // how long they have been in it
-	hasSince bool
-	at       place // of the number
+	state  named
+	what   string
+	count  int
+	share  float64 // of the group, if it is a percentage
+	by     value   // in place of both, if they are not written out
+	byWhat byWhat  // which of the two that is
+	rest   bool
+	since  value // how long they have been in it, if that is said
+	at     place // of the number
 }
 
 // byWhat is what a startShare that is not written out can be.
@@ -118,14 +117,12 @@ type stateText struct {
 type clockText struct {
 	at        place
 	what      string
-	rate      value // one of the two is there
+	rate      value // one of the two is given
 	after     value
-	isRate    bool
 	to        named
 	moves     []moveText
 	name      string
-	chance    value // of the branch of a split, or that a clock of always takes effect
-	hasChance bool
+	chance    value // of the branch of a split, or that a clock of always takes effect, if it is given
 	otherwise bool
 	chanceBad bool    // something other than true for otherwise
 	from      []named // always: only in these states
@@ -142,16 +139,14 @@ type whereText struct {
 type moveText struct{ attribute, value named }
 
 type entryText struct {
-	what   string
-	rate   value
-	enter  enterText
-	from   []named // births: by individuals in these states alone
-	where  []whereText
-	per    value // immigration: the rate is for so many individuals at the start
-	isPer  bool
-	age    value
-	hasAge bool
-	name   string
+	what  string
+	rate  value
+	enter enterText
+	from  []named // births: by individuals in these states alone
+	where []whereText
+	per   value // immigration: the rate is for so many individuals at the start, if it is given
+	age   value // newly born if it is not given
+	name  string
 
 	inherit    []named // births: attributes of which a child has its parent's values
 	inheritAll bool
@@ -162,8 +157,7 @@ type contactText struct {
 	what      string
 	from      []named
 	rate      value
-	chance    value
-	hasChance bool
+	chance    value // 1 if it is not given
 	to        []toText
 	self      named
 	where     []whereText // who makes contacts
@@ -188,16 +182,14 @@ type planText struct {
 	who      []named
 	everyone bool
 	where    []whereText
-	coverage value
-	covers   bool
+	coverage value // all if it is not given
 	to       named
 	moves    []moveText
 	enter    enterText
 	with     []moveText // of those who enter
 	count    int
 	countBy  value // in place of the count, if it is not written out
-	counts   bool
-	picks    bool // so many of those whom it is about
+	picks    bool  // so many of those whom it is about
 	name     string
 
 	waits      bool // for its conditions, all of which must be true

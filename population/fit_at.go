@@ -32,7 +32,7 @@ func (f *Fit) Seen(at *Model) ([]Seen, error) {
 	for i := range all {
 		t := &f.text.match[i]
 		s := Seen{Observed: 1, Error: t.error.family}
-		if t.hasObserved {
+		if t.observed.given() {
 			s.Observed, _ = here.chance(t.observed, t.what+": observed")
 		}
 		switch s.Error {
@@ -121,7 +121,7 @@ func (f *Fit) counts(name string) bool {
 		}
 	}
 	for i := range f.m.file.plans {
-		if clear(seen); f.m.file.plans[i].counts && mentions(f.m.file.plans[i].countBy) {
+		if clear(seen); f.m.file.plans[i].countBy.given() && mentions(f.m.file.plans[i].countBy) {
 			return true
 		}
 	}

@@ -16,13 +16,12 @@ type Match struct {
 
 // A matchText is what a column of the table is compared with.
 type matchText struct {
-	what        string
-	column      named
-	kind        string // incidence, flow or state
-	of          named
-	observed    value
-	hasObserved bool
-	error       errorText
+	what     string
+	column   named
+	kind     string // incidence, flow or state
+	of       named
+	observed value // all are seen if it is not given
+	error    errorText
 }
 
 // An errorText is the law of what is observed given what is so.
@@ -57,11 +56,8 @@ func (m *Model) readMatch(r *reader, here scope, n *yaml.Node, what string) (mat
 	if match.kind == "" && r.found == before {
 		r.fail(f.node, "%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious or state: infectious, for example", what)
 	}
-	if o := f.get("observed"); o != nil {
-		match.hasObserved, match.observed = true, r.value(o, what+": observed", aShare)
-		if !match.observed.bad {
-			here.chance(match.observed, what+": observed")
-		}
+	if match.observed = f.value("observed", aShare); match.observed.given() && !match.observed.bad {
+		here.chance(match.observed, what+": observed")
 	}
 	if e := f.need("error", "poisson"); e != nil {
 		match.error = r.readError(here, e, what+": error")

@@ -36,7 +36,7 @@ func (r *reader) parse(source []byte) *file {
 			r.defined[r.resolve(n.Content[i]).Value] = true
 		}
 	}
-	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, age: value{bad: true}, record: recordText{every: value{bad: true}}, refused: map[string]bool{}, changed: map[string]bool{}}
+	m := &file{path: r.file, end: math.NaN(), most: 500_000_000, refused: map[string]bool{}, changed: map[string]bool{}}
 	if n := top.need("name", "sir"); n != nil {
 		m.name = r.label(n, "name")
 	}

@@ -17,8 +17,8 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText,
 			continue
 		}
 		c := clockText{at: r.place(f.node), what: fmt.Sprintf("%s: clock %d", what, i+1)}
-		if name := f.get("name"); name != nil {
-			c.name = r.label(name, what+": name")
+		if f.get("name") != nil {
+			c.name = f.label()
 			c.what = what + ": " + echo(c.name)
 		}
 		f.what = c.what
@@ -28,31 +28,27 @@ func (r *reader) clocks(n *yaml.Node, what string, keys ...string) ([]clockText,
 			r.fail(f.node, "%s: both rate and after; a clock has one of them", c.what)
 			continue
 		case rate != nil:
-			c.isRate, c.rate = true, r.value(rate, c.what+": rate", aRate)
+			c.rate = f.value("rate", aRate)
 		case after != nil:
-			c.after = r.value(after, c.what+": after", aDuration)
+			c.after = f.value("after", aDuration)
 		default:
 			r.fail(f.node, "%s: when? Write rate: 0.2 per day or after: 5 days, for example", c.what)
 			continue
 		}
 		c.moves = r.moves(f, "move")
-		if to := f.get("to"); to != nil {
-			c.to = r.named(to, c.what+": to")
-		} else if f.get("move") == nil {
+		if c.to = f.named("to"); !c.to.given() && f.get("move") == nil {
 			f.need("to", "recovered")
 			continue
 		}
 		c.from = r.names(f, "from")
 		c.where = r.wheres(f, "where")
-		if chance := f.get("chance"); chance != nil {
-			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
-		}
+		c.chance = f.value("chance", aShare)
 		if otherwise := f.get("otherwise"); otherwise != nil {
 			c.otherwise = otherwise.Value == "true"
 			if !c.otherwise {
 				r.fail(otherwise, "%s: otherwise: found %s, expected true", c.what, found(otherwise))
 				c.chanceBad = true
-			} else if c.hasChance {
+			} else if c.chance.given() {
 				r.fail(otherwise, "%s: both chance and otherwise; a branch has one of them", c.what)
 			}
 		}

@@ -18,9 +18,7 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 			continue
 		}
 		from, rate, to := f.need("from", "infectious"), f.need("rate", "0.5 per day"), f.need("to", "{susceptible: infectious}")
-		if name := f.get("name"); name != nil {
-			c.name = r.label(name, c.what+": name")
-		}
+		c.name = f.label()
 		if from != nil {
 			c.from = r.names(f, "from")
 		}
@@ -28,9 +26,7 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 		if rate != nil {
 			c.rate = r.value(rate, c.what+": rate", aRate)
 		}
-		if chance := f.get("chance"); chance != nil {
-			c.hasChance, c.chance = true, r.value(chance, c.what+": chance", aShare)
-		}
+		c.chance = f.value("chance", aShare)
 		if to != nil {
 			before := r.found
 			for _, p := range r.pairs(to, c.what+": to", "{susceptible: infectious}") {
@@ -40,9 +36,7 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 				r.fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.what)
 			}
 		}
-		if self := f.get("self"); self != nil {
-			c.self = r.named(self, c.what+": self")
-		}
+		c.self = f.named("self")
 		for _, to := range c.to {
 			if _, ok := m.named(sameWord); to.becomes.name == sameWord && !ok && !c.self.given() {
 				r.add(to.becomes.at, "%s: to: %s: same leaves the one who is met as they are, so that nothing happens; write self: and what becomes of the one who makes the contact", c.what, echo(to.met.name))

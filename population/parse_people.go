@@ -26,9 +26,7 @@ func (r *reader) population(m *file, n *yaml.Node) {
 		m.most, ok = r.whole(s, "population: most", mostIndividuals)
 		m.mostBad = !ok
 	}
-	if a := f.get("age"); a != nil {
-		m.age = r.value(a, "population: age", aDistribution)
-	}
+	m.age = f.value("age", aDistribution)
 	if g := f.get("groups"); g != nil {
 		if s := f.get("start"); s != nil {
 			r.fail(s, "population: both start and groups; each group has a start of its own")
@@ -169,9 +167,7 @@ func (r *reader) startSince(s *startShare, n *yaml.Node) {
 	case !f.meant["share"] && !f.meant["count"]:
 		r.fail(n, "%s: how many? Write share: 5%%, share: rest or count: 50, for example", s.what)
 	}
-	if since := f.get("since"); since != nil {
-		s.hasSince, s.since = true, r.value(since, s.what+": since", aDistribution)
-	}
+	s.since = f.value("since", aDistribution)
 }
 
 // entries reads births and immigration.
@@ -183,21 +179,14 @@ func (r *reader) entries(n *yaml.Node, what, like string, keys ...string) []entr
 			continue
 		}
 		e := entryText{what: what}
-		if name := f.get("name"); name != nil {
-			e.name = r.label(name, what+": name")
-		}
+		e.name = f.label()
 		rate, enter := f.need("rate", "500 per year"), f.need("enter", "susceptible")
 		if rate == nil || enter == nil {
 			continue
 		}
 		e.rate, e.enter = r.value(rate, what+": rate", aRate), r.enter(enter, what+": enter")
 		e.from, e.where = r.names(f, "from"), r.wheres(f, "where")
-		if per := f.get("per"); per != nil {
-			e.per, e.isPer = r.value(per, what+": per", aNumber), true
-		}
-		if age := f.get("age"); age != nil {
-			e.age, e.hasAge = r.value(age, what+": age", aDistribution), true
-		}
+		e.per, e.age = f.value("per", aNumber), f.value("age", aDistribution)
 		e.with = r.moves(f, "with")
 		if inherit := f.get("inherit"); inherit != nil {
 			if e.inheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.inheritAll {

@@ -17,8 +17,8 @@ func (r *reader) interventions(m *file, n *yaml.Node) {
 			continue
 		}
 		p.at = r.place(f.node)
-		if name := f.get("name"); name != nil {
-			p.name = r.label(name, p.what+": name")
+		if f.get("name") != nil {
+			p.name = f.label()
 			p.what = "intervention " + echo(p.name)
 			f.what = p.what
 		}
@@ -136,12 +136,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 	}
 	p.where = r.wheres(f, "where")
 	p.moves = r.moves(f, "move")
-	if n := f.get("coverage"); n != nil {
-		p.covers, p.coverage = true, r.value(n, p.what+": coverage", aShare)
-	}
-	if n := f.get("to"); n != nil {
-		p.to = r.named(n, p.what+": to")
-	}
+	p.coverage, p.to = f.value("coverage", aShare), f.named("to")
 	if n := f.get("enter"); n != nil {
 		p.enter = r.enter(n, p.what+": enter")
 		if count := f.need("count", "10"); count != nil {
@@ -151,7 +146,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		if p.picks = f.get("who") != nil; !p.picks {
 			r.fail(n, "%s: count of whom? Write who and to beside it, or enter: infectious, for example", p.what)
 		}
-		if p.covers {
+		if p.coverage.given() {
 			r.fail(n, "%s: both coverage and count; a share of those whom it is about is reached, or a number of them", p.what)
 		}
 		r.count(p, n)
@@ -166,7 +161,7 @@ func (r *reader) deed(p *planText, f *fields) bool {
 		r.fail(f.node, "%s: who? Write who: susceptible, for example, or who: everyone", p.what)
 	case choosing && !moving:
 		r.fail(f.node, "%s: what becomes of them? Write to: recovered, for example", p.what)
-	case !moving && (p.covers || len(p.where) > 0):
+	case !moving && (p.coverage.given() || len(p.where) > 0):
 		r.fail(f.node, "%s: coverage and where are about individuals; write who and to beside them", p.what)
 	case len(p.with) > 0 && !p.enter.given():
 		r.fail(f.node, "%s: with is about those who enter; write enter and count beside it", p.what)
@@ -184,7 +179,7 @@ func (r *reader) count(p *planText, n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		text := strings.TrimSpace(n.Value)
 		if _, plain := parseNumber(text); !plain && (!looksNumeric(text) || isExpression(text)) {
-			p.counts, p.countBy = true, r.value(n, what, aNumber)
+			p.countBy = r.value(n, what, aNumber)
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,8 +83,15 @@ func entries(n *yaml.Node) int {
 	return sum
 }
 
-// take tells whether the entries of a node may be read, and counts them.
-func (r *reader) take(n *yaml.Node, what string) bool {
+// holds tells whether a node has entries that may be read, and counts them. One that is not of the kind is refused, unless it is nothing at all.
+func (r *reader) holds(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		return false
+	case n.Kind != kind:
+		r.fail(n, "%s: found %s, expected %s", what, found(n), expected)
+		return false
+	}
 	if r.read += len(n.Content); r.read <= r.most {
 		return true
 	}
@@ -194,15 +202,7 @@ type pair struct {
 // pairs are the entries of a mapping with names of the writer's choice. Something else is refused; nothing at all stands
 // for an empty mapping.
 func (r *reader) pairs(n *yaml.Node, what, like string) []pair {
-	n = r.resolve(n)
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return nil
-	}
-	if n.Kind != yaml.MappingNode {
-		r.fail(n, "%s: found %s, expected a mapping such as %s", what, found(n), like)
-		return nil
-	}
-	if !r.take(n, what) {
+	if n = r.resolve(n); !r.holds(n, yaml.MappingNode, what, "a mapping such as "+like) {
 		return nil
 	}
 	var all []pair
@@ -253,10 +253,8 @@ func (r *reader) fields(n *yaml.Node, what, like string, keys ...string) *fields
 
 // known refuses a name that is not among those there are.
 func (r *reader) known(n *yaml.Node, what, sort, name string, names []string) bool {
-	for _, k := range names {
-		if k == name {
-			return true
-		}
+	if slices.Contains(names, name) {
+		return true
 	}
 	r.fail(n, "%s: %s", what, unknown(sort, name, func() []string { return names }))
 	return false
@@ -279,17 +277,33 @@ func (f *fields) need(key, like string) *yaml.Node {
 	return n
 }
 
+// value reads the value of a key; one that is not given if there is no such key.
+func (f *fields) value(key string, want kind) (v value) {
+	if n := f.get(key); n != nil {
+		v = f.r.value(n, f.what+": "+key, want)
+	}
+	return v
+}
+
+// named reads the name of something; one that is not given if there is no such key.
+func (f *fields) named(key string) (name named) {
+	if n := f.get(key); n != nil {
+		name = f.r.named(n, f.what+": "+key)
+	}
+	return name
+}
+
+// label reads the name that something goes by, of the writer's choice; "" if it has none.
+func (f *fields) label() string {
+	if n := f.get("name"); n != nil {
+		return f.r.label(n, f.what+": name")
+	}
+	return ""
+}
+
 // list is the items of a list.
 func (r *reader) list(n *yaml.Node, what, like string) []*yaml.Node {
-	n = r.resolve(n)
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return nil
-	}
-	if n.Kind != yaml.SequenceNode {
-		r.fail(n, "%s: found %s, expected a list such as %s", what, found(n), like)
-		return nil
-	}
-	if !r.take(n, what) {
+	if n = r.resolve(n); !r.holds(n, yaml.SequenceNode, what, "a list such as "+like) {
 		return nil
 	}
 	items := make([]*yaml.Node, len(n.Content))

@@ -11,7 +11,7 @@ import (
 
 // A recordText is the section record as it is written.
 type recordText struct {
-	every     value // bad if not said
+	every     value // a hundredth of the run if it is not given
 	by        []byText
 	incidence bool
 }

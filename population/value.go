@@ -33,6 +33,9 @@ func (v *value) plain() bool {
 	return v.name == "" && v.law == nil && v.table == nil && v.expr == nil && v.course == nil && v.count == nil
 }
 
+// given tells whether there is one at all.
+func (v *value) given() bool { return v.at != place{} }
+
 // each does something with all values that a value is made of.
 func (v *value) each(do func(part value)) {
 	switch {
