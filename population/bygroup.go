@@ -1,10 +1,6 @@
 package population
 
-import (
-	"slices"
-
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // A tableValue is a value for each group: {by: age, child: 0.1%, adult: 1%, elder: 8%}. It is read for the individual whose clock it is, or,
 // of: met, for the one who is met.
@@ -80,16 +76,10 @@ func (s scope) index(t *tableValue, what string) *tableIndex {
 	if x, ok := s.indexes[t]; ok {
 		return x
 	}
-	x := &tableIndex{attribute: slices.IndexFunc(s.attributes, func(a attribute) bool { return a.name == t.by.name })}
+	x := &tableIndex{attribute: s.attributes.index(t.by.name)}
 	s.indexes[t] = x
 	if x.attribute < 0 {
-		s.add(t.by.at, "%s: by: %s", what, unknown("attribute", t.by.name, func() []string {
-			var names []string
-			for _, a := range s.attributes {
-				names = append(names, a.name)
-			}
-			return names
-		}))
+		s.add(t.by.at, "%s: by: %s", what, unknown("attribute", t.by.name, s.attributes.names))
 		x.bad = true
 		return x
 	}

@@ -11,18 +11,16 @@ import (
 // interventions.
 type compiler struct {
 	*problemList
-	f      *file
-	m      *Model
-	states map[string]uint16
-	phases map[string]*tables // by the values that are in force
-	names  map[string]int     // by which something is counted
-	// Parameters that interventions change, in the order of the file, and what the others and these stand for at the start.
-	settable []string
-	isSet    map[string]bool
-	turns    int           // how often parameters have been changed, --set included
-	afters   []value       // of the clocks of always that are carried along
-	entries  int           // of the tables, see room
-	lines    [][]*rateLine // what happens at a rate, by state
+	f        *file
+	m        *Model
+	states   map[string]uint16
+	phases   map[string]*tables // by the values that are in force
+	names    map[string]int     // by which something is counted
+	settable []string           // parameters that interventions change, in the order of the file
+	turns    int                // how often parameters have been changed, --set included
+	afters   []value            // of the clocks of always that are carried along
+	entries  int                // of the tables, see room
+	lines    [][]*rateLine      // what happens at a rate, by state
 	actions  map[*clockText]action
 	wheres   map[*whereText][]condition
 	courses  map[courseShape][]*course
@@ -74,14 +72,8 @@ func compile(f *file, list *problemList) *Model {
 	}
 	m.file, m.here = f, here
 	c.starts(here)
-	c.isSet = map[string]bool{}
-	for i := range f.plans {
-		for _, s := range f.plans[i].set {
-			c.isSet[s.label.name] = true
-		}
-	}
 	for _, p := range f.parameters {
-		if c.isSet[p.label.name] {
+		if len(here.sets[p.label.name]) > 0 {
 			c.settable = append(c.settable, p.label.name)
 		}
 	}

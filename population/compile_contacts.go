@@ -14,7 +14,7 @@ func (c *compiler) contact(here scope, t *tables, text *contactText) {
 	for _, to := range text.to {
 		met := c.state(to.met, text.what+": to", false)
 		becomes := asIs
-		if to.becomes.name != sameWord || c.isState(sameWord) {
+		if !c.f.stays(to) {
 			becomes = c.state(to.becomes, text.what+": to: "+to.met.name, true)
 		}
 		if met != nobody {

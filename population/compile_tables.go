@@ -200,7 +200,7 @@ func (c *compiler) forCell(here scope) string {
 // intervention.
 func (c *compiler) merges(v value, steps int) bool {
 	switch {
-	case steps > mostSteps || v.name != "" && c.isSet[v.name]:
+	case steps > mostSteps || v.name != "" && len(c.m.here.sets[v.name]) > 0:
 		return false
 	case v.name != "":
 		return c.merges(c.m.here.parameters[v.name].value, steps+1)

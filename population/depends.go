@@ -1,7 +1,5 @@
 package population
 
-import "slices"
-
 // A dependence is what a value depends on beside the parameters, whatever interventions make of those.
 type dependence struct {
 	own, met []int // the attributes by which it is read, of the individual itself and of the one who is met, ascending
@@ -68,7 +66,7 @@ func (s scope) gather(v value, g *gathering) (d dependence, back int) {
 	}
 	if v.name == "" {
 		if v.table != nil {
-			if a := slices.IndexFunc(s.attributes, func(a attribute) bool { return a.name == v.table.by.name }); a >= 0 {
+			if a := s.attributes.index(v.table.by.name); a >= 0 {
 				if v.table.met {
 					d.met = []int{a}
 				} else {

@@ -77,7 +77,7 @@ func (m *Model) ways() []way {
 		var met []named
 		for _, to := range c.to {
 			met = append(met, to.met)
-			if to.stays(m) {
+			if f.stays(to) {
 				continue
 			}
 			w.add(way{w.state(to.met), w.state(to.becomes), orElse(c.name, "by "+list(c.from)), diagram.Contact, w.states(c.from)})
@@ -187,11 +187,6 @@ func (w *wayList) label(v value, words func() string) string {
 		by = append(by, "counts")
 	}
 	return "by " + strings.Join(by, ", ")
-}
-
-// stays tells whether the one who is met stays as it is.
-func (t *toText) stays(m *Model) bool {
-	return t.becomes.name == sameWord && !slices.Contains(m.states, sameWord)
 }
 
 // state is the number of a state, or diagram.Outside.

@@ -2,7 +2,6 @@ package population
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
@@ -203,7 +202,7 @@ func (e *explainer) contacts() {
 				chance = " with probability " + e.probability(c.chance)
 			}
 			what := goal(to.becomes)
-			if to.stays(e.m) {
+			if e.f.stays(to) {
 				what = "stays as it is"
 			}
 			if c.self.given() {
@@ -215,7 +214,7 @@ func (e *explainer) contacts() {
 			e.line("    anybody else may be met, all with the same probability")
 			continue
 		}
-		values := e.m.attributes[slices.IndexFunc(e.m.attributes, func(a attribute) bool { return a.name == c.by.name })].values
+		values := e.m.attributes[e.m.attributes.index(c.by.name)].values
 		for k, row := range c.matrix {
 			var shares []string
 			for j, v := range row {

@@ -1,6 +1,10 @@
 package population
 
-import "go.yaml.in/yaml/v3"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // A file is a model as it is written: read and in order, but with names not looked up and values not worked out.
 type file struct {
@@ -35,14 +39,9 @@ type file struct {
 	attributes   []attributeText
 }
 
-// named finds a state.
-func (f *file) named(state string) (int, bool) {
-	for i := range f.states {
-		if f.states[i].name == state {
-			return i, true
-		}
-	}
-	return 0, false
+// stays tells whether the one who is met stays as it is.
+func (f *file) stays(to toText) bool {
+	return to.becomes.name == sameWord && !slices.ContainsFunc(f.states, func(s stateText) bool { return s.name == sameWord })
 }
 
 type namedValue struct {

@@ -87,22 +87,10 @@ func (c *compiler) conditions(texts []whereText, what string) []condition {
 	return all
 }
 
-// isState tells whether a state goes by a name.
-func (c *compiler) isState(name string) bool {
-	_, ok := c.states[name]
-	return ok
-}
-
 func (c *compiler) attribute(n named, what string) int {
-	i := slices.IndexFunc(c.m.attributes, func(a attribute) bool { return a.name == n.name })
+	i := c.m.attributes.index(n.name)
 	if i < 0 {
-		c.add(n.at, "%s: %s", what, unknown("attribute", n.name, func() []string {
-			var names []string
-			for _, a := range c.m.attributes {
-				names = append(names, a.name)
-			}
-			return names
-		}))
+		c.add(n.at, "%s: %s", what, unknown("attribute", n.name, c.m.attributes.names))
 	}
 	return i
 }

@@ -27,7 +27,7 @@ type Model struct {
 	starts      []int // how many begin in each state
 	begin       []beginning
 	states      []string
-	attributes  []attribute
+	attributes  attributes
 	flows       []Flow
 	names       []string // that clocks, contacts, entries and interventions go by
 	flowsFrom   []int32  // the flows from a state, or from outside, begin here
@@ -55,6 +55,21 @@ func (f Flow) String() string { return f.From + "->" + f.To }
 type attribute struct {
 	name   string
 	values []string
+}
+
+type attributes []attribute
+
+// names are those of all of them.
+func (all attributes) names() (names []string) {
+	for _, a := range all {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// index is the number of the one that goes by a name; −1 if there is none.
+func (all attributes) index(name string) int {
+	return slices.IndexFunc(all, func(a attribute) bool { return a.name == name })
 }
 
 // Out is where those go who leave the population.
@@ -141,13 +156,7 @@ func (m *Model) Flows() []Flow { return slices.Clone(m.flows) }
 func (m *Model) Names() []string { return slices.Clone(m.names) }
 
 // Attributes are the names of the attributes, in the order of the file; the values of an event are listed in this order.
-func (m *Model) Attributes() []string {
-	var names []string
-	for _, a := range m.attributes {
-		names = append(names, a.name)
-	}
-	return names
-}
+func (m *Model) Attributes() []string { return m.attributes.names() }
 
 // Times are when a run is recorded, on the model's clock.
 func (m *Model) Times() []float64 {

@@ -38,7 +38,7 @@ func (r *reader) transmission(m *file, n *yaml.Node) {
 		}
 		c.self = f.named("self")
 		for _, to := range c.to {
-			if _, ok := m.named(sameWord); to.becomes.name == sameWord && !ok && !c.self.given() {
+			if m.stays(to) && !c.self.given() {
 				r.add(to.becomes.at, "%s: to: %s: same leaves the one who is met as they are, so that nothing happens; write self: and what becomes of the one who makes the contact", c.what, echo(to.met.name))
 			}
 		}

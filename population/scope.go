@@ -26,7 +26,7 @@ type scope struct {
 	courses map[courseKey]*course // that are the same for everybody
 	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
 	own, other []uint16
-	attributes []attribute
+	attributes attributes
 	states     []string
 	zero       calendarZero
 	start, end float64            // of the run, on the clock
