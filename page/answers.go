@@ -102,11 +102,17 @@ func (s *Server) leave(a *answer) {
 
 // inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
 func (s *Server) inTurn(ctx context.Context, do func() error) error {
-	if err := s.place(ctx); err != nil {
-		return err
+	_, err := made(ctx, s, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
+
+// made is what a function makes in turn; see inTurn.
+func made[T any](ctx context.Context, s *Server, do func() (T, error)) (what T, err error) {
+	if err = s.place(ctx); err != nil {
+		return what, err
 	}
-	if err := s.enter(ctx, s.turns); err != nil {
-		return err
+	if err = s.enter(ctx, s.turns); err != nil {
+		return what, err
 	}
 	defer func() { <-s.turns }()
 	return do()

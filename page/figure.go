@@ -178,12 +178,8 @@ func sizeOf(all []shownGroup) (n int) {
 }
 
 // showInTurn prepares figures for a template, which takes as long as drawing them does.
-func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
-	err = s.inTurn(ctx, func() (err error) {
-		all, err = showAll(ctx, figures, src)
-		return err
-	})
-	return all, err
+func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) ([]shownGroup, error) {
+	return made(ctx, s, func() ([]shownGroup, error) { return showAll(ctx, figures, src) })
 }
 
 // mostRows is how many rows the table beside a chart has.
@@ -360,11 +356,7 @@ func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []F
 	if err != nil {
 		return err
 	}
-	var body []byte
-	err = s.inTurn(r.Context(), func() (err error) {
-		body, err = formOf(figures, id, form, wanted)
-		return err
-	})
+	body, err := made(r.Context(), s, func() ([]byte, error) { return formOf(figures, id, form, wanted) })
 	if err != nil {
 		return err
 	}

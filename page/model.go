@@ -307,50 +307,22 @@ func (s *Server) fileName(name string) string { return path.Join(s.config.Dir, n
 func pathEscape(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
 // startRun starts what a form asks for, and goes to its page.
-func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	a, err := s.asked(r.PostForm)
-	if err != nil {
-		return err
-	}
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request, a ask) error {
 	return s.startAsked(w, r, a, s.showModel, func(*Work) {})
 }
 
 // startAsked starts what is asked for, and leads to its run, or to the one that there is of the same key. What is wrong is shown where it was asked for.
 func (s *Server) startAsked(w http.ResponseWriter, r *http.Request, a ask, wrong func(http.ResponseWriter, *http.Request, int, ask, population.Problems) error, change func(*Work)) error {
-	var work Work
-	err := s.inTurn(r.Context(), func() (err error) {
-		work, err = s.work(a)
-		return err
-	})
-	var problems population.Problems
-	if errors.As(err, &problems) {
+	work, err := made(r.Context(), s, func() (Work, error) { return s.work(a) })
+	if problems, ok := errors.AsType[population.Problems](err); ok {
 		return wrong(w, r, http.StatusUnprocessableEntity, a, problems)
 	}
 	if err != nil {
 		return err
 	}
 	change(&work)
-	var run *Run
-	if work.Key != "" {
-		run = s.runs.Find(work.Key)
+	if run := s.runs.Find(work.Key); run != nil {
+		return seeRun(w, r, run)
 	}
-	if run == nil {
-		if run, err = s.runs.Start(work); err != nil {
-			return err
-		}
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
-}
-
-// badForm is the error of a form that cannot be read.
-func badForm(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return err
-	}
-	return problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
+	return s.start(w, r, work)
 }

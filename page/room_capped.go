@@ -46,26 +46,13 @@ var allocationProcesses = []struct{ Name, About string }{
 
 // startCapped puts a process into the queue.
 func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
 	a := askedAllocating(r.PostForm)
-	var work Work
-	err := s.inTurn(r.Context(), func() (err error) { // theory takes a moment
-		work, err = a.work()
-		return err
-	})
-	var p problem
-	if errors.As(err, &p) && p.status == http.StatusUnprocessableEntity { // what was typed is not lost
+	work, err := made(r.Context(), s, a.work)                                                   // theory takes a moment
+	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusUnprocessableEntity { // what was typed is not lost
 		return s.showCapped(w, r, p.status, a, p.message)
 	}
 	if err != nil {
 		return err
 	}
-	run, err := s.runs.Start(work)
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.start(w, r, work)
 }

@@ -74,36 +74,20 @@ func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int
 
 // startComparison starts what a form asks for.
 func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	var work Work
-	var err error
-	if r.PostForm.Get("path") == "" {
-		err = s.inTurn(r.Context(), func() (err error) {
-			work, err = s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
-			return err
-		})
-	} else {
-		r.PostForm.Del("source")
-		err = s.inTurn(r.Context(), func() (err error) {
-			work, err = s.compareScenarios(r.PostForm)
-			return err
-		})
-		var problems population.Problems
-		if errors.As(err, &problems) {
-			return s.scenarioForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
+	r.PostForm.Del("source")
+	work, err := made(r.Context(), s, func() (Work, error) {
+		if r.PostForm.Get("path") == "" {
+			return s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
 		}
+		return s.compareScenarios(r.PostForm)
+	})
+	if problems, ok := errors.AsType[population.Problems](err); ok {
+		return s.scenarioForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
 	}
 	if err != nil {
 		return err
 	}
-	run, err := s.runs.Start(work)
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.start(w, r, work)
 }
 
 // wrong is a problem with a field of a form.

@@ -159,9 +159,6 @@ func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a a
 
 // project runs the model of a fit with values from its posterior: almanac run --from.
 func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
 	dir := dirOf(r)
 	form := url.Values{"path": {path.Join(dir, "model.yaml")}}
 	for _, name := range []string{"seed", "replicas", "until", "scenario"} {

@@ -88,11 +88,7 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a
 }
 
 func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems, notice string) error {
-	var found findings
-	err := s.inTurn(r.Context(), func() (err error) {
-		found, err = s.find(r.Context(), a)
-		return err
-	})
+	found, err := s.findInTurn(r.Context(), a)
 	if err != nil {
 		return err
 	}
@@ -115,15 +111,7 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 }
 
 // changeModel saves the text of the editor, or writes values into it, or only looks at it.
-func (s *Server) changeModel(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	r.PostForm.Set("path", r.PathValue("path"))
-	a, err := s.asked(r.PostForm)
-	if err != nil {
-		return err
-	}
+func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a ask) error {
 	text, done := []byte(a.Source), "saved"
 	switch r.PostFormValue("do") {
 	case "save":
@@ -141,8 +129,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request) error {
 			}
 			return err
 		})
-		var problems population.Problems
-		if errors.As(err, &problems) {
+		if problems, ok := errors.AsType[population.Problems](err); ok {
 			return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
 		}
 		if err != nil {
@@ -151,9 +138,8 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return s.showModel(w, r, http.StatusOK, a, nil)
 	}
-	err = s.files.write(a.Path, text, r.PostFormValue("read"))
-	var p problem
-	if errors.As(err, &p) { // what was typed is not lost
+	err := s.files.write(a.Path, text, r.PostFormValue("read"))
+	if p, ok := errors.AsType[problem](err); ok { // what was typed is not lost
 		return s.showModelWith(w, r, p.status, a, nil, p.message)
 	}
 	if err != nil {
@@ -241,6 +227,10 @@ func (s *Server) find(ctx context.Context, a ask) (f findings, err error) {
 		f.Parameters = append(f.Parameters, newParameter(p, unit, single, asked[p.Name]))
 	}
 	return f, nil
+}
+
+func (s *Server) findInTurn(ctx context.Context, a ask) (findings, error) {
+	return made(ctx, s, func() (findings, error) { return s.find(ctx, a) })
 }
 
 // tooLong is the problem of a model that takes too long to be looked at.
@@ -354,16 +344,9 @@ func reach(x float64, unit string) float64 {
 }
 
 // check looks at the text that a script sends while somebody types, and answers with what is to be shown.
-func (s *Server) check(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	a, err := s.asked(r.PostForm)
+func (s *Server) check(w http.ResponseWriter, r *http.Request, a ask) error {
+	found, err := s.findInTurn(r.Context(), a)
 	if err != nil {
-		return err
-	}
-	var found findings
-	if err := s.inTurn(r.Context(), func() error { found, err = s.find(r.Context(), a); return err }); err != nil {
 		return err
 	}
 	t := s.views.pages["model"]

@@ -31,18 +31,18 @@ type paperShown struct {
 }
 
 // savedReport is a report that was written below our directory.
-func (s *Server) savedReport(ctx context.Context, name string) (report *reproduce.Report, err error) {
-	err = s.inTurn(ctx, func() error {
+func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Report, error) {
+	return made(ctx, s, func() (*reproduce.Report, error) {
 		data, err := s.files.read(name, mostTable)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if report, err = readReport(data); err != nil {
-			return problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
+		report, err := readReport(data)
+		if err != nil {
+			return nil, problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
 		}
-		return nil
+		return report, nil
 	})
-	return report, err
 }
 
 var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus", reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
@@ -139,10 +139,5 @@ func (s *Server) checkClaim(w http.ResponseWriter, r *http.Request) error {
 			return problemf(http.StatusUnprocessableEntity, "Seed: %q is not a seed; wanted is a whole number from 0 on", text)
 		}
 	}
-	run, err := s.runs.Start(claimWork(c, seed))
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.start(w, r, claimWork(c, seed))
 }

@@ -132,14 +132,13 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	if seed == "" {
 		seed = "1, since the sweep does not tell its own"
 	}
-	command := ""
-	err = s.inTurn(r.Context(), func() error {
-		if a, err := s.pointAsk(p.sweep, p.k); err == nil {
-			if work, err := s.work(a); err == nil { // otherwise the button that runs it says what is wrong
-				command = work.Command
-			}
+	command, err := made(r.Context(), s, func() (string, error) {
+		var work Work
+		a, err := s.pointAsk(p.sweep, p.k)
+		if err == nil {
+			work, _ = s.work(a) // the button that runs it says what is wrong
 		}
-		return nil
+		return work.Command, nil
 	})
 	if err != nil {
 		return err

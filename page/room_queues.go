@@ -43,24 +43,15 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
 	q := askedQueueing(r.PostForm)
 	work, err := q.work()
-	var p problem
-	if errors.As(err, &p) { // what was typed is not lost
+	if p, ok := errors.AsType[problem](err); ok { // what was typed is not lost
 		return s.showQueues(w, r, p.status, q, p.message)
 	}
 	if err != nil {
 		return err
 	}
-	run, err := s.runs.Start(work)
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.start(w, r, work)
 }
 
 // coursesIn are the figures of a file that output.Save wrote.

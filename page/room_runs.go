@@ -17,11 +17,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 // showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no script to watch it.
-func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runs.Get(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *Run) error {
 	status := run.Status() // before the view, which is then at least as far
 	view := run.View()
 	type charts struct {
@@ -45,25 +41,16 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) stopRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runs.Get(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *Server) stopRun(w http.ResponseWriter, r *http.Request, run *Run) error {
 	run.Stop()
 	select { // it ends soon, and the page then shows that it has
 	case <-run.Over():
 	case <-time.After(2 * time.Second):
 	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return seeRun(w, r, run)
 }
 
-func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runs.Get(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *Run) error {
 	id, form, err := figureNamed(r)
 	if err != nil {
 		return err
@@ -83,10 +70,7 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 			err = s.place(r.Context()) // also for what was drawn already, since it may be kept no longer than until this is taken
 		}
 	} else {
-		err = s.inTurn(r.Context(), func() (err error) {
-			body, err = formOf(run.View().Figures, id, form, wanted)
-			return err
-		})
+		body, err = made(r.Context(), s, func() ([]byte, error) { return formOf(run.View().Figures, id, form, wanted) })
 	}
 	var p problem
 	if wanted.width > 0 && errors.As(err, &p) && p.status == http.StatusNotFound { // charts come and go while a run does, and the script asks for what was there
@@ -99,11 +83,7 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request) error {
 	return sendFigure(w, r, id, form, body)
 }
 
-func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runs.Get(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *Run) error {
 	for _, f := range run.View().Files {
 		if f.Name == r.PathValue("name") {
 			if err := s.place(r.Context()); err != nil {
@@ -119,11 +99,7 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request) error {
 const eventStream = "text/event-stream"
 
 // watchRun sends what happens as server-sent events, at most ten a second. A browser that comes back says which event it saw last.
-func (s *Server) watchRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.runs.Get(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *Run) error {
 	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
 		return problemf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended", run.ID)
 	}

@@ -54,7 +54,7 @@ func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (
 	if a.Replicas == "" {
 		a.Replicas = replicas
 	}
-	if err = s.inTurn(r.Context(), func() error { f, err = s.find(r.Context(), a); return err }); err == nil && f.Name == "" {
+	if f, err = s.findInTurn(r.Context(), a); err == nil && f.Name == "" {
 		err = problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
 	}
 	return a, f, err
@@ -93,28 +93,15 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 
 // startSweep starts what a form asks for.
 func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
 	r.PostForm.Del("source")
-	var work Work
-	err := s.inTurn(r.Context(), func() (err error) {
-		work, err = s.sweepWork(r.PostForm)
-		return err
-	})
-	var problems population.Problems
-	switch {
-	case errors.As(err, &problems):
+	work, err := made(r.Context(), s, func() (Work, error) { return s.sweepWork(r.PostForm) })
+	if problems, ok := errors.AsType[population.Problems](err); ok {
 		return s.sweepForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
-	case err != nil:
-		return err
 	}
-	run, err := s.runs.Start(work)
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
-	return nil
+	return s.start(w, r, work)
 }
 
 func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {

@@ -1,6 +1,9 @@
 package page
 
-import "net/http"
+import (
+	"errors"
+	"net/http"
+)
 
 // A room is a part of the page that one can go to.
 type room struct {
@@ -29,30 +32,30 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /{$}", s.models)
 	on("GET /models/{path...}", s.model)
-	on("POST /models/{path...}", s.changeModel)
-	on("POST /check", s.check)
+	on("POST /models/{path...}", s.withAsk(s.changeModel))
+	on("POST /check", s.withAsk(s.check))
 	on("POST /commands", s.modelCommands)
 	on("POST /model-files/{name}", s.modelFile)
 
 	on("GET /runs", s.listRuns)
-	on("POST /runs", s.startRun)
-	on("GET /runs/{id}", s.showRun)
-	on("GET /runs/{id}/events", s.watchRun)
-	on("POST /runs/{id}/stop", s.stopRun)
-	on("GET /runs/{id}/figures/{name}", s.runFigure)
-	on("GET /runs/{id}/files/{name}", s.runFile)
+	on("POST /runs", s.withAsk(s.startRun))
+	on("GET /runs/{id}", s.ofRun(s.showRun))
+	on("GET /runs/{id}/events", s.ofRun(s.watchRun))
+	on("POST /runs/{id}/stop", s.ofRun(s.stopRun))
+	on("GET /runs/{id}/figures/{name}", s.ofRun(s.runFigure))
+	on("GET /runs/{id}/files/{name}", s.ofRun(s.runFile))
 
 	on("GET /runs/{id}/points/{point}", s.runPoint)
 	on("POST /runs/{id}/points/{point}", s.startRunPoint)
 
 	on("GET /compare", s.comparePage)
-	on("POST /compare", s.startComparison)
+	on("POST /compare", withForm(s.startComparison))
 	on("GET /comparisons/{path...}", s.comparison)
 
 	on("GET /studies", s.studiesPage)
 	on("GET /study-files/{name}", s.studyFile)
 	on("GET /sweeps", s.sweepPage)
-	on("POST /sweeps", s.startSweep)
+	on("POST /sweeps", withForm(s.startSweep))
 	on("GET /sweeps/{path...}", s.savedSweepPage)
 	on("GET /sweep-figures/{name}", s.sweepFigure)
 	on("GET /sweep-points/{path...}", s.savedPoint)
@@ -60,17 +63,17 @@ func (s *Server) routes() http.Handler {
 	on("GET /point-figures/{name}", s.pointFigure)
 
 	on("GET /fits/{path...}", s.fitPage)
-	on("POST /fits/{path...}", s.project)
+	on("POST /fits/{path...}", withForm(s.project))
 	on("GET /fit-figures/{name}", s.fitFigure)
 
 	on("GET /hub", s.hubPage)
 	on("GET /hub.json", s.hubJSON)
 
 	on("GET /capped", s.capped)
-	on("POST /capped", s.startCapped)
+	on("POST /capped", withForm(s.startCapped))
 
 	on("GET /queues", s.queues)
-	on("POST /queues", s.startQueue)
+	on("POST /queues", withForm(s.startQueue))
 	on("GET /courses/{path...}", s.courses)
 	on("GET /course/{name}", s.courseFigure)
 
@@ -85,4 +88,62 @@ func (s *Server) routes() http.Handler {
 		return problemf(http.StatusNotFound, "there is no such page")
 	})
 	return mux
+}
+
+// withForm parses the form of a request before its handler.
+func withForm(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := r.ParseForm(); err != nil {
+			return badForm(err)
+		}
+		return h(w, r)
+	}
+}
+
+// badForm is the error of a form that cannot be read.
+func badForm(err error) error {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return err
+	}
+	return problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
+}
+
+// withAsk is withForm for a form about a model, which its address may name.
+func (s *Server) withAsk(h func(w http.ResponseWriter, r *http.Request, a ask) error) handler {
+	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+		if path := r.PathValue("path"); path != "" {
+			r.PostForm.Set("path", path)
+		}
+		a, err := s.asked(r.PostForm)
+		if err != nil {
+			return err
+		}
+		return h(w, r, a)
+	})
+}
+
+// ofRun finds the run of an address before its handler.
+func (s *Server) ofRun(h func(w http.ResponseWriter, r *http.Request, run *Run) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		run, err := s.runs.Get(r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		return h(w, r, run)
+	}
+}
+
+// start puts work into the queue and redirects to its page.
+func (s *Server) start(w http.ResponseWriter, r *http.Request, work Work) error {
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	return seeRun(w, r, run)
+}
+
+// seeRun redirects to the page of a run.
+func seeRun(w http.ResponseWriter, r *http.Request, run *Run) error {
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
 }

@@ -160,8 +160,5 @@ func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, 
 			key += fmt.Sprintf(" %s %d %d", name, info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	return s.shelf.get(ctx, key, func() (v saved, err error) {
-		err = s.inTurn(ctx, func() error { v, err = make(); return err })
-		return v, err
-	})
+	return s.shelf.get(ctx, key, func() (saved, error) { return made(ctx, s, make) })
 }
