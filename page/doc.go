@@ -12,6 +12,7 @@
 //	drawings.go who draws of work that goes on, and when
 //	figure.go   a chart, the table beside it, and what can be taken away of both
 //	take.go     what else can be taken away: files of runs, directories and models
+//	saved.go    results in directories: what is read of each kind, and how it is shown
 //	rooms.go    what there is to visit, and where
 //
 // A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of them, and does what takes long

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -25,27 +24,15 @@ import (
 // comparisonJSON is made of the tables of a comparison.
 const comparisonJSON = "comparison.json"
 
-// comparisonIn is what there is to see of a comparison in a directory, and to say of it.
-func (s *Server) comparisonIn(ctx context.Context, dir string) (saved, error) {
-	return s.savedIn(ctx, "comparison", dir, []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt"}, func() (saved, error) {
-		c, err := s.savedComparison(dir)
-		if err != nil {
-			return saved{}, err
-		}
-		said := map[string]any{"Title": dir, "Files": compareFiles, "JSON": comparisonJSON}
-		s.sayComparison(dir, c, said)
-		return saved{View: View{Tables: c.tables(), Files: []File{{Name: comparisonJSON, Write: c.writeJSON}}}, said: said}, nil
-	})
-}
-
-// comparison shows a comparison in a directory.
-func (s *Server) comparison(w http.ResponseWriter, r *http.Request) error {
-	dir := dirOf(r)
-	v, err := s.comparisonIn(r.Context(), dir)
+// readComparison is what there is to see of a comparison in a directory, and to say of it.
+func (s *Server) readComparison(dir string) (saved, error) {
+	c, err := s.savedComparison(dir)
 	if err != nil {
-		return err
+		return saved{}, err
 	}
-	return s.showSaved(w, r, http.StatusOK, "", dir, v, nil)
+	said := map[string]any{"Title": dir}
+	s.sayComparison(dir, c, said)
+	return saved{View: View{Tables: c.tables(), Files: []File{{comparisonJSON, "the same for programs", c.writeJSON}}}, said: said}, nil
 }
 
 // savedComparison reads what a directory has. Without its command nobody knows how the differences were taken: those of runs that are compared on the page,

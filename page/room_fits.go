@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -115,32 +114,22 @@ func unknownsTable(f *fitted.Fit) Table {
 	return t
 }
 
-// fitIn is what there is to see of a fit in a directory, and to say of it.
-func (s *Server) fitIn(ctx context.Context, dir string) (saved, error) {
-	return s.savedIn(ctx, "fit", dir, []string{"fit.json", "posterior.csv", "model.yaml"}, func() (saved, error) {
-		f, m, err := s.savedFit(dir)
-		if err != nil {
-			return saved{}, err
-		}
-		title := f.Model
-		if title == "" {
-			title = dir
-		}
-		lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
-		said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command, "Files": fitFiles}
-		if m != nil && len(f.Result.Posterior.Rows) > 0 {
-			said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
-		}
-		return saved{View: fitView(f), said: said}, nil
-	})
-}
-
-func (s *Server) fitFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.fitIn(r.Context(), r.URL.Query().Get("dir"))
+// readFit is what there is to see of a fit in a directory, and to say of it.
+func (s *Server) readFit(dir string) (saved, error) {
+	f, m, err := s.savedFit(dir)
 	if err != nil {
-		return err
+		return saved{}, err
 	}
-	return s.serveFigure(w, r, v.Figures)
+	title := f.Model
+	if title == "" {
+		title = dir
+	}
+	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
+	said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command}
+	if m != nil && len(f.Result.Posterior.Rows) > 0 {
+		said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
+	}
+	return saved{View: fitView(f), said: said}, nil
 }
 
 // fitPage shows a fit in a directory.
@@ -149,12 +138,7 @@ func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
-	dir := dirOf(r)
-	v, err := s.fitIn(r.Context(), dir)
-	if err != nil {
-		return err
-	}
-	return s.showSaved(w, r, status, "/fit-figures/", dir, v, map[string]any{"Ask": a, "Problems": placed(problems)})
+	return s.showSaved(w, r, status, &savedFits, map[string]any{"Ask": a, "Problems": placed(problems)})
 }
 
 // project runs the model of a fit with values from its posterior: almanac run --from.

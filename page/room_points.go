@@ -43,7 +43,7 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 
 // pointOfDir is a point of a sweep in a directory.
 func (s *Server) pointOfDir(r *http.Request, dir, number string) (point, error) {
-	v, err := s.sweepIn(r.Context(), dir)
+	v, err := s.savedAs(r.Context(), &savedSweeps, dir)
 	if err != nil {
 		return point{}, err
 	}

@@ -2,13 +2,11 @@ package page
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -54,22 +52,21 @@ func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
 	return s.start(w, r, work)
 }
 
-// coursesIn are the figures of a file that output.Save wrote.
-func (s *Server) coursesIn(ctx context.Context, dir string) (saved, error) {
-	return s.savedIn(ctx, "courses", dir, []string{"courses.csv"}, func() (v saved, err error) {
-		data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
-		if err != nil {
-			return v, err
-		}
-		courses, err := readCourses(bytes.NewReader(data))
-		if err != nil {
-			return v, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
-		}
-		for i, c := range courses {
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
-		}
-		return v, nil
-	})
+// readCourseFigures are the figures of a file that output.Save wrote.
+func (s *Server) readCourseFigures(dir string) (v saved, err error) {
+	data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
+	if err != nil {
+		return v, err
+	}
+	courses, err := readCourses(bytes.NewReader(data))
+	if err != nil {
+		return v, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
+	}
+	v.said = map[string]any{"Title": dir}
+	for i, c := range courses {
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
+	}
+	return v, nil
 }
 
 // readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
@@ -109,27 +106,4 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 		c.End = x[1]
 		c.Points = append(c.Points, sim.CoursePoint{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
 	}
-}
-
-func (s *Server) courses(w http.ResponseWriter, r *http.Request) error {
-	dir := dirOf(r)
-	v, err := s.coursesIn(r.Context(), dir)
-	if err != nil {
-		return err
-	}
-	charts, part := partOf(v.Figures, r.URL.Query())
-	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) { return "/course/" + f.ID, url.Values{"dir": {dir}} })
-	if err != nil {
-		return err
-	}
-	s.render(w, r, http.StatusOK, "courses", "queues", map[string]any{"Title": dir, "Dir": dir, "Figures": shown, "Part": part, "Files": s.filesIn(dir, courseFiles)})
-	return nil
-}
-
-func (s *Server) courseFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.coursesIn(r.Context(), r.URL.Query().Get("dir"))
-	if err != nil {
-		return err
-	}
-	return s.serveFigure(w, r, v.Figures)
 }

@@ -1,13 +1,9 @@
 package page
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
-	"path"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -104,54 +100,13 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	return s.start(w, r, work)
 }
 
-func (s *Server) sweepIn(ctx context.Context, dir string) (saved, error) {
-	return s.savedIn(ctx, "sweep", dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
-		sweep, err := s.savedSweep(dir)
-		if err != nil {
-			return saved{}, err
-		}
-		return saved{View: sweep.view(), said: map[string]any{"Title": dir, "What": "sweep", "Files": sweepFiles, "JSON": pointsJSON}}, nil
-	})
-}
-
-// savedSweepPage shows a sweep in a directory.
-func (s *Server) savedSweepPage(w http.ResponseWriter, r *http.Request) error {
-	dir := dirOf(r)
-	v, err := s.sweepIn(r.Context(), dir)
+// readSweep is what there is to see of a sweep in a directory.
+func (s *Server) readSweep(dir string) (saved, error) {
+	sweep, err := s.savedSweep(dir)
 	if err != nil {
-		return err
+		return saved{}, err
 	}
-	return s.showSaved(w, r, http.StatusOK, "/sweep-figures/", dir, v, nil)
-}
-
-func (s *Server) sweepFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.sweepIn(r.Context(), r.URL.Query().Get("dir"))
-	if err != nil {
-		return err
-	}
-	return s.serveFigure(w, r, v.Figures)
-}
-
-// showSaved shows a directory, with what there is to say beside what is known of it.
-func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, figures, dir string, v saved, more map[string]any) error {
-	data := maps.Clone(v.said)
-	maps.Copy(data, more)
-	charts, part := partOf(v.Figures, r.URL.Query())
-	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
-		return figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
-	})
-	if err != nil {
-		return err
-	}
-	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	files := s.filesIn(dir, data["Files"].([]kept))
-	if name, made := data["JSON"].(string); made {
-		files = append(files, taken{name, "the same for programs", "/study-files/" + name + "?" + url.Values{"dir": {dir}}.Encode()})
-	}
-	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Part"] = files, dir, shown, v.Tables, part
-	if text := string(bytes.TrimSpace(command)); text != "" {
-		data["Command"] = text
-	}
-	s.render(w, r, status, "saved", "studies", data)
-	return nil
+	v := saved{View: sweep.view(), said: map[string]any{"Title": dir, "What": "sweep"}}
+	v.Files = []File{{pointsJSON, "the same for programs", sweep.writeJSON}}
+	return v, nil
 }

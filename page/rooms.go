@@ -50,21 +50,21 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /compare", s.comparePage)
 	on("POST /compare", withForm(s.startComparison))
-	on("GET /comparisons/{path...}", s.comparison)
+	on("GET /comparisons/{path...}", s.savedPage(&savedComparisons))
 
 	on("GET /studies", s.studiesPage)
 	on("GET /study-files/{name}", s.studyFile)
 	on("GET /sweeps", s.sweepPage)
 	on("POST /sweeps", withForm(s.startSweep))
-	on("GET /sweeps/{path...}", s.savedSweepPage)
-	on("GET /sweep-figures/{name}", s.sweepFigure)
+	on("GET /sweeps/{path...}", s.savedPage(&savedSweeps))
+	on("GET /sweep-figures/{name}", s.savedFigure(&savedSweeps))
 	on("GET /sweep-points/{path...}", s.savedPoint)
 	on("POST /sweep-points/{path...}", s.startSavedPoint)
 	on("GET /point-figures/{name}", s.pointFigure)
 
 	on("GET /fits/{path...}", s.fitPage)
 	on("POST /fits/{path...}", withForm(s.project))
-	on("GET /fit-figures/{name}", s.fitFigure)
+	on("GET /fit-figures/{name}", s.savedFigure(&savedFits))
 
 	on("GET /hub", s.hubPage)
 	on("GET /hub.json", s.hubJSON)
@@ -74,15 +74,15 @@ func (s *Server) routes() http.Handler {
 
 	on("GET /queues", s.queues)
 	on("POST /queues", withForm(s.startQueue))
-	on("GET /courses/{path...}", s.courses)
-	on("GET /course/{name}", s.courseFigure)
+	on("GET /courses/{path...}", s.savedPage(&savedCourses))
+	on("GET /course/{name}", s.savedFigure(&savedCourses))
 
 	on("GET /papers", s.papers)
 	on("GET /papers/{name}", s.claim)
 	on("POST /papers/{name}", s.checkClaim)
 
-	on("GET /results/{path...}", s.result)
-	on("GET /result/{name}", s.resultFigure)
+	on("GET /results/{path...}", s.savedPage(&savedResults))
+	on("GET /result/{name}", s.savedFigure(&savedResults))
 
 	on("/", func(http.ResponseWriter, *http.Request) error {
 		return problemf(http.StatusNotFound, "there is no such page")

@@ -3,17 +3,8 @@ package page
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"path"
 	"sync"
 )
-
-// A saved is what was made of the files of a directory: what there is to see, and what its page says beside, which nobody may change.
-type saved struct {
-	View
-	said map[string]any
-}
 
 // A shelf keeps the last few things that were made, for those who ask for the same again: the figures of a page come one by one. Who asks for
 // something that is being made waits for it, and for nothing else.
@@ -147,18 +138,4 @@ func (v View) size() int {
 		}
 	}
 	return n
-}
-
-// savedIn is what a function makes of the files of a directory, in turn; it is kept as long as they do not change.
-func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved, error) {
-	if _, err := s.files.valid(dir); err != nil {
-		return saved{}, err
-	}
-	key := kind + " " + dir
-	for _, name := range files {
-		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
-			key += fmt.Sprintf(" %s %d %d", name, info.ModTime().UnixNano(), info.Size())
-		}
-	}
-	return s.shelf.get(ctx, key, func() (saved, error) { return made(ctx, s, make) })
 }

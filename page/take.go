@@ -84,8 +84,11 @@ func (s *Server) filesIn(dir string, some []kept) (all []taken) {
 // studyFile answers with a file of a directory.
 func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 	name, dir := r.PathValue("name"), r.URL.Query().Get("dir")
-	if name == comparisonJSON {
-		v, err := s.comparisonIn(r.Context(), dir)
+	for _, k := range []*savedKind{&savedSweeps, &savedComparisons} {
+		if name != k.made {
+			continue
+		}
+		v, err := s.savedAs(r.Context(), k, dir)
 		if err != nil {
 			return err
 		}
@@ -94,17 +97,6 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		}
 		asFile(w, name)
 		return v.Files[0].Write(w)
-	}
-	if name == pointsJSON {
-		v, err := s.sweepIn(r.Context(), dir)
-		if err != nil {
-			return err
-		}
-		if err := s.place(r.Context()); err != nil {
-			return err
-		}
-		asFile(w, name)
-		return v.Sweep.writeJSON(w)
 	}
 	for _, known := range [][]kept{resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles} {
 		for _, one := range known {

@@ -1,0 +1,103 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+)
+
+// Results that commands and programs wrote into directories below ours.
+
+// A saved is what was made of the files of a directory: what there is to see, and what its page says beside, which nobody may change.
+type saved struct {
+	View
+	said map[string]any
+}
+
+// A savedKind is a kind of results in directories: what is read of them, and how the page shows it.
+type savedKind struct {
+	name       string
+	depends    []string // the files that are read
+	figures    string   // the address of its figures, without their names
+	view, room string   // its template, and which part of the page it is in
+	files      []kept   // that can be taken away
+	made       string   // a file that is made of others when somebody takes it away; empty for none
+	read       func(s *Server, dir string) (saved, error)
+}
+
+var (
+	savedResults     = savedKind{"result", []string{"summary.json"}, "/result/", "result", "models", resultFiles, "", (*Server).readResult}
+	savedCourses     = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues", courseFiles, "", (*Server).readCourseFigures}
+	savedSweeps      = savedKind{"sweep", []string{"points.csv", "command.txt", pointSeries}, "/sweep-figures/", "saved", "studies", sweepFiles, pointsJSON, (*Server).readSweep}
+	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt"}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
+	savedFits        = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies", fitFiles, "", (*Server).readFit}
+)
+
+// savedIn is what a function makes of the files of a directory, in turn; it is kept as long as they do not change.
+func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved, error) {
+	if _, err := s.files.valid(dir); err != nil {
+		return saved{}, err
+	}
+	key := kind + " " + dir
+	for _, name := range files {
+		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
+			key += fmt.Sprintf(" %s %d %d", name, info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return s.shelf.get(ctx, key, func() (saved, error) { return made(ctx, s, make) })
+}
+
+// savedAs is what there is to see of a directory as one of a kind.
+func (s *Server) savedAs(ctx context.Context, k *savedKind, dir string) (saved, error) {
+	return s.savedIn(ctx, k.name, dir, k.depends, func() (saved, error) { return k.read(s, dir) })
+}
+
+// savedPage is the handler of the pages of a kind.
+func (s *Server) savedPage(k *savedKind) handler {
+	return func(w http.ResponseWriter, r *http.Request) error { return s.showSaved(w, r, http.StatusOK, k, nil) }
+}
+
+// savedFigure is the handler of the figures of a kind.
+func (s *Server) savedFigure(k *savedKind) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := s.savedAs(r.Context(), k, r.URL.Query().Get("dir"))
+		if err != nil {
+			return err
+		}
+		return s.serveFigure(w, r, v.Figures)
+	}
+}
+
+// showSaved shows a directory, with what there is to say beside what is known of it.
+func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k *savedKind, more map[string]any) error {
+	dir := dirOf(r)
+	v, err := s.savedAs(r.Context(), k, dir)
+	if err != nil {
+		return err
+	}
+	charts, part := partOf(v.Figures, r.URL.Query())
+	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
+		return k.figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
+	})
+	if err != nil {
+		return err
+	}
+	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
+	files := s.filesIn(dir, k.files)
+	for _, f := range v.Files {
+		files = append(files, taken{f.Name, f.About, "/study-files/" + f.Name + "?" + url.Values{"dir": {dir}}.Encode()})
+	}
+	data := maps.Clone(v.said)
+	maps.Copy(data, more)
+	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Part"] = files, dir, shown, v.Tables, part
+	if text := string(bytes.TrimSpace(command)); text != "" {
+		data["Command"] = text
+	}
+	s.render(w, r, status, k.view, k.room, data)
+	return nil
+}
