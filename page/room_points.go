@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -41,54 +42,30 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 	return pointOf(run.View().Sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
 }
 
-// pointOfDir is a point of a sweep in a directory.
-func (s *Server) pointOfDir(r *http.Request, dir, number string) (point, error) {
+// pointOfDir is a point of a sweep in a directory, which the path of the address names, or that of a figure in a field.
+func (s *Server) pointOfDir(r *http.Request) (point, error) {
+	q := r.URL.Query()
+	dir := cmp.Or(r.PathValue("path"), q.Get("dir"))
 	v, err := s.savedAs(r.Context(), &savedSweeps, dir)
 	if err != nil {
 		return point{}, err
 	}
-	return pointOf(v.Sweep, number, point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
+	return pointOf(v.Sweep, q.Get("point"), point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
 }
 
-func (s *Server) runPoint(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.pointOfRun(r)
-	if err != nil {
-		return err
+// atPoint finds the point of an address before its handler.
+func atPoint(find func(*http.Request) (point, error), h func(http.ResponseWriter, *http.Request, point) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := find(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, p)
 	}
-	return s.showPoint(w, r, p)
-}
-
-func (s *Server) startRunPoint(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.pointOfRun(r)
-	if err != nil {
-		return err
-	}
-	return s.startPoint(w, r, p)
-}
-
-func (s *Server) savedPoint(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.pointOfDir(r, r.PathValue("path"), r.URL.Query().Get("point"))
-	if err != nil {
-		return err
-	}
-	return s.showPoint(w, r, p)
-}
-
-func (s *Server) startSavedPoint(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.pointOfDir(r, r.PathValue("path"), r.URL.Query().Get("point"))
-	if err != nil {
-		return err
-	}
-	return s.startPoint(w, r, p)
 }
 
 // pointFigure is a chart of a point of a saved sweep.
-func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	p, err := s.pointOfDir(r, q.Get("dir"), q.Get("point"))
-	if err != nil {
-		return err
-	}
+func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request, p point) error {
 	v, err := s.viewOfPoint(r, p)
 	if err != nil {
 		return err

@@ -45,8 +45,8 @@ func (s *Server) routes() http.Handler {
 	on("GET /runs/{id}/figures/{name}", s.ofRun(s.runFigure))
 	on("GET /runs/{id}/files/{name}", s.ofRun(s.runFile))
 
-	on("GET /runs/{id}/points/{point}", s.runPoint)
-	on("POST /runs/{id}/points/{point}", s.startRunPoint)
+	on("GET /runs/{id}/points/{point}", atPoint(s.pointOfRun, s.showPoint))
+	on("POST /runs/{id}/points/{point}", atPoint(s.pointOfRun, s.startPoint))
 
 	on("GET /compare", s.comparePage)
 	on("POST /compare", withForm(s.startComparison))
@@ -58,9 +58,9 @@ func (s *Server) routes() http.Handler {
 	on("POST /sweeps", withForm(s.startSweep))
 	on("GET /sweeps/{path...}", s.savedPage(&savedSweeps))
 	on("GET /sweep-figures/{name}", s.savedFigure(&savedSweeps))
-	on("GET /sweep-points/{path...}", s.savedPoint)
-	on("POST /sweep-points/{path...}", s.startSavedPoint)
-	on("GET /point-figures/{name}", s.pointFigure)
+	on("GET /sweep-points/{path...}", atPoint(s.pointOfDir, s.showPoint))
+	on("POST /sweep-points/{path...}", atPoint(s.pointOfDir, s.startPoint))
+	on("GET /point-figures/{name}", atPoint(s.pointOfDir, s.pointFigure))
 
 	on("GET /fits/{path...}", s.fitPage)
 	on("POST /fits/{path...}", withForm(s.project))
