@@ -3,7 +3,6 @@ package plot
 import (
 	"image/color"
 	"math"
-	"os"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -32,13 +31,7 @@ type GanttBar struct {
 }
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
-func (g Gantt) Save(path string) error {
-	data, err := g.picture(format(path))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
-}
+func (g Gantt) Save(path string) error { return writePicture(path, g.picture) }
 
 func (g Gantt) picture(format string) ([]byte, error) {
 	text := func(s string) string { return s }

@@ -3,7 +3,6 @@ package plot
 import (
 	"image/color"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
@@ -20,13 +19,7 @@ type Heat struct {
 }
 
 // Save draws the map into a file; the ending says how: .svg, .png or .pdf.
-func (h Heat) Save(path string) error {
-	data, err := h.picture(format(path))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
-}
+func (h Heat) Save(path string) error { return writePicture(path, h.picture) }
 
 // ramp has colours from the least to the most that differ in lightness above all, so that eyes and printers that know no colours see them
 // apart: five of the ladder that is known as viridis.

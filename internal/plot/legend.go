@@ -88,6 +88,12 @@ func (l *legend) size() vg.Point {
 	return vg.Point{X: sum, Y: vg.Length(l.rows) * l.line}
 }
 
+// drawBelow puts the entries into the middle of the lower edge of a part of a canvas.
+func (l *legend) drawBelow(c, inner draw.Canvas) {
+	free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
+	l.draw(c, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
+}
+
 // draw puts the entries, column by column, below and to the right of a point.
 func (l *legend) draw(c draw.Canvas, corner vg.Point) {
 	x := corner.X

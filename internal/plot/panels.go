@@ -2,7 +2,6 @@ package plot
 
 import (
 	"image/color"
-	"os"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -57,13 +56,7 @@ type Panels struct {
 }
 
 // Save draws the panels into a file; the ending says how.
-func (ps Panels) Save(path string) error {
-	data, err := ps.picture(format(path))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
-}
+func (ps Panels) Save(path string) error { return writePicture(path, ps.picture) }
 
 // picture draws the panels in some format.
 func (ps Panels) picture(format string) ([]byte, error) {
@@ -143,10 +136,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			over.Max.Y = place.Max.Y + headings[i].height()
 			headings[i].draw(over)
 		}
-		if len(names) > 0 {
-			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
-			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
-		}
+		l.drawBelow(whole, inner)
 	})
 }
 

@@ -51,13 +51,7 @@ type Chart struct {
 }
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
-func (c Chart) Save(path string) error {
-	data, err := c.picture(format(path))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
-}
+func (c Chart) Save(path string) error { return writePicture(path, c.picture) }
 
 // SVG draws the chart as the text of a picture.
 func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
@@ -90,18 +84,15 @@ func (c Chart) picture(format string) ([]byte, error) {
 		switch {
 		case l.beside:
 			body.Max.X -= l.size().X
-			p.fitX(p.inside(body))
-			p.paint(p.inside(body))
-			l.draw(whole, vg.Point{X: body.Max.X + apart, Y: body.Max.Y})
 		case len(entries) > 0:
 			body.Min.Y += l.size().Y + margin
-			p.fitX(p.inside(body))
-			p.paint(p.inside(body))
-			free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
-			l.draw(whole, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
-		default:
-			p.fitX(p.inside(body))
-			p.paint(p.inside(body))
+		}
+		p.fitX(p.inside(body))
+		p.paint(p.inside(body))
+		if l.beside {
+			l.draw(whole, vg.Point{X: body.Max.X + apart, Y: body.Max.Y})
+		} else {
+			l.drawBelow(whole, inner)
 		}
 	})
 }
@@ -116,7 +107,14 @@ func (c Chart) plain() Chart {
 	return c
 }
 
-func format(path string) string { return strings.TrimPrefix(filepath.Ext(path), ".") }
+// writePicture writes a picture into a file, in the format that the ending of its name says.
+func writePicture(path string, picture func(format string) ([]byte, error)) error {
+	data, err := picture(strings.TrimPrefix(filepath.Ext(path), "."))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
+}
 
 // dots is how many there are to an inch: twice what a screen shows, unless the picture is so large that it would take hundreds of megabytes.
 func dots(width, height vg.Length) int {
