@@ -3,24 +3,24 @@ package page
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
 // A shelf keeps the last few things that were made, for those who ask for the same again: the figures of a page come one by one. Who asks for
 // something that is being made waits for it, and for nothing else.
 type shelf struct {
-	mu    sync.Mutex
-	keys  []string // the last one that was asked for at the end
-	kept  map[string]*shelved
-	bytes int
+	mu   sync.Mutex
+	kept []*shelved // the last one that was asked for at the end
 }
 
 // A shelved is something on the shelf, or about to be.
 type shelved struct {
+	key   string
 	ready chan struct{} // closed when it is made, or could not be
 	saved saved
 	err   error
-	bytes int
+	bytes int // 0 until it is made
 }
 
 // How much is kept.
@@ -34,7 +34,7 @@ func (s *shelf) get(ctx context.Context, key string, make func() (saved, error))
 	for {
 		e, mine := s.find(key)
 		if mine {
-			s.fill(key, e, make)
+			s.fill(e, make)
 			return e.saved, e.err
 		}
 		select {
@@ -56,37 +56,29 @@ func (s *shelf) get(ctx context.Context, key string, make func() (saved, error))
 func (s *shelf) find(key string) (e *shelved, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e = s.kept[key]; e == nil {
-		e, mine = &shelved{ready: make(chan struct{})}, true
-		if s.kept == nil {
-			s.kept = map[string]*shelved{}
-		}
-		s.kept[key] = e
+	i := slices.IndexFunc(s.kept, func(e *shelved) bool { return e.key == key })
+	if mine = i < 0; mine {
+		e = &shelved{key: key, ready: make(chan struct{})}
 	} else {
-		s.drop(key, false)
+		e = s.kept[i]
+		s.kept = slices.Delete(s.kept, i, i+1)
 	}
-	s.keys = append(s.keys, key)
+	s.kept = append(s.kept, e)
 	return e, mine
 }
 
 // fill makes something for its place, and puts away what there is no more room for.
-func (s *shelf) fill(key string, e *shelved, make func() (saved, error)) {
+func (s *shelf) fill(e *shelved, make func() (saved, error)) {
 	e.err = errUnmade // should making it panic
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		close(e.ready)
-		if s.kept[key] != e { // others have taken its place meanwhile
-			return
-		}
 		if e.bytes = e.saved.size(); e.err != nil || e.bytes > mostShelvedBytes {
-			e.bytes = 0
-			s.drop(key, true)
-			return
+			s.kept = slices.DeleteFunc(s.kept, func(o *shelved) bool { return o == e })
 		}
-		s.bytes += e.bytes
-		for len(s.keys) > mostShelved || s.bytes > mostShelvedBytes {
-			s.drop(s.keys[0], true)
+		for len(s.kept) > mostShelved || s.bytes() > mostShelvedBytes {
+			s.kept = slices.Delete(s.kept, 0, 1)
 		}
 	}()
 	e.saved, e.err = make()
@@ -94,18 +86,12 @@ func (s *shelf) fill(key string, e *shelved, make func() (saved, error)) {
 
 var errUnmade = errors.New("page: it could not be made")
 
-// drop takes a key from the list, and from the shelf if it is to be gone. The lock is held.
-func (s *shelf) drop(key string, gone bool) {
-	for i, k := range s.keys {
-		if k == key {
-			s.keys = append(s.keys[:i:i], s.keys[i+1:]...)
-			break
-		}
+// bytes is what takes room on the shelf. The lock is held.
+func (s *shelf) bytes() (n int) {
+	for _, e := range s.kept {
+		n += e.bytes
 	}
-	if e := s.kept[key]; gone && e != nil {
-		s.bytes -= e.bytes
-		delete(s.kept, key)
-	}
+	return n
 }
 
 // size is about how many bytes there are to see.
