@@ -32,17 +32,14 @@ type pen struct {
 	held chan struct{} // has one in it while somebody has it
 
 	// For who holds it:
-	rest time.Time       // until when
-	each map[string]*lap // by kind of drawing
+	rest time.Time            // until when
+	each map[string][]float64 // how many nanoseconds a byte of each of the last drawings took, by their kind
 }
 
-// A lap is how many nanoseconds a byte of each of the last drawings of a kind took.
-type lap struct {
-	each [8]float64
-	last int // of how many in all
-}
+// lastDrawings is how many of a kind are remembered.
+const lastDrawings = 8
 
-func newPen() *pen { return &pen{held: make(chan struct{}, 1), each: map[string]*lap{}} }
+func newPen() *pen { return &pen{held: make(chan struct{}, 1), each: map[string][]float64{}} }
 
 // take waits for the pen, until the context ends or over is closed: then nobody needs it.
 func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err error) {
@@ -76,14 +73,10 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 // it; so twice of what the quickest of the last drawings of its kind took for a byte counts, if that is less. A byte of one kind takes many times as long as one of another.
 func (p *pen) put(kind string, took time.Duration, size int) {
 	if size > 0 {
-		l := p.each[kind]
-		if l == nil {
-			l = new(lap)
-			p.each[kind] = l
-		}
-		l.each[l.last%len(l.each)] = float64(took) / float64(size)
-		l.last++
-		took = min(took, time.Duration(2*slices.Min(l.each[:min(l.last, len(l.each))])*float64(size)))
+		last := append(p.each[kind], float64(took)/float64(size))
+		last = last[max(0, len(last)-lastDrawings):]
+		p.each[kind] = last
+		took = min(took, time.Duration(2*slices.Min(last)*float64(size)))
 	}
 	p.rest = time.Now().Add(drawShare * took)
 	<-p.held
