@@ -72,34 +72,16 @@ var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
-	pick := func(n *int, or int) {
-		if *n <= 0 {
-			*n = or
-		}
+	return Limits{Running: either(l.Running, d.Running), Longest: either(l.Longest, d.Longest), Waiting: either(l.Waiting, d.Waiting),
+		Kept: either(l.Kept, d.Kept), Bytes: either(l.Bytes, d.Bytes), Viewers: either(l.Viewers, d.Viewers), Body: either(l.Body, d.Body),
+		Replicas: either(l.Replicas, d.Replicas), Request: either(l.Request, d.Request), Answer: either(l.Answer, d.Answer),
+		Answers: either(l.Answers, d.Answers), Turn: either(l.Turn, d.Turn)}
+}
+
+// either is a limit, or else the usual one.
+func either[T int | int64 | uint64 | time.Duration](limit, usual T) T {
+	if limit > 0 {
+		return limit
 	}
-	pick(&l.Running, d.Running)
-	pick(&l.Waiting, d.Waiting)
-	pick(&l.Kept, d.Kept)
-	pick(&l.Viewers, d.Viewers)
-	pick(&l.Replicas, d.Replicas)
-	pick(&l.Answers, d.Answers)
-	if l.Bytes == 0 {
-		l.Bytes = d.Bytes
-	}
-	if l.Body <= 0 {
-		l.Body = d.Body
-	}
-	if l.Longest <= 0 {
-		l.Longest = d.Longest
-	}
-	if l.Request <= 0 {
-		l.Request = d.Request
-	}
-	if l.Turn <= 0 {
-		l.Turn = d.Turn
-	}
-	if l.Answer <= 0 {
-		l.Answer = d.Answer
-	}
-	return l
+	return usual
 }
