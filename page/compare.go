@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -363,13 +362,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 	}
 	numbers := func(all []study.Output) (out []number) {
 		for _, o := range all {
-			of := func(x float64) *float64 {
-				if math.IsNaN(x) || math.IsInf(x, 0) {
-					return nil
-				}
-				return &x
-			}
-			one := number{o.Name, &o.N, of(o.Mean), of(o.Low), of(o.High), nil}
+			one := number{o.Name, &o.N, finite(o.Mean), finite(o.Low), finite(o.High), nil}
 			if o.N < 0 {
 				one.Replicas = nil
 			}
@@ -385,7 +378,5 @@ func (c *comparison) writeJSON(w io.Writer) error {
 		}
 		all = append(all, scenario{s.Name, numbers(s.Outputs), differences, c.how[i]})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return indented(w, all)
 }

@@ -19,6 +19,14 @@ const (
 	allDigits   = -1
 )
 
+// finite is a number as JSON has it: null stands where there is none.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
 // data is what the script knows of a figure, as JSON.
 func (f Figure) data() []byte { return f.thin().json(drawnDigits) }
 

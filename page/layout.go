@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,12 +134,8 @@ var themes = []string{"auto", "light", "dark"}
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, room string, data map[string]any) {
 	d := pageData{Room: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About, Version: population.Version(), Rooms: rooms, Data: data}
 	d.Title, _ = data["Title"].(string)
-	if c, err := r.Cookie(themeCookie); err == nil {
-		for _, t := range themes {
-			if c.Value == t {
-				d.Theme = t
-			}
-		}
+	if c, err := r.Cookie(themeCookie); err == nil && slices.Contains(themes, c.Value) {
+		d.Theme = c.Value
 	}
 	if name != "error" { // which is small, and may be of those who waited in vain
 		if err := s.place(r.Context()); err != nil {

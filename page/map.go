@@ -85,11 +85,7 @@ func (m *Map) form(kind string, w wish) ([]byte, error) {
 	z := make([][]*float64, len(m.Z))
 	for j, row := range m.Z {
 		for _, x := range row {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				z[j] = append(z[j], nil)
-			} else {
-				z[j] = append(z[j], &x)
-			}
+			z[j] = append(z[j], finite(x))
 		}
 	}
 	return json.Marshal(map[string]any{"of": m.Title, "x": map[string]any{"name": m.XLabel, "values": m.X}, "y": map[string]any{"name": m.YLabel, "values": m.Y}, "z": z})

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
-	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -136,12 +135,6 @@ func (s swept) writePoints(w io.Writer, points []study.Point) error {
 		Replicas int               `json:"replicas"`
 		Outputs  []output          `json:"outputs"`
 	}
-	known := func(x float64) *float64 {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil
-		}
-		return &x
-	}
 	all := []point{}
 	for _, p := range points {
 		one := point{Values: map[string]string{}, Replicas: p.Replicas, Outputs: []output{}}
@@ -149,7 +142,7 @@ func (s swept) writePoints(w io.Writer, points []study.Point) error {
 			one.Values[a.Name] = strings.TrimSpace(p.Values[i])
 		}
 		for _, o := range p.Outputs {
-			one.Outputs = append(one.Outputs, output{o.Name, o.N, known(o.Mean), known(o.SD), known(o.Low), known(o.High)})
+			one.Outputs = append(one.Outputs, output{o.Name, o.N, finite(o.Mean), finite(o.SD), finite(o.Low), finite(o.High)})
 		}
 		all = append(all, one)
 	}
