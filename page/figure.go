@@ -60,16 +60,14 @@ func (f Figure) thin() Figure {
 			step *= 2
 		}
 		if step > 1 {
-			pick := func(all []float64) (some []float64) {
-				for k := 0; k < len(all); k += step {
-					some = append(some, all[k])
-				}
-				if len(all) > 0 && (len(all)-1)%step != 0 {
-					some = append(some, all[len(all)-1])
-				}
-				return some
+			var some []int
+			for k := 0; k < len(s.X); k += step {
+				some = append(some, k)
 			}
-			s.X, s.Y, s.Low, s.High = pick(s.X), pick(s.Y), pick(s.Low), pick(s.High)
+			if last := len(s.X) - 1; last%step != 0 {
+				some = append(some, last)
+			}
+			s = s.Pick(some)
 		}
 		series[i] = s
 	}

@@ -125,16 +125,5 @@ func (w wish) pointsOf(s plot.Series) plot.Series {
 			keep = append(keep, k)
 		}
 	}
-	pick := func(all []float64) []float64 {
-		if all == nil {
-			return nil
-		}
-		some := make([]float64, len(keep))
-		for i, k := range keep {
-			some[i] = all[k]
-		}
-		return some
-	}
-	s.X, s.Y, s.Low, s.High = pick(s.X), pick(s.Y), pick(s.Low), pick(s.High)
-	return s
+	return s.Pick(keep)
 }

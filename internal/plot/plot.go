@@ -33,6 +33,25 @@ type Series struct {
 	Bars      float64 // if it is above 0, there are bars of this width around X and as high as Y, and no line; they stand on the floor of the chart
 }
 
+// Add appends a point to the series.
+func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
+
+// Pick is the series with some of its points, by their numbers.
+func (s Series) Pick(some []int) Series {
+	pick := func(all []float64) []float64 {
+		if all == nil {
+			return nil
+		}
+		picked := make([]float64, len(some))
+		for i, k := range some {
+			picked[i] = all[k]
+		}
+		return picked
+	}
+	s.X, s.Y, s.Low, s.High = pick(s.X), pick(s.Y), pick(s.Low), pick(s.High)
+	return s
+}
+
 // markable is up to how many points of a series are marked.
 const markable = 30
 

@@ -123,7 +123,13 @@ func onWeb(c vg.Canvas) *webCanvas {
 // cut is the part of a series that is between two x, with its ends on the straight lines to what is outside.
 func (s Series) cut(from, to float64) Series {
 	if s.Points || s.Bars > 0 {
-		return s.only(from, to)
+		var inside []int
+		for k, x := range s.X {
+			if x >= from && x <= to {
+				inside = append(inside, k)
+			}
+		}
+		return s.Pick(inside)
 	}
 	out := s
 	out.X = nil
@@ -149,22 +155,6 @@ func (s Series) cut(from, to float64) Series {
 		}
 	}
 	out.Y, out.Low, out.High = kept[0], kept[1], kept[2]
-	return out
-}
-
-// only is the points of a series that are between two x.
-func (s Series) only(from, to float64) Series {
-	out := s
-	out.X, out.Y, out.Low, out.High = nil, nil, nil, nil
-	for k, x := range s.X {
-		if !(x >= from && x <= to) {
-			continue
-		}
-		out.Add(x, s.Y[k])
-		if len(s.Low) > 0 {
-			out.Low, out.High = append(out.Low, s.Low[k]), append(out.High, s.High[k])
-		}
-	}
 	return out
 }
 
