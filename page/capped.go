@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,29 +57,49 @@ func askedAllocating(form url.Values) allocating {
 		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
 }
 
+// A fieldReader reads the fields of a form. What is wrong with the first that makes no sense is its error; the others are then of no use.
+type fieldReader struct{ err error }
+
+// wrong notes what is wrong with a field.
+func (f *fieldReader) wrong(field, message string, args ...any) {
+	if f.err == nil {
+		f.err = problemf(http.StatusUnprocessableEntity, "%s: %s", field, fmt.Sprintf(message, args...))
+	}
+}
+
+// whole is a whole number between two others; what says of what.
+func (f *fieldReader) whole(field, text, what string, least, most float64) int {
+	n, err := allocation.ParseWhole(text, what, least, most)
+	if err != nil {
+		f.wrong(field, "%v", err)
+	}
+	return n
+}
+
+// seed is a seed.
+func (f *fieldReader) seed(text string) uint64 {
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		f.wrong("Seed", "%q is not a seed; wanted is a whole number from 0 on", text)
+	}
+	return seed
+}
+
+// oneOf is the one of a name among others; message is for a name that is none of theirs.
+func oneOf[T fmt.Stringer](f *fieldReader, field, text string, all []T, message string) (one T) {
+	i := slices.IndexFunc(all, func(x T) bool { return x.String() == text })
+	if i < 0 {
+		f.wrong(field, message, text)
+		return one
+	}
+	return all[i]
+}
+
 // read is the process, how long it is measured, and the command line that does the same.
 func (a allocating) read() (c capped.Config, plan capped.Plan, command string, err error) {
-	fail := func(field string, err error) (capped.Config, capped.Plan, string, error) {
-		return c, plan, "", problemf(http.StatusUnprocessableEntity, "%s: %v", field, err)
-	}
-	known := false
-	for _, k := range allocationKinds {
-		if k.String() == a.Process {
-			c.Kind, known = k, true
-		}
-	}
-	if !known {
-		return fail("Process", fmt.Errorf("there is no %q", a.Process))
-	}
-	known = false
-	for _, k := range allocationArrivals {
-		if k.String() == a.Arrivals {
-			c.Arrivals, known = k, true
-		}
-	}
-	if !known {
-		return fail("Arrivals", fmt.Errorf("there are none that are %q", a.Arrivals))
-	}
+	var f fieldReader
+	c.Kind = oneOf(&f, "Process", a.Process, allocationKinds, "there is no %q")
+	c.Arrivals = oneOf(&f, "Arrivals", a.Arrivals, allocationArrivals, "there are none that are %q")
 	words := []string{"almanac", "capped"}
 	add := func(flag, value, usual string) {
 		if value != usual {
@@ -91,26 +112,20 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 	if c.Kind == capped.ModCapped {
 		most = mostBinsThrown
 	}
-	if c.Bins, err = allocation.ParseWhole(a.Bins, "bins", 1, most); err != nil {
-		return fail("Bins", err)
-	}
+	c.Bins = f.whole("Bins", a.Bins, "bins", 1, most)
 	add("bins", a.Bins, u.Bins)
 	if c.Kind == capped.Greedy {
-		if c.Choices, err = allocation.ParseWhole(a.Choices, "bins to look at", 1, mostChoices); err != nil {
-			return fail("Choices", err)
-		}
+		c.Choices = f.whole("Choices", a.Choices, "bins to look at", 1, mostChoices)
 		add("choices", a.Choices, u.Choices)
 	} else {
-		if c.Capacity, err = allocation.ParseWhole(a.Capacity, "balls", 1, mostCapacity); err != nil {
-			return fail("Capacity", err)
-		}
+		c.Capacity = f.whole("Capacity", a.Capacity, "balls", 1, mostCapacity)
 		add("capacity", a.Capacity, u.Capacity)
 	}
 	if c.Rate, err = allocation.ParseRate(a.Rate, c.Kind); err != nil {
-		return fail("Rate", err)
+		f.wrong("Rate", "%v", err)
 	}
 	if near := nearestRates[c.Kind]; c.Rate > near {
-		return fail("Rate", fmt.Errorf("%q is more than is run here; the most for %v is %s, and the command line has no such bound", a.Rate, c.Kind, format.Rate(near)))
+		f.wrong("Rate", "%q is more than is run here; the most for %v is %s, and the command line has no such bound", a.Rate, c.Kind, format.Rate(near))
 	}
 	add("rate", a.Rate, u.Rate)
 	add("arrivals", a.Arrivals, u.Arrivals)
@@ -119,16 +134,11 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 		least = 1
 	}
 	if a.Rounds != "" {
-		if plan.Rounds, err = allocation.ParseWhole(a.Rounds, "rounds", least, mostRounds); err != nil {
-			return fail("Rounds", err)
-		}
+		plan.Rounds = f.whole("Rounds", a.Rounds, "rounds", least, mostRounds)
 		add("rounds", a.Rounds, "")
 	}
 	if a.BurnIn != "" && c.Kind != capped.Threshold {
-		if plan.BurnIn, err = allocation.ParseWhole(a.BurnIn, "rounds", 0, mostRounds); err != nil {
-			return fail("Burn-in", err)
-		}
-		if plan.BurnIn == 0 {
+		if plan.BurnIn = f.whole("Burn-in", a.BurnIn, "rounds", 0, mostRounds); plan.BurnIn == 0 {
 			plan.BurnIn = -1
 		}
 		add("burn-in", a.BurnIn, "")
@@ -136,25 +146,21 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 	if c.Warm = a.Warm && c.Kind == capped.Capped; c.Warm {
 		words = append(words, "--warm")
 	}
-	if c.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
-		return fail("Seed", fmt.Errorf("%q is not a seed; wanted is a whole number from 0 on", a.Seed))
-	}
+	c.Seed = f.seed(a.Seed)
 	add("seed", a.Seed, u.Seed)
-	return c, plan, strings.Join(words, " "), nil
+	return c, plan, strings.Join(words, " "), f.err
 }
 
 // pace is how long a round takes at least, for those who want to watch.
 func (a allocating) pace() (time.Duration, error) {
-	for _, p := range allocationPaces[1:] {
-		if a.Pace == p {
-			n, _ := strconv.Atoi(p)
-			return time.Second / time.Duration(n), nil
-		}
-	}
-	if a.Pace != "" {
+	if !slices.Contains(allocationPaces, a.Pace) {
 		return 0, problemf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
 	}
-	return 0, nil
+	n, err := strconv.Atoi(a.Pace)
+	if err != nil { // as fast as can be
+		return 0, nil
+	}
+	return time.Second / time.Duration(n), nil
 }
 
 // work is the process as work.
@@ -177,17 +183,21 @@ func (a allocating) work() (Work, error) {
 		return w, nil
 	}
 	p, err := allocation.New(c, plan, true)
+	var f fieldReader
 	switch {
 	case errors.Is(err, capped.ErrSlow):
-		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: %v; say how many there should be, and how many of burn-in", err)
+		f.wrong("Rounds", "%v; say how many there should be, and how many of burn-in", err)
 	case err != nil:
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%v", err)
 	case p.BurnIn+p.Rounds > mostRounds:
-		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: these are %s with the burn-in, and at most %s are run here; say how many there should be, and how many of burn-in",
+		f.wrong("Rounds", "these are %s with the burn-in, and at most %s are run here; say how many there should be, and how many of burn-in",
 			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
 	case float64(p.BurnIn+p.Rounds)*float64(c.EffectiveMinThrown()) > mostThrowing:
-		return Work{}, problemf(http.StatusUnprocessableEntity, "Rounds: modcapped throws each ball, at least %s in each of %s, which takes too long here; take fewer rounds, fewer bins or a smaller capacity",
+		f.wrong("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; take fewer rounds, fewer bins or a smaller capacity",
 			format.Thousands(float64(c.EffectiveMinThrown())), format.Count(p.BurnIn+p.Rounds, "round"))
+	}
+	if f.err != nil {
+		return Work{}, f.err
 	}
 	w.Title, w.About = p.Name(), begins
 	w.Keeps += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))

@@ -2,13 +2,12 @@ package page
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"text/template"
@@ -29,12 +28,14 @@ type queueing struct {
 
 var usualQueueing = queueing{Servers: "3", Rate: "16", Service: "10", Shape: "exponential", Until: "2000", Seed: "1"}
 
-// serviceShapes are how long services take, given their mean.
-var serviceShapes = []struct {
+// A serviceShape is how long services take, given their mean.
+type serviceShape struct {
 	Name, About, Call string
 	law               func(mean float64) sim.Distribution
 	square            float64 // the second moment over the square of the mean
-}{
+}
+
+var serviceShapes = []serviceShape{
 	{"exponential", "exponential: memoryless", "sim.Exponential(%v)", sim.Exponential, 2},
 	{"constant", "constant: all the same", "sim.Constant(%v)", sim.Constant, 1},
 	{"lognormal", "lognormal: a few take very long; the deviation is the mean", "sim.Lognormal(%[1]v, %[1]v)", func(mean float64) sim.Distribution { return sim.Lognormal(mean, mean) }, 2},
@@ -71,43 +72,31 @@ type queue struct {
 }
 
 func (q queueing) read() (c queue, err error) {
+	var f fieldReader
 	number := func(field, text, what string, least, most float64) float64 {
 		x := allocation.ParseNumber(text)
-		if err == nil && !(x >= least && x <= most) {
-			err = problemf(http.StatusUnprocessableEntity, "%s: %q is not %s; wanted is a number from %s to %s", field, text, what, format.Number(least), format.Number(most))
+		if !(x >= least && x <= most) {
+			f.wrong(field, "%q is not %s; wanted is a number from %s to %s", text, what, format.Number(least), format.Number(most))
 		}
 		return x
 	}
-	whole := func(field, text, what string, least float64) int {
-		n, bad := allocation.ParseWhole(text, what, least, mostServers)
-		if err == nil && bad != nil {
-			err = problemf(http.StatusUnprocessableEntity, "%s: %v", field, bad)
-		}
-		return n
-	}
-	c.Servers, c.Night = whole("Servers", q.Servers, "servers", 1), -1
+	c.Servers, c.Night = f.whole("Servers", q.Servers, "servers", 1, mostServers), -1
 	if q.Night != "" {
-		c.Night = whole("At night", q.Night, "servers", 0)
+		c.Night = f.whole("At night", q.Night, "servers", 0, mostServers)
 	}
 	c.Rate = number("Customers an hour", q.Rate, "a rate", 1e-6, 1e6)
 	c.Service = number("Minutes of service", q.Service, "a time", 1e-6, 1e6) / 60
 	c.Until = number("Hours", q.Until, "a time", 1e-3, 1e6)
-	if err != nil {
-		return c, err
-	}
 	if n := c.Rate * c.Until; n > mostCustomers {
-		return c, problemf(http.StatusUnprocessableEntity, "Hours: about %s customers would come, and at most %s are served here", format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
+		f.wrong("Hours", "about %s customers would come, and at most %s are served here", format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
 	}
-	if c.Seed, err = strconv.ParseUint(q.Seed, 10, 64); err != nil {
-		return c, problemf(http.StatusUnprocessableEntity, "Seed: %q is not a seed; wanted is a whole number from 0 on", q.Seed)
+	c.Seed = f.seed(q.Seed)
+	if c.shape = slices.IndexFunc(serviceShapes, func(s serviceShape) bool { return s.Name == q.Shape }); c.shape < 0 {
+		f.wrong("Service", "there is none that is %q", q.Shape)
+		return c, f.err
 	}
-	for i, s := range serviceShapes {
-		if s.Name == q.Shape {
-			c.shape, c.Law = i, fmt.Sprintf(s.Call, c.Service)
-			return c, nil
-		}
-	}
-	return c, problemf(http.StatusUnprocessableEntity, "Service: there is none that is %q", q.Shape)
+	c.Law = fmt.Sprintf(serviceShapes[c.shape].Call, c.Service)
+	return c, f.err
 }
 
 // open opens the place in a simulation.
@@ -124,39 +113,12 @@ func (c queue) open(s *sim.Simulation) *sim.Resource {
 	return servers
 }
 
+//go:embed templates/queue.go.txt
+var queueProgramText string
+
 // queueProgram is what open and run do, as a program.
 var queueProgram = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Parse(`// A place with servers and a line before them. Times are in hours.
-//
-//	go run queue.go
-package main
-
-import (
-	"context"
-	"fmt"
-	"log"
-
-	"github.com/almanac-sim/almanac/sim"
-)
-
-func main() {
-	s := sim.New(sim.Seed({{.Seed}}))
-	defer s.Close()
-	servers := sim.NewResource(s, "servers", {{.Servers}})
-{{- if ge .Night 0}}
-	servers.Schedule(sim.Daily{Shifts: []sim.Shift{ {From: 8, To: 20, Units: {{.Servers}}} }, Otherwise: {{.Night}}})
-{{- end}}
-	service := s.Sampler("service", {{.Law}})
-	s.Arrive(sim.Poisson(s.Stream("arrivals"), {{.Rate}}), func() {
-		takes := service()
-		servers.RequestThen(1, func(g *sim.Grant) { s.After(takes, g.Release) })
-	})
-	if err := s.Run(context.Background(), {{.Until}}); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(s.Report())
-}
-`))
+	return template.Must(template.New("").Parse(queueProgramText))
 })
 
 // A queueTheory is what queueing theory knows of a place in the long run.

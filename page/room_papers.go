@@ -1,11 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/almanac-sim/almanac/reproduce"
@@ -133,11 +133,10 @@ func (s *Server) checkClaim(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	seed := uint64(1)
-	if text := strings.TrimSpace(r.PostFormValue("seed")); text != "" {
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return problemf(http.StatusUnprocessableEntity, "Seed: %q is not a seed; wanted is a whole number from 0 on", text)
-		}
+	var f fieldReader
+	seed := f.seed(cmp.Or(strings.TrimSpace(r.PostFormValue("seed")), "1"))
+	if f.err != nil {
+		return f.err
 	}
 	return s.start(w, r, claimWork(c, seed))
 }
