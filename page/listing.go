@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,9 +20,7 @@ import (
 const (
 	mostDepth   = 6
 	mostEntries = 20_000
-	mostModels  = 500
-	mostSaved   = 500
-	mostStudies = 500
+	mostListed  = 500 // of each kind
 )
 
 // walk goes through the files of the folder, as far as it is looked at: hidden names are left out, and links to directories are not followed. It says in
@@ -81,41 +79,26 @@ func reason(err error) string {
 	return "something is wrong with it"
 }
 
-// some are the first of many names, and how many there are more.
+// some are the first of many, and how many there are more.
 type some[T any] struct {
 	all  []T
 	more int
 }
 
-func (s *some[T]) add(x T, most int) {
-	if len(s.all) < most {
+func (s *some[T]) add(x T) {
+	if len(s.all) < mostListed {
 		s.all = append(s.all, x)
 	} else {
 		s.more++
 	}
 }
 
-// notShown says of how many things a list has the first, or nothing.
-func notShown(more int, unseen []string) []string {
-	if more > 0 {
-		unseen = append([]string{fmt.Sprintf("And %s more, for which this list has no room; almanac serve shows those below one of the directories.", format.Thousands(float64(more)))}, unseen...)
+// notes says how many are not listed, before what else there is to say.
+func (s *some[T]) notes(unseen ...string) []string {
+	if s.more > 0 {
+		return append([]string{fmt.Sprintf("And %s more, for which this list has no room; almanac serve shows those below one of the directories.", format.Thousands(float64(s.more)))}, unseen...)
 	}
 	return unseen
-}
-
-// named are the files of a name, wherever they are in the folder, and what else there is to say.
-func (s *Server) named(ctx context.Context, name string) (all []string, notes []string, err error) {
-	err = s.inTurn(ctx, func() error {
-		var found some[string]
-		unseen := s.files.walk(func(at string) {
-			if path.Base(at) == name {
-				found.add(at, mostSaved)
-			}
-		})
-		all, notes = found.all, notShown(found.more, unseen)
-		return nil
-	})
-	return all, notes, err
 }
 
 // A head is what a list says of a model file.
@@ -130,15 +113,14 @@ type head struct {
 	bytes   int64
 }
 
-// A listing is what there is in a folder.
+// A listing is what there is in a folder: model files, and directories with results.
 type listing struct {
-	models  []head
-	saved   []string // directories that a run was written to
-	studies []found
+	models     []head // those that somebody wrote come first
+	moreModels []string
 
-	comparisons []found // those of the studies
+	results, studies, comparisons, courses, claims some[listed] // comparisons are also among the studies
 
-	moreModels, moreSaved, moreStudies, moreComparisons []string // what is to be said of those that are not there
+	unseen []string // what is to be said of what was not looked at
 }
 
 // A lister remembers the heads of model files, so that a list reads only those that have changed.
@@ -147,49 +129,49 @@ type lister struct {
 	heads map[string]head
 }
 
-// list looks for models, results and studies, in turn.
-func (s *Server) list(ctx context.Context) (l listing, err error) {
-	err = s.inTurn(ctx, func() error {
-		var models, saved some[string]
-		var studies, comparisons some[found]
+// list looks for results and studies, in turn, and for models if they are wanted.
+func (s *Server) list(ctx context.Context, models bool) (listing, error) {
+	return made(ctx, s, func() (l listing, _ error) {
+		var files some[string]
 		commands := map[string]bool{} // directories that one of our commands wrote
-		unseen := s.files.walk(func(name string) {
+		l.unseen = s.files.walk(func(name string) {
 			dir := path.Dir(name)
+			at := func(page, about string) listed { return listed{dir, page + pathEscape(dir), dir, about} }
 			switch base := path.Base(name); {
 			case base == "command.txt":
 				commands[dir] = true
 			case base == "summary.json":
-				saved.add(dir, mostSaved)
+				l.results.add(at("/results/", ""))
 			case base == "points.csv":
-				studies.add(found{dir, "/sweeps/" + pathEscape(dir), "sweep"}, mostStudies)
+				l.studies.add(at("/sweeps/", "sweep"))
 			case base == "fit.json":
-				studies.add(found{dir, "/fits/" + pathEscape(dir), "fit"}, mostStudies)
+				l.studies.add(at("/fits/", "fit"))
 			case base == "differences.csv":
-				one := found{dir, "/comparisons/" + pathEscape(dir), "comparison"}
-				studies.add(one, mostStudies)
-				comparisons.add(one, mostStudies)
+				l.studies.add(at("/comparisons/", "comparison"))
+				l.comparisons.add(at("/comparisons/", ""))
+			case base == "courses.csv":
+				l.courses.add(at("/courses/", ""))
+			case base == "claims.json":
+				l.claims.add(listed{Path: name, Link: "/papers?report=" + url.QueryEscape(name), Name: dir})
 			case isModel(name):
-				models.add(name, mostModels)
+				files.add(name)
 			}
 		})
-		l.models = s.lister.read(s.files, models.all)
-		for i, m := range l.models {
-			l.models[i].copied = commands[path.Dir(m.Path)]
+		if !models {
+			return l, nil
 		}
-		slices.SortStableFunc(l.models, func(a, b head) int { // those that somebody wrote come first
-			switch {
-			case a.copied == b.copied:
-				return 0
-			case b.copied:
-				return -1
+		l.moreModels = files.notes(l.unseen...)
+		var copied []head
+		for _, m := range s.lister.read(s.files, files.all) {
+			if m.copied = commands[path.Dir(m.Path)]; m.copied {
+				copied = append(copied, m)
+			} else {
+				l.models = append(l.models, m)
 			}
-			return 1
-		})
-		l.saved, l.studies, l.comparisons = saved.all, studies.all, comparisons.all
-		l.moreModels, l.moreSaved, l.moreStudies, l.moreComparisons = notShown(models.more, unseen), notShown(saved.more, nil), notShown(studies.more, nil), notShown(comparisons.more, nil)
-		return nil
+		}
+		l.models = append(l.models, copied...)
+		return l, nil
 	})
-	return l, err
 }
 
 // read are the heads of those files that are models.

@@ -26,18 +26,15 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		form.Del("source")
 		return s.scenarioForm(w, r, http.StatusOK, form, nil)
 	}
-	there, err := s.list(r.Context())
+	there, err := s.list(r.Context(), true)
 	if err != nil {
 		return err
 	}
-	var models, results []listed
+	var models []listed
 	for _, m := range there.models {
 		if m.scenarios {
 			models = append(models, m.listed("/compare?model="+url.QueryEscape(m.Path)))
 		}
-	}
-	for _, dir := range there.saved {
-		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
 	}
 	var runs []*Run
 	for _, run := range s.runs.List() {
@@ -45,7 +42,8 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 			runs = append(runs, run)
 		}
 	}
-	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Found": there.comparisons, "MoreFound": there.moreComparisons, "Runs": runs, "Most": mostSides})
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": there.results.all,
+		"MoreResults": there.results.notes(), "Found": there.comparisons.all, "MoreFound": there.comparisons.notes(), "Runs": runs, "Most": mostSides})
 	return nil
 }
 

@@ -25,18 +25,16 @@ import (
 type listed struct{ Path, Link, Name, About string }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
-	there, err := s.list(r.Context())
+	there, err := s.list(r.Context(), true)
 	if err != nil {
 		return err
 	}
-	var models, results []listed
+	var models []listed
 	for _, m := range there.models {
 		models = append(models, m.listed("/models/"+pathEscape(m.Path)))
 	}
-	for _, dir := range there.saved {
-		results = append(results, listed{Path: dir, Link: "/results/" + pathEscape(dir), Name: dir})
-	}
-	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "MoreModels": there.moreModels, "Results": results, "MoreResults": there.moreSaved, "Runs": s.runs.List()})
+	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "MoreModels": there.moreModels, "Results": there.results.all,
+		"MoreResults": there.results.notes(), "Runs": s.runs.List()})
 	return nil
 }
 

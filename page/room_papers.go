@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 
@@ -61,13 +60,9 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		}
 		data["Machine"], data["Command"], data["Files"] = report.Machine, report.Command, s.filesIn(path.Dir(from), claimFiles)
 	}
-	names, notes, err := s.named(r.Context(), "claims.json")
+	there, err := s.list(r.Context(), false)
 	if err != nil {
 		return err
-	}
-	var saved []listed
-	for _, name := range names {
-		saved = append(saved, listed{Path: name, Link: "/papers?report=" + url.QueryEscape(name), Name: path.Dir(name)})
 	}
 	runs := map[string]*Run{}
 	for _, run := range s.runs.List() {
@@ -99,7 +94,8 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		last := &all[len(all)-1]
 		last.Claims = append(last.Claims, v)
 	}
-	data["Papers"], data["Notes"], data["Saved"], data["Tally"], data["Count"] = all, notes, saved, tallied(verdicts), len(verdicts)
+	data["Saved"], data["Notes"] = there.claims.all, there.claims.notes(there.unseen...)
+	data["Papers"], data["Tally"], data["Count"] = all, tallied(verdicts), len(verdicts)
 	s.render(w, r, http.StatusOK, "papers", "papers", data)
 	return nil
 }

@@ -27,16 +27,12 @@ func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueing, wrong string) error {
-	names, notes, err := s.named(r.Context(), "courses.csv")
+	there, err := s.list(r.Context(), false)
 	if err != nil {
 		return err
 	}
-	var saved []listed
-	for _, name := range names {
-		dir := path.Dir(name)
-		saved = append(saved, listed{Path: dir, Link: "/courses/" + pathEscape(dir), Name: dir})
-	}
-	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": saved, "Notes": notes, "Most": format.Thousands(mostCustomers)})
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.unseen...),
+		"Most": format.Thousands(mostCustomers)})
 	return nil
 }
 

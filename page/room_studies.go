@@ -10,12 +10,9 @@ import (
 
 // The room of studies: sweeps, comparisons and fits in directories, sweeps to start, and the hub.
 
-// A found is a directory with results of a study.
-type found struct{ Dir, Link, What string }
-
 // studiesPage lists studies.
 func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
-	there, err := s.list(r.Context())
+	there, err := s.list(r.Context(), true)
 	if err != nil {
 		return err
 	}
@@ -23,7 +20,7 @@ func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range there.models {
 		models = append(models, m.listed("/sweeps?model="+url.QueryEscape(m.Path)))
 	}
-	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies, "MoreFound": there.moreStudies, "Models": models, "MoreModels": there.moreModels, "Hub": s.hub != nil})
+	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies.all, "MoreFound": there.studies.notes(), "Models": models, "MoreModels": there.moreModels, "Hub": s.hub != nil})
 	return nil
 }
 
