@@ -296,7 +296,10 @@ func (c *Conn) ensure(ctx context.Context) error {
 		if noJetStream(err) && time.Since(begun) > c.startup {
 			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server -js): %w", c.where, err)
 		}
-		if err == nil || ctx.Err() != nil || !transient(err) && !noJetStream(err) {
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil || !transient(err) && !noJetStream(err) {
 			return err
 		}
 		c.log.Info("the hub is not ready", "hub", c.where, "err", err)

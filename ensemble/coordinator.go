@@ -34,31 +34,28 @@ type coordinator struct {
 	missing  time.Time // since when the server says that it has no journal
 	wasDone  bool
 	resumed  bool
-	differ   bool // the replicas of a point that was given out did not all give the same numbers
 
 	dead   dead
 	parts  bytes.Buffer // of a point that is being read
 	failed []uint64     // sequence numbers of stored failures, of the time before
 	caught bool         // with the journal as it was when we began
 	crew   crew
-	rate   rate
 
 	sendingMu sync.Mutex
 	sending   map[key]bool // tasks that the server has not yet said it has
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
-	r := &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o.TaskTime), sending: map[key]bool{}}
-	r.study.each = o.Replica
-	return r
+	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o), sending: map[key]bool{}}
 }
 
 func (r *coordinator) outcome() Outcome {
 	if !r.caught {
 		r.study.counts.Resumed = r.study.done // all there was, was there
 	}
-	given := r.study.low - len(r.study.ready)
-	return Outcome{Key: r.id, Resumed: r.resumed, WasDone: r.wasDone, PointsDone: given, Replicas: r.study.done, Events: r.study.events, Counts: r.study.counts, Alike: given > 0 && !r.differ}
+	o := r.study.outcome(r.id)
+	o.Resumed, o.WasDone = r.resumed, r.wasDone
+	return o
 }
 
 // begin stores the job, and makes us its owner.
@@ -196,7 +193,7 @@ func (r *coordinator) run(ctx context.Context) error {
 	if sub, err := r.c.nc.ChanSubscribe(maxDeliveries, advice); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
 	}
-	tick := time.NewTicker(250 * time.Millisecond)
+	tick := time.NewTicker(sayEvery)
 	defer tick.Stop()
 	var last, written, asked time.Time
 	last, asked = time.Now(), time.Now()
@@ -231,7 +228,6 @@ func (r *coordinator) run(ctx context.Context) error {
 		case m := <-advice:
 			r.giveUp(ctx, m.Data)
 		case <-tick.C:
-			r.rate.sample(r.study.events)
 			r.say(time.Since(last))
 			if time.Since(written) > time.Second {
 				written = time.Now()
@@ -249,32 +245,11 @@ func (r *coordinator) run(ctx context.Context) error {
 
 // settle gives out what is finished, and reports whether all is.
 func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
-	if r.study.problem != nil {
-		return false, r.study.problem
+	done, err = r.study.settle(func(p PointResult) error { return r.storePoint(ctx, p) })
+	if err == nil && r.caught {
+		err = r.study.failure()
 	}
-	for len(r.study.ready) > 0 {
-		p := r.study.ready[0]
-		if err := r.storePoint(ctx, p); err != nil {
-			return false, err
-		}
-		if err := r.give(p); err != nil {
-			return false, err
-		}
-		r.study.ready = r.study.ready[1:]
-	}
-	if r.study.failed != nil && r.caught {
-		return false, r.spec.Job.replicaError(*r.study.failed)
-	}
-	return r.study.finished(), nil
-}
-
-// give gives a point to the caller.
-func (r *coordinator) give(p PointResult) error {
-	r.differ = r.differ || !p.alike()
-	if r.o.Point == nil {
-		return nil
-	}
-	return r.o.Point(p)
+	return done, err
 }
 
 // maxPart is how many bytes of a point's result go into one message.
@@ -347,7 +322,7 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 }
 
 func (r *coordinator) fill() {
-	r.status.PointsDone, r.status.Merged, r.status.Events = r.study.low-len(r.study.ready), r.study.done, r.study.events
+	r.status.PointsDone, r.status.Merged, r.status.Events = r.study.given(), r.study.done, r.study.events
 }
 
 // update writes how far the job is, and removes from the journal what is no longer needed.

@@ -179,7 +179,7 @@ func (r *coordinator) takePoint(e entry) error {
 	}
 	r.parts.Reset()
 	r.study.stored(p)
-	return r.give(p)
+	return r.study.give(p)
 }
 
 // publish hands out tasks.

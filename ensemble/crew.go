@@ -65,12 +65,12 @@ func (r *coordinator) window() int {
 
 // say tells the caller how far the job is.
 func (r *coordinator) say(quiet time.Duration) {
+	workers, slots, refused := r.crew.of(r.spec, r.id)
+	p := r.study.progress(r.id, workers, slots)
 	if r.o.Progress == nil {
 		return
 	}
-	p := Progress{Key: r.id, Points: len(r.spec.Job.Points), PointsDone: r.study.low - len(r.study.ready), Replicas: r.study.total(), Merged: r.study.done,
-		Events: r.study.events, EventsPerSecond: r.rate.perSecond, Left: -1, Resumed: r.resumed, Trouble: r.trouble, Counts: r.study.counts}
-	p.Workers, p.Slots, p.Refused = r.crew.of(r.spec, r.id)
+	p.Resumed, p.Trouble, p.Refused = r.resumed, r.trouble, refused
 	for _, m := range r.crew.members {
 		if p.Trouble == "" && m.Trouble != "" {
 			p.Trouble = "worker " + m.Name + ": " + m.Trouble
@@ -79,25 +79,5 @@ func (r *coordinator) say(quiet time.Duration) {
 	if p.Trouble == "" && p.Workers == 0 && quiet > 2*beatEvery {
 		p.Trouble = "there are no workers"
 	}
-	if r.study.pace > 0 && p.Slots > 0 {
-		p.Left = time.Duration(float64(max(p.Replicas-p.Merged, 0)) * r.study.pace / float64(p.Slots) * float64(time.Second))
-	}
 	r.o.Progress(p)
-}
-
-// A rate is how fast a number has grown lately.
-type rate struct {
-	perSecond float64
-	last      uint64
-	at        time.Time
-}
-
-func (r *rate) sample(x uint64) {
-	now := time.Now()
-	if !r.at.IsZero() && x >= r.last {
-		const memory = 5 // seconds
-		dt := now.Sub(r.at).Seconds()
-		r.perSecond += float64((float64(x-r.last)/dt - r.perSecond) * min(1, dt/memory))
-	}
-	r.last, r.at = x, now
 }

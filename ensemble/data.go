@@ -68,7 +68,7 @@ func (w *waiting) size() int {
 
 // hand gives a replica that is being merged to whoever wants to have them all.
 func (s *study) hand(w waiting, i int) {
-	if s.each == nil || s.problem != nil {
+	if s.o.Replica == nil || s.problem != nil {
 		return
 	}
 	numbers := w.numbers[i*(1+len(w.names)):][:1+len(w.names)]
@@ -76,5 +76,5 @@ func (s *study) hand(w waiting, i int) {
 	if w.data != nil {
 		v.Data = w.data[i]
 	}
-	s.problem = s.each(w.Point, w.First+i, v)
+	s.problem = s.o.Replica(w.Point, w.First+i, v)
 }

@@ -32,7 +32,7 @@ func TestDataOfReplicas(t *testing.T) {
 	for i := range 3 {
 		job.Points = append(job.Points, Point{Set: map[string]string{"point": fmt.Sprint(i)}})
 	}
-	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g, TaskTime: time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g, TaskTime: time.Millisecond}}
 	enough := errors.New("enough")
 	for _, stopAt := range []int{250, 10_000, 10_000} {
 		next, n := make([]int, 3), 0
@@ -46,7 +46,7 @@ func TestDataOfReplicas(t *testing.T) {
 			}
 			return nil
 		}
-		outcome, err := RunHere(t.Context(), job, o)
+		outcome, err := o.run(t.Context(), job)
 		switch {
 		case stopAt < 600 && !errors.Is(err, enough):
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestDataTooLarge(t *testing.T) {
 			}, nil
 		}), nil
 	}})
-	_, err := RunHere(t.Context(), Job{Kind: "data", Replicas: 1, Points: make([]Point, 1)}, HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g}})
+	_, err := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g}}.run(t.Context(), Job{Kind: "data", Replicas: 1, Points: make([]Point, 1)})
 	var failed *ReplicaError
 	if !errors.As(err, &failed) || !strings.Contains(failed.Text, "655361 bytes; 655360 are the most") {
 		t.Error(err)

@@ -1,8 +1,9 @@
 // Package ensemble runs a model at many points, many times at each, on as many machines as there are.
 //
-// A [Job] is a model, its points and a number of replicas. [Run] coordinates it: it cuts the job into tasks of about a second, hands them
-// to workers ([Serve]) through a NATS JetStream server ([StartHub], or one of your own), and merges what comes back. [RunHere] does all
-// three in one process, on a server that opens no port.
+// A [Job] is a model, its points and a number of replicas. An [Executor] runs it: [InMemory], a [Directory] in which it can be continued, or
+// a connection to a hub ([Conn]). On a hub, Run coordinates the job: it cuts it into tasks of about a second, hands them to workers ([Serve])
+// through a NATS JetStream server ([StartHub], or one of your own), and merges what comes back. A directory is all three in one process, with
+// a server that opens no port.
 //
 // # What is promised
 //

@@ -50,7 +50,7 @@ func TestHereGoesOn(t *testing.T) {
 	t.Parallel()
 	job := walks(30, 40)
 	want := plain(t, testKinds("test"), job)
-	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	enough := errors.New("enough")
 	for _, stopAt := range []int{4, 11, 1000} {
 		var out bytes.Buffer
@@ -61,7 +61,7 @@ func TestHereGoesOn(t *testing.T) {
 			}
 			return collect(&out)(p)
 		}
-		outcome, err := RunHere(t.Context(), job, o)
+		outcome, err := o.run(t.Context(), job)
 		switch {
 		case stopAt < 1000 && !errors.Is(err, enough):
 			t.Fatal(err)
@@ -76,14 +76,14 @@ func TestHereGoesOn(t *testing.T) {
 	// Once it is done, it is not run again.
 	var out bytes.Buffer
 	o.Point = collect(&out)
-	outcome, err := RunHere(t.Context(), job, o)
+	outcome, err := o.run(t.Context(), job)
 	if same(t, out.Bytes(), want); err != nil || !outcome.WasDone || outcome.Counts.Tasks != 0 {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	// Another seed is another job.
 	job.Seed++
 	out.Reset()
-	if outcome, err = RunHere(t.Context(), job, o); err != nil || outcome.Resumed || bytes.Equal(out.Bytes(), want) {
+	if outcome, err = o.run(t.Context(), job); err != nil || outcome.Resumed || bytes.Equal(out.Bytes(), want) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 }
@@ -255,7 +255,7 @@ func TestTakenOver(t *testing.T) {
 	began := make(chan struct{})
 	go func() {
 		n := 0
-		_, err := Run(context.Background(), c, job, RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond, Point: func(PointResult) error {
+		_, err := c.Run(context.Background(), job, RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond, Point: func(PointResult) error {
 			if n++; n == 3 {
 				close(began)
 			}
@@ -385,14 +385,14 @@ func TestCoordinatorsDiskIsFull(t *testing.T) {
 	}
 	defer full.Close()
 	job := walks(10, 20)
-	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	o.Point = func(PointResult) error { _, err := fmt.Fprintln(full, "a line"); return err }
-	if _, err := RunHere(t.Context(), job, o); err == nil || !strings.Contains(err.Error(), "no space left on device") {
+	if _, err := o.run(t.Context(), job); err == nil || !strings.Contains(err.Error(), "no space left on device") {
 		t.Error(err)
 	}
 	var out bytes.Buffer
 	o.Point = collect(&out)
-	outcome, err := RunHere(t.Context(), job, o)
+	outcome, err := o.run(t.Context(), job)
 	if same(t, out.Bytes(), plain(t, testKinds("test"), job)); err != nil || !outcome.Resumed {
 		t.Errorf("%+v, %v", outcome, err)
 	}

@@ -28,8 +28,39 @@ func points() []ensemble.Point {
 	return all
 }
 
+// The same job, in memory and in a directory: a program says where with one value, and all else stays.
+func ExampleExecutor() {
+	registry := new(ensemble.Registry)
+	registry.Register("dice", dice)
+	dir, err := os.MkdirTemp("", "study")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	directory, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer directory.Close()
+
+	job := ensemble.Job{Kind: "dice", Points: points()[1:2], Replicas: 1000, Seed: 1}
+	for _, executor := range []ensemble.Executor{ensemble.InMemory{}, directory} {
+		outcome, err := executor.Run(context.Background(), job, ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
+			sum, _ := p.Output("sum")
+			fmt.Printf("two dice: mean %.3f, from %v to %v\n", sum.Mean, sum.Min, sum.Max)
+			return nil
+		}})
+		fmt.Println(outcome.Replicas, "replicas", err)
+	}
+	// Output:
+	// two dice: mean 7.024, from 2 to 12
+	// 1000 replicas <nil>
+	// two dice: mean 7.024, from 2 to 12
+	// 1000 replicas <nil>
+}
+
 // A study in one process. Given again with the same directory, it goes on where it was.
-func ExampleRunHere() {
+func ExampleDirectory() {
 	registry := new(ensemble.Registry)
 	registry.Register("dice", dice)
 	dir, err := os.MkdirTemp("", "study")
@@ -39,16 +70,21 @@ func ExampleRunHere() {
 	defer os.RemoveAll(dir)
 
 	job := ensemble.Job{Kind: "dice", Points: points(), Replicas: 2000, Seed: 1}
-	o := ensemble.HereOptions{State: dir, RunOptions: ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
+	directory, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer directory.Close()
+	o := ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
 		sum, _ := p.Output("sum")
 		fmt.Printf("%2s dice: mean %.2f, from %v to %v, median %v\n", p.Point.Set["dice"], sum.Mean, sum.Min, sum.Max, sum.Quantiles[1])
 		return nil
-	}}}
-	outcome, err := ensemble.RunHere(context.Background(), job, o)
+	}}
+	outcome, err := directory.Run(context.Background(), job, o)
 	fmt.Println(outcome.Replicas, "replicas", err)
 
 	o.Point = nil
-	outcome, err = ensemble.RunHere(context.Background(), job, o)
+	outcome, err = directory.Run(context.Background(), job, o)
 	fmt.Println("again:", outcome.WasDone, outcome.Counts.Tasks, "tasks", err)
 	// Output:
 	//  1 dice: mean 3.46, from 1 to 6, median 3
@@ -59,7 +95,7 @@ func ExampleRunHere() {
 }
 
 // A hub, a worker and a coordinator, which may as well be three machines.
-func ExampleRun() {
+func ExampleConn_Run() {
 	registry := new(ensemble.Registry)
 	registry.Register("dice", dice)
 	dir, err := os.MkdirTemp("", "hub")
@@ -90,7 +126,7 @@ func ExampleRun() {
 	defer here.Close()
 	job := ensemble.Job{Kind: "dice", Points: points(), Replicas: 100_000, Seed: 1,
 		Precision: ensemble.Precision{Relative: 0.02}}
-	outcome, err := ensemble.Run(ctx, here, job, ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
+	outcome, err := here.Run(ctx, job, ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
 		sum, _ := p.Output("sum")
 		fmt.Printf("%2s dice: %d replicas until %.2f to %.2f\n", p.Point.Set["dice"], p.Replicas, sum.Low, sum.High)
 		return nil
@@ -155,13 +191,8 @@ func ExampleReplicaError() {
 		}
 		return ensemble.Outputs{"x": 1}, nil
 	})
-	dir, err := os.MkdirTemp("", "study")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
 	job := ensemble.Job{Kind: "fragile", Replicas: 100, Points: []ensemble.Point{{Set: map[string]string{"load": "0.9"}, Repeat: "fragile --load 0.9 --replica {replica}"}}}
-	_, err = ensemble.RunHere(context.Background(), job, ensemble.HereOptions{State: dir, RunOptions: ensemble.RunOptions{Registry: registry}})
+	_, err := ensemble.InMemory{}.Run(context.Background(), job, ensemble.RunOptions{Registry: registry})
 	var failed *ensemble.ReplicaError
 	fmt.Println(errors.As(err, &failed), failed.Replica, failed.Reason)
 	fmt.Println(err)

@@ -89,7 +89,7 @@ func ExampleConn() {
 	worker := ensemble.NewWorker(conn, ensemble.WorkerOptions{Registry: registry, Slots: 1})
 	ended := make(chan error)
 	go func() { ended <- worker.Serve(ctx) }()
-	outcome, err := ensemble.Run(ctx, conn, ensemble.Job{Kind: "dice", Points: points(), Replicas: 50, Seed: 1}, ensemble.RunOptions{Registry: registry})
+	outcome, err := conn.Run(ctx, ensemble.Job{Kind: "dice", Points: points(), Replicas: 50, Seed: 1}, ensemble.RunOptions{Registry: registry})
 	if err != nil {
 		log.Fatal(err)
 	}

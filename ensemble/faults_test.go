@@ -268,16 +268,16 @@ func TestDuplicates(t *testing.T) {
 func TestHereWithoutRoom(t *testing.T) {
 	t.Parallel()
 	job := walks(400, 40)
-	o := HereOptions{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if outcome, err := RunHere(ctx, job, o); !errors.Is(err, ErrNoRoom) {
+	if outcome, err := o.run(ctx, job); !errors.Is(err, ErrNoRoom) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	o.MaxStore = 0
 	var out bytes.Buffer
 	o.Point = collect(&out)
-	outcome, err := RunHere(ctx, job, o)
+	outcome, err := o.run(ctx, job)
 	if same(t, out.Bytes(), plain(t, testKinds("test"), job)); err != nil || !outcome.Resumed {
 		t.Errorf("%+v, %v", outcome, err)
 	}

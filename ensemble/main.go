@@ -274,15 +274,10 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 			return Outcome{}, err
 		}
 		defer conn.Close()
-		return Run(ctx, conn, job, o)
+		return conn.Run(ctx, job, o)
 	}
 	if p.out == "" {
-		dir, err := os.MkdirTemp("", "ensemble-")
-		if err != nil {
-			return Outcome{}, err
-		}
-		defer os.RemoveAll(dir)
-		return RunHere(ctx, job, HereOptions{RunOptions: o, State: dir, Slots: p.workers})
+		return InMemory{Slots: p.workers}.Run(ctx, job, o)
 	}
 	key, err := job.Key(p.registry)
 	if err != nil {
@@ -297,7 +292,12 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 	if state.Before != outdir.Nothing {
 		fmt.Fprintf(p.stderr, "%s: %s\n", p.name, state)
 	}
-	outcome, err := RunHere(ctx, job, HereOptions{RunOptions: o, State: state.Path, Slots: p.workers})
+	var outcome Outcome
+	directory, err := OpenDirectory(state.Path, DirectoryOptions{Slots: p.workers, Logger: log})
+	if err == nil {
+		outcome, err = directory.Run(ctx, job, o)
+		directory.Close()
+	}
 	switch {
 	case err == nil:
 		err = state.Finish()

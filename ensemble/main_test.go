@@ -144,6 +144,23 @@ func plain(t testing.TB, g *Registry, job Job) []byte {
 	return out.Bytes()
 }
 
+// here does jobs in a directory that is open for one at a time, as if each had a process of its own.
+type here struct {
+	RunOptions
+	State    string
+	Slots    int
+	MaxStore int64
+}
+
+func (h here) run(ctx context.Context, job Job) (Outcome, error) {
+	d, err := OpenDirectory(h.State, DirectoryOptions{Slots: h.Slots, MaxStore: h.MaxStore, Logger: h.Logger})
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer d.Close()
+	return d.Run(ctx, job, h.RunOptions)
+}
+
 // collect writes points as they are stored, byte for byte, without how long their replicas were told to wait: a plain loop need not.
 func collect(out *bytes.Buffer) func(PointResult) error {
 	return func(p PointResult) error {
@@ -232,7 +249,7 @@ func run(t testing.TB, c *Conn, job Job, o RunOptions) ([]byte, Outcome, error) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	outcome, err := Run(ctx, c, job, o)
+	outcome, err := c.Run(ctx, job, o)
 	return out.Bytes(), outcome, err
 }
 

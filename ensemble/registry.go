@@ -88,7 +88,7 @@ type Registry struct {
 	parameters map[string][]Parameter // of functions that say which they have
 }
 
-// Default is the registry of [Register], and of [Run] and [Serve] unless they are given another.
+// Default is the registry of [Register], and of an [Executor] and [Serve] unless they are given another.
 var Default = new(Registry)
 
 // Register adds a function to the default registry, as [Registry.Register] does.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,13 +19,13 @@ func TestReplicaSeed(t *testing.T) {
 	}, Parameter{"shift", 0, ""})
 	seen, first := map[float64]bool{}, []float64(nil)
 	job := Job{Kind: "draw", Points: []Point{{Set: map[string]string{"shift": "0"}}, {Set: map[string]string{"shift": "0.0"}}}, Replicas: 50, Seed: 3}
-	_, err := RunHere(t.Context(), job, HereOptions{State: filepath.Join(quickDir(t), "state"), RunOptions: RunOptions{Registry: g,
+	_, err := InMemory{}.Run(t.Context(), job, RunOptions{Registry: g,
 		Point: func(p PointResult) error {
 			first = append(first, p.Outputs[0].Mean)
 			return nil
 		},
 		Replica: func(_, _ int, v Values) error { seen[v.Numbers[0]] = true; return nil },
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

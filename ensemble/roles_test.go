@@ -65,7 +65,7 @@ func (r role) play() error {
 	g := testKinds(r.Version)
 	if r.What == "here" {
 		return r.coordinate(g, func(o RunOptions) (Outcome, error) {
-			return RunHere(ctx, r.Job, HereOptions{RunOptions: o, State: r.Store, Slots: r.Slots})
+			return here{RunOptions: o, State: r.Store, Slots: r.Slots}.run(ctx, r.Job)
 		})
 	}
 	c, err := Connect(ctx, ConnectOptions{URL: r.URL, TokenFile: r.Token, Lease: r.Lease, Wait: -1, Logger: log})
@@ -77,7 +77,7 @@ func (r role) play() error {
 		fmt.Println("ready")
 		return Serve(ctx, c, WorkerOptions{Registry: g, Slots: r.Slots, Tries: r.Tries, Logger: log})
 	}
-	return r.coordinate(g, func(o RunOptions) (Outcome, error) { return Run(ctx, c, r.Job, o) })
+	return r.coordinate(g, func(o RunOptions) (Outcome, error) { return c.Run(ctx, r.Job, o) })
 }
 
 // coordinate does a job, and writes what came of it.

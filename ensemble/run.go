@@ -1,9 +1,7 @@
 package ensemble
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 )
@@ -24,7 +22,7 @@ type RunOptions struct {
 	// Progress is called a few times a second.
 	Progress func(Progress)
 
-	TaskTime time.Duration // how long a task should take; a second if 0. A worker ends one after twice as long
+	TaskTime time.Duration // how long a task should take; a second if 0, and 5 ms in memory. A worker ends one after twice as long
 	Window   int           // how many tasks may be out at once; by the number of workers if 0
 	Logger   *slog.Logger  // silent if nil
 }
@@ -73,85 +71,22 @@ type Counts struct {
 	Resumed    int // replicas that were there when the coordinator began
 }
 
-// Run does a job on a hub that has workers, or gets some. It returns when all points are finished, or with
-//
-//   - a [ReplicaError] if a replica failed: the first in the order of points and replicas;
-//   - [ErrCancelled], [ErrTakenOver] or [ErrLost];
-//   - the cause of ctx, if it is done, or an error of Point, or one that says that the hub has no room. The job is then interrupted.
-//
-// The same job, given again, goes on from what is stored on the hub. One that had failed tries again what failed.
-func Run(ctx context.Context, c *Conn, job Job, o RunOptions) (Outcome, error) {
-	s, err := job.spec(o.Registry)
-	if err != nil {
-		return Outcome{}, err
-	}
-	data, id, err := s.encode()
-	if err != nil {
-		return Outcome{}, err
+// prepare checks a job, fills in what o leaves out, and gives the job as it is stored, and its key.
+func (o *RunOptions) prepare(job Job, taskTime time.Duration) (s *spec, data []byte, key string, err error) {
+	if o.Registry == nil {
+		o.Registry = Default
 	}
 	if o.TaskTime == 0 {
-		o.TaskTime = time.Second
+		o.TaskTime = taskTime
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if err := c.ensure(ctx); err != nil {
-		return Outcome{}, err
+	if s, err = job.spec(o.Registry); err != nil {
+		return nil, nil, "", err
 	}
-	r := newCoordinator(c, s, id, o)
-	if err := r.begin(ctx, data); err != nil {
-		return r.outcome(), err
-	}
-	err = r.run(ctx)
-	return r.outcome(), r.end(ctx, err)
-}
-
-// HereOptions are for a job that is run in this process alone.
-type HereOptions struct {
-	RunOptions
-	State    string // the directory in which the job's state is kept
-	Slots    int    // replicas at once; one for each processor if 0
-	MaxStore int64  // bytes of the state; three quarters of what is free if 0
-}
-
-// RunHere does a job in this process, with a server that opens no port and keeps its state in a directory. A job that was interrupted, by
-// whatever it was, goes on when it is given again with the same directory.
-func RunHere(ctx context.Context, job Job, o HereOptions) (Outcome, error) {
-	hub, err := StartHub(HubOptions{Store: o.State, Listen: "none", MaxStore: o.MaxStore, Logger: o.Logger})
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer hub.Close()
-	c, err := hub.Connect(ConnectOptions{Logger: o.Logger})
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer c.Close()
-
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	worker := make(chan error, 1)
-	working, stop := context.WithCancel(ctx)
-	go func() {
-		worker <- Serve(working, c, WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger,
-			noRoom: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, o.State, err)) }})
-	}()
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-hub.Failed():
-			cancel(hub.Err())
-		case <-working.Done():
-		}
-	}()
-	outcome, err := Run(ctx, c, job, o.RunOptions)
-	stop()
-	<-watched
-	if werr := <-worker; err == nil && outcome.PointsDone < len(job.Points) {
-		err = werr
-	}
-	return outcome, err
+	data, key, err = s.encode()
+	return s, data, key, err
 }
 
 // ErrNoRoom says that what a job gives cannot be stored: the disk is full, or a limit is reached. With more room, the same job, given

@@ -151,14 +151,14 @@ func TestSoakFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	job := walks(4000, 30)
 	want := plain(t, testKinds("test"), job)
-	o := HereOptions{State: filepath.Join(dir, ".state"), MaxStore: 1 << 30, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond}}
+	o := here{State: filepath.Join(dir, ".state"), MaxStore: 1 << 30, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond}}
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 2500<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	_, err := RunHere(ctx, job, o)
+	_, err := o.run(ctx, job)
 	t.Logf("with a full disk: %v", err)
 	if err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("a full disk: %v", err)
@@ -171,7 +171,7 @@ func TestSoakFullDisk(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o.Point = collect(&out)
-	outcome, err := RunHere(ctx, job, o)
+	outcome, err := o.run(ctx, job)
 	if same(t, out.Bytes(), want); err != nil || !outcome.Resumed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
@@ -209,7 +209,7 @@ func TestSoakMemory(t *testing.T) {
 			early = inUse()
 		}
 	}
-	outcome, err := Run(t.Context(), c, job, o)
+	outcome, err := c.Run(t.Context(), job, o)
 	if same(t, out.Bytes(), want); err != nil || outcome.Replicas != 300_000 {
 		t.Errorf("%+v, %v", outcome, err)
 	}

@@ -17,8 +17,8 @@ import (
 //
 // Between merged and planned lie results that wait for an earlier one, tasks that are out, and ranges that came back undone (again).
 type study struct {
-	job    *Job
-	target time.Duration // how long a task should take
+	job *Job
+	o   RunOptions // what to do with what is merged, and how long a task should take
 
 	points []*progress // from low on
 	low    int         // points before this one are finished and given out
@@ -33,12 +33,13 @@ type study struct {
 	waits   int             // numbers of results that wait for an earlier one
 	room    int             // for those, before all have to wait for the earliest
 
-	each    func(point, replica int, v Values) error // is given every replica that is merged, if there is one
-	problem error                                    // of each
+	problem error // of o.Replica
+	differ  bool  // the replicas of a point that was given out did not all give the same numbers
 
 	counts Counts
 	done   int    // replicas merged
 	events uint64 // theirs
+	rate   rate   // of events
 }
 
 // careful is after how many deliveries of a task its replicas are run one by one, and with nothing beside them.
@@ -69,8 +70,8 @@ type waiting struct {
 	data    [][]byte // of each replica, or nothing
 }
 
-func newStudy(job *Job, target time.Duration) *study {
-	return &study{job: job, target: target, out: map[key][]piece{}, room: maxWaits}
+func newStudy(job *Job, o RunOptions) *study {
+	return &study{job: job, o: o, out: map[key][]piece{}, room: maxWaits}
 }
 
 const (
@@ -97,7 +98,7 @@ func (s *study) size() int {
 	if s.pace == 0 {
 		return 1 // it is not known how long they take
 	}
-	n := int(min(s.target.Seconds()/s.pace, 1e6))
+	n := int(min(s.o.TaskTime.Seconds()/s.pace, 1e6))
 	return max(1, min(n, maxResultBytes/8/(s.outputs+1)))
 }
 
@@ -386,6 +387,81 @@ func (s *study) stored(r PointResult) {
 	s.events += r.Events
 	s.skip()
 	s.advance()
+}
+
+// settle gives out what is finished, after store has stored it, and reports whether all is. It ends with the first error of the caller's
+// functions.
+func (s *study) settle(store func(PointResult) error) (done bool, err error) {
+	if s.problem != nil {
+		return false, s.problem
+	}
+	for len(s.ready) > 0 {
+		p := s.ready[0]
+		if err := store(p); err != nil {
+			return false, err
+		}
+		if err := s.give(p); err != nil {
+			return false, err
+		}
+		s.ready = s.ready[1:]
+	}
+	return s.finished(), nil
+}
+
+// failure is the first replica that failed, in the order of points and replicas, once all before it are merged.
+func (s *study) failure() error {
+	if s.failed == nil {
+		return nil
+	}
+	return s.job.replicaError(*s.failed)
+}
+
+// give gives a point to the caller.
+func (s *study) give(p PointResult) error {
+	s.differ = s.differ || !p.alike()
+	if s.o.Point == nil {
+		return nil
+	}
+	return s.o.Point(p)
+}
+
+// given is how many points were given out.
+func (s *study) given() int { return s.low - len(s.ready) }
+
+// outcome is what became of a job that has a key.
+func (s *study) outcome(key string) Outcome {
+	return Outcome{Key: key, PointsDone: s.given(), Replicas: s.done, Events: s.events, Counts: s.counts, Alike: s.given() > 0 && !s.differ}
+}
+
+// progress is how far a job is that has a key, and so many workers and slots. It is called every sayEvery.
+func (s *study) progress(key string, workers, slots int) Progress {
+	s.rate.sample(s.events)
+	p := Progress{Key: key, Points: len(s.job.Points), PointsDone: s.given(), Replicas: s.total(), Merged: s.done, Events: s.events,
+		EventsPerSecond: s.rate.perSecond, Workers: workers, Slots: slots, Left: -1, Counts: s.counts}
+	if s.pace > 0 && slots > 0 {
+		p.Left = time.Duration(float64(max(p.Replicas-p.Merged, 0)) * s.pace / float64(slots) * float64(time.Second))
+	}
+	return p
+}
+
+// sayEvery is how often the caller hears of progress.
+const sayEvery = 250 * time.Millisecond
+
+// A rate is how fast a number has grown lately.
+type rate struct {
+	perSecond float64
+	last      uint64
+	at        time.Time
+}
+
+func (r *rate) sample(x uint64) {
+	now := time.Now()
+	if !r.at.IsZero() && x >= r.last {
+		const memory = 5 // seconds
+		dt := now.Sub(r.at).Seconds()
+		r.perSecond += float64((float64(x-r.last)/dt - r.perSecond) * min(1, dt/memory))
+	}
+	r.last, r.at = x, now
 }
 
 // finished reports whether all points have been given out.

@@ -65,7 +65,7 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 			var counts Counts
 		coordinator:
 			for life := 0; ; life++ {
-				s := newStudy(&job, time.Duration(1+random.IntN(100))*time.Millisecond)
+				s := newStudy(&job, RunOptions{TaskTime: time.Duration(1+random.IntN(100)) * time.Millisecond})
 				for _, p := range stored {
 					s.stored(p)
 				}
@@ -152,7 +152,7 @@ func TestStudyTellsTheFirstFailure(t *testing.T) {
 	worker := pretence{&job, m}
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		s := newStudy(&job, 10*time.Millisecond)
+		s := newStudy(&job, RunOptions{TaskTime: 10 * time.Millisecond})
 		var open [][]piece
 		for s.failed == nil {
 			if next := s.next(); next != nil {
@@ -177,7 +177,7 @@ func TestStudyTellsTheFirstFailure(t *testing.T) {
 func TestStudySizesTasks(t *testing.T) {
 	for _, each := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 400 * time.Millisecond, 3 * time.Second} {
 		job := walks(30, 5000)
-		s := newStudy(&job, time.Second)
+		s := newStudy(&job, RunOptions{TaskTime: time.Second})
 		for i := range 200 {
 			pieces := s.next()
 			if pieces == nil {
@@ -199,7 +199,7 @@ func TestStudySizesTasks(t *testing.T) {
 // A million replicas of one point, with results that come far out of order, leave no more behind than the sketch of their numbers.
 func TestStudyMemoryIsBounded(t *testing.T) {
 	job := walks(1, 1_000_000)
-	s := newStudy(&job, time.Second)
+	s := newStudy(&job, RunOptions{TaskTime: time.Second})
 	s.pace, s.room = 0.001, 100_000
 	names, most, waits := [][]string{{"x"}}, 0, 0
 	var open [][]piece

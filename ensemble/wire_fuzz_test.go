@@ -40,7 +40,7 @@ func FuzzMessages(f *testing.F) {
 		_, _ = decodePoint(data)
 		if r, err := decodeResult(data); err == nil {
 			job := walks(3, 40)
-			study := newStudy(&job, time.Second)
+			study := newStudy(&job, RunOptions{TaskTime: time.Second})
 			for range 3 {
 				study.next()
 			}

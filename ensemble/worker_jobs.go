@@ -22,6 +22,24 @@ type opened struct {
 	log  func([]byte)
 }
 
+func (w *Worker) newOpened(job string) *opened {
+	return &opened{job: job, log: func(stack []byte) { w.log.Error("a model panicked", "job", job, "stack", string(stack)) }}
+}
+
+// open makes the model of the spec.
+func (m *opened) open(k Kind) {
+	func() {
+		defer guard(m.log, &m.err)
+		m.m, m.err = k.Open(m.spec.Job.Payload)
+	}()
+	if m.err == nil && m.m == nil {
+		m.err = errors.New("the kind gives no model")
+	}
+	if m.err != nil {
+		m.err = fmt.Errorf("the model cannot be opened: %w", m.err)
+	}
+}
+
 // at prepares a point.
 func (m *opened) at(point int) (run Runner, err error) {
 	defer guard(m.log, &err)
@@ -44,7 +62,7 @@ func (w *Worker) open(ctx context.Context, k Kind, job string) (*opened, error) 
 		m = w.models[i]
 		w.models = slices.Delete(w.models, i, i+1)
 	} else {
-		m = &opened{job: job, log: func(stack []byte) { w.log.Error("a model panicked", "job", job, "stack", string(stack)) }}
+		m = w.newOpened(job)
 	}
 	w.models = append(w.models, m) // the last is the one used last
 	if len(w.models) > maxModels {
@@ -55,16 +73,7 @@ func (w *Worker) open(ctx context.Context, k Kind, job string) (*opened, error) 
 		if m.spec, m.err = w.fetchSpec(ctx, job); m.err != nil {
 			return
 		}
-		func() {
-			defer guard(m.log, &m.err)
-			m.m, m.err = k.Open(m.spec.Job.Payload)
-		}()
-		if m.err == nil && m.m == nil {
-			m.err = errors.New("the kind gives no model")
-		}
-		if m.err != nil {
-			m.err = fmt.Errorf("the model cannot be opened: %w", m.err)
-		}
+		m.open(k)
 	})
 	if m.err != nil && m.spec == nil { // not the model's fault: the next task tries again
 		w.dropModel(job)

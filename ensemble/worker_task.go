@@ -68,55 +68,60 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 
 // do runs a task. It returns nothing if there is nothing to store, and an error if someone else should try.
 func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*result, error) {
-	r := &result{}
-	first := failure{Point: t.Pieces[0].Point, Replica: t.Pieces[0].First}
 	alone := delivered > careful
 	if alone {
 		switch tries, err := w.try(ctx, t.Job, t.key()); {
 		case err != nil:
 			return nil, err
 		case tries > w.o.Tries:
-			first.Reason = "died"
-			first.Text = fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries)
-			r.Failure = &first
-			w.count(func(s *WorkerStats) { s.Failures++ })
-			return r, nil
+			b := &batch{w: w, r: &result{}}
+			b.fail(t.Pieces[0].Point, t.Pieces[0].First, "died",
+				fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries))
+			return b.r, nil
 		}
 	}
 	m, err := w.open(ctx, k, t.Job)
-	switch {
-	case ctx.Err() != nil || m.spec == nil:
+	if ctx.Err() != nil || m.spec == nil {
 		return nil, err
-	case err != nil:
-		first.Reason, first.Text = "error", shorten(err.Error())
-		r.Failure = &first
-		w.count(func(s *WorkerStats) { s.Failures++ })
-		return r, nil
 	}
-	b := &batch{w: w, ctx: ctx, m: m, r: r, begun: time.Now(), cut: t.Cut, alone: alone}
-	for _, p := range t.Pieces {
-		if !b.run(p) {
-			break
-		}
-	}
-	r.Took = time.Since(b.begun)
-	if len(r.Pieces) == 0 && r.Failure == nil {
-		return nil, nil
-	}
-	return r, nil
+	b := &batch{w: w, ctx: ctx, m: m, alone: alone}
+	return b.do(t.Pieces, t.Cut), nil
 }
 
-// A batch is a task that is being run.
+// A batch runs tasks of a job, one after the other.
 type batch struct {
 	w     *Worker
 	ctx   context.Context
 	m     *opened
+	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
+
 	r     *result
 	begun time.Time
 	cut   time.Duration
-	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
-	bytes int  // of the result
-	n     int  // replicas
+	bytes int // of the result
+	n     int // replicas
+
+	point  int // that runner is for
+	runner Runner
+}
+
+// do runs a task. It returns nothing if there is nothing to store.
+func (b *batch) do(pieces []piece, cut time.Duration) *result {
+	b.r, b.begun, b.cut, b.bytes, b.n = &result{}, time.Now(), cut, 0, 0
+	if b.m.err != nil {
+		b.fail(pieces[0].Point, pieces[0].First, "error", b.m.err.Error())
+		return b.r
+	}
+	for _, p := range pieces {
+		if !b.run(p) {
+			break
+		}
+	}
+	b.r.Took = time.Since(b.begun)
+	if len(b.r.Pieces) == 0 && b.r.Failure == nil {
+		return nil
+	}
+	return b.r
 }
 
 // run runs a piece, and reports whether the next may be begun.
@@ -124,19 +129,19 @@ func (b *batch) run(p piece) bool {
 	if p.Point >= len(b.m.spec.Job.Points) {
 		return b.fail(p.Point, p.First, "error", "there is no such point")
 	}
-	var run Runner
 	for i := range p.Count {
 		if b.n > 0 && (b.alone || time.Since(b.begun) >= b.cut || b.w.stop.Load() || b.bytes >= maxResultBytes) {
 			return false
 		}
-		if run == nil {
+		if b.runner == nil || b.point != p.Point {
 			var err error
-			if run, err = b.m.at(p.Point); err != nil {
+			if b.runner, err = b.m.at(p.Point); err != nil {
 				return b.fail(p.Point, p.First+i, "error", err.Error())
 			}
+			b.point = p.Point
 		}
 		r := NewReplica(b.m.spec.Job.Seed, p.First+i)
-		v, err := b.w.replica(b.ctx, run, r, b.m.spec.Job.Limits, b.alone)
+		v, err := b.w.replica(b.ctx, b.runner, r, b.m.spec.Job.Limits, b.alone)
 		if b.ctx.Err() != nil {
 			return false
 		}

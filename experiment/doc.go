@@ -12,10 +12,11 @@
 // A [Lab] is a source that runs a function on package ensemble: on all cores, or on as many machines as there are.
 //
 //	experiment.Register("bank", day, ensemble.Parameter{Name: "tellers", Value: 2})
-//	lab, err := experiment.Open(ctx, experiment.LabOptions{Model: "bank", State: dir, Seed: 1})
+//	directory, err := ensemble.OpenDirectory("results", ensemble.DirectoryOptions{})
+//	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bank", Executor: directory, Seed: 1})
 //	best, err := experiment.Select(ctx, lab.Source("cost"), points, experiment.SelectOptions{Delta: 2, Alpha: 0.05})
 //
 // What is decided depends on the observations alone, and they on model, point, seed and replica. So the answer is the same for any number
-// of workers. An experiment that was interrupted, by whatever it was, goes on when it is done again with the same state: what has
-// been observed is read, and not run.
+// of workers. An experiment that was interrupted, by whatever it was, goes on when it is done again with the same directory, or
+// the same hub: what has been observed is read, and not run.
 package experiment

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/experiment"
@@ -35,21 +34,14 @@ func alone(f ensemble.Func, output string) experiment.Source {
 }
 
 func ExampleLab() {
-	dir, err := os.MkdirTemp("", "bakery")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
 	ctx := context.Background()
 	var registry ensemble.Registry
 	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{Name: "bakers", Value: 3})
-	lab, err := experiment.Open(ctx, experiment.LabOptions{Model: "bakery", Registry: &registry, State: dir, Seed: 1})
+	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bakery", Registry: &registry, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer lab.Close()
 	values, err := lab.Source("cost")(ctx, []ensemble.Params{{"ovens": 2}, {"ovens": 4}}, 0, 3)
 	fmt.Printf("%.0f %v, %d replicas\n", values, err, lab.Replicas())
 	// Output:
@@ -57,7 +49,7 @@ func ExampleLab() {
 }
 
 func ExampleLabOptions() {
-	_, err := experiment.Open(context.Background(), experiment.LabOptions{Model: "brewery", State: "results"})
+	_, err := experiment.NewLab(experiment.LabOptions{Model: "brewery"})
 	fmt.Println(err)
 	// Output:
 	// experiment: there is no model "brewery"; register it with experiment.Register

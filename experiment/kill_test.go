@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/ensemble"
 )
 
 // studied is set in a process that does the study of TestLabAfterAProcessWasKilled, to the directory of its state.
@@ -28,11 +30,15 @@ func TestMain(m *testing.M) {
 func studyAlone(dir string) error {
 	x := newShop()
 	x.each = func() { fmt.Println("run") }
-	lab, err := Open(context.Background(), LabOptions{Model: "shop", Registry: &x.registry, Seed: 3, State: dir, Slots: 2})
+	directory, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{Slots: 2})
 	if err != nil {
 		return err
 	}
-	defer lab.Close()
+	defer directory.Close()
+	lab, err := NewLab(LabOptions{Model: "shop", Registry: &x.registry, Seed: 3, Executor: directory})
+	if err != nil {
+		return err
+	}
 	found, err := x.study(context.Background(), lab)
 	if err == nil {
 		fmt.Println("found", found)

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/almanac-sim/almanac/ensemble"
 )
@@ -110,11 +108,9 @@ type LabOptions struct {
 	Seed     uint64             // all that is random depends on it
 	Set      ensemble.Params    // of all points that do not say otherwise
 
-	// Conn is to a hub whose workers do the work. Without it, it is done in this process, with State as the directory in which what was observed is
-	// kept, and Slots replicas at once; one for each processor if 0.
-	Conn  *ensemble.Conn
-	State string
-	Slots int
+	// Executor runs the model: each time that observations are asked for, a job. One that keeps what was done is asked again after an
+	// interruption, and gives it without running it. In memory if nil.
+	Executor ensemble.Executor
 
 	Progress func(ensemble.Progress) // of each stage; may be nil
 	Logger   *slog.Logger            // silent if nil
@@ -122,17 +118,17 @@ type LabOptions struct {
 
 // A Lab runs a model for experiments. It is used by one goroutine at a time.
 type Lab struct {
-	o       LabOptions
-	conn    *ensemble.Conn
-	working context.Context // of the worker in this process, with why it has ended; nil if there is none
-	close   func()
-	runs    int // replicas that were given out
+	o    LabOptions
+	runs int // replicas that were given out
 }
 
-// Open makes a lab. It is to be closed.
-func Open(ctx context.Context, o LabOptions) (*Lab, error) {
+// NewLab makes a lab.
+func NewLab(o LabOptions) (*Lab, error) {
 	if o.Registry == nil {
 		o.Registry = ensemble.Default
+	}
+	if o.Executor == nil {
+		o.Executor = ensemble.InMemory{}
 	}
 	if !slices.ContainsFunc(o.Registry.Kinds(), func(k ensemble.Kind) bool { return k.Name == kindOf(o.Model) }) {
 		return nil, fmt.Errorf("experiment: there is no model %q; register it with experiment.Register", o.Model)
@@ -142,51 +138,7 @@ func Open(ctx context.Context, o LabOptions) (*Lab, error) {
 			return nil, fmt.Errorf("experiment: parameter %s is %g; it must be finite", name, x)
 		}
 	}
-	l := &Lab{o: o, conn: o.Conn, close: func() {}}
-	if l.conn != nil {
-		return l, nil
-	}
-	if o.State == "" {
-		return nil, errors.New("experiment: a lab needs a hub, or a directory for its state")
-	}
-	hub, err := ensemble.StartHub(ensemble.HubOptions{Store: o.State, Listen: "none", Logger: o.Logger})
-	if err != nil {
-		return nil, err
-	}
-	if l.conn, err = hub.Connect(ensemble.ConnectOptions{Logger: o.Logger}); err != nil {
-		hub.Close()
-		return nil, err
-	}
-	var stop context.CancelCauseFunc
-	l.working, stop = context.WithCancelCause(ctx)
-	ended := make(chan struct{}, 2)
-	go func() {
-		stop(ensemble.Serve(l.working, l.conn, ensemble.WorkerOptions{Registry: o.Registry, Slots: o.Slots, Name: "here", Drain: time.Second, Logger: o.Logger}))
-		ended <- struct{}{}
-	}()
-	go func() {
-		select {
-		case <-hub.Failed():
-			stop(hub.Err())
-		case <-l.working.Done():
-		}
-		ended <- struct{}{}
-	}()
-	l.close = func() {
-		stop(errors.New("experiment: the lab is closed"))
-		<-ended
-		<-ended
-		l.conn.Close()
-		hub.Close()
-	}
-	return l, nil
-}
-
-// Close ends the lab. What was observed stays where it is. It does nothing if the lab is closed.
-func (l *Lab) Close() {
-	end := l.close
-	l.close = func() {}
-	end()
+	return &Lab{o: o}, nil
 }
 
 // Replicas is how many replicas the lab has given out, those that had been run before among them.
@@ -216,13 +168,7 @@ func (l *Lab) observe(ctx context.Context, output string, points []ensemble.Para
 		job.Points = append(job.Points, ensemble.Point{Set: set})
 		all[i] = make([]float64, 0, n)
 	}
-	if l.working != nil { // without its worker nothing would come of it
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer cancel(nil)
-		defer context.AfterFunc(l.working, func() { cancel(context.Cause(l.working)) })()
-	}
-	_, err = ensemble.Run(ctx, l.conn, job, ensemble.RunOptions{
+	_, err = l.o.Executor.Run(ctx, job, ensemble.RunOptions{
 		Registry: l.o.Registry, Progress: l.o.Progress, Logger: l.o.Logger,
 		Replica: func(point, replica int, v ensemble.Values) error {
 			i := slices.Index(v.Names, output)

@@ -39,16 +39,27 @@ func newShop() *shop {
 	return x
 }
 
-func (x *shop) open(t *testing.T, dir string, slots int) (context.Context, *Lab) {
+// open makes a lab in a directory, with a context that x.stop ends.
+func (x *shop) open(t *testing.T, dir string, slots int) (context.Context, *Lab, *ensemble.Directory) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	x.stop = cancel
-	lab, err := Open(ctx, LabOptions{Model: "shop", Registry: &x.registry, Seed: 3, State: dir, Slots: slots})
+	t.Cleanup(cancel)
+	directory, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{Slots: slots})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(cancel)
-	return ctx, lab
+	t.Cleanup(directory.Close)
+	return ctx, x.lab(t, directory), directory
+}
+
+func (x *shop) lab(t *testing.T, executor ensemble.Executor) *Lab {
+	t.Helper()
+	lab, err := NewLab(LabOptions{Model: "shop", Registry: &x.registry, Seed: 3, Executor: executor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab
 }
 
 // TestLabSeeds checks that a replica has the seed of its own number in every stage. One of a later stage must not have that of an earlier.
@@ -57,11 +68,10 @@ func TestLabSeeds(t *testing.T) {
 	RegisterIn(&registry, "seeds", func(_ context.Context, _ ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 		return ensemble.Outputs{"seed": float64(r.Seed >> 11)}, nil
 	})
-	lab, err := Open(t.Context(), LabOptions{Model: "seeds", Registry: &registry, Seed: 3, State: t.TempDir()})
+	lab, err := NewLab(LabOptions{Model: "seeds", Registry: &registry, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lab.Close()
 	for first := 0; first < 20; first += 5 {
 		values, err := lab.Source("seed")(t.Context(), []ensemble.Params{{}}, first, 5)
 		if err != nil {
@@ -105,13 +115,11 @@ func (x *shop) study(ctx context.Context, lab *Lab) (string, error) {
 // The answer is the same for any number of workers, and when the experiment is killed and done again; what was observed is not run twice.
 func TestLabGivesTheSameAnswer(t *testing.T) {
 	x := newShop()
-	ctx, lab := x.open(t, t.TempDir(), 1)
-	want, err := x.study(ctx, lab)
+	want, err := x.study(t.Context(), x.lab(t, ensemble.InMemory{Slots: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := x.runs.Load()
-	lab.Close()
 	if !strings.Contains(want, "{3 [") || !strings.Contains(want, "map[desks:6]") { // the best has 6 desks, by Select and by Minimise
 		t.Error(want)
 	}
@@ -119,15 +127,15 @@ func TestLabGivesTheSameAnswer(t *testing.T) {
 	x.runs.Store(0)
 	x.stopAt = all * 2 / 3
 	dir := t.TempDir()
-	ctx, lab = x.open(t, dir, 3)
+	ctx, lab, directory := x.open(t, dir, 3)
 	if _, err := x.study(ctx, lab); !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was not interrupted: %v", err)
 	}
-	lab.Close()
+	directory.Close()
 	before := x.runs.Load()
-	ctx, lab = x.open(t, dir, 2)
+	ctx, lab, directory = x.open(t, dir, 2)
 	got, err := x.study(ctx, lab)
-	lab.Close()
+	directory.Close()
 	if err != nil || got != want {
 		t.Errorf("after an interruption %s, %v\nwant %s", got, err, want)
 	}
@@ -135,8 +143,7 @@ func TestLabGivesTheSameAnswer(t *testing.T) {
 		t.Errorf("%d of %d were run again, after %d", again, all, before)
 	}
 	before = x.runs.Load()
-	ctx, lab = x.open(t, dir, 2)
-	defer lab.Close()
+	ctx, lab, _ = x.open(t, dir, 2)
 	if got, err := x.study(ctx, lab); err != nil || got != want || x.runs.Load() != before {
 		t.Errorf("done again, %d were run, and it gives %s, %v", x.runs.Load()-before, got, err)
 	}
@@ -145,8 +152,7 @@ func TestLabGivesTheSameAnswer(t *testing.T) {
 // Later replicas are those that one long job would give.
 func TestLabGoesOnWithLaterReplicas(t *testing.T) {
 	x := newShop()
-	ctx, lab := x.open(t, t.TempDir(), 2)
-	defer lab.Close()
+	ctx, lab, _ := x.open(t, t.TempDir(), 2)
 	points := []ensemble.Params{{"desks": 4}, {"desks": 2, "pace": 7}}
 	for _, output := range []string{"cost", "replica"} {
 		long, err := lab.Source(output)(ctx, points, 0, 9)
@@ -184,12 +190,11 @@ func TestLabGoesOnWithLaterReplicas(t *testing.T) {
 func TestLabIsRefused(t *testing.T) {
 	x := newShop()
 	for want, o := range map[string]LabOptions{
-		`no model "bank"`:          {Model: "bank", Registry: &x.registry, State: "x"},
-		"a directory":              {Model: "shop", Registry: &x.registry},
-		"parameter pace is NaN":    {Model: "shop", Registry: &x.registry, State: "x", Set: ensemble.Params{"pace": math.NaN()}},
-		`no model ""; register it`: {State: "x"},
+		`no model "bank"`:          {Model: "bank", Registry: &x.registry},
+		"parameter pace is NaN":    {Model: "shop", Registry: &x.registry, Set: ensemble.Params{"pace": math.NaN()}},
+		`no model ""; register it`: {},
 	} {
-		if _, err := Open(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
+		if _, err := NewLab(o); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -198,9 +203,7 @@ func TestLabIsRefused(t *testing.T) {
 // On a hub with two workers of their own the answer is that of one process, and the connection stays open.
 func TestLabOnAHub(t *testing.T) {
 	x := newShop()
-	ctx, here := x.open(t, t.TempDir(), 1)
-	want, err := x.study(ctx, here)
-	here.Close()
+	want, err := x.study(t.Context(), x.lab(t, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,28 +235,22 @@ func TestLabOnAHub(t *testing.T) {
 	}
 	defer c.Close()
 	for range 2 {
-		lab, err := Open(t.Context(), LabOptions{Model: "shop", Registry: &x.registry, Seed: 3, Conn: c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := x.study(t.Context(), lab); err != nil || got != want {
+		if got, err := x.study(t.Context(), x.lab(t, c)); err != nil || got != want {
 			t.Errorf("on a hub %s, %v\nhere %s", got, err, want)
 		}
-		lab.Close()
 	}
 }
 
-// A lab that is closed, or whose context is done, says so, and does not wait for ever.
+// A lab whose directory is closed, or whose context is done, says so, and does not wait for ever.
 func TestLabIsClosed(t *testing.T) {
 	x := newShop()
-	ctx, lab := x.open(t, t.TempDir(), 1)
+	ctx, lab, directory := x.open(t, t.TempDir(), 1)
 	x.stop()
-	if _, err := lab.Source("cost")(t.Context(), []ensemble.Params{{}}, 0, 2); err == nil {
-		t.Error("without a worker it went on")
+	if _, err := lab.Source("cost")(ctx, []ensemble.Params{{}}, 0, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("its context is done: %v", err)
 	}
-	lab.Close()
-	if _, err := lab.Source("cost")(ctx, []ensemble.Params{{}}, 0, 2); err == nil {
-		t.Error("after its end it went on")
+	directory.Close()
+	if _, err := lab.Source("cost")(t.Context(), []ensemble.Params{{}}, 0, 2); err == nil || !strings.Contains(err.Error(), "was closed") {
+		t.Errorf("its directory is closed: %v", err)
 	}
-	lab.Close() // once more does no harm
 }

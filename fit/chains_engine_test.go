@@ -51,14 +51,15 @@ func TestChainsAnywhere(t *testing.T) {
 			return p, counted{dying{50, len(data)}, func() { begins() }}, nil
 		}))
 		here := func(ctx context.Context, dir string, slots int) (r *Result, err error) {
-			err = Here(ctx, HereOptions{State: dir, Slots: slots, Registry: o.Registry}, func(ctx context.Context, run Runner) error {
-				o.Run = run
-				r, err = Run(ctx, p, nil, o)
-				return err
-			})
-			return r, err
+			d, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{Slots: slots})
+			if err != nil {
+				return nil, err
+			}
+			defer d.Close()
+			o.Executor = d
+			return Run(ctx, p, nil, o)
 		}
-		o.Run = InMemory(o.Registry, 2)
+		o.Executor = ensemble.InMemory{Slots: 2}
 		r, err := Run(t.Context(), p, nil, o)
 		if err != nil {
 			t.Fatal(method, err)
@@ -68,7 +69,7 @@ func TestChainsAnywhere(t *testing.T) {
 		}
 		want := r.all(t)
 		for _, slots := range soak.Size([]int{7}, []int{1, 7}) { // beside 2
-			o.Run = InMemory(o.Registry, slots)
+			o.Executor = ensemble.InMemory{Slots: slots}
 			r, err := Run(t.Context(), p, nil, o)
 			if err != nil {
 				t.Fatal(method, err)

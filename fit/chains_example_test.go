@@ -61,7 +61,7 @@ func ExampleChains() {
 	}
 	kinds := new(ensemble.Registry)
 	kinds.AddKind(fit.NewKind("colony", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, colony{4}, nil }))
-	r, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "colony", Method: "pmmh", Seed: 1, Registry: kinds, Run: fit.InMemory(kinds, 2)})
+	r, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "colony", Method: "pmmh", Seed: 1, Registry: kinds, Executor: ensemble.InMemory{Slots: 2}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -176,6 +176,6 @@ var (
 func fitDirectly(p *Problem, model Simulator, o Options) (*Result, error) {
 	g := new(ensemble.Registry)
 	g.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, model, nil }))
-	o.Kind, o.Registry, o.Run = "test", g, InMemory(g, 2)
+	o.Kind, o.Registry, o.Executor = "test", g, ensemble.InMemory{Slots: 2}
 	return Run(context.Background(), p, nil, o)
 }

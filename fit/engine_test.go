@@ -16,12 +16,13 @@ import (
 // here fits a model on a hub in this process, with its state in a directory.
 func (g *goModel) here(ctx context.Context, dir string, slots int, o Options) (r *Result, err error) {
 	o.Kind, o.Registry = "fit", g.register()
-	err = Here(ctx, HereOptions{State: dir, Slots: slots, Registry: o.Registry}, func(ctx context.Context, run Runner) error {
-		o.Run = run
-		r, err = Run(ctx, g.problem, []byte("model"), o)
-		return err
-	})
-	return r, err
+	d, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{Slots: slots})
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	o.Executor = d
+	return Run(ctx, g.problem, []byte("model"), o)
 }
 
 // all is a result as bytes.
@@ -108,7 +109,7 @@ func TestFailures(t *testing.T) {
 	g, _, _ := rateModel([]float64{7, 12, 9, 11, 14})
 	fit := func(o Options) (*Result, error) {
 		o.Kind, o.Registry = "fit", g.register()
-		o.Run = InMemory(o.Registry, 2)
+		o.Executor = ensemble.InMemory{Slots: 2}
 		return Run(t.Context(), g.problem, []byte("model"), o)
 	}
 	g.before = func() error { return errors.New("the pump is broken") }

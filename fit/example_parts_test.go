@@ -129,7 +129,7 @@ func ExampleBand() {
 	p := problem()
 	registry := callsKind(p)
 	from := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{54, 0.24}}, Weights: []float64{1}}
-	predicted, err := fit.Predict(context.Background(), p, nil, from, 1000, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Run: fit.InMemory(registry, 0)})
+	predicted, err := fit.Predict(context.Background(), p, nil, from, 1000, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func ExampleBand() {
 func ExampleTable() {
 	p := problem()
 	registry := callsKind(p)
-	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Run: fit.InMemory(registry, 0)})
+	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func ExampleProgress() {
 	p := problem()
 	registry := callsKind(p)
 	stages := 0
-	_, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Run: fit.InMemory(registry, 0),
+	_, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Executor: ensemble.InMemory{},
 		Progress: func(progress fit.Progress) {
 			if progress.Stage > stages {
 				stages = progress.Stage

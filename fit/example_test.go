@@ -37,12 +37,12 @@ func problem() *fit.Problem {
 	}
 }
 
-// A fit in this process. On other machines, workers register the same kind, and the runner is [fit.OnHub].
+// A fit in this process. On other machines, workers register the same kind, and the executor is a connection to a hub.
 func ExampleRun() {
 	p := problem()
 	registry := new(ensemble.Registry)
 	registry.AddKind(fit.NewKind("calls", "1", func(payload []byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
-	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 200, Registry: registry, Run: fit.InMemory(registry, 0)})
+	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 200, Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func ExampleRun() {
 }
 
 // A fit that keeps what it has done in a directory: given again, it goes on.
-func ExampleHere() {
+func ExampleRun_directory() {
 	p := problem()
 	registry := new(ensemble.Registry)
 	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
@@ -71,19 +71,19 @@ func ExampleHere() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	o := fit.Options{Kind: "calls", Seed: 1, Budget: 2000, Registry: registry}
-	err = fit.Here(context.Background(), fit.HereOptions{State: dir, Registry: registry}, func(ctx context.Context, run fit.Runner) error {
-		o.Run = run
-		result, err := fit.Run(ctx, p, nil, o)
-		if err == nil {
-			fmt.Println("unmoved:", len(result.Unmoved()), "runs within the budget:", result.Runs <= o.Budget)
-		}
-		return err
-	})
-	fmt.Println(err)
+	directory, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer directory.Close()
+	o := fit.Options{Kind: "calls", Seed: 1, Budget: 2000, Registry: registry, Executor: directory}
+	result, err := fit.Run(context.Background(), p, nil, o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("unmoved:", len(result.Unmoved()), "runs within the budget:", result.Runs <= o.Budget)
 	// Output:
 	// unmoved: 0 runs within the budget: true
-	// <nil>
 }
 
 func ExamplePrior() {
@@ -151,7 +151,7 @@ func ExamplePredict() {
 	registry := new(ensemble.Registry)
 	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
 	posterior := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{50, 0.25}, {55, 0.22}}, Weights: []float64{0.5, 0.5}}
-	bands, err := fit.Predict(context.Background(), p, nil, posterior, 200, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Run: fit.InMemory(registry, 0)})
+	bands, err := fit.Predict(context.Background(), p, nil, posterior, 200, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (g *goModel) register() *ensemble.Registry {
 func (g *goModel) fit(t testing.TB, o Options) *Result {
 	t.Helper()
 	o.Kind, o.Registry = "fit", g.register()
-	o.Run = InMemory(o.Registry, 2)
+	o.Executor = ensemble.InMemory{Slots: 2}
 	r, err := Run(t.Context(), g.problem, []byte("model"), o)
 	if err != nil {
 		t.Fatal(err)

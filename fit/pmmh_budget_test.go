@@ -109,7 +109,7 @@ func TestBestIsNotLucky(t *testing.T) {
 	const times = 40
 	luck := random.New(1)
 	for k := range times {
-		f := &pmmhFit{e: &engine{problem: p, o: Options{Seed: uint64(k), Kind: "test", Registry: g, Run: InMemory(g, 2)}}, runs: 8}
+		f := &pmmhFit{e: &engine{problem: p, o: Options{Seed: uint64(k), Kind: "test", Registry: g, Executor: ensemble.InMemory{Slots: 2}}}, runs: 8}
 		var states []*candidate
 		most := math.Inf(-1)
 		exactly := map[float64]float64{}

@@ -74,8 +74,6 @@ func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n
 		return nil, p.Check()
 	case n < 1 || len(from.Rows) == 0 || len(from.Rows[0]) != len(p.Unknowns):
 		return nil, fmt.Errorf("fit: a prediction of %d runs from a sample of %d rows: it needs one of each, and a value for each unknown", n, len(from.Rows))
-	case o.Run == nil:
-		return nil, errors.New("fit: the options have no runner")
 	}
 	e := &engine{problem: p, payload: payload, o: o}
 	s := random.New(o.Seed, math.MaxUint64, 2)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/ensemble"
 )
 
 // A prediction of Poisson counts whose rate has a gamma posterior is negative binomial, with the mean of the posterior: the medians and the
@@ -18,7 +20,7 @@ func TestPredict(t *testing.T) {
 		from.Rows, from.Weights = append(from.Rows, []float64{exact.Quantile((float64(i) + 0.5) / 1000)}), append(from.Weights, 0.001)
 	}
 	o := Options{Kind: "fit", Registry: g.register(), Seed: 1}
-	o.Run = InMemory(o.Registry, 2)
+	o.Executor = ensemble.InMemory{Slots: 2}
 	const n = 2000
 	r, err := Predict(t.Context(), g.problem, nil, from, n, o)
 	if err != nil {

@@ -11,9 +11,6 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Runner does a job: here, as [ensemble.RunHere], or on a hub, as [ensemble.Run]. A fit calls it for one job after the other.
-type Runner func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error)
-
 // Options say how to fit.
 type Options struct {
 	Kind   string // that [NewKind] made, by its name
@@ -29,9 +26,10 @@ type Options struct {
 
 	Limits   ensemble.Limits    // of one task
 	Registry *ensemble.Registry // that has the kind; the default one if nil
-	Run      Runner
+	Executor ensemble.Executor  // does the jobs, one for each stage; in memory if nil
+
 	Progress func(Progress)      // is called now and then, if it is not nil
-	Engine   ensemble.RunOptions // passed on to Run; Replica, Point, Progress and Registry are the fit's own
+	Engine   ensemble.RunOptions // passed on to the executor; Replica, Point, Progress and Registry are the fit's own
 }
 
 // Progress is how far a fit is.
@@ -59,7 +57,7 @@ var methods = map[string]method{
 func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
 
 // Run fits a problem. The payload is what the kind makes the same problem and its simulator from. The same problem, payload and options
-// give the same result, whatever runs the jobs; if Run returns early, the same call goes on from what the runner has kept.
+// give the same result, whatever runs the jobs; if Run returns early, the same call goes on from what the executor has kept.
 func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -71,8 +69,6 @@ func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, e
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("fit: there is no method %q; there are %s", o.Method, strings.Join(Methods(), ", "))
-	case o.Run == nil:
-		return nil, fmt.Errorf("fit: the options have no runner")
 	case o.Budget < 0 || o.Population < 0:
 		return nil, fmt.Errorf("fit: a budget of %d runs and a population of %d: they are above 0, or 0 for the method's own", o.Budget, o.Population)
 	}
@@ -139,7 +135,11 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int, 
 		e.events += a.events
 		return take(k, a)
 	}
-	outcome, err := e.o.Run(ctx, job, o)
+	executor := e.o.Executor
+	if executor == nil {
+		executor = ensemble.InMemory{}
+	}
+	outcome, err := executor.Run(ctx, job, o)
 	if err != nil {
 		return fmt.Errorf("fit: stage %d, %s: %w", number, what, err)
 	}

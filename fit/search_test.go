@@ -110,7 +110,7 @@ func TestSearchOfAVillage(t *testing.T) {
 		g := new(ensemble.Registry)
 		g.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, village{}, nil }))
 		for seed := range uint64(seeds) {
-			options := Options{Method: "random", Seed: seed, Budget: budget, Kind: "test", Registry: g, Run: InMemory(g, 2)}
+			options := Options{Method: "random", Seed: seed, Budget: budget, Kind: "test", Registry: g, Executor: ensemble.InMemory{Slots: 2}}
 			other, err := Run(t.Context(), p, nil, options)
 			if err != nil {
 				t.Fatal(err)

@@ -253,7 +253,7 @@ func TestHubInABrowser(t *testing.T) {
 	work(0, "anna's laptop")
 	work(1, "the lab")
 	v.until(`document.querySelector("[data-crew]").textContent === "2 workers, 0 of 4 busy" && document.querySelector("[data-said]").textContent.startsWith("2 workers")`)
-	if _, err := ensemble.Run(t.Context(), conn, ensemble.Job{Name: "a study of flu", Kind: "quick", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g}); err != nil {
+	if _, err := conn.Run(t.Context(), ensemble.Job{Name: "a study of flu", Kind: "quick", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g}); err != nil {
 		t.Fatal(err)
 	}
 	v.until(`/a study of flu.*done/s.test(document.querySelector(".jobs tbody").textContent) && document.querySelector(".jobs progress").value === 1`)

@@ -75,7 +75,7 @@ func TestHub(t *testing.T) {
 	})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := ensemble.Run(ctx, conn, ensemble.Job{Name: "a study", Kind: "slow", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g})
+		_, err := conn.Run(ctx, ensemble.Job{Name: "a study", Kind: "slow", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g})
 		ended <- err
 	}()
 	until("the study runs", func(s state) bool {

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -162,7 +163,7 @@ func (q *Runs) finish(ctx context.Context, r *Run, err error) {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		r.end(Stopped, "stopped before its end")
 	default:
-		r.end(Failed, err.Error())
+		r.end(Failed, strings.TrimPrefix(err.Error(), "ensemble: "))
 	}
 	q.forget()
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/models"
@@ -340,24 +339,14 @@ func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.
 		})
 		return nil
 	}
-	var replicas []ensemble.Values
 	events := uint64(0)
-	_, err := fit.InMemory(models.Registry(), slots)(ctx, job, ensemble.RunOptions{Replica: func(point, replica int, v ensemble.Values) error {
-		replicas = append(replicas, v)
-		events += v.Events
-		if replica+1 < job.Replicas {
-			return nil
-		}
-		p, err := ensemble.Merge(slices.Values(replicas))
-		if err != nil {
-			return err
-		}
-		replicas = replicas[:0]
-		one := study.Point{Values: st.Values(job.Points[point]), Replicas: p.Replicas}
+	_, err := ensemble.InMemory{Slots: slots}.Run(ctx, job, ensemble.RunOptions{Registry: models.Registry(), Point: func(p ensemble.PointResult) error {
+		events += p.Events
+		one := study.Point{Values: st.Values(p.Point), Replicas: p.Replicas}
 		for _, o := range p.Outputs {
 			one.Outputs = append(one.Outputs, models.Output(o, o.Name))
 		}
-		tell.Progress(Progress{Fraction: float64(point+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", point+1, format.Count(len(job.Points), "point"))})
+		tell.Progress(Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
 		if err := s.Add(one); err != nil {
 			return err
 		}

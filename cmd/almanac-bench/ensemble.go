@@ -173,8 +173,13 @@ func (b *ensembleBench) overhead() error {
 		g.AddKind(ensemble.FuncKind("spin", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
 			return ensemble.Outputs{"x": spin(steps)}, nil
 		}))
-		return ensemble.RunHere(b.ctx, ensemble.Job{Kind: "spin", Replicas: replicas, Points: make([]ensemble.Point, 1)},
-			ensemble.HereOptions{State: filepath.Join(b.dir, name), Slots: 1, RunOptions: ensemble.RunOptions{Registry: g, TaskTime: 500 * time.Millisecond}})
+		directory, err := ensemble.OpenDirectory(filepath.Join(b.dir, name), ensemble.DirectoryOptions{Slots: 1})
+		if err != nil {
+			return ensemble.Outcome{}, err
+		}
+		defer directory.Close()
+		return directory.Run(b.ctx, ensemble.Job{Kind: "spin", Replicas: replicas, Points: make([]ensemble.Point, 1)},
+			ensemble.RunOptions{Registry: g, TaskTime: 500 * time.Millisecond})
 	}
 	for i := range b.flags.repetitions {
 		err := timed(&o.Plain, &plain, func() error {
@@ -235,7 +240,7 @@ func (b *ensembleBench) tasks() error {
 	}
 	began := time.Now()
 	// A nanosecond is less than any replica takes: each task is one.
-	outcome, err := ensemble.Run(b.ctx, conns[0], ensemble.Job{Kind: "nothing", Replicas: b.flags.tasks, Points: make([]ensemble.Point, 1)},
+	outcome, err := conns[0].Run(b.ctx, ensemble.Job{Kind: "nothing", Replicas: b.flags.tasks, Points: make([]ensemble.Point, 1)},
 		ensemble.RunOptions{Registry: g, TaskTime: time.Nanosecond, Window: 4 * workers * slots})
 	h := &b.report.Hub
 	h.Tasks, h.Seconds = outcome.Counts.Tasks, time.Since(began).Seconds()
@@ -305,12 +310,12 @@ func (b *ensembleBench) processes() error {
 		}
 		// The workers are warm, and known, before the clock starts.
 		job := ensemble.Job{Kind: models.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 20 * want, Seed: uint64(2 * i)}
-		if _, err := ensemble.Run(b.ctx, conn, job, ensemble.RunOptions{Registry: registry, TaskTime: 20 * time.Millisecond}); err != nil {
+		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 20 * time.Millisecond}); err != nil {
 			return err
 		}
 		job.Replicas, job.Seed = p.Replicas*want, uint64(2*i+1)
 		began := time.Now()
-		if _, err := ensemble.Run(b.ctx, conn, job, ensemble.RunOptions{Registry: registry, TaskTime: 500 * time.Millisecond}); err != nil {
+		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 500 * time.Millisecond}); err != nil {
 			return err
 		}
 		speed := float64(job.Replicas) / time.Since(began).Seconds()

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -226,14 +225,14 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 		if s, err := conn.Status(c.Context(), key); err == nil && s.State != ensemble.Cancelled {
 			tell(goingOn(s.State == ensemble.Done, "the hub"))
 		}
-		outcome, err := ensemble.Run(c.Context(), conn, job, o)
+		outcome, err := conn.Run(c.Context(), job, o)
 		return outcome, f.explain(c, trim(err), outcome, job, "on the hub, as job "+key)
 	}
-	state, where, finish, err := f.openState(key, command, tell)
+	executor, where, finish, err := f.here(key, command, o.Logger, tell)
 	if err != nil {
 		return ensemble.Outcome{}, err
 	}
-	outcome, err := ensemble.RunHere(c.Context(), job, ensemble.HereOptions{RunOptions: o, State: state, Slots: f.workers})
+	outcome, err := executor.Run(c.Context(), job, o)
 	return outcome, f.explain(c, errors.Join(trim(err), finish(err)), outcome, job, where)
 }
 
@@ -244,23 +243,28 @@ func goingOn(done bool, where string) string {
 	return "going on with this study where it was, from " + where
 }
 
-// openState finds the directory for the state of a study that is done here. Without --out it is one that is removed at the end. The caller
-// calls finish with the error that the study ended with: state that nothing can go on with is not kept.
-func (f *studyFlags) openState(key, command string, tell func(string)) (path, where string, finish func(error) error, err error) {
+// here does a study in this process: in memory without --out, else in a directory within it, so that the study can be continued. where says
+// where what is done is kept, if it is. The caller calls finish with the error that the study ended with: state that nothing can go on with
+// is not kept.
+func (f *studyFlags) here(key, command string, log *slog.Logger, tell func(string)) (e ensemble.Executor, where string, finish func(error) error, err error) {
 	if f.out == "" {
-		dir, err := os.MkdirTemp("", "almanac-")
-		return dir, "", func(error) error { return os.RemoveAll(dir) }, err
+		return ensemble.InMemory{Slots: f.workers}, "", func(error) error { return nil }, nil
 	}
 	state, err := outdir.OpenState(f.out, key, command)
 	if errors.Is(err, outdir.ErrInTheWay) {
-		return "", "", nil, cli.Usage(err)
+		return nil, "", nil, cli.Usage(err)
 	} else if err != nil {
-		return "", "", nil, err
+		return nil, "", nil, err
 	}
 	if state.Before != outdir.Nothing {
 		tell(state.String())
 	}
-	return state.Path, "in " + state.Path, func(err error) error {
+	directory, err := ensemble.OpenDirectory(state.Path, ensemble.DirectoryOptions{Slots: f.workers, Logger: log})
+	if err != nil {
+		return nil, "", nil, errors.Join(trim(err), state.Fail())
+	}
+	return directory, "in " + state.Path, func(err error) error {
+		directory.Close()
 		switch {
 		case err == nil:
 			return state.Finish()

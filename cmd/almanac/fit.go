@@ -252,48 +252,45 @@ func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, c
 			}
 		}
 	}
-	fitWith := func(ctx context.Context, run fit.Runner) (err error) {
-		o.Run = run
-		if result, err = fit.Run(ctx, opened.Problem, payload, o); err == nil {
-			predicted, err = f.predict(ctx, opened.Problem, payload, result, o)
-		}
-		return err
-	}
-	where := ""
-	switch {
-	case f.hub != "":
+	where, finish := "on the hub", func(error) error { return nil }
+	if f.hub != "" {
 		conn, err := f.connect(c, 0)
 		if err != nil {
 			return nil, nil, err
 		}
 		defer conn.Close()
-		where = "on the hub"
-		first := true
-		run := fit.OnHub(conn)
-		err = fitWith(c.Context(), func(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
-			if key, err := job.Key(registry); first && err == nil {
-				if s, err := conn.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
-					tell("going on with this fit where it was, from the hub")
-				}
-			}
-			first = false
-			return run(ctx, job, o)
-		})
-		return result, predicted, f.interrupted(c, err, runs, where)
-	case f.out == "" && o.Limits == ensemble.Limits{}: // which the worker of a hub sees to
-		err := fitWith(c.Context(), fit.InMemory(registry, f.workers))
-		return result, predicted, f.interrupted(c, err, runs, "")
+		o.Executor = &resumedFit{Conn: conn, tell: tell}
+	} else {
+		key, err := f.key(registry, payload)
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.Executor, where, finish, err = f.here(key, command, logger, tell); err != nil {
+			return nil, nil, err
+		}
 	}
-	key, err := f.key(registry, payload)
-	if err != nil {
-		return nil, nil, err
+	if result, err = fit.Run(c.Context(), opened.Problem, payload, o); err == nil {
+		predicted, err = f.predict(c.Context(), opened.Problem, payload, result, o)
 	}
-	state, where, finish, err := f.openState(key, command, tell)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = fit.Here(c.Context(), fit.HereOptions{State: state, Slots: f.workers, Registry: registry, Logger: logger}, fitWith)
 	return result, predicted, f.interrupted(c, errors.Join(err, finish(err)), runs, where)
+}
+
+// A resumedFit is a hub that says so, when the first job of a fit is there already.
+type resumedFit struct {
+	*ensemble.Conn
+	tell  func(string)
+	asked bool
+}
+
+// Run does a job.
+func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
+	if key, err := job.Key(o.Registry); !r.asked && err == nil {
+		if s, err := r.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
+			r.tell("going on with this fit where it was, from the hub")
+		}
+	}
+	r.asked = true
+	return r.Conn.Run(ctx, job, o)
 }
 
 // key tells this fit from all others: the model, the data and all that the answer depends on.

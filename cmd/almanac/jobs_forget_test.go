@@ -30,7 +30,7 @@ func TestHubForgets(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- ensemble.Serve(ctx, conn, ensemble.WorkerOptions{Registry: g}) }()
-	done, err := ensemble.Run(t.Context(), conn, ensemble.Job{Kind: "one", Points: []ensemble.Point{{}}, Replicas: 1, Keep: true}, ensemble.RunOptions{Registry: g})
+	done, err := conn.Run(t.Context(), ensemble.Job{Kind: "one", Points: []ensemble.Point{{}}, Replicas: 1, Keep: true}, ensemble.RunOptions{Registry: g})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestOtherBuild(t *testing.T) {
 	}
 	stopped, cut := context.WithCancel(t.Context())
 	job := ensemble.Job{Name: "old study", Kind: models.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 1}
-	_, err = ensemble.Run(stopped, conn, job, ensemble.RunOptions{Registry: other, Progress: func(ensemble.Progress) { cut() }})
+	_, err = conn.Run(stopped, job, ensemble.RunOptions{Registry: other, Progress: func(ensemble.Progress) { cut() }})
 	cut()
 	if err == nil {
 		t.Fatal("it is done")

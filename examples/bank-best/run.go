@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/experiment"
@@ -10,7 +9,7 @@ import (
 
 // run works for a hub, or does the study, on one or here.
 func run(ctx context.Context, hub, worker, state string) error {
-	options := experiment.LabOptions{Model: "bank", Seed: 1, State: state}
+	options := experiment.LabOptions{Model: "bank", Seed: 1}
 	if at := hub + worker; at != "" {
 		conn, err := ensemble.Connect(ctx, ensemble.ConnectOptions{URL: at})
 		if err != nil {
@@ -20,19 +19,18 @@ func run(ctx context.Context, hub, worker, state string) error {
 		if worker != "" {
 			return ensemble.Serve(ctx, conn, ensemble.WorkerOptions{})
 		}
-		options.Conn = conn
-	} else if state == "" {
-		dir, err := os.MkdirTemp("", "bank-best")
+		options.Executor = conn
+	} else if state != "" {
+		directory, err := ensemble.OpenDirectory(state, ensemble.DirectoryOptions{})
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		options.State = dir
+		defer directory.Close()
+		options.Executor = directory
 	}
-	lab, err := experiment.Open(ctx, options)
+	lab, err := experiment.NewLab(options)
 	if err != nil {
 		return err
 	}
-	defer lab.Close()
 	return study(ctx, lab)
 }

@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "fit", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study", "internal/vector",
+	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study", "internal/vector",
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
 
 	// The command.

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 )
 
@@ -50,7 +51,7 @@ func (e *exactly) fit(t testing.TB, data []float64, o fit.Options) *fit.Result {
 	t.Helper()
 	opened, payload := e.open(t, data)
 	o.Kind, o.Registry = FitKind, Registry()
-	o.Run = fit.InMemory(o.Registry, 2)
+	o.Executor = ensemble.InMemory{Slots: 2}
 	r, err := fit.Run(t.Context(), opened.Problem, payload, o)
 	if err != nil {
 		t.Fatalf("%s: %v", e.name, err)

@@ -75,7 +75,7 @@ func TestParticlesWaitForRoom(t *testing.T) {
 		c.room = &room{semaphore.NewWeighted(everybody)}
 		o.Kind, o.Registry = "cramped", new(ensemble.Registry)
 		o.Registry.AddKind(fit.NewKind(o.Kind, "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return opened.Problem, c, nil }))
-		o.Run = fit.InMemory(o.Registry, 4)
+		o.Executor = ensemble.InMemory{Slots: 4}
 		r, err := fit.Run(t.Context(), opened.Problem, payload, o)
 		if c.particles.Load() != 0 {
 			t.Errorf("%d particles were not closed", c.particles.Load())

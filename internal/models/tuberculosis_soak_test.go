@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 )
 
@@ -114,7 +115,7 @@ func fitTuberculosis(t *testing.T, f *Fit, o *Opened, method string, seed uint64
 	}
 	registry := Registry()
 	began, worked := time.Now(), processorTime()
-	r, err := fit.Run(t.Context(), o.Problem, payload, fit.Options{Kind: FitKind, Registry: registry, Run: fit.InMemory(registry, cores), Method: method,
+	r, err := fit.Run(t.Context(), o.Problem, payload, fit.Options{Kind: FitKind, Registry: registry, Executor: ensemble.InMemory{Slots: cores}, Method: method,
 		Seed: seed, Budget: budget, Population: population})
 	if err != nil {
 		t.Fatal(err)

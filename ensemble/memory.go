@@ -1,0 +1,93 @@
+package ensemble
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// InMemory does jobs in this process, and keeps nothing: a job that is interrupted begins anew. It costs the least, for jobs that take
+// seconds, and for tests. The zero value is ready.
+type InMemory struct {
+	Slots int // replicas at once; one for each processor if 0
+}
+
+// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one does not stop when its ctx is done.
+func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
+	s, _, id, err := o.prepare(job, 5*time.Millisecond)
+	if err != nil {
+		return Outcome{}, err
+	}
+	w := NewWorker(nil, WorkerOptions{Registry: o.Registry, Slots: e.Slots, Logger: o.Logger})
+	m := w.newOpened(id)
+	m.spec = s
+	k, _ := o.Registry.kind(job.Kind)
+	m.open(k)
+
+	// The study is that of a coordinator, and tasks are done as a worker does them; channels are in the place of the hub.
+	study := newStudy(&s.Job, o)
+	working, cancel := context.WithCancel(ctx)
+	var slots sync.WaitGroup
+	defer slots.Wait()
+	defer cancel()
+	type answer struct {
+		key key
+		r   *result
+	}
+	window := 2 * w.o.Slots
+	if o.Window > 0 {
+		window = o.Window
+	}
+	tasks, answers := make(chan []piece, window), make(chan answer)
+	for range w.o.Slots {
+		slots.Go(func() {
+			b := &batch{w: w, ctx: working, m: m}
+			for {
+				select {
+				case <-working.Done():
+					return
+				case pieces := <-tasks:
+					r := b.do(pieces, 2*o.TaskTime)
+					if r == nil {
+						return
+					}
+					select {
+					case answers <- answer{key{pieces[0].Point, pieces[0].First}, r}:
+					case <-working.Done():
+					}
+				}
+			}
+		})
+	}
+	slots.Go(func() { w.mem.run(working) })
+	tick := time.NewTicker(sayEvery)
+	defer tick.Stop()
+	for {
+		done, err := study.settle(func(PointResult) error { return nil })
+		if err == nil {
+			err = study.failure()
+		}
+		if err == nil && !done && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if done || err != nil {
+			return study.outcome(id), err
+		}
+		for len(study.out) < window {
+			next := study.next()
+			if next == nil {
+				break
+			}
+			tasks <- next
+		}
+		select {
+		case <-ctx.Done():
+		case a := <-answers:
+			study.take(a.key, a.r)
+		case <-tick.C:
+			if p := study.progress(id, 1, w.o.Slots); o.Progress != nil {
+				o.Progress(p)
+			}
+		}
+	}
+}
