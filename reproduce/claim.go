@@ -1,7 +1,8 @@
 // Package reproduce says what a claim of a paper is, how it is checked on the machine it runs on, and how that is reported.
 //
-// Each paper has a package of its own below this one, with a file for each claim: what the paper says and where, how it is measured
-// here, and what would make it fail. Package papers gathers them, and [Run] checks them.
+// Each paper has a package of its own below this one. Its claims.md has what the paper says and where, how it is measured here and
+// what was found; its functions measure it, and say what would make it fail. [Read] puts the two together, package papers gathers
+// the claims, and [Run] checks them.
 //
 // [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a page of HTML, with tables and
 // pictures beside it; with [Options] they are as large as the papers'. The command almanac reproduce is this package with flags, and

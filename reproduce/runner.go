@@ -24,6 +24,56 @@ func NewRunner(ctx context.Context, o Options, name string, total int) *Runner {
 	return &Runner{Context: ctx, Options: o, name: hash.Sum64(), total: total}
 }
 
+// Checked returns the Run of the claim of that name. check may end early by [Runner.Checkpoint], [Runner.FailOn] and [Must]: cancelling is
+// what may go wrong in a claim, at any depth, and is no business of the functions between.
+func Checked(name string, check func(*Runner) Finding) func(context.Context, Options) (Finding, error) {
+	return func(ctx context.Context, o Options) (f Finding, err error) {
+		defer func() {
+			switch p := recover().(type) {
+			case nil:
+			case failure:
+				f, err = Finding{}, p.error
+			default:
+				panic(p)
+			}
+		}()
+		f = check(NewRunner(ctx, o, name, 1))
+		o.ReportProgress(1)
+		return f, nil
+	}
+}
+
+// A failure is what a check panics with to end.
+type failure struct{ error }
+
+// FailOn ends the check with an error, unless that is nil.
+func (r *Runner) FailOn(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Must returns x, or ends the check with the error of the call that has both.
+func Must[T any](x T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return x
+}
+
+// Checkpoint ends the check if the context is done.
+func (r *Runner) Checkpoint() { r.FailOn(r.Context.Err()) }
+
+// CheckpointEvery is Checkpoint for every so many steps of a loop in which a step takes less than a microsecond.
+func (r *Runner) CheckpointEvery(steps, step int) {
+	if step%steps == 0 {
+		r.Checkpoint()
+	}
+}
+
+// Runs sets how many runs there are in all.
+func (r *Runner) Runs(total int) { r.total = total }
+
 // Ran reports that another run is done.
 func (r *Runner) Ran() {
 	r.done++

@@ -1,0 +1,37 @@
+package reproduce
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Read returns the claims that a text describes, in its order. A line "# PAPER" begins those of a paper, and a line
+// "## NAME — PLACE — VERDICT" a claim, with the verdict that was found before; a paragraph of what the paper says and one of how it
+// is measured here follow. checks has what checks each claim, by its name, and runner makes what that is given.
+//
+// The text and the checks are parts of one program: Read panics if they do not belong together.
+func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) Finding) []Claim {
+	var all []Claim
+	_, papers, _ := strings.Cut(text, "\n# ")
+	for _, section := range strings.Split(papers, "\n# ") {
+		entries := strings.Split(section, "\n## ")
+		for _, entry := range entries[1:] {
+			parts := strings.Split(strings.TrimSpace(entry), "\n\n")
+			head := strings.Split(parts[0], " — ")
+			check := checks[head[0]]
+			if len(head) != 3 || len(parts) != 3 || check == nil {
+				panic(fmt.Sprintf("reproduce: %q is no claim that can be checked", parts[0]))
+			}
+			line := strings.NewReplacer("\n", " ")
+			all = append(all, Claim{
+				Name: head[0], Paper: strings.TrimSpace(entries[0]), Place: head[1], Found: Verdict(head[2]),
+				Says: line.Replace(parts[1]), How: line.Replace(parts[2]),
+				Run: Checked(head[0], func(r *Runner) Finding { return check(runner(r)) }),
+			})
+		}
+	}
+	if len(all) != len(checks) {
+		panic(fmt.Sprintf("reproduce: %d claims, and checks of %d", len(all), len(checks)))
+	}
+	return all
+}
