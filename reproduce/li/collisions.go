@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,39 +10,23 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func collisions(e effort) reproduce.Claim {
-	const name = "spray-collisions"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "sections 3.1 and 3.2", Found: reproduce.Holds,
-		Says: "Sprays don't collide too much: of p that are made at once, at most a constant share fails. So in " +
-			"logarithmically many rounds, in each of which all that have failed spray again, all p have an element.",
-		How: "Rounds as in section 3.2: all processes that have no element spray on the same list, one of those that land on " +
-			"an element gets it, and after the round these elements are removed. The share that fails in the first round and " +
-			"the rounds until all p have an element are measured for PerfectSpray, BasicSpray and FullSpray with f = 1 on " +
-			"random lists, p = 2 … 512. The share that fails is compared with what the exact shares of sprays on every element " +
-			"of the same lists say, and with uniform choice among all elements within reach. A spray that ends at the head " +
-			"takes the first element.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			largest := 512
-			if e.scale < 1 {
-				largest = 128
-			}
-			var all []*collisionPoint
-			for kind := range collisionKinds {
-				for _, p := range powers(2, largest) {
-					all = append(all, newCollisionPoint(e, kind, p))
-				}
-			}
-			r := newRunner(ctx, o, name, len(all))
-			for i, c := range all {
-				if err := r.collisions(e, c, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgeCollisions(all), nil
-		},
+func collisions(r *runner) reproduce.Finding {
+	largest := 512
+	if r.scale < 1 {
+		largest = 128
 	}
+	var all []*collisionPoint
+	for kind := range collisionKinds {
+		for _, p := range powers(2, largest) {
+			all = append(all, newCollisionPoint(r.effort, kind, p))
+		}
+	}
+	r.Runs(len(all))
+	for i, c := range all {
+		r.collisions(c, i)
+		r.Ran()
+	}
+	return judgeCollisions(all)
 }
 
 var collisionKinds = []string{"PerfectSpray", "BasicSpray", "FullSpray"}
@@ -93,14 +76,12 @@ func (c *collisionPoint) place(x int) int {
 	return max(1, x)
 }
 
-func (r *runner) collisions(e effort, c *collisionPoint, stream int) error {
+func (r *runner) collisions(c *collisionPoint, stream int) {
 	if c.never() {
-		return nil
+		return
 	}
-	for k := range e.count(r.Options, min(250, 2e6/float64(c.walk.Reach())), 20) {
-		if r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+	for k := range r.count(min(250, 2e6/float64(c.walk.Reach())), 20) {
+		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(k))
 		// What is removed makes walks go further.
 		list := randomSkiplist(c.walk, c.walk.Reach()*5/4+4*c.p, &rng)
@@ -114,7 +95,6 @@ func (r *runner) collisions(e effort, c *collisionPoint, stream int) error {
 		c.rounds = append(c.rounds, float64(rounds))
 		c.longest = max(c.longest, rounds)
 	}
-	return nil
 }
 
 // expected is the share of p sprays that fail, by the share of sprays on each element.

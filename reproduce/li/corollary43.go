@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -11,36 +10,20 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func corollary43(e effort) reproduce.Claim {
-	const name = "spray-corollary-4.3"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Corollary 4.3", Found: reproduce.HoldsThus,
-		Says: "For any fixed α, sprays can go farther than α·σ(p)·p·f(p)·log³p, where σ(p) = log p/(log p − 1), with a probability of at most " +
-			"p^(−O(α²·f(p)·log²p)). (Printed without the minus sign, which says nothing.)",
-		How: "The longest of all BasicSprays makes the most steps at every height. Where it ends is measured in random lists " +
-			"for p = 4 … 512 and f = 1. As printed: α = 1/4. As corrected, with 1+α for α as in the proof of Theorem 4.2: no list has a spray " +
-			"beyond σ·p·f·log³p; and those in which one goes beyond (1+α) times the end on a perfect list are no more than the Chernoff bounds of " +
-			"all heights have. That end is the mean over random lists.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := powers(4, 512)
-			if o.Full {
-				sizes = powers(4, 2048)
-			} else if e.scale < 1 {
-				sizes = powers(4, 128)
-			}
-			r := newRunner(ctx, o, name, len(sizes))
-			var points []reachPoint
-			for _, p := range sizes {
-				c, err := r.reaches(e, p)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				points = append(points, c)
-				r.Ran()
-			}
-			return judgeCorollary43(e, points), nil
-		},
+func corollary43(r *runner) reproduce.Finding {
+	sizes := powers(4, 512)
+	if r.Options.Full {
+		sizes = powers(4, 2048)
+	} else if r.scale < 1 {
+		sizes = powers(4, 128)
 	}
+	r.Runs(len(sizes))
+	var points []reachPoint
+	for _, p := range sizes {
+		points = append(points, r.reaches(p))
+		r.Ran()
+	}
+	return judgeCorollary43(r.effort, points)
 }
 
 // A reachPoint is how far the longest walks go.
@@ -54,16 +37,14 @@ type reachPoint struct {
 }
 
 // reaches walks the longest walk in random lists.
-func (r *runner) reaches(e effort, p int) (reachPoint, error) {
+func (r *runner) reaches(p int) reachPoint {
 	l := logp(p)
-	c := reachPoint{p: p, walk: e.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]tally, len(spreads))}
+	c := reachPoint{p: p, walk: r.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]tally, len(spreads))}
 	c.bound = c.sigma * float64(p) * l * l * l
 	rng := r.Stream(uint64(p))
-	lists := e.count(r.Options, min(1000, 8e6/float64(c.walk.Reach())), 30)
+	lists := r.count(min(1000, 8e6/float64(c.walk.Reach())), 30)
 	for range lists {
-		if r.Context.Err() != nil {
-			return c, r.Context.Err()
-		}
+		r.Checkpoint()
 		c.ends = append(c.ends, float64(randomSkiplist(c.walk, 0, &rng).longest(c.walk)))
 	}
 	for i, spread := range spreads {
@@ -75,9 +56,9 @@ func (r *runner) reaches(e effort, p int) (reachPoint, error) {
 			far.seen += reproduce.Above(end, (1+alpha)*float64(c.walk.Reach()))
 		}
 		// At height 1 every step leads one element on.
-		far.bound = float64(slices.Index(c.walk.Heights, 1)) * e.theory.below((1+alpha)*steps, alpha/(1+alpha))
+		far.bound = float64(slices.Index(c.walk.Heights, 1)) * r.theory.below((1+alpha)*steps, alpha/(1+alpha))
 	}
-	return c, nil
+	return c
 }
 
 func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,47 +19,31 @@ import (
 // deleted too with a probability of about p·Σ share², which for p uniform choices among n is p/n. With two neighbours and a
 // mean height of 2 a delete meets 4·p·Σ share² others.
 
-func deleteInsert(e effort) reproduce.Claim {
-	const name = "spray-delete-insert"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.Holds,
-		Says: "Of p elements that are sprayed at once few are near one another, so that p deletes finish in expected constant time, " +
-			"and in polylogarithmic time at worst; and so do insertions that " +
-			"look somewhat random. Insertions of nearby items can make a long chain of processes that wait for locks.",
-		How: "p = 16 … 512 BasicSprays, f = 1, in a random list; all elements hit are deleted at once. Counted are those that meet, " +
-			"which is where one follows the other at a height of both; the groups that are " +
-			"connected so, of which the size is what a process waits at most; and the heights of what is deleted, which is how many " +
-			"locks it takes. The same for p insertions at places chosen " +
-			"uniformly within reach, and for p at one place; and for PerfectSpray.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			largest := 512
-			if e.scale < 1 {
-				largest = 128
-			}
-			var points []*lockPoint
-			for kind := range lockKinds {
-				for _, p := range powers(16, largest) {
-					c := &lockPoint{kind: kind, p: p, walk: e.theory.basic(p, 1)}
-					if lockKinds[kind] == "deletes, PerfectSpray" {
-						c.walk = e.theory.perfect(p)
-					}
-					points = append(points, c)
-				}
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				for k := range e.count(o, min(200, 2e6/float64(c.walk.Reach())), 6) {
-					if ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					rng := r.Stream(uint64(i), uint64(k))
-					c.round(&rng)
-				}
-				r.Ran()
-			}
-			return judgeLocks(points), nil
-		},
+func deleteInsert(r *runner) reproduce.Finding {
+	largest := 512
+	if r.scale < 1 {
+		largest = 128
 	}
+	var points []*lockPoint
+	for kind := range lockKinds {
+		for _, p := range powers(16, largest) {
+			c := &lockPoint{kind: kind, p: p, walk: r.theory.basic(p, 1)}
+			if lockKinds[kind] == "deletes, PerfectSpray" {
+				c.walk = r.theory.perfect(p)
+			}
+			points = append(points, c)
+		}
+	}
+	r.Runs(len(points))
+	for i, c := range points {
+		for k := range r.count(min(200, 2e6/float64(c.walk.Reach())), 6) {
+			r.Checkpoint()
+			rng := r.Stream(uint64(i), uint64(k))
+			c.round(&rng)
+		}
+		r.Ran()
+	}
+	return judgeLocks(points)
 }
 
 var lockKinds = []string{"deletes, BasicSpray", "insertions, random", "insertions at one place", "deletes, PerfectSpray"}

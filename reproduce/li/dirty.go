@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -25,45 +24,27 @@ import (
 // makes at least one step, and so does PerfectSpray as section 3.1 defines it. The modified one makes none with probability
 // 1/(log p + 1), and then ends at an element that has been chosen for its height.
 
-func dirty(e effort) reproduce.Claim {
-	const name = "spray-dirty"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.Holds,
-		Says: "We will assume that even after any number of sprays, the structure of the skip list is distributed as the " +
-			"structure of a clean skip list. This is not clear, and not true for general remove procedures. However, this does " +
-			"not seem to happen with sprays.",
-		How: "BasicSpray, f = 1: elements are removed one by one where sprays land, from lists without end, and from lists " +
-			"that keep their length, in which each that is removed is inserted again further back with a new height (the hold " +
-			"model, with eight times as many elements as are within reach). In the course of it, at sixteen times, the front, " +
-			"which is as long as a spray reaches, is compared with a clean list: the mean height, the number of elements of " +
-			"height log p or more, and the mean of where sprays land. The law of a clean list gives all of them exactly. That " +
-			"they stay the same can be proved: a spray whose last step is at height 1 does not look at the height of the " +
-			"element that it removes, and so the heights of the others remain independent.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes, replicas := powers(2, 64), e.count(reproduce.Options{}, 30, 10)
-			removals := e.count(reproduce.Options{}, 20_000, 4000)
-			if o.Full {
-				sizes, replicas, removals = powers(2, 128), 60, 200_000
-			} else if e.scale < 1 {
-				sizes = powers(2, 32)
-			}
-			var runs []*dirtyRun
-			for _, kept := range []int{0, dirtyKept} {
-				for _, p := range sizes {
-					w := e.theory.basic(p, 1)
-					// Often enough that what is within reach has been exchanged twice.
-					runs = append(runs, newDirtyRun(p, w, false, kept, replicas, max(2*w.Reach(), min(removals, 500*w.Reach()))))
-				}
-			}
-			r := newRunner(ctx, o, name, len(runs)*replicas)
-			for i, d := range runs {
-				if err := r.soil(d, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeDirty(runs), nil
-		},
+func dirty(r *runner) reproduce.Finding {
+	sizes, replicas := powers(2, 64), r.count(30, 10)
+	removals := r.count(20_000, 4000)
+	if r.Options.Full {
+		sizes, replicas, removals = powers(2, 128), 60, 200_000
+	} else if r.scale < 1 {
+		sizes = powers(2, 32)
 	}
+	var runs []*dirtyRun
+	for _, kept := range []int{0, dirtyKept} {
+		for _, p := range sizes {
+			w := r.theory.basic(p, 1)
+			// Often enough that what is within reach has been exchanged twice.
+			runs = append(runs, newDirtyRun(p, w, false, kept, replicas, max(2*w.Reach(), min(removals, 500*w.Reach()))))
+		}
+	}
+	r.Runs(len(runs) * replicas)
+	for i, d := range runs {
+		r.soil(d, i)
+	}
+	return judgeDirty(runs)
 }
 
 const (
@@ -119,19 +100,16 @@ func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *
 }
 
 // soil removes elements from lists.
-func (r *runner) soil(d *dirtyRun, stream int) error {
+func (r *runner) soil(d *dirtyRun, stream int) {
 	for k := range d.replicas {
 		own := r.Stream(uint64(stream), uint64(k), 1)
 		s := newSoiled(d, r.Stream(uint64(stream), uint64(k), 0), &own)
 		for i, t := range d.times {
-			if err := s.until(r.Context, t); err != nil {
-				return err
-			}
+			s.until(r, t)
 			s.look(i)
 		}
 		r.Ran()
 	}
-	return nil
 }
 
 // A soiled list is one of the replicas of a run.
@@ -169,12 +147,10 @@ func (s *soiled) spray() int32 {
 }
 
 // until goes on until so many elements have been removed.
-func (s *soiled) until(ctx context.Context, removals int) error {
+func (s *soiled) until(r *runner, removals int) {
 	exact := s.run.walk.Exact
 	for ; s.removed < removals; s.removed++ {
-		if s.removed%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+		r.CheckpointEvery(4096, s.removed)
 		var i int32
 		if exact > 0 && (s.removed+1)%exact == 0 {
 			i = s.chain.after(1, 0)
@@ -186,7 +162,6 @@ func (s *soiled) until(ctx context.Context, removals int) error {
 			s.chain.insert(key + s.random.Exp())
 		}
 	}
-	return nil
 }
 
 // look compares the list with a clean one, and keeps that.

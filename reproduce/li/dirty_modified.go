@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -9,23 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func dirtyModified(e effort) reproduce.Claim {
-	const name = "spray-dirty-modified"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2, with the steps of the proof of Theorem 5.1", Found: reproduce.DoesNotHold,
-		Says: "Even after any number of sprays, the structure of the skip list is distributed as that of a clean skip list; here for the " +
-			"“modified PerfectSpray” of section 3.1, with 0 … log p steps at each height, which the proof of Theorem 5.1 counts.",
-		How: "As in spray-dirty-perfect. The controls are the same measurement where no spray looks at the height of what it " +
-			"removes, so that lists " +
-			"stay clean: if the element after the one at which the walk ends is removed; and if at height 1 there is one step at least.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			runs, sizes, err := soilAll(ctx, e, o, name, e.theory.modified, dirtyReadings)
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeDirtyModified(runs, sizes), nil
-		},
-	}
+func dirtyModified(r *runner) reproduce.Finding {
+	runs, sizes := r.soilAll(r.theory.modified, dirtyReadings)
+	return judgeDirtyModified(runs, sizes)
 }
 
 func judgeDirtyModified(runs []*dirtyRun, sizes int) reproduce.Finding {

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,22 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func dirtyPerfect(e effort) reproduce.Claim {
-	const name = "spray-dirty-perfect"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.Holds,
-		Says: "Even after any number of sprays, the structure of the skip list is distributed as that of a clean skip list; here for PerfectSpray " +
-			"as section 3.1 defines it, with 1 … log p steps at each height.",
-		How: "As in spray-dirty, for p = 4 … 64: lists without end; the same with every 2p-th removal that of the first element, so that none is " +
-			"passed over for ever; and that in the hold model. The argument of spray-dirty says that nothing changes.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			runs, sizes, err := soilAll(ctx, e, o, name, e.theory.perfect, dirtyReadings[:3])
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeDirtyPerfect(runs, sizes), nil
-		},
-	}
+func dirtyPerfect(r *runner) reproduce.Finding {
+	runs, sizes := r.soilAll(r.theory.perfect, dirtyReadings[:3])
+	return judgeDirtyPerfect(runs, sizes)
 }
 
 // A dirtyVariant is a way to remove elements.
@@ -47,13 +33,11 @@ var dirtyReadings = []dirtyVariant{
 }
 
 // soilAll removes elements in several ways from lists for several p, and returns the runs by variant, and how many p there are.
-func soilAll(ctx context.Context, e effort, o reproduce.Options, name string, walk func(int) spray.Walk, variants []dirtyVariant) (
-	[]*dirtyRun, int, error) {
-	sizes, replicas := powers(4, 64), e.count(reproduce.Options{}, 24, 10)
-	removals := e.count(reproduce.Options{}, 40_000, 5_000)
-	if o.Full {
+func (r *runner) soilAll(walk func(int) spray.Walk, variants []dirtyVariant) ([]*dirtyRun, int) {
+	sizes, replicas, removals := powers(4, 64), r.count(24, 10), r.count(40_000, 5_000)
+	if r.Options.Full {
 		sizes, replicas, removals = powers(4, 512), 40, 1_000_000
-	} else if e.scale < 1 {
+	} else if r.scale < 1 {
 		sizes = powers(4, 32)
 	}
 	var runs []*dirtyRun
@@ -73,13 +57,11 @@ func soilAll(ctx context.Context, e effort, o reproduce.Options, name string, wa
 			total += n
 		}
 	}
-	r := newRunner(ctx, o, name, total)
+	r.Runs(total)
 	for i, d := range runs {
-		if err := r.soil(d, i); err != nil {
-			return nil, 0, err
-		}
+		r.soil(d, i)
 	}
-	return runs, len(sizes), nil
+	return runs, len(sizes)
 }
 
 // dirtyFigures adds the tables and the charts of runs.

@@ -20,10 +20,8 @@ func TestDirtyControl(t *testing.T) {
 	} {
 		w := test.walk
 		d := newDirtyRun(16, w, false, 0, 30, 800)
-		r := newRunner(t.Context(), reproduce.Options{Seed: 8}, test.name, d.replicas)
-		if err := r.soil(d, 0); err != nil {
-			t.Fatal(err)
-		}
+		r := &runner{Runner: reproduce.NewRunner(t.Context(), reproduce.Options{Seed: 8}, test.name, d.replicas)}
+		r.soil(d, 0)
 		height, _, _ := d.off()
 		if (height > dirtySigmas) != test.dirty {
 			t.Errorf("%s: the mean height is %+v of a clean list's", test.name, d.late(d.height))

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,31 +8,15 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lemma41(e effort) reproduce.Claim {
-	const name = "spray-lemma-4.1"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemma 4.1", Found: reproduce.Holds,
-		Says: "f(p)·log³p steps at height k ≤ log p lead more than (1+α)·2^(k−1)·f(p)·log³p elements on with a probability of " +
-			"at most p^(−O(α²·f(p)·log²p)). (The statement prints p^(O(α²·log²p)), which says nothing; the minus sign and f are in its proof.)",
-		How: "Among T = (1+α)·2^(k−1)·s elements those of height k or more are binomial, and s steps lead further than T if " +
-			"there are fewer than s. The Chernoff bound of Theorem 1.2 for that is exp(−α²·s/(2(1+α))), with s = f·log³p. It " +
-			"is compared with the exact binomial probability for p = 4 … 512, f = 1, heights 2 and log p and several α; and " +
-			"these with stretches of s steps in random lists.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := powers(4, 512)
-			r := newRunner(ctx, o, name, len(sizes))
-			var cells []distanceCell
-			for _, p := range sizes {
-				more, err := r.distances(e, p)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				cells = append(cells, more...)
-				r.Ran()
-			}
-			return judgeLemma41(cells), nil
-		},
+func lemma41(r *runner) reproduce.Finding {
+	sizes := powers(4, 512)
+	r.Runs(len(sizes))
+	var cells []distanceCell
+	for _, p := range sizes {
+		cells = append(cells, r.distances(p)...)
+		r.Ran()
 	}
+	return judgeLemma41(cells)
 }
 
 // spreads are the α or β that are looked at, in units of one over the root of the mean number.
@@ -51,7 +34,7 @@ type distanceCell struct {
 const stretch = 1 << 20
 
 // distances counts in random lists.
-func (r *runner) distances(e effort, p int) ([]distanceCell, error) {
+func (r *runner) distances(p int) []distanceCell {
 	l := int(logp(p))
 	steps := l * l * l
 	var cells []distanceCell
@@ -64,15 +47,13 @@ func (r *runner) distances(e effort, p int) ([]distanceCell, error) {
 			alpha := spread / math.Sqrt(float64(steps))
 			far := int((1 + alpha) * float64(steps) * math.Ldexp(1, k-1))
 			cells = append(cells, distanceCell{p: p, k: k, steps: steps, spread: spread, alpha: alpha, tally: tally{
-				exact: binomialTail(far, math.Ldexp(1, 1-k), steps-1), bound: e.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
+				exact: binomialTail(far, math.Ldexp(1, 1-k), steps-1), bound: r.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
 			}})
 		}
 	}
 	rng := r.Stream(uint64(p))
-	for range e.count(r.Options, 4, 1) {
-		if r.Context.Err() != nil {
-			return nil, r.Context.Err()
-		}
+	for range r.count(4, 1) {
+		r.Checkpoint()
 		list := newSkiplist(l, stretch)
 		for range stretch {
 			list.add(drawHeight(&rng))
@@ -87,7 +68,7 @@ func (r *runner) distances(e effort, p int) ([]distanceCell, error) {
 			}
 		}
 	}
-	return cells, nil
+	return cells
 }
 
 func judgeLemma41(cells []distanceCell) reproduce.Finding {

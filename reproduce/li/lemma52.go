@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,31 +8,17 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func lemma52(e effort) reproduce.Claim {
-	const name = "spray-lemma-5.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemma 5.2", Found: reproduce.HoldsThus,
-		Says: "Among k+1 neighbours there are at most (1+β)·(k+1)·2^(−i+1) of height i or more with probability 1 − " +
-			"exp(−β²(k+1)/3) at least, and at least (1−β)·(k+1)·2^(−i+1) with probability 1 − exp(−β²(k+1)/2). (Printed is " +
-			"2^(i−1), which would be more than all of them; the proof has 2^(−i+1).)",
-		How: "The number is binomial with mean μ = (k+1)·2^(−i+1), and the Chernoff bounds of Theorem 1.2 are exp(−β²μ/3) and " +
-			"exp(−β²μ/2). They are compared with the exact probabilities for several i, μ and β, and these with disjoint " +
-			"stretches of random lists. What is printed has k+1 for μ in the exponent; the correction has μ.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			rounds := e.count(o, 16, 1)
-			r := newRunner(ctx, o, name, rounds)
-			cells := tallCells(e)
-			rng := r.Stream(0)
-			for range rounds {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				countTall(cells, func() int { return drawHeight(&rng) })
-				r.Ran()
-			}
-			return judgeLemma52(cells), nil
-		},
+func lemma52(r *runner) reproduce.Finding {
+	rounds := r.count(16, 1)
+	r.Runs(rounds)
+	cells := tallCells(r.effort)
+	rng := r.Stream(0)
+	for range rounds {
+		r.Checkpoint()
+		countTall(cells, func() int { return drawHeight(&rng) })
+		r.Ran()
 	}
+	return judgeLemma52(cells)
 }
 
 // A tallCell is how often there are too many or too few elements of height i among some neighbours.

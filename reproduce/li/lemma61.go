@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,32 +13,17 @@ import (
 // ξ_k = 1/(1+β) − ξ_(k−1)/L and ξ_0 = 1, and its solution γ0 + γ1·(−1/L)^k is right. But E_0 = f·L³ and E_1 = f·L³·L/2, so that
 // E_0 is E_1·2/L: ξ_1 = 1/(1+β) − 2/L, which is 1/L too small, and ξ_2 is above the bound, by about 1/L².
 
-func lemma61(e effort) reproduce.Claim {
-	const name = "spray-lemma-6.1"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemma 6.1", Found: reproduce.HoldsThus,
-		Says: "For k ≥ 2 the interval I_k has from (γ0 − γ1/log p)·E_k to (γ0 + γ1/log²p)·E_k elements, with γ0 = log p/((β+1)(log " +
-			"p+1)) and γ1 = (β·log p+β+1)/((β+1)(log p+1)).",
-		How: "The lengths s_k of the intervals are computed from their definition, for log p = 4 … 256, k = 2 … 6, f = 1 and 4 and β " +
-			"= 1/log p, and compared with the bounds in " +
-			"elements: with E_k as the report defines it, and if walks are one height higher, so that E_k = f·log³p·(log p)^k for " +
-			"all k, E_0 included. The other correction keeps " +
-			"E_k: s_k is within 2/log²p·E_k of γ0·E_k.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			r := newRunner(ctx, o, name, 7)
-			var points []lengthPoint
-			for l := 4; l <= 256; l *= 2 {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				for _, f := range []float64{1, 4} {
-					points = append(points, newLengthPoint(e, float64(l), f, 0.5), newLengthPoint(e, float64(l), f, 1))
-				}
-				r.Ran()
-			}
-			return judgeLemma61(points), nil
-		},
+func lemma61(r *runner) reproduce.Finding {
+	r.Runs(7)
+	var points []lengthPoint
+	for l := 4; l <= 256; l *= 2 {
+		r.Checkpoint()
+		for _, f := range []float64{1, 4} {
+			points = append(points, newLengthPoint(r.effort, float64(l), f, 0.5), newLengthPoint(r.effort, float64(l), f, 1))
+		}
+		r.Ran()
 	}
+	return judgeLemma61(points)
 }
 
 // A lengthPoint is how long the intervals of section 6 are.

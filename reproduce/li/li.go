@@ -3,7 +3,7 @@
 package li
 
 import (
-	"context"
+	_ "embed" // of claims.md
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -11,37 +11,39 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-const paper = "Li, SprayLists"
+//go:embed claims.md
+var text string
 
 // Claims returns the claims of the report, in its order.
 func Claims() []reproduce.Claim { return claims(effort{scale: 1, theory: reportTheory()}) }
 
 // claims are those of the report, checked with some effort.
 func claims(e effort) []reproduce.Claim {
-	return []reproduce.Claim{
-		proposition21(e),
-		proposition22(e),
-		startHeight(e),
-		stepCounts(e),
-		padding(e),
-		collisions(e),
-		deleteInsert(e),
-		naiveRemove(e),
-		dirty(e),
-		dirtyPerfect(e),
-		dirtyModified(e),
-		redraw(e),
-		lemma41(e),
-		theorem42(e),
-		corollary43(e),
-		theorem51(e),
-		lemma52(e),
-		proofs53And62(e),
-		lemma61(e),
-		theorems53And62(e),
-		perfectConjecture(e),
-		perfectUniform(e),
-	}
+	with := func(r *reproduce.Runner) *runner { return &runner{r, e} }
+	return reproduce.Read(text, with, map[string]func(*runner) reproduce.Finding{
+		"spray-proposition-2.1":    proposition21,
+		"spray-proposition-2.2":    proposition22,
+		"spray-start-height":       startHeight,
+		"spray-steps":              stepCounts,
+		"spray-padding":            padding,
+		"spray-collisions":         collisions,
+		"spray-delete-insert":      deleteInsert,
+		"spray-naive-remove":       naiveRemove,
+		"spray-dirty":              dirty,
+		"spray-dirty-perfect":      dirtyPerfect,
+		"spray-dirty-modified":     dirtyModified,
+		"spray-redraw":             redraw,
+		"spray-lemma-4.1":          lemma41,
+		"spray-theorem-4.2":        theorem42,
+		"spray-corollary-4.3":      corollary43,
+		"spray-theorem-5.1":        theorem51,
+		"spray-lemma-5.2":          lemma52,
+		"spray-proofs-5.3-6.2":     proofs53And62,
+		"spray-lemma-6.1":          lemma61,
+		"spray-theorems-5.3-6.2":   theorems53And62,
+		"spray-perfect-conjecture": perfectConjecture,
+		"spray-perfect-uniform":    perfectUniform,
+	})
 }
 
 // An effort says how many lists and sprays there are, relative to the usual, and what they are compared with. Tests spend less,
@@ -49,14 +51,6 @@ func claims(e effort) []reproduce.Claim {
 type effort struct {
 	scale  float64
 	theory theory
-}
-
-// count is how many of something there are where usual is the usual number, and never fewer than least.
-func (e effort) count(o reproduce.Options, usual float64, least int) int {
-	if o.Full {
-		usual *= 10
-	}
-	return max(least, int(e.scale*usual))
 }
 
 // A theory is what measurements are compared with, the walks themselves, and the numbers that the report prints.
@@ -104,10 +98,17 @@ func reportTheory() theory {
 }
 
 // A runner runs the parts of a claim.
-type runner struct{ *reproduce.Runner }
+type runner struct {
+	*reproduce.Runner
+	effort
+}
 
-func newRunner(ctx context.Context, o reproduce.Options, name string, total int) *runner {
-	return &runner{reproduce.NewRunner(ctx, o, name, total)}
+// count is how many of something there are where usual is the usual number, and never fewer than least.
+func (r *runner) count(usual float64, least int) int {
+	if r.Options.Full {
+		usual *= 10
+	}
+	return max(least, int(r.scale*usual))
 }
 
 // powers are the powers of two from one to another.

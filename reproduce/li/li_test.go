@@ -21,7 +21,7 @@ func TestClaims(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			f := reproducetest.Verdict(t, c, 2014)
 			reproducetest.Illustrated(t, f)
-			if c.Paper != paper || !strings.HasPrefix(c.Name, "spray-") {
+			if c.Paper != "Li, SprayLists" || !strings.HasPrefix(c.Name, "spray-") {
 				t.Errorf("%s of %s", c.Name, c.Paper)
 			}
 			tried := 0

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -12,38 +11,24 @@ import (
 // of them is removed k times, the first that is left is the (k+1)-th of all, and k elements before it are gone: its place is
 // (k+1)·p/2 − k, or (k+1)·p − k.
 
-func naiveRemove(e effort) reproduce.Claim {
-	const name = "spray-naive-remove"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.2", Found: reproduce.HoldsThus,
-		Says: "After k removals of the first element of height log p the structure of the list has dramatically altered: the first " +
-			"element of height log p has now " +
-			"distance roughly k·n·log p from 0, as opposed to n·log p before.",
-		How: "Done as it says in lists without end, for p = 16 and 64, k up to 64, and both readings of “of height log p”: or more, " +
-			"and exactly. n is read as p. The " +
-			"exact mean is (k+1)·p/2 − k for the first reading and (k+1)·p − k for the second.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			var points []*naivePoint
-			for _, p := range []int{16, 64} {
-				points = append(points, &naivePoint{p: p}, &naivePoint{p: p, exactly: true})
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				for range naiveTimes {
-					c.first = append(c.first, nil)
-				}
-				for k := range e.count(o, 400, 60) {
-					if ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					rng := r.Stream(uint64(i), uint64(k))
-					c.remove(e, newChain(int(logp(c.p)), true, &rng))
-				}
-				r.Ran()
-			}
-			return judgeNaive(points), nil
-		},
+func naiveRemove(r *runner) reproduce.Finding {
+	var points []*naivePoint
+	for _, p := range []int{16, 64} {
+		points = append(points, &naivePoint{p: p}, &naivePoint{p: p, exactly: true})
 	}
+	r.Runs(len(points))
+	for i, c := range points {
+		for range naiveTimes {
+			c.first = append(c.first, nil)
+		}
+		for k := range r.count(400, 60) {
+			r.Checkpoint()
+			rng := r.Stream(uint64(i), uint64(k))
+			c.remove(r.effort, newChain(int(logp(c.p)), true, &rng))
+		}
+		r.Ran()
+	}
+	return judgeNaive(points)
 }
 
 // naiveTimes are the removals after which it is looked where the first tall element is.

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,42 +8,26 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func padding(e effort) reproduce.Claim {
-	const name = "spray-padding"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.1, Algorithm 3.2; end of section 6", Found: reproduce.HoldsThus,
-		Says: "With K(p) = p·f(p)·log²p dummy elements before the list, at most a constant share of sprays lands among them " +
-			"(section 3.1); and sprays miss the interval of Theorem 6.2, which begins there, with a probability of roughly " +
-			"O(log²p/p) (section 6).",
-		How: "The share of sprays that end in the first K(p) elements is computed exactly in random lists, and averaged over " +
-			"them, for p = 2 … 4096 and f = 1 and 4. A spray's steps at its first height lead uniformly up to (p/2)·f·log³p, " +
-			"of which K(p) is a share of 2/log p; what the lower heights add is half of 1/log p to 2/log p of it on average, " +
-			"as their heights are rounded up. So the share should be from 1/log p to 1.5/log p, which is the correction. Both claims are for large p; p = 2, with which no spray gets over the " +
-			"padding, is in the table.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			largest := 4096
-			if e.scale < 1 {
-				largest = 512
-			}
-			if o.Full {
-				largest = 8192
-			}
-			var points []*paddingPoint
-			for _, f := range []float64{1, 4} {
-				for _, p := range powers(2, largest/int(f)) {
-					points = append(points, &paddingPoint{p: p, f: f})
-				}
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				if err := r.padding(e, c, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgePadding(points), nil
-		},
+func padding(r *runner) reproduce.Finding {
+	largest := 4096
+	if r.scale < 1 {
+		largest = 512
 	}
+	if r.Options.Full {
+		largest = 8192
+	}
+	var points []*paddingPoint
+	for _, f := range []float64{1, 4} {
+		for _, p := range powers(2, largest/int(f)) {
+			points = append(points, &paddingPoint{p: p, f: f})
+		}
+	}
+	r.Runs(len(points))
+	for i, c := range points {
+		r.padding(c, i)
+		r.Ran()
+	}
+	return judgePadding(points)
 }
 
 // A paddingPoint is how many sprays end among the dummies.
@@ -58,8 +41,8 @@ type paddingPoint struct {
 	shares  []float64
 }
 
-func (r *runner) padding(e effort, c *paddingPoint, stream int) error {
-	w := e.theory.full(c.p, c.f)
+func (r *runner) padding(c *paddingPoint, stream int) {
+	w := r.theory.full(c.p, c.f)
 	c.padding, c.reach = w.Padding, w.Reach()
 	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
 	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
@@ -67,10 +50,8 @@ func (r *runner) padding(e effort, c *paddingPoint, stream int) error {
 	mean, _ := moments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first
 	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
-	for k := range e.count(r.Options, min(300, 5e6/float64(c.reach)), 2) {
-		if r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+	for k := range r.count(min(300, 5e6/float64(c.reach)), 2) {
+		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(k))
 		share := randomSkiplist(w, 0, &rng).landing(w)
 		sum := 0.0
@@ -80,7 +61,6 @@ func (r *runner) padding(e effort, c *paddingPoint, stream int) error {
 		c.shares = append(c.shares, min(1, sum))
 	}
 	c.se = math.Sqrt(c.want / float64(w.Most*len(c.shares)))
-	return nil
 }
 
 func judgePadding(points []*paddingPoint) reproduce.Finding {

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -17,50 +16,32 @@ import (
 // and with anything that grows faster it vanishes. It is an upper estimate for small Δ, where the elements of the height above
 // within s steps do not all have the same share.
 
-func perfectConjecture(e effort) reproduce.Claim {
-	const name = "spray-perfect-conjecture"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 7.1", Found: reproduce.HoldsThus,
-		Says: "We conjecture that PerfectSpray, or some variant which still runs in O(log²p) time, also has the same " +
-			"distributional properties as BasicSpray on random clean skip lists: shares of elements in an interval become alike as p grows " +
-			"(Theorems 5.3 and 6.2).",
-		How: "The share of sprays on every element of random lists is computed exactly, and its relative variance in the middle " +
-			"eighth of the reach, where " +
-			"PerfectSpray is flat on a perfect list, for p up to 1024, and 4096 with --full. Tested are PerfectSpray, that with 0 … " +
-			"log p steps, and variants with c·log²p steps " +
-			"at most: c·log p at each height (c = 4, 8), and 4Δ·log p at heights Δ apart (Δ = 2, 3). The check is that the variance " +
-			"falls from p = 16 on, as " +
-			"that of BasicSpray does. The correction is a variant in O(log³p): log²p steps at heights 2 apart.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{16, 64, 1024}
-			if e.scale < 1 {
-				sizes = []int{16, 1024}
-			}
-			if o.Full {
-				sizes = powers(16, 4096)
-			}
-			var points []*evenPoint
-			for kind := range evenKinds {
-				for _, p := range sizes {
-					if kind == basicKind {
-						p = min(p, 512) // a list for more has a million elements
-						if e.scale < 1 {
-							p = min(p, 256)
-						}
-					}
-					points = append(points, newEvenPoint(e, kind, p))
-				}
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				if err := r.even(e, c, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgeConjecture(e, points, len(sizes)), nil
-		},
+func perfectConjecture(r *runner) reproduce.Finding {
+	sizes := []int{16, 64, 1024}
+	if r.scale < 1 {
+		sizes = []int{16, 1024}
 	}
+	if r.Options.Full {
+		sizes = powers(16, 4096)
+	}
+	var points []*evenPoint
+	for kind := range evenKinds {
+		for _, p := range sizes {
+			if kind == basicKind {
+				p = min(p, 512) // a list for more has a million elements
+				if r.scale < 1 {
+					p = min(p, 256)
+				}
+			}
+			points = append(points, newEvenPoint(r.effort, kind, p))
+		}
+	}
+	r.Runs(len(points))
+	for i, c := range points {
+		r.even(c, i)
+		r.Ran()
+	}
+	return judgeConjecture(r.effort, points, len(sizes))
 }
 
 // evenKinds are the walks that are compared.
@@ -133,18 +114,16 @@ func newEvenPoint(e effort, kind, p int) *evenPoint {
 	return &evenPoint{p: p, kind: kind, walk: w, reach: float64(w.Reach())}
 }
 
-func (r *runner) even(e effort, c *evenPoint, stream int) error {
+func (r *runner) even(c *evenPoint, stream int) {
 	least := 60
-	if e.scale < 1 && c.kind != slowKind { // which is nearest to what is checked
+	if r.scale < 1 && c.kind != slowKind { // which is nearest to what is checked
 		least = 20
 	}
 	if c.reach < 1000 {
 		least = 1500
 	}
-	for k := range e.count(r.Options, min(1500, 6e6/c.reach), least) {
-		if r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+	for k := range r.count(min(1500, 6e6/c.reach), least) {
+		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(k))
 		share := randomSkiplist(c.walk, 0, &rng).landing(c.walk)
 		if k == 0 {
@@ -152,7 +131,6 @@ func (r *runner) even(e effort, c *evenPoint, stream int) error {
 		}
 		c.add(share)
 	}
-	return nil
 }
 
 // add takes the shares of a list.

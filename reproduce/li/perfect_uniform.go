@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -15,43 +14,25 @@ import (
 // the same from the other side. So it is 2 in the middle and not 1, which uniform would be; F(7/8) = 287/288 makes it within
 // 0.35 % of that in the middle eighth; and near the front it vanishes: F(1/8) = 1/288 of the most at a sixteenth of the reach.
 
-func perfectUniform(e effort) reproduce.Claim {
-	const name = "spray-perfect-uniform"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 7.1", Found: reproduce.HoldsThus,
-		Says: "With more care it should be possible to demonstrate that in some interval near the front of a perfect skip list, of " +
-			"size roughly O(p·log²p), every element is hit by PerfectSpray with uniform " +
-			"probability.",
-		How: "All PerfectSprays on a perfect list are counted by where they end, in integers, for p = 2⁴ … 2¹⁵, with 1 … log p and " +
-			"with 0 … log p steps. As printed: the first p·log²p elements are in reach; uniform " +
-			"is one over p·log p, the number of elements in reach (p·(log p + 1) for steps from 0 on; that is what all shares are in " +
-			"units of). The correction: in the middle eighth of the reach, where the share is twice that, if the number of " +
-			"steps has an even number of values. BasicSprays on perfect lists, p = 16 … 512 and f = 1, are beside them.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			most := mostPower
-			if e.scale < 1 {
-				most = 11
-			}
-			r := newRunner(ctx, o, name, most-3+6)
-			var points []fabiusPoint
-			for l := 4; l <= most; l++ {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				points = append(points, newFabiusPoint(e.theory.perfect(1<<l), l, 1), newFabiusPoint(e.theory.modified(1<<l), l, 0))
-				r.Ran()
-			}
-			var basics []basicPoint
-			for _, p := range powers(16, 512) {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				basics = append(basics, newBasicPoint(e, p))
-				r.Ran()
-			}
-			return judgePerfectUniform(points, basics), nil
-		},
+func perfectUniform(r *runner) reproduce.Finding {
+	most := mostPower
+	if r.scale < 1 {
+		most = 11
 	}
+	r.Runs(most - 3 + 6)
+	var points []fabiusPoint
+	for l := 4; l <= most; l++ {
+		r.Checkpoint()
+		points = append(points, newFabiusPoint(r.theory.perfect(1<<l), l, 1), newFabiusPoint(r.theory.modified(1<<l), l, 0))
+		r.Ran()
+	}
+	var basics []basicPoint
+	for _, p := range powers(16, 512) {
+		r.Checkpoint()
+		basics = append(basics, newBasicPoint(r.effort, p))
+		r.Ran()
+	}
+	return judgePerfectUniform(points, basics)
 }
 
 // A fabiusPoint is how evenly sprays end on a perfect list.

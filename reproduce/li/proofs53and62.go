@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -21,48 +20,33 @@ import (
 // needs (γ0 − γ1/L)·f·L² of them, which is 2/L² less, and that fails with a probability that tends to 1/2. If Lemma 5.2's
 // factor (1−β) is not forgotten, with β = 1/L, β²μ tends to f: it fails with the probability of a normal number above √f.
 
-func proofs53And62(e effort) reproduce.Claim {
-	const name = "spray-proofs-5.3-6.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "proofs of Theorems 5.3 and 6.2", Found: reproduce.DoesNotHold,
-		Says: "With α = β ≈ 1/(2 log p) the interval I_k has at most (1+β) times as many elements of height k·log log p as on average, except " +
-			"with a probability of p^(−O(f(p))), for any f that increases to infinity; and t_k, with β = 1/log p, is at least (1−β) times its " +
-			"mean, except with such a probability.",
-		How: "The counts are binomial, and the probabilities are computed exactly for log p = 16, 32 … 1024, f = 1 and 4, and k = 2 in 5.3 and " +
-			"k = 1 in 6.2. p^(−c·f) would make the logarithm of the probability proportional to log p, 16 times as much at 256 as at 16; the " +
-			"check is that it is half of that at least. For log p = 16 the counts of 5.3 are also taken in random lists. In a table: f = " +
-			"log²p, with which the exponent grows.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			var cells []*proofCell
-			for l := 16; l <= 1024; l *= 2 {
-				for _, f := range []float64{1, 4, 0} {
-					if f == 0 && l > 64 {
-						continue // no number has as many digits
-					}
-					cells = append(cells, newProofCell(e, l, f))
-				}
+func proofs53And62(r *runner) reproduce.Finding {
+	var cells []*proofCell
+	for l := 16; l <= 1024; l *= 2 {
+		for _, f := range []float64{1, 4, 0} {
+			if f == 0 && l > 64 {
+				continue // no number has as many digits
 			}
-			stretches := e.count(o, 400, 60)
-			r := newRunner(ctx, o, name, stretches)
-			rng := r.Stream(0)
-			first := cells[0]
-			for range stretches {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				tall := 0
-				for range first.length {
-					if e.theory.height(&rng) >= 2*4 {
-						tall++
-					}
-				}
-				first.many.of++
-				first.many.seen += reproduce.Above(float64(tall), (1+first.beta)*first.mean)
-				r.Ran()
-			}
-			return judgeProofs(cells), nil
-		},
+			cells = append(cells, newProofCell(r.effort, l, f))
+		}
 	}
+	stretches := r.count(400, 60)
+	r.Runs(stretches)
+	rng := r.Stream(0)
+	first := cells[0]
+	for range stretches {
+		r.Checkpoint()
+		tall := 0
+		for range first.length {
+			if r.theory.height(&rng) >= 2*4 {
+				tall++
+			}
+		}
+		first.many.of++
+		first.many.seen += reproduce.Above(float64(tall), (1+first.beta)*first.mean)
+		r.Ran()
+	}
+	return judgeProofs(cells)
 }
 
 // A proofCell is how probable it is that an interval has too many tall elements, or too few.

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -13,38 +12,26 @@ import (
 // 1/k³; in between heights are whole and 3·log k is not, so that it is 2^(−⌊3·log k⌋), up to twice as much. And “height at
 // least 3·log k”, as the proof has it, has twice the probability for powers of two.
 
-func proposition21(e effort) reproduce.Claim {
-	const name = "spray-proposition-2.1"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Proposition 2.1", Found: reproduce.HoldsThus,
-		Says: "With probability 1 − 1/k², the maximum height of the first k elements of a skip list is (at most) 3·log k.",
-		How: "The probability that one of k elements is higher than 3·log k is 1 − (1 − 2^(−⌊3·log k⌋))^k. It is computed for all k " +
-			"from 2 to 4096, and " +
-			"counted in lists of some k. The correction is 2/k² for 1/k², also for “at least 3·log k”, as in the proof.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{2, 3, 4, 5, 6, 8, 10, 12}
-			r := newRunner(ctx, o, name, len(sizes))
-			counts := make([]tally, len(sizes))
-			for i, k := range sizes {
-				rng := r.Stream(uint64(k))
-				c := &counts[i]
-				c.exact, _ = higher(e, k)
-				for range e.count(o, 200_000, 0) {
-					if c.of%4096 == 0 && ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					highest := 0
-					for range k {
-						highest = max(highest, e.theory.height(&rng))
-					}
-					c.of++
-					c.seen += reproduce.Above(float64(highest), e.theory.highest*math.Log2(float64(k)))
-				}
-				r.Ran()
+func proposition21(r *runner) reproduce.Finding {
+	sizes := []int{2, 3, 4, 5, 6, 8, 10, 12}
+	r.Runs(len(sizes))
+	counts := make([]tally, len(sizes))
+	for i, k := range sizes {
+		rng := r.Stream(uint64(k))
+		c := &counts[i]
+		c.exact, _ = higher(r.effort, k)
+		for range r.count(200_000, 0) {
+			r.CheckpointEvery(4096, c.of)
+			highest := 0
+			for range k {
+				highest = max(highest, r.theory.height(&rng))
 			}
-			return judgeProposition21(e, sizes, counts), nil
-		},
+			c.of++
+			c.seen += reproduce.Above(float64(highest), r.theory.highest*math.Log2(float64(k)))
+		}
+		r.Ran()
 	}
+	return judgeProposition21(r.effort, sizes, counts)
 }
 
 // higher is the probability that one of k elements is higher than 3·log k, and that one is as high at least.

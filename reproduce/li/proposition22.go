@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -14,54 +13,40 @@ import (
 // before the key: there are Σ 2^(−k)·(1−2^(−k))^(m−j) = 1 − (1−2^(−k))^m of them on average, over j = 1 … m. So it is less than
 // one step at each height, and in all the mean of the greatest height of m elements, which is log m + 1.33 or so.
 
-func proposition22(e effort) reproduce.Claim {
-	const name = "spray-proposition-2.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Proposition 2.2", Found: reproduce.Holds,
-		Says: "In expectation, search(x) takes O(log n) time on a skip list with n elements: a constant number of steps at each " +
-			"height, as many as a fair coin " +
-			"shows heads before tails, and O(log n) heights.",
-		How: "Steps on are counted by height, in searches for elements chosen uniformly, in random lists of n = 2⁶ … 2¹⁴ elements, " +
-			"and compared with their " +
-			"exact mean, 1 − (1−2^(−k))^m at height k if m elements are passed. O(log n) is as many more for each doubling of n.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			lists := e.count(o, 60, 30)
-			var points []*searchPoint
-			largest := 1 << 14
-			if e.scale < 1 {
-				largest = 1 << 12
-			}
-			for n := 1 << 6; n <= largest; n *= 4 {
-				points = append(points, &searchPoint{n: n, at: make([][]float64, bits.Len(uint(n))+4)})
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for _, c := range points {
-				for k := range lists {
-					if ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					rng := r.Stream(uint64(c.n), uint64(k))
-					chain := newChain(len(c.at)-1, true, &rng)
-					chain.height = e.theory.height
-					for range c.n {
-						chain.extend()
-					}
-					steps := make([]float64, len(c.at))
-					for range searches {
-						chain.search(float64(1+rng.Below(uint64(c.n))), func(h int) { steps[h] += 1.0 / searches })
-					}
-					sum := 0.0
-					for h, s := range steps {
-						c.at[h] = append(c.at[h], s)
-						sum += s
-					}
-					c.all = append(c.all, sum)
-				}
-				r.Ran()
-			}
-			return judgeProposition22(points), nil
-		},
+func proposition22(r *runner) reproduce.Finding {
+	lists := r.count(60, 30)
+	var points []*searchPoint
+	largest := 1 << 14
+	if r.scale < 1 {
+		largest = 1 << 12
 	}
+	for n := 1 << 6; n <= largest; n *= 4 {
+		points = append(points, &searchPoint{n: n, at: make([][]float64, bits.Len(uint(n))+4)})
+	}
+	r.Runs(len(points))
+	for _, c := range points {
+		for k := range lists {
+			r.Checkpoint()
+			rng := r.Stream(uint64(c.n), uint64(k))
+			chain := newChain(len(c.at)-1, true, &rng)
+			chain.height = r.theory.height
+			for range c.n {
+				chain.extend()
+			}
+			steps := make([]float64, len(c.at))
+			for range searches {
+				chain.search(float64(1+rng.Below(uint64(c.n))), func(h int) { steps[h] += 1.0 / searches })
+			}
+			sum := 0.0
+			for h, s := range steps {
+				c.at[h] = append(c.at[h], s)
+				sum += s
+			}
+			c.all = append(c.all, sum)
+		}
+		r.Ran()
+	}
+	return judgeProposition22(points)
 }
 
 // searches is how many there are in each list.

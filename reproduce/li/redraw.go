@@ -1,48 +1,31 @@
 package li
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func redraw(e effort) reproduce.Claim {
-	const name = "spray-redraw"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "sections 3.2 and 7.1", Found: reproduce.HoldsThus,
-		Says: "If new heights are calculated for every element every polynomially many steps, then between cleans the list has the " +
-			"desired distributional properties, and the cost of the cleaning can " +
-			"be amortized away.",
-		How: "With the modified PerfectSpray, which wears its list down (BasicSpray and PerfectSpray do not, and need no cleaning), " +
-			"in the hold model with n = 8r elements, r of which are within reach, every 2p-th " +
-			"removal being that of the first. All heights are drawn anew every n removals, which is one for each removal, every r, " +
-			"and never. Right before each cleaning, when the list is at its worst, and right after it, " +
-			"it is compared with a clean one. The correction cleans the first 2r elements alone, and more often: every r/8 removals.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes, replicas := []int{16, 64}, e.count(o, 24, 16)
-			if e.scale < 1 {
-				sizes = sizes[:1]
-			}
-			var points []*redrawPoint
-			for _, p := range sizes {
-				for kind := range redrawKinds {
-					points = append(points, newRedrawPoint(e, p, kind))
-				}
-			}
-			r := newRunner(ctx, o, name, len(points)*replicas)
-			for i, c := range points {
-				for k := range replicas {
-					if err := r.redraws(c, i, k); err != nil {
-						return reproduce.Finding{}, err
-					}
-					r.Ran()
-				}
-			}
-			return judgeRedraw(points, len(redrawKinds)), nil
-		},
+func redraw(r *runner) reproduce.Finding {
+	sizes, replicas := []int{16, 64}, r.count(24, 16)
+	if r.scale < 1 {
+		sizes = sizes[:1]
 	}
+	var points []*redrawPoint
+	for _, p := range sizes {
+		for kind := range redrawKinds {
+			points = append(points, newRedrawPoint(r.effort, p, kind))
+		}
+	}
+	r.Runs(len(points) * replicas)
+	for i, c := range points {
+		for k := range replicas {
+			r.redraws(c, i, k)
+			r.Ran()
+		}
+	}
+	return judgeRedraw(points, len(redrawKinds))
 }
 
 // redrawKinds are how often a list is cleaned, and how much of it, in eighths of the reach.
@@ -74,7 +57,7 @@ func newRedrawPoint(e effort, p, kind int) *redrawPoint {
 		run: newDirtyRun(p, w, false, dirtyKept, 1, redrawRounds*dirtyKept*reach)}
 }
 
-func (r *runner) redraws(c *redrawPoint, stream, k int) error {
+func (r *runner) redraws(c *redrawPoint, stream, k int) {
 	own := r.Stream(uint64(stream), uint64(k), 1)
 	s := newSoiled(c.run, r.Stream(uint64(stream), uint64(k), 0), &own)
 	every := c.every
@@ -87,9 +70,7 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) error {
 	height, lands, after := 0.0, 0.0, 0.0
 	look := from
 	for n := every; n <= c.run.removals; n += every {
-		if err := s.until(r.Context, n); err != nil {
-			return err
-		}
+		s.until(r, n)
 		looks := n >= look
 		if looks {
 			h, _, l := s.compare()
@@ -105,7 +86,6 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) error {
 		}
 	}
 	c.height, c.lands, c.after = append(c.height, height/times), append(c.lands, lands/times), append(c.after, after/times)
-	return nil
 }
 
 func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,60 +13,44 @@ import (
 // sprays as many get an element at most, so that 1 − c·p^(α−1) of them or more fail: for α < 1 that tends to 1, however slowly
 // if c is a power of log p. One step at height β·log p leads p^β/2 on.
 
-func startHeight(e effort) reproduce.Claim {
-	const name = "spray-start-height"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 3.1", Found: reproduce.Holds,
-		Says: "Sprays that begin at height α·log p, α < 1, and make polylogarithmically many steps reach at most Õ(p^α) elements, so " +
-			"that more than a constant share of p at once " +
-			"must fail; from height β·log p, β > 1, one step leads to the p^β-th element or so, which is too far.",
-		How: "PerfectSpray's walk from heights α·log p, α = 1/2, 3/4, 1 and 5/4, for log p = 4, 8 and 12. In random lists the share " +
-			"of p sprays at once that fail is computed from " +
-			"the exact shares, and the last element within reach is averaged; and, over more lists, the first element of the first height.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			logs := []int{4, 8, 12}
-			if o.Full {
-				logs = append(logs, 16)
-			}
-			var points []*startPoint
-			for _, quarters := range startQuarters {
-				for _, l := range logs {
-					if l == 16 && quarters > 4 {
-						continue
-					}
-					c := &startPoint{l: l, quarters: quarters, walk: e.theory.perfect(1 << l)}
-					c.walk.Heights = heightsDown(l*quarters/4, 1)
-					points = append(points, c)
-				}
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				for k := range e.count(o, min(1000, 6e6/float64(c.walk.Reach())), 4) {
-					if ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					rng := r.Stream(uint64(i), uint64(k))
-					list := randomSkiplist(c.walk, 0, &rng)
-					share := list.landing(c.walk)
-					c.fail = append(c.fail, failing(share, 1<<c.l))
-					c.last = append(c.last, float64(len(share)-1))
-				}
-				rng := r.Stream(uint64(i), 1<<32)
-				for range e.count(o, 400, 100) {
-					if ctx.Err() != nil {
-						return reproduce.Finding{}, ctx.Err()
-					}
-					x := 1
-					for drawHeight(&rng) < c.walk.Heights[0] {
-						x++
-					}
-					c.first = append(c.first, float64(x))
-				}
-				r.Ran()
-			}
-			return judgeStart(points), nil
-		},
+func startHeight(r *runner) reproduce.Finding {
+	logs := []int{4, 8, 12}
+	if r.Options.Full {
+		logs = append(logs, 16)
 	}
+	var points []*startPoint
+	for _, quarters := range startQuarters {
+		for _, l := range logs {
+			if l == 16 && quarters > 4 {
+				continue
+			}
+			c := &startPoint{l: l, quarters: quarters, walk: r.theory.perfect(1 << l)}
+			c.walk.Heights = heightsDown(l*quarters/4, 1)
+			points = append(points, c)
+		}
+	}
+	r.Runs(len(points))
+	for i, c := range points {
+		for k := range r.count(min(1000, 6e6/float64(c.walk.Reach())), 4) {
+			r.Checkpoint()
+			rng := r.Stream(uint64(i), uint64(k))
+			list := randomSkiplist(c.walk, 0, &rng)
+			share := list.landing(c.walk)
+			c.fail = append(c.fail, failing(share, 1<<c.l))
+			c.last = append(c.last, float64(len(share)-1))
+		}
+		rng := r.Stream(uint64(i), 1<<32)
+		for range r.count(400, 100) {
+			r.Checkpoint()
+			x := 1
+			for drawHeight(&rng) < c.walk.Heights[0] {
+				x++
+			}
+			c.first = append(c.first, float64(x))
+		}
+		r.Ran()
+	}
+	return judgeStart(points)
 }
 
 // startQuarters are the α, times 4.

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,40 +9,27 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func stepCounts(e effort) reproduce.Claim {
-	const name = "spray-steps"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "sections 3.1, 3.2 and 7.1", Found: reproduce.HoldsThus,
-		Says: "Sprays take polylogarithmic time: PerfectSpray O(log²p) steps, and a round of BasicSprays is charged f(p)·log³p.",
-		How: "The longest spray makes the most steps at every height; all are counted for p = 4, 8 … 2²⁴ and f = 1, and for the mean " +
-			"sprays are drawn. As printed: log²p and " +
-			"f·log³p at most. The correction for BasicSpray, which makes so many at each of its heights: f·log³p·(⌈log p/log log p⌉ " +
-			"+ 1).",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			r := newRunner(ctx, o, name, 23)
-			var points []*stepPoint
-			for l := 2; l <= 24; l++ {
-				c := &stepPoint{l: l, walks: []spray.Walk{e.theory.perfect(1 << l), e.theory.basic(1<<l, 1)}, counts: make([][]float64, 2)}
-				rng := r.Stream(uint64(l))
-				for i, w := range c.walks {
-					heights := w.Heights
-					for range e.count(o, 2000, 0) {
-						if ctx.Err() != nil {
-							return reproduce.Finding{}, ctx.Err()
-						}
-						steps := 0
-						for _, h := range heights {
-							steps += drawSteps(w, h, &rng)
-						}
-						c.counts[i] = append(c.counts[i], float64(steps))
-					}
+func stepCounts(r *runner) reproduce.Finding {
+	r.Runs(23)
+	var points []*stepPoint
+	for l := 2; l <= 24; l++ {
+		c := &stepPoint{l: l, walks: []spray.Walk{r.theory.perfect(1 << l), r.theory.basic(1<<l, 1)}, counts: make([][]float64, 2)}
+		rng := r.Stream(uint64(l))
+		for i, w := range c.walks {
+			heights := w.Heights
+			for range r.count(2000, 0) {
+				r.Checkpoint()
+				steps := 0
+				for _, h := range heights {
+					steps += drawSteps(w, h, &rng)
 				}
-				points = append(points, c)
-				r.Ran()
+				c.counts[i] = append(c.counts[i], float64(steps))
 			}
-			return judgeSteps(points), nil
-		},
+		}
+		points = append(points, c)
+		r.Ran()
 	}
+	return judgeSteps(points)
 }
 
 // A stepPoint is how many steps PerfectSpray and BasicSpray make.

@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,35 +18,21 @@ import (
 // The theorem prints α·σ·E_k, for any fixed α. With α < 1 the second is within reach, and they meet with a probability of about
 // (1−α)/E_k: a power of 1/p, and not negligible. The proof begins with 1+α and loses the 1 in its last line.
 
-func theorem42(e effort) reproduce.Claim {
-	const name = "spray-theorem-4.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 4.2", Found: reproduce.HoldsThus,
-		Says: "For any fixed α, two sprays that are α·σ(p)·E_k apart at level k, where σ(p) = log p/(log p − 1), end at different places, " +
-			"except with a probability of p^(−O(α²·f(p)·log²p)).",
-		How: "In random lists one spray is at the head and one at the next element of height k·log log p after α·σ·E_k, for log p = 4, 8, 16 and " +
-			"32, k = 1 and 2, f = 1. The probability that they meet is computed exactly in each list. As printed, α = 1/2: if P = " +
-			"p^(−c·α²·f·log²p), c must not tend to 0 as p grows. As corrected, 1+α for α: lists in which the two can meet at all, with α = " +
-			"1/4, 1/2 and 3/4, are compared with the Chernoff bounds of Lemma 4.1.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			var points []*apartPoint
-			for _, at := range [][2]int{{2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 1}, {4, 2}, {5, 1}} {
-				c := newApartPoint(e, at[0], at[1])
-				if e.scale < 1 && c.walk.Reach() > 50_000 {
-					continue
-				}
-				points = append(points, c)
-			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				if err := r.apart(e, c, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgeTheorem42(points), nil
-		},
+func theorem42(r *runner) reproduce.Finding {
+	var points []*apartPoint
+	for _, at := range [][2]int{{2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 1}, {4, 2}, {5, 1}} {
+		c := newApartPoint(r.effort, at[0], at[1])
+		if r.scale < 1 && c.walk.Reach() > 50_000 {
+			continue
+		}
+		points = append(points, c)
 	}
+	r.Runs(len(points))
+	for i, c := range points {
+		r.apart(c, i)
+		r.Ran()
+	}
+	return judgeTheorem42(points)
 }
 
 // apartAlphas are the α of the correction.
@@ -74,11 +59,9 @@ func newApartPoint(e effort, loglog, k int) *apartPoint {
 	return c
 }
 
-func (r *runner) apart(e effort, c *apartPoint, stream int) error {
-	for n := range e.count(r.Options, min(1000, 2e6/float64(c.walk.Reach())), 4) {
-		if r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+func (r *runner) apart(c *apartPoint, stream int) {
+	for n := range r.count(min(1000, 2e6/float64(c.walk.Reach())), 4) {
+		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(n))
 		list := randomSkiplist(c.walk, int(1.75*c.sigmaE)+3*c.walk.Reach(), &rng)
 		ends := list.landing(c.walk)
@@ -88,7 +71,7 @@ func (r *runner) apart(e effort, c *apartPoint, stream int) error {
 			return i
 		}
 		meet := 0.0
-		for x, s := range list.landingFrom(c.walk, ahead(e.theory.separated(0.5)*c.sigmaE)) {
+		for x, s := range list.landingFrom(c.walk, ahead(r.theory.separated(0.5)*c.sigmaE)) {
 			if x < len(ends) {
 				meet += s * ends[x]
 			}
@@ -105,7 +88,6 @@ func (r *runner) apart(e effort, c *apartPoint, stream int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // exponent is c if they meet with probability p^(−c·α²·f·log²p), for α = 1/2.

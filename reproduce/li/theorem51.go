@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -14,32 +13,20 @@ import (
 // mostPower is the largest log p for which every number of ways fits in 64 bits: 16¹⁵ = 2⁶⁰.
 const mostPower = 15
 
-func theorem51(e effort) reproduce.Claim {
-	const name = "spray-theorem-5.1"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 5.1", Found: reproduce.Holds,
-		Says: "For any x in a perfect skip list, at most a 1/p fraction of PerfectSpray sprays will hit x.",
-		How: "On a perfect list a spray that makes a_i steps at height i ends at element Σ a_i·2^(i−1). All (log p + 1)^(log " +
-			"p) sprays with 0 ≤ a_i ≤ log p, of which the proof speaks, are counted by where they end, exactly, in integers, for p = 2, 4 … 2¹⁵; " +
-			"and so are all (log p)^(log p) with 1 ≤ a_i ≤ log p, as section 3.1 defines PerfectSpray.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			most := mostPower
-			if e.scale < 1 {
-				most = 10
-			}
-			r := newRunner(ctx, o, name, most)
-			var points, defined []perfectPoint
-			for l := 1; l <= most; l++ {
-				if ctx.Err() != nil {
-					return reproduce.Finding{}, ctx.Err()
-				}
-				points = append(points, perfectPointOf(e, e.theory.modified(1<<l), l))
-				defined = append(defined, perfectPointOf(e, e.theory.perfect(1<<l), l))
-				r.Ran()
-			}
-			return judgeTheorem51(points, defined), nil
-		},
+func theorem51(r *runner) reproduce.Finding {
+	most := mostPower
+	if r.scale < 1 {
+		most = 10
 	}
+	r.Runs(most)
+	var points, defined []perfectPoint
+	for l := 1; l <= most; l++ {
+		r.Checkpoint()
+		points = append(points, perfectPointOf(r.effort, r.theory.modified(1<<l), l))
+		defined = append(defined, perfectPointOf(r.effort, r.theory.perfect(1<<l), l))
+		r.Ran()
+	}
+	return judgeTheorem51(points, defined)
 }
 
 // countWays is in how many ways walks end at each element of a perfect list, and how many walks there are.

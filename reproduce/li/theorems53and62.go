@@ -1,7 +1,6 @@
 package li
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,42 +9,24 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-func theorems53And62(e effort) reproduce.Claim {
-	const name = "spray-theorems-5.3-6.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorems 5.3 and 6.2", Found: reproduce.HoldsThus,
-		Says: "On a random list at most C/(p·f·log³p) of the BasicSprays land at any x, and at least C'/(p·f·log³p) at every x " +
-			"from K·p·f·log²p to p·f·log³p/(1+β), with constants that can be chosen arbitrarily close to 1 for large p. " +
-			"(Theorem 6.2 as printed has no f in K·p·log²p and C'/(p·log³p); its proof and Algorithm 3.2 do.)",
-		How: "The share of sprays on every element of a random list is computed exactly, height by height, for p up to 512 and " +
-			"f = 1 and 4, with β = 1/log p. What is measured is its mean in the interval, the largest and the smallest share, " +
-			"and how much the shares vary. A walk begins at height log p, where a step leads p/2 elements on, so that sprays " +
-			"are spread over (p/2)·f·log³p elements. The correction: the constants tend to 2, with an interval that ends " +
-			"at (p/2)·f·log³p/(1+β); and all is as printed if walks begin at height log p + 1. Theorem 5.3 as stated, without how " +
-			"small C can be, is " +
-			"that elements with a share of more than 3/(p·f·log³p) become fewer.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			var points []*uniformPoint
-			for _, f := range []float64{1, 4} {
-				for higher := range 2 {
-					for _, p := range powers(8, 512) {
-						if e.scale < 1 && p*int(f) > 256 {
-							continue
-						}
-						points = append(points, newUniformPoint(e, p, f, higher))
-					}
+func theorems53And62(r *runner) reproduce.Finding {
+	var points []*uniformPoint
+	for _, f := range []float64{1, 4} {
+		for higher := range 2 {
+			for _, p := range powers(8, 512) {
+				if r.scale < 1 && p*int(f) > 256 {
+					continue
 				}
+				points = append(points, newUniformPoint(r.effort, p, f, higher))
 			}
-			r := newRunner(ctx, o, name, len(points))
-			for i, c := range points {
-				if err := r.uniform(e, c, i); err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgeUniform(points), nil
-		},
+		}
 	}
+	r.Runs(len(points))
+	for i, c := range points {
+		r.uniform(c, i)
+		r.Ran()
+	}
+	return judgeUniform(points)
 }
 
 // A uniformPoint is how evenly sprays land in random lists.
@@ -85,12 +66,10 @@ func newUniformPoint(e effort, p int, f float64, higher int) *uniformPoint {
 }
 
 // uniform computes the shares in some lists.
-func (r *runner) uniform(e effort, c *uniformPoint, stream int) error {
-	lists := e.count(r.Options, min(100, 2e6/c.even), 4)
+func (r *runner) uniform(c *uniformPoint, stream int) {
+	lists := r.count(min(100, 2e6/c.even), 4)
 	for k := range lists {
-		if r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(k))
 		share := randomSkiplist(c.walk, 0, &rng).landing(c.walk)
 		c.add(share)
@@ -103,7 +82,6 @@ func (r *runner) uniform(e effort, c *uniformPoint, stream int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // add takes the shares of a list.
