@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -20,43 +19,28 @@ import (
 // If a mass s of jumps is exactly 0, which is no density, F(δ) → s. An event comes back at once, 1/(1−s) times on average, with
 // nobody new in front of it: a bucket dispatches x events, but there are (1−s)x of them when it begins. P(u) is about (1−s)u/μ, the
 // cost b/x + c(1 + (1−s)x/2) + d, and the least of it c + √(2bc(1−s)) + d at x = √(2b/(c(1−s))).
-func atomNearZero(e effort) reproduce.Claim {
-	const name = "atom-near-zero"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 2.1, what it assumes", Found: reproduce.Holds,
-		Says: "Theorem 2.1 assumes a density that is bounded near 0: then the least time per event is c + √(2bc) + d within O(1/N). " +
-			"(Derived here: a density without bound keeps the limit and loses the order; a mass s of jumps at 0, which is no " +
-			"density, makes the limit c + √(2bc(1−s)) + d.)",
-		How: "The exact least for 100 to 100 000 000 events: exponential jumps, which keep the assumption; gamma jumps of shape 1/2 " +
-			"and 1/4, whose densities have no bound; half of the jumps 0, the others exponential. And the hold model on " +
-			"calendar.Static with up to 10 000 events, which confirms the exact cost.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			all := []jumps{exponentialJumps(), gammaJumps(0.5), gammaJumps(0.25), atomJumps(0.5)}
-			sizes := []int{100, 1000, 10_000}
-			r := newRunner(ctx, o, name, len(all)*len(sizes))
-			var f reproduce.Finding
-			table := reproduce.Table{Name: "measured and exact", Columns: []string{"jump", "events", "cost", "se", "exact"}}
-			furthest := 0.0
-			for k, j := range all {
-				worst := 0.0
-				for _, n := range sizes {
-					h := hold{jumps: j, n: n, width: e.width(n, 1), events: e.events(o, 1_000_000), stream: uint64(r.Done())}
-					_, _, measured, err := r.holdCosts(h)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					exact := exactCost(unit, n, j.law, h.width)
-					worst = max(worst, measured.Outside(exact, exact))
-					table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), measured.Mean, measured.SE, exact})
-				}
-				furthest = max(furthest, worst)
-				worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
-			}
-			judgeAssumption(&f, all, furthest, e.formulas)
-			f.Tables = append(f.Tables, table)
-			return f, nil
-		},
+func atomNearZero(r *runner) reproduce.Finding {
+	all := []jumps{exponentialJumps(), gammaJumps(0.5), gammaJumps(0.25), atomJumps(0.5)}
+	sizes := []int{100, 1000, 10_000}
+	r.Runs(len(all) * len(sizes))
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "measured and exact", Columns: []string{"jump", "events", "cost", "se", "exact"}}
+	furthest := 0.0
+	for k, j := range all {
+		worst := 0.0
+		for _, n := range sizes {
+			h := hold{jumps: j, n: n, width: r.width(n, 1), events: r.events(1_000_000), stream: uint64(r.Done())}
+			_, _, measured := r.holdCosts(h)
+			exact := exactCost(unit, n, j.law, h.width)
+			worst = max(worst, measured.Outside(exact, exact))
+			table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), measured.Mean, measured.SE, exact})
+		}
+		furthest = max(furthest, worst)
+		worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
 	}
+	judgeAssumption(&f, all, furthest, r.formulas)
+	f.Tables = append(f.Tables, table)
+	return f
 }
 
 // judgeAssumption compares the exact least of each jump with the theorem's. What was simulated is so many standard errors off, at most.

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,31 +9,18 @@ import (
 )
 
 // corollary32 is the degradation for any jump, and a bound for it that no jump exceeds.
-func corollary32(e effort) reproduce.Claim {
-	const name = "corollary-3.2-and-3.3"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Corollaries 3.2 and 3.3", Found: reproduce.Holds,
-		Says: "With the best width, M buckets take longer than infinitely many by a share of " +
-			"(c+√(2bc))/(c+√(2bc)+d)·Σ[1−F(jμ√(2b/c)M/N)], which is at most √(c/2b)·N/M times the same factor, whatever the jump is.",
-		How: "The hold model on calendar.Static with 1000 events, finite and unlimited buckets on the same jumps, for jumps that " +
-			"are not exponential.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			// The last one is nearly constant. With a year a little shorter than the jump it comes close to the bound.
-			all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
-			ratios := []float64{0.3, nearBound, 1, 1.92, 3}
-			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 700_000)}
-			r := newRunner(ctx, o, name, len(all)*(len(ratios)+1))
-			found := make([][]pair, len(all))
-			for k, j := range all {
-				h.jumps, h.stream = j, uint64(k)
-				var err error
-				if found[k], err = r.pairs(h, bucketsFor(h.n, ratios)); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeCorollary32(h, all, ratios, found, e.formulas), nil
-		},
+func corollary32(r *runner) reproduce.Finding {
+	// The last one is nearly constant. With a year a little shorter than the jump it comes close to the bound.
+	all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
+	ratios := []float64{0.3, nearBound, 1, 1.92, 3}
+	h := hold{n: 1000, width: r.width(1000, 1), events: r.events(700_000)}
+	r.Runs(len(all) * (len(ratios) + 1))
+	found := make([][]pair, len(all))
+	for k, j := range all {
+		h.jumps, h.stream = j, uint64(k)
+		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
+	return judgeCorollary32(h, all, ratios, found, r.formulas)
 }
 
 // nearBound is a ratio M/N with which a year is 0.93 of the mean of the jump.

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -9,51 +8,39 @@ import (
 )
 
 // equation13 is how many events a bucket has when it begins.
-func equation13(e effort) reproduce.Claim {
-	const name = "equation-13"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section A.3, equations 13 and 14", Found: reproduce.Holds,
-		Says: "When a bucket begins, the number of its events is binomial: N trials of probability p = (1/μ)∫₀^δ [1−F].",
-		How: "The hold model on calendar.Static with 2, 10 and 100 events and unlimited buckets, wide buckets so that p is not δ/μ, " +
-			"five jumps: how many of the buckets begin with 0, 1, 2 … events.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			r := newRunner(ctx, o, name, len(occupancyJumps())*len(occupancySizes))
-			var f reproduce.Finding
-			chart := plot.Chart{Title: "Events in a bucket when it begins, 10 events", XLabel: "events", YLabel: "share of buckets", FromZero: true, LegendBeside: true}
-			cells, worstOfAll := 0, 0.0
-			for _, j := range occupancyJumps() {
-				table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "p", "in the bucket", "share", "se", "binomial"}}
-				worst, own := 0.0, 0
-				for _, at := range occupancySizes {
-					h := hold{jumps: j, n: at.n, width: at.width, events: e.events(o, 400_000), stream: uint64(r.Done())}
-					counts, err := r.occupancy(h)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					p := e.hit(j.law, h.width)
-					measured, says := plot.Series{Name: j.name}, plot.Series{Name: "binomial", Dashed: true}
-					for i := range counts[0].beginning {
-						share, want := shareOf(counts, beginning, i), together(h.n, i, func(k int) float64 { return e.binomial(h.n, p, k) })
-						worst = max(worst, share.Outside(want, want))
-						cells, own = cells+1, own+1
-						table.Rows = append(table.Rows, []float64{float64(h.n), h.width, p, float64(i), share.Mean, share.SE, want})
-						if i <= 7 {
-							measured.Add(float64(i), share.Mean)
-							says.Add(float64(i), want)
-						}
-					}
-					if h.n == 10 && (j.law.CDF(h.width) == 0 || j.law.CDF(h.width) > 0.3) { // the extremes
-						chart.Series = append(chart.Series, measured, says)
-					}
+func equation13(r *runner) reproduce.Finding {
+	r.Runs(len(occupancyJumps()) * len(occupancySizes))
+	var f reproduce.Finding
+	chart := plot.Chart{Title: "Events in a bucket when it begins, 10 events", XLabel: "events", YLabel: "share of buckets", FromZero: true, LegendBeside: true}
+	cells, worstOfAll := 0, 0.0
+	for _, j := range occupancyJumps() {
+		table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "p", "in the bucket", "share", "se", "binomial"}}
+		worst, own := 0.0, 0
+		for _, at := range occupancySizes {
+			h := hold{jumps: j, n: at.n, width: at.width, events: r.events(400_000), stream: uint64(r.Done())}
+			counts := r.occupancy(h)
+			p := r.hit(j.law, h.width)
+			measured, says := plot.Series{Name: j.name}, plot.Series{Name: "binomial", Dashed: true}
+			for i := range counts[0].beginning {
+				share, want := shareOf(counts, beginning, i), together(h.n, i, func(k int) float64 { return r.binomial(h.n, p, k) })
+				worst = max(worst, share.Outside(want, want))
+				cells, own = cells+1, own+1
+				table.Rows = append(table.Rows, []float64{float64(h.n), h.width, p, float64(i), share.Mean, share.SE, want})
+				if i <= 7 {
+					measured.Add(float64(i), share.Mean)
+					says.Add(float64(i), want)
 				}
-				worstOfAll = max(worstOfAll, worst)
-				worstOf(f.For(reproduce.Printed), "how far a share is from the binomial, in standard errors, at most, "+j.name, worst, own)
-				f.Tables = append(f.Tables, table)
 			}
-			f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are "+
-				"at most %.1f standard errors off the binomial.", cells, worstOfAll)
-			f.Chart("equation-13", chart)
-			return f, nil
-		},
+			if h.n == 10 && (j.law.CDF(h.width) == 0 || j.law.CDF(h.width) > 0.3) { // the extremes
+				chart.Series = append(chart.Series, measured, says)
+			}
+		}
+		worstOfAll = max(worstOfAll, worst)
+		worstOf(f.For(reproduce.Printed), "how far a share is from the binomial, in standard errors, at most, "+j.name, worst, own)
+		f.Tables = append(f.Tables, table)
 	}
+	f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are "+
+		"at most %.1f standard errors off the binomial.", cells, worstOfAll)
+	f.Chart("equation-13", chart)
+	return f
 }

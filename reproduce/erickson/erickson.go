@@ -3,14 +3,13 @@
 package erickson
 
 import (
+	_ "embed" // of claims.md
+
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// The two papers: the first is the one that numbers are of, where nothing else is said.
-const (
-	paper   = "Erickson, Ladner, LaMarca 1994"
-	journal = "Erickson, Ladner, LaMarca 2000"
-)
+//go:embed claims.md
+var text string
 
 // Claims returns the claims of the paper, in its order, and then those that only the journal version has.
 func Claims() []reproduce.Claim {
@@ -19,25 +18,26 @@ func Claims() []reproduce.Claim {
 
 // claims are those of the paper, checked with some effort.
 func claims(e effort) []reproduce.Claim {
-	return []reproduce.Claim{
-		figure1(e),
-		figure2(e),
-		markovChain(e),
-		theorem21Orders(e),
-		shapeIndependence(e),
-		atomNearZero(e),
-		emptyShare(e),
-		equation13(e),
-		equations15and16(e),
-		theorem31(e),
-		theorem32(e),
-		corollary31(e),
-		corollary32(e),
-		figure3(e),
-		orderedLists(e),
-		journalMinimum(e),
-		journalCalibration(e),
-	}
+	with := func(r *reproduce.Runner) *runner { return &runner{r, e} }
+	return reproduce.Read(text, with, map[string]func(*runner) reproduce.Finding{
+		"figure-1":               figure1,
+		"figure-2":               figure2,
+		"markov-chain":           markovChain,
+		"theorem-2.1-orders":     theorem21Orders,
+		"shape-independence":     shapeIndependence,
+		"atom-near-zero":         atomNearZero,
+		"empty-share":            emptyShare,
+		"equation-13":            equation13,
+		"equations-15-and-16":    equations15and16,
+		"theorem-3.1":            theorem31,
+		"theorem-3.2":            theorem32,
+		"corollary-3.1":          corollary31,
+		"corollary-3.2-and-3.3":  corollary32,
+		"figure-3":               figure3,
+		"ordered-lists":          orderedLists,
+		"journal-global-minimum": journalMinimum,
+		"journal-calibration":    journalCalibration,
+	})
 }
 
 // An effort says how many events are simulated, relative to the usual, and what they are compared with. Tests spend less, and
@@ -47,10 +47,16 @@ type effort struct {
 	formulas
 }
 
+// A runner runs holds for a claim.
+type runner struct {
+	*reproduce.Runner
+	effort
+}
+
 // events is how many events to simulate where usual is the usual number. Ten times as many divide a standard error by three.
-func (e effort) events(o reproduce.Options, usual int) int {
-	if o.Full {
+func (r *runner) events(usual int) int {
+	if r.Options.Full {
 		usual *= 10
 	}
-	return max(100*batches, int(e.scale*float64(usual)))
+	return max(100*batches, int(r.scale*float64(usual)))
 }

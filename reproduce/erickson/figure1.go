@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,29 +9,17 @@ import (
 )
 
 // figure1 is the cost against the width: too narrow and there are empty buckets, too wide and there are long lists.
-func figure1(e effort) reproduce.Claim {
-	const name = "figure-1"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 1, Theorem 2.2", Found: reproduce.Holds,
-		Says: "With 100 events, exponential jumps of mean 1 and any number of buckets, an event takes least at a width of about " +
-			"√2/100, and then about 2 + √2 (b = c = d = 1).",
-		How: "The hold model on calendar.Static over widths from 0.002 to 0.1, counting empty buckets and list entries.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			widths := logarithmic(0.002, 0.1, 33)
-			best := e.width(100, 1)
-			widths = append(widths, best/4, best, 4*best)
-			r := newRunner(ctx, o, name, len(widths))
-			points := make([]widthPoint, len(widths))
-			for i, width := range widths {
-				h := hold{jumps: exponentialJumps(), n: 100, width: width, events: e.events(o, 800_000), stream: uint64(i)}
-				var err error
-				if points[i], err = r.widthPoint(h, e.formulas); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeFigure1(points, best, e.formulas), nil
-		},
+func figure1(r *runner) reproduce.Finding {
+	widths := logarithmic(0.002, 0.1, 33)
+	best := r.width(100, 1)
+	widths = append(widths, best/4, best, 4*best)
+	r.Runs(len(widths))
+	points := make([]widthPoint, len(widths))
+	for i, width := range widths {
+		h := hold{jumps: exponentialJumps(), n: 100, width: width, events: r.events(800_000), stream: uint64(i)}
+		points[i] = r.widthPoint(h)
 	}
+	return judgeFigure1(points, best, r.formulas)
 }
 
 // judgeFigure1 has the grid, then a quarter of the best width, the best, and four times that.

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -9,28 +8,15 @@ import (
 )
 
 // figure2 is the cost against the number of buckets: with few of them, lists are full of events of later years.
-func figure2(e effort) reproduce.Claim {
-	const name = "figure-2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 2, Lemma 3.1, Theorem 3.2", Found: reproduce.Holds,
-		Says: "With 1000 events, exponential jumps and the best width, the time per event falls with the number of buckets and " +
-			"approaches what infinitely many take.",
-		How: "The hold model on calendar.Static with 100 to 5000 buckets, all on the same jumps, and with so many that no event is " +
-			"a year ahead.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			var buckets []int
-			for _, m := range logarithmic(100, 5000, 18) {
-				buckets = append(buckets, int(m+0.5))
-			}
-			h := hold{jumps: exponentialJumps(), n: 1000, width: e.width(1000, 1), events: e.events(o, 800_000)}
-			r := newRunner(ctx, o, name, len(buckets)+1)
-			pairs, err := r.pairs(h, buckets)
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeFigure2(h, buckets, pairs, e.formulas), nil
-		},
+func figure2(r *runner) reproduce.Finding {
+	var buckets []int
+	for _, m := range logarithmic(100, 5000, 18) {
+		buckets = append(buckets, int(m+0.5))
 	}
+	h := hold{jumps: exponentialJumps(), n: 1000, width: r.width(1000, 1), events: r.events(800_000)}
+	r.Runs(len(buckets) + 1)
+	pairs := r.pairs(h, buckets)
+	return judgeFigure2(h, buckets, pairs, r.formulas)
 }
 
 func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Finding {

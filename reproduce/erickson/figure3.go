@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -11,36 +10,23 @@ import (
 )
 
 // figure3 is the degradation for two ratios of buckets to events, over the number of events.
-func figure3(e effort) reproduce.Claim {
-	const name = "figure-3"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 3, equation 3", Found: reproduce.Holds,
-		Says: "With exponential jumps and the best width, 1.92 buckets an event take about 5% more time than infinitely many, and " +
-			"3.02 about 1%, over a wide range of the number of events.",
-		How: "The hold model on calendar.Static for 100 to 100 000 events (1 000 000 in full), finite and unlimited buckets on the " +
-			"same jumps.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			most := 1e5 * min(1, e.scale)
-			if o.Full {
-				most *= 10
-			}
-			var sizes []int
-			for n := 100.0; n < 1.1*most; n *= math.Sqrt(10) {
-				sizes = append(sizes, int(math.Round(n)))
-			}
-			r := newRunner(ctx, o, name, 3*len(sizes))
-			found := make([][]pair, len(sizes))
-			for i, n := range sizes {
-				// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
-				h := hold{jumps: exponentialJumps(), n: n, width: e.width(n, 1), events: max(e.events(o, 1_500_000), batches*n/2), stream: uint64(i)}
-				var err error
-				if found[i], err = r.pairs(h, bucketsFor(n, figure3Ratios)); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeFigure3(sizes, found, e.formulas), nil
-		},
+func figure3(r *runner) reproduce.Finding {
+	most := 1e5 * min(1, r.scale)
+	if r.Options.Full {
+		most *= 10
 	}
+	var sizes []int
+	for n := 100.0; n < 1.1*most; n *= math.Sqrt(10) {
+		sizes = append(sizes, int(math.Round(n)))
+	}
+	r.Runs(3 * len(sizes))
+	found := make([][]pair, len(sizes))
+	for i, n := range sizes {
+		// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
+		h := hold{jumps: exponentialJumps(), n: n, width: r.width(n, 1), events: max(r.events(1_500_000), batches*n/2), stream: uint64(i)}
+		found[i] = r.pairs(h, bucketsFor(n, figure3Ratios))
+	}
+	return judgeFigure3(sizes, found, r.formulas)
 }
 
 // figure3Ratios are M/N.

@@ -40,35 +40,32 @@ type formulas struct {
 // paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
 func paperFormulas() formulas {
 	t := formulas{
-		least:      sure(unit.Least()),
+		least:      reproduce.Must(unit.Least()),
 		leastOrder: 1,
-		width:      func(n int, mean float64) float64 { return sure(unit.Width(n, mean)) },
+		width:      func(n int, mean float64) float64 { return reproduce.Must(unit.Width(n, mean)) },
 		widthOrder: 1.5,
 		perEvent: func(n int, mean, width float64) float64 {
-			return sure(unit.PerEvent(n, mean, width))
+			return reproduce.Must(unit.PerEvent(n, mean, width))
 		},
 		bounds: func(n int, j theory.Jump, width float64) (float64, float64) {
 			return sureBoth(unit.PerEventBounds(n, j, width))
 		},
 		emptyShare: func(n int, mean, width float64) float64 {
-			return sure(theory.EmptyShare(n, mean, width))
+			return reproduce.Must(theory.EmptyShare(n, mean, width))
 		},
 		hit: hitOf,
 		binomial: func(n int, p float64, i int) float64 {
 			return distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
 		},
-		enough: func(support, width float64) int {
-			m, err := theory.BucketsFor(support, width)
-			return int(sure(float64(m), err))
-		},
+		enough: func(support, width float64) int { return reproduce.Must(theory.BucketsFor(support, width)) },
 		excess: func(n, buckets int, j theory.Jump, width float64) float64 {
-			return sure(theory.Excess(n, buckets, j, width))
+			return reproduce.Must(theory.Excess(n, buckets, j, width))
 		},
 		excessBounds: func(n, buckets int, j theory.Jump, width float64) (float64, float64) {
 			return sureBoth(theory.ExcessBounds(n, buckets, j, width))
 		},
-		degradation:      func(ratio float64, j theory.Jump) float64 { return sure(unit.Degradation(ratio, j)) },
-		degradationBound: func(ratio float64) float64 { return sure(unit.DegradationBound(ratio)) },
+		degradation:      func(ratio float64, j theory.Jump) float64 { return reproduce.Must(unit.Degradation(ratio, j)) },
+		degradationBound: func(ratio float64) float64 { return reproduce.Must(unit.DegradationBound(ratio)) },
 		figure3:          [2]float64{0.05, 0.01},
 		predicted:        func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x/2) + k.Fixed },
 		atomLeast:        func(share float64) float64 { return 2 + math.Sqrt(2*(1-share)) },
@@ -84,13 +81,6 @@ func paperFormulas() formulas {
 		return low, low / (1 - j.CDF(width))
 	}
 	return t
-}
-
-func sure(x float64, err error) float64 {
-	if err != nil {
-		panic(err)
-	}
-	return x
 }
 
 func sureBoth(low, high float64, err error) (float64, float64) {

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -48,94 +47,66 @@ type hold struct {
 // so this need not be long; three jumps of every event make sure.
 func (h hold) warmUp() int { return 3 * h.n }
 
-// A runner runs holds for a claim.
-type runner struct{ *reproduce.Runner }
-
-func newRunner(ctx context.Context, o reproduce.Options, name string, total int) *runner {
-	return &runner{reproduce.NewRunner(ctx, o, name, total)}
-}
-
 // run returns what each batch took.
-func (r *runner) run(h hold) ([]calendar.Work, error) {
-	s, rng, err := r.begin(h)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.spend(s, rng, h, h.warmUp()); err != nil {
-		return nil, err
-	}
+func (r *runner) run(h hold) []calendar.Work {
+	s, rng := r.begin(h)
+	r.spend(s, rng, h, h.warmUp())
 	works := make([]calendar.Work, batches)
 	for i := range works {
 		before := s.Work()
-		if err := r.spend(s, rng, h, h.events/batches); err != nil {
-			return nil, err
-		}
+		r.spend(s, rng, h, h.events/batches)
 		works[i] = s.Work().Since(before)
 	}
 	r.Ran()
-	return works, nil
+	return works
 }
 
 // begin makes a calendar with its events at the first edge of a bucket in the steady state: section A.3 has them
 // independent there, each with the residual of a jump.
-func (r *runner) begin(h hold) (*calendar.Static, *rand.Rand, error) {
+func (r *runner) begin(h hold) (*calendar.Static, *rand.Rand) {
 	buckets := h.buckets
 	if buckets == 0 {
-		var err error
-		if buckets, err = r.unlimited(h); err != nil {
-			return nil, nil, err
-		}
+		buckets = r.unlimited(h)
 	}
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: buckets, Width: h.width, Discipline: h.discipline, Capacity: h.n})
-	if err != nil {
-		return nil, nil, err
-	}
+	config := calendar.StaticConfig{Buckets: buckets, Width: h.width, Discipline: h.discipline, Capacity: h.n}
+	s := reproduce.Must(calendar.NewStatic(config))
 	rng := r.Random(h.stream)
 	for i := range h.n {
-		if err := s.Schedule(calendar.ID(i), h.jumps.residual(rng)); err != nil {
-			return nil, nil, err
-		}
+		r.FailOn(s.Schedule(calendar.ID(i), h.jumps.residual(rng)))
 	}
-	return s, rng, nil
+	return s, rng
 }
 
 // unlimited is a number of buckets that is as good as infinitely many. It draws all the jumps of the run beforehand: none is
 // longer than β, so β/δ + 1 buckets keep every event of a later year out of the current one (Theorem 3.1).
-func (r *runner) unlimited(h hold) (int, error) {
+func (r *runner) unlimited(h hold) int {
 	rng := r.Random(h.stream)
 	longest := 0.0
 	for range h.n {
 		longest = max(longest, h.jumps.residual(rng))
 	}
 	for i := range h.warmUp() + h.events {
-		if i%4096 == 0 && r.Context.Err() != nil {
-			return 0, r.Context.Err()
-		}
+		r.CheckpointEvery(4096, i)
 		longest = max(longest, h.jumps.draw(rng))
 	}
-	return theory.BucketsFor(longest, h.width)
+	return reproduce.Must(theory.BucketsFor(longest, h.width))
 }
 
 // spend lets a number of events happen.
-func (r *runner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) error {
+func (r *runner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) {
 	for i := range events {
-		if i%4096 == 0 && r.Context.Err() != nil {
-			return r.Context.Err()
-		}
-		if err := step(s, rng, h.jumps); err != nil {
-			return err
-		}
+		r.CheckpointEvery(4096, i)
+		r.step(s, rng, h.jumps)
 	}
-	return nil
 }
 
 // step is one event of the hold model.
-func step(s *calendar.Static, rng *rand.Rand, j jumps) error {
+func (r *runner) step(s *calendar.Static, rng *rand.Rand, j jumps) {
 	id, at, ok := s.Next()
 	if !ok {
-		return errors.New("reproduce: the calendar has lost its events")
+		r.FailOn(errors.New("reproduce: the calendar has lost its events"))
 	}
-	return s.Schedule(id, at+j.draw(rng))
+	r.FailOn(s.Schedule(id, at+j.draw(rng)))
 }
 
 // meanOf estimates something that is known for each batch.
@@ -158,12 +129,9 @@ func emptyVisits(w calendar.Work) float64 {
 }
 
 // holdCosts estimates how many empty buckets are visited and how many entries looked at for each event.
-func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate, err error) {
-	works, err := r.run(h)
-	if err != nil {
-		return reproduce.Estimate{}, reproduce.Estimate{}, reproduce.Estimate{}, err
-	}
+func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate) {
+	works := r.run(h)
 	empty = meanOf(works, func(w calendar.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
 	traversed = meanOf(works, func(w calendar.Work) float64 { return float64(w.Traversed) / float64(w.Dispatched) })
-	return empty, traversed, meanOf(works, cost), nil
+	return empty, traversed, meanOf(works, cost)
 }

@@ -31,28 +31,19 @@ func clockwork() jumps {
 // emptied, and then the event alone in the next: one empty bucket and one entry. With two buckets the event that left day 0
 // for day 2 is in the same bucket again, and is looked at in vain: one entry more.
 func TestHoldByHand(t *testing.T) {
-	r := newRunner(t.Context(), reproduce.Options{}, "test", 1)
+	r := &runner{Runner: reproduce.NewRunner(t.Context(), reproduce.Options{}, "test", 1)}
 	h := hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches}
-	works, err := r.run(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	works := r.run(h)
 	for _, w := range works {
 		if want := (calendar.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {
 			t.Fatalf("a batch took %+v, want %+v", w, want)
 		}
 	}
-	empty, traversed, total, err := r.holdCosts(h)
-	if err != nil {
-		t.Fatal(err)
+	empty, traversed, total := r.holdCosts(h)
+	if m := r.unlimited(h); m != 3 {
+		t.Errorf("%d buckets are unlimited, want 2/1 + 1", m)
 	}
-	if m, err := r.unlimited(h); m != 3 || err != nil {
-		t.Errorf("%d buckets are unlimited (%v), want 2/1 + 1", m, err)
-	}
-	pairs, err := r.pairs(h, []int{2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pairs := r.pairs(h, []int{2})
 	near := func(name string, got reproduce.Estimate, want float64) {
 		if math.Abs(got.Mean-want) > 1e-12 || got.SE > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -68,11 +59,8 @@ func TestHoldByHand(t *testing.T) {
 
 // The same as a chain, and a chain of three steps.
 func TestChainByHand(t *testing.T) {
-	r := newRunner(t.Context(), reproduce.Options{}, "test", 1)
-	works, err := r.runChain(hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := &runner{Runner: reproduce.NewRunner(t.Context(), reproduce.Options{}, "test", 1)}
+	works := r.runChain(hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches})
 	// A batch ends with a dispatch, so the steps of all are alike.
 	for _, w := range works {
 		if want := (calendar.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {

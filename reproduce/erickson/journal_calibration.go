@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -21,41 +20,24 @@ var hidden = theory.Costs{Empty: 4, Entry: 1, Fixed: 10}
 //
 // The time on a machine decides nothing here, and is shown beside. What decides is the work that is counted, at costs that are
 // known: the method must find them again, and its curve must go through what was measured.
-func journalCalibration(e effort) reproduce.Claim {
-	const name = "journal-calibration"
-	return reproduce.Claim{
-		Name: name, Paper: journal, Place: "calibration, measured against predicted", Found: reproduce.Holds,
-		Says: "Least squares on b/x + c(1 + x/2) + d, x = Nδ/μ, finds b, c and d from the times per event at widths over several " +
-			"orders of magnitude, and the curve with these predicts the times accurately.",
-		How: "The hold model on calendar.Static with 10 000 events, exponential jumps, unlimited buckets and 13 widths from μ/32N " +
-			"to 128μ/N: the work that is counted, at b = 4, c = 1, d = 10, is what least squares are applied to. Beside it the " +
-			"times on this machine, which decide nothing.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			const n, widths = 10_000, 13
-			r := newRunner(ctx, o, name, widths+1)
-			var points []fitPoint
-			for i, x := range logarithmic(1./32, 128, widths) {
-				h := hold{jumps: exponentialJumps(), n: n, width: x / n, events: e.events(o, 400_000), stream: uint64(i)}
-				works, err := r.run(h)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				points = append(points, fitPoint{x, meanOf(works, func(w calendar.Work) float64 { return costOf(hidden, w) }), exactCost(hidden, n, h.jumps.law, h.width)})
-			}
-			f := judgeFit(points, e.formulas)
-			options := theory.CalibrateOptions{N: n, Repetitions: 3, Least: 2 * time.Millisecond, Seed: o.Seed}
-			if e.scale < 1 {
-				options.N, options.Repetitions, options.Least = 1000, 1, 50*time.Microsecond
-			}
-			timed, err := theory.Calibrate(ctx, options)
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			showTimes(&f, timed)
-			r.Ran()
-			return f, nil
-		},
+func journalCalibration(r *runner) reproduce.Finding {
+	const n, widths = 10_000, 13
+	r.Runs(widths + 1)
+	var points []fitPoint
+	for i, x := range logarithmic(1./32, 128, widths) {
+		h := hold{jumps: exponentialJumps(), n: n, width: x / n, events: r.events(400_000), stream: uint64(i)}
+		works := r.run(h)
+		points = append(points, fitPoint{x, meanOf(works, func(w calendar.Work) float64 { return costOf(hidden, w) }), exactCost(hidden, n, h.jumps.law, h.width)})
 	}
+	f := judgeFit(points, r.formulas)
+	options := theory.CalibrateOptions{N: n, Repetitions: 3, Least: 2 * time.Millisecond, Seed: r.Options.Seed}
+	if r.scale < 1 {
+		options.N, options.Repetitions, options.Least = 1000, 1, 50*time.Microsecond
+	}
+	timed := reproduce.Must(theory.Calibrate(r.Context, options))
+	showTimes(&f, timed)
+	r.Ran()
+	return f
 }
 
 // costOf is what an event takes with some costs.

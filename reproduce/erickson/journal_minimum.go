@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -16,56 +15,43 @@ import (
 // δ²·K_N′(δ) is c(N−1)(δP − A) − bμ/N. There δP − A grows, from 0 to E[ξ²]/2μ, and the cost falls first and then rises, if
 // N(N−1)·E[ξ²]/μ² > 2b/c. One event has no best width, and two with nearly constant jumps have none if b > c; the journal's proof
 // is for large N.
-func journalMinimum(e effort) reproduce.Claim {
-	const name = "journal-global-minimum"
-	return reproduce.Claim{
-		Name: name, Paper: journal, Place: "theorem on the best width, appendix D", Found: reproduce.Holds,
-		Says: "The number of events that a visit finds, E_N(δ), never falls when the width grows; and the time per event has its " +
-			"global minimum, over all widths, near √(2b/c)·μ/N, where it is c + √(2bc) + d + O(1/N).",
-		How: "The exact E_N and time per event for 2, 10, 100 and 1000 events at 241 widths, from a thousandth of μ/N to 100μ, six " +
-			"jumps; and the hold model on calendar.Static with 2, 10 and 100 events at 12 widths from μ/30N to 10μ.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			all, sizes := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(0.5), lognormalJumps(1.5), uniformJumps(0.05)}, []int{2, 10, 100}
-			const widths = 12
-			r := newRunner(ctx, o, name, 2*len(sizes)*widths)
-			var f reproduce.Finding
-			judgeMinimum(&f, all, e.formulas)
-			chart := plot.Chart{Title: "Width against time per event, over all widths, exponential jumps", XLabel: "bucket width", YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
-			for _, j := range all[:2] {
-				table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "width", "in the bucket", "se", "exact", "cost", "se", "exact"}}
-				falls, below, off := 0.0, 0.0, 0.0
-				for _, n := range sizes {
-					least := exactCost(unit, n, j.law, exactWidth(unit, n, j.law))
-					measured, exactly := plot.Series{Name: fmt.Sprintf("%d events", n)}, plot.Series{Name: "exact", Dashed: true}
-					var before reproduce.Estimate
-					for _, width := range logarithmic(1/(30*float64(n)), 10, widths) {
-						h := hold{jumps: j, n: n, width: width, events: e.events(o, 150_000), stream: uint64(r.Done())}
-						works, err := r.run(h)
-						if err != nil {
-							return reproduce.Finding{}, err
-						}
-						in, c := meanOf(works, inBucket), meanOf(works, cost)
-						exactIn, exact := exactInBucket(n, j.law, width), exactCost(unit, n, j.law, width)
-						off = max(off, in.Outside(exactIn, exactIn), c.Outside(exact, exact))
-						falls, below = max(falls, in.Minus(before).Outside(0, math.Inf(1))), max(below, c.Outside(least, math.Inf(1)))
-						before = in
-						table.Rows = append(table.Rows, []float64{float64(n), width, in.Mean, in.SE, exactIn, c.Mean, c.SE, exact})
-						measured.Add(width, c.Mean)
-						exactly.Add(width, exact)
-					}
-					if j.name == all[0].name {
-						chart.Series = append(chart.Series, measured, exactly)
-					}
-				}
-				worstOf(f.For(reproduce.Printed), "how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, len(sizes)*widths)
-				worstOf(f.For(reproduce.Printed), "how far a cost is below the exact least, in standard errors, at most, "+j.name, below, len(sizes)*widths)
-				worstOf(f.For(reproduce.Control), "how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name, off, 2*len(sizes)*widths)
-				f.Tables = append(f.Tables, table)
+func journalMinimum(r *runner) reproduce.Finding {
+	all, sizes := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(0.5), lognormalJumps(1.5), uniformJumps(0.05)}, []int{2, 10, 100}
+	const widths = 12
+	r.Runs(2 * len(sizes) * widths)
+	var f reproduce.Finding
+	judgeMinimum(&f, all, r.formulas)
+	chart := plot.Chart{Title: "Width against time per event, over all widths, exponential jumps", XLabel: "bucket width", YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
+	for _, j := range all[:2] {
+		table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "width", "in the bucket", "se", "exact", "cost", "se", "exact"}}
+		falls, below, off := 0.0, 0.0, 0.0
+		for _, n := range sizes {
+			least := exactCost(unit, n, j.law, exactWidth(unit, n, j.law))
+			measured, exactly := plot.Series{Name: fmt.Sprintf("%d events", n)}, plot.Series{Name: "exact", Dashed: true}
+			var before reproduce.Estimate
+			for _, width := range logarithmic(1/(30*float64(n)), 10, widths) {
+				h := hold{jumps: j, n: n, width: width, events: r.events(150_000), stream: uint64(r.Done())}
+				works := r.run(h)
+				in, c := meanOf(works, inBucket), meanOf(works, cost)
+				exactIn, exact := exactInBucket(n, j.law, width), exactCost(unit, n, j.law, width)
+				off = max(off, in.Outside(exactIn, exactIn), c.Outside(exact, exact))
+				falls, below = max(falls, in.Minus(before).Outside(0, math.Inf(1))), max(below, c.Outside(least, math.Inf(1)))
+				before = in
+				table.Rows = append(table.Rows, []float64{float64(n), width, in.Mean, in.SE, exactIn, c.Mean, c.SE, exact})
+				measured.Add(width, c.Mean)
+				exactly.Add(width, exact)
 			}
-			f.Chart("journal-global-minimum", chart)
-			return f, nil
-		},
+			if j.name == all[0].name {
+				chart.Series = append(chart.Series, measured, exactly)
+			}
+		}
+		worstOf(f.For(reproduce.Printed), "how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, len(sizes)*widths)
+		worstOf(f.For(reproduce.Printed), "how far a cost is below the exact least, in standard errors, at most, "+j.name, below, len(sizes)*widths)
+		worstOf(f.For(reproduce.Control), "how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name, off, 2*len(sizes)*widths)
+		f.Tables = append(f.Tables, table)
 	}
+	f.Chart("journal-global-minimum", chart)
+	return f
 }
 
 func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,47 +9,30 @@ import (
 )
 
 // markovChain is the paper's model without any calendar: particles on a line that move towards the origin, a bucket at a time.
-func markovChain(e effort) reproduce.Claim {
-	const name = "markov-chain"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 2, Lemma 2.1", Found: reproduce.Holds,
-		Says: "A Markov chain of N particles models the calendar: where no particle is within a width of the origin, all come " +
-			"nearer by a width, and otherwise the nearest jumps away. It has the same share of empty buckets, the same lists, the " +
-			"same cost.",
-		How: "The chain is simulated as it is defined, beside the hold model on calendar.Static, both with 100 events and " +
-			"exponential jumps, on different jumps.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			ratios := []float64{0.25, 0.5, 1, 2, 4}
-			r := newRunner(ctx, o, name, 2*len(ratios))
-			var f reproduce.Finding
-			table := reproduce.Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
-				"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
-			for i, ratio := range ratios {
-				h := hold{jumps: exponentialJumps(), n: 100, width: ratio * e.width(100, 1), events: e.events(o, 1_000_000), stream: uint64(2 * i)}
-				counted, err := r.run(h)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				h.stream++
-				chain, err := r.runChain(h)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				table.Rows = append(table.Rows, compareChain(&f, e.formulas, h, ratio, chain, counted))
-			}
-			f.Tables = append(f.Tables, table)
-			at, apart := table.Rows[2], 0.0
-			for _, row := range table.Rows {
-				for i := 1; i < len(row); i += 4 {
-					apart = max(apart, math.Abs(row[i]-row[i+2])/math.Hypot(row[i+1], row[i+3]))
-				}
-			}
-			f.Measured = fmt.Sprintf("At the best width with 100 events the chain and the calendar find %.4f and %.4f of the "+
-				"buckets empty, %.3f and %.3f events in the current one, and take %.3f and %.3f for each event; over five widths "+
-				"the two are at most %.1f standard errors apart.", at[1], at[3], at[5], at[7], at[9], at[11], apart)
-			return f, nil
-		},
+func markovChain(r *runner) reproduce.Finding {
+	ratios := []float64{0.25, 0.5, 1, 2, 4}
+	r.Runs(2 * len(ratios))
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
+		"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
+	for i, ratio := range ratios {
+		h := hold{jumps: exponentialJumps(), n: 100, width: ratio * r.width(100, 1), events: r.events(1_000_000), stream: uint64(2 * i)}
+		counted := r.run(h)
+		h.stream++
+		chain := r.runChain(h)
+		table.Rows = append(table.Rows, compareChain(&f, r.formulas, h, ratio, chain, counted))
 	}
+	f.Tables = append(f.Tables, table)
+	at, apart := table.Rows[2], 0.0
+	for _, row := range table.Rows {
+		for i := 1; i < len(row); i += 4 {
+			apart = max(apart, math.Abs(row[i]-row[i+2])/math.Hypot(row[i+1], row[i+3]))
+		}
+	}
+	f.Measured = fmt.Sprintf("At the best width with 100 events the chain and the calendar find %.4f and %.4f of the "+
+		"buckets empty, %.3f and %.3f events in the current one, and take %.3f and %.3f for each event; over five widths "+
+		"the two are at most %.1f standard errors apart.", at[1], at[3], at[5], at[7], at[9], at[11], apart)
+	return f
 }
 
 // inBucket is how many particles a visit finds in the bucket on average, Σ j·q_j.
@@ -77,7 +59,7 @@ func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain
 }
 
 // runChain simulates the chain, with its steps counted as if they were a calendar's.
-func (r *runner) runChain(h hold) ([]calendar.Work, error) {
+func (r *runner) runChain(h hold) []calendar.Work {
 	rng := r.Random(h.stream)
 	c := &chain{at: make([]float64, h.n), width: h.width}
 	for i := range c.at {
@@ -88,15 +70,13 @@ func (r *runner) runChain(h hold) ([]calendar.Work, error) {
 	for i := range works {
 		before := c.work
 		for c.work.Dispatched-before.Dispatched < uint64(h.events/batches) {
-			if c.work.Dispatched%4096 == 0 && r.Context.Err() != nil {
-				return nil, r.Context.Err()
-			}
+			r.CheckpointEvery(4096, int(c.work.Dispatched))
 			c.step(draw)
 		}
 		works[i] = c.work.Since(before)
 	}
 	r.Ran()
-	return works[1:], nil // the first is the warm-up
+	return works[1:] // the first is the warm-up
 }
 
 // A chain is the state of the Markov chain: positions relative to the beginning of the current bucket.

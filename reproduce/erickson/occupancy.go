@@ -44,25 +44,16 @@ func visited(c counts) []float64   { return c.visited }
 //
 // A search that passes k empty buckets, the first of which is the one that has just lost its last event, begins k buckets: k−1 with
 // no event, and one with as many as it then finds there. One that passes none finds the rest of the current bucket.
-func (r *runner) occupancy(h hold) ([]counts, error) {
-	s, rng, err := r.begin(h)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.spend(s, rng, h, h.warmUp()); err != nil {
-		return nil, err
-	}
+func (r *runner) occupancy(h hold) []counts {
+	s, rng := r.begin(h)
+	r.spend(s, rng, h, h.warmUp())
 	all := make([]counts, batches)
 	before := s.Work()
 	for i := range all {
 		c := counts{make([]float64, min(h.n, mostIn)+1), make([]float64, min(h.n, mostIn)+1)}
 		for k := range h.events / batches {
-			if k%4096 == 0 && r.Context.Err() != nil {
-				return nil, r.Context.Err()
-			}
-			if err := step(s, rng, h.jumps); err != nil {
-				return nil, err
-			}
+			r.CheckpointEvery(4096, k)
+			r.step(s, rng, h.jumps)
 			now := s.Work()
 			took := now.Since(before)
 			before = now
@@ -77,7 +68,7 @@ func (r *runner) occupancy(h hold) ([]counts, error) {
 		all[i] = c
 	}
 	r.Ran()
-	return all, nil
+	return all
 }
 
 // shareOf estimates the share of one number of events among all.

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -28,40 +27,25 @@ import (
 // P(ξ−v)] is exactly (1−e^(−v/μ))/2, half of what it is for unordered lists.
 //
 // Sorting k events takes log₂ k! comparisons at least, on average, and the merge sort here k·log₂ k at most.
-func orderedLists(e effort) reproduce.Claim {
-	const name = "ordered-lists"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section 4", Found: reproduce.Holds,
-		Says: "It would be interesting to analyse the calendar with ordered lists. (Derived here: an event takes about b/x + c(1 + " +
-			"x/4) + d with x = Nδ/μ, least at a width of 2√(b/c)·μ/N, where it takes c + √(bc) + d; unordered lists take c + √(2bc) " +
-			"+ d at √(2b/c)·μ/N.)",
-		How: "The hold model on calendar.Static, 1000 events, exponential jumps, unlimited buckets. Ordered lists with b/c of 1/4, " +
-			"1 and 4, at the width derived, half of it and twice; and the three disciplines at widths from an eighth of the best " +
-			"for unordered lists to 32 times that. For ordered lists an entry is one that a new event is put behind, or a bucket's " +
-			"first; for just-in-time sorting it is a comparison, or a bucket's first.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			ratios := logarithmic(0.125, 32, 25) // steps of a third of an octave
-			r := newRunner(ctx, o, name, 3*len(ratios)+3*len(orderedCosts))
-			points := make([][]widthPoint, 3) // by discipline
-			for d := range points {
-				for i, ratio := range ratios {
-					h := hold{jumps: exponentialJumps(), n: 1000, width: ratio * e.width(1000, 1), discipline: calendar.Discipline(d),
-						events: e.events(o, 400_000), stream: uint64(i)}
-					p, err := r.widthPoint(h, e.formulas)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					if h.discipline != calendar.Unordered {
-						p.low, p.high = disciplineBounds(h)
-						p.about = (p.low + p.high) / 2
-					}
-					points[d] = append(points[d], p)
-				}
+func orderedLists(r *runner) reproduce.Finding {
+	ratios := logarithmic(0.125, 32, 25) // steps of a third of an octave
+	r.Runs(3*len(ratios) + 3*len(orderedCosts))
+	points := make([][]widthPoint, 3) // by discipline
+	for d := range points {
+		for i, ratio := range ratios {
+			h := hold{jumps: exponentialJumps(), n: 1000, width: ratio * r.width(1000, 1), discipline: calendar.Discipline(d),
+				events: r.events(400_000), stream: uint64(i)}
+			p := r.widthPoint(h)
+			if h.discipline != calendar.Unordered {
+				p.low, p.high = disciplineBounds(h)
+				p.about = (p.low + p.high) / 2
 			}
-			f := judgeDisciplines(points, ratios, e.formulas)
-			return f, r.judgeOrdered(&f, e, o)
-		},
+			points[d] = append(points[d], p)
+		}
 	}
+	f := judgeDisciplines(points, ratios, r.formulas)
+	r.judgeOrdered(&f)
+	return f
 }
 
 // orderedCosts are costs for which ordered lists have different best widths.
@@ -69,33 +53,29 @@ var orderedCosts = []theory.Costs{{Empty: 1, Entry: 4, Fixed: 1}, unit, {Empty: 
 
 // judgeOrdered checks the best width of ordered lists: that it takes what is derived, and that half and twice the width take the
 // same. A best width that was elsewhere would make one of the two cheaper: if it were less by a share s, by s·√(bc)·3/2.
-func (r *runner) judgeOrdered(f *reproduce.Finding, e effort, o reproduce.Options) error {
+func (r *runner) judgeOrdered(f *reproduce.Finding) {
 	const n = 1000
 	table := reproduce.Table{Name: "the best width of ordered lists", Columns: []string{"b", "c", "d", "x", "cost", "se", "derived", "at half of x", "se", "at twice x", "se"}}
 	var measured []string
 	for _, k := range orderedCosts {
 		var at [3]reproduce.Estimate
-		x := e.orderedWidth(k)
+		x := r.orderedWidth(k)
 		for i, ratio := range []float64{0.5, 1, 2} {
-			h := hold{jumps: exponentialJumps(), n: n, width: ratio * x / n, discipline: calendar.Ordered, events: e.events(o, 800_000), stream: 1000 + uint64(r.Done())}
-			works, err := r.run(h)
-			if err != nil {
-				return err
-			}
+			h := hold{jumps: exponentialJumps(), n: n, width: ratio * x / n, discipline: calendar.Ordered, events: r.events(800_000), stream: 1000 + uint64(r.Done())}
+			works := r.run(h)
 			at[i] = meanOf(works, func(w calendar.Work) float64 { return costOf(k, w) })
 		}
 		open := k.Entry * x / 4 * (1 + x) / n // what 1/N and F(δ) leave open of the lists
 		where := fmt.Sprintf("ordered lists with b = %g, c = %g", k.Empty, k.Entry)
-		f.Check("cost at a width of 2√(b/c)·μ/N, "+where, at[1].Mean, e.orderedLeast(k), open+reproduce.Sigmas*at[1].SE, "c + √(bc) + d, derived: 1/N and F(δ) of the lists, and 4.5 standard errors")
+		f.Check("cost at a width of 2√(b/c)·μ/N, "+where, at[1].Mean, r.orderedLeast(k), open+reproduce.Sigmas*at[1].SE, "c + √(bc) + d, derived: 1/N and F(δ) of the lists, and 4.5 standard errors")
 		diff := at[0].Minus(at[2])
 		f.Check("cost at half of that width, less that at twice, "+where, diff.Mean, 0, 2*open+reproduce.Sigmas*diff.SE, "derived: 1/N and F(δ) of the lists, and 4.5 standard errors")
-		table.Rows = append(table.Rows, []float64{k.Empty, k.Entry, k.Fixed, x, at[1].Mean, at[1].SE, e.orderedLeast(k), at[0].Mean, at[0].SE, at[2].Mean, at[2].SE})
+		table.Rows = append(table.Rows, []float64{k.Empty, k.Entry, k.Fixed, x, at[1].Mean, at[1].SE, r.orderedLeast(k), at[0].Mean, at[0].SE, at[2].Mean, at[2].SE})
 		measured = append(measured, fmt.Sprintf("%.3f at %g·μ/N for b = %g, c = %g (derived %g; half and twice the width take %.3f "+
-			"and %.3f)", at[1].Mean, x, k.Empty, k.Entry, e.orderedLeast(k), at[0].Mean, at[2].Mean))
+			"and %.3f)", at[1].Mean, x, k.Empty, k.Entry, r.orderedLeast(k), at[0].Mean, at[2].Mean))
 	}
 	f.Tables = append(f.Tables, table)
 	f.Measured = "With d = 1 and 1000 events ordered lists take " + strings.Join(measured, ", ") + "."
-	return nil
 }
 
 // disciplineBounds encloses the cost with ordered lists, for which it is exact, and with sorted ones. There it leaves open, like

@@ -12,35 +12,21 @@ import (
 // events leave, so what differs is the entries of later years alone, and most of the noise is gone.
 type pair struct{ finite, unlimited []calendar.Work }
 
-// pairWith runs h with its number of buckets, beside a run with infinitely many that has been made already.
-func (r *runner) pairWith(h hold, unlimited []calendar.Work) (pair, error) {
-	finite, err := r.run(h)
-	if err != nil {
-		return pair{}, err
-	}
-	for i, w := range finite {
-		if w.EmptyBuckets != unlimited[i].EmptyBuckets {
-			return pair{}, errors.New("reproduce: runs on the same jumps visited different buckets, as if a year had no event")
-		}
-	}
-	return pair{finite, unlimited}, nil
-}
-
 // pairs runs h with each number of buckets, and with infinitely many.
-func (r *runner) pairs(h hold, buckets []int) ([]pair, error) {
+func (r *runner) pairs(h hold, buckets []int) []pair {
 	h.buckets = 0
-	unlimited, err := r.run(h)
-	if err != nil {
-		return nil, err
-	}
+	unlimited := r.run(h)
 	all := make([]pair, len(buckets))
 	for i, m := range buckets {
 		h.buckets = m
-		if all[i], err = r.pairWith(h, unlimited); err != nil {
-			return nil, err
+		all[i] = pair{r.run(h), unlimited}
+		for k, w := range all[i].finite {
+			if w.EmptyBuckets != unlimited[k].EmptyBuckets {
+				r.FailOn(errors.New("reproduce: runs on the same jumps visited different buckets, as if a year had no event"))
+			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // per estimates how many entries of later years there are for each of something.

@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,31 +9,19 @@ import (
 )
 
 // shapeIndependence is that nothing but the mean of the jump matters.
-func shapeIndependence(e effort) reproduce.Claim {
-	const name = "shape-independence"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 2.2", Found: reproduce.Holds,
-		Says: "The time per event and the best width depend on the mean of the jump and not on the shape of its density.",
-		How: "The hold model on calendar.Static with 1000 events and unlimited buckets, for jumps of mean 1 with variances from " +
-			"0.05 to 8.5, at widths from a quarter of the best to four times that; and the exact costs, also for 1 000 000 events.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			all := []jumps{exponentialJumps(), uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1.5)}
-			ratios := []float64{0.25, 0.5, 1, 2, 4}
-			r := newRunner(ctx, o, name, len(all)*len(ratios))
-			points := make([][]widthPoint, len(all))
-			for k, j := range all {
-				for i, ratio := range ratios {
-					h := hold{jumps: j, n: 1000, width: ratio * e.width(1000, 1), events: e.events(o, 800_000), stream: uint64(k*len(ratios) + i)}
-					p, err := r.widthPoint(h, e.formulas)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					points[k] = append(points[k], p)
-				}
-			}
-			return judgeShapes(all, ratios, points, e.formulas), nil
-		},
+func shapeIndependence(r *runner) reproduce.Finding {
+	all := []jumps{exponentialJumps(), uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1.5)}
+	ratios := []float64{0.25, 0.5, 1, 2, 4}
+	r.Runs(len(all) * len(ratios))
+	points := make([][]widthPoint, len(all))
+	for k, j := range all {
+		for i, ratio := range ratios {
+			h := hold{jumps: j, n: 1000, width: ratio * r.width(1000, 1), events: r.events(800_000), stream: uint64(k*len(ratios) + i)}
+			p := r.widthPoint(h)
+			points[k] = append(points[k], p)
+		}
 	}
+	return judgeShapes(all, ratios, points, r.formulas)
 }
 
 func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formulas) reproduce.Finding {

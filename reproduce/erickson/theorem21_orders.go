@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -16,39 +15,26 @@ import (
 // dy, which is O(δ³) if the density is bounded near 0, and f(0)δ³/3 to that order. So with ω = √(2b/c) the width is ωμ/N·(1 + (1/2
 // + ωμf(0)/3)/N): the error is of order N^(−2), and the paper's O(N^(−3/2)) is true but can be improved. The least is c + √(2bc) +
 // d − cω(1/2 + ωμf(0)/6)/N: of order 1/N and no less, whatever the jump.
-func theorem21Orders(e effort) reproduce.Claim {
-	const name = "theorem-2.1-orders"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 2.1", Found: reproduce.Holds,
-		Says: "The width √(2b/c)·μ/N is off the best by O(N^(−3/2)), and c + √(2bc) + d is off the least time per event by O(1/N).",
-		How: "The exact best width and least for 100 to 1 000 000 events and six jumps with densities that are bounded near 0; and " +
-			"the hold model on calendar.Static with 3 to 300 events at the width √2·μ/N, which confirms the exact cost where the " +
-			"error is large.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			all := []orderedJumps{{exponentialJumps(), 1}, {uniformJumps(1), 0.5}, {triangularJumps(), 0}, {gammaJumps(1.2), 0}, {gammaJumps(20), 0}, {lognormalJumps(1), 0}}
-			sizes := []int{3, 10, 30, 100, 300}
-			r := newRunner(ctx, o, name, 2*len(sizes))
-			var f reproduce.Finding
-			judgeOrders(&f, all, e.formulas)
-			for _, j := range all[:2] {
-				table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "cost", "se", "exact", "N(E_min − cost)"}}
-				worst := 0.0
-				for _, n := range sizes {
-					h := hold{jumps: j.jumps, n: n, width: e.width(n, 1), events: e.events(o, 1_000_000), stream: uint64(r.Done())}
-					_, _, c, err := r.holdCosts(h)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					exact := exactCost(unit, n, j.law, h.width)
-					worst = max(worst, c.Outside(exact, exact))
-					table.Rows = append(table.Rows, []float64{float64(n), c.Mean, c.SE, exact, float64(n) * (e.least - c.Mean)})
-				}
-				worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
-				f.Tables = append(f.Tables, table)
-			}
-			return f, nil
-		},
+func theorem21Orders(r *runner) reproduce.Finding {
+	all := []orderedJumps{{exponentialJumps(), 1}, {uniformJumps(1), 0.5}, {triangularJumps(), 0}, {gammaJumps(1.2), 0}, {gammaJumps(20), 0}, {lognormalJumps(1), 0}}
+	sizes := []int{3, 10, 30, 100, 300}
+	r.Runs(2 * len(sizes))
+	var f reproduce.Finding
+	judgeOrders(&f, all, r.formulas)
+	for _, j := range all[:2] {
+		table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "cost", "se", "exact", "N(E_min − cost)"}}
+		worst := 0.0
+		for _, n := range sizes {
+			h := hold{jumps: j.jumps, n: n, width: r.width(n, 1), events: r.events(1_000_000), stream: uint64(r.Done())}
+			_, _, c := r.holdCosts(h)
+			exact := exactCost(unit, n, j.law, h.width)
+			worst = max(worst, c.Outside(exact, exact))
+			table.Rows = append(table.Rows, []float64{float64(n), c.Mean, c.SE, exact, float64(n) * (r.least - c.Mean)})
+		}
+		worstOf(f.For(reproduce.Control), "how far a cost is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes))
+		f.Tables = append(f.Tables, table)
 	}
+	return f
 }
 
 // orderedJumps are jumps with their density at 0.

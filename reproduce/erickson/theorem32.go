@@ -1,7 +1,6 @@
 package erickson
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -9,29 +8,17 @@ import (
 )
 
 // theorem32 is how many events of later years are in the current bucket.
-func theorem32(e effort) reproduce.Claim {
-	const name = "theorem-3.2"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Theorem 3.2", Found: reproduce.Holds,
-		Says: "With M buckets, the current one has L_M events of later years on average, between two bounds that depend on the jump.",
-		How: "The hold model on calendar.Static with 1000 events at the best width, finite and unlimited buckets on the same jumps: " +
-			"the entries that only the finite one looks at, for each visit. M/N from 0.1 to 3, jumps with short and with heavy tails.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
-			ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
-			r := newRunner(ctx, o, name, len(all)*(len(ratios)+1))
-			found := make([][]pair, len(all))
-			h := hold{n: 1000, width: e.width(1000, 1), events: e.events(o, 500_000)}
-			for k, j := range all {
-				h.jumps, h.stream = j, uint64(k)
-				var err error
-				if found[k], err = r.pairs(h, bucketsFor(h.n, ratios)); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeTheorem32(h, all, ratios, found, e.formulas), nil
-		},
+func theorem32(r *runner) reproduce.Finding {
+	all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
+	ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
+	r.Runs(len(all) * (len(ratios) + 1))
+	found := make([][]pair, len(all))
+	h := hold{n: 1000, width: r.width(1000, 1), events: r.events(500_000)}
+	for k, j := range all {
+		h.jumps, h.stream = j, uint64(k)
+		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
+	return judgeTheorem32(h, all, ratios, found, r.formulas)
 }
 
 func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) reproduce.Finding {

@@ -13,12 +13,12 @@ type widthPoint struct {
 	about, low, high       float64 // the approximation and the bounds of section A.5
 }
 
-func (r *runner) widthPoint(h hold, t formulas) (p widthPoint, err error) {
+func (r *runner) widthPoint(h hold) (p widthPoint) {
 	p.width = h.width
-	p.empty, p.traversed, p.cost, err = r.holdCosts(h)
-	p.about = t.perEvent(h.n, 1, h.width)
-	p.low, p.high = t.bounds(h.n, h.jumps.law, h.width)
-	return p, err
+	p.empty, p.traversed, p.cost = r.holdCosts(h)
+	p.about = r.perEvent(h.n, 1, h.width)
+	p.low, p.high = r.bounds(h.n, h.jumps.law, h.width)
+	return p
 }
 
 // logarithmic is a range of numbers with equal ratios.
