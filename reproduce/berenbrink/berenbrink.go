@@ -3,7 +3,7 @@
 package berenbrink
 
 import (
-	"context"
+	_ "embed" // of claims.md
 	"math"
 	"strconv"
 
@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-const paper = "Berenbrink et al. 2021"
+//go:embed claims.md
+var text string
 
 // Claims returns the claims of the paper, in its order.
 func Claims() []reproduce.Claim {
@@ -20,29 +21,30 @@ func Claims() []reproduce.Claim {
 
 // claims are those of the paper, checked with some effort.
 func claims(e effort) []reproduce.Claim {
-	return []reproduce.Claim{
-		logLog(e),
-		rootLog(e),
-		threshold(e),
-		recurrence(e),
-		factorC(e),
-		theorem1(e),
-		lemma1(e),
-		waitingLemmas(e),
-		theorem2(e),
-		filledBuffers(e),
-		lemma6(e),
-		equation10(e),
-		negligibleSize(e),
-		figure4(e),
-		figure5(e),
-		burnIn(e),
-		sweetSpot(e),
-		lemma8(e),
-		lemma9(e),
-		lemma10(e),
-		lemma11(e),
-	}
+	with := func(r *reproduce.Runner) *runner { return &runner{r, e} }
+	return reproduce.Read(text, with, map[string]func(*runner) reproduce.Finding{
+		"capped-log-log":        logLog,
+		"capped-root-log":       rootLog,
+		"capped-threshold":      threshold,
+		"capped-recurrence":     recurrence,
+		"capped-factor-c":       factorC,
+		"capped-theorem-1":      func(r *runner) reproduce.Finding { return theorem(r, 1) },
+		"capped-lemma-1":        func(r *runner) reproduce.Finding { return coupling(r, 1) },
+		"capped-waiting-lemmas": waitingLemmas,
+		"capped-theorem-2":      func(r *runner) reproduce.Finding { return theorem(r, 2, 3, 5) },
+		"capped-filled-buffers": filledBuffers,
+		"capped-lemma-6":        func(r *runner) reproduce.Finding { return coupling(r, 2, 3, 4, 7) },
+		"capped-equation-10":    equation10,
+		"capped-size":           negligibleSize,
+		"capped-figure-4":       figure4,
+		"capped-figure-5":       figure5,
+		"capped-burn-in":        burnIn,
+		"capped-sweet-spot":     sweetSpot,
+		"capped-lemma-8":        lemma8,
+		"capped-lemma-9":        lemma9,
+		"capped-lemma-10":       lemma10,
+		"capped-lemma-11":       lemma11,
+	})
 }
 
 // An effort says how many rounds are run, relative to the usual, with how many bins where the paper has 2¹⁵, and what they
@@ -51,14 +53,6 @@ type effort struct {
 	scale  float64
 	bins   int
 	theory theory
-}
-
-// rounds is how many rounds to run where usual is the usual number, and never fewer than least.
-func (e effort) rounds(o reproduce.Options, usual, least int) int {
-	if o.Full {
-		usual *= 10
-	}
-	return max(least, int(e.scale*float64(usual)))
 }
 
 // A theory is what measurements are compared with.
@@ -116,34 +110,36 @@ func paperTheory() theory {
 }
 
 // A runner runs processes for a claim.
-type runner struct{ *reproduce.Runner }
+type runner struct {
+	*reproduce.Runner
+	effort
+}
 
-func newRunner(ctx context.Context, o reproduce.Options, name string, total int) *runner {
-	return &runner{reproduce.NewRunner(ctx, o, name, total)}
+// rounds is how many rounds to run where usual is the usual number, and never fewer than least.
+func (r *runner) rounds(usual, least int) int {
+	if r.Options.Full {
+		usual *= 10
+	}
+	return max(least, int(r.scale*float64(usual)))
 }
 
 // seed is that of a process of the claim.
 func (r *runner) seed(stream int) uint64 { return r.Random(uint64(stream)).Uint64() }
 
 // measure measures a process in its long run. Processes with different streams are independent of each other.
-func (r *runner) measure(c capped.Config, plan capped.Plan, stream int) (*capped.Measured, error) {
+func (r *runner) measure(c capped.Config, plan capped.Plan, stream int) *capped.Measured {
 	c.Seed = r.seed(stream)
-	m, err := capped.Measure(r.Context, c, plan)
-	if err == nil {
-		r.Ran()
-	}
-	return m, err
+	m := reproduce.Must(capped.Measure(r.Context, c, plan))
+	r.Ran()
+	return m
 }
 
-// each calls do for every round of a process that goes on for some rounds, unless the context ends.
-func (r *runner) each(p *capped.Process, rounds int, do func(capped.Round)) error {
-	for i := range rounds {
-		if i%64 == 0 && r.Context.Err() != nil {
-			return r.Context.Err()
-		}
+// each calls do for every round of a process that goes on for some rounds.
+func (r *runner) each(p *capped.Process, rounds int, do func(capped.Round)) {
+	for range rounds {
+		r.Checkpoint()
 		do(p.Round())
 	}
-	return nil
 }
 
 // restOf is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with

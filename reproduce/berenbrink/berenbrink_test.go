@@ -22,7 +22,7 @@ func before(t *testing.T) map[string]reproduce.Result {
 		t.Run(c.Name, func(t *testing.T) {
 			f := reproducetest.Verdict(t, c, 2021)
 			reproducetest.Illustrated(t, f)
-			if c.Paper != paper {
+			if c.Paper != "Berenbrink et al. 2021" {
 				t.Errorf("it is of %s", c.Paper)
 			}
 			all[c.Name] = reproduce.Result{Name: c.Name, Verdict: f.Verdict(), Checks: f.Checks, Finding: f}

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -21,43 +20,32 @@ type theoremPoint struct {
 	poolOver, waitOver float64 // pool and wait over these
 }
 
-// theoremClaim completes the claim of a theorem on pool and wait, for some capacities.
-func theoremClaim(e effort, c reproduce.Claim, capacities []int) reproduce.Claim {
-	c.Paper = paper
-	c.How = "The largest pool and the longest wait of a long run, with the constants that the proof has: the pool is bounded by " +
-		"2m*, and the wait by Lemmas 3–5, with 19 rounds for Lemma 4 and nothing for the O(1) of Lemma 5, so that no wait is let " +
-		"off by it. λ = 1/2, 3/4, 1−2⁻⁶, 1−2⁻¹⁰ and 1−1/n, with 2¹⁰ bins for 100,000 rounds and 2¹⁵ bins for 10,000, ten times as " +
-		"many with --full. Runs begin where the limit of many bins says that the long run is."
-	c.Run = func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		sizes, rounds := []int{1 << 10, e.bins}, []int{e.rounds(o, 100_000, 2000), e.rounds(o, 10_000, 1000)}
-		if sizes[0] == sizes[1] {
-			sizes = sizes[:1]
-		}
-		total := 0
-		for _, n := range sizes {
-			total += len(capacities) * len(theoremRates(n))
-		}
-		r := newRunner(ctx, o, c.Name, total)
-		var points []theoremPoint
-		for k, n := range sizes {
-			for _, capacity := range capacities {
-				for _, rate := range theoremRates(n) {
-					p := theoremPoint{n: n, c: capacity, rate: rate, rounds: rounds[k]}
-					m, err := r.measure(capped.Config{Bins: n, Capacity: capacity, Rate: rate, Warm: true},
-						capped.Plan{Rounds: p.rounds}, len(points))
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					p.pool, p.wait, p.mean = float64(m.PoolMax), float64(m.WaitMax), m.Pool.Mean
-					p.poolIs, p.waitIs = e.theory.poolBound(n, capacity, rate), e.theory.waitBound(n, capacity, rate)
-					p.poolOver, p.waitOver = p.pool/p.poolIs, p.wait/p.waitIs
-					points = append(points, p)
-				}
+// theorem is Theorem 1 for unit capacity, and Theorem 2, whose proof has 12c·n for the O(c·n), for others.
+func theorem(r *runner, capacities ...int) reproduce.Finding {
+	sizes, rounds := []int{1 << 10, r.bins}, []int{r.rounds(100_000, 2000), r.rounds(10_000, 1000)}
+	if sizes[0] == sizes[1] {
+		sizes = sizes[:1]
+	}
+	total := 0
+	for _, n := range sizes {
+		total += len(capacities) * len(theoremRates(n))
+	}
+	r.Runs(total)
+	var points []theoremPoint
+	for k, n := range sizes {
+		for _, capacity := range capacities {
+			for _, rate := range theoremRates(n) {
+				p := theoremPoint{n: n, c: capacity, rate: rate, rounds: rounds[k]}
+				m := r.measure(capped.Config{Bins: n, Capacity: capacity, Rate: rate, Warm: true},
+					capped.Plan{Rounds: p.rounds}, len(points))
+				p.pool, p.wait, p.mean = float64(m.PoolMax), float64(m.WaitMax), m.Pool.Mean
+				p.poolIs, p.waitIs = r.theory.poolBound(n, capacity, rate), r.theory.waitBound(n, capacity, rate)
+				p.poolOver, p.waitOver = p.pool/p.poolIs, p.wait/p.waitIs
+				points = append(points, p)
 			}
 		}
-		return judgeTheorem(capacities, points), nil
 	}
-	return c
+	return judgeTheorem(capacities, points)
 }
 
 // theoremRates are the rates that are tried with n bins, without repetitions.

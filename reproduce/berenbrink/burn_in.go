@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -19,34 +18,16 @@ import (
 // The paper does not say which version drew its figures, and there are no data beside the program. So each version is held against each figure.
 //
 // [Hahn21]: https://github.com/t-c-hahn/balls-and-bins-simulation
-func burnIn(e effort) reproduce.Claim {
-	const name = "capped-burn-in"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section V, Figures 4 and 5", Found: reproduce.DoesNotHold,
-		Says: "All measurements refer to a stabilized system after a burn-in phase of suitable length.",
-		How: "The simulator that the paper refers to begins empty and averages over its last 1000 rounds; its published versions, all of 13 January 2021, " +
-			"end after 1003, 11,000 and 2000 rounds, the last being that of today. For each of them and every λ and c of Figures 4 and 5 the " +
-			"mean field, begun empty, has the pool in these rounds, which is compared with that of the long run. Simulations of rounds " +
-			"1–2000 show that the mean field is right.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			g := panels{rates: []int{2, 10, 13}}
-			keys := g.keys()
-			r := newRunner(ctx, o, name, len(keys)+1)
-			var points []burnInPoint
-			for _, k := range keys {
-				p, err := r.burnIn(e, k[0], k[1])
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				points = append(points, p)
-			}
-			last, err := r.longRun(e, 1, 13, 10, 1)
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeBurnIn(e, points, last), nil
-		},
+func burnIn(r *runner) reproduce.Finding {
+	g := panels{rates: []int{2, 10, 13}}
+	keys := g.keys()
+	r.Runs(len(keys) + 1)
+	var points []burnInPoint
+	for _, k := range keys {
+		points = append(points, r.burnIn(k[0], k[1]))
 	}
+	last := r.longRun(1, 13, 10, 1)
+	return judgeBurnIn(r.effort, points, last)
 }
 
 // A version of the authors' simulator: the commit from which on it is so, and after how many rounds it ends.
@@ -91,16 +72,13 @@ const stable = 0.01
 // in4 reports whether a point is in Figure 4; all of them are in Figure 5.
 func (p burnInPoint) in4() bool { return p.i <= panelRates }
 
-func (r *runner) burnIn(e effort, c, i int) (burnInPoint, error) {
-	b := burnInPoint{c: c, i: i, n: e.bins, limit: e.theory.capped(c, halved(i))}
-	p, err := capped.NewProcess(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Seed: r.seed(100*i + c)})
-	if err != nil {
-		return b, err
-	}
-	n := float64(e.bins)
+func (r *runner) burnIn(c, i int) burnInPoint {
+	b := burnInPoint{c: c, i: i, n: r.bins, limit: r.theory.capped(c, halved(i))}
+	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: r.bins, Capacity: c, Rate: halved(i), Seed: r.seed(100*i + c)}))
+	n := float64(r.bins)
 	served, waits := 0, 0
 	t := 0
-	err = r.each(p, simulatorRounds, func(round capped.Round) {
+	r.each(p, simulatorRounds, func(round capped.Round) {
 		b.at = float64(round.Pool) / n
 		if t++; t > simulatorRounds-simulatorMean {
 			b.mean += b.at / simulatorMean
@@ -112,12 +90,9 @@ func (r *runner) burnIn(e effort, c, i int) (burnInPoint, error) {
 			b.rounds, b.pool = append(b.rounds, float64(t)), append(b.pool, b.at)
 		}
 	})
-	if err != nil {
-		return b, err
-	}
 	b.wait = float64(waits) / float64(served)
 	longest := simulatorRounds
-	for _, v := range e.theory.versions {
+	for _, v := range r.theory.versions {
 		longest = max(longest, v.rounds)
 	}
 	// After 15 relaxation times nothing changes any more but in the seventh digit.
@@ -131,11 +106,11 @@ func (r *runner) burnIn(e effort, c, i int) (burnInPoint, error) {
 		return sum
 	}
 	b.fieldAt, b.fieldMean = field[simulatorRounds-1], lastMean(simulatorRounds)
-	for _, v := range e.theory.versions {
+	for _, v := range r.theory.versions {
 		b.byVersion = append(b.byVersion, lastMean(v.rounds))
 	}
 	r.Ran()
-	return b, nil
+	return b
 }
 
 // logarithmicRound says whether a round is drawn: ten or more in every factor of two.

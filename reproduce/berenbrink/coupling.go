@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,39 +9,29 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// couplingClaim completes the claim of a lemma on coupled processes, for some capacities.
-func couplingClaim(e effort, c reproduce.Claim, capacities []int) reproduce.Claim {
-	c.Paper = paper
-	c.How = "Both processes run side by side with the same seed, which couples them as in the proof: in every round the k-th ball " +
-		"of one asks the same bin as the k-th ball of the other. After each round the pools, the balls thrown and every single bin " +
-		"are compared. m* is so large that the comparison has much room; so CAPPED is also compared with itself with one ball more " +
-		"in every round, for which the proof is the same and the room is one ball. And that with different seeds, which shows that " +
-		"the comparison can fail."
-	c.Run = func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		var pairs []coupledPair
-		total, largest := 0, 1000
-		if e.scale < 1 {
-			largest = 200
-		}
-		for _, capacity := range capacities {
-			for _, n := range []int{16, 100, largest} {
-				for _, rate := range []float64{1.0 / 3, 0.5, couplingDrawn, 1 - 1/float64(n)} {
-					pairs = append(pairs, coupledPair{c: capacity, n: n, rate: rate, seeds: e.rounds(o, max(2, min(20, 1000/n)), 1)})
-					total += pairs[len(pairs)-1].seeds
-				}
-			}
-		}
-		r := newRunner(ctx, o, c.Name, total)
-		for i := range pairs {
-			for s := range pairs[i].seeds {
-				if err := r.coupled(e, &pairs[i], int(200*max(0.5, e.scale)), i*1000+s); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-		}
-		return judgeCoupling(capacities, pairs), nil
+// coupling is Lemma 1 for unit capacity, with the bound of Lemma 2 on the process that dominates, and Lemma 6 with that of Lemma 7 for
+// others.
+func coupling(r *runner, capacities ...int) reproduce.Finding {
+	var pairs []coupledPair
+	total, largest := 0, 1000
+	if r.scale < 1 {
+		largest = 200
 	}
-	return c
+	for _, capacity := range capacities {
+		for _, n := range []int{16, 100, largest} {
+			for _, rate := range []float64{1.0 / 3, 0.5, couplingDrawn, 1 - 1/float64(n)} {
+				pairs = append(pairs, coupledPair{c: capacity, n: n, rate: rate, seeds: r.rounds(max(2, min(20, 1000/n)), 1)})
+				total += pairs[len(pairs)-1].seeds
+			}
+		}
+	}
+	r.Runs(total)
+	for i := range pairs {
+		for s := range pairs[i].seeds {
+			r.coupled(&pairs[i], int(200*max(0.5, r.scale)), i*1000+s)
+		}
+	}
+	return judgeCoupling(capacities, pairs)
 }
 
 // couplingDrawn is the rate at which pools are drawn.
@@ -92,11 +81,11 @@ func (o *order) see(low, high *capped.Process, lowRound, highRound capped.Round)
 func (o *order) wrong() int { return o.pools + o.thrown + o.bins }
 
 // coupled runs a pair for some rounds.
-func (r *runner) coupled(e effort, pair *coupledPair, rounds, stream int) error {
+func (r *runner) coupled(pair *coupledPair, rounds, stream int) {
 	seed := r.seed(stream)
 	config := capped.Config{Bins: pair.n, Capacity: pair.c, Rate: pair.rate, Seed: seed, ByBin: true}
 	mod := config
-	mod.Kind, mod.Seed = capped.ModCapped, e.theory.partner(seed)
+	mod.Kind, mod.Seed = capped.ModCapped, r.theory.partner(seed)
 	more := config
 	more.Seed = mod.Seed
 	// Where one ball more would make n balls for n bins, which is no rate, one round in 2000 goes without it.
@@ -105,15 +94,11 @@ func (r *runner) coupled(e effort, pair *coupledPair, rounds, stream int) error 
 	apart.Seed = seed ^ 0x6f74686572
 	var all [4]*capped.Process
 	for i, c := range []capped.Config{config, mod, more, apart} {
-		p, err := capped.NewProcess(c)
-		if err != nil {
-			return err
-		}
-		all[i] = p
+		all[i] = reproduce.Must(capped.NewProcess(c))
 	}
 	first := pair.least == 0
-	pair.least = e.theory.leastThrown(mod)
-	err := r.each(all[0], rounds, func(round capped.Round) {
+	pair.least = r.theory.leastThrown(mod)
+	r.each(all[0], rounds, func(round capped.Round) {
 		m := all[1].Round()
 		more, apart := all[2].Round(), all[3].Round()
 		pair.mod.see(all[0], all[1], round, m)
@@ -129,7 +114,6 @@ func (r *runner) coupled(e effort, pair *coupledPair, rounds, stream int) error 
 		}
 	})
 	r.Ran()
-	return err
 }
 
 func judgeCoupling(capacities []int, pairs []coupledPair) reproduce.Finding {

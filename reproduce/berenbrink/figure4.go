@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -9,23 +8,8 @@ import (
 )
 
 // figure4 is the pool over the capacity and over the rate, and the line that the authors saw it stay below.
-func figure4(e effort) reproduce.Claim {
-	const name = "capped-figure-4"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 4, section V", Found: reproduce.Holds,
-		Says: "The pool of CAPPED(c, λ) with 2¹⁵ bins, once stable, is below n/c·ln(1/(1−λ)) + n, which is the bound of Theorem 2 " +
-			"without its factor of four.",
-		How: "The pool is measured in the long run, for c = 1 … 5 at λ = 1−2⁻² and 1−2⁻¹⁰ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ at c = 1 and " +
-			"3, as in the figure. Runs begin where the limit of many bins says that the long run is, or with --full empty, and last " +
-			"for at least 20 relaxation times, with --full 100. Beside it that limit, which the paper does not have.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			g := panels{rates: []int{2, 10}}
-			if err := g.measure(ctx, e, o, name, func(int) float64 { return 20 }); err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeFigure4(e, &g), nil
-		},
-	}
+func figure4(r *runner) reproduce.Finding {
+	return judgeFigure4(r.effort, r.panels([]int{2, 10}, func(int) float64 { return 20 }))
 }
 
 func judgeFigure4(e effort, g *panels) reproduce.Finding {
@@ -55,8 +39,7 @@ func judgeFigure4(e effort, g *panels) reproduce.Finding {
 	f.Measured = fmt.Sprintf("All %d points are below the line: the pool is at most %.2f of it, at %s.", count, most, near)
 	f.Tables = append(f.Tables, table)
 	noteFigure4(&f, g)
-	f.Chart("left", figure4Left(e, g))
-	f.Chart("right", figure4Right(e, g))
+	g.draw(&f, "Figure 4, %s: pool", "pool per bin", e.figure4Series)
 	f.Chart("limit", figure4Limit(g))
 	return f
 }
@@ -76,33 +59,12 @@ func noteFigure4(f *reproduce.Finding, g *panels) {
 		"These are stationary values. For what the authors' simulator reads after 2000 rounds, see capped-burn-in.")
 }
 
-func figure4Left(e effort, g *panels) plot.Chart {
-	chart := plot.Chart{Title: "Figure 4, left: pool over the capacity", XLabel: "capacity c", YLabel: "pool per bin",
-		FromZero: true, LegendBeside: true}
-	for k := len(g.rates) - 1; k >= 0; k-- {
-		i := g.rates[k]
-		chart.Series = append(chart.Series, figure4Series(e, g.left(i), halvedName(i),
-			func(p point) float64 { return float64(p.c) })...)
-	}
-	return chart
-}
-
-func figure4Right(e effort, g *panels) plot.Chart {
-	chart := plot.Chart{Title: "Figure 4, right: pool over the rate", XLabel: "i, of λ = 1−2⁻ⁱ", YLabel: "pool per bin",
-		FromZero: true, LegendBeside: true}
-	for _, c := range panelRight {
-		chart.Series = append(chart.Series, figure4Series(e, g.right(c), fmt.Sprintf("c = %d", c),
-			func(p point) float64 { return float64(p.i) })...)
-	}
-	return chart
-}
-
 // figure4Series are the lines of a rate or of a capacity. The limit is not drawn: it would be hidden.
-func figure4Series(e effort, line []point, name string, x func(point) float64) []plot.Series {
+func (e effort) figure4Series(line []point, name string, x func(point) int) []plot.Series {
 	measured, dashed := plot.Series{Name: name + ", measured"}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {
-		dashed.Add(x(p), e.theory.poolEstimate(p.n, p.c, halved(p.i))/float64(p.n))
-		measured.Add(x(p), p.pool().Mean)
+		dashed.Add(float64(x(p)), e.theory.poolEstimate(p.n, p.c, halved(p.i))/float64(p.n))
+		measured.Add(float64(x(p)), p.pool().Mean)
 	}
 	return []plot.Series{measured, dashed}
 }

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,30 +13,13 @@ import (
 // The paper does not say what it calls the maximum. The simulator that it refers to takes the longest wait of each round and
 // has the mean of 1000 of them. Here are both that and the longest wait of 1000 rounds, which is longer. The simulator also
 // settles the base of the logarithm: the line is drawn with log₂log₂n.
-func figure5(e effort) reproduce.Claim {
-	const name = "capped-figure-5"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Figure 5, section V", Found: reproduce.Holds,
-		Says: "Average and maximum waiting time of CAPPED(c, λ) with 2¹⁵ bins are below ln(1/(1−λ))/c + log log n + c, which is the " +
-			"bound of Theorem 2 without its constant factors, and both are least around c = 2 and c = 3.",
-		How: "Waiting times are measured in the long run, for c = 1 … 5 at λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ and for λ = 1−2⁻¹ … 1−2⁻¹⁰ " +
-			"at c = 1 and 3, as in the figure: the mean of all balls, the mean of the longest wait of each round, and the longest " +
-			"wait of 1000 rounds. Runs begin where the limit of many bins says that the long run is, or with --full empty, and last " +
-			"for at least 10 relaxation times, 4 at λ = 1−2⁻¹³, and with --full 100.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			g := panels{rates: []int{2, 10, 13}}
-			err := g.measure(ctx, e, o, name, func(i int) float64 {
-				if i > panelRates {
-					return 4
-				}
-				return 10
-			})
-			if err != nil {
-				return reproduce.Finding{}, err
-			}
-			return judgeFigure5(e, &g), nil
-		},
-	}
+func figure5(r *runner) reproduce.Finding {
+	return judgeFigure5(r.effort, r.panels([]int{2, 10, 13}, func(i int) float64 {
+		if i > panelRates {
+			return 4
+		}
+		return 10
+	}))
 }
 
 func judgeFigure5(e effort, g *panels) reproduce.Finding {
@@ -91,8 +73,7 @@ func judgeFigure5(e effort, g *panels) reproduce.Finding {
 		"rounds %.2f; mean and longest are least at c ="+spots[1:]+".", highest[0], highest[1], highest[2])
 	f.Tables = append(f.Tables, table)
 	noteFigure5(&f, g, natural)
-	f.Chart("left", figure5Left(e, g))
-	f.Chart("right", figure5Right(e, g))
+	g.draw(&f, "Figure 5, %s: waiting time", "rounds", e.figure5Series)
 	return f
 }
 
@@ -130,34 +111,14 @@ func noteFigure5(f *reproduce.Finding, g *panels, natural map[string]int) {
 			top[2].Wait.Mean, top[3].Wait.Mean, top[4].Wait.Mean))
 }
 
-func figure5Left(e effort, g *panels) plot.Chart {
-	chart := plot.Chart{Title: "Figure 5, left: waiting time over the capacity", XLabel: "capacity c", YLabel: "rounds",
-		FromZero: true, LegendBeside: true}
-	for k := len(g.rates) - 1; k >= 0; k-- {
-		chart.Series = append(chart.Series, figure5Series(e, g.left(g.rates[k]), halvedName(g.rates[k]),
-			func(p point) float64 { return float64(p.c) })...)
-	}
-	return chart
-}
-
-func figure5Right(e effort, g *panels) plot.Chart {
-	chart := plot.Chart{Title: "Figure 5, right: waiting time over the rate", XLabel: "i, of λ = 1−2⁻ⁱ", YLabel: "rounds",
-		FromZero: true, LegendBeside: true}
-	for _, c := range panelRight {
-		chart.Series = append(chart.Series, figure5Series(e, g.right(c), fmt.Sprintf("c = %d", c),
-			func(p point) float64 { return float64(p.i) })...)
-	}
-	return chart
-}
-
 // figure5Series are the lines of a rate or of a capacity.
-func figure5Series(e effort, line []point, name string, x func(point) float64) []plot.Series {
+func (e effort) figure5Series(line []point, name string, x func(point) int) []plot.Series {
 	round := plot.Series{Name: name + ", longest"} // of a round, on average; that of 1000 rounds is in the table
 	mean, dashed := plot.Series{Name: name + ", mean", Same: true, Triangles: true}, plot.Series{Name: name + ", paper's line", Same: true, Dashed: true}
 	for _, p := range line {
-		dashed.Add(x(p), e.theory.waitEstimate(p.n, p.c, halved(p.i)))
-		round.Add(x(p), p.Longest.Mean)
-		mean.Add(x(p), p.Wait.Mean)
+		dashed.Add(float64(x(p)), e.theory.waitEstimate(p.n, p.c, halved(p.i)))
+		round.Add(float64(x(p)), p.Longest.Mean)
+		mean.Add(float64(x(p)), p.Wait.Mean)
 	}
 	return []plot.Series{round, mean, dashed}
 }

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -21,33 +20,19 @@ import (
 //	θ = ϑ/(1−e^(−2ϑ)), and a ball lands in a bin that is half full or more with probability 1/(1+e^ϑ):
 //
 // more than 1/2 as long as θ < 1/2, 0.31 at θ = 1, that is c = 1/(1−λ), and about e^(−θ) beyond: for constant λ and large c hardly ever.
-func filledBuffers(e effort) reproduce.Claim {
-	const name = "capped-filled-buffers"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section IV, after Theorem 2", Found: reproduce.HoldsThus,
-		Says: "The O(c) in the waiting time of Theorem 2 is no artifact, but stems largely from balls having a good chance to be allocated to a bin " +
-			"that already is filled up to a constant fraction of its capacity, even if the pool is small.",
-		How: "The share of the balls that are accepted by a bin with c/2 others or more, and the mean number of others, by the limit of many bins for " +
-			"c = 2 … 64 and λ = 3/4, 1−2⁻⁴ … 1−2⁻¹³, with simulations of 1000 bins, ball by ball, beside it. A good chance is taken as 1 in 5.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			r := newRunner(ctx, o, name, len(landingSimulated))
-			var points []landing
-			for _, i := range []int{2, 4, 6, 8, 10, 13} {
-				for _, c := range []int{2, 3, 4, 5, 8, 16, 32, 64} {
-					points = append(points, landingOf(e.theory.capped(c, halved(i)), i))
-				}
-			}
-			var simulated []landing
-			for k, key := range landingSimulated {
-				l, err := r.land(e, key[0], key[1], k)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				simulated = append(simulated, l)
-			}
-			return judgeLandings(e, points, simulated), nil
-		},
+func filledBuffers(r *runner) reproduce.Finding {
+	r.Runs(len(landingSimulated))
+	var points []landing
+	for _, i := range []int{2, 4, 6, 8, 10, 13} {
+		for _, c := range []int{2, 3, 4, 5, 8, 16, 32, 64} {
+			points = append(points, landingOf(r.theory.capped(c, halved(i)), i))
+		}
 	}
+	var simulated []landing
+	for k, key := range landingSimulated {
+		simulated = append(simulated, r.land(key[0], key[1], k))
+	}
+	return judgeLandings(r.effort, points, simulated)
 }
 
 // landingSimulated is c and i of what is simulated.
@@ -80,18 +65,16 @@ func landingOf(l *capped.Limit, i int) landing {
 }
 
 // land simulates it.
-func (r *runner) land(e effort, c, i, stream int) (landing, error) {
-	limit := e.theory.capped(c, halved(i))
+func (r *runner) land(c, i, stream int) landing {
+	limit := r.theory.capped(c, halved(i))
 	x := landingOf(limit, i)
 	const bins, batches = 1 << 10, 20
 	p := newThrown(bins, c, bins-bins>>i, r.Stream(uint64(stream)))
 	tau := int(capped.CappedLimit(c, halved(i)).Relaxation())
-	rounds := e.rounds(r.Options, 2000, 400) / batches
+	rounds := r.rounds(2000, 400) / batches
 	var half, others []float64
 	for t := range 10*tau + batches*rounds {
-		if t%64 == 0 && r.Context.Err() != nil {
-			return x, r.Context.Err()
-		}
+		r.Checkpoint()
 		if t >= 10*tau && (t-10*tau)%rounds == 0 {
 			clear(p.landed)
 		}
@@ -110,7 +93,7 @@ func (r *runner) land(e effort, c, i, stream int) (landing, error) {
 	}
 	x.measured = [2]reproduce.Estimate{reproduce.BatchMeans(half), reproduce.BatchMeans(others)}
 	r.Ran()
-	return x, nil
+	return x
 }
 
 // landingByDiffusion is the share of the balls that land in a bin that is half full or more for large c, by θ = c(1−λ).

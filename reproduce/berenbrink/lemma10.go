@@ -9,61 +9,53 @@ import (
 
 // lemma10 is Azuma's inequality for the empty bins: to know where the i-th of m balls went changes the expected number by (1−1/n)^(m−i) at most, and the
 // squares of these sum to (n²−E[Z]²)/(2n−1).
-func lemma10(e effort) reproduce.Claim {
-	return tailClaim(reproduce.Claim{
-		Name: "capped-lemma-10", Place: "Lemma 10, appendix A", Found: reproduce.Holds,
-		Says: "For the number Z of empty bins after m balls into n bins Pr[|Z−E[Z]| ≥ λ] ≤ 2·exp(−λ²(n−1/2)/(n²−E[Z]²)).",
-		How:  "The law of Z is computed exactly for n = 2 … 128 and m = 1 … 8n, and both sides for every λ at which the left one changes.",
-	}, func(r *runner) (reproduce.Finding, error) {
-		var f reproduce.Finding
-		table := reproduce.Table{Name: "where the bound is nearest", Columns: []string{"n", "m", "λ", "E[Z]", "probability", "bound", "share of the bound"}}
-		worst, cases := 0.0, 0
-		for _, n := range []int{2, 3, 4, 8, 16, 32, 64, 128} {
-			size, row := float64(n), []float64{}
-			empties(n, 8*n, func(m int, law []float64) {
-				mean := size * math.Pow(1-1/size, float64(m))
-				for z := range law {
-					// The left side, at the λ that Z = z has: what is as far from the mean, or farther.
-					lambda := math.Abs(float64(z) - mean)
-					left := 0.0
-					for k, p := range law {
-						if math.Abs(float64(k)-mean) >= lambda*(1-1e-12) {
-							left += p
-						}
-					}
-					bound := 2 * math.Exp(-e.theory.lemma10*lambda*lambda*(size-0.5)/(size*size-mean*mean))
-					if left < 1e-200 || lambda < 1e-9 {
-						continue
-					}
-					cases++
-					if len(row) == 0 || left/bound > row[6] {
-						row = []float64{size, float64(m), lambda, mean, left, bound, left / bound}
+func lemma10(r *runner) reproduce.Finding {
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "where the bound is nearest", Columns: []string{"n", "m", "λ", "E[Z]", "probability", "bound", "share of the bound"}}
+	worst, cases := 0.0, 0
+	for _, n := range []int{2, 3, 4, 8, 16, 32, 64, 128} {
+		size, row := float64(n), []float64{}
+		empties(n, 8*n, func(m int, law []float64) {
+			mean := size * math.Pow(1-1/size, float64(m))
+			for z := range law {
+				// The left side, at the λ that Z = z has: what is as far from the mean, or farther.
+				lambda := math.Abs(float64(z) - mean)
+				left := 0.0
+				for k, p := range law {
+					if math.Abs(float64(k)-mean) >= lambda*(1-1e-12) {
+						left += p
 					}
 				}
-			})
-			if r.Context.Err() != nil {
-				return f, r.Context.Err()
-			}
-			table.Rows = append(table.Rows, row)
-			worst = max(worst, row[6])
-		}
-		f.Between("probability over its bound, at most", worst, 0, 1, 0, "the lemma; both sides are exact")
-		f.Tables = append(f.Tables, table)
-		f.Measured = fmt.Sprintf("In %d exact cases the probability is at most %.2f of the bound.", cases, worst)
-		f.Notes = append(f.Notes, "It is far from tight: the variance of Z is at most about n/10, so that the exponent could be more than four times as large. Equation (3) "+
-			"uses one side of it, without the factor 2; with λ = n/e − n/e² the exponent is about −0.055 n.")
-		const bins, balls = 64, 128
-		empties(bins, balls, func(m int, law []float64) {
-			if m == balls {
-				c := tailCase{law, func(k int, mean float64) (float64, bool) {
-					lambda := float64(k) - mean
-					return 2 * math.Exp(-e.theory.lemma10*lambda*lambda*(bins-0.5)/(bins*bins-mean*mean)), lambda > 0
-				}}
-				f.Chart("tails", tailChart(fmt.Sprintf("Lemma 10: empty bins of %d after %d balls", bins, balls), c))
+				bound := 2 * math.Exp(-r.theory.lemma10*lambda*lambda*(size-0.5)/(size*size-mean*mean))
+				if left < 1e-200 || lambda < 1e-9 {
+					continue
+				}
+				cases++
+				if len(row) == 0 || left/bound > row[6] {
+					row = []float64{size, float64(m), lambda, mean, left, bound, left / bound}
+				}
 			}
 		})
-		return f, nil
+		r.Checkpoint()
+		table.Rows = append(table.Rows, row)
+		worst = max(worst, row[6])
+	}
+	f.Between("probability over its bound, at most", worst, 0, 1, 0, "the lemma; both sides are exact")
+	f.Tables = append(f.Tables, table)
+	f.Measured = fmt.Sprintf("In %d exact cases the probability is at most %.2f of the bound.", cases, worst)
+	f.Notes = append(f.Notes, "It is far from tight: the variance of Z is at most about n/10, so that the exponent could be more than four times as large. Equation (3) "+
+		"uses one side of it, without the factor 2; with λ = n/e − n/e² the exponent is about −0.055 n.")
+	const bins, balls = 64, 128
+	empties(bins, balls, func(m int, law []float64) {
+		if m == balls {
+			c := tailCase{law, func(k int, mean float64) (float64, bool) {
+				lambda := float64(k) - mean
+				return 2 * math.Exp(-r.theory.lemma10*lambda*lambda*(bins-0.5)/(bins*bins-mean*mean)), lambda > 0
+			}}
+			f.Chart("tails", tailChart(fmt.Sprintf("Lemma 10: empty bins of %d after %d balls", bins, balls), c))
+		}
 	})
+	return f
 }
 
 // empties calls each with the law of the number of empty bins, of n, after m = 1 … most balls.

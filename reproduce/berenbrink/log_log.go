@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -20,38 +19,24 @@ import (
 //
 // From 2¹⁰ to 2²² bins log₂log₂n grows by 1.1, which is little beside the one round by which means of whole numbers may be off. So simulations
 // show that the limit of many bins has the right longest waits, and the limit, whose law of waits reaches down to 10⁻³⁰⁰, how they grow to 2⁹⁰⁰.
-func logLog(e effort) reproduce.Claim {
-	const name = "capped-log-log"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "abstract, section I-B", Found: reproduce.Holds,
-		Says: "For constant λ balls of CAPPED wait for at most log log n + O(1) rounds, where the bounds for GREEDY[1] and GREEDY[2] are " +
-			"Θ(log n), and each asks a constant number of bins on average.",
-		How: "The longest wait of a round, on average, with 2¹⁰ to 2²² bins, with --full 2²⁷, for λ = 3/4 and 0.95: CAPPED with c = " +
-			"1, 2, 3 beside GREEDY[1] and GREEDY[2]. It is compared with the limit of many bins, in which the balls of a round wait " +
-			"independently of each other, and by which it grows from 2¹⁰ to 2⁹⁰⁰ bins. GREEDY[1], which is slow to reach its long run, has " +
-			"2¹⁸ bins at most at λ = 0.95 unless with --full.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22}
-			switch {
-			case o.Full:
-				sizes = append(sizes, 1<<24, 1<<27)
-			case e.scale < 1:
-				sizes = []int{1 << 10, 1 << 14, 1 << 18}
-			}
-			all := growths(e, sizes, o.Full)
-			total := 0
-			for _, g := range all {
-				total += len(g.sizes)
-			}
-			r := newRunner(ctx, o, name, total)
-			for k := range all {
-				if err := r.grow(e, &all[k], 1000*k); err != nil {
-					return reproduce.Finding{}, err
-				}
-			}
-			return judgeLogLog(e, all), nil
-		},
+func logLog(r *runner) reproduce.Finding {
+	sizes := []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22}
+	switch {
+	case r.Options.Full:
+		sizes = append(sizes, 1<<24, 1<<27)
+	case r.scale < 1:
+		sizes = []int{1 << 10, 1 << 14, 1 << 18}
 	}
+	all := growths(r.effort, sizes, r.Options.Full)
+	total := 0
+	for _, g := range all {
+		total += len(g.sizes)
+	}
+	r.Runs(total)
+	for k := range all {
+		r.grow(&all[k], 1000*k)
+	}
+	return judgeLogLog(r.effort, all)
 }
 
 // A growth is the longest wait of a process over the number of bins.
@@ -95,19 +80,16 @@ func growths(e effort, sizes []int, full bool) []growth {
 }
 
 // grow measures all sizes.
-func (r *runner) grow(e effort, g *growth, stream int) error {
+func (r *runner) grow(g *growth, stream int) {
 	for k, n := range g.sizes {
 		config := g.config
 		config.Bins = n
 		tau := g.limit.Relaxation()
-		plan := capped.Plan{Rounds: max(e.rounds(r.Options, 2000, 800), int(e.scale*20*tau))}
+		plan := capped.Plan{Rounds: max(r.rounds(2000, 800), int(r.scale*20*tau))}
 		if config.Warm {
 			plan.BurnIn = 1 + int(2*tau)
 		}
-		m, err := r.measure(config, plan, stream+k)
-		if err != nil {
-			return err
-		}
+		m := r.measure(config, plan, stream+k)
 		expect := longestOf(g.limit, n)
 		// Where nearly all rounds have the same longest wait, those that have another may be too few for batches to tell the
 		// standard error.
@@ -118,7 +100,6 @@ func (r *runner) grow(e effort, g *growth, stream int) error {
 		g.asks = append(g.asks, m.Thrown.Mean/(config.Rate*float64(n)))
 		g.expect = append(g.expect, expect)
 	}
-	return nil
 }
 
 // The numbers of bins, as log₂, between which the limit says how the longest wait grows: for CAPPED to 2⁹⁰⁰, and where GREEDY is beside it to 2⁴⁰, since

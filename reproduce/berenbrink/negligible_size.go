@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -17,39 +16,27 @@ import (
 // longest wait of a round is a maximum over n balls, and grows as log log n (capped-log-log).
 //
 // There are two readings: of the results that are normalized, which is the pool, and with it the mean wait, by Little's law; and of all results.
-func negligibleSize(e effort) reproduce.Claim {
-	const name = "capped-size"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section V", Found: reproduce.HoldsThus,
-		Says: "The actual number of n has negligible impact on the (normalized) simulation results; hence only n = 2¹⁵ is presented.",
-		How: "Pool per bin, mean wait and longest wait of a round are measured with 2¹⁰, 2¹², 2¹⁸ and 2²⁰ bins, for c = 1 and 3 and λ = 1−2⁻², 1−2⁻⁶ and " +
-			"1−2⁻¹⁰, and compared with 2¹⁵. Negligible is taken as 1 %.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{1 << 10, 1 << 12, 1 << 15, 1 << 18, 1 << 20}
-			if e.scale < 1 {
-				sizes = []int{1 << 10, 1 << 15, 1 << 20}
-			}
-			var all []sized
-			for _, c := range panelRight {
-				for _, i := range []int{2, 6, 10} {
-					all = append(all, sized{c: c, i: i, limit: e.theory.capped(c, halved(i)), bins: sizes})
-				}
-			}
-			r := newRunner(ctx, o, name, len(all)*len(sizes))
-			for k := range all {
-				for _, n := range sizes {
-					tau := capped.CappedLimit(all[k].c, halved(all[k].i)).Relaxation()
-					plan := capped.Plan{BurnIn: 1 + int(2*tau*min(1, e.scale)), Rounds: max(e.rounds(o, 1000, 200), int(e.scale*10*tau))}
-					m, err := r.measure(capped.Config{Bins: n, Capacity: all[k].c, Rate: halved(all[k].i), Warm: true}, plan, 100*k+int(math.Log2(float64(n))))
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					all[k].measured = append(all[k].measured, m)
-				}
-			}
-			return judgeSizes(e, all), nil
-		},
+func negligibleSize(r *runner) reproduce.Finding {
+	sizes := []int{1 << 10, 1 << 12, 1 << 15, 1 << 18, 1 << 20}
+	if r.scale < 1 {
+		sizes = []int{1 << 10, 1 << 15, 1 << 20}
 	}
+	var all []sized
+	for _, c := range panelRight {
+		for _, i := range []int{2, 6, 10} {
+			all = append(all, sized{c: c, i: i, limit: r.theory.capped(c, halved(i)), bins: sizes})
+		}
+	}
+	r.Runs(len(all) * len(sizes))
+	for k := range all {
+		for _, n := range sizes {
+			tau := capped.CappedLimit(all[k].c, halved(all[k].i)).Relaxation()
+			plan := capped.Plan{BurnIn: 1 + int(2*tau*min(1, r.scale)), Rounds: max(r.rounds(1000, 200), int(r.scale*10*tau))}
+			m := r.measure(capped.Config{Bins: n, Capacity: all[k].c, Rate: halved(all[k].i), Warm: true}, plan, 100*k+int(math.Log2(float64(n))))
+			all[k].measured = append(all[k].measured, m)
+		}
+	}
+	return judgeSizes(r.effort, all)
 }
 
 // sized is a point of the figures with several numbers of bins.

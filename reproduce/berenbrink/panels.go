@@ -1,10 +1,11 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -23,11 +24,11 @@ const blockRounds = 1000
 // longRun measures CAPPED(c, 1−2⁻ⁱ) for some relaxation times and blocks of 1000 rounds at least. It begins where the limit
 // says that the long run is, and goes on for two relaxation times before it is measured; with Full it begins empty, and goes
 // on for ten.
-func (r *runner) longRun(e effort, c, i int, times float64, blocks int) (point, error) {
-	p := point{c: c, i: i, n: e.bins, limit: e.theory.capped(c, halved(i))}
+func (r *runner) longRun(c, i int, times float64, blocks int) point {
+	p := point{c: c, i: i, n: r.bins, limit: r.theory.capped(c, halved(i))}
 	tau := capped.CappedLimit(c, halved(i)).Relaxation()
-	rounds := max(int(e.scale*times*tau), blocks*blockRounds)
-	burnIn := 1 + int(2*tau*min(1, e.scale))
+	rounds := max(int(r.scale*times*tau), blocks*blockRounds)
+	burnIn := 1 + int(2*tau*min(1, r.scale))
 	if r.Options.Full {
 		rounds, burnIn = max(int(100*tau), 10*blockRounds), int(10*tau)+100
 	}
@@ -41,12 +42,9 @@ func (r *runner) longRun(e effort, c, i int, times float64, blocks int) (point, 
 			*last = max(*last, round.WaitMax)
 		}
 	}}
-	var err error
-	p.Measured, err = r.measure(capped.Config{Bins: e.bins, Capacity: c, Rate: halved(i), Warm: !r.Options.Full}, plan, 100*i+c)
-	if whole := rounds / blockRounds; err == nil {
-		p.blocks = p.blocks[:whole]
-	}
-	return p, err
+	p.Measured = r.measure(capped.Config{Bins: r.bins, Capacity: c, Rate: halved(i), Warm: !r.Options.Full}, plan, 100*i+c)
+	p.blocks = p.blocks[:rounds/blockRounds] // whole ones
+	return p
 }
 
 // pool is the pool per bin.
@@ -100,19 +98,29 @@ func (g *panels) keys() [][2]int {
 	return all
 }
 
-// measure measures all points of the panels, each for some relaxation times.
-func (g *panels) measure(ctx context.Context, e effort, o reproduce.Options, name string, times func(i int) float64) error {
+// panels measures all points of the panels, each for some relaxation times.
+func (r *runner) panels(rates []int, times func(i int) float64) *panels {
+	g := &panels{rates: rates, points: map[[2]int]point{}}
 	keys := g.keys()
-	r := newRunner(ctx, o, name, len(keys))
-	g.points = map[[2]int]point{}
+	r.Runs(len(keys))
 	for _, k := range keys {
-		p, err := r.longRun(e, k[0], k[1], times(k[1]), 2)
-		if err != nil {
-			return err
-		}
-		g.points[k] = p
+		g.points[k] = r.longRun(k[0], k[1], times(k[1]), 2)
 	}
-	return nil
+	return g
+}
+
+// draw adds the charts of both panels. of is what is drawn of a line of points, over x.
+func (g *panels) draw(f *reproduce.Finding, title, unit string, of func(line []point, name string, x func(point) int) []plot.Series) {
+	left := plot.Chart{Title: fmt.Sprintf(title, "left") + " over the capacity", XLabel: "capacity c", YLabel: unit, FromZero: true, LegendBeside: true}
+	for _, i := range slices.Backward(g.rates) {
+		left.Series = append(left.Series, of(g.left(i), halvedName(i), func(p point) int { return p.c })...)
+	}
+	right := plot.Chart{Title: fmt.Sprintf(title, "right") + " over the rate", XLabel: "i, of λ = 1−2⁻ⁱ", YLabel: unit, FromZero: true, LegendBeside: true}
+	for _, c := range panelRight {
+		right.Series = append(right.Series, of(g.right(c), fmt.Sprintf("c = %d", c), func(p point) int { return p.i })...)
+	}
+	f.Chart("left", left)
+	f.Chart("right", right)
 }
 
 // left is the points of a rate, by c; right those of a c, by rate.

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -19,44 +18,30 @@ import (
 //
 // That the long run is the same from everywhere is seen by coupling: of two processes with the same choices the one that has more never has less
 // (Lemma 6), and when they have the same number of balls they are the same for ever.
-func recurrence(e effort) reproduce.Claim {
-	const name = "capped-recurrence"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section I-B", Found: reproduce.Holds,
-		Says: "The processes are self-stabilizing, that is positive recurrent: from any state the expected time of return to a typical situation of low load " +
-			"is finite, and there is one stationary distribution.",
-		How: "For c = 1 and 16 bins the mean number of rounds until the pool is at most m₀ = ln(2/(1−λ))·n is computed exactly, from every pool up to 16 balls a " +
-			"bin, and compared with Foster's bound, V/((1−λ)n/2) for V balls. For c = 1, 2, 3, 5 and 256 bins CAPPED is run from full bins, from a pool of " +
-			"30n, and from both, until the pool is at most m₀; and until it is the same, ball by ball, as the process that began empty and has the same choices.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			seeds, pool := e.rounds(o, 5, 1), 30
-			if e.scale < 1 {
-				pool = 10
-			}
-			var all []returns
-			for _, i := range []int{2, 5} {
-				for _, c := range []int{1, 2, 3, 5} {
-					for _, start := range [][2]int{{0, 1}, {pool, 0}, {pool, 1}} {
-						all = append(all, returns{c: c, i: i, pool: start[0], full: start[1] == 1})
-					}
-				}
-			}
-			r := newRunner(ctx, o, name, len(all)*seeds)
-			var drawn []plot.Series
-			for k := range all {
-				for s := range seeds {
-					line, err := r.comeBack(e, &all[k], uint64(s))
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					if s == 0 && all[k].c == 2 && all[k].i == 5 {
-						drawn = append(drawn, line...)
-					}
-				}
-			}
-			return judgeReturns(e, all, drawn), nil
-		},
+func recurrence(r *runner) reproduce.Finding {
+	seeds, pool := r.rounds(5, 1), 30
+	if r.scale < 1 {
+		pool = 10
 	}
+	var all []returns
+	for _, i := range []int{2, 5} {
+		for _, c := range []int{1, 2, 3, 5} {
+			for _, start := range [][2]int{{0, 1}, {pool, 0}, {pool, 1}} {
+				all = append(all, returns{c: c, i: i, pool: start[0], full: start[1] == 1})
+			}
+		}
+	}
+	r.Runs(len(all) * seeds)
+	var drawn []plot.Series
+	for k := range all {
+		for s := range seeds {
+			line := r.comeBack(&all[k], uint64(s))
+			if s == 0 && all[k].c == 2 && all[k].i == 5 {
+				drawn = append(drawn, line...)
+			}
+		}
+	}
+	return judgeReturns(r.effort, all, drawn)
 }
 
 const (
@@ -79,9 +64,9 @@ func lowPool(n int, lambda float64) float64 { return math.Log(2/(1-lambda)) * fl
 
 // comeBack runs a process from a start beside one that begins empty, until they meet, or for so long that they should have met but for once in e¹⁰
 // times: the pool falls by (1−λ)n in a round while it is large, and then the number of balls by which they differ by a factor of e in a relaxation time.
-func (r *runner) comeBack(e effort, x *returns, seed uint64) ([]plot.Series, error) {
+func (r *runner) comeBack(x *returns, seed uint64) []plot.Series {
 	lambda := halved(x.i)
-	arrivals := e.theory.arrivals(returnBins, lambda)
+	arrivals := r.theory.arrivals(returnBins, lambda)
 	stream := r.Stream(seed, uint64(x.c), uint64(x.i))
 	high, low := newThrown(returnBins, x.c, arrivals, stream), newThrown(returnBins, x.c, arrivals, stream)
 	high.pool = x.pool * returnBins
@@ -101,9 +86,7 @@ func (r *runner) comeBack(e effort, x *returns, seed uint64) ([]plot.Series, err
 	back := -1
 	x.runs++
 	for t := 0; ; t++ {
-		if t%64 == 0 && r.Context.Err() != nil {
-			return nil, r.Context.Err()
-		}
+		r.Checkpoint()
 		line.Add(float64(t), float64(high.balls())/returnBins)
 		empty.Add(float64(t), float64(low.balls())/returnBins)
 		if back < 0 && float64(high.pool) <= lowPool(returnBins, lambda) {
@@ -120,12 +103,12 @@ func (r *runner) comeBack(e effort, x *returns, seed uint64) ([]plot.Series, err
 	}
 	r.Ran()
 	if x.pool == 0 {
-		return []plot.Series{line}, nil
+		return []plot.Series{line}
 	}
 	if x.full {
-		return []plot.Series{line, empty}, nil
+		return []plot.Series{line, empty}
 	}
-	return []plot.Series{line}, nil
+	return []plot.Series{line}
 }
 
 // returnTimes is the mean number of rounds from every pool of CAPPED(1, λ) to one of at most low balls, exactly, for so many arrivals in a round.

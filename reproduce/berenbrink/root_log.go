@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -15,39 +14,26 @@ import (
 // With capacity c the pool is about ln(n)/c per bin, and about one ball per bin gets a place in a round; so a ball waits for about ln(n)/c rounds in the
 // pool, log₂log₂n for the last ones, and at most c−1 in a bin. That is least at c = √ln n, where it is 2√ln n + log₂log₂n, and at c = 1 it is ln n.
 // The square root needs a capacity that grows with n: section I-B, which has O(log n) at λ = 1−1/n, is about a constant one.
-func rootLog(e effort) reproduce.Claim {
-	const name = "capped-root-log"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "abstract", Found: reproduce.Holds,
-		Says: "Even for λ ≈ 1−1/n the waiting time is reduced from O(log n) to O(√log n), with a capacity of Θ(√log n).",
-		How: "With c = √ln n, rounded, and λ = 1−1/n, the longest wait of a round is computed by the limit of many bins for 2⁶ to 2⁵² bins, and for up to e⁶⁰⁰ bins " +
-			"how long it takes until none of a round's balls is left in the pool, and c−1 rounds more, which is an upper bound. Its power of ln n is " +
-			"determined; beside it that for c = 1. Simulations with 2⁸ to 2¹⁴ bins (2¹⁸ with --full) show that the limit is right.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			powers := []int{8, 10, 12, 14}
-			switch {
-			case o.Full:
-				powers = append(powers, 16, 18)
-			case e.scale < 1:
-				powers = powers[:2]
-			}
-			r := newRunner(ctx, o, name, len(powers))
-			var points []rootPoint
-			for _, k := range powers {
-				c := e.theory.rootCapacity(float64(k) * math.Ln2)
-				p := rootPoint{power: k, c: c, limit: e.theory.capped(c, halved(k))}
-				tau := capped.CappedLimit(c, halved(k)).Relaxation()
-				m, err := r.measure(capped.Config{Bins: 1 << k, Capacity: c, Rate: halved(k), Warm: true},
-					capped.Plan{BurnIn: 1 + int(tau), Rounds: max(1000, int(20*tau))}, k)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				p.Measured = m
-				points = append(points, p)
-			}
-			return judgeRootLog(e, points), nil
-		},
+func rootLog(r *runner) reproduce.Finding {
+	powers := []int{8, 10, 12, 14}
+	switch {
+	case r.Options.Full:
+		powers = append(powers, 16, 18)
+	case r.scale < 1:
+		powers = powers[:2]
 	}
+	r.Runs(len(powers))
+	var points []rootPoint
+	for _, k := range powers {
+		c := r.theory.rootCapacity(float64(k) * math.Ln2)
+		p := rootPoint{power: k, c: c, limit: r.theory.capped(c, halved(k))}
+		tau := capped.CappedLimit(c, halved(k)).Relaxation()
+		m := r.measure(capped.Config{Bins: 1 << k, Capacity: c, Rate: halved(k), Warm: true},
+			capped.Plan{BurnIn: 1 + int(tau), Rounds: max(1000, int(20*tau))}, k)
+		p.Measured = m
+		points = append(points, p)
+	}
+	return judgeRootLog(r.effort, points)
 }
 
 // A rootPoint is CAPPED(√ln n, 1−1/n) in the long run.

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,31 +10,17 @@ import (
 )
 
 // sweetSpot is the capacity with which balls wait least: with a larger one they have a place sooner, and wait longer there.
-func sweetSpot(e effort) reproduce.Claim {
-	const name = "capped-sweet-spot"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "abstract, section V", Found: reproduce.Holds,
-		Says: "There is a sweet spot for the capacity around c = Θ(√log(1/(1−λ))); for λ = 1−2⁻², 1−2⁻¹⁰ and 1−2⁻¹³ the average and " +
-			"the maximum waiting time are least around c = 2 and c = 3.",
-		How: "The mean wait, and the longest of a round, for c = 1 … 8 and λ = 1−2⁻², 1−2⁻⁴ … 1−2⁻¹⁴, by the limit of many bins; " +
-			"beside it simulations with 2¹⁵ bins and c = 1 … 5 at λ = 1−2⁻⁴, 1−2⁻⁷ and 1−2⁻¹⁰. By the limit also for λ up to " +
-			"1−2⁻⁵², to see the square root.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			simulated := []int{4, 7, 10}
-			r := newRunner(ctx, o, name, len(simulated)*panelCapacities)
-			points := map[int][]point{}
-			for _, i := range simulated {
-				for c := 1; c <= panelCapacities; c++ {
-					p, err := r.longRun(e, c, i, 10, 1)
-					if err != nil {
-						return reproduce.Finding{}, err
-					}
-					points[i] = append(points[i], p)
-				}
-			}
-			return judgeSweetSpot(e, simulated, points), nil
-		},
+func sweetSpot(r *runner) reproduce.Finding {
+	simulated := []int{4, 7, 10}
+	r.Runs(len(simulated) * panelCapacities)
+	points := map[int][]point{}
+	for _, i := range simulated {
+		for c := 1; c <= panelCapacities; c++ {
+			p := r.longRun(c, i, 10, 1)
+			points[i] = append(points[i], p)
+		}
 	}
+	return judgeSweetSpot(r.effort, simulated, points)
 }
 
 // sweetCapacities is how many capacities are tried.

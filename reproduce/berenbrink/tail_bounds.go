@@ -1,11 +1,9 @@
 package berenbrink
 
 import (
-	"context"
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // Lemmas 8 to 11 are inequalities between probabilities that can be computed. Each is tried on laws for which both sides are known exactly, and the
@@ -66,23 +64,6 @@ func bernoullis() [][]float64 {
 		}
 	}
 	return all
-}
-
-// tailClaim is a claim on inequalities that takes no simulation.
-func tailClaim(c reproduce.Claim, run func(r *runner) (reproduce.Finding, error)) reproduce.Claim {
-	c.Paper = paper
-	c.Run = func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		r := newRunner(ctx, o, c.Name, 1)
-		if ctx.Err() != nil {
-			return reproduce.Finding{}, ctx.Err()
-		}
-		f, err := run(r)
-		if err == nil {
-			r.Ran()
-		}
-		return f, err
-	}
-	return c
 }
 
 // tailChart draws tails of a law beside their bounds.

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -17,31 +16,17 @@ import (
 // 1.44·ln ln n + O(1), which is ln ln n + O(1) for no constant.
 //
 // With high probability it takes no longer: to have 1/n of a ball left instead of one doubles ln(1/z), which is one round.
-func threshold(e effort) reproduce.Claim {
-	const name = "capped-threshold"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "section I-A", Found: reproduce.HoldsThus,
-		Says: "THRESHOLD[1] of Adler et al. places n balls into n bins in at most ln ln n + O(1) rounds, with high probability.",
-		How: "The mean number of rounds is computed exactly for 2⁵ to 2¹² balls (from the law of occupied bins), simulated for 2⁵ to 2³⁰, and " +
-			"computed by the mean field, in which y balls per bin become y − 1 + e^(−y), for up to 2^(2⁶⁰). An O(1) does not grow: so the rounds may " +
-			"grow by as much as the formula, and one more, as rounds are whole.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			batches := []int{5, 8, 10, 12, 15, 20, 25, 30}
-			if e.scale < 1 {
-				batches = []int{5, 8, 10, 15, 20}
-			}
-			r := newRunner(ctx, o, name, len(batches))
-			var steps []thresholdSteps
-			for _, power := range batches {
-				s, err := r.threshold(e, power)
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				steps = append(steps, s)
-			}
-			return judgeThreshold(e, steps), nil
-		},
+func threshold(r *runner) reproduce.Finding {
+	batches := []int{5, 8, 10, 12, 15, 20, 25, 30}
+	if r.scale < 1 {
+		batches = []int{5, 8, 10, 15, 20}
 	}
+	r.Runs(len(batches))
+	var steps []thresholdSteps
+	for _, power := range batches {
+		steps = append(steps, r.threshold(power))
+	}
+	return judgeThreshold(r.effort, steps)
 }
 
 // thresholdSteps is how many rounds THRESHOLD[1] takes for 2^power balls and as many bins.
@@ -54,25 +39,20 @@ type thresholdSteps struct {
 }
 
 // threshold runs it some times.
-func (r *runner) threshold(e effort, power int) (thresholdSteps, error) {
+func (r *runner) threshold(power int) thresholdSteps {
 	s := thresholdSteps{power: power, field: thresholdField(float64(power))}
 	if power <= 12 {
 		s.exact = thresholdExact(1 << power)
 	}
-	repeats := e.rounds(r.Options, 2000, 40)
+	repeats := r.rounds(2000, 40)
 	if power > 20 {
-		repeats = e.rounds(r.Options, 100, 40)
+		repeats = r.rounds(100, 40)
 	}
 	all := make([]float64, repeats)
 	for k := range all {
-		if r.Context.Err() != nil {
-			return s, r.Context.Err()
-		}
-		p, err := capped.NewProcess(capped.Config{Bins: 1 << power, Capacity: 1, Rate: 1, Kind: capped.Threshold,
-			Seed: r.seed(1_000_000*power + k)})
-		if err != nil {
-			return s, err
-		}
+		r.Checkpoint()
+		p := reproduce.Must(capped.NewProcess(capped.Config{Bins: 1 << power, Capacity: 1, Rate: 1, Kind: capped.Threshold,
+			Seed: r.seed(1_000_000*power + k)}))
 		for p.Round().Pool > 0 {
 		}
 		all[k] = float64(p.Rounds())
@@ -82,7 +62,7 @@ func (r *runner) threshold(e effort, power int) (thresholdSteps, error) {
 	// One of them that is off by one is the least spread that could have been missed.
 	s.mean.SE = max(s.mean.SE, 1/float64(repeats))
 	r.Ran()
-	return s, nil
+	return s
 }
 
 // thresholdExact is the mean number of rounds for n balls and n bins: with m balls a round more than with those that are left of them.

@@ -1,7 +1,6 @@
 package berenbrink
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,48 +13,33 @@ import (
 //
 // They are never delayed by younger ones. So for c = 1 they go as the balls of THRESHOLD[1], which come all at once: with y
 // per bin, 1−e^(−y) per bin are given a place in a round.
-func waitingLemmas(e effort) reproduce.Claim {
-	const name = "capped-waiting-lemmas"
-	return reproduce.Claim{
-		Name: name, Paper: paper, Place: "Lemmas 3, 4 and 5, Observation 1", Found: reproduce.Holds,
-		Says: "Of the m(t) balls that are in the pool after round t, with high probability at most 2n are left after m(t)/(n−n/e) " +
-			"rounds, at most n/(2e) after 19 more, and none after log log n + O(1) more, for every c ≥ 1.",
-		How: "CAPPED runs in its long run, and the survivors of every round's pool are counted after every later round until there " +
-			"are none. As the pool is never large, Lemma 3 is also tried with up to 100 balls a bin: younger balls do not delay " +
-			"older ones, so for c = 1 the survivors are those of THRESHOLD[1] with as many balls. The O(1) of Lemma 5 is taken as 1.",
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{1 << 10, e.bins}
-			if e.bins <= 1<<10 {
-				sizes = sizes[1:]
-			}
-			var all []*drains
-			for _, n := range sizes {
-				for _, c := range []int{1, 2, 3, 5} {
-					for _, i := range []int{2, 6, 10, 13} {
-						all = append(all, &drains{n: n, c: c, lambda: halved(i), lemma3: e.theory.lemma3})
-					}
-				}
-				for _, balls := range []float64{3, 10, 30, 100} {
-					all = append(all, &drains{n: n, c: 1, balls: balls, lemma3: e.theory.lemma3})
-				}
-			}
-			r := newRunner(ctx, o, name, len(all))
-			rounds, repeats := e.rounds(o, 3000, 200), e.rounds(o, 200, 10)
-			for stream, d := range all {
-				var err error
-				if d.balls > 0 {
-					err = r.drainBatch(d, repeats, stream)
-				} else {
-					err = r.drainPools(d, rounds, stream)
-				}
-				if err != nil {
-					return reproduce.Finding{}, err
-				}
-				r.Ran()
-			}
-			return judgeDrains(e, all), nil
-		},
+func waitingLemmas(r *runner) reproduce.Finding {
+	sizes := []int{1 << 10, r.bins}
+	if r.bins <= 1<<10 {
+		sizes = sizes[1:]
 	}
+	var all []*drains
+	for _, n := range sizes {
+		for _, c := range []int{1, 2, 3, 5} {
+			for _, i := range []int{2, 6, 10, 13} {
+				all = append(all, &drains{n: n, c: c, lambda: halved(i), lemma3: r.theory.lemma3})
+			}
+		}
+		for _, balls := range []float64{3, 10, 30, 100} {
+			all = append(all, &drains{n: n, c: 1, balls: balls, lemma3: r.theory.lemma3})
+		}
+	}
+	r.Runs(len(all))
+	rounds, repeats := r.rounds(3000, 200), r.rounds(200, 10)
+	for stream, d := range all {
+		if d.balls > 0 {
+			r.drainBatch(d, repeats, stream)
+		} else {
+			r.drainPools(d, rounds, stream)
+		}
+		r.Ran()
+	}
+	return judgeDrains(r.effort, all)
 }
 
 // drains is how long it took for the survivors of some pools to go.
@@ -124,11 +108,8 @@ func (d *drains) survived(rounds, survivors int) {
 }
 
 // drainPools follows the pool of every round, some rounds long.
-func (r *runner) drainPools(d *drains, rounds, stream int) error {
-	p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream), Warm: true})
-	if err != nil {
-		return err
-	}
+func (r *runner) drainPools(d *drains, rounds, stream int) {
+	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream), Warm: true}))
 	var open []drain
 	var older []int // how many balls in the pool are of that age or more
 	follow := func(round capped.Round) {
@@ -163,42 +144,30 @@ func (r *runner) drainPools(d *drains, rounds, stream int) error {
 			open = append(open, s)
 		}
 	}
-	if err := r.each(p, rounds, follow); err != nil {
-		return err
-	}
+	r.each(p, rounds, follow)
 	for len(open) > 0 {
-		if err := r.each(p, 1, follow); err != nil {
-			return err
-		}
+		r.each(p, 1, follow)
 	}
 	d.finish()
-	return nil
 }
 
 // drainBatch follows so many balls that come all at once, some times.
-func (r *runner) drainBatch(d *drains, repeats, stream int) error {
+func (r *runner) drainBatch(d *drains, repeats, stream int) {
 	for k := range repeats {
-		p, err := capped.NewProcess(capped.Config{Bins: d.n, Capacity: 1, Rate: d.balls, Kind: capped.Threshold,
-			Seed: r.seed(1000*(k+1) + stream)})
-		if err != nil {
-			return err
-		}
+		p := reproduce.Must(capped.NewProcess(capped.Config{Bins: d.n, Capacity: 1, Rate: d.balls, Kind: capped.Threshold,
+			Seed: r.seed(1000*(k+1) + stream)}))
 		s := drain{size: int(d.balls) * d.n, at: [3]int{-1, -1, -1}}
 		s.left(d.n, 0, s.size)
 		d.survived(0, s.size)
 		for gone := false; !gone; {
-			err := r.each(p, 1, func(round capped.Round) {
+			r.each(p, 1, func(round capped.Round) {
 				d.survived(p.Rounds(), round.Pool)
 				gone = s.left(d.n, p.Rounds(), round.Pool)
 			})
-			if err != nil {
-				return err
-			}
 		}
 		d.add(&s)
 	}
 	d.finish()
-	return nil
 }
 
 func judgeDrains(e effort, all []*drains) reproduce.Finding {
