@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -12,24 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func algorithm5() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-algorithm-5",
-		Paper: paper,
-		Place: "section 6, Algorithm 5",
-		Says: "Algorithm 5 has best performance when the list is already partially sorted, e.g. Order N, as lists remain from earlier passes; high speed with 1 and 2 entries; " +
-			"and good worst-case performance, e.g. Order N log₂ N.",
-		How: "Algorithm 5 as printed sorts lists of several lengths and orders, and all lists of up to 8; its comparisons are counted. Partially sorted is read as: part of the list, one half, was sorted " +
-			"in an earlier pass, and the new tickets on top are in any order; or, as corrected: the list has few runs, stretches that are in order as they lie.",
-		Found: reproduce.HoldsThus,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			lengths := []int{1_000, 10_000, 100_000}
-			if o.Full {
-				lengths = append(lengths, 1_000_000)
-			}
-			return measureAlgorithm5(ctx, o, paperAlgorithm5, lengths)
-		},
+func algorithm5(run *reproduce.Runner) reproduce.Finding {
+	lengths := []int{1_000, 10_000, 100_000}
+	if run.Options.Full {
+		lengths = append(lengths, 1_000_000)
 	}
+	return measureAlgorithm5(run, paperAlgorithm5, lengths)
 }
 
 // algorithm5Says is what is said of the comparisons that sorting takes.
@@ -118,7 +105,7 @@ func inReverse(n int) int {
 }
 
 // measureAlgorithm5 checks the claim for lists of some lengths, the shortest first.
-func measureAlgorithm5(ctx context.Context, o reproduce.Options, says algorithm5Says, lengths []int) (reproduce.Finding, error) {
+func measureAlgorithm5(run *reproduce.Runner, says algorithm5Says, lengths []int) reproduce.Finding {
 	var f reproduce.Finding
 	f.Check("comparisons for 1 ticket", float64(comparisonsOf(ascending(1))), 0, 0, "it is returned as it is")
 	f.Check("comparisons for 2 tickets", float64(max(comparisonsOf([]float64{0, 1}), comparisonsOf([]float64{1, 0}))), 1, 0, "sorted by inspection")
@@ -135,15 +122,10 @@ func measureAlgorithm5(ctx context.Context, o reproduce.Options, says algorithm5
 	}
 	table.Columns = append(table.Columns, "in reverse, sort of Static")
 	for i, n := range lengths {
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
-		row, err := sortListings(ctx, &f, o, says, n)
-		if err != nil {
-			return f, err
-		}
+		run.Checkpoint()
+		row := sortListings(run, &f, says, n)
 		table.Rows = append(table.Rows, row)
-		o.ReportProgress(float64(i+1) / float64(len(lengths)))
+		run.Options.ReportProgress(float64(i+1) / float64(len(lengths)))
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("comparisons", algorithm5Chart(table))
@@ -157,16 +139,16 @@ func measureAlgorithm5(ctx context.Context, o reproduce.Options, says algorithm5
 		"Order N holds in the number of tickets if the number of runs is fixed. A list of r runs takes N·min(r−1, ⌈log₂ N⌉) + N − 1 comparisons at most.",
 		fmt.Sprintf("Events that arise in order of time lie in reverse, as every new one is dropped on top. They are the worst case of runs, one for each ticket: 10 000 take %d comparisons, where an ordered list takes 9999.", inReverse(10_000)),
 		fmt.Sprintf("Static looks for falling runs as well as rising ones, and takes %.0f comparisons for %.0f events that arose in order of time.", last[10], last[0]))
-	return f, nil
+	return f
 }
 
 // sortListings sorts all kinds of lists of n tickets, and makes a row of the table.
-func sortListings(ctx context.Context, f *reproduce.Finding, o reproduce.Options, says algorithm5Says, n int) ([]float64, error) {
+func sortListings(run *reproduce.Runner, f *reproduce.Finding, says algorithm5Says, n int) []float64 {
 	size := float64(n)
 	corrected := f.For(reproduce.Corrected)
 	row := []float64{size, size * math.Log2(size)}
 	for i, l := range listings {
-		r := random.New(o.Seed, 0x616c6735, uint64(n), uint64(i))
+		r := random.New(run.Options.Seed, 0x616c6735, uint64(n), uint64(i))
 		times := l.times(n, &r)
 		took := float64(comparisonsOf(times))
 		row = append(row, took)
@@ -180,22 +162,16 @@ func sortListings(ctx context.Context, f *reproduce.Finding, o reproduce.Options
 			corrected.Check(fmt.Sprintf("comparisons for %d tickets in reverse", n), took, float64(inReverse(n)), 0, "W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉ for merging, and n−1 for finding runs, exactly")
 		}
 	}
-	ours, err := staticComparisons(ctx, ascending(n))
-	return append(row, ours), err
+	return append(row, staticComparisons(run, ascending(n)))
 }
 
 // staticComparisons counts the comparisons that Static makes to sort a bin with events at these times, as they arise.
-func staticComparisons(ctx context.Context, times []float64) (float64, error) {
+func staticComparisons(run *reproduce.Runner, times []float64) float64 {
 	k := len(times)
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.JustInTime, Capacity: k})
-	if err != nil {
-		return 0, err
-	}
-	if err := forEach(ctx, k, func(i int) error { return s.Schedule(calendar.ID(i), times[i]) }); err != nil {
-		return 0, err
-	}
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.JustInTime, Capacity: k}))
+	forEach(run, k, func(i int) error { return s.Schedule(calendar.ID(i), times[i]) })
 	s.Peek()
-	return float64(s.Work().Traversed) - 1, nil // one of the entries counted is the look at the first event
+	return float64(s.Work().Traversed) - 1 // one of the entries counted is the look at the first event
 }
 
 func algorithm5Chart(t reproduce.Table) plot.Chart {

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -10,24 +9,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func bestBins() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-best-bins",
-		Paper: paper,
-		Place: "section 6, footnote 4",
-		Says:  "37 % of the bins being empty can be shown to be optimal for overall speed if all bin operations are equally fast.",
-		How: "The steps of Algorithms 1 to 5 as printed are counted for several numbers of events a bin: a bin passed, a ticket dropped, flipped through or dispatched, " +
-			"a comparison of two tickets are a step each. The best number is computed from the law of the steps. Two readings: events are scheduled and dispatched, " +
-			"since “canceling is not a usual operation” (section 4.2); or as many are cancelled as dispatched, so that all three operations count equally.",
-		Found: reproduce.HoldsThus,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			n := 40_000
-			if o.Full {
-				n = 1_000_000
-			}
-			return measureBestBins(ctx, o, paperBins, paperSteps, n)
-		},
+func bestBins(run *reproduce.Runner) reproduce.Finding {
+	n := 40_000
+	if run.Options.Full {
+		n = 1_000_000
 	}
+	return measureBestBins(run, paperBins, paperSteps, n)
 }
 
 // A stepsLaw is the steps for an event with so many events a bin, when ordering takes so many comparisons for an event.
@@ -50,17 +37,14 @@ func dispatchSteps(load, comparisons float64) float64 { return 1/load + 2 + comp
 var bestLoads = []float64{0.5, 0.7, 0.8, 1, 1.2, math.Sqrt2, 1.7, 2, 2.5}
 
 // measureBestBins checks the claim, counting with n events, in ten parts.
-func measureBestBins(ctx context.Context, o reproduce.Options, says binsSays, cancelling stepsLaw, n int) (reproduce.Finding, error) {
+func measureBestBins(run *reproduce.Runner, says binsSays, cancelling stepsLaw, n int) reproduce.Finding {
 	var f reproduce.Finding
-	means := meanComparisons(o)
+	means := meanComparisons(run.Options.Seed)
 	table := reproduce.Table{Name: "Steps for an event by events a bin",
 		Columns: []string{"events a bin", "bins empty", "schedule and dispatch", "SE", "theory", "and cancel", "SE", "theory"}}
 	worst := [2]float64{}
 	for i, load := range bestLoads {
-		counted, err := countSteps(ctx, o, n, load)
-		if err != nil {
-			return f, err
-		}
+		counted := countSteps(run, n, load)
 		each := ticketComparisons(means, load)
 		row := []float64{load, math.Exp(-load)}
 		for k, law := range []stepsLaw{dispatchSteps, cancelling} {
@@ -70,7 +54,7 @@ func measureBestBins(ctx context.Context, o reproduce.Options, says binsSays, ca
 			row = append(row, counted[k].Mean, counted[k].SE, want)
 		}
 		table.Rows = append(table.Rows, row)
-		o.ReportProgress(float64(i+1) / float64(len(bestLoads)))
+		run.Options.ReportProgress(float64(i+1) / float64(len(bestLoads)))
 	}
 	f.Tables = append(f.Tables, table)
 	few, alone := leastAt(means, dispatchSteps)
@@ -91,31 +75,27 @@ func measureBestBins(ctx context.Context, o reproduce.Options, says binsSays, ca
 		"Where the footnote is exact: if the earliest of a bin is looked for in an unordered list, dispatching and cancelling take 1 + λ/2 each, the bins passed 1/λ, and 1/λ + λ is least at λ = 1, where 1/e are empty.",
 		"Another thing that is largest there is the share of bins with exactly one event: λe^(−λ) is largest at λ = 1, and is 1/e too.",
 		"Erickson, Ladner and LaMarca count no cancels, and have √2 events a bin as the best, which leaves e^(−√2) = 24 % empty.")
-	return f, nil
+	return f
 }
 
 // countSteps counts the steps for an event, in ten calendars of n/10: schedule and dispatch, and with a cancel for each besides.
-func countSteps(ctx context.Context, o reproduce.Options, n int, load float64) (both [2]reproduce.Estimate, err error) {
+func countSteps(run *reproduce.Runner, n int, load float64) [2]reproduce.Estimate {
 	const parts = 10
 	part := n / parts
 	bins := int(math.Round(float64(part) / load))
 	var each [2][]float64
 	for i := range parts {
-		r := random.New(o.Seed, 0x62657374, math.Float64bits(load), uint64(i))
+		r := random.New(run.Options.Seed, 0x62657374, math.Float64bits(load), uint64(i))
 		c := newPaperCalendar(part, bins, 1)
-		if err := forEach(ctx, part, func(i int) error { return c.schedule(int32(i+1), r.Float64()) }); err != nil {
-			return both, err
-		}
+		forEach(run, part, func(i int) error { return c.schedule(int32(i+1), r.Float64()) })
 		// As many cancels as there are events, each of any of them.
-		if err := forEach(ctx, part, func(int) error {
+		forEach(run, part, func(int) error {
 			id := int32(r.Below(uint64(part))) + 1
 			if err := c.cancel(id); err != nil {
 				return err
 			}
 			return c.schedule(id, r.Float64())
-		}); err != nil {
-			return both, err
-		}
+		})
 		for c.dispatch() != 0 {
 		}
 		// The bins beyond the last event are passed too, before the year ends.
@@ -124,7 +104,7 @@ func countSteps(ctx context.Context, o reproduce.Options, n int, load float64) (
 		each[0] = append(each[0], dispatch)
 		each[1] = append(each[1], dispatch+float64(c.flipped)/float64(part))
 	}
-	return [2]reproduce.Estimate{reproduce.Mean(each[0]), reproduce.Mean(each[1])}, nil
+	return [2]reproduce.Estimate{reproduce.Mean(each[0]), reproduce.Mean(each[1])}
 }
 
 const (
@@ -133,12 +113,12 @@ const (
 )
 
 // meanComparisons are the comparisons that Algorithm 5 makes for k tickets in random order, on average: exact for few.
-func meanComparisons(o reproduce.Options) []float64 {
+func meanComparisons(seed uint64) []float64 {
 	means := make([]float64, sampled+1)
 	for k := 2; k <= enumerated; k++ {
 		means[k], _ = enumerate(k)
 	}
-	r := random.New(o.Seed, 0x6d65616e)
+	r := random.New(seed, 0x6d65616e)
 	for k := enumerated + 1; k <= sampled; k++ {
 		const lists = 400
 		times := make([]float64, k)

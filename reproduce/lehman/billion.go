@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -13,24 +12,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func billion() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-billion",
-		Paper: paper,
-		Place: "section 5",
-		Says: "Expanding the number of individuals from 60 million to 10⁹ required exactly the same amount of time per operation with events in sequence; in random order scheduling took three and six " +
-			"times as long (90 and 180 ns instead of 30), which is attributed to memory caches.",
-		How: "“The same time” is decided by steps, which do not depend on the machine. All events are scheduled, cancelled, scheduled again and dispatched, with one bin an event, and the steps of each operation are counted, at two sizes of which one is 16⅔ times the " +
-			"other: 60,000 and 10⁶, and in the full run 60 million and 10⁹, which takes 16 GB (10⁸ if that is not to be had). Time is reported beside.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			less, more := 60_000, 1_000_000
-			if o.Full {
-				less, more = 60_000_000, fullBillion()
-			}
-			return measureBillion(ctx, o, paperBillion, less, more)
-		},
+func billion(run *reproduce.Runner) reproduce.Finding {
+	less, more := 60_000, 1_000_000
+	if run.Options.Full {
+		less, more = 60_000_000, fullBillion()
 	}
+	return measureBillion(run, paperBillion, less, more)
 }
 
 // fullBillion is 10⁹ where there is memory for it: 16 bytes each, and a quarter more for all else.
@@ -56,7 +43,7 @@ var billionOps = [timedKinds]string{"schedule", "cancel", "dispatch"}
 //
 // In sequence, event i is in the middle of bin i: scheduling drops one ticket, cancelling looks at one, dispatching passes one bin and looks at one ticket. At random
 // it is one for scheduling, 1.5 for cancelling (1 + λ/2, λ = 1), and for dispatching what the law of the lists says, whatever N is.
-func measureBillion(ctx context.Context, o reproduce.Options, says billionSays, less, more int) (reproduce.Finding, error) {
+func measureBillion(run *reproduce.Runner, says billionSays, less, more int) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "Steps for an operation", Columns: []string{"order (1 in sequence, 2 at random)", "events"}}
 	times := reproduce.Table{Name: "Nanoseconds for an operation on this machine", Columns: append([]string(nil), table.Columns...)}
@@ -67,15 +54,12 @@ func measureBillion(ctx context.Context, o reproduce.Options, says billionSays, 
 	for i, shuffled := range []bool{false, true} {
 		var rows [2]performance
 		for k, n := range []int{less, more} {
-			p, err := performAll(ctx, o, n, shuffled)
-			if err != nil {
-				return f, err
-			}
+			p := performAll(run, n, shuffled)
 			rows[k] = p
 			order := float64(i + 1)
 			table.Rows = append(table.Rows, []float64{order, float64(n), p.steps[0], p.steps[1], p.steps[2], p.se})
 			times.Rows = append(times.Rows, []float64{order, float64(n), p.ns[0], p.ns[1], p.ns[2]})
-			o.ReportProgress((float64(i)*float64(less+more) + float64(min(n, less)+k*more)) / float64(2*(less+more)))
+			run.Options.ReportProgress((float64(i)*float64(less+more) + float64(min(n, less)+k*more)) / float64(2*(less+more)))
 		}
 		compareBillion(&f, says, rows, less, more, shuffled)
 	}
@@ -91,7 +75,7 @@ func measureBillion(ctx context.Context, o reproduce.Options, says billionSays, 
 		fmt.Sprintf("Time on this machine, in sequence: %.0f, %.0f and %.0f ns with %s events, %.0f, %.0f and %.0f ns with %s. Time decides nothing here.",
 			first[2], first[3], first[4], scientific(float64(less)), t[2], t[3], t[4], scientific(float64(more))),
 		"That caches are what makes random order slow fits: it takes no more steps to schedule, and as many with the larger number. How much slower is a property of the machine.")
-	return f, nil
+	return f
 }
 
 // compareBillion compares the steps with two numbers of events.
@@ -119,23 +103,17 @@ type performance struct {
 }
 
 // performAll goes through all operations with n events. Times are drawn as they are needed, since a list of them would take half as much memory again.
-func performAll(ctx context.Context, o reproduce.Options, n int, shuffled bool) (p performance, err error) {
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1, Discipline: calendar.JustInTime, Capacity: n})
-	if err != nil {
-		return p, err
-	}
+func performAll(run *reproduce.Runner, n int, shuffled bool) (p performance) {
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1, Discipline: calendar.JustInTime, Capacity: n}))
 	size := float64(n)
-	r := random.New(o.Seed, 0x62696c6c, uint64(n))
+	r := random.New(run.Options.Seed, 0x62696c6c, uint64(n))
 	schedule := func(i int) error { return s.Schedule(calendar.ID(i), float64(i)+0.5) }
 	if shuffled {
 		schedule = func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*size) }
 	}
 	timed := func(kind int, do func(i int) error) calendar.Work {
-		if err != nil {
-			return calendar.Work{}
-		}
 		before, began := s.Work(), time.Now()
-		err = forEach(ctx, n, do)
+		forEach(run, n, do)
 		p.ns[kind] = float64(time.Since(began).Nanoseconds()) / size
 		return s.Work().Since(before)
 	}
@@ -155,7 +133,7 @@ func performAll(ctx context.Context, o reproduce.Options, n int, shuffled bool) 
 	// Comparisons for a bin with k tickets are about k(k−1)/2 for few, with a variance of that order; E[k²(k−1)²]/4 = 7/4 at λ = 1. The bins beyond
 	// the last event, which are not passed, are one or two.
 	p.se = math.Sqrt(7.0 / 4 / size)
-	return p, err
+	return p
 }
 
 func billionChart(t reproduce.Table) plot.Chart {

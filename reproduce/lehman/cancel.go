@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,23 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func cancel() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-cancel",
-		Paper: paper,
-		Place: "section 4.2, Algorithm 2",
-		Says:  "Cancelling takes one operation for every ticket in the bin, and on average there is only one ticket in the bin; it can be slow if the events cluster badly.",
-		How: "Algorithms 1 and 2 as printed: random events are cancelled and scheduled again, with one event a bin at random times, and with k events in every bin " +
-			"that has any. The tickets in the bin of the event to cancel are counted, and those looked at until it is found.",
-		Found: reproduce.HoldsThus,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			n, clusters := 200_000, []int{1, 10, 100, 1_000}
-			if o.Full {
-				n, clusters = 2_000_000, append(clusters, 10_000)
-			}
-			return measureCancel(ctx, o, paperCancel, n, clusters)
-		},
+func cancel(run *reproduce.Runner) reproduce.Finding {
+	n, clusters := 200_000, []int{1, 10, 100, 1_000}
+	if run.Options.Full {
+		n, clusters = 2_000_000, append(clusters, 10_000)
 	}
+	return measureCancel(run, paperCancel, n, clusters)
 }
 
 // cancelSays is what is said of cancelling.
@@ -44,12 +32,9 @@ type cancelSays struct {
 var paperCancel = cancelSays{tickets: 1, average: func(k float64) float64 { return (k + 1) / 2 }}
 
 // measureCancel checks the claim with n events, and with clusters of some sizes.
-func measureCancel(ctx context.Context, o reproduce.Options, says cancelSays, n int, clusters []int) (reproduce.Finding, error) {
+func measureCancel(run *reproduce.Runner, says cancelSays, n int, clusters []int) reproduce.Finding {
 	var f reproduce.Finding
-	spread, err := cancelSpread(ctx, o, n)
-	if err != nil {
-		return f, err
-	}
+	spread := cancelSpread(run, n)
 	size := float64(n)
 	// The tickets in a bin, 1 + P with P Poisson of mean 1, have variance 1; and the pairs that share a bin are n/2 with variance n/2, which makes
 	// 2n for twice as many. The place in a list has variance E[(1+P)²−1]/12 + 1/4 = 7/12, and the pairs add 1/2.
@@ -61,20 +46,17 @@ func measureCancel(ctx context.Context, o reproduce.Options, says cancelSays, n 
 		"itself and one other; 4.5 standard errors as above, and 1/N")
 	corrected.Check("tickets looked at, 1 event a bin", spread.looked, says.average(2), reproduce.Sigmas*lookedSE+1/size,
 		"4.5 standard errors: the place in a list has variance 7/12, the lists themselves add 1/2; and 1/N")
-	o.ReportProgress(0.4)
+	run.Options.ReportProgress(0.4)
 	table := reproduce.Table{Name: "Tickets looked at to cancel one of k in a bin", Columns: []string{"k", "measured", "(k+1)/2", "the first scheduled"}}
 	for i, k := range clusters {
-		looked, most, err := cancelClustered(ctx, o, max(20_000, 2*k), k)
-		if err != nil {
-			return f, err
-		}
+		looked, most := cancelClustered(run, max(20_000, 2*k), k)
 		tickets := float64(k)
 		f.Check(fmt.Sprintf("tickets looked at for the first scheduled of %d", k), most, tickets, 0, "it lies at the bottom, below all the others: one operation for every ticket, exactly")
 		want := says.average(tickets)
 		corrected.Check(fmt.Sprintf("tickets looked at for one of %d", k), looked, want, reproduce.Sigmas*math.Sqrt((tickets*tickets-1)/12/float64(max(20_000, 2*k))),
 			"any place in the list is as likely; 4.5 standard errors, with variance (k²−1)/12")
 		table.Rows = append(table.Rows, []float64{tickets, looked, (tickets + 1) / 2, most})
-		o.ReportProgress(0.4 + 0.6*float64(i+1)/float64(len(clusters)))
+		run.Options.ReportProgress(0.4 + 0.6*float64(i+1)/float64(len(clusters)))
 	}
 	f.Tables = append(f.Tables, reproduce.Table{Name: "One event a bin at random times", Columns: []string{"events", "tickets in the bin", "tickets looked at"},
 		Rows: [][]float64{{size, spread.tickets, spread.looked}}}, table)
@@ -85,21 +67,19 @@ func measureCancel(ctx context.Context, o reproduce.Options, says cancelSays, n 
 	f.Notes = append(f.Notes,
 		"One ticket a bin is the average over bins, of which 37 % are empty. Averaged over events it is two: the event itself, and one other.",
 		"In bins with k tickets cancelling grows as k, while scheduling stays a single step and sorting takes log₂ k for a ticket: of the three operations it is the one that clusters make slow, as the paper says.")
-	return f, nil
+	return f
 }
 
 // A cancelled is what was counted for a cancel, on average.
 type cancelled struct{ tickets, looked float64 }
 
 // cancelSpread cancels n times one of n events that lie in n bins at random.
-func cancelSpread(ctx context.Context, o reproduce.Options, n int) (cancelled, error) {
-	r := random.New(o.Seed, 0x73707264)
+func cancelSpread(run *reproduce.Runner, n int) cancelled {
+	r := random.New(run.Options.Seed, 0x73707264)
 	c := newPaperCalendar(n, n, 1)
-	if err := forEach(ctx, n, func(i int) error { return c.schedule(int32(i+1), r.Float64()) }); err != nil {
-		return cancelled{}, err
-	}
+	forEach(run, n, func(i int) error { return c.schedule(int32(i+1), r.Float64()) })
 	tickets := 0
-	err := forEach(ctx, n, func(int) error {
+	forEach(run, n, func(int) error {
 		id := int32(r.Below(uint64(n))) + 1
 		tickets += c.tickets(id)
 		if err := c.cancel(id); err != nil {
@@ -107,40 +87,32 @@ func cancelSpread(ctx context.Context, o reproduce.Options, n int) (cancelled, e
 		}
 		return c.schedule(id, r.Float64())
 	})
-	return cancelled{float64(tickets) / float64(n), float64(c.flipped) / float64(n)}, err
+	return cancelled{float64(tickets) / float64(n), float64(c.flipped) / float64(n)}
 }
 
 // cancelClustered has two bins with k events each among 2k. It cancels random events some times and tells how many tickets are looked at on average; and
 // how many for the event that was scheduled first.
-func cancelClustered(ctx context.Context, o reproduce.Options, times, k int) (looked, most float64, err error) {
-	r := random.New(o.Seed, 0x636c7573, uint64(k))
+func cancelClustered(run *reproduce.Runner, times, k int) (looked, most float64) {
+	r := random.New(run.Options.Seed, 0x636c7573, uint64(k))
 	c := newPaperCalendar(2*k, 2*k, 1)
 	at := func(n int32) float64 { return (float64(n&1) + 0.25 + 0.5*r.Float64()) / float64(2*k) }
 	order := rand.New(&r).Perm(2 * k)
 	for _, n := range order {
-		if err := c.schedule(int32(n+1), at(int32(n+1))); err != nil {
-			return 0, 0, err
-		}
+		run.FailOn(c.schedule(int32(n+1), at(int32(n+1))))
 	}
 	first := int32(order[0] + 1)
-	if err := c.cancel(first); err != nil {
-		return 0, 0, err
-	}
+	run.FailOn(c.cancel(first))
 	most, c.flipped = float64(c.flipped), 0
-	if err := c.schedule(first, at(first)); err != nil {
-		return 0, 0, err
-	}
-	err = forEach(ctx, times, func(i int) error {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	run.FailOn(c.schedule(first, at(first)))
+	forEach(run, times, func(i int) error {
+		run.Checkpoint()
 		id := int32(r.Below(uint64(2*k))) + 1
 		if err := c.cancel(id); err != nil {
 			return err
 		}
 		return c.schedule(id, at(id))
 	})
-	return float64(c.flipped) / float64(times), most, err
+	return float64(c.flipped) / float64(times), most
 }
 
 func cancelChart(t reproduce.Table) plot.Chart {

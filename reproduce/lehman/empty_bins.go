@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,24 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func emptyBins() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-empty-bins",
-		Paper: paper,
-		Place: "section 6, footnote 4; comment in Algorithm 2",
-		Says: "With one bin for each event, 1/e = 37 % of the bins are empty under random distribution; and the average number of events in " +
-			"non-empty bins is about 1.5.",
-		How: "Events at random times fill a calendar of as many bins, and of 1.25 times as many as in section 5; going through the whole year " +
-			"tells how many bins had how many events.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			n := 1_000_000
-			if o.Full {
-				n = 60_000_000
-			}
-			return measureEmptyBins(ctx, o, paperBins, n)
-		},
+func emptyBins(run *reproduce.Runner) reproduce.Finding {
+	n := 1_000_000
+	if run.Options.Full {
+		n = 60_000_000
 	}
+	return measureEmptyBins(run, paperBins, n)
 }
 
 // binsSays is what the paper says about bins.
@@ -44,17 +31,11 @@ var paperBins = binsSays{empty: 0.37, nonEmpty: 1.5}
 // With N events in M bins, λ = N/M, a bin is empty with probability (1−1/M)^N, about e^(−λ). The mean of the bins that are not is
 // λ/(1−e^(−λ)): 1.582 with one bin an event, and 1.453 with the 75 million bins for 60 million events of section 5. “About 1.5” is the
 // latter, to its two digits.
-func measureEmptyBins(ctx context.Context, o reproduce.Options, says binsSays, n int) (reproduce.Finding, error) {
+func measureEmptyBins(run *reproduce.Runner, says binsSays, n int) reproduce.Finding {
 	var f reproduce.Finding
-	one, err := countBins(ctx, &f, o, n, n)
-	if err != nil {
-		return f, err
-	}
-	o.ReportProgress(0.5)
-	theirs, err := countBins(ctx, &f, o, n, n+n/4)
-	if err != nil {
-		return f, err
-	}
+	one := countBins(run, &f, n, n)
+	run.Options.ReportProgress(0.5)
+	theirs := countBins(run, &f, n, n+n/4)
 	f.Check("share of empty bins, 1 event a bin", one.empty, says.empty, 0.005+reproduce.Sigmas*one.emptySE,
 		"printed as a whole per cent, so half of one; and 4.5 standard errors of the number of empty boxes when balls are thrown")
 	f.Check("events in a non-empty bin, 0.8 events a bin", theirs.mean, says.nonEmpty, 0.05+reproduce.Sigmas*theirs.meanSE,
@@ -66,23 +47,16 @@ func measureEmptyBins(ctx context.Context, o reproduce.Options, says binsSays, n
 		"The comment with the 1.5 stands in Algorithm 2, beside the search for the event to cancel. With one bin an event exactly 1.5 entries are looked at there: see lehman-cancel.",
 		"Whether 37 % is optimal is lehman-best-bins.")
 	f.Chart("bins", binsChart(f.Tables))
-	o.ReportProgress(1)
-	return f, nil
+	return f
 }
 
 // A filling is how bins are filled.
 type filling struct{ empty, emptySE, mean, meanSE float64 }
 
 // countBins puts n events into m bins, counts how many bins have how many, and compares with the law.
-func countBins(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n, m int) (filling, error) {
-	s, err := binsOf(ctx, random.New(o.Seed, 0x62696e73, uint64(m)), n, m)
-	if err != nil {
-		return filling{}, err
-	}
-	bins, err := drainBins(ctx, s, n, m)
-	if err != nil {
-		return filling{}, err
-	}
+func countBins(run *reproduce.Runner, f *reproduce.Finding, n, m int) filling {
+	s := binsOf(run, random.New(run.Options.Seed, 0x62696e73, uint64(m)), n, m)
+	bins := drainBins(run, s, n, m)
 	// Balls in boxes: the number of empty boxes has mean M(1−1/M)ⁿ, about M·e^−λ, and variance about M(e^−λ − (1+λ)e^−2λ).
 	buckets, load := float64(m), float64(n)/float64(m)
 	none := math.Exp(-load)
@@ -97,23 +71,21 @@ func countBins(ctx context.Context, f *reproduce.Finding, o reproduce.Options, n
 		law *= load / float64(k+1)
 	}
 	f.Tables = append(f.Tables, table)
-	return c, nil
+	return c
 }
 
 // binsOf is a calendar with n events at random times of one year of m bins.
-func binsOf(ctx context.Context, r random.Stream, n, m int) (*calendar.Static, error) {
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: m, Width: 1, Discipline: calendar.JustInTime, Capacity: n})
-	if err != nil {
-		return nil, err
-	}
-	return s, forEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*float64(m)) })
+func binsOf(run *reproduce.Runner, r random.Stream, n, m int) *calendar.Static {
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: m, Width: 1, Discipline: calendar.JustInTime, Capacity: n}))
+	forEach(run, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*float64(m)) })
+	return s
 }
 
 // drainBins dispatches n events of one year and tells how many of the m bins had 0, 1, 2 … of them.
 //
 // An event for which no bucket was left is in the same bin as the one before. The number of buckets left does not tell how many
 // were empty from the start: a bin is visited once more after its last event, and is empty then.
-func drainBins(ctx context.Context, s *calendar.Static, n, m int) ([]float64, error) {
+func drainBins(run *reproduce.Runner, s *calendar.Static, n, m int) []float64 {
 	bins := []float64{float64(m)}
 	left, length := uint64(0), 0
 	leave := func() {
@@ -127,7 +99,7 @@ func drainBins(ctx context.Context, s *calendar.Static, n, m int) ([]float64, er
 		bins[0]--
 		length = 0
 	}
-	err := forEach(ctx, n, func(int) error {
+	forEach(run, n, func(int) error {
 		if _, _, ok := s.Next(); !ok {
 			return errEmpty
 		}
@@ -139,7 +111,7 @@ func drainBins(ctx context.Context, s *calendar.Static, n, m int) ([]float64, er
 		return nil
 	})
 	leave()
-	return bins, err
+	return bins
 }
 
 func binsChart(tables []reproduce.Table) plot.Chart {

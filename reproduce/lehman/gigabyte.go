@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -12,23 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func gigabyte() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-gigabyte",
-		Paper: paper,
-		Place: "section 7; data structures in the appendix",
-		Says:  "Sixty million individuals can be handled by allocating less than a gigabyte of random access memory.",
-		How: "The arrays T, P and Q of the appendix are added up: reals of 8 bytes, integers of 4, one bin an event as in section 6, or 75 million bins as in section 5. Static, which has these arrays, " +
-			"is filled, and what the program's memory has grown by is measured: with 600,000 events, a hundredth, and with 60 million in the full run.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			n := 600_000
-			if o.Full {
-				n = 60_000_000
-			}
-			return measureGigabyte(ctx, o, paperMemory, n)
-		},
+func gigabyte(run *reproduce.Runner) reproduce.Finding {
+	n := 600_000
+	if run.Options.Full {
+		n = 60_000_000
 	}
+	return measureGigabyte(run, paperMemory, n)
 }
 
 // memorySays is what the paper says, and the sizes of its words.
@@ -48,13 +36,10 @@ var paperMemory = memorySays{most: 1e9, events: 60e6, bins: 75e6, real: 8, integ
 func (s memorySays) bytes(n, m float64) float64 { return (s.real+s.integer)*n + s.integer*m }
 
 // measureGigabyte checks the claim, measuring with n events.
-func measureGigabyte(ctx context.Context, o reproduce.Options, says memorySays, n int) (reproduce.Finding, error) {
+func measureGigabyte(run *reproduce.Runner, says memorySays, n int) reproduce.Finding {
 	var f reproduce.Finding
 	one, theirs := says.bytes(says.events, says.events), says.bytes(says.events, says.bins)
-	grown, static, err := fillMeasured(ctx, o, n)
-	if err != nil {
-		return f, err
-	}
+	grown, static := fillMeasured(run, n)
 	scaled := grown / float64(n) * says.events
 	f.Between("bytes for 60 million events and as many bins, in units of what is said", one/says.most, 0, 1, 0, "a bound; the sizes of arrays, so nothing is left to chance")
 	f.Between("bytes by which the program grows, for 60 million events, in the same units", scaled/says.most, 0, 1, 0, "a bound; measured for some and scaled up")
@@ -75,23 +60,17 @@ func measureGigabyte(ctx context.Context, o reproduce.Options, says memorySays, 
 	f.Notes = append(f.Notes,
 		"It is the calendar alone. Individuals are kept elsewhere (array A of section 3); the whole model took a little over 6 GB (section 5).",
 		fmt.Sprintf("Times must have 8 bytes: with 4 they are %.0f s apart after 30 years.", gap))
-	o.ReportProgress(1)
-	return f, nil
+	return f
 }
 
 // fillMeasured fills a Static with n events and as many bins. It returns by how many bytes the memory in use has grown, and those of its arrays.
-func fillMeasured(ctx context.Context, o reproduce.Options, n int) (grown, arrays float64, err error) {
+func fillMeasured(run *reproduce.Runner, n int) (grown, arrays float64) {
 	before := inUse()
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n})
-	if err != nil {
-		return 0, 0, err
-	}
-	r := random.New(o.Seed, 0x67696761)
-	if err := forEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()) }); err != nil {
-		return 0, 0, err
-	}
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
+	r := random.New(run.Options.Seed, 0x67696761)
+	forEach(run, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()) })
 	grown = inUse() - before
-	return grown, float64(s.Bytes()), nil
+	return grown, float64(s.Bytes())
 }
 
 // inUse is the memory that is in use after what is not needed any more has been collected.

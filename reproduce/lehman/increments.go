@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -51,58 +50,40 @@ var paperIncrements = incrementsSays{mean: 14, deviation: 12, longest: 53, short
 // events is how many increments 30 years have.
 func (s incrementsSays) events() float64 { return 30 * 365.25 * 86400 / s.mean }
 
-func increments() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-increments",
-		Paper: paper,
-		Place: "section 5",
-		Says: "In the model of tuberculosis, the average time increment between scheduled events was 14 simulated seconds, with a standard " +
-			"deviation of 12; the minimum was less than a microsecond, and the maximum 53 seconds.",
-		How: "A model with events of the kinds that the paper lists is run, and the increments between one event and the next are measured in units of " +
-			"their mean, which is set to 14 s. In one reading all events come at random, by clocks of individuals that hardly depend on each other. In the other, " +
-			"one kind of event, as it may be arrivals, comes at regular intervals of 53 s among those at random.",
-		Found: reproduce.HoldsThus,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			size := 20_000
-			if o.Full {
-				size = 1_000_000
-			}
-			return measureIncrements(ctx, o, paperIncrements, size, 20)
-		},
+func increments(run *reproduce.Runner) reproduce.Finding {
+	size := 20_000
+	if run.Options.Full {
+		size = 1_000_000
 	}
+	return measureIncrements(run, paperIncrements, size, 20)
 }
 
 // measureIncrements checks the claim with a population of a size, so many times.
-func measureIncrements(ctx context.Context, o reproduce.Options, says incrementsSays, size, replicas int) (reproduce.Finding, error) {
+func measureIncrements(run *reproduce.Runner, says incrementsSays, size, replicas int) reproduce.Finding {
 	var f reproduce.Finding
 	// Those who come in are as many as those who die.
 	source := fmt.Sprintf("rate: %g per year", 0.02*float64(size))
-	m, err := population.Compile("increments.yaml", []byte(strings.Replace(incrementsModel, "rate: 400 per year", source, 1)), population.Size(size))
-	if err != nil {
-		return f, err
-	}
+	text := strings.Replace(incrementsModel, "rate: 400 per year", source, 1)
+	m := reproduce.Must(population.Compile("increments.yaml", []byte(text), population.Size(size)))
 	all := make([]stream, replicas)
 	for i := range all {
 		all[i] = newStream(says.longest / says.mean)
 	}
-	_, err = m.Run(ctx, population.Options{Seed: o.Seed, Replicas: replicas,
+	_, err := m.Run(run.Context, population.Options{Seed: run.Options.Seed, Replicas: replicas,
 		OnEvent: func(e population.Event) {
 			if e.Kind != population.Started {
 				all[e.Replica].add(e.Time)
 			}
 		},
-		OnProgress: func(p population.Progress) { o.ReportProgress(p.Fraction) }})
-	if err != nil {
-		return f, err
-	}
+		OnProgress: func(p population.Progress) { run.Options.ReportProgress(p.Fraction) }})
+	run.FailOn(err)
 	var random, mixed []*steps
 	for i := range all {
 		random, mixed = append(random, &all[i].random), append(mixed, &all[i].mixed)
 	}
 	compareIncrements(&f, says, summarize(random), summarize(mixed))
 	tabulateTail(&f, says, random, mixed)
-	o.ReportProgress(1) // the last that the population reports may be from before its end
-	return f, nil
+	return f
 }
 
 // A summary is what the increments of all replicas have, in units of their mean.

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,24 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func jitSorting() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-jit-sorting",
-		Paper: paper,
-		Place: "sections 4.1 and 4.3",
-		Says: "Ordering the tickets of a bin when its turn comes takes one or two operations more per ticket; and if many events cluster in a bin, it is " +
-			"much faster than keeping the bin in order each time an event is added.",
-		How: "Comparisons of Algorithm 5 are counted in the paper's calendar with one event a bin, and for k events in one bin that arise at random, in order of time " +
-			"and in reverse. Against these stand the entries that a calendar passes over which puts every event in its place at once.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			lengths, n := []int{2, 10, 100, 1_000, 10_000}, 200_000
-			if o.Full {
-				lengths, n = append(lengths, 30_000), 10_000_000
-			}
-			return measureSorting(ctx, o, paperSorting, lengths, n)
-		},
+func jitSorting(run *reproduce.Runner) reproduce.Finding {
+	lengths, n := []int{2, 10, 100, 1_000, 10_000}, 200_000
+	if run.Options.Full {
+		lengths, n = append(lengths, 30_000), 10_000_000
 	}
+	return measureSorting(run, paperSorting, lengths, n)
 }
 
 // sortingSays is what is said of just-in-time sorting.
@@ -75,13 +62,10 @@ func reversed(times []float64) []float64 {
 }
 
 // measureSorting checks the claim for lists of some lengths, and for n events in n bins.
-func measureSorting(ctx context.Context, o reproduce.Options, says sortingSays, lengths []int, n int) (reproduce.Finding, error) {
+func measureSorting(run *reproduce.Runner, says sortingSays, lengths []int, n int) reproduce.Finding {
 	var f reproduce.Finding
-	each, err := nearlyEmpty(ctx, &f, o, says, n)
-	if err != nil {
-		return f, err
-	}
-	o.ReportProgress(0.3)
+	each := nearlyEmpty(run, &f, says, n)
+	run.Options.ReportProgress(0.3)
 	table := reproduce.Table{Name: "k events in one bin", Columns: []string{"k"}}
 	for _, a := range arrivals {
 		table.Columns = append(table.Columns, "sort, "+a.name, "keep in order, "+a.name)
@@ -89,12 +73,9 @@ func measureSorting(ctx context.Context, o reproduce.Options, says sortingSays, 
 	for i, k := range lengths {
 		row := []float64{float64(k)}
 		for _, a := range arrivals {
-			r := random.New(o.Seed, 0x736f7274, uint64(k))
+			r := random.New(run.Options.Seed, 0x736f7274, uint64(k))
 			times := a.times(k, &r)
-			passed, err := keepOrdered(ctx, times)
-			if err != nil {
-				return f, err
-			}
+			passed := keepOrdered(run, times)
 			sorted := float64(comparisonsOf(reversed(times)))
 			row = append(row, sorted, passed)
 			if k >= 1000 && a.name != "in reverse" {
@@ -109,7 +90,7 @@ func measureSorting(ctx context.Context, o reproduce.Options, says sortingSays, 
 			f.For(reproduce.Control).Check(fmt.Sprintf("entries passed over, %d events at random kept in order", k), row[2], size*(size-1)/4, reproduce.Sigmas*math.Sqrt(size*(size-1)*(2*size+5)/72),
 				"4.5 standard errors of the number of inversions of a random permutation, k(k−1)/4")
 		}
-		o.ReportProgress(0.3 + 0.7*float64(i+1)/float64(len(lengths)))
+		run.Options.ReportProgress(0.3 + 0.7*float64(i+1)/float64(len(lengths)))
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("comparisons", sortingChart(table))
@@ -119,21 +100,18 @@ func measureSorting(ctx context.Context, o reproduce.Options, says sortingSays, 
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("It is not so in every order: %.0f events that arise latest first are each put on top of a bin that is kept in order, at one look, and sorting them takes %.0f comparisons in all.", last[0], last[5]),
 		"What Algorithm 5 takes by the order of the list is lehman-algorithm-5.")
-	o.ReportProgress(1)
-	return f, nil
+	return f
 }
 
 // nearlyEmpty counts the comparisons with one event a bin on average: one or two per ticket, says section 4.3. It returns those for a ticket.
-func nearlyEmpty(ctx context.Context, f *reproduce.Finding, o reproduce.Options, says sortingSays, n int) (float64, error) {
+func nearlyEmpty(run *reproduce.Runner, f *reproduce.Finding, says sortingSays, n int) float64 {
 	const parts = 20
-	means := meanComparisons(o)
+	means := meanComparisons(run.Options.Seed)
 	var each []float64
 	for i := range parts {
-		r := random.New(o.Seed, 0x6e656172, uint64(i))
+		r := random.New(run.Options.Seed, 0x6e656172, uint64(i))
 		c := newPaperCalendar(n/parts, n/parts, 1)
-		if err := forEach(ctx, n/parts, func(i int) error { return c.schedule(int32(i+1), r.Float64()) }); err != nil {
-			return 0, err
-		}
+		forEach(run, n/parts, func(i int) error { return c.schedule(int32(i+1), r.Float64()) })
 		for c.dispatch() != 0 {
 		}
 		each = append(each, float64(c.compared)/float64(n/parts))
@@ -142,24 +120,19 @@ func nearlyEmpty(ctx context.Context, f *reproduce.Finding, o reproduce.Options,
 	f.For(reproduce.Control).Check("comparisons for a ticket, 1 event a bin, against the law", e.Mean, ticketComparisons(means, 1), 5.5*e.SE+20/float64(n),
 		"Σ P(k)·c(k), with Poisson's law and the mean comparisons for k tickets, gone through in all orders up to 8; 5.5 standard errors, which Student's law with 20 parts goes beyond once in 40 000; and a term of order 1/N")
 	f.Between("comparisons for a ticket, 1 event a bin", e.Mean, 0, says.most, 0, "“one or two more per ticket” is taken as a bound")
-	return e.Mean, nil
+	return e.Mean
 }
 
 // keepOrdered counts the entries passed over to put events in their places at once, as they arise.
-func keepOrdered(ctx context.Context, times []float64) (float64, error) {
+func keepOrdered(run *reproduce.Runner, times []float64) float64 {
 	k := len(times)
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.Ordered, Capacity: k + 1})
-	if err != nil {
-		return 0, err
-	}
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.Ordered, Capacity: k + 1}))
 	// A list that is kept in order is slow, hence the shorter stretches.
-	err = forEach(ctx, k, func(i int) error {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	forEach(run, k, func(i int) error {
+		run.Checkpoint()
 		return s.Schedule(calendar.ID(i), times[i])
 	})
-	return float64(s.Work().Traversed), err
+	return float64(s.Work().Traversed)
 }
 
 func sortingChart(t reproduce.Table) plot.Chart {

@@ -4,7 +4,7 @@
 package lehman
 
 import (
-	"context"
+	_ "embed" // of claims.md
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,25 +13,27 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-const paper = "Lehman, Keen, Barnes 2012"
+//go:embed claims.md
+var text string
 
 // Claims returns the claims of the paper, what is counted first.
 func Claims() []reproduce.Claim {
-	return []reproduce.Claim{
-		spaceForTime(),
-		emptyBins(),
-		bestBins(),
-		order1(),
-		cancel(),
-		jitSorting(),
-		algorithm5(),
-		increments(),
-		gigabyte(),
-		billion(),
-		timing(),
-		rate(),
-		sixtyMillion(),
-	}
+	as := func(run *reproduce.Runner) *reproduce.Runner { return run }
+	return reproduce.Read(text, as, map[string]func(*reproduce.Runner) reproduce.Finding{
+		"lehman-5000-fold":     spaceForTime,
+		"lehman-empty-bins":    emptyBins,
+		"lehman-best-bins":     bestBins,
+		"lehman-order-1":       order1,
+		"lehman-cancel":        cancel,
+		"lehman-jit-sorting":   jitSorting,
+		"lehman-algorithm-5":   algorithm5,
+		"lehman-increments":    increments,
+		"lehman-gigabyte":      gigabyte,
+		"lehman-billion":       billion,
+		"lehman-timing":        timing,
+		"lehman-rate":          rate,
+		"lehman-sixty-million": sixtyMillion,
+	})
 }
 
 // errEmpty says that a calendar ran out of events in the hold model, which keeps their number.
@@ -40,19 +42,14 @@ var errEmpty = errors.New("reproduce: the calendar is empty before its time")
 // patience is how many operations are done between two looks at the context.
 const patience = 1 << 18
 
-// forEach calls do for 0 … n−1, in stretches, unless the context ends.
-func forEach(ctx context.Context, n int, do func(i int) error) error {
+// forEach calls do for 0 … n−1, in stretches.
+func forEach(run *reproduce.Runner, n int, do func(i int) error) {
 	for from := 0; from < n; from += patience {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		run.Checkpoint()
 		for i := from; i < min(from+patience, n); i++ {
-			if err := do(i); err != nil {
-				return err
-			}
+			run.FailOn(do(i))
 		}
 	}
-	return nil
 }
 
 // scientific writes a number of events as the paper does: 10⁴, 6×10⁷.

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -12,72 +11,72 @@ import (
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
 
-// A runner checks a claim.
-type runner = func(context.Context, reproduce.Options) (reproduce.Finding, error)
+// A check checks a claim.
+type check = func(*reproduce.Runner) reproduce.Finding
 
 // The claims with a reduced budget, as far as they depend on what the paper says.
-func smallSpace(says spaceSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureSpaceForTime(ctx, o, says, 500)
+func smallSpace(says spaceSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureSpaceForTime(run, says, 500)
 	}
 }
 
-func smallBins(says binsSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureEmptyBins(ctx, o, says, 100_000)
+func smallBins(says binsSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureEmptyBins(run, says, 100_000)
 	}
 }
 
-func smallBest(says binsSays, law stepsLaw) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureBestBins(ctx, o, says, law, 20_000)
+func smallBest(says binsSays, law stepsLaw) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureBestBins(run, says, law, 20_000)
 	}
 }
 
-func smallOrder(says orderSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureOrder1(ctx, o, says, []int{100, 1000, 10_000}, 10)
+func smallOrder(says orderSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureOrder1(run, says, []int{100, 1000, 10_000}, 10)
 	}
 }
 
-func smallCancel(says cancelSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureCancel(ctx, o, says, 20_000, []int{1, 10, 100})
+func smallCancel(says cancelSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureCancel(run, says, 20_000, []int{1, 10, 100})
 	}
 }
 
-func smallSorting(says sortingSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureSorting(ctx, o, says, []int{2, 100, 1000}, 20_000)
+func smallSorting(says sortingSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureSorting(run, says, []int{2, 100, 1000}, 20_000)
 	}
 }
 
-func smallAlgorithm5(says algorithm5Says) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureAlgorithm5(ctx, o, says, []int{1000, 20_000})
+func smallAlgorithm5(says algorithm5Says) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureAlgorithm5(run, says, []int{1000, 20_000})
 	}
 }
 
-func smallIncrements(says incrementsSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureIncrements(ctx, o, says, 5000, 10)
+func smallIncrements(says incrementsSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureIncrements(run, says, 5000, 10)
 	}
 }
 
-func smallGigabyte(says memorySays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureGigabyte(ctx, o, says, 200_000)
+func smallGigabyte(says memorySays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureGigabyte(run, says, 200_000)
 	}
 }
 
-func smallBillion(says billionSays) runner {
-	return func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureBillion(ctx, o, says, 6000, 100_000)
+func smallBillion(says billionSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureBillion(run, says, 6000, 100_000)
 	}
 }
 
 // small are the claims with a reduced budget.
-var small = map[string]runner{
+var small = map[string]check{
 	"lehman-5000-fold":   smallSpace(paperSpace),
 	"lehman-empty-bins":  smallBins(paperBins),
 	"lehman-best-bins":   smallBest(paperBins, paperSteps),
@@ -88,14 +87,14 @@ var small = map[string]runner{
 	"lehman-increments":  smallIncrements(paperIncrements),
 	"lehman-gigabyte":    smallGigabyte(paperMemory),
 	"lehman-billion":     smallBillion(paperBillion),
-	"lehman-timing": func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureTiming(ctx, o, []int{100, 1000}, 1000)
+	"lehman-timing": func(run *reproduce.Runner) reproduce.Finding {
+		return measureTiming(run, []int{100, 1000}, 1000)
 	},
-	"lehman-rate": func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureRate(ctx, o, []int{100, 1000}, 1000)
+	"lehman-rate": func(run *reproduce.Runner) reproduce.Finding {
+		return measureRate(run, []int{100, 1000}, 1000)
 	},
-	"lehman-sixty-million": func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-		return measureSixtyMillion(ctx, o, []int{1000, 10_000})
+	"lehman-sixty-million": func(run *reproduce.Runner) reproduce.Finding {
+		return measureSixtyMillion(run, []int{1000, 10_000})
 	},
 }
 
@@ -111,7 +110,7 @@ func smallClaims(t *testing.T) []reproduce.Claim {
 		if !ok {
 			t.Fatalf("%s has no small version", claims[i].Name)
 		}
-		claims[i].Run = run
+		claims[i].Run = reproduce.Checked(claims[i].Name, run)
 	}
 	return claims
 }
@@ -120,7 +119,7 @@ func TestClaims(t *testing.T) {
 	for _, c := range smallClaims(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			reproducetest.Illustrated(t, reproducetest.Verdict(t, c, 1))
-			if c.Paper != paper {
+			if c.Paper != "Lehman, Keen, Barnes 2012" {
 				t.Errorf("it is of %s", c.Paper)
 			}
 		})
@@ -146,16 +145,16 @@ func TestTimeDecidesNothing(t *testing.T) {
 // A paper that says otherwise, or a theory that is wrong, has another verdict.
 func TestNotices(t *testing.T) {
 	logarithm := func(n float64) float64 { return math.Log2(n) }
-	spoiled := func(name string, run runner) (c reproduce.Claim) {
+	spoiled := func(name string, run check) (c reproduce.Claim) {
 		c = reproducetest.Named(t, Claims(), name)
-		c.Run = run
+		c.Run = reproduce.Checked(name, run)
 		return c
 	}
 	before := map[string]reproduce.Result{}
 	for _, test := range []struct {
 		claim, name string
 		want        reproduce.Verdict
-		wrong       runner
+		wrong       check
 		checks      []string
 	}{
 		{"lehman-5000-fold", "10,000 fold", reproduce.DoesNotHold, smallSpace(spaceSays{10_000, 1_000_000, 10_000, 10_000}), []string{"random order over"}},
@@ -188,10 +187,10 @@ func TestNotices(t *testing.T) {
 				before[test.claim] = reproducetest.Run(t, spoiled(test.claim, small[test.claim]), reproduce.Options{Seed: 1})
 			}
 			var got reproduce.Verdict
-			reproducetest.Notices(t, before[test.claim], spoiled(test.claim, func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-				f, err := test.wrong(ctx, o)
+			reproducetest.Notices(t, before[test.claim], spoiled(test.claim, func(run *reproduce.Runner) reproduce.Finding {
+				f := test.wrong(run)
 				got = f.Verdict()
-				return f, err
+				return f
 			}), 1, test.checks...)
 			if got != test.want {
 				t.Errorf("the verdict is %q, want %q", got, test.want)
@@ -204,10 +203,8 @@ func TestNotices(t *testing.T) {
 func TestDrainBins(t *testing.T) {
 	const n, m = 5000, 4000
 	seed := random.New(3)
-	s, err := binsOf(t.Context(), seed, n, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := reproduce.NewRunner(t.Context(), reproduce.Options{}, "test", 1)
+	s := binsOf(run, seed, n, m)
 	lengths := make([]int, m)
 	for range n {
 		lengths[int(seed.Float64()*m)]++
@@ -219,9 +216,8 @@ func TestDrainBins(t *testing.T) {
 		}
 		want[k]++
 	}
-	got, err := drainBins(t.Context(), s, n, m)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
+	if got := drainBins(run, s, n, m); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

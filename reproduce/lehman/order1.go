@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,25 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func order1() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-order-1",
-		Paper: paper,
-		Place: "sections 1 and 4.3",
-		Says: "Adding an event, cancelling one, or finding the next is the same whether the schedule contains 100 events or 100 million, " +
-			"by maintaining at least as many bins as there are events.",
-		How: "Hold model with exponential jumps, one bin an event, all bins together as wide as the mean jump, just-in-time sorting: the empty " +
-			"buckets and list entries that finding the next event takes are counted for several numbers of events, and the entries looked at to cancel a random one; " +
-			"adding one is a single step in the algorithm. All sizes are compared with the largest.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{100, 1_000, 10_000, 100_000}
-			if o.Full {
-				sizes = append(sizes, 1_000_000)
-			}
-			return measureOrder1(ctx, o, paperOrder, sizes, 20)
-		},
+func order1(run *reproduce.Runner) reproduce.Finding {
+	sizes := []int{100, 1_000, 10_000, 100_000}
+	if run.Options.Full {
+		sizes = append(sizes, 1_000_000)
 	}
+	return measureOrder1(run, paperOrder, sizes, 20)
 }
 
 // orderSays is what is said of the work by the number of events.
@@ -51,7 +37,7 @@ var paperOrder = orderSays{growth: func(float64) float64 { return 1 }, cancel: 1
 func orderTerm(n int) float64 { return 30 / float64(n) }
 
 // measureOrder1 checks the claim for some numbers of events, the largest last.
-func measureOrder1(ctx context.Context, o reproduce.Options, says orderSays, sizes []int, batches int) (reproduce.Finding, error) {
+func measureOrder1(run *reproduce.Runner, says orderSays, sizes []int, batches int) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{
 		Name:    "Work for an event, one bin an event",
@@ -62,26 +48,17 @@ func measureOrder1(ctx context.Context, o reproduce.Options, says orderSays, siz
 		total += float64(max(n, 10_000))
 	}
 	for _, n := range sizes {
-		w, err := holdWork(ctx, o, n, n, 1, calendar.JustInTime, batches)
-		if err != nil {
-			return f, err
-		}
-		cancel, err := holdCancel(ctx, o, n, batches)
-		if err != nil {
-			return f, err
-		}
-		moved, err := holdMoved(ctx, o, n)
-		if err != nil {
-			return f, err
-		}
+		w := holdWork(run, n, n, 1, calendar.JustInTime, batches)
+		cancel := holdCancel(run, n, batches)
+		moved := holdMoved(run, n)
 		table.Rows = append(table.Rows, []float64{float64(n), w.empty, w.entries, w.both.Mean, w.both.SE, cancel.Mean, cancel.SE, moved})
 		done += float64(max(n, 10_000))
-		o.ReportProgress(done / total)
+		run.Options.ReportProgress(done / total)
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("work", orderChart(table))
 	compareOrder(&f, table, says)
-	return f, nil
+	return f
 }
 
 // compareOrder compares all sizes with the largest.
@@ -111,51 +88,37 @@ func compareOrder(f *reproduce.Finding, t reproduce.Table, says orderSays) {
 
 // holdCancel counts the entries that cancelling a random event looks at in the hold model. It is scheduled anew by the same law, which leaves the
 // law of all pending events as it is.
-func holdCancel(ctx context.Context, o reproduce.Options, n, batches int) (reproduce.Estimate, error) {
-	s, err := calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n})
-	if err != nil {
-		return reproduce.Estimate{}, err
-	}
-	r := random.New(o.Seed, 0x63616e63, uint64(n))
-	if err := fillHold(ctx, s, n, &r); err != nil {
-		return reproduce.Estimate{}, err
-	}
+func holdCancel(run *reproduce.Runner, n, batches int) reproduce.Estimate {
+	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
+	r := random.New(run.Options.Seed, 0x63616e63, uint64(n))
+	fillHold(run, s, n, &r)
 	// Half of all events jump between batches and half are cancelled in one, so that of two that share a bin one in seven still do in the next
 	// batch: batches are nearly independent.
 	ops := max(n/2, 10_000)
 	each := make([]float64, batches)
 	for i := range each {
-		if err := runHold(ctx, s, n/2, &r); err != nil {
-			return reproduce.Estimate{}, err
-		}
+		runHold(run, s, n/2, &r)
 		before := s.Work()
-		err := forEach(ctx, ops, func(int) error {
+		forEach(run, ops, func(int) error {
 			id := calendar.ID(r.Below(uint64(n)))
 			s.Cancel(id)
 			return s.Schedule(id, s.Now()+r.Exp())
 		})
-		if err != nil {
-			return reproduce.Estimate{}, err
-		}
 		each[i] = float64(s.Work().Since(before).Traversed) / float64(ops)
 	}
-	return reproduce.Mean(each), nil
+	return reproduce.Mean(each)
 }
 
 // holdMoved counts how often Queue moves an entry for each event in the hold model.
-func holdMoved(ctx context.Context, o reproduce.Options, n int) (float64, error) {
+func holdMoved(run *reproduce.Runner, n int) float64 {
 	q := calendar.New(calendar.Capacity(n))
-	r := random.New(o.Seed, 0x6d6f7665, uint64(n))
-	if err := fillHold(ctx, q, n, &r); err != nil {
-		return 0, err
-	}
+	r := random.New(run.Options.Seed, 0x6d6f7665, uint64(n))
+	fillHold(run, q, n, &r)
 	// Whole jumps of everybody: work comes in waves, when a bucket is opened.
 	ops := max(10*n, 100_000)
 	before := q.Stats().Moved
-	if err := runHold(ctx, q, ops, &r); err != nil {
-		return 0, err
-	}
-	return float64(q.Stats().Moved-before) / float64(ops), nil
+	runHold(run, q, ops, &r)
+	return float64(q.Stats().Moved-before) / float64(ops)
 }
 
 func orderChart(t reproduce.Table) plot.Chart {

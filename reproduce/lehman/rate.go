@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -13,47 +12,30 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func rate() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-rate",
-		Paper: paper,
-		Place: "section 7",
-		Says:  "In practice, these algorithms should be able to schedule, cancel and dispatch up to 10⁷ or more events per second with 60 million or more pending.",
-		How: "Events are dispatched, scheduled anew after an exponential time, cancelled and scheduled again, all with a number pending that stays: Static with one bin an event, and the " +
-			"self-tuning Queue. The best of three stretches counts. It depends on the machine, and so decides nothing.",
-		Found: reproduce.NotDecided,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{10_000, 100_000, 1_000_000}
-			if o.Full {
-				sizes = append(sizes, 10_000_000, 60_000_000)
-			}
-			return measureRate(ctx, o, sizes, 200_000)
-		},
+func rate(run *reproduce.Runner) reproduce.Finding {
+	sizes := []int{10_000, 100_000, 1_000_000}
+	if run.Options.Full {
+		sizes = append(sizes, 10_000_000, 60_000_000)
 	}
+	return measureRate(run, sizes, 200_000)
 }
 
 // measureRate measures with some numbers of events pending, in stretches of so many operations.
-func measureRate(ctx context.Context, o reproduce.Options, sizes []int, ops int) (reproduce.Finding, error) {
+func measureRate(run *reproduce.Runner, sizes []int, ops int) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "Million events a second", Columns: []string{"pending",
 		"Static, scheduled and dispatched", "Static, cancelled besides", "Queue, scheduled and dispatched", "Queue, cancelled besides"}}
 	for i, n := range sizes {
-		static, err := calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n})
-		if err != nil {
-			return f, err
-		}
+		static := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
 		row := []float64{float64(n)}
 		for _, s := range []calendartest.Set{static, calendar.New(calendar.Capacity(n))} {
 			for _, cancels := range []bool{false, true} {
-				best, err := rateOf(ctx, o, s, n, ops, cancels)
-				if err != nil {
-					return f, err
-				}
+				best := rateOf(run, s, n, ops, cancels)
 				row = append(row, best)
 			}
 		}
 		table.Rows = append(table.Rows, row)
-		o.ReportProgress(float64(i+1) / float64(len(sizes)))
+		run.Options.ReportProgress(float64(i+1) / float64(len(sizes)))
 	}
 	f.Tables = append(f.Tables, table, reproduce.Table{Name: "Million events a second by the paper's times of section 5, 60 million pending",
 		Columns: []string{"order (1 in sequence, 2 at random)", "scheduled and dispatched", "cancelled besides"},
@@ -64,36 +46,31 @@ func measureRate(ctx context.Context, o reproduce.Options, sizes []int, ops int)
 		scientific(last[0]), last[1], last[2], last[3], last[4])
 	f.Notes = append(f.Notes,
 		"By the paper's own times 10⁷ a second is reached in sequence (42 ns to schedule and dispatch: 24 million; 60 ns with a cancel: 17 million), and just missed at random (102 ns or more: 9.8 million).")
-	return f, nil
+	return f
 }
 
 // rateOf is how many million events a second a calendar handles with n pending. Filling it the first time is not counted.
-func rateOf(ctx context.Context, o reproduce.Options, s calendartest.Set, n, ops int, cancels bool) (float64, error) {
-	r := random.New(o.Seed, 0x72617465, uint64(n))
+func rateOf(run *reproduce.Runner, s calendartest.Set, n, ops int, cancels bool) float64 {
+	r := random.New(run.Options.Seed, 0x72617465, uint64(n))
 	if s.Len() == 0 {
 		// Exponential times are what the hold model settles to, so that there is nothing to wait for.
-		if err := forEach(ctx, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Exp()) }); err != nil {
-			return 0, err
-		}
+		forEach(run, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Exp()) })
 	}
 	best := math.Inf(1)
 	for range 3 {
 		began := time.Now()
-		err := runHold(ctx, s, ops, &r)
-		if cancels && err == nil {
+		runHold(run, s, ops, &r)
+		if cancels {
 			now := s.Now()
-			err = forEach(ctx, ops, func(int) error {
+			forEach(run, ops, func(int) error {
 				id := calendar.ID(r.Below(uint64(n)))
 				s.Cancel(id)
 				return s.Schedule(id, now+r.Exp())
 			})
 		}
-		if err != nil {
-			return 0, err
-		}
 		best = min(best, time.Since(began).Seconds())
 	}
-	return float64(ops) / best / 1e6, nil
+	return float64(ops) / best / 1e6
 }
 
 func rateChart(t reproduce.Table) plot.Chart {

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -42,28 +41,16 @@ immigration:
 record: {every: 30 years}
 `
 
-func sixtyMillion() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-sixty-million",
-		Paper: paper,
-		Place: "section 5",
-		Says: "Runs of the model of tuberculosis with 60 million individuals over 30 simulated years took about 80 seconds on a 2.8 GHz processor and a little over 6 GB of memory, " +
-			"with an event every 14 simulated seconds on average.",
-		How: "A country with births, deaths by age, migration, vaccination, infection and disease is run for 30 years at two sizes, with 60,000 and 600,000 individuals, a thousandth and a hundredth, and with 60 million " +
-			"in the full run (half a minute and 4 GB). That events are in proportion to the individuals is checked; time and memory depend on the machine and on the model, and decide nothing.",
-		Found: reproduce.NotDecided,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{60_000, 600_000}
-			if o.Full {
-				sizes = append(sizes, 60_000_000)
-			}
-			return measureSixtyMillion(ctx, o, sizes)
-		},
+func sixtyMillion(run *reproduce.Runner) reproduce.Finding {
+	sizes := []int{60_000, 600_000}
+	if run.Options.Full {
+		sizes = append(sizes, 60_000_000)
 	}
+	return measureSixtyMillion(run, sizes)
 }
 
 // measureSixtyMillion runs the model at some sizes, the smallest first.
-func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) (reproduce.Finding, error) {
+func measureSixtyMillion(run *reproduce.Runner, sizes []int) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "Runs over 30 years", Columns: []string{"individuals", "events", "events each", "seconds between events if there were 60 million", "seconds it took", "seconds of these to set up", "memory of the program so far, GB"}}
 	total, done := 0.0, 0.0
@@ -71,14 +58,9 @@ func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) 
 		total += float64(n)
 	}
 	for _, n := range sizes {
-		m, err := population.Compile("country.yaml", []byte(countryModel), population.Size(n))
-		if err != nil {
-			return f, err
-		}
-		result, err := m.Run(ctx, population.Options{Seed: o.Seed, OnProgress: func(p population.Progress) { o.ReportProgress((done + p.Fraction*float64(n)) / total) }})
-		if err != nil {
-			return f, err
-		}
+		m := reproduce.Must(population.Compile("country.yaml", []byte(countryModel), population.Size(n)))
+		result := reproduce.Must(m.Run(run.Context, population.Options{Seed: run.Options.Seed,
+			OnProgress: func(p population.Progress) { run.Options.ReportProgress((done + p.Fraction*float64(n)) / total) }}))
 		done += float64(n)
 		events := float64(result.Events)
 		each := events / float64(n)
@@ -97,8 +79,7 @@ func measureSixtyMillion(ctx context.Context, o reproduce.Options, sizes []int) 
 	f.Notes = append(f.Notes,
 		"The paper's 80 s for 30 years at one event every 14 s, 6.8×10⁷ events, are 1.2 µs an event, setting up included; its 6 GB are 100 bytes an individual.",
 		"The model is not the authors', of which the paper gives the kinds of events only; and the calendar is the self-tuning Queue, which has no bins to be 75 million.")
-	o.ReportProgress(1)
-	return f, nil
+	return f
 }
 
 // eventsVariance is how many times its mean the variance of the events is. Births and what comes of them make it more than Poisson's: it was 1.39 in a

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -10,24 +9,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func spaceForTime() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-5000-fold",
-		Paper: paper,
-		Place: "section 2",
-		Says: "10,000 items with six-digit keys: one slot for each of the million keys finds an item in one access, which speeds the algorithm 5,000 fold; " +
-			"kept in order without gaps, adding and deleting average N or more accesses.",
-		How: "Accesses are counted. Every one of 10,000 random keys is looked for once in a list in random order, in one that is in order (binary search), and in the table of a million " +
-			"slots. Then random keys are added to the list in order and deleted from it; moving an item is a read and a write.",
-		Found: reproduce.Holds,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			changes := 10_000
-			if o.Full {
-				changes = 100_000
-			}
-			return measureSpaceForTime(ctx, o, paperSpace, changes)
-		},
+func spaceForTime(run *reproduce.Runner) reproduce.Finding {
+	changes := 10_000
+	if run.Options.Full {
+		changes = 100_000
 	}
+	return measureSpaceForTime(run, paperSpace, changes)
 }
 
 // spaceSays is what the paper says.
@@ -43,12 +30,10 @@ var paperSpace = spaceSays{items: 10_000, slots: 1_000_000, fold: 5000, change: 
 //
 // Looking for each of N items once in a list in any order takes 1 + 2 + … + N = N(N+1)/2 accesses: (N+1)/2 = 5000.5 each. In an ordered list without gaps half of
 // the others are moved to make room or to close the gap, N/2 on average, at two accesses each: N.
-func measureSpaceForTime(ctx context.Context, o reproduce.Options, says spaceSays, changes int) (reproduce.Finding, error) {
+func measureSpaceForTime(run *reproduce.Runner, says spaceSays, changes int) reproduce.Finding {
 	var f reproduce.Finding
-	if err := ctx.Err(); err != nil {
-		return f, err
-	}
-	r := random.New(o.Seed, 0x73706163)
+	run.Checkpoint()
+	r := random.New(run.Options.Seed, 0x73706163)
 	perm := rand.New(&r).Perm(says.slots)
 	keys, spare := perm[:says.items], perm[says.items:]
 	n := float64(says.items)
@@ -58,14 +43,12 @@ func measureSpaceForTime(ctx context.Context, o reproduce.Options, says spaceSay
 		sorted.find(k)
 	}
 	binary := float64(sorted.accesses) / n
-	o.ReportProgress(0.3)
+	run.Options.ReportProgress(0.3)
 	var added, deleted []float64
 	for i := range changes {
 		if i%256 == 0 {
-			if err := ctx.Err(); err != nil {
-				return f, err
-			}
-			o.ReportProgress(0.3 + 0.7*float64(i)/float64(changes))
+			run.Checkpoint()
+			run.Options.ReportProgress(0.3 + 0.7*float64(i)/float64(changes))
 		}
 		sorted.accesses = 0
 		sorted.add(spare[i])
@@ -89,8 +72,7 @@ func measureSpaceForTime(ctx context.Context, o reproduce.Options, says spaceSay
 		"5,000 fold is the search alone, for keys that are there, against a list in random order. For a key that is not there it is 10,000 fold, since the whole list is gone through; adding is one access in either arrangement.",
 		fmt.Sprintf("With as many searches as additions and deletions, each deletion with a search before it, the list in random order takes %.0f accesses for an operation, and the table 1.", (list+1+list+3)/3),
 		"The table of a million slots of 100 bytes takes 100 million bytes, as the paper says; 99 in 100 of them are empty.")
-	o.ReportProgress(1)
-	return f, nil
+	return f
 }
 
 // searchAll looks for every key, in a list of them as they come and in a table with a slot for each possible key, and returns the accesses for a key.

@@ -1,7 +1,6 @@
 package lehman
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,24 +15,12 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func timing() reproduce.Claim {
-	return reproduce.Claim{
-		Name:  "lehman-timing",
-		Paper: paper,
-		Place: "section 5",
-		Says: "With 60 million events, 30 ns to schedule, 18 ns to cancel and 12 ns to dispatch one when new events arise in sequence, and exactly the same with " +
-			"a billion; in random order, 90 ns to schedule with 60 million and 180 ns with a billion, because of memory caches.",
-		How: "Static with the paper's 1.25 bins an event, all bins together as wide as the range of times, and just-in-time sorting; and the self-tuning Queue " +
-			"beside it. All events are scheduled, cancelled, scheduled again and dispatched, in sequence and at random. They take turns, all sizes too, and the best of three repetitions counts, with the loop around the calendar.",
-		Found: reproduce.NotDecided,
-		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
-			sizes := []int{10_000, 100_000, 1_000_000}
-			if o.Full {
-				sizes = append(sizes, 10_000_000, 60_000_000)
-			}
-			return measureTiming(ctx, o, sizes, 300_000)
-		},
+func timing(run *reproduce.Runner) reproduce.Finding {
+	sizes := []int{10_000, 100_000, 1_000_000}
+	if run.Options.Full {
+		sizes = append(sizes, 10_000_000, 60_000_000)
 	}
+	return measureTiming(run, sizes, 300_000)
 }
 
 // What is timed, in the order of the columns.
@@ -85,33 +72,13 @@ type contestant struct {
 	best [timedKinds]float64 // ns
 }
 
-// contestants are Static as in section 5 and Queue. A year is 1.
-func contestants(n int) ([]*contestant, error) {
-	bins := n + n/4
-	static, err := calendar.NewStatic(calendar.StaticConfig{Buckets: bins, Width: 1 / float64(bins), Discipline: calendar.JustInTime, Capacity: n})
-	if err != nil {
-		return nil, err
-	}
-	all := []*contestant{{set: static}, {set: calendar.New(calendar.Capacity(n))}}
-	for _, c := range all {
-		for k := range c.best {
-			c.best[k] = math.Inf(1)
-		}
-	}
-	return all, nil
-}
-
 // measureTiming measures for several numbers of events. Small ones are gone through again and again, until there were at least so many.
-func measureTiming(ctx context.Context, o reproduce.Options, sizes []int, least int) (reproduce.Finding, error) {
+func measureTiming(run *reproduce.Runner, sizes []int, least int) reproduce.Finding {
 	var f reproduce.Finding
+	run.Runs(2 * len(sizes) * (timedRepetitions + 1))
 	for i, where := range []string{"in sequence", "at random"} {
 		shuffled := i == 1
-		half := o
-		half.Progress = func(fraction float64) { o.ReportProgress((float64(i) + fraction) / 2) }
-		rows, err := timeSizes(ctx, half, sizes, least, shuffled)
-		if err != nil {
-			return f, err
-		}
+		rows := timeSizes(run, sizes, least, shuffled)
 		table := reproduce.Table{Name: "Nanoseconds " + where, Columns: []string{"events"}, Rows: rows}
 		for _, name := range []string{"Static", "Queue"} {
 			for _, kind := range timedNames {
@@ -130,38 +97,29 @@ func measureTiming(ctx context.Context, o reproduce.Options, sizes []int, least 
 	last := sequence[len(sequence)-1]
 	f.Timed = fmt.Sprintf("With %s events on this machine, Static takes %.0f ns to schedule, %.0f to cancel and %.0f to dispatch one in sequence, and %.0f ns to schedule at random; Queue %.0f, %.0f, %.0f and %.0f.",
 		scientific(last[0]), last[1], last[2], last[3], shuffled[len(shuffled)-1][1], last[4], last[5], last[6], shuffled[len(shuffled)-1][4])
-	return f, nil
+	return f
 }
 
 // timeSizes makes the rows of a table. The sizes take turns as well as the structures: the speed of a machine wanders, and it is
 // the ratios that matter.
-func timeSizes(ctx context.Context, o reproduce.Options, sizes []int, least int, shuffled bool) ([][]float64, error) {
-	races, total, done := make([]*race, len(sizes)), 0, 0
+func timeSizes(run *reproduce.Runner, sizes []int, least int, shuffled bool) [][]float64 {
+	races := make([]*race, len(sizes))
 	for i, n := range sizes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var err error
-		if races[i], err = newRace(o, n, shuffled, max(1, least/n)); err != nil {
-			return nil, err
-		}
-		total += (timedRepetitions + 1) * max(n, least)
+		run.Checkpoint()
+		races[i] = newRace(run.Options.Seed, n, shuffled, max(1, least/n))
 	}
 	runtime.GC() // now, and not while the clock runs
 	for repetition := range timedRepetitions + 1 {
 		for _, r := range races {
-			if err := r.repeat(ctx, repetition); err != nil {
-				return nil, err
-			}
-			done += max(r.n, least)
-			o.ReportProgress(float64(done) / float64(total))
+			r.repeat(run, repetition)
+			run.Ran()
 		}
 	}
 	var rows [][]float64
 	for _, r := range races {
 		rows = append(rows, r.row())
 	}
-	return rows, nil
+	return rows
 }
 
 // compareOrders says how much longer scheduling takes at random than in sequence with the most events, as the paper does.
@@ -179,29 +137,25 @@ type race struct {
 	all       []*contestant
 }
 
-func newRace(o reproduce.Options, n int, shuffled bool, rounds int) (*race, error) {
-	r := random.New(o.Seed, 0x74696d65, uint64(n))
-	all, err := contestants(n)
-	if err != nil {
-		return nil, err
-	}
-	return &race{n: n, rounds: rounds, script: newScript(n, shuffled, &r), all: all}, nil
+// newRace is that of Static as in section 5 and Queue. A year is 1.
+func newRace(seed uint64, n int, shuffled bool, rounds int) *race {
+	r := random.New(seed, 0x74696d65, uint64(n))
+	bins, none := n+n/4, [timedKinds]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+	static := calendar.StaticConfig{Buckets: bins, Width: 1 / float64(bins), Discipline: calendar.JustInTime, Capacity: n}
+	return &race{n, rounds, newScript(n, shuffled, &r),
+		[]*contestant{{reproduce.Must(calendar.NewStatic(static)), none}, {calendar.New(calendar.Capacity(n)), none}}}
 }
 
 // repeat lets each have a turn. The first does not count.
-func (r *race) repeat(ctx context.Context, repetition int) error {
+func (r *race) repeat(run *reproduce.Runner, repetition int) {
 	for _, c := range r.all {
-		took, err := r.script.perform(ctx, c.set, repetition*r.rounds, r.rounds)
-		if err != nil {
-			return err
-		}
+		took := r.script.perform(run, c.set, repetition*r.rounds, r.rounds)
 		for k := range took {
 			if repetition > 0 {
 				c.best[k] = min(c.best[k], took[k])
 			}
 		}
 	}
-	return nil
 }
 
 // row is the row of a table: the best times of both.
@@ -214,35 +168,32 @@ func (r *race) row() []float64 {
 }
 
 // perform goes through the script in some years, one after the other, and tells how many nanoseconds each kind of operation took.
-func (s script) perform(ctx context.Context, set calendartest.Set, year, years int) (took [timedKinds]float64, err error) {
+func (s script) perform(run *reproduce.Runner, set calendartest.Set, year, years int) (took [timedKinds]float64) {
 	n := len(s.ids)
-	run := func(kind, times int, do func(i int) error) {
-		if err != nil {
-			return
-		}
+	timed := func(kind, times int, do func(i int) error) {
 		began := time.Now()
-		err = forEach(ctx, n, do)
+		forEach(run, n, do)
 		took[kind] += float64(time.Since(began).Nanoseconds()) / float64(n*years*times)
 	}
 	for y := range years {
 		start := float64(year + y)
 		schedule := func(i int) error { return set.Schedule(s.ids[i], start+s.at[i]) }
-		run(timedSchedule, 2, schedule)
-		run(timedCancel, 1, func(i int) error {
+		timed(timedSchedule, 2, schedule)
+		timed(timedCancel, 1, func(i int) error {
 			if !set.Cancel(s.cancels[i]) {
 				return calendar.ErrNotScheduled
 			}
 			return nil
 		})
-		run(timedSchedule, 2, schedule)
-		run(timedNext, 1, func(int) error {
+		timed(timedSchedule, 2, schedule)
+		timed(timedNext, 1, func(int) error {
 			if _, _, ok := set.Next(); !ok {
 				return errEmpty
 			}
 			return nil
 		})
 	}
-	return took, err
+	return took
 }
 
 // ratios divides a table by its first row.
