@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
@@ -326,5 +327,290 @@ func judgeDirty(runs []*dirtyRun) reproduce.Finding {
 		"It holds for PerfectSpray too (spray-dirty-perfect), but not for the modified one, which may make no step at height 1 "+
 			"(spray-dirty-modified).")
 	f.Chart("course", chart)
+	return f
+}
+
+func dirtyPerfect(r *runner) reproduce.Finding {
+	runs, sizes := r.soilAll(r.theory.perfect, dirtyReadings[:3])
+	return judgeDirtyPerfect(runs, sizes)
+}
+
+// A dirtyVariant is a way to remove elements.
+type dirtyVariant struct {
+	name, short        string
+	exact, next, final bool
+	kept               int
+}
+
+// dirtyReadings are the ways in which PerfectSpray, modified or not, removes elements. The last two are such that no spray
+// looks at the height of what it removes.
+var dirtyReadings = []dirtyVariant{
+	{name: "by itself", short: "by itself"},
+	{name: "every 2p-th removal exact", short: "exact", exact: true},
+	{name: "every 2p-th exact, hold model", short: "exact, hold", exact: true, kept: dirtyKept},
+	{name: "next element, every 2p-th exact", short: "next, exact", exact: true, next: true},
+	{name: "one step at least at height 1, every 2p-th exact, hold model", short: "one step, exact, hold", exact: true, final: true,
+		kept: dirtyKept},
+}
+
+// soilAll removes elements in several ways from lists for several p, and returns the runs by variant, and how many p there are.
+func (r *runner) soilAll(walk func(int) spray.Walk, variants []dirtyVariant) ([]*dirtyRun, int) {
+	sizes, replicas, removals := powers(4, 64), r.count(24, 10), r.count(40_000, 5_000)
+	if r.Options.Full {
+		sizes, replicas, removals = powers(4, 512), 40, 1_000_000
+	} else if r.scale < 1 {
+		sizes = powers(4, 32)
+	}
+	var runs []*dirtyRun
+	total := 0
+	for _, v := range variants {
+		for _, p := range sizes {
+			w := walk(p)
+			if v.exact {
+				w.Exact = 2 * p
+			}
+			if v.final {
+				w.Final = 1
+			}
+			// Short fronts vary more, and take less time.
+			n := replicas * max(1, 16/p)
+			runs = append(runs, newDirtyRun(p, w, v.next, v.kept, n, max(16*w.Reach(), min(removals, 1024*w.Reach()))))
+			total += n
+		}
+	}
+	r.Runs(total)
+	for i, d := range runs {
+		r.soil(d, i)
+	}
+	return runs, len(sizes)
+}
+
+// dirtyFigures adds the tables and the charts of runs.
+func dirtyFigures(f *reproduce.Finding, title string, runs []*dirtyRun, sizes int, variants []dirtyVariant) {
+	chart := plot.Chart{Title: fmt.Sprintf("%s: where sprays land as a list is used up, p = %d", title, runs[sizes-1].p),
+		XLabel: "removals over the reach", YLabel: "mean over that of a clean list", LogX: true, FromZero: true, LegendBeside: true}
+	heights := plot.Chart{Title: title + ": mean height of the front, late", XLabel: "p", YLabel: "over that of a clean list", LogX: true,
+		FromZero: true, LegendBeside: true}
+	for i, v := range variants {
+		own := runs[i*sizes : (i+1)*sizes]
+		table := reproduce.Table{Name: v.name, Columns: dirtyColumns()}
+		height := plot.Series{Name: v.short}
+		for _, d := range own {
+			table.Rows = append(table.Rows, d.row())
+			height.Add(float64(d.p), d.late(d.height).Mean)
+		}
+		f.Tables = append(f.Tables, table)
+		heights.Series = append(heights.Series, height)
+		chart.Series = append(chart.Series, own[len(own)-1].course(v.short))
+	}
+	f.Chart("course", chart)
+	f.Chart("heights", heights)
+}
+
+func judgeDirtyPerfect(runs []*dirtyRun, sizes int) reproduce.Finding {
+	var f reproduce.Finding
+	most, far := 0.0, 0.0
+	for _, d := range runs {
+		most, far = max(most, math.Abs(d.late(d.height).Mean-1)), max(far, math.Abs(d.late(d.lands).Mean-1))
+	}
+	f.Measured = fmt.Sprintf("After up to %d removals by PerfectSpray with 1 … log p steps, p = 4 … %d, the mean height of the front is within "+
+		"%.1f %% of a clean list's and where sprays land within %.1f %%, which is chance: within 5 standard errors for every p.",
+		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
+	judgeClean(&f, reproduce.Printed, "", runs)
+	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
+	f.Notes = append(f.Notes,
+		"A spray that makes a step at height 1 last does not look at the height of what it removes, so that the heights of the others remain "+
+			"independent (spray-dirty). That PerfectSpray wears its list down is so only for the modified one, with 0 … log p steps, of which the "+
+			"proof of Theorem 5.1 speaks (spray-dirty-modified).",
+		"Section 7.1, which expects PerfectSpray to do as well as BasicSpray, speaks of clean lists only (spray-perfect-conjecture).")
+	return f
+}
+
+func dirtyModified(r *runner) reproduce.Finding {
+	runs, sizes := r.soilAll(r.theory.modified, dirtyReadings)
+	return judgeDirtyModified(runs, sizes)
+}
+
+func judgeDirtyModified(runs []*dirtyRun, sizes int) reproduce.Finding {
+	var f reproduce.Finding
+	alone, exact, hold := runs[:sizes], runs[sizes:2*sizes], runs[2*sizes:3*sizes]
+	last := alone[sizes-1]
+	lowest, highest := math.Inf(1), 0.0
+	for _, d := range runs[:3*sizes] {
+		h := d.late(d.height).Mean
+		lowest, highest = min(lowest, h), max(highest, h)
+	}
+	f.Measured = fmt.Sprintf("The mean height of the front falls to %.2f … %.2f of a clean list's, p = 4 … %d; by itself, with p = %d, sprays land "+
+		"%.1f times as far as in a clean list after %d removals, and %.2f times as far in the hold model with every 2p-th removal exact.",
+		lowest, highest, last.p, last.p, last.late(last.lands).Mean, last.removals, hold[sizes-1].late(hold[sizes-1].lands).Mean)
+	for i, v := range dirtyReadings[:3] {
+		judgeClean(&f, reproduce.Printed, v.name+": ", runs[i*sizes:(i+1)*sizes])
+	}
+	judgeClean(&f, reproduce.Control, "no spray looks at the height of what it removes: ", runs[3*sizes:])
+	dirtyFigures(&f, "Modified PerfectSpray", runs, sizes, dirtyReadings)
+	noteDirtyModified(&f, alone, exact, hold)
+	return f
+}
+
+func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
+	list := func(runs []*dirtyRun, what func(d *dirtyRun) float64, format string) string {
+		var all []string
+		for _, d := range runs {
+			all = append(all, fmt.Sprintf("p = %d: "+format, d.p, what(d)))
+		}
+		return strings.Join(all, ", ")
+	}
+	lands := func(d *dirtyRun) float64 { return d.late(d.lands).Mean }
+	f.Notes = append(f.Notes,
+		"With steps from 0 on a spray makes no step at height 1 with probability 1/(log p + 1), and then removes an element that it has come "+
+			"to at a greater height. So it removes tall elements more often than others, and those that remain are low. Before "+
+			"the first tall element that is left there is a growing run of low ones, which sprays pass over: from the head "+
+			"they step to the tall one, unless they make no step at any height above.",
+		"By itself it does not settle, but for p = 4. Sprays leave elements behind, which practically none comes "+
+			"back to, of each hundred removals: "+
+			list(alone, func(d *dirtyRun) float64 { return 100 * max(0, d.behind()) }, "%.2f")+".",
+		"If every 2p-th removal is that of the first element, it takes away of these, of each hundred removals: "+
+			list(exact, func(d *dirtyRun) float64 { return 100 / float64(d.walk.Exact) }, "%.2g")+". Where that is more than "+
+			"what is left behind the drift settles, and where it is less it goes on, more slowly. Where sprays land, over "+
+			"a clean list, in the second half of the time: "+list(exact, lands, "%.2f")+". Its growth from the second "+
+			"quarter of the time to the second half, which is 1 if it has settled: "+list(exact, (*dirtyRun).growth,
+			"%.2f")+".",
+		"In the hold model, where elements with new heights come in at the front too, it settles. Where sprays land, over a "+
+			"clean list, with eight times as many elements as are within reach: "+
+			list(hold, lands, "%.2f")+". The longer the list, the more it is.",
+		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that spray.List "+
+			"takes by default, or "+
+			"removing the element after the one at which the walk ends, leaves lists exactly clean.")
+}
+
+func redraw(r *runner) reproduce.Finding {
+	sizes, replicas := []int{16, 64}, r.count(24, 16)
+	if r.scale < 1 {
+		sizes = sizes[:1]
+	}
+	var points []*redrawPoint
+	for _, p := range sizes {
+		for kind := range redrawKinds {
+			points = append(points, newRedrawPoint(r.effort, p, kind))
+		}
+	}
+	r.Runs(len(points) * replicas)
+	for i, c := range points {
+		for k := range replicas {
+			r.redraws(c, i, k)
+			r.Ran()
+		}
+	}
+	return judgeRedraw(points, len(redrawKinds))
+}
+
+// redrawKinds are how often a list is cleaned, and how much of it, in eighths of the reach.
+var redrawKinds = []struct{ every, front int }{{0, 0}, {8 * dirtyKept, 8 * dirtyKept}, {8, 8 * dirtyKept}, {8, 16}, {2, 16}, {1, 16}}
+
+const (
+	redrawNever = 0
+	redrawAll   = 1 // one new height for each removal
+	redrawFront = 5
+)
+
+// A redrawPoint is lists that are cleaned now and then.
+type redrawPoint struct {
+	p, kind      int
+	every, front int // removals between cleanings, and elements that get new heights
+	run          *dirtyRun
+
+	height, lands, after []float64 // over those of a clean list, in each replica: before cleanings, and the mean height after them
+}
+
+// redrawRounds is how many times n elements are removed.
+const redrawRounds = 8
+
+func newRedrawPoint(e effort, p, kind int) *redrawPoint {
+	w := e.theory.modified(p)
+	w.Exact = 2 * p
+	k, reach := redrawKinds[kind], w.Reach()
+	return &redrawPoint{p: p, kind: kind, every: k.every * reach / 8, front: k.front * reach / 8,
+		run: newDirtyRun(p, w, false, dirtyKept, 1, redrawRounds*dirtyKept*reach)}
+}
+
+func (r *runner) redraws(c *redrawPoint, stream, k int) {
+	own := r.Stream(uint64(stream), uint64(k), 1)
+	s := newSoiled(c.run, r.Stream(uint64(stream), uint64(k), 0), &own)
+	every := c.every
+	if every == 0 {
+		every = dirtyKept * c.run.walk.Reach()
+	}
+	// The first half is passed over, so that what is not cleaned is as dirty as it gets. Of what is cleaned often not every
+	// time is looked at.
+	from, times := c.run.removals/2, 0.0
+	height, lands, after := 0.0, 0.0, 0.0
+	look := from
+	for n := every; n <= c.run.removals; n += every {
+		s.until(r, n)
+		looks := n >= look
+		if looks {
+			h, _, l := s.compare()
+			height, lands, times = height+h, lands+l, times+1
+			look = n + c.run.removals/32
+		}
+		if c.every > 0 {
+			s.chain.redraw(c.front)
+		}
+		if looks {
+			h, _, _ := s.compare()
+			after += h
+		}
+	}
+	c.height, c.lands, c.after = append(c.height, height/times), append(c.lands, lands/times), append(c.after, after/times)
+}
+
+func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
+	var f reproduce.Finding
+	chart := plot.Chart{Title: "Modified PerfectSpray: where sprays land before a cleaning", XLabel: "new heights for each removal",
+		YLabel: "mean over that of a clean list", LogX: true, FromZero: true,
+		LegendBeside: true}
+	drift, clean := map[int]float64{}, 0.0
+	for at := 0; at < len(points); at += kinds {
+		own := points[at : at+kinds]
+		p := own[0].p
+		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals between " +
+			"cleanings", "elements that are cleaned", "new heights for each removal", "lists",
+			"mean height before over clean", "standard error", "mean height after", "mean of where sprays land before, over clean", "standard error"}}
+		all, front := plot.Series{Name: fmt.Sprintf("all, p = %d", p)}, plot.Series{Name: fmt.Sprintf("the front, p = %d", p)}
+		for kind, c := range own {
+			height, lands, after := reproduce.Mean(c.height), reproduce.Mean(c.lands), reproduce.Mean(c.after)
+			cost := 0.0
+			if c.every > 0 {
+				cost = float64(c.front) / float64(c.every)
+				clean = max(clean, normal(after.Off(1, 0), len(c.after)))
+				if c.front == own[redrawAll].front {
+					all.Add(cost, lands.Mean)
+				} else {
+					front.Add(cost, lands.Mean)
+				}
+			}
+			drift[kind] = max(drift[kind], lands.Mean-reproduce.Sigmas*lands.SE)
+			table.Rows = append(table.Rows, []float64{float64(c.every), float64(c.front), cost, float64(len(c.lands)), height.Mean,
+				height.SE, after.Mean, lands.Mean, lands.SE})
+		}
+		f.Tables = append(f.Tables, table)
+		chart.Series = append(chart.Series, all, front)
+		land := func(kind int) float64 { return reproduce.Mean(own[kind].lands).Mean }
+		f.Measured = fmt.Sprintf("With p = %d sprays land %.2f times as far as in a clean list if it is never cleaned, %.2f if all "+
+			"of it is every n removals, which is one new height for each, %.2f every r (8 for each), and "+
+			"%.2f if the first 2r elements are every r/8 (16 for each).", p, land(redrawNever), land(redrawAll), land(2), land(redrawFront))
+	}
+	because := "as in a clean list, within a tenth"
+	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard errors, largest",
+		drift[redrawAll], 0, 1.1, 0, because)
+	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a clean list, less "+
+		"4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
+	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most", clean, 0,
+		reproduce.Sigmas, "4.5 standard errors of independent lists")
+	f.Notes = append(f.Notes, "What is worn down is the front, within about r removals, and it is the front that has to be cleaned: "+
+		"at a constant number of new heights for each removal, whatever n is. Cleaning all of a list as seldom as "+
+		"amortizes it is too seldom, and the longer the list the more so.",
+		"BasicSpray and PerfectSpray as section 3.1 defines it need no cleaning at all (spray-dirty, spray-dirty-perfect).")
+	f.Chart("cost", chart)
 	return f
 }
