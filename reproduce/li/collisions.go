@@ -27,7 +27,82 @@ func collisions(r *runner) reproduce.Finding {
 		r.collisions(c, i)
 		r.Ran()
 	}
-	return judgeCollisions(all)
+	var f reproduce.Finding
+	shares, rounds := make([]plot.Series, len(collisionKinds)), make([]plot.Series, len(collisionKinds))
+	logs := plot.Series{Name: "log p"}
+	tables := make([]reproduce.Table, len(collisionKinds))
+	most, slowest := make([]float64, len(collisionKinds)), make([]float64, len(collisionKinds))
+	last, off := make([]*collisionPoint, len(collisionKinds)), 0.0
+	stuck, sixteen := 0, make([]float64, len(collisionKinds))
+	for i, name := range collisionKinds {
+		shares[i].Name, rounds[i].Name = name, name
+		tables[i] = reproduce.Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists", "share that fails",
+			"standard error", "exact",
+			"uniform choice", "exact over uniform", "rounds, mean", "at most", "lists in which some get none"}}
+	}
+	for _, c := range all {
+		if c.never() {
+			continue
+		}
+		i, p := c.kind, float64(c.p)
+		failed, exact, took := reproduce.Mean(c.failed), reproduce.Mean(c.exact), reproduce.Mean(c.rounds)
+		ratio := exact.Mean / c.uniform
+		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.Mean,
+			failed.SE, exact.Mean, c.uniform,
+			ratio, took.Mean, float64(c.longest), float64(c.stuck)})
+		// One spray in all lists is the least that could have been missed.
+		one := 1 / (p * float64(len(c.failed)))
+		off = max(off, math.Abs(failed.Mean-exact.Mean)/max(failed.SE, math.Sqrt(exact.Mean*one), one))
+		most[i] = max(most[i], exact.Mean)
+		if i < 2 || c.p >= 16 {
+			slowest[i] = max(slowest[i], took.Mean/(1+math.Log2(p)))
+			stuck += c.stuck
+		}
+		last[i] = c
+		if c.p == 16 {
+			sixteen[i] = exact.Mean
+		}
+		shares[i].Add(p, exact.Mean)
+		rounds[i].Add(p, took.Mean)
+		if i == 0 {
+			logs.Add(p, math.Log2(p))
+		}
+	}
+	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and %.0f %% of "+
+		"FullSprays, less than with p = 16 (%.0f, %.1f "+
+		"and %.0f %%); all have an element after %.1f, %.1f and %.1f rounds on average.", last[0].p, 100*reproduce.Mean(last[0].exact).Mean,
+		100*reproduce.Mean(last[1].exact).Mean, 100*reproduce.Mean(last[2].exact).Mean, 100*sixteen[0], 100*sixteen[1], 100*sixteen[2],
+		reproduce.Mean(last[0].rounds).Mean, reproduce.Mean(last[1].rounds).Mean, reproduce.Mean(last[2].rounds).Mean)
+	f.For(reproduce.Control).Check("share that fails off the exact one, in standard errors, at most", off, 0, reproduce.Sigmas,
+		"4.5 standard errors of independent lists")
+	for i, name := range collisionKinds {
+		what, because := name+", largest share that fails", "a constant: with p = 2 all sprays end at the first element, and "+
+			"half of them fail"
+		limit := 0.5
+		if i == 2 {
+			what += ", p ≥ 4"
+			limit, because = 0.8, "a constant: with p = 4 two of three sprays end in the padding, and some of the others collide"
+		}
+		f.Between(what, most[i], 0, limit, 1e-9, because)
+		f.Between(fmt.Sprintf("%s, share that fails with p = %d over that with p = 16", name, last[i].p),
+			reproduce.Mean(last[i].exact).Mean/sixteen[i], 0, 1, 0,
+			"a constant does not grow with p; the shares are exact in each list, and fall")
+		what = name + ", mean rounds until all have an element over 1 + log p, at most"
+		if i == 2 {
+			what += ", p ≥ 16"
+		}
+		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it takes log "+
+			"p rounds, and 1.3 more for the last")
+	}
+	f.Check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
+		"O(log p) is far from 200")
+	f.Tables = append(f.Tables, tables...)
+	noteCollisions(&f, last)
+	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
+		LegendBeside: true, Series: shares})
+	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
+		LogX: true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
+	return f
 }
 
 var collisionKinds = []string{"PerfectSpray", "BasicSpray", "FullSpray"}
@@ -148,85 +223,6 @@ func (c *collisionPoint) compete(list *skiplist, rng *random.Stream) (failed flo
 	return failed, rounds
 }
 
-func judgeCollisions(all []*collisionPoint) reproduce.Finding {
-	var f reproduce.Finding
-	shares, rounds := make([]plot.Series, len(collisionKinds)), make([]plot.Series, len(collisionKinds))
-	logs := plot.Series{Name: "log p"}
-	tables := make([]reproduce.Table, len(collisionKinds))
-	most, slowest := make([]float64, len(collisionKinds)), make([]float64, len(collisionKinds))
-	last, off := make([]*collisionPoint, len(collisionKinds)), 0.0
-	stuck, sixteen := 0, make([]float64, len(collisionKinds))
-	for i, name := range collisionKinds {
-		shares[i].Name, rounds[i].Name = name, name
-		tables[i] = reproduce.Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists", "share that fails",
-			"standard error", "exact",
-			"uniform choice", "exact over uniform", "rounds, mean", "at most", "lists in which some get none"}}
-	}
-	for _, c := range all {
-		if c.never() {
-			continue
-		}
-		i, p := c.kind, float64(c.p)
-		failed, exact, took := reproduce.Mean(c.failed), reproduce.Mean(c.exact), reproduce.Mean(c.rounds)
-		ratio := exact.Mean / c.uniform
-		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.Mean,
-			failed.SE, exact.Mean, c.uniform,
-			ratio, took.Mean, float64(c.longest), float64(c.stuck)})
-		// One spray in all lists is the least that could have been missed.
-		one := 1 / (p * float64(len(c.failed)))
-		off = max(off, math.Abs(failed.Mean-exact.Mean)/max(failed.SE, math.Sqrt(exact.Mean*one), one))
-		most[i] = max(most[i], exact.Mean)
-		if i < 2 || c.p >= 16 {
-			slowest[i] = max(slowest[i], took.Mean/(1+math.Log2(p)))
-			stuck += c.stuck
-		}
-		last[i] = c
-		if c.p == 16 {
-			sixteen[i] = exact.Mean
-		}
-		shares[i].Add(p, exact.Mean)
-		rounds[i].Add(p, took.Mean)
-		if i == 0 {
-			logs.Add(p, math.Log2(p))
-		}
-	}
-	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and %.0f %% of "+
-		"FullSprays, less than with p = 16 (%.0f, %.1f "+
-		"and %.0f %%); all have an element after %.1f, %.1f and %.1f rounds on average.", last[0].p, 100*reproduce.Mean(last[0].exact).Mean,
-		100*reproduce.Mean(last[1].exact).Mean, 100*reproduce.Mean(last[2].exact).Mean, 100*sixteen[0], 100*sixteen[1], 100*sixteen[2],
-		reproduce.Mean(last[0].rounds).Mean, reproduce.Mean(last[1].rounds).Mean, reproduce.Mean(last[2].rounds).Mean)
-	f.For(reproduce.Control).Check("share that fails off the exact one, in standard errors, at most", off, 0, reproduce.Sigmas,
-		"4.5 standard errors of independent lists")
-	for i, name := range collisionKinds {
-		what, because := name+", largest share that fails", "a constant: with p = 2 all sprays end at the first element, and "+
-			"half of them fail"
-		limit := 0.5
-		if i == 2 {
-			what += ", p ≥ 4"
-			limit, because = 0.8, "a constant: with p = 4 two of three sprays end in the padding, and some of the others collide"
-		}
-		f.Between(what, most[i], 0, limit, 1e-9, because)
-		f.Between(fmt.Sprintf("%s, share that fails with p = %d over that with p = 16", name, last[i].p),
-			reproduce.Mean(last[i].exact).Mean/sixteen[i], 0, 1, 0,
-			"a constant does not grow with p; the shares are exact in each list, and fall")
-		what = name + ", mean rounds until all have an element over 1 + log p, at most"
-		if i == 2 {
-			what += ", p ≥ 16"
-		}
-		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it takes log "+
-			"p rounds, and 1.3 more for the last")
-	}
-	f.Check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
-		"O(log p) is far from 200")
-	f.Tables = append(f.Tables, tables...)
-	noteCollisions(&f, last)
-	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
-		LegendBeside: true, Series: shares})
-	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
-		LogX: true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
-	return f
-}
-
 func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 	perfect, basic, full := last[0], last[1], last[2]
 	f.Notes = append(f.Notes,
@@ -277,7 +273,70 @@ func deleteInsert(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeLocks(points)
+	var f reproduce.Finding
+	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))
+	for i, name := range lockKinds {
+		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean", "standard error",
+			"expected", "heights, mean", "size of the group, mean",
+			"standard error", "largest of all", "over log p"}}
+		series[i].Name = name
+	}
+	first, last := make([]*lockPoint, len(lockKinds)), make([]*lockPoint, len(lockKinds))
+	longest, off, tall := make([]float64, len(lockKinds)), 0.0, 0.0
+	for _, c := range points {
+		met, height, group := reproduce.Mean(c.met), reproduce.Mean(c.height), reproduce.Mean(c.group)
+		want := float64(c.p-1) / 2 // at one place, and height 1 alone would be as many pairs
+		switch c.kind {
+		case 0, 3:
+			want = reproduce.Mean(c.want).Mean
+		case 1:
+			// Σ 4^(1−k)·(2·2^(k−1) − 1) over the heights k that both have, by gaps of which the longer ones are hit more often.
+			want = 8.0 / 3 * float64(c.p-1) / float64(c.walk.Reach())
+		}
+		if c.kind == 0 {
+			// What is seldom seen has a standard error of its own.
+			one := 2 / float64(len(c.met)*c.p)
+			off = max(off, math.Abs(met.Mean-want)/max(met.SE, math.Sqrt(want*one)))
+			tall = max(tall, height.Off(2, 0))
+		}
+		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE, want,
+			height.Mean, group.Mean, group.SE, float64(c.largest),
+			float64(c.largest) / logp(c.p)})
+		series[c.kind].Add(float64(c.p), group.Mean)
+		longest[c.kind] = float64(c.largest) / logp(c.p) // for the largest p
+		if first[c.kind] == nil {
+			first[c.kind] = c
+		}
+		last[c.kind] = c
+	}
+	group := func(c *lockPoint) reproduce.Estimate { return reproduce.Mean(c.group) }
+	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = 16, takes 2 "+
+		"locks, and waits for no more than %d (p = %d); random insertions as few. "+
+		"%d insertions at one place all wait for one another.", last[0].p, reproduce.Mean(last[0].met).Mean,
+		reproduce.Mean(first[0].met).Mean, last[0].largest-1, last[0].p, last[2].p)
+	because := "a constant does not grow with p: 4.5 standard errors"
+	for _, kind := range []int{0, 1} {
+		d := group(last[kind]).Minus(group(first[kind]))
+		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p), d.Mean,
+			-1, 0, reproduce.Sigmas*d.SE, because)
+		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p), longest[kind], 0,
+			1, 0, "polylogarithmic at worst: here log p")
+	}
+	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas, "locks that a delete "+
+		"takes; 4.5 standard errors of independent lists")
+	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p),
+		1e-9, "a chain of all p, but for rounding")
+	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, at most", off,
+		0, reproduce.Sigmas,
+		"4.5 standard errors of independent lists")
+	f.Tables = append(f.Tables, tables...)
+	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the "+
+		"largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),
+		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, has nobody "+
+			"wait; what meets there tries again.")
+	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p", YLabel: "mean size of a " +
+		"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
+	return f
 }
 
 var lockKinds = []string{"deletes, BasicSpray", "insertions, random", "insertions at one place", "deletes, PerfectSpray"}
@@ -399,71 +458,4 @@ func (g *grouping) sizes() (mean float64, largest int) {
 		largest = max(largest, n)
 	}
 	return mean, largest
-}
-
-func judgeLocks(points []*lockPoint) reproduce.Finding {
-	var f reproduce.Finding
-	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))
-	for i, name := range lockKinds {
-		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean", "standard error",
-			"expected", "heights, mean", "size of the group, mean",
-			"standard error", "largest of all", "over log p"}}
-		series[i].Name = name
-	}
-	first, last := make([]*lockPoint, len(lockKinds)), make([]*lockPoint, len(lockKinds))
-	longest, off, tall := make([]float64, len(lockKinds)), 0.0, 0.0
-	for _, c := range points {
-		met, height, group := reproduce.Mean(c.met), reproduce.Mean(c.height), reproduce.Mean(c.group)
-		want := float64(c.p-1) / 2 // at one place, and height 1 alone would be as many pairs
-		switch c.kind {
-		case 0, 3:
-			want = reproduce.Mean(c.want).Mean
-		case 1:
-			// Σ 4^(1−k)·(2·2^(k−1) − 1) over the heights k that both have, by gaps of which the longer ones are hit more often.
-			want = 8.0 / 3 * float64(c.p-1) / float64(c.walk.Reach())
-		}
-		if c.kind == 0 {
-			// What is seldom seen has a standard error of its own.
-			one := 2 / float64(len(c.met)*c.p)
-			off = max(off, math.Abs(met.Mean-want)/max(met.SE, math.Sqrt(want*one)))
-			tall = max(tall, height.Off(2, 0))
-		}
-		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE, want,
-			height.Mean, group.Mean, group.SE, float64(c.largest),
-			float64(c.largest) / logp(c.p)})
-		series[c.kind].Add(float64(c.p), group.Mean)
-		longest[c.kind] = float64(c.largest) / logp(c.p) // for the largest p
-		if first[c.kind] == nil {
-			first[c.kind] = c
-		}
-		last[c.kind] = c
-	}
-	group := func(c *lockPoint) reproduce.Estimate { return reproduce.Mean(c.group) }
-	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = 16, takes 2 "+
-		"locks, and waits for no more than %d (p = %d); random insertions as few. "+
-		"%d insertions at one place all wait for one another.", last[0].p, reproduce.Mean(last[0].met).Mean,
-		reproduce.Mean(first[0].met).Mean, last[0].largest-1, last[0].p, last[2].p)
-	because := "a constant does not grow with p: 4.5 standard errors"
-	for _, kind := range []int{0, 1} {
-		d := group(last[kind]).Minus(group(first[kind]))
-		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p), d.Mean,
-			-1, 0, reproduce.Sigmas*d.SE, because)
-		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p), longest[kind], 0,
-			1, 0, "polylogarithmic at worst: here log p")
-	}
-	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas, "locks that a delete "+
-		"takes; 4.5 standard errors of independent lists")
-	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p),
-		1e-9, "a chain of all p, but for rounding")
-	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, at most", off,
-		0, reproduce.Sigmas,
-		"4.5 standard errors of independent lists")
-	f.Tables = append(f.Tables, tables...)
-	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the "+
-		"largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),
-		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, has nobody "+
-			"wait; what meets there tries again.")
-	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p", YLabel: "mean size of a " +
-		"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
-	return f
 }

@@ -332,7 +332,22 @@ func judgeDirty(runs []*dirtyRun) reproduce.Finding {
 
 func dirtyPerfect(r *runner) reproduce.Finding {
 	runs, sizes := r.soilAll(r.theory.perfect, dirtyReadings[:3])
-	return judgeDirtyPerfect(runs, sizes)
+	var f reproduce.Finding
+	most, far := 0.0, 0.0
+	for _, d := range runs {
+		most, far = max(most, math.Abs(d.late(d.height).Mean-1)), max(far, math.Abs(d.late(d.lands).Mean-1))
+	}
+	f.Measured = fmt.Sprintf("After up to %d removals by PerfectSpray with 1 … log p steps, p = 4 … %d, the mean height of the front is within "+
+		"%.1f %% of a clean list's and where sprays land within %.1f %%, which is chance: within 5 standard errors for every p.",
+		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
+	judgeClean(&f, reproduce.Printed, "", runs)
+	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
+	f.Notes = append(f.Notes,
+		"A spray that makes a step at height 1 last does not look at the height of what it removes, so that the heights of the others remain "+
+			"independent (spray-dirty). That PerfectSpray wears its list down is so only for the modified one, with 0 … log p steps, of which the "+
+			"proof of Theorem 5.1 speaks (spray-dirty-modified).",
+		"Section 7.1, which expects PerfectSpray to do as well as BasicSpray, speaks of clean lists only (spray-perfect-conjecture).")
+	return f
 }
 
 // A dirtyVariant is a way to remove elements.
@@ -407,31 +422,8 @@ func dirtyFigures(f *reproduce.Finding, title string, runs []*dirtyRun, sizes in
 	f.Chart("heights", heights)
 }
 
-func judgeDirtyPerfect(runs []*dirtyRun, sizes int) reproduce.Finding {
-	var f reproduce.Finding
-	most, far := 0.0, 0.0
-	for _, d := range runs {
-		most, far = max(most, math.Abs(d.late(d.height).Mean-1)), max(far, math.Abs(d.late(d.lands).Mean-1))
-	}
-	f.Measured = fmt.Sprintf("After up to %d removals by PerfectSpray with 1 … log p steps, p = 4 … %d, the mean height of the front is within "+
-		"%.1f %% of a clean list's and where sprays land within %.1f %%, which is chance: within 5 standard errors for every p.",
-		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
-	judgeClean(&f, reproduce.Printed, "", runs)
-	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
-	f.Notes = append(f.Notes,
-		"A spray that makes a step at height 1 last does not look at the height of what it removes, so that the heights of the others remain "+
-			"independent (spray-dirty). That PerfectSpray wears its list down is so only for the modified one, with 0 … log p steps, of which the "+
-			"proof of Theorem 5.1 speaks (spray-dirty-modified).",
-		"Section 7.1, which expects PerfectSpray to do as well as BasicSpray, speaks of clean lists only (spray-perfect-conjecture).")
-	return f
-}
-
 func dirtyModified(r *runner) reproduce.Finding {
 	runs, sizes := r.soilAll(r.theory.modified, dirtyReadings)
-	return judgeDirtyModified(runs, sizes)
-}
-
-func judgeDirtyModified(runs []*dirtyRun, sizes int) reproduce.Finding {
 	var f reproduce.Finding
 	alone, exact, hold := runs[:sizes], runs[sizes:2*sizes], runs[2*sizes:3*sizes]
 	last := alone[sizes-1]

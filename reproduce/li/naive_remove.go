@@ -28,49 +28,6 @@ func naiveRemove(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeNaive(points)
-}
-
-// naiveTimes are the removals after which it is looked where the first tall element is.
-var naiveTimes = []int{0, 1, 4, 16, 64}
-
-// A naivePoint is where the first element of height log p is.
-type naivePoint struct {
-	p       int
-	exactly bool        // and not higher
-	first   [][]float64 // by time and list
-}
-
-func (c *naivePoint) remove(e effort, list *chain) {
-	list.height = e.theory.height
-	h := int(logp(c.p))
-	tall := func() int32 {
-		i := list.after(h, 0)
-		for c.exactly && int(list.heights[i]) != h {
-			i = list.after(h, i)
-		}
-		return i
-	}
-	removed := 0
-	for t, k := range naiveTimes {
-		for ; removed < k; removed++ {
-			list.remove(tall())
-		}
-		i := tall()
-		c.first[t] = append(c.first[t], float64(list.ranks()[i]))
-	}
-}
-
-// want is the mean after k removals.
-func (c *naivePoint) want(k int) float64 {
-	apart := float64(c.p) / 2
-	if c.exactly {
-		apart *= 2
-	}
-	return float64(k+1)*apart - float64(k)
-}
-
-func judgeNaive(points []*naivePoint) reproduce.Finding {
 	var f reproduce.Finding
 	var series []plot.Series
 	off, before, times := 0.0, 0.0, []float64{}
@@ -117,4 +74,43 @@ func judgeNaive(points []*naivePoint) reproduce.Finding {
 	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals", YLabel: "place over p",
 		FromZero: true, LegendBeside: true, Series: series})
 	return f
+}
+
+// naiveTimes are the removals after which it is looked where the first tall element is.
+var naiveTimes = []int{0, 1, 4, 16, 64}
+
+// A naivePoint is where the first element of height log p is.
+type naivePoint struct {
+	p       int
+	exactly bool        // and not higher
+	first   [][]float64 // by time and list
+}
+
+func (c *naivePoint) remove(e effort, list *chain) {
+	list.height = e.theory.height
+	h := int(logp(c.p))
+	tall := func() int32 {
+		i := list.after(h, 0)
+		for c.exactly && int(list.heights[i]) != h {
+			i = list.after(h, i)
+		}
+		return i
+	}
+	removed := 0
+	for t, k := range naiveTimes {
+		for ; removed < k; removed++ {
+			list.remove(tall())
+		}
+		i := tall()
+		c.first[t] = append(c.first[t], float64(list.ranks()[i]))
+	}
+}
+
+// want is the mean after k removals.
+func (c *naivePoint) want(k int) float64 {
+	apart := float64(c.p) / 2
+	if c.exactly {
+		apart *= 2
+	}
+	return float64(k+1)*apart - float64(k)
 }

@@ -187,66 +187,6 @@ func perfectUniform(r *runner) reproduce.Finding {
 		basics = append(basics, newBasicPoint(r.effort, p))
 		r.Ran()
 	}
-	return judgePerfectUniform(points, basics)
-}
-
-// A fabiusPoint is how evenly sprays end on a perfect list.
-type fabiusPoint struct {
-	l, from           int // log p, and the fewest steps
-	values            int // of the number of steps at a height
-	span              float64
-	most              float64 // share, times p·values, as are the others
-	low, high, middle float64 // in the middle eighth: least, most and mean
-	front             float64 // at a sixteenth, mean of as many as there are heights
-	curve             plot.Series
-}
-
-func newFabiusPoint(w spray.Walk, l, from int) fabiusPoint {
-	ways, all := countWays(w)
-	shortest := from * (1<<l - 1)
-	ways = ways[min(shortest, len(ways)-1):]
-	c := fabiusPoint{l: l, from: from, values: w.Most - w.Least + 1, span: float64(len(ways)), low: math.Inf(1)}
-	unit := math.Exp2(float64(l)) * float64(c.values)
-	share := func(x int) float64 { return float64(ways[x]) / float64(all) * unit }
-	for x := range ways {
-		c.most = max(c.most, share(x))
-		if len(ways) < 2000 || x%(len(ways)/500) == 0 {
-			c.curve.Add(float64(x)/c.span, share(x))
-		}
-	}
-	first, last := int(c.span*7/16), int(c.span*9/16)
-	for x := first; x <= last; x++ {
-		s := share(x)
-		c.low, c.high, c.middle = min(c.low, s), max(c.high, s), c.middle+s/float64(last-first+1)
-	}
-	for k := range 2 * l {
-		c.front += share(max(0, int(c.span/16)-l)+k) / float64(2*l)
-	}
-	return c
-}
-
-// A basicPoint is how evenly BasicSprays end on a perfect list, in units of 1/(p·f·log³p).
-type basicPoint struct {
-	p         int
-	low, high float64
-	from, to  int
-}
-
-func newBasicPoint(e effort, p int) basicPoint {
-	w := e.theory.basic(p, 1)
-	l := logp(p)
-	unit := float64(p) * l * l * l
-	first := float64(w.Most) * math.Ldexp(1, w.Heights[0]-1)
-	c := basicPoint{p: p, low: math.Inf(1), from: int(float64(w.Reach()) - first), to: int(first)}
-	for x, s := range perfectSkiplist(w.Heights[0], w.Reach()).landing(w) {
-		if x > c.from && x < c.to {
-			c.low, c.high = min(c.low, s*unit), max(c.high, s*unit)
-		}
-	}
-	return c
-}
-
-func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Finding {
 	var f reproduce.Finding
 	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean", "least",
 		"most", "at a sixteenth"}
@@ -306,6 +246,62 @@ func judgePerfectUniform(points []fabiusPoint, basics []basicPoint) reproduce.Fi
 		"times the reach", FromZero: true, LegendBeside: true,
 		Series: series})
 	return f
+}
+
+// A fabiusPoint is how evenly sprays end on a perfect list.
+type fabiusPoint struct {
+	l, from           int // log p, and the fewest steps
+	values            int // of the number of steps at a height
+	span              float64
+	most              float64 // share, times p·values, as are the others
+	low, high, middle float64 // in the middle eighth: least, most and mean
+	front             float64 // at a sixteenth, mean of as many as there are heights
+	curve             plot.Series
+}
+
+func newFabiusPoint(w spray.Walk, l, from int) fabiusPoint {
+	ways, all := countWays(w)
+	shortest := from * (1<<l - 1)
+	ways = ways[min(shortest, len(ways)-1):]
+	c := fabiusPoint{l: l, from: from, values: w.Most - w.Least + 1, span: float64(len(ways)), low: math.Inf(1)}
+	unit := math.Exp2(float64(l)) * float64(c.values)
+	share := func(x int) float64 { return float64(ways[x]) / float64(all) * unit }
+	for x := range ways {
+		c.most = max(c.most, share(x))
+		if len(ways) < 2000 || x%(len(ways)/500) == 0 {
+			c.curve.Add(float64(x)/c.span, share(x))
+		}
+	}
+	first, last := int(c.span*7/16), int(c.span*9/16)
+	for x := first; x <= last; x++ {
+		s := share(x)
+		c.low, c.high, c.middle = min(c.low, s), max(c.high, s), c.middle+s/float64(last-first+1)
+	}
+	for k := range 2 * l {
+		c.front += share(max(0, int(c.span/16)-l)+k) / float64(2*l)
+	}
+	return c
+}
+
+// A basicPoint is how evenly BasicSprays end on a perfect list, in units of 1/(p·f·log³p).
+type basicPoint struct {
+	p         int
+	low, high float64
+	from, to  int
+}
+
+func newBasicPoint(e effort, p int) basicPoint {
+	w := e.theory.basic(p, 1)
+	l := logp(p)
+	unit := float64(p) * l * l * l
+	first := float64(w.Most) * math.Ldexp(1, w.Heights[0]-1)
+	c := basicPoint{p: p, low: math.Inf(1), from: int(float64(w.Reach()) - first), to: int(first)}
+	for x, s := range perfectSkiplist(w.Heights[0], w.Reach()).landing(w) {
+		if x > c.from && x < c.to {
+			c.low, c.high = min(c.low, s*unit), max(c.high, s*unit)
+		}
+	}
+	return c
 }
 
 // oddest is the last point with steps from 1 on and an odd number of values.

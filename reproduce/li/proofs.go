@@ -140,38 +140,6 @@ func lemma61(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeLemma61(points)
-}
-
-// A lengthPoint is how long the intervals of section 6 are.
-type lengthPoint struct {
-	l, f           float64
-	half           float64   // E_k is this times f·log³p·(log p)^k, for k ≥ 1
-	xi             []float64 // s_k/E_k
-	gamma0, gamma1 float64
-	beyond         float64 // elements above the upper bound or below the lower one, at most
-	off            float64 // |s_k/E_k − γ0|·log²p, at most, but for one element
-}
-
-func newLengthPoint(e effort, l, f, half float64) lengthPoint {
-	c := lengthPoint{l: l, f: f, half: half}
-	beta := e.theory.slack62(l)
-	c.gamma0, c.gamma1 = e.theory.gamma(l, beta)
-	length := f * l * l * l // of I_0, and E_0
-	c.xi = append(c.xi, 1)
-	for k := 1; k <= 6; k++ {
-		own := half * f * l * l * l * math.Pow(l, float64(k))
-		length = own/(1+beta) - length + 1
-		c.xi = append(c.xi, length/own)
-		if k >= 2 {
-			c.beyond = max(c.beyond, length-(c.gamma0+c.gamma1/(l*l))*own, (c.gamma0-c.gamma1/l)*own-length)
-			c.off = max(c.off, (math.Abs(length/own-c.gamma0)-1/own)*l*l)
-		}
-	}
-	return c
-}
-
-func judgeLemma61(points []lengthPoint) reproduce.Finding {
 	var f reproduce.Finding
 	columns := []string{"log p", "f", "γ0", "γ1", "s_1/E_1", "s_2/E_2", "s_3/E_3", "s_4/E_4", "lower bound", "upper bound",
 		"elements beyond, at most"}
@@ -219,6 +187,34 @@ func judgeLemma61(points []lengthPoint) reproduce.Finding {
 	f.Chart("second", plot.Chart{Title: "How far s_2/E_2 is above γ0, f = 1", XLabel: "log p", YLabel: "times log²p", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{second, higher, upper}})
 	return f
+}
+
+// A lengthPoint is how long the intervals of section 6 are.
+type lengthPoint struct {
+	l, f           float64
+	half           float64   // E_k is this times f·log³p·(log p)^k, for k ≥ 1
+	xi             []float64 // s_k/E_k
+	gamma0, gamma1 float64
+	beyond         float64 // elements above the upper bound or below the lower one, at most
+	off            float64 // |s_k/E_k − γ0|·log²p, at most, but for one element
+}
+
+func newLengthPoint(e effort, l, f, half float64) lengthPoint {
+	c := lengthPoint{l: l, f: f, half: half}
+	beta := e.theory.slack62(l)
+	c.gamma0, c.gamma1 = e.theory.gamma(l, beta)
+	length := f * l * l * l // of I_0, and E_0
+	c.xi = append(c.xi, 1)
+	for k := 1; k <= 6; k++ {
+		own := half * f * l * l * l * math.Pow(l, float64(k))
+		length = own/(1+beta) - length + 1
+		c.xi = append(c.xi, length/own)
+		if k >= 2 {
+			c.beyond = max(c.beyond, length-(c.gamma0+c.gamma1/(l*l))*own, (c.gamma0-c.gamma1/l)*own-length)
+			c.off = max(c.off, (math.Abs(length/own-c.gamma0)-1/own)*l*l)
+		}
+	}
+	return c
 }
 
 // The proofs of Theorems 5.3 and 6.2 count tall elements in intervals, and bound the counts by Lemma 5.2 as it is printed, with

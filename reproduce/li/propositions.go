@@ -32,20 +32,6 @@ func proposition21(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeProposition21(r.effort, sizes, counts)
-}
-
-// higher is the probability that one of k elements is higher than 3·log k, and that one is as high at least.
-func higher(e effort, k int) (above, least float64) {
-	h := e.theory.highest * math.Log2(float64(k))
-	if math.Abs(h-math.Round(h)) < 1e-9 {
-		h = math.Round(h)
-	}
-	one := func(h float64) float64 { return -math.Expm1(float64(k) * math.Log1p(-math.Exp2(-h))) } // of k is higher than h
-	return one(math.Floor(h)), one(math.Ceil(h) - 1)
-}
-
-func judgeProposition21(e effort, sizes []int, counts []tally) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "lists of k elements of which one is higher than 3·log k", Columns: []string{"k", "3·log k", "lists", "share",
 		"exact", "1/k²", "exact times k²"}}
@@ -58,7 +44,7 @@ func judgeProposition21(e effort, sizes []int, counts []tally) reproduce.Finding
 	above, atLeast := plot.Series{Name: "higher than 3·log k"}, plot.Series{Name: "3·log k or higher"}
 	worst, at, twice, powers := 0.0, 0, 0.0, 0.0
 	for k := 2; k <= 4096; k++ {
-		more, least := higher(e, k)
+		more, least := higher(r.effort, k)
 		x := float64(k)
 		if more*x*x > worst {
 			worst, at = more*x*x, k
@@ -88,6 +74,16 @@ func judgeProposition21(e effort, sizes []int, counts []tally) reproduce.Finding
 		YLabel: "probability times k²", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{above, atLeast}})
 	return f
+}
+
+// higher is the probability that one of k elements is higher than 3·log k, and that one is as high at least.
+func higher(e effort, k int) (above, least float64) {
+	h := e.theory.highest * math.Log2(float64(k))
+	if math.Abs(h-math.Round(h)) < 1e-9 {
+		h = math.Round(h)
+	}
+	one := func(h float64) float64 { return -math.Expm1(float64(k) * math.Log1p(-math.Exp2(-h))) } // of k is higher than h
+	return one(math.Floor(h)), one(math.Ceil(h) - 1)
 }
 
 // A search that passes m elements steps on at height k to those that are exactly so high and have nothing higher behind them
@@ -127,30 +123,6 @@ func proposition22(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeProposition22(points)
-}
-
-// searches is how many there are in each list.
-const searches = 64
-
-// A searchPoint is how many steps a search makes.
-type searchPoint struct {
-	n   int
-	at  [][]float64 // at each height, in each list
-	all []float64
-}
-
-// exact is the mean number of steps at height h: m is uniform from 0 to n−1. The highest that lists have stands for all that
-// are higher.
-func (c *searchPoint) exact(h int) float64 {
-	if h == len(c.at)-1 {
-		return float64(c.n-1) / 2 * math.Exp2(float64(1-h)) // to every element that is so high
-	}
-	q := math.Exp2(float64(-h))
-	return 1 + math.Expm1(float64(c.n)*math.Log1p(-q))/(float64(c.n)*q)
-}
-
-func judgeProposition22(points []*searchPoint) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "steps of a search", Columns: []string{"n", "lists", "steps on, mean", "standard error", "exact",
 		"log n", "most at a height, mean"}}
@@ -197,4 +169,24 @@ func judgeProposition22(points []*searchPoint) reproduce.Finding {
 		FromZero: true, LegendBeside: true,
 		Series: []plot.Series{mean, exact, logs}})
 	return f
+}
+
+// searches is how many there are in each list.
+const searches = 64
+
+// A searchPoint is how many steps a search makes.
+type searchPoint struct {
+	n   int
+	at  [][]float64 // at each height, in each list
+	all []float64
+}
+
+// exact is the mean number of steps at height h: m is uniform from 0 to n−1. The highest that lists have stands for all that
+// are higher.
+func (c *searchPoint) exact(h int) float64 {
+	if h == len(c.at)-1 {
+		return float64(c.n-1) / 2 * math.Exp2(float64(1-h)) // to every element that is so high
+	}
+	q := math.Exp2(float64(-h))
+	return 1 + math.Expm1(float64(c.n)*math.Log1p(-q))/(float64(c.n)*q)
 }

@@ -18,7 +18,44 @@ func lemma41(r *runner) reproduce.Finding {
 		cells = append(cells, r.distances(p)...)
 		r.Ran()
 	}
-	return judgeLemma41(cells)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
+		"steps",
+		"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
+	var counts []tally
+	seen, exact, bound := plot.Series{Name: "in lists"}, plot.Series{Name: "exact"}, plot.Series{Name: "Chernoff bound"}
+	for _, c := range cells {
+		if c.of == 0 {
+			continue
+		}
+		counts = append(counts, c.tally)
+		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
+			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
+		if c.p == 64 && c.k == 6 {
+			seen.Add(c.alpha, c.share())
+			exact.Add(c.alpha, c.exact)
+			bound.Add(c.alpha, c.bound)
+		}
+	}
+	worst := 0.0
+	for _, c := range counts {
+		worst = max(worst, c.exact/c.bound)
+	}
+	quarter := binomialTail(int(1.25*729*256), math.Ldexp(1, -8), 728)
+	f.Measured = fmt.Sprintf("The exact probability is at most %.2f of exp(−α²·f·log³p/(2(1+α))) for p = 4 … 512, f = 1 and α from 0.5 to "+
+		"3 over √(log³p), and %d walks in lists have it; a quarter too far goes one in %.1g for p = 512.", worst, counts[0].of, 1/quarter)
+	judgeCounts(&f, reproduce.Printed, "walks that go too far", "the Chernoff bound", counts)
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		"With constants the bound is "+
+			"exp(−α²·f·log³p/(2(1+α))), which is p to the power of −α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it "+
+			"negligible.",
+		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
+			"a quarter too far.",
+			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))
+	f.Chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
+		YLabel: "share", LogY: true, LegendBeside: true, Series: []plot.Series{seen, exact, bound}})
+	return f
 }
 
 // spreads are the α or β that are looked at, in units of one over the root of the mean number.
@@ -73,47 +110,6 @@ func (r *runner) distances(p int) []distanceCell {
 	return cells
 }
 
-func judgeLemma41(cells []distanceCell) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
-		"steps",
-		"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
-	var counts []tally
-	seen, exact, bound := plot.Series{Name: "in lists"}, plot.Series{Name: "exact"}, plot.Series{Name: "Chernoff bound"}
-	for _, c := range cells {
-		if c.of == 0 {
-			continue
-		}
-		counts = append(counts, c.tally)
-		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
-			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
-		if c.p == 64 && c.k == 6 {
-			seen.Add(c.alpha, c.share())
-			exact.Add(c.alpha, c.exact)
-			bound.Add(c.alpha, c.bound)
-		}
-	}
-	worst := 0.0
-	for _, c := range counts {
-		worst = max(worst, c.exact/c.bound)
-	}
-	quarter := binomialTail(int(1.25*729*256), math.Ldexp(1, -8), 728)
-	f.Measured = fmt.Sprintf("The exact probability is at most %.2f of exp(−α²·f·log³p/(2(1+α))) for p = 4 … 512, f = 1 and α from 0.5 to "+
-		"3 over √(log³p), and %d walks in lists have it; a quarter too far goes one in %.1g for p = 512.", worst, counts[0].of, 1/quarter)
-	judgeCounts(&f, reproduce.Printed, "walks that go too far", "the Chernoff bound", counts)
-	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes,
-		"With constants the bound is "+
-			"exp(−α²·f·log³p/(2(1+α))), which is p to the power of −α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it "+
-			"negligible.",
-		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
-			"a quarter too far.",
-			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))
-	f.Chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
-		YLabel: "share", LogY: true, LegendBeside: true, Series: []plot.Series{seen, exact, bound}})
-	return f
-}
-
 // Two sprays are about to walk at level k, at height k·log log p, and below; one is at the head and the other at an element
 // that is some way ahead. They can meet if the longest walk of the first leads to where the second has to go at least. The
 // longest walk leads E_0 + … + E_k on, which is σ·E_k but for E_0·(1 − σ/2), and further than (1+α) times that with the
@@ -136,7 +132,50 @@ func theorem42(r *runner) reproduce.Finding {
 		r.apart(c, i)
 		r.Ran()
 	}
-	return judgeTheorem42(points)
+	var f reproduce.Finding
+	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists", "they meet with probability",
+		"standard error", "that times E_k", "as a power of 1/p", "c"}}
+	corrected := reproduce.Table{Name: "two sprays (1+α)·σ·E_k apart", Columns: []string{"log p", "k", "α", "lists", "in which they can meet",
+		"Chernoff bounds"}}
+	series := []plot.Series{{Name: "c, for k = 1"}, {Name: "c, for k = 2"}}
+	excess := 0.0
+	var first, last *apartPoint
+	for _, c := range points {
+		m := reproduce.Mean(c.meet)
+		L := float64(c.l)
+		printed.Rows = append(printed.Rows, []float64{L, float64(c.k), c.sigmaE, float64(len(c.meet)), m.Mean, m.SE,
+			m.Mean * c.sigmaE * (L - 1) / L, -math.Log2(max(m.Mean, 1e-300)) / L, c.exponent()})
+		series[c.k-1].Add(L, min(10, c.exponent()))
+		if c.k == 1 {
+			if first == nil {
+				first = c
+			}
+			last = c
+		}
+		for i, t := range c.can {
+			corrected.Rows = append(corrected.Rows, []float64{L, float64(c.k), apartAlphas[i], float64(t.of), t.share(), t.bound})
+			excess = max(excess, t.excess())
+		}
+	}
+	can, of := withAlphaHalf(points)
+	f.Measured = fmt.Sprintf("σ·E_k/2 apart two sprays meet with a probability of %.2g at log p = %d and %.2g at %d (k = 1), about 1/(2·E_k): c "+
+		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in %d of %d lists of log p ≥ 8.", reproduce.Mean(first.meet).Mean,
+		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), can, of)
+	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l), first.exponent()/last.exponent(),
+		0, 2, 0, "c is a constant above 0, and does not fall; up to twice for what stands before the exponential")
+	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in "+
+		"standard errors, at most",
+		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
+	f.Tables = append(f.Tables, printed, corrected)
+	f.Notes = append(f.Notes,
+		"The proof begins with (1+α)·ΣE_i and writes α in its last line; with 1+α the theorem holds. With α > 1 what is printed holds too.",
+		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a "+
+			"share of about 1/log p. So α has to be more than that, "+
+			"which for a fixed α is so for large p.",
+		"Levels are read as in the report's notation, k of height k·log log p, and log p is a power of two, so that log log p is whole.")
+	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",
+		LogX: true, FromZero: true, LegendBeside: true, Series: series})
+	return f
 }
 
 // apartAlphas are the α of the correction.
@@ -204,53 +243,6 @@ func (c *apartPoint) exponent() float64 {
 	return -math.Log2(p) / L / (L * L / 4)
 }
 
-func judgeTheorem42(points []*apartPoint) reproduce.Finding {
-	var f reproduce.Finding
-	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists", "they meet with probability",
-		"standard error", "that times E_k", "as a power of 1/p", "c"}}
-	corrected := reproduce.Table{Name: "two sprays (1+α)·σ·E_k apart", Columns: []string{"log p", "k", "α", "lists", "in which they can meet",
-		"Chernoff bounds"}}
-	series := []plot.Series{{Name: "c, for k = 1"}, {Name: "c, for k = 2"}}
-	excess := 0.0
-	var first, last *apartPoint
-	for _, c := range points {
-		m := reproduce.Mean(c.meet)
-		L := float64(c.l)
-		printed.Rows = append(printed.Rows, []float64{L, float64(c.k), c.sigmaE, float64(len(c.meet)), m.Mean, m.SE,
-			m.Mean * c.sigmaE * (L - 1) / L, -math.Log2(max(m.Mean, 1e-300)) / L, c.exponent()})
-		series[c.k-1].Add(L, min(10, c.exponent()))
-		if c.k == 1 {
-			if first == nil {
-				first = c
-			}
-			last = c
-		}
-		for i, t := range c.can {
-			corrected.Rows = append(corrected.Rows, []float64{L, float64(c.k), apartAlphas[i], float64(t.of), t.share(), t.bound})
-			excess = max(excess, t.excess())
-		}
-	}
-	can, of := withAlphaHalf(points)
-	f.Measured = fmt.Sprintf("σ·E_k/2 apart two sprays meet with a probability of %.2g at log p = %d and %.2g at %d (k = 1), about 1/(2·E_k): c "+
-		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in %d of %d lists of log p ≥ 8.", reproduce.Mean(first.meet).Mean,
-		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), can, of)
-	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l), first.exponent()/last.exponent(),
-		0, 2, 0, "c is a constant above 0, and does not fall; up to twice for what stands before the exponential")
-	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in "+
-		"standard errors, at most",
-		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
-	f.Tables = append(f.Tables, printed, corrected)
-	f.Notes = append(f.Notes,
-		"The proof begins with (1+α)·ΣE_i and writes α in its last line; with 1+α the theorem holds. With α > 1 what is printed holds too.",
-		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a "+
-			"share of about 1/log p. So α has to be more than that, "+
-			"which for a fixed α is so for large p.",
-		"Levels are read as in the report's notation, k of height k·log log p, and log p is a power of two, so that log log p is whole.")
-	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",
-		LogX: true, FromZero: true, LegendBeside: true, Series: series})
-	return f
-}
-
 // withAlphaHalf is in how many lists with log p ≥ 8 two sprays 3/2·σ·E_k apart can meet, and how many there are.
 func withAlphaHalf(points []*apartPoint) (can, of int) {
 	for _, c := range points {
@@ -274,45 +266,6 @@ func corollary43(r *runner) reproduce.Finding {
 		points = append(points, r.reaches(p))
 		r.Ran()
 	}
-	return judgeCorollary43(r.effort, points)
-}
-
-// A reachPoint is how far the longest walks go.
-type reachPoint struct {
-	p      int
-	walk   spray.Walk
-	sigma  float64
-	bound  float64   // σ·p·f·log³p
-	ends   []float64 // in each list
-	farFor []tally   // beyond (1+α) of the mean, for each of spreads; bound is the sum of Chernoff's
-}
-
-// reaches walks the longest walk in random lists.
-func (r *runner) reaches(p int) reachPoint {
-	l := logp(p)
-	c := reachPoint{p: p, walk: r.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]tally, len(spreads))}
-	c.bound = c.sigma * float64(p) * l * l * l
-	rng := r.Stream(uint64(p))
-	lists := r.count(min(1000, 8e6/float64(c.walk.Reach())), 30)
-	for range lists {
-		r.Checkpoint()
-		c.ends = append(c.ends, float64(randomSkiplist(c.walk, 0, &rng).longest(c.walk)))
-	}
-	for i, spread := range spreads {
-		steps := float64(c.walk.Most)
-		alpha := spread / math.Sqrt(steps)
-		far := &c.farFor[i]
-		for _, end := range c.ends {
-			far.of++
-			far.seen += reproduce.Above(end, (1+alpha)*float64(c.walk.Reach()))
-		}
-		// At height 1 every step leads one element on.
-		far.bound = float64(slices.Index(c.walk.Heights, 1)) * r.theory.below((1+alpha)*steps, alpha/(1+alpha))
-	}
-	return c
-}
-
-func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists", "mean",
 		"standard error", "on a perfect list",
@@ -326,7 +279,7 @@ func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 		far := 0.0
 		for _, end := range c.ends {
 			beyond += reproduce.Above(end, c.bound)
-			printed += reproduce.Above(end, e.theory.separated(0.25)*c.bound)
+			printed += reproduce.Above(end, r.theory.separated(0.25)*c.bound)
 			far = max(far, end)
 		}
 		lists += len(c.ends)
@@ -365,4 +318,39 @@ func judgeCorollary43(e effort, points []reachPoint) reproduce.Finding {
 		YLabel: "end over σ·p·f·log³p", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{farthest, mean, half, quarter}})
 	return f
+}
+
+// A reachPoint is how far the longest walks go.
+type reachPoint struct {
+	p      int
+	walk   spray.Walk
+	sigma  float64
+	bound  float64   // σ·p·f·log³p
+	ends   []float64 // in each list
+	farFor []tally   // beyond (1+α) of the mean, for each of spreads; bound is the sum of Chernoff's
+}
+
+// reaches walks the longest walk in random lists.
+func (r *runner) reaches(p int) reachPoint {
+	l := logp(p)
+	c := reachPoint{p: p, walk: r.theory.basic(p, 1), sigma: l / (l - 1), farFor: make([]tally, len(spreads))}
+	c.bound = c.sigma * float64(p) * l * l * l
+	rng := r.Stream(uint64(p))
+	lists := r.count(min(1000, 8e6/float64(c.walk.Reach())), 30)
+	for range lists {
+		r.Checkpoint()
+		c.ends = append(c.ends, float64(randomSkiplist(c.walk, 0, &rng).longest(c.walk)))
+	}
+	for i, spread := range spreads {
+		steps := float64(c.walk.Most)
+		alpha := spread / math.Sqrt(steps)
+		far := &c.farFor[i]
+		for _, end := range c.ends {
+			far.of++
+			far.seen += reproduce.Above(end, (1+alpha)*float64(c.walk.Reach()))
+		}
+		// At height 1 every step leads one element on.
+		far.bound = float64(slices.Index(c.walk.Heights, 1)) * r.theory.below((1+alpha)*steps, alpha/(1+alpha))
+	}
+	return c
 }

@@ -148,17 +148,6 @@ func stepCounts(r *runner) reproduce.Finding {
 		points = append(points, c)
 		r.Ran()
 	}
-	return judgeSteps(points)
-}
-
-// A stepPoint is how many steps PerfectSpray and BasicSpray make.
-type stepPoint struct {
-	l      int // log p
-	walks  []spray.Walk
-	counts [][]float64
-}
-
-func judgeSteps(points []*stepPoint) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most", "over log²p",
 		"BasicSpray, mean", "at most", "over log³p",
@@ -207,6 +196,13 @@ func judgeSteps(points []*stepPoint) reproduce.Finding {
 	return f
 }
 
+// A stepPoint is how many steps PerfectSpray and BasicSpray make.
+type stepPoint struct {
+	l      int // log p
+	walks  []spray.Walk
+	counts [][]float64
+}
+
 func padding(r *runner) reproduce.Finding {
 	largest := 4096
 	if r.scale < 1 {
@@ -226,43 +222,6 @@ func padding(r *runner) reproduce.Finding {
 		r.padding(c, i)
 		r.Ran()
 	}
-	return judgePadding(points)
-}
-
-// A paddingPoint is how many sprays end among the dummies.
-type paddingPoint struct {
-	p       int
-	f       float64
-	padding int
-	reach   int
-	want    float64 // the mean share over all lists
-	se      float64 // the standard error of the mean of those that there are
-	shares  []float64
-}
-
-func (r *runner) padding(c *paddingPoint, stream int) {
-	w := r.theory.full(c.p, c.f)
-	c.padding, c.reach = w.Padding, w.Reach()
-	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
-	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
-	l, first := logp(c.p), math.Ldexp(1, w.Heights[0]-1)
-	mean, _ := moments(w)
-	lower := mean - float64(w.Least+w.Most)/2*first
-	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
-	for k := range r.count(min(300, 5e6/float64(c.reach)), 2) {
-		r.Checkpoint()
-		rng := r.Stream(uint64(stream), uint64(k))
-		share := randomSkiplist(w, 0, &rng).landing(w)
-		sum := 0.0
-		for _, s := range share[:min(len(share), c.padding+1)] {
-			sum += s
-		}
-		c.shares = append(c.shares, min(1, sum))
-	}
-	c.se = math.Sqrt(c.want / float64(w.Most*len(c.shares)))
-}
-
-func judgePadding(points []*paddingPoint) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "sprays that end in the padding", Columns: []string{"p", "f", "K(p)", "longest spray", "lists", "share",
 		"standard error",
@@ -324,4 +283,37 @@ func judgePadding(points []*paddingPoint) reproduce.Finding {
 	f.Chart("padding", plot.Chart{Title: "Sprays that end in the padding", XLabel: "p", YLabel: "share", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{one, four, want, square}})
 	return f
+}
+
+// A paddingPoint is how many sprays end among the dummies.
+type paddingPoint struct {
+	p       int
+	f       float64
+	padding int
+	reach   int
+	want    float64 // the mean share over all lists
+	se      float64 // the standard error of the mean of those that there are
+	shares  []float64
+}
+
+func (r *runner) padding(c *paddingPoint, stream int) {
+	w := r.theory.full(c.p, c.f)
+	c.padding, c.reach = w.Padding, w.Reach()
+	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
+	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
+	l, first := logp(c.p), math.Ldexp(1, w.Heights[0]-1)
+	mean, _ := moments(w)
+	lower := mean - float64(w.Least+w.Most)/2*first
+	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
+	for k := range r.count(min(300, 5e6/float64(c.reach)), 2) {
+		r.Checkpoint()
+		rng := r.Stream(uint64(stream), uint64(k))
+		share := randomSkiplist(w, 0, &rng).landing(w)
+		sum := 0.0
+		for _, s := range share[:min(len(share), c.padding+1)] {
+			sum += s
+		}
+		c.shares = append(c.shares, min(1, sum))
+	}
+	c.se = math.Sqrt(c.want / float64(w.Most*len(c.shares)))
 }
