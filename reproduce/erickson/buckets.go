@@ -19,20 +19,16 @@ func figure2(r *runner) reproduce.Finding {
 	h := hold{jumps: exponentialJumps(), n: 1000, width: r.width(1000, 1), events: r.events(800_000)}
 	r.Runs(len(buckets) + 1)
 	pairs := r.pairs(h, buckets)
-	return judgeFigure2(h, buckets, pairs, r.formulas)
-}
-
-func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
-	least, most := t.bounds(h.n, h.jumps.law, h.width)
+	least, most := r.bounds(h.n, h.jumps.law, h.width)
 	var measured, theoretic, limit plot.Series
 	measured.Name, theoretic.Name, limit.Name = "measured", "bounds of Theorem 3.2", "unlimited"
 	worst, worstExtra := 0.0, 0.0
 	unlimited := meanOf(pairs[0].unlimited, cost)
 	for i, m := range buckets {
 		c, extra := meanOf(pairs[i].finite, cost), pairs[i].extra()
-		low, high := t.extraBounds(h.n, m, h.jumps.law, h.width)
+		low, high := r.extraBounds(h.n, m, h.jumps.law, h.width)
 		worst = max(worst, c.Outside(least+low, most+high))
 		worstExtra = max(worstExtra, extra.Outside(low, high))
 		x := float64(m)
@@ -42,14 +38,14 @@ func judgeFigure2(h hold, buckets []int, pairs []pair, t formulas) reproduce.Fin
 		theoretic.Low, theoretic.High = append(theoretic.Low, least+low), append(theoretic.High, most+high)
 		limit.Add(x, unlimited.Mean)
 	}
-	near(&f, "cost with unlimited buckets", unlimited, t.least, least, most, restOf(h.n), becauseNear)
+	near(&f, "cost with unlimited buckets", unlimited, r.least, least, most, restOf(h.n), becauseNear)
 	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard "+
 		"errors, at most", worst, len(buckets))
 	worstOf(f.For(reproduce.Printed), "the same for the difference from unlimited buckets on the same jumps", worstExtra, len(buckets))
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
-	low, high := t.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
+	low, high := r.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
 	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
-	low, high = t.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
+	low, high = r.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
 	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, reproduce.Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 	f.Measured = fmt.Sprintf("100 buckets take %.2f more than unlimited ones, %d buckets %.3f and 5000 buckets %.4f; unlimited ones "+
 		"take %.3f ± %.3f. Over 18 numbers of buckets, what they take more is at most %.1f standard errors outside of the bounds of "+
@@ -139,10 +135,6 @@ func theorem32(r *runner) reproduce.Finding {
 		h.jumps, h.stream = j, uint64(k)
 		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
-	return judgeTheorem32(h, all, ratios, found, r.formulas)
-}
-
-func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) reproduce.Finding {
 	var f reproduce.Finding
 	chart := plot.Chart{Title: "Buckets for each event against events of later years in a bucket", XLabel: "M/N", YLabel: "L_M", LogX: true, LogY: true, LegendBeside: true}
 	apart, outside, furthest := 0.0, 0.0, 0.0
@@ -152,14 +144,14 @@ func judgeTheorem32(h hold, all []jumps, ratios []float64, found [][]pair, t for
 		worst, off := 0.0, 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
 			excess := found[k][i].excess()
-			low, high := t.excessBounds(h.n, m, j.law, h.width)
+			low, high := r.excessBounds(h.n, m, j.law, h.width)
 			worst = max(worst, excess.Outside(low, high))
 			exact := exactExcess(h.n, m, j.law, h.width)
 			off = max(off, excess.Outside(exact, exact))
 			if low > 0 {
 				apart = max(apart, high/low-1)
 			}
-			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, exact, t.excess(h.n, m, j.law, h.width)})
+			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, exact, r.excess(h.n, m, j.law, h.width)})
 			series.Add(ratios[i], excess.Mean)
 			if ratios[i] == 1 {
 				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high, reproduce.Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
@@ -258,13 +250,6 @@ func corollary32(r *runner) reproduce.Finding {
 		h.jumps, h.stream = j, uint64(k)
 		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
-	return judgeCorollary32(h, all, ratios, found, r.formulas)
-}
-
-// nearBound is a ratio M/N with which a year is 0.93 of the mean of the jump.
-const nearBound = 0.66
-
-func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t formulas) reproduce.Finding {
 	var f reproduce.Finding
 	chart := plot.Chart{Title: "Buckets for each event against degradation, 1000 events", XLabel: "M/N", YLabel: "degradation", LogX: true, LogY: true, LegendBeside: true}
 	above, nearest := 0.0, 0.0
@@ -274,8 +259,8 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 		series := plot.Series{Name: j.name}
 		worst := 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
-			d, says, bound := found[k][i].degradation(), t.degradation(ratios[i], j.law), t.degradationBound(ratios[i])
-			low, high := t.degradationBounds(h.n, m, j.law, h.width)
+			d, says, bound := found[k][i].degradation(), r.degradation(ratios[i], j.law), r.degradationBound(ratios[i])
+			low, high := r.degradationBounds(h.n, m, j.law, h.width)
 			worst = max(worst, d.Outside(low, high))
 			above, nearest = max(above, d.Outside(0, bound+high-low)), max(nearest, d.Mean/bound)
 			table.Rows = append(table.Rows, []float64{ratios[i], d.Mean, d.SE, says, low, high, bound})
@@ -300,12 +285,15 @@ func judgeCorollary32(h hold, all []jumps, ratios []float64, found [][]pair, t f
 		"with a year of 0.93 of them.", nearest))
 	bound := plot.Series{Name: "Corollary 3.3"}
 	for _, ratio := range ratios {
-		bound.Add(ratio, t.degradationBound(ratio))
+		bound.Add(ratio, r.degradationBound(ratio))
 	}
 	chart.Series = append(chart.Series, bound)
 	f.Chart("corollary-3.2", chart)
 	return f
 }
+
+// nearBound is a ratio M/N with which a year is 0.93 of the mean of the jump.
+const nearBound = 0.66
 
 // figure3 is the degradation for two ratios of buckets to events, over the number of events.
 func figure3(r *runner) reproduce.Finding {
@@ -324,17 +312,6 @@ func figure3(r *runner) reproduce.Finding {
 		h := hold{jumps: exponentialJumps(), n: n, width: r.width(n, 1), events: max(r.events(1_500_000), batches*n/2), stream: uint64(i)}
 		found[i] = r.pairs(h, bucketsFor(n, figure3Ratios))
 	}
-	return judgeFigure3(sizes, found, r.formulas)
-}
-
-// figure3Ratios are M/N.
-var figure3Ratios = []float64{1.92, 3.02}
-
-// rounding is the share by which a degradation may be off because M/N has two decimals: where M/N grows by 1, the logarithm of ε falls
-// by √2 and a little more.
-const rounding = 0.005 * math.Sqrt2 * 1.1
-
-func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
 	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true, LegendBeside: true}
@@ -343,11 +320,11 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 	outside := 0.0
 	for k, ratio := range figure3Ratios {
 		measured, equation := plot.Series{Name: fmt.Sprintf("M/N = %g", ratio)}, plot.Series{Name: fmt.Sprintf("equation 3 for %g", ratio)}
-		says, worst := t.degradation(ratio, law), 0.0
+		says, worst := r.degradation(ratio, law), 0.0
 		for i, n := range sizes {
 			m := bucketsFor(n, figure3Ratios)[k]
 			d := found[i][k].degradation()
-			low, high := t.degradationBounds(n, m, law, t.width(n, 1))
+			low, high := r.degradationBounds(n, m, law, r.width(n, 1))
 			worst = max(worst, d.Outside(low, high))
 			table.Rows = append(table.Rows, []float64{float64(n), float64(m), d.Mean, d.SE, says, low, high})
 			measured.Add(float64(n), d.Mean)
@@ -355,14 +332,14 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 			equation.Add(float64(n), says)
 			if i == len(sizes)-1 {
 				measuredAs = append(measuredAs, fmt.Sprintf("%.2f%% ± %.2f%% for M/N = %g", 100*d.Mean, 100*d.SE, ratio))
-				near(&f, fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, t.figure3[k], low, high, rounding*t.figure3[k]+restOf(n)*says,
+				near(&f, fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, r.figure3[k], low, high, rounding*r.figure3[k]+restOf(n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 standard errors")
 			}
 		}
 		outside = max(outside, worst)
 		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard "+
 			"errors, at most", ratio), worst, len(sizes))
-		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, t.figure3[k], rounding*t.figure3[k],
+		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, r.figure3[k], rounding*r.figure3[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)
 	}
@@ -372,3 +349,10 @@ func judgeFigure3(sizes []int, found [][]pair, t formulas) reproduce.Finding {
 	f.Chart("figure-3", chart)
 	return f
 }
+
+// figure3Ratios are M/N.
+var figure3Ratios = []float64{1.92, 3.02}
+
+// rounding is the share by which a degradation may be off because M/N has two decimals: where M/N grows by 1, the logarithm of ε falls
+// by √2 and a little more.
+const rounding = 0.005 * math.Sqrt2 * 1.1

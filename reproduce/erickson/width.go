@@ -180,10 +180,6 @@ func shapeIndependence(r *runner) reproduce.Finding {
 			points[k] = append(points[k], p)
 		}
 	}
-	return judgeShapes(all, ratios, points, r.formulas)
-}
-
-func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formulas) reproduce.Finding {
 	var f reproduce.Finding
 	chart := plot.Chart{Title: "Width against time per event, 1000 events, jumps of one mean", XLabel: "bucket width", YLabel: "time per event",
 		LogX: true, FromZero: true, LegendBeside: true}
@@ -197,7 +193,7 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 			series.Add(p.width, p.cost.Mean)
 			if ratios[i] == 1 {
 				least, most = min(least, p.cost.Mean), max(most, p.cost.Mean)
-				near(&f, "cost at the best width, "+j.name, p.cost, t.least, p.low, p.high, restOf(1000), becauseNear)
+				near(&f, "cost at the best width, "+j.name, p.cost, r.least, p.low, p.high, restOf(1000), becauseNear)
 			}
 		}
 		worstOf(f.For(reproduce.Printed), "how far a cost is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
@@ -211,7 +207,7 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 		for k := range all {
 			from, to = min(from, points[k][i].low), max(to, points[k][i].high)
 		}
-		some, many := spread(all, 1000, ratio, t), spread(all, 1_000_000, ratio, t)
+		some, many := spread(all, 1000, ratio, r.formulas), spread(all, 1_000_000, ratio, r.formulas)
 		apart = append(apart, some)
 		f.Between(fmt.Sprintf("exact costs at %g times the best width of 1000 events, the largest less the least", ratio), some, 0, to-from, 1e-9,
 			"the bounds of section A.5 for all these jumps, which are O(1/N) apart; rounding")
@@ -219,7 +215,7 @@ func judgeShapes(all []jumps, ratios []float64, points [][]widthPoint, t formula
 	}
 	f.Measured = fmt.Sprintf("At the best width of 1000 events the six jumps take from %.3f to %.3f (2 + √2 = %.3f), as simulated; "+
 		"exactly they are %.4f apart there and %.4f at four times the width, and a thousandth of that with a thousand times the "+
-		"events.", least, most, t.least, apart[2], apart[len(apart)-1])
+		"events.", least, most, r.least, apart[2], apart[len(apart)-1])
 	f.Chart("shape-independence", chart)
 	return f
 }
