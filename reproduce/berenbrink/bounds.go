@@ -45,19 +45,6 @@ func theorem(r *runner, capacities ...int) reproduce.Finding {
 			}
 		}
 	}
-	return judgeTheorem(capacities, points)
-}
-
-// theoremRates are the rates that are tried with n bins, without repetitions.
-func theoremRates(n int) []float64 {
-	rates := []float64{0.5, 0.75, halved(6), halved(10)}
-	if last := 1 - 1/float64(n); last != halved(10) {
-		rates = append(rates, last)
-	}
-	return rates
-}
-
-func judgeTheorem(capacities []int, points []theoremPoint) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "largest pool per bin and longest wait", Columns: []string{"n", "c", "λ", "rounds", "largest pool per bin",
 		"mean", "bound", "share of the bound, %", "longest wait", "bound", "share of the bound, %"}}
@@ -106,6 +93,15 @@ func judgeTheorem(capacities []int, points []theoremPoint) reproduce.Finding {
 	}
 	f.Chart("bounds", theoremChart(capacities, points))
 	return f
+}
+
+// theoremRates are the rates that are tried with n bins, without repetitions.
+func theoremRates(n int) []float64 {
+	rates := []float64{0.5, 0.75, halved(6), halved(10)}
+	if last := 1 - 1/float64(n); last != halved(10) {
+		rates = append(rates, last)
+	}
+	return rates
 }
 
 func theoremChart(capacities []int, points []theoremPoint) plot.Chart {

@@ -27,7 +27,51 @@ func burnIn(r *runner) reproduce.Finding {
 		points = append(points, r.burnIn(k[0], k[1]))
 	}
 	last := r.longRun(1, 13, 10, 1)
-	return judgeBurnIn(r.effort, points, last)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
+		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
+		"by the mean field", "long run", "rounds 1001–2000 against it, %", "mean wait in rounds 1001–2000", "long run",
+		"longest of a round, mean", "long run"}}
+	off := 0.0
+	var worst burnInPoint
+	for _, p := range points {
+		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.limit.Relaxation(), p.mean, p.fieldMean, p.at,
+			p.fieldAt, p.limit.Pool, 100 * (p.mean/p.limit.Pool - 1), p.wait, p.limit.Wait, p.longest, longestOf(p.limit, p.n)})
+		deviation := math.Sqrt(0.5 / float64(p.n))
+		rest := restOf(p.limit, p.n)
+		off = max(off, reproduce.Estimate{Mean: p.mean, SE: deviation}.Off(p.fieldMean, rest),
+			reproduce.Estimate{Mean: p.at, SE: deviation}.Off(p.fieldAt, rest))
+		if p.c == 1 && p.i == 13 {
+			worst = p
+		}
+	}
+	f.Tables = append(f.Tables, table, versionTable(r.effort, points))
+	for k, v := range r.theory.versions {
+		missing := map[bool]float64{}
+		for _, p := range points {
+			missing[false] = max(missing[false], math.Abs(p.missing(k)))
+			if p.in4() {
+				missing[true] = max(missing[true], math.Abs(p.missing(k)))
+			}
+		}
+		const because = "1 % is less than the size of a point in the figures; a pool of 2¹⁵ bins varies by 0.004 a bin, and a mean of 1000 rounds by less"
+		f.Check(fmt.Sprintf("Figure 4: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[true], 0, 100*stable, because)
+		f.Check(fmt.Sprintf("Figure 5: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[false], 0, 100*stable, because)
+	}
+	control := f.For(reproduce.Control)
+	control.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, reproduce.Sigmas,
+		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
+			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
+	pool := last.pool()
+	control.Check("pool in the long run, c = 1, λ = "+halvedName(13), pool.Mean, last.limit.Pool, reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
+	biased := biasedPool(biasedBins, biasedRate, 1) - biasedPool(biasedBins, biasedRate, 0)
+	control.Check(fmt.Sprintf("pool per bin that > for ≥ takes away, %d bins, c = 1, λ = %s", biasedBins, halvedName(biasedRate)), biased,
+		math.Log1p(1.0/biasedBins)-math.Log1p(float64(int(1)<<biasedRate)/biasedBins), 0.005,
+		"exact, beside −ln(1 + 1/(n(1−λ))) + ln(1 + 1/n): as the empty bins count as one more, e+1 of them fall as e did, from n+1 to n(1−λ)+1; with a probability of "+
+			"e^(−4) none is empty, and then none counts")
+	noteBurnIn(r.effort, &f, points, worst, biased)
+	f.Chart("pool", burnInChart(points))
+	return f
 }
 
 // A version of the authors' simulator: the commit from which on it is so, and after how many rounds it ends.
@@ -120,54 +164,6 @@ func logarithmicRound(t int) bool {
 		step *= 2
 	}
 	return t%step == 0
-}
-
-func judgeBurnIn(e effort, points []burnInPoint, last point) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
-		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
-		"by the mean field", "long run", "rounds 1001–2000 against it, %", "mean wait in rounds 1001–2000", "long run",
-		"longest of a round, mean", "long run"}}
-	off := 0.0
-	var worst burnInPoint
-	for _, p := range points {
-		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.i), p.limit.Relaxation(), p.mean, p.fieldMean, p.at,
-			p.fieldAt, p.limit.Pool, 100 * (p.mean/p.limit.Pool - 1), p.wait, p.limit.Wait, p.longest, longestOf(p.limit, p.n)})
-		deviation := math.Sqrt(0.5 / float64(p.n))
-		rest := restOf(p.limit, p.n)
-		off = max(off, reproduce.Estimate{Mean: p.mean, SE: deviation}.Off(p.fieldMean, rest),
-			reproduce.Estimate{Mean: p.at, SE: deviation}.Off(p.fieldAt, rest))
-		if p.c == 1 && p.i == 13 {
-			worst = p
-		}
-	}
-	f.Tables = append(f.Tables, table, versionTable(e, points))
-	for k, v := range e.theory.versions {
-		missing := map[bool]float64{}
-		for _, p := range points {
-			missing[false] = max(missing[false], math.Abs(p.missing(k)))
-			if p.in4() {
-				missing[true] = max(missing[true], math.Abs(p.missing(k)))
-			}
-		}
-		const because = "1 % is less than the size of a point in the figures; a pool of 2¹⁵ bins varies by 0.004 a bin, and a mean of 1000 rounds by less"
-		f.Check(fmt.Sprintf("Figure 4: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[true], 0, 100*stable, because)
-		f.Check(fmt.Sprintf("Figure 5: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[false], 0, 100*stable, because)
-	}
-	control := f.For(reproduce.Control)
-	control.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, reproduce.Sigmas,
-		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
-			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
-	pool := last.pool()
-	control.Check("pool in the long run, c = 1, λ = "+halvedName(13), pool.Mean, last.limit.Pool, reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
-	biased := biasedPool(biasedBins, biasedRate, 1) - biasedPool(biasedBins, biasedRate, 0)
-	control.Check(fmt.Sprintf("pool per bin that > for ≥ takes away, %d bins, c = 1, λ = %s", biasedBins, halvedName(biasedRate)), biased,
-		math.Log1p(1.0/biasedBins)-math.Log1p(float64(int(1)<<biasedRate)/biasedBins), 0.005,
-		"exact, beside −ln(1 + 1/(n(1−λ))) + ln(1 + 1/n): as the empty bins count as one more, e+1 of them fall as e did, from n+1 to n(1−λ)+1; with a probability of "+
-			"e^(−4) none is empty, and then none counts")
-	noteBurnIn(e, &f, points, worst, biased)
-	f.Chart("pool", burnInChart(points))
-	return f
 }
 
 // versionTable is what each version lacks.

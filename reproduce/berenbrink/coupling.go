@@ -31,7 +31,74 @@ func coupling(r *runner, capacities ...int) reproduce.Finding {
 			r.coupled(&pairs[i], int(200*max(0.5, r.scale)), i*1000+s)
 		}
 	}
-	return judgeCoupling(capacities, pairs)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
+		"MODCAPPED: out of order", "rounds with fewer than m*", "largest pool over 2m*", "least m^M − m^C, per bin",
+		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order", "bins out of order, %"}}
+	var mod, more, apart order
+	few, over, most := 0, 0, 0.0
+	room := math.Inf(1)
+	add := func(sum *order, o order) {
+		sum.rounds += o.rounds
+		sum.binRounds += o.binRounds
+		sum.pools += o.pools
+		sum.thrown += o.thrown
+		sum.bins += o.bins
+	}
+	for _, p := range pairs {
+		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.n), p.rate, float64(p.mod.rounds), float64(p.mod.wrong()),
+			float64(p.few), p.most, float64(p.mod.room) / float64(p.n), float64(p.more.wrong()), float64(p.more.room),
+			float64(p.apart.pools), 100 * float64(p.apart.bins) / float64(p.apart.binRounds)})
+		add(&mod, p.mod)
+		add(&more, p.more)
+		add(&apart, p.apart)
+		few, over = few+p.few, over+p.above
+		most = max(most, p.most)
+		room = min(room, float64(p.mod.room)/float64(p.n))
+	}
+	exact := "under the coupling it holds in every round, without exception"
+	f.Check(fmt.Sprintf("rounds of %d with m^C > m^M", mod.rounds), float64(mod.pools), 0, 0, exact)
+	f.Check(fmt.Sprintf("rounds of %d with ν^C > ν^M", mod.rounds), float64(mod.thrown), 0, 0, exact)
+	f.Check(fmt.Sprintf("bins of %d with ℓ^C > ℓ^M", mod.binRounds), float64(mod.bins), 0, 0, exact)
+	f.Check(fmt.Sprintf("rounds of %d in which MODCAPPED throws fewer than m*", mod.rounds), float64(few), 0, 0,
+		"it generates what is missing")
+	f.Check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
+		"the lemma gives it a probability of 2^(−2n), which is 2⁻³² for the 16 bins of the smallest runs")
+	f.For(reproduce.Control).Check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
+		float64(more.wrong()), 0, 0, exact+", as the proof needs no more than that as many balls are thrown")
+	f.For(reproduce.Control).Between("rounds out of order of each hundred with one ball more and another seed",
+		100*float64(apart.pools)/float64(apart.rounds), 5, 60, 0,
+		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer where one "+
+			"ball more makes a difference")
+	f.Measured = fmt.Sprintf("With the same choices of the balls CAPPED's pool is above MODCAPPED's after %d of %d rounds and a bin fuller in "+
+		"%d of %d cases; MODCAPPED throws fewer than m* balls in %d rounds, and its pool is at most %.2f of 2m*.",
+		mod.pools, mod.rounds, mod.bins, mod.binRounds, few, most)
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("MODCAPPED's pool is always larger than CAPPED's, by %.2f n at least, and never more than %.2f of 2m*: it "+
+			"throws so many balls that what is left is above the pool of CAPPED in the long run anyway. So it hardly takes a "+
+			"coupling to see that it dominates; where there is one ball more in a round, it does.", room, most),
+		"Where λn is no integer, a round has one ball more or less, in both processes alike; the lemmas assume an integer, but the "+
+			"proof does not need it.")
+	if capacities[0] == 1 {
+		f.Notes = append(f.Notes, "With c = 1 every bin is empty after every round, and the comparison of bins says nothing; it is "+
+			"for Lemma 6.")
+	} else {
+		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with one ball "+
+			"more, and with the same seed none.", 100*float64(apart.bins)/float64(apart.binRounds)),
+			"The paper calls the buffer ⌈t/c⌉ red and has red delete. With equation (5) that is the one whose capacity grows, and "+
+				"the other would overflow; the proof of Lemma 7, in which buffer j deletes in phase j, means ⌊t/c⌋, and so does the "+
+				"process here.")
+	}
+	var drawn coupledPair // with as many bins as there are
+	for _, p := range pairs {
+		if p.c == capacities[0] && p.rate == couplingDrawn {
+			drawn = p
+		}
+	}
+	f.Chart("pools", poolsChart(drawn))
+	f.Chart("order", orderedChart(drawn))
+	return f
 }
 
 // couplingDrawn is the rate at which pools are drawn.
@@ -114,77 +181,6 @@ func (r *runner) coupled(pair *coupledPair, rounds, stream int) {
 		}
 	})
 	r.Ran()
-}
-
-func judgeCoupling(capacities []int, pairs []coupledPair) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
-		"MODCAPPED: out of order", "rounds with fewer than m*", "largest pool over 2m*", "least m^M − m^C, per bin",
-		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order", "bins out of order, %"}}
-	var mod, more, apart order
-	few, over, most := 0, 0, 0.0
-	room := math.Inf(1)
-	add := func(sum *order, o order) {
-		sum.rounds += o.rounds
-		sum.binRounds += o.binRounds
-		sum.pools += o.pools
-		sum.thrown += o.thrown
-		sum.bins += o.bins
-	}
-	for _, p := range pairs {
-		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.n), p.rate, float64(p.mod.rounds), float64(p.mod.wrong()),
-			float64(p.few), p.most, float64(p.mod.room) / float64(p.n), float64(p.more.wrong()), float64(p.more.room),
-			float64(p.apart.pools), 100 * float64(p.apart.bins) / float64(p.apart.binRounds)})
-		add(&mod, p.mod)
-		add(&more, p.more)
-		add(&apart, p.apart)
-		few, over = few+p.few, over+p.above
-		most = max(most, p.most)
-		room = min(room, float64(p.mod.room)/float64(p.n))
-	}
-	exact := "under the coupling it holds in every round, without exception"
-	f.Check(fmt.Sprintf("rounds of %d with m^C > m^M", mod.rounds), float64(mod.pools), 0, 0, exact)
-	f.Check(fmt.Sprintf("rounds of %d with ν^C > ν^M", mod.rounds), float64(mod.thrown), 0, 0, exact)
-	f.Check(fmt.Sprintf("bins of %d with ℓ^C > ℓ^M", mod.binRounds), float64(mod.bins), 0, 0, exact)
-	f.Check(fmt.Sprintf("rounds of %d in which MODCAPPED throws fewer than m*", mod.rounds), float64(few), 0, 0,
-		"it generates what is missing")
-	f.Check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
-		"the lemma gives it a probability of 2^(−2n), which is 2⁻³² for the 16 bins of the smallest runs")
-	f.For(reproduce.Control).Check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
-		float64(more.wrong()), 0, 0, exact+", as the proof needs no more than that as many balls are thrown")
-	f.For(reproduce.Control).Between("rounds out of order of each hundred with one ball more and another seed",
-		100*float64(apart.pools)/float64(apart.rounds), 5, 60, 0,
-		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer where one "+
-			"ball more makes a difference")
-	f.Measured = fmt.Sprintf("With the same choices of the balls CAPPED's pool is above MODCAPPED's after %d of %d rounds and a bin fuller in "+
-		"%d of %d cases; MODCAPPED throws fewer than m* balls in %d rounds, and its pool is at most %.2f of 2m*.",
-		mod.pools, mod.rounds, mod.bins, mod.binRounds, few, most)
-	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes,
-		fmt.Sprintf("MODCAPPED's pool is always larger than CAPPED's, by %.2f n at least, and never more than %.2f of 2m*: it "+
-			"throws so many balls that what is left is above the pool of CAPPED in the long run anyway. So it hardly takes a "+
-			"coupling to see that it dominates; where there is one ball more in a round, it does.", room, most),
-		"Where λn is no integer, a round has one ball more or less, in both processes alike; the lemmas assume an integer, but the "+
-			"proof does not need it.")
-	if capacities[0] == 1 {
-		f.Notes = append(f.Notes, "With c = 1 every bin is empty after every round, and the comparison of bins says nothing; it is "+
-			"for Lemma 6.")
-	} else {
-		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with one ball "+
-			"more, and with the same seed none.", 100*float64(apart.bins)/float64(apart.binRounds)),
-			"The paper calls the buffer ⌈t/c⌉ red and has red delete. With equation (5) that is the one whose capacity grows, and "+
-				"the other would overflow; the proof of Lemma 7, in which buffer j deletes in phase j, means ⌊t/c⌋, and so does the "+
-				"process here.")
-	}
-	var drawn coupledPair // with as many bins as there are
-	for _, p := range pairs {
-		if p.c == capacities[0] && p.rate == couplingDrawn {
-			drawn = p
-		}
-	}
-	f.Chart("pools", poolsChart(drawn))
-	f.Chart("order", orderedChart(drawn))
-	return f
 }
 
 // poolsChart is how much room there is between CAPPED and MODCAPPED.

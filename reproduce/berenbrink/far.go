@@ -156,26 +156,6 @@ func rootLog(r *runner) reproduce.Finding {
 		p.Measured = m
 		points = append(points, p)
 	}
-	return judgeRootLog(r.effort, points)
-}
-
-// A rootPoint is CAPPED(√ln n, 1−1/n) in the long run.
-type rootPoint struct {
-	power, c int
-	limit    *capped.Limit
-	*capped.Measured
-}
-
-// Between these numbers of bins, as their natural logarithms, the power of ln n is determined.
-const rootNear, rootFar = 20 * math.Ln2, 600.0
-
-// power is the power of ln n as which waits grow between two numbers of bins, and by how much one round at each end changes it.
-func power(near, far float64) (power, round float64) {
-	logs := math.Log(rootFar / rootNear)
-	return math.Log(far/near) / logs, (1/near + 1/far) / logs
-}
-
-func judgeRootLog(e effort, points []rootPoint) reproduce.Finding {
 	var f reproduce.Finding
 	sim := reproduce.Table{Name: "longest wait of a round, simulated, λ = 1−1/n", Columns: []string{"log₂n", "c", "longest, mean", "SE", "by the limit", "mean wait",
 		"SE", "by the limit", "rounds"}}
@@ -198,11 +178,11 @@ func judgeRootLog(e effort, points []rootPoint) reproduce.Finding {
 		logs = append(logs, k*math.Ln2)
 	}
 	for _, log := range append(logs, 64, 100, 150, 225, 300, 400, 500, rootFar) {
-		c := e.theory.rootCapacity(log)
+		c := r.theory.rootCapacity(log)
 		upper, single, exact := pooled(c, log)+float64(c-1), pooled(1, log), 0.0
 		bins := log / math.Ln2
 		if k := int(math.Round(bins)); k <= 52 {
-			exact = longestOf(e.theory.capped(c, halved(k)), 1<<k)
+			exact = longestOf(r.theory.capped(c, halved(k)), 1<<k)
 			below += reproduce.Above(exact, upper) + reproduce.Above(upper-float64(c-1), exact)
 		}
 		formula := 2*math.Sqrt(log) + math.Log2(bins)
@@ -216,10 +196,10 @@ func judgeRootLog(e effort, points []rootPoint) reproduce.Finding {
 	f.For(reproduce.Control).Check("numbers of bins up to 2⁵² for which the longest wait is not from the time in the pool to c−1 rounds more", float64(below), 0, 0,
 		"a ball in a bin waits for at most c−1 others")
 	f.Tables = append(f.Tables, table, sim)
-	c, far := e.theory.rootCapacity(rootNear), e.theory.rootCapacity(rootFar)
+	c, far := r.theory.rootCapacity(rootNear), r.theory.rootCapacity(rootFar)
 	near, most := pooled(c, rootNear)+float64(c-1), pooled(far, rootFar)+float64(far-1)
 	grows, round := power(near, most)
-	f.Check("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n", grows, e.theory.rootLog, round,
+	f.Check("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n", grows, r.theory.rootLog, round,
 		"O(√log n); one round at each end, as waits are whole")
 	single, _ := power(pooled(1, rootNear), pooled(1, rootFar))
 	f.For(reproduce.Control).Between("power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = 1", single, 0.9, 1, 0,
@@ -229,9 +209,25 @@ func judgeRootLog(e effort, points []rootPoint) reproduce.Finding {
 	f.Notes = append(f.Notes,
 		"The capacity must grow with n: with any constant c the wait grows as ln(n)/c, which is the O(log n) that section I-B has for λ = 1−1/n.",
 		fmt.Sprintf("The process with infinite capacity whose O(log n) this is compared with is GREEDY[2] of [10]: by its limit the longest wait of a round is %.1f "+
-			"rounds with 2¹⁰ bins and %.1f with 2²⁰. The bound for GREEDY[1] is O(n log n) at λ = 1−1/n.", longestOf(e.theory.greedy(2, halved(10)), 1<<10),
-			longestOf(e.theory.greedy(2, halved(20)), 1<<20)))
+			"rounds with 2¹⁰ bins and %.1f with 2²⁰. The bound for GREEDY[1] is O(n log n) at λ = 1−1/n.", longestOf(r.theory.greedy(2, halved(10)), 1<<10),
+			longestOf(r.theory.greedy(2, halved(20)), 1<<20)))
 	f.Chart("waits", plot.Chart{Title: "Longest wait of a round at λ = 1−1/n, by the limit", XLabel: "√ln n", YLabel: "rounds", FromZero: true, LegendBeside: true,
 		Series: []plot.Series{one, root, line}})
 	return f
+}
+
+// A rootPoint is CAPPED(√ln n, 1−1/n) in the long run.
+type rootPoint struct {
+	power, c int
+	limit    *capped.Limit
+	*capped.Measured
+}
+
+// Between these numbers of bins, as their natural logarithms, the power of ln n is determined.
+const rootNear, rootFar = 20 * math.Ln2, 600.0
+
+// power is the power of ln n as which waits grow between two numbers of bins, and by how much one round at each end changes it.
+func power(near, far float64) (power, round float64) {
+	logs := math.Log(rootFar / rootNear)
+	return math.Log(far/near) / logs, (1/near + 1/far) / logs
 }

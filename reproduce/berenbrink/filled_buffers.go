@@ -32,7 +32,69 @@ func filledBuffers(r *runner) reproduce.Finding {
 	for k, key := range landingSimulated {
 		simulated = append(simulated, r.land(key[0], key[1], k))
 	}
-	return judgeLandings(r.effort, points, simulated)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "where balls land, by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "c(1−λ)", "pool per bin",
+		"land in bins that are half full, %", "by the diffusion, %", "others in the bin, mean", "over c"}}
+	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
+		FromZero: true, LegendBeside: true}
+	figures, all, upTo, linear := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+	var example, worst landing
+	diffusion := plot.Series{Name: "for large c", Dashed: true}
+	for theta := 1.0 / 4096; theta <= 16; theta *= 1.25 {
+		diffusion.Add(theta, landingByDiffusion(theta))
+	}
+	for _, p := range points {
+		lambda := halved(p.i)
+		theta := float64(p.c) * (1 - lambda)
+		table.Rows = append(table.Rows, []float64{float64(p.i), float64(p.c), theta, p.pool, 100 * p.half, 100 * landingByDiffusion(theta),
+			p.others, p.others / float64(p.c)})
+		if p.half < all {
+			all, worst = p.half, p
+		}
+		if p.c <= panelCapacities {
+			figures = min(figures, p.half)
+		}
+		if float64(p.c) <= r.theory.upTo(lambda) {
+			upTo, linear = min(upTo, p.half), min(linear, p.others/float64(p.c))
+		}
+		if p.i == 10 && p.c == 64 {
+			example = p
+		}
+		if len(chart.Series) == 0 || p.c == 2 {
+			chart.Series = append(chart.Series, plot.Series{Name: "λ = " + halvedName(p.i)})
+		}
+		if p.c%2 == 0 { // half of an odd capacity is more than half
+			chart.Series[len(chart.Series)-1].Add(theta, p.half)
+		}
+	}
+	chart.Series = append(chart.Series, diffusion)
+	f.Tables = append(f.Tables, table)
+	sim := reproduce.Table{Name: "where balls land, simulated", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "land in bins that are half full, %", "SE",
+		"limit", "others in the bin, mean", "SE", "limit"}}
+	off := 0.0
+	for _, p := range simulated {
+		half, others := p.measured[0], p.measured[1]
+		sim.Rows = append(sim.Rows, []float64{float64(p.i), float64(p.c), 100 * half.Mean, 100 * half.SE, 100 * p.half, others.Mean, others.SE, p.others})
+		off = max(off, half.Off(p.half, landingRest), others.Off(p.others, landingRest*float64(p.c)))
+	}
+	f.Tables = append(f.Tables, sim)
+	f.For(reproduce.Control).Check("where balls land, off the limit, in standard errors, at most", off, 0, reproduce.Sigmas,
+		"4.5 standard errors from batches of rounds, beyond 3/n: the limit is that of infinitely many bins")
+	const because = "a good chance: 1 in 5"
+	f.Between("balls that land in bins that are half full, at least, c up to 64, λ = 3/4 … 1−2⁻¹³", all, r.theory.goodChance, 1, 0,
+		because+"; Theorem 2 has the O(c) for every c and λ")
+	f.For(reproduce.Corrected).Between("balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)", upTo, r.theory.goodChance, 1, 0,
+		because+"; by the diffusion it is 0.31 at c = 1/(1−λ), and more below; half of 3 is 2")
+	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are at least half full; for c ≤ 1/(1−λ) it "+
+		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
+		100*upTo, 100*worst.half, worst.c)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more, also at λ = 3/4 and c = 5, which is above 1/(1−λ), and with a "+
+			"pool of 0.016 n: what the authors observed is so.", 100*figures),
+		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. For constant λ and larger c it is λ/(2(1−λ)) "+
+			"rounds on average, that of a queue without a limit, whatever c is: 1.5 at λ = 3/4. There the O(c) is only a bound.", linear))
+	f.Chart("landings", chart)
+	return f
 }
 
 // landingSimulated is c and i of what is simulated.
@@ -113,72 +175,6 @@ func landingByDiffusion(theta float64) float64 {
 		}
 	}
 	return 1 / (1 + math.Exp((low+high)/2))
-}
-
-func judgeLandings(e effort, points, simulated []landing) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "where balls land, by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "c(1−λ)", "pool per bin",
-		"land in bins that are half full, %", "by the diffusion, %", "others in the bin, mean", "over c"}}
-	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
-		FromZero: true, LegendBeside: true}
-	figures, all, upTo, linear := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
-	var example, worst landing
-	diffusion := plot.Series{Name: "for large c", Dashed: true}
-	for theta := 1.0 / 4096; theta <= 16; theta *= 1.25 {
-		diffusion.Add(theta, landingByDiffusion(theta))
-	}
-	for _, p := range points {
-		lambda := halved(p.i)
-		theta := float64(p.c) * (1 - lambda)
-		table.Rows = append(table.Rows, []float64{float64(p.i), float64(p.c), theta, p.pool, 100 * p.half, 100 * landingByDiffusion(theta),
-			p.others, p.others / float64(p.c)})
-		if p.half < all {
-			all, worst = p.half, p
-		}
-		if p.c <= panelCapacities {
-			figures = min(figures, p.half)
-		}
-		if float64(p.c) <= e.theory.upTo(lambda) {
-			upTo, linear = min(upTo, p.half), min(linear, p.others/float64(p.c))
-		}
-		if p.i == 10 && p.c == 64 {
-			example = p
-		}
-		if len(chart.Series) == 0 || p.c == 2 {
-			chart.Series = append(chart.Series, plot.Series{Name: "λ = " + halvedName(p.i)})
-		}
-		if p.c%2 == 0 { // half of an odd capacity is more than half
-			chart.Series[len(chart.Series)-1].Add(theta, p.half)
-		}
-	}
-	chart.Series = append(chart.Series, diffusion)
-	f.Tables = append(f.Tables, table)
-	sim := reproduce.Table{Name: "where balls land, simulated", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "land in bins that are half full, %", "SE",
-		"limit", "others in the bin, mean", "SE", "limit"}}
-	off := 0.0
-	for _, p := range simulated {
-		half, others := p.measured[0], p.measured[1]
-		sim.Rows = append(sim.Rows, []float64{float64(p.i), float64(p.c), 100 * half.Mean, 100 * half.SE, 100 * p.half, others.Mean, others.SE, p.others})
-		off = max(off, half.Off(p.half, landingRest), others.Off(p.others, landingRest*float64(p.c)))
-	}
-	f.Tables = append(f.Tables, sim)
-	f.For(reproduce.Control).Check("where balls land, off the limit, in standard errors, at most", off, 0, reproduce.Sigmas,
-		"4.5 standard errors from batches of rounds, beyond 3/n: the limit is that of infinitely many bins")
-	const because = "a good chance: 1 in 5"
-	f.Between("balls that land in bins that are half full, at least, c up to 64, λ = 3/4 … 1−2⁻¹³", all, e.theory.goodChance, 1, 0,
-		because+"; Theorem 2 has the O(c) for every c and λ")
-	f.For(reproduce.Corrected).Between("balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)", upTo, e.theory.goodChance, 1, 0,
-		because+"; by the diffusion it is 0.31 at c = 1/(1−λ), and more below; half of 3 is 2")
-	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are at least half full; for c ≤ 1/(1−λ) it "+
-		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
-		100*upTo, 100*worst.half, worst.c)
-	f.Notes = append(f.Notes,
-		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more, also at λ = 3/4 and c = 5, which is above 1/(1−λ), and with a "+
-			"pool of 0.016 n: what the authors observed is so.", 100*figures),
-		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. For constant λ and larger c it is λ/(2(1−λ)) "+
-			"rounds on average, that of a queue without a limit, whatever c is: 1.5 at λ = 3/4. There the O(c) is only a bound.", linear))
-	f.Chart("landings", chart)
-	return f
 }
 
 // landingRest is what the simulation may be off the limit, per place: see restOf.

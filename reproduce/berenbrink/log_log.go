@@ -36,7 +36,59 @@ func logLog(r *runner) reproduce.Finding {
 	for k := range all {
 		r.grow(&all[k], 1000*k)
 	}
-	return judgeLogLog(r.effort, all)
+	var f reproduce.Finding
+	control := f.For(reproduce.Control)
+	far := reproduce.Table{Name: "growth of the longest wait, by the limit", Columns: []string{"λ", "choices of GREEDY, or 0", "c of CAPPED, or 0",
+		"with 2¹⁰ bins", "growth to 2⁴⁰", "growth to 2⁹⁰⁰, 0 for GREEDY", "of log₂log₂n to 2⁴⁰", "to 2⁹⁰⁰"}}
+	for _, rate := range loglogRates {
+		table := reproduce.Table{Name: fmt.Sprintf("longest wait of a round, on average, λ = %g", rate),
+			Columns: []string{"choices of GREEDY, or 0", "c of CAPPED, or 0", "n", "measured", "SE", "by the limit",
+				"MaxWait of the limit",
+				"longest of all rounds", "log₂log₂n", "bins that a ball asks"}}
+		chart := plot.Chart{Title: fmt.Sprintf("Longest wait of a round, on average, λ = %g", rate),
+			XLabel: "log₂ of the number of bins", YLabel: "rounds", LogY: true, LegendBeside: true}
+		growing := map[string]*growth{}
+		for k := range all {
+			g := &all[k]
+			if g.config.Rate != rate {
+				continue
+			}
+			growing[g.name] = g
+			off, asks := 0.0, 0.0
+			s := plot.Series{Name: g.name}
+			for i, n := range g.sizes {
+				table.Rows = append(table.Rows, []float64{float64(g.config.Choices), float64(g.config.Capacity), float64(n),
+					g.longest[i].Mean, g.longest[i].Error, g.expect[i],
+					float64(g.limit.MaxWait(n)), float64(g.most[i]), math.Log2(math.Log2(float64(n))), g.asks[i]})
+				off = max(off, estimateOf(g.longest[i]).Off(g.expect[i], loglogRest(n)))
+				asks = max(asks, math.Abs(g.asks[i]*rate-g.limit.Requests))
+				s.Add(math.Log2(float64(n)), g.longest[i].Mean)
+			}
+			whole := 0.0
+			if g.config.Kind == capped.Capped {
+				whole = g.growth(loglogFar)
+			}
+			far.Rows = append(far.Rows, []float64{rate, float64(g.config.Choices), float64(g.config.Capacity), longestFar(g.limit, loglogNear),
+				g.growth(loglogGreedy), whole, math.Log2(loglogGreedy / loglogNear), math.Log2(loglogFar / loglogNear)})
+			chart.Series = append(chart.Series, s)
+			where := fmt.Sprintf("%s, λ = %g", g.name, rate)
+			control.Check("longest wait off the limit, in standard errors, at most, "+where, off, 0, reproduce.Sigmas,
+				"4.5 standard errors from batches of rounds, beyond 2/√n: the pool varies by a share of 1/√n, and the oldest balls "+
+					"by a multiple of that")
+			judgeGrowth(r.effort, &f, g, where)
+			if g.config.Kind == capped.Capped {
+				f.Check("requests per bin and round, off the limit, at most, "+where, asks, 0, 20/math.Sqrt(float64(g.sizes[0]*1000)),
+					"a constant, whatever n is: 20 standard deviations 1/√(nT) of the mean of T rounds, as they resemble each other "+
+						"for some relaxation times")
+			}
+		}
+		judgeBetween(&f, rate, growing)
+		f.Tables = append(f.Tables, table)
+		f.Chart(fmt.Sprintf("longest-%g", rate), chart)
+		noteGrowth(&f, rate, growing)
+	}
+	f.Tables = append(f.Tables, far)
+	return f
 }
 
 // A growth is the longest wait of a process over the number of bins.
@@ -133,62 +185,6 @@ func queueDecay(lambda float64) float64 {
 // loglogRest is what the longest wait may be off the limit besides its standard error. The pool varies by a share of 1/√n,
 // and what is left of it is squared in every round, so that what is about to be the longest wait varies by some of these.
 func loglogRest(n int) float64 { return 2 / math.Sqrt(float64(n)) }
-
-func judgeLogLog(e effort, all []growth) reproduce.Finding {
-	var f reproduce.Finding
-	control := f.For(reproduce.Control)
-	far := reproduce.Table{Name: "growth of the longest wait, by the limit", Columns: []string{"λ", "choices of GREEDY, or 0", "c of CAPPED, or 0",
-		"with 2¹⁰ bins", "growth to 2⁴⁰", "growth to 2⁹⁰⁰, 0 for GREEDY", "of log₂log₂n to 2⁴⁰", "to 2⁹⁰⁰"}}
-	for _, rate := range loglogRates {
-		table := reproduce.Table{Name: fmt.Sprintf("longest wait of a round, on average, λ = %g", rate),
-			Columns: []string{"choices of GREEDY, or 0", "c of CAPPED, or 0", "n", "measured", "SE", "by the limit",
-				"MaxWait of the limit",
-				"longest of all rounds", "log₂log₂n", "bins that a ball asks"}}
-		chart := plot.Chart{Title: fmt.Sprintf("Longest wait of a round, on average, λ = %g", rate),
-			XLabel: "log₂ of the number of bins", YLabel: "rounds", LogY: true, LegendBeside: true}
-		growing := map[string]*growth{}
-		for k := range all {
-			g := &all[k]
-			if g.config.Rate != rate {
-				continue
-			}
-			growing[g.name] = g
-			off, asks := 0.0, 0.0
-			s := plot.Series{Name: g.name}
-			for i, n := range g.sizes {
-				table.Rows = append(table.Rows, []float64{float64(g.config.Choices), float64(g.config.Capacity), float64(n),
-					g.longest[i].Mean, g.longest[i].Error, g.expect[i],
-					float64(g.limit.MaxWait(n)), float64(g.most[i]), math.Log2(math.Log2(float64(n))), g.asks[i]})
-				off = max(off, estimateOf(g.longest[i]).Off(g.expect[i], loglogRest(n)))
-				asks = max(asks, math.Abs(g.asks[i]*rate-g.limit.Requests))
-				s.Add(math.Log2(float64(n)), g.longest[i].Mean)
-			}
-			whole := 0.0
-			if g.config.Kind == capped.Capped {
-				whole = g.growth(loglogFar)
-			}
-			far.Rows = append(far.Rows, []float64{rate, float64(g.config.Choices), float64(g.config.Capacity), longestFar(g.limit, loglogNear),
-				g.growth(loglogGreedy), whole, math.Log2(loglogGreedy / loglogNear), math.Log2(loglogFar / loglogNear)})
-			chart.Series = append(chart.Series, s)
-			where := fmt.Sprintf("%s, λ = %g", g.name, rate)
-			control.Check("longest wait off the limit, in standard errors, at most, "+where, off, 0, reproduce.Sigmas,
-				"4.5 standard errors from batches of rounds, beyond 2/√n: the pool varies by a share of 1/√n, and the oldest balls "+
-					"by a multiple of that")
-			judgeGrowth(e, &f, g, where)
-			if g.config.Kind == capped.Capped {
-				f.Check("requests per bin and round, off the limit, at most, "+where, asks, 0, 20/math.Sqrt(float64(g.sizes[0]*1000)),
-					"a constant, whatever n is: 20 standard deviations 1/√(nT) of the mean of T rounds, as they resemble each other "+
-						"for some relaxation times")
-			}
-		}
-		judgeBetween(&f, rate, growing)
-		f.Tables = append(f.Tables, table)
-		f.Chart(fmt.Sprintf("longest-%g", rate), chart)
-		noteGrowth(&f, rate, growing)
-	}
-	f.Tables = append(f.Tables, far)
-	return f
-}
 
 // judgeGrowth compares the growth by the limit with log log n, or with log n.
 func judgeGrowth(e effort, f *reproduce.Finding, g *growth, where string) {

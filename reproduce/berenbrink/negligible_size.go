@@ -36,24 +36,6 @@ func negligibleSize(r *runner) reproduce.Finding {
 			all[k].measured = append(all[k].measured, m)
 		}
 	}
-	return judgeSizes(r.effort, all)
-}
-
-// sized is a point of the figures with several numbers of bins.
-type sized struct {
-	c, i     int
-	limit    *capped.Limit
-	bins     []int
-	measured []*capped.Measured
-}
-
-// results are pool per bin, mean wait and longest wait of a round with bins[k] bins.
-func (s *sized) results(k int) [3]reproduce.Estimate {
-	m, n := s.measured[k], float64(s.bins[k])
-	return [3]reproduce.Estimate{{Mean: m.Pool.Mean / n, SE: m.Pool.Error / n}, estimateOf(m.Wait), estimateOf(m.Longest)}
-}
-
-func judgeSizes(e effort, all []sized) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "results by the number of bins", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "n", "pool per bin", "SE", "limit", "mean wait", "SE",
 		"limit", "longest wait of a round, mean", "SE"}}
@@ -94,10 +76,10 @@ func judgeSizes(e effort, all []sized) reproduce.Finding {
 	f.Tables = append(f.Tables, table)
 	const because = "negligible: 1 % beyond 4.5 standard errors of the difference from 2¹⁵ bins"
 	for q, name := range names {
-		f.Check("impact of n on the "+name+", in %, at most", 100*impact[q], 0, 100*e.theory.negligible, because)
+		f.Check("impact of n on the "+name+", in %, at most", 100*impact[q], 0, 100*r.theory.negligible, because)
 	}
 	for q, name := range names[:2] {
-		f.For(reproduce.Corrected).Check("impact of n on the "+name+", in %, at most, normalized results only", 100*impact[q], 0, 100*e.theory.negligible, because)
+		f.For(reproduce.Corrected).Check("impact of n on the "+name+", in %, at most, normalized results only", 100*impact[q], 0, 100*r.theory.negligible, because)
 	}
 	f.For(reproduce.Corrected).Between("growth of the longest wait from 2¹⁰ to 2²⁰ bins beyond log₂log₂n, at most", growth, -1, 1, 0,
 		"log log n + O(1): one round, as waits are whole")
@@ -110,4 +92,18 @@ func judgeSizes(e effort, all []sized) reproduce.Finding {
 			"the theorems have it.")
 	f.Chart("sizes", chart)
 	return f
+}
+
+// sized is a point of the figures with several numbers of bins.
+type sized struct {
+	c, i     int
+	limit    *capped.Limit
+	bins     []int
+	measured []*capped.Measured
+}
+
+// results are pool per bin, mean wait and longest wait of a round with bins[k] bins.
+func (s *sized) results(k int) [3]reproduce.Estimate {
+	m, n := s.measured[k], float64(s.bins[k])
+	return [3]reproduce.Estimate{{Mean: m.Pool.Mean / n, SE: m.Pool.Error / n}, estimateOf(m.Wait), estimateOf(m.Longest)}
 }

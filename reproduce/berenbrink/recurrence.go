@@ -41,7 +41,52 @@ func recurrence(r *runner) reproduce.Finding {
 			}
 		}
 	}
-	return judgeReturns(r.effort, all, drawn)
+	var f reproduce.Finding
+	exact := reproduce.Table{Name: "mean rounds until the pool of CAPPED(1, λ) is at most m₀, 16 bins, exact", Columns: []string{"i of λ = 1−2⁻ⁱ", "m₀",
+		"pool at the start", "rounds", "Foster's bound", "pool over (1−λ)n"}}
+	most, least := math.Inf(-1), math.Inf(1)
+	for _, i := range []int{1, 2, 3, 4} {
+		lambda := halved(i)
+		low := int(lowPool(returnExact, lambda))
+		times := returnTimes(returnExact, r.theory.arrivals(returnExact, lambda), low, 16*returnExact)
+		for k, t := range times {
+			m := low + 1 + k
+			bound := 2 * float64(m) / ((1 - lambda) * returnExact)
+			most, least = max(most, t/bound), min(least, t/bound)
+			if m%64 == 0 || k == 0 {
+				exact.Rows = append(exact.Rows, []float64{float64(i), float64(low), float64(m), t, bound, bound / 2})
+			}
+		}
+	}
+	f.Tables = append(f.Tables, exact)
+	f.Between("exact mean time of return over Foster's bound, at most, 16 bins, c = 1", most, 0, 1, 0, "positive recurrence: it is finite, and below the bound")
+	f.Between("exact mean time of return over Foster's bound, at least, 16 bins, c = 1", least, 0, 1, 0, "a time")
+	table := reproduce.Table{Name: "rounds until CAPPED comes back, and until it is as if it had begun empty, 256 bins", Columns: []string{"c", "i of λ = 1−2⁻ⁱ",
+		"pool at the start, per bin", "bins full (1) or empty (0)", "runs", "until the pool is at most m₀, mean", "Foster's bound", "until they meet, mean"}}
+	late, runs, over, slowest := 0, 0, 0.0, 0.0
+	for _, x := range all {
+		n := float64(x.runs)
+		table.Rows = append(table.Rows, []float64{float64(x.c), float64(x.i), float64(x.pool), map[bool]float64{true: 1}[x.full], n, x.back / n, x.bound, x.met / n})
+		late += x.late
+		runs += x.runs
+		over = max(over, x.back/n/x.bound)
+		slowest = max(slowest, x.met/n)
+	}
+	f.Tables = append(f.Tables, table)
+	f.Check(fmt.Sprintf("runs of %d that have not come back or not met the one that began empty", runs), float64(late), 0, 0,
+		"after V/((1−λ)n) rounds and ln V + 10 relaxation times, when a share of e^(−10) would be expected to differ")
+	f.Between("mean time of return over Foster's bound, at most, 256 bins, c = 1, 2, 3, 5", over, 0, 1, 0, "V/((1−λ)n/2) for V balls")
+	f.Measured = fmt.Sprintf("From a pool of up to 16 balls a bin the exact mean time of return is at most %.2f of Foster's bound (16 bins, c = 1); with 256 bins and "+
+		"c = 1 … 5 all %d runs, from pools of %dn and full bins, came back within %.2f of it, and met the process that began empty after at most %.0f rounds.",
+		most, runs-late, all[len(all)-1].pool, over, slowest)
+	f.Notes = append(f.Notes,
+		"Once two processes with the same choices have the same number of balls, they have the same in every bin: the one that had more never has less in any "+
+			"bin or in the pool. From then on nothing is left of where they began, and so there is one long run.",
+		"The paper refers to [10], which is about bins without a limit. Its argument is not needed: that at least as many bins delete a ball as are asked is enough "+
+			"for Foster's criterion, for every c.")
+	f.Chart("returns", plot.Chart{Title: "Balls from several starts, same choices, c = 2, λ = " + halvedName(5), XLabel: "round", YLabel: "balls per bin",
+		FromZero: true, LegendBeside: true, Series: drawn})
+	return f
 }
 
 const (
@@ -161,53 +206,4 @@ func solve(rows [][]float64) []float64 {
 		x[i] /= rows[i][i]
 	}
 	return x
-}
-
-func judgeReturns(e effort, all []returns, drawn []plot.Series) reproduce.Finding {
-	var f reproduce.Finding
-	exact := reproduce.Table{Name: "mean rounds until the pool of CAPPED(1, λ) is at most m₀, 16 bins, exact", Columns: []string{"i of λ = 1−2⁻ⁱ", "m₀",
-		"pool at the start", "rounds", "Foster's bound", "pool over (1−λ)n"}}
-	most, least := math.Inf(-1), math.Inf(1)
-	for _, i := range []int{1, 2, 3, 4} {
-		lambda := halved(i)
-		low := int(lowPool(returnExact, lambda))
-		times := returnTimes(returnExact, e.theory.arrivals(returnExact, lambda), low, 16*returnExact)
-		for k, t := range times {
-			m := low + 1 + k
-			bound := 2 * float64(m) / ((1 - lambda) * returnExact)
-			most, least = max(most, t/bound), min(least, t/bound)
-			if m%64 == 0 || k == 0 {
-				exact.Rows = append(exact.Rows, []float64{float64(i), float64(low), float64(m), t, bound, bound / 2})
-			}
-		}
-	}
-	f.Tables = append(f.Tables, exact)
-	f.Between("exact mean time of return over Foster's bound, at most, 16 bins, c = 1", most, 0, 1, 0, "positive recurrence: it is finite, and below the bound")
-	f.Between("exact mean time of return over Foster's bound, at least, 16 bins, c = 1", least, 0, 1, 0, "a time")
-	table := reproduce.Table{Name: "rounds until CAPPED comes back, and until it is as if it had begun empty, 256 bins", Columns: []string{"c", "i of λ = 1−2⁻ⁱ",
-		"pool at the start, per bin", "bins full (1) or empty (0)", "runs", "until the pool is at most m₀, mean", "Foster's bound", "until they meet, mean"}}
-	late, runs, over, slowest := 0, 0, 0.0, 0.0
-	for _, x := range all {
-		n := float64(x.runs)
-		table.Rows = append(table.Rows, []float64{float64(x.c), float64(x.i), float64(x.pool), map[bool]float64{true: 1}[x.full], n, x.back / n, x.bound, x.met / n})
-		late += x.late
-		runs += x.runs
-		over = max(over, x.back/n/x.bound)
-		slowest = max(slowest, x.met/n)
-	}
-	f.Tables = append(f.Tables, table)
-	f.Check(fmt.Sprintf("runs of %d that have not come back or not met the one that began empty", runs), float64(late), 0, 0,
-		"after V/((1−λ)n) rounds and ln V + 10 relaxation times, when a share of e^(−10) would be expected to differ")
-	f.Between("mean time of return over Foster's bound, at most, 256 bins, c = 1, 2, 3, 5", over, 0, 1, 0, "V/((1−λ)n/2) for V balls")
-	f.Measured = fmt.Sprintf("From a pool of up to 16 balls a bin the exact mean time of return is at most %.2f of Foster's bound (16 bins, c = 1); with 256 bins and "+
-		"c = 1 … 5 all %d runs, from pools of %dn and full bins, came back within %.2f of it, and met the process that began empty after at most %.0f rounds.",
-		most, runs-late, all[len(all)-1].pool, over, slowest)
-	f.Notes = append(f.Notes,
-		"Once two processes with the same choices have the same number of balls, they have the same in every bin: the one that had more never has less in any "+
-			"bin or in the pool. From then on nothing is left of where they began, and so there is one long run.",
-		"The paper refers to [10], which is about bins without a limit. Its argument is not needed: that at least as many bins delete a ball as are asked is enough "+
-			"for Foster's criterion, for every c.")
-	f.Chart("returns", plot.Chart{Title: "Balls from several starts, same choices, c = 2, λ = " + halvedName(5), XLabel: "round", YLabel: "balls per bin",
-		FromZero: true, LegendBeside: true, Series: drawn})
-	return f
 }

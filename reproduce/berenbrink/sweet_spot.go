@@ -20,7 +20,49 @@ func sweetSpot(r *runner) reproduce.Finding {
 			points[i] = append(points[i], p)
 		}
 	}
-	return judgeSweetSpot(r.effort, simulated, points)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
+		"best c for the mean wait", "its wait", "with c = 1", "best c for the longest of a round", "its wait", "with c = 1",
+		"best c over the root"}}
+	low, high := math.Inf(1), 0.0
+	for _, i := range []int{2, 4, 6, 8, 10, 12, 13, 14, 20, 26, 32, 40, 52} {
+		s := r.spot(i)
+		root := capped.SweetSpotScale(halved(i))
+		mean, longest := best(s.mean), best(s.longest)
+		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
+			s.longest[longest-1], s.longest[0], float64(mean) / root})
+		low, high = min(low, float64(mean)/root), max(high, float64(mean)/root)
+		if i == 2 || i == 10 || i == 13 {
+			const because = "the paper sees the minimum around c = 2 and c = 3"
+			f.Between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), r.theory.sweet[0], r.theory.sweet[1], 0, because)
+			f.Between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), r.theory.sweet[0], r.theory.sweet[1], 0, because)
+		}
+		f.For(reproduce.Control).Check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
+			"it is the best of the same limit")
+	}
+	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Tables = append(f.Tables, table)
+	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
+		"longest of a round, mean", "SE", "by the limit"}}
+	for _, i := range simulated {
+		off := 0.0
+		for _, p := range points[i] {
+			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, restOf(p.limit, p.n)/halved(i)))
+			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
+				p.Longest.Error, longestOf(p.limit, p.n)})
+		}
+		f.For(reproduce.Control).Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, reproduce.Sigmas, becauseLimit)
+		least, _ := leastWait(points[i])
+		f.For(reproduce.Control).Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(r.spot(i).mean)), 0,
+			"as by the limit: capacities differ by many standard errors")
+	}
+	f.Tables = append(f.Tables, sim)
+	noteSweetSpot(&f, table)
+	f.Chart("mean", sweetChart(r.effort, "Mean wait over the capacity", func(s spot) []float64 { return s.mean }))
+	f.Chart("longest", sweetChart(r.effort, "Longest wait of a round over the capacity, "+powerName(r.bins)+" bins",
+		func(s spot) []float64 { return s.longest }))
+	return f
 }
 
 // sweetCapacities is how many capacities are tried.
@@ -50,52 +92,6 @@ func best(waits []float64) int {
 		}
 	}
 	return least + 1
-}
-
-func judgeSweetSpot(e effort, simulated []int, points map[int][]point) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
-		"best c for the mean wait", "its wait", "with c = 1", "best c for the longest of a round", "its wait", "with c = 1",
-		"best c over the root"}}
-	low, high := math.Inf(1), 0.0
-	for _, i := range []int{2, 4, 6, 8, 10, 12, 13, 14, 20, 26, 32, 40, 52} {
-		s := e.spot(i)
-		root := capped.SweetSpotScale(halved(i))
-		mean, longest := best(s.mean), best(s.longest)
-		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
-			s.longest[longest-1], s.longest[0], float64(mean) / root})
-		low, high = min(low, float64(mean)/root), max(high, float64(mean)/root)
-		if i == 2 || i == 10 || i == 13 {
-			const because = "the paper sees the minimum around c = 2 and c = 3"
-			f.Between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), e.theory.sweet[0], e.theory.sweet[1], 0, because)
-			f.Between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), e.theory.sweet[0], e.theory.sweet[1], 0, because)
-		}
-		f.For(reproduce.Control).Check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
-			"it is the best of the same limit")
-	}
-	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
-	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
-	f.Tables = append(f.Tables, table)
-	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
-		"longest of a round, mean", "SE", "by the limit"}}
-	for _, i := range simulated {
-		off := 0.0
-		for _, p := range points[i] {
-			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, restOf(p.limit, p.n)/halved(i)))
-			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
-				p.Longest.Error, longestOf(p.limit, p.n)})
-		}
-		f.For(reproduce.Control).Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, reproduce.Sigmas, becauseLimit)
-		least, _ := leastWait(points[i])
-		f.For(reproduce.Control).Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(e.spot(i).mean)), 0,
-			"as by the limit: capacities differ by many standard errors")
-	}
-	f.Tables = append(f.Tables, sim)
-	noteSweetSpot(&f, table)
-	f.Chart("mean", sweetChart(e, "Mean wait over the capacity", func(s spot) []float64 { return s.mean }))
-	f.Chart("longest", sweetChart(e, "Longest wait of a round over the capacity, "+powerName(e.bins)+" bins",
-		func(s spot) []float64 { return s.longest }))
-	return f
 }
 
 func noteSweetSpot(f *reproduce.Finding, t reproduce.Table) {

@@ -39,7 +39,39 @@ func waitingLemmas(r *runner) reproduce.Finding {
 		}
 		r.Ran()
 	}
-	return judgeDrains(r.effort, all)
+	var f reproduce.Finding
+	table := reproduce.Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
+		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most", "to none, mean", "at most", "log₂log₂n"}}
+	starts, late := 0, 0
+	nearest, fourth, beyond := 0.0, 0, math.Inf(-1)
+	for _, d := range all {
+		logs := math.Log2(math.Log2(float64(d.n)))
+		table.Rows = append(table.Rows, []float64{float64(d.n), float64(d.c), d.lambda, float64(d.count), d.pool, d.pool / d.lemma3,
+			d.mean[0], float64(d.most[0]), d.mean[1], float64(d.most[1]), d.mean[2], float64(d.most[2]), logs})
+		starts += d.count
+		late += d.late
+		nearest, fourth = max(nearest, d.nearest), max(fourth, d.most[1])
+		beyond = max(beyond, float64(d.most[2])-logs)
+	}
+	f.Check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
+		"Lemma 3: the probability is e^(−Ω(n))")
+	f.Between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(r.theory.lemma4), 0,
+		"Lemma 4: the probability of more is e^(−Ω(n))")
+	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(r.bins))),
+		r.theory.lemma5, 0,
+		"Lemma 5 with an O(1) of 1, since rounds are whole")
+	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
+		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest, fourth, beyond)
+	f.Tables = append(f.Tables, table)
+	f.Notes = append(f.Notes,
+		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
+			"as long as there are many, nearly every bin gets one of them, and not only 1−1/e of the bins.", nearest),
+		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors 0.86 n "+
+			"have a place after one round.", fourth),
+		fmt.Sprintf("Lemma 5: from n/(2e) on it takes log₂log₂n %+.2f rounds at most. If y per bin are left, y²/2 are left "+
+			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
+	f.Chart("survivors", drainChart(r.effort, all))
+	return f
 }
 
 // drains is how long it took for the survivors of some pools to go.
@@ -168,42 +200,6 @@ func (r *runner) drainBatch(d *drains, repeats, stream int) {
 		d.add(&s)
 	}
 	d.finish()
-}
-
-func judgeDrains(e effort, all []*drains) reproduce.Finding {
-	var f reproduce.Finding
-	table := reproduce.Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
-		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most", "to none, mean", "at most", "log₂log₂n"}}
-	starts, late := 0, 0
-	nearest, fourth, beyond := 0.0, 0, math.Inf(-1)
-	for _, d := range all {
-		logs := math.Log2(math.Log2(float64(d.n)))
-		table.Rows = append(table.Rows, []float64{float64(d.n), float64(d.c), d.lambda, float64(d.count), d.pool, d.pool / d.lemma3,
-			d.mean[0], float64(d.most[0]), d.mean[1], float64(d.most[1]), d.mean[2], float64(d.most[2]), logs})
-		starts += d.count
-		late += d.late
-		nearest, fourth = max(nearest, d.nearest), max(fourth, d.most[1])
-		beyond = max(beyond, float64(d.most[2])-logs)
-	}
-	f.Check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
-		"Lemma 3: the probability is e^(−Ω(n))")
-	f.Between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(e.theory.lemma4), 0,
-		"Lemma 4: the probability of more is e^(−Ω(n))")
-	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(e.bins))),
-		e.theory.lemma5, 0,
-		"Lemma 5 with an O(1) of 1, since rounds are whole")
-	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
-		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest, fourth, beyond)
-	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes,
-		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
-			"as long as there are many, nearly every bin gets one of them, and not only 1−1/e of the bins.", nearest),
-		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors 0.86 n "+
-			"have a place after one round.", fourth),
-		fmt.Sprintf("Lemma 5: from n/(2e) on it takes log₂log₂n %+.2f rounds at most. If y per bin are left, y²/2 are left "+
-			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
-	f.Chart("survivors", drainChart(e, all))
-	return f
 }
 
 // drainLeast is the least that is drawn: a third of a ball of 2¹⁵.
