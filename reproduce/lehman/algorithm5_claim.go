@@ -11,14 +11,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func algorithm5(run *reproduce.Runner) reproduce.Finding {
-	lengths := []int{1_000, 10_000, 100_000}
-	if run.Options.Full {
-		lengths = append(lengths, 1_000_000)
-	}
-	return measureAlgorithm5(run, paperAlgorithm5, lengths)
-}
-
 // algorithm5Says is what is said of the comparisons that sorting takes.
 type algorithm5Says struct {
 	partly func(n float64) float64    // a list of which part is sorted takes a number in proportion to it

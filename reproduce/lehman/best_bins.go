@@ -9,14 +9,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func bestBins(run *reproduce.Runner) reproduce.Finding {
-	n := 40_000
-	if run.Options.Full {
-		n = 1_000_000
-	}
-	return measureBestBins(run, paperBins, paperSteps, n)
-}
-
 // A stepsLaw is the steps for an event with so many events a bin, when ordering takes so many comparisons for an event.
 type stepsLaw func(load, comparisons float64) float64
 

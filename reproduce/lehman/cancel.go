@@ -10,14 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func cancel(run *reproduce.Runner) reproduce.Finding {
-	n, clusters := 200_000, []int{1, 10, 100, 1_000}
-	if run.Options.Full {
-		n, clusters = 2_000_000, append(clusters, 10_000)
-	}
-	return measureCancel(run, paperCancel, n, clusters)
-}
-
 // cancelSays is what is said of cancelling.
 type cancelSays struct {
 	tickets float64                 // in the bin of the event, on average, one event a bin

@@ -10,14 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func emptyBins(run *reproduce.Runner) reproduce.Finding {
-	n := 1_000_000
-	if run.Options.Full {
-		n = 60_000_000
-	}
-	return measureEmptyBins(run, paperBins, n)
-}
-
 // binsSays is what the paper says about bins.
 type binsSays struct {
 	empty    float64 // share of bins that are empty, one event a bin, to whole per cents

@@ -11,14 +11,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func gigabyte(run *reproduce.Runner) reproduce.Finding {
-	n := 600_000
-	if run.Options.Full {
-		n = 60_000_000
-	}
-	return measureGigabyte(run, paperMemory, n)
-}
-
 // memorySays is what the paper says, and the sizes of its words.
 type memorySays struct {
 	most          float64 // bytes

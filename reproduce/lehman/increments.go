@@ -50,14 +50,6 @@ var paperIncrements = incrementsSays{mean: 14, deviation: 12, longest: 53, short
 // events is how many increments 30 years have.
 func (s incrementsSays) events() float64 { return 30 * 365.25 * 86400 / s.mean }
 
-func increments(run *reproduce.Runner) reproduce.Finding {
-	size := 20_000
-	if run.Options.Full {
-		size = 1_000_000
-	}
-	return measureIncrements(run, paperIncrements, size, 20)
-}
-
 // measureIncrements checks the claim with a population of a size, so many times.
 func measureIncrements(run *reproduce.Runner, says incrementsSays, size, replicas int) reproduce.Finding {
 	var f reproduce.Finding

@@ -11,14 +11,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func jitSorting(run *reproduce.Runner) reproduce.Finding {
-	lengths, n := []int{2, 10, 100, 1_000, 10_000}, 200_000
-	if run.Options.Full {
-		lengths, n = append(lengths, 30_000), 10_000_000
-	}
-	return measureSorting(run, paperSorting, lengths, n)
-}
-
 // sortingSays is what is said of just-in-time sorting.
 type sortingSays struct {
 	most   float64 // operations per ticket, one event a bin

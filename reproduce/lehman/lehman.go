@@ -20,20 +20,64 @@ var text string
 func Claims() []reproduce.Claim {
 	as := func(run *reproduce.Runner) *reproduce.Runner { return run }
 	return reproduce.Read(text, as, map[string]func(*reproduce.Runner) reproduce.Finding{
-		"lehman-5000-fold":     spaceForTime,
-		"lehman-empty-bins":    emptyBins,
-		"lehman-best-bins":     bestBins,
-		"lehman-order-1":       order1,
-		"lehman-cancel":        cancel,
-		"lehman-jit-sorting":   jitSorting,
-		"lehman-algorithm-5":   algorithm5,
-		"lehman-increments":    increments,
-		"lehman-gigabyte":      gigabyte,
-		"lehman-billion":       billion,
-		"lehman-timing":        timing,
-		"lehman-rate":          rate,
-		"lehman-sixty-million": sixtyMillion,
+		"lehman-5000-fold": func(run *reproduce.Runner) reproduce.Finding {
+			return measureSpaceForTime(run, paperSpace, size(run, 10_000, 100_000))
+		},
+		"lehman-empty-bins": func(run *reproduce.Runner) reproduce.Finding {
+			return measureEmptyBins(run, paperBins, size(run, 1_000_000, 60_000_000))
+		},
+		"lehman-best-bins": func(run *reproduce.Runner) reproduce.Finding {
+			return measureBestBins(run, paperBins, paperSteps, size(run, 40_000, 1_000_000))
+		},
+		"lehman-order-1": func(run *reproduce.Runner) reproduce.Finding {
+			return measureOrder1(run, paperOrder, sizes(run, []int{100, 1_000, 10_000, 100_000}, 1_000_000), 20)
+		},
+		"lehman-cancel": func(run *reproduce.Runner) reproduce.Finding {
+			return measureCancel(run, paperCancel, size(run, 200_000, 2_000_000),
+				sizes(run, []int{1, 10, 100, 1_000}, 10_000))
+		},
+		"lehman-jit-sorting": func(run *reproduce.Runner) reproduce.Finding {
+			return measureSorting(run, paperSorting, sizes(run, []int{2, 10, 100, 1_000, 10_000}, 30_000),
+				size(run, 200_000, 10_000_000))
+		},
+		"lehman-algorithm-5": func(run *reproduce.Runner) reproduce.Finding {
+			return measureAlgorithm5(run, paperAlgorithm5, sizes(run, []int{1_000, 10_000, 100_000}, 1_000_000))
+		},
+		"lehman-increments": func(run *reproduce.Runner) reproduce.Finding {
+			return measureIncrements(run, paperIncrements, size(run, 20_000, 1_000_000), 20)
+		},
+		"lehman-gigabyte": func(run *reproduce.Runner) reproduce.Finding {
+			return measureGigabyte(run, paperMemory, size(run, 600_000, 60_000_000))
+		},
+		"lehman-billion": func(run *reproduce.Runner) reproduce.Finding {
+			return measureBillion(run, paperBillion, size(run, 60_000, 60_000_000), size(run, 1_000_000, fullBillion()))
+		},
+		"lehman-timing": func(run *reproduce.Runner) reproduce.Finding {
+			return measureTiming(run, sizes(run, []int{10_000, 100_000, 1_000_000}, 10_000_000, 60_000_000), 300_000)
+		},
+		"lehman-rate": func(run *reproduce.Runner) reproduce.Finding {
+			return measureRate(run, sizes(run, []int{10_000, 100_000, 1_000_000}, 10_000_000, 60_000_000), 200_000)
+		},
+		"lehman-sixty-million": func(run *reproduce.Runner) reproduce.Finding {
+			return measureSixtyMillion(run, sizes(run, []int{60_000, 600_000}, 60_000_000))
+		},
 	})
+}
+
+// size is a number of something, usually and at the paper's size.
+func size(run *reproduce.Runner, usual, full int) int {
+	if run.Options.Full {
+		return full
+	}
+	return usual
+}
+
+// sizes are several, with those that are added at the paper's size.
+func sizes(run *reproduce.Runner, usual []int, full ...int) []int {
+	if run.Options.Full {
+		return append(usual, full...)
+	}
+	return usual
 }
 
 // errEmpty says that a calendar ran out of events in the hold model, which keeps their number.

@@ -10,14 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func order1(run *reproduce.Runner) reproduce.Finding {
-	sizes := []int{100, 1_000, 10_000, 100_000}
-	if run.Options.Full {
-		sizes = append(sizes, 1_000_000)
-	}
-	return measureOrder1(run, paperOrder, sizes, 20)
-}
-
 // orderSays is what is said of the work by the number of events.
 type orderSays struct {
 	growth func(n float64) float64 // the work with n events is in proportion to it

@@ -41,14 +41,6 @@ immigration:
 record: {every: 30 years}
 `
 
-func sixtyMillion(run *reproduce.Runner) reproduce.Finding {
-	sizes := []int{60_000, 600_000}
-	if run.Options.Full {
-		sizes = append(sizes, 60_000_000)
-	}
-	return measureSixtyMillion(run, sizes)
-}
-
 // measureSixtyMillion runs the model at some sizes, the smallest first.
 func measureSixtyMillion(run *reproduce.Runner, sizes []int) reproduce.Finding {
 	var f reproduce.Finding

@@ -9,14 +9,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func spaceForTime(run *reproduce.Runner) reproduce.Finding {
-	changes := 10_000
-	if run.Options.Full {
-		changes = 100_000
-	}
-	return measureSpaceForTime(run, paperSpace, changes)
-}
-
 // spaceSays is what the paper says.
 type spaceSays struct {
 	items, slots int

@@ -16,14 +16,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-func timing(run *reproduce.Runner) reproduce.Finding {
-	sizes := []int{10_000, 100_000, 1_000_000}
-	if run.Options.Full {
-		sizes = append(sizes, 10_000_000, 60_000_000)
-	}
-	return measureTiming(run, sizes, 300_000)
-}
-
 // What is timed, in the order of the columns.
 const (
 	timedSchedule = iota
@@ -224,27 +216,13 @@ func noteTiming(f *reproduce.Finding, t reproduce.Table, where string) {
 
 func timingChart(t reproduce.Table, where string, shuffled bool) plot.Chart {
 	c := plot.Chart{Title: "Time for an operation, events " + where, XLabel: "events", YLabel: "ns", LogX: true, LogY: true, LegendBeside: true}
-	for i, name := range t.Columns[1:] {
-		s := plot.Series{Name: name}
-		for _, row := range t.Rows {
-			s.Add(row[0], row[i+1])
-		}
-		c.Series = append(c.Series, s)
-	}
+	c.Series = columnSeries(t)
 	paper := []float64{30, 30}
 	if shuffled {
 		paper = []float64{90, 180}
 	}
 	c.Series = append(c.Series, plot.Series{Name: "paper, schedule", X: []float64{6e7, 1e9}, Y: paper})
 	return c
-}
-
-func rate(run *reproduce.Runner) reproduce.Finding {
-	sizes := []int{10_000, 100_000, 1_000_000}
-	if run.Options.Full {
-		sizes = append(sizes, 10_000_000, 60_000_000)
-	}
-	return measureRate(run, sizes, 200_000)
 }
 
 // measureRate measures with some numbers of events pending, in stretches of so many operations.
@@ -302,23 +280,9 @@ func rateOf(run *reproduce.Runner, s calendartest.Set, n, ops int, cancels bool)
 
 func rateChart(t reproduce.Table) plot.Chart {
 	c := plot.Chart{Title: "Events a second with so many pending", XLabel: "pending", YLabel: "million events a second", LogX: true, FromZero: true, LegendBeside: true}
-	for i, name := range t.Columns[1:] {
-		s := plot.Series{Name: name}
-		for _, row := range t.Rows {
-			s.Add(row[0], row[i+1])
-		}
-		c.Series = append(c.Series, s)
-	}
+	c.Series = columnSeries(t)
 	c.Series = append(c.Series, plot.Series{Name: "paper", X: []float64{t.Rows[0][0], 6e7}, Y: []float64{10, 10}, Dashed: true})
 	return c
-}
-
-func billion(run *reproduce.Runner) reproduce.Finding {
-	less, more := 60_000, 1_000_000
-	if run.Options.Full {
-		less, more = 60_000_000, fullBillion()
-	}
-	return measureBillion(run, paperBillion, less, more)
 }
 
 // fullBillion is 10⁹ where there is memory for it: 16 bytes each, and a quarter more for all else.
@@ -337,9 +301,6 @@ type billionSays struct {
 
 var paperBillion = billionSays{growth: func(float64) float64 { return 1 }, random: 1}
 
-// billionOps are the operations, in the order of the columns.
-var billionOps = [timedKinds]string{"schedule", "cancel", "dispatch"}
-
 // measureBillion checks the claim with two numbers of events.
 //
 // In sequence, event i is in the middle of bin i: scheduling drops one ticket, cancelling looks at one, dispatching passes one bin and looks at one ticket. At random
@@ -348,7 +309,7 @@ func measureBillion(run *reproduce.Runner, says billionSays, less, more int) rep
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "Steps for an operation", Columns: []string{"order (1 in sequence, 2 at random)", "events"}}
 	times := reproduce.Table{Name: "Nanoseconds for an operation on this machine", Columns: append([]string(nil), table.Columns...)}
-	for _, name := range billionOps {
+	for _, name := range timedNames {
 		table.Columns, times.Columns = append(table.Columns, name), append(times.Columns, name)
 	}
 	table.Columns = append(table.Columns, "schedule and dispatch, SE")
@@ -382,7 +343,7 @@ func measureBillion(run *reproduce.Runner, says billionSays, less, more int) rep
 // compareBillion compares the steps with two numbers of events.
 func compareBillion(f *reproduce.Finding, says billionSays, rows [2]performance, less, more int, shuffled bool) {
 	grown := says.growth(float64(more)) / says.growth(float64(less))
-	for k, name := range billionOps {
+	for k, name := range timedNames {
 		if !shuffled {
 			f.Check(fmt.Sprintf("%s in sequence: steps with more events over steps with fewer", name), rows[1].steps[k]/rows[0].steps[k], grown, 0, "“exactly the same”; counted, and every bin has one event")
 			continue
@@ -444,4 +405,17 @@ func billionChart(t reproduce.Table) plot.Chart {
 		c.Series[2-int(row[0])].Add(row[1], row[2])
 	}
 	return c
+}
+
+// columnSeries are the columns of a table, over the first.
+func columnSeries(t reproduce.Table) []plot.Series {
+	var all []plot.Series
+	for i, name := range t.Columns[1:] {
+		s := plot.Series{Name: name}
+		for _, row := range t.Rows {
+			s.Add(row[0], row[i+1])
+		}
+		all = append(all, s)
+	}
+	return all
 }
