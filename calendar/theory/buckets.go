@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -98,7 +99,7 @@ func (j Jump) backInto(year, width float64) float64 {
 // ExcessBounds encloses L_M: how many entries of later years the current bucket has on average, with M buckets of a given width
 // (Theorem 3.2).
 func ExcessBounds(n, buckets int, jump Jump, width float64) (low, high float64, err error) {
-	if err := firstOf(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
+	if err := cmp.Or(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
 		return 0, 0, err
 	}
 	events, year := float64(n), float64(buckets)*width
@@ -115,7 +116,7 @@ func ExcessBounds(n, buckets int, jump Jump, width float64) (low, high float64, 
 
 // Excess is what L_M tends to when N grows while Nδ/μ and M/N stay: x·Σⱼ[1−F(j·M·δ)], with x = Nδ/μ (Corollary 3.1).
 func Excess(n, buckets int, jump Jump, width float64) (float64, error) {
-	if err := firstOf(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
+	if err := cmp.Or(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
 		return 0, err
 	}
 	return float64(n) * width / jump.Mean * jump.laterYears(float64(buckets)*width), nil
@@ -124,7 +125,7 @@ func Excess(n, buckets int, jump Jump, width float64) (float64, error) {
 // WithBuckets is what an event takes with M buckets, given what it takes with any number and the excess L_M:
 // E + c·(μ+Nδ)/(Nδ)·L_M (Lemma 3.1).
 func (k Costs) WithBuckets(n int, mean, width, unlimited, excess float64) (float64, error) {
-	if err := firstOf(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width),
+	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width),
 		refuseUnless(unlimited >= 0, "the time with any number of buckets", unlimited, "not negative"),
 		refuseUnless(excess >= 0, "the excess", excess, "not negative")); err != nil {
 		return 0, err
@@ -136,7 +137,7 @@ func (k Costs) WithBuckets(n int, mean, width, unlimited, excess float64) (float
 // Degradation is ε_M, the share by which an event takes longer with M buckets of the best width than with any number, when N
 // is large: the series of Corollary 3.2. The ratio is M/N.
 func (k Costs) Degradation(ratio float64, jump Jump) (float64, error) {
-	if err := firstOf(k.check(), positive("the ratio of buckets to events", ratio), jump.check()); err != nil {
+	if err := cmp.Or(k.check(), positive("the ratio of buckets to events", ratio), jump.check()); err != nil {
 		return 0, err
 	}
 	year := jump.Mean * math.Sqrt(2*k.Empty/k.Entry) * ratio
@@ -151,7 +152,7 @@ func (k Costs) listShare() float64 {
 
 // DegradationExponential is ε_M for exponential jumps, of which the series has a closed form (equation 3).
 func (k Costs) DegradationExponential(ratio float64) (float64, error) {
-	if err := firstOf(k.check(), positive("the ratio of buckets to events", ratio)); err != nil {
+	if err := cmp.Or(k.check(), positive("the ratio of buckets to events", ratio)); err != nil {
 		return 0, err
 	}
 	return k.listShare() / math.Expm1(math.Sqrt(2*k.Empty/k.Entry)*ratio), nil
@@ -159,7 +160,7 @@ func (k Costs) DegradationExponential(ratio float64) (float64, error) {
 
 // DegradationBound is above ε_M whatever the jump is (Corollary 3.3).
 func (k Costs) DegradationBound(ratio float64) (float64, error) {
-	if err := firstOf(k.check(), positive("the ratio of buckets to events", ratio)); err != nil {
+	if err := cmp.Or(k.check(), positive("the ratio of buckets to events", ratio)); err != nil {
 		return 0, err
 	}
 	return k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / ratio, nil
@@ -168,7 +169,7 @@ func (k Costs) DegradationBound(ratio float64) (float64, error) {
 // Buckets is the least number of buckets of the best width with which an event takes at most so much longer: 0.05 for five
 // per cent. It inverts [Costs.Degradation].
 func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
-	if err := firstOf(k.check(), checkEvents(n), positive("the degradation", degradation), jump.check()); err != nil {
+	if err := cmp.Or(k.check(), checkEvents(n), positive("the degradation", degradation), jump.check()); err != nil {
 		return 0, err
 	}
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
@@ -179,7 +180,7 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	} else { // or the bound is not a number, since the costs are too large or too far apart
 		// A jump with a shorter tail than the worst may do with fewer.
 		if e, err := k.Degradation(calendar.MaxStatic/float64(n), jump); err != nil || !(e <= degradation) {
-			return 0, firstOf(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
+			return 0, cmp.Or(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
 		}
 	}
 	for low+1 < high {
@@ -200,7 +201,7 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 // BucketsFor is the least number of buckets with which nothing is lost if no jump is longer than its support β:
 // M ≥ β/δ + 1 (Theorem 3.1).
 func BucketsFor(support, width float64) (int, error) {
-	if err := firstOf(positive("the support of the jump", support), positive("the width", width)); err != nil {
+	if err := cmp.Or(positive("the support of the jump", support), positive("the width", width)); err != nil {
 		return 0, err
 	}
 	m := math.Ceil(support/width + 1)

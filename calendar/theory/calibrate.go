@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -99,7 +100,7 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
-	if err := firstOf(
+	if err := cmp.Or(
 		// With one event every list has one entry, and c and d are one number.
 		refuseUnless(o.N >= 2 && o.N < calendar.MaxStatic, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", calendar.MaxStatic-1)),
 		refuseUnless(o.Discipline <= calendar.JustInTime, "CalibrateOptions.Discipline", o.Discipline, "Unordered, Ordered or JustInTime"),
@@ -241,7 +242,7 @@ func (t *trial) hold() time.Duration {
 // If the costs do not fit, or the width that they imply was timed to be a tenth slower than the best, the width is the best of those
 // timed: the linear form can fit the whole range and still be off near its least, as it is for lists in order.
 func (c *Calibration) Config(n int, mean, degradation float64) (calendar.StaticConfig, error) {
-	if err := firstOf(checkEvents(n), positive("the mean of the jump", mean), positive("the degradation", degradation)); err != nil {
+	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean), positive("the degradation", degradation)); err != nil {
 		return calendar.StaticConfig{}, err
 	}
 	cfg := calendar.StaticConfig{Discipline: c.Discipline, Capacity: n}

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +33,7 @@ func fitCalibration(n int, d calendar.Discipline, points []CalibrationPoint) (*C
 	var why []string
 	// A cost that is not positive, but for rounding, is no cost: the others are fitted without it, the most negative one first.
 	for err == nil && len(use) > 1 {
-		worst := slices.MinFunc(use, func(i, j int) int { return compareCosts(costs[i], costs[j]) })
+		worst := slices.MinFunc(use, func(i, j int) int { return cmp.Compare(costs[i], costs[j]) })
 		if costs[worst] > leastCost {
 			break
 		}
@@ -47,13 +48,6 @@ func fitCalibration(n int, d calendar.Discipline, points []CalibrationPoint) (*C
 	c.StdErr = Costs{stdErr[0], stdErr[1], stdErr[2]}
 	c.judge(why)
 	return c, nil
-}
-
-func compareCosts(a, b float64) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // relativeRows are, for each point, how often each cost occurs, over the time measured: least squares on these against ones weighs
@@ -104,12 +98,7 @@ func (c *Calibration) judge(why []string) {
 
 // timeAt is the time measured at a width: between two points straight on logarithmic scales, beyond them that of the last.
 func timeAt(points []CalibrationPoint, x float64) float64 {
-	i, found := slices.BinarySearchFunc(points, x, func(p CalibrationPoint, x float64) int {
-		if p.X == x {
-			return 0
-		}
-		return compareCosts(p.X, x)
-	})
+	i, found := slices.BinarySearchFunc(points, x, func(p CalibrationPoint, x float64) int { return cmp.Compare(p.X, x) })
 	switch {
 	case found:
 		return points[i].Measured

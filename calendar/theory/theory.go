@@ -16,6 +16,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -30,16 +31,6 @@ func refuseUnless(good bool, name string, got any, want string) error {
 	return fmt.Errorf("theory: %s is %v, must be %s", name, got, want)
 }
 
-// firstOf is the first error there is.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func positive(name string, x float64) error {
 	return refuseUnless(x > 0 && isFinite(x), name, x, "positive and finite")
 }
@@ -50,13 +41,13 @@ func checkBuckets(m int) error { return refuseUnless(m >= 1, "the number of buck
 
 // check refuses costs that are not those of a calendar.
 func (k Costs) check() error {
-	return firstOf(positive("Costs.Empty", k.Empty), positive("Costs.Entry", k.Entry),
+	return cmp.Or(positive("Costs.Empty", k.Empty), positive("Costs.Entry", k.Entry),
 		refuseUnless(k.Fixed >= 0 && isFinite(k.Fixed), "Costs.Fixed", k.Fixed, "finite and not negative"))
 }
 
 // check refuses jumps that are not distributions of times.
 func (j Jump) check() error {
-	if err := firstOf(positive("Jump.Mean", j.Mean), refuseUnless(j.Support > 0, "Jump.Support", j.Support, "positive, +Inf if there is no bound")); err != nil {
+	if err := cmp.Or(positive("Jump.Mean", j.Mean), refuseUnless(j.Support > 0, "Jump.Support", j.Support, "positive, +Inf if there is no bound")); err != nil {
 		return err
 	}
 	return refuseUnless(j.CDF != nil, "Jump.CDF", "nil", "a distribution function")
@@ -82,7 +73,7 @@ func UniformJump(mean float64) Jump {
 
 // EmptyShare is q₀ = μ/(μ+Nδ), the share of visits to a bucket that find it empty (equation 8).
 func EmptyShare(n int, mean, width float64) (float64, error) {
-	if err := firstOf(checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
+	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
 		return 0, err
 	}
 	return mean / (mean + float64(n)*width), nil
@@ -90,7 +81,7 @@ func EmptyShare(n int, mean, width float64) (float64, error) {
 
 // Width is δ_opt = √(2b/c)·μ/N, the width at which an event takes least (Theorem 2.2). Its error is O(N^(−3/2)).
 func (k Costs) Width(n int, mean float64) (float64, error) {
-	if err := firstOf(k.check(), checkEvents(n), positive("the mean of the jump", mean)); err != nil {
+	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean)); err != nil {
 		return 0, err
 	}
 	return math.Sqrt(2*k.Empty/k.Entry) * mean / float64(n), nil
@@ -108,7 +99,7 @@ func (k Costs) Least() (float64, error) {
 // PerEvent is about what an event takes with any number of buckets of a given width: b/x + c(1 + x(1−1/N)/2) + d, with
 // x = Nδ/μ (the function h of section A.5, and the journal's theorem on any width). It is linear in the costs.
 func (k Costs) PerEvent(n int, mean, width float64) (float64, error) {
-	if err := firstOf(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
+	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
 		return 0, err
 	}
 	perB, perC := perEvent(n, mean, width)
@@ -125,7 +116,7 @@ func perEvent(n int, mean, width float64) (empty, entries float64) {
 // come from (15) and (16). They hold exactly, for every N and every jump with a density, and lie a factor of 1−F(δ) apart
 // in what depends on the lists.
 func (k Costs) PerEventBounds(n int, jump Jump, width float64) (low, high float64, err error) {
-	if err := firstOf(k.check(), checkEvents(n), jump.check(), positive("the width", width)); err != nil {
+	if err := cmp.Or(k.check(), checkEvents(n), jump.check(), positive("the width", width)); err != nil {
 		return 0, 0, err
 	}
 	empty := jump.Mean / (jump.Mean + float64(n)*width)
