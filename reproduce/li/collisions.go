@@ -47,9 +47,8 @@ func collisions(r *runner) reproduce.Finding {
 		i, p := c.kind, float64(c.p)
 		failed, exact, took := reproduce.Mean(c.failed), reproduce.Mean(c.exact), reproduce.Mean(c.rounds)
 		ratio := exact.Mean / c.uniform
-		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)), failed.Mean,
-			failed.SE, exact.Mean, c.uniform,
-			ratio, took.Mean, float64(c.longest), float64(c.stuck)})
+		tables[i].Rows = append(tables[i].Rows, []float64{p, float64(c.walk.Reach()), float64(len(c.failed)),
+			failed.Mean, failed.SE, exact.Mean, c.uniform, ratio, took.Mean, float64(c.longest), float64(c.stuck)})
 		// One spray in all lists is the least that could have been missed.
 		one := 1 / (p * float64(len(c.failed)))
 		off = max(off, math.Abs(failed.Mean-exact.Mean)/max(failed.SE, math.Sqrt(exact.Mean*one), one))
@@ -299,9 +298,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 			off = max(off, math.Abs(met.Mean-want)/max(met.SE, math.Sqrt(want*one)))
 			tall = max(tall, height.Off(2, 0))
 		}
-		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE, want,
-			height.Mean, group.Mean, group.SE, float64(c.largest),
-			float64(c.largest) / logp(c.p)})
+		tables[c.kind].Rows = append(tables[c.kind].Rows, []float64{float64(c.p), float64(len(c.met)), met.Mean, met.SE,
+			want, height.Mean, group.Mean, group.SE, float64(c.largest), float64(c.largest) / logp(c.p)})
 		series[c.kind].Add(float64(c.p), group.Mean)
 		longest[c.kind] = float64(c.largest) / logp(c.p) // for the largest p
 		if first[c.kind] == nil {
@@ -326,9 +324,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 		"takes; 4.5 standard errors of independent lists")
 	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p),
 		1e-9, "a chain of all p, but for rounding")
-	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, at most", off,
-		0, reproduce.Sigmas,
-		"4.5 standard errors of independent lists")
+	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, "+
+		"at most", off, 0, reproduce.Sigmas, "4.5 standard errors of independent lists")
 	f.Tables = append(f.Tables, tables...)
 	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the "+
 		"largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),

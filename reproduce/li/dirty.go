@@ -252,9 +252,8 @@ func (d *dirtyRun) behind() float64 {
 // dirtyColumns are those of the tables of runs, and row is a row of one.
 func dirtyColumns() []string {
 	return []string{"p", "within reach", "replicas", "removals", "mean height over clean", "standard error",
-		"elements of height log p over clean", "standard error",
-		"mean of where sprays land over clean", "standard error", "its standard deviation over clean", "growth",
-		"left behind of 100"}
+		"elements of height log p over clean", "standard error", "mean of where sprays land over clean",
+		"standard error", "its standard deviation over clean", "growth", "left behind of 100"}
 }
 
 func (d *dirtyRun) row() []float64 {

@@ -37,16 +37,14 @@ func naiveRemove(r *runner) reproduce.Finding {
 		if c.exactly {
 			name = fmt.Sprintf("p = %d, height log p exactly", c.p)
 		}
-		table := reproduce.Table{Name: "where the first tall element is, " + name, Columns: []string{"removals k", "lists", "mean",
-			"standard error", "exact",
-			"k·p·log p as printed", "mean over that before"}}
+		table := reproduce.Table{Name: "where the first tall element is, " + name, Columns: []string{"removals k",
+			"lists", "mean", "standard error", "exact", "k·p·log p as printed", "mean over that before"}}
 		s := plot.Series{Name: name}
 		start := reproduce.Mean(c.first[0])
 		for t, k := range naiveTimes {
 			m := reproduce.Mean(c.first[t])
-			table.Rows = append(table.Rows, []float64{float64(k), float64(len(c.first[t])), m.Mean, m.SE, c.want(k), float64(max(k,
-				1)) * float64(c.p) * logp(c.p),
-				m.Mean / start.Mean})
+			table.Rows = append(table.Rows, []float64{float64(k), float64(len(c.first[t])), m.Mean, m.SE, c.want(k),
+				float64(max(k, 1)) * float64(c.p) * logp(c.p), m.Mean / start.Mean})
 			off = max(off, m.Off(c.want(k), 0))
 			s.Add(float64(k), m.Mean/float64(c.p))
 		}
@@ -56,10 +54,9 @@ func naiveRemove(r *runner) reproduce.Finding {
 		series = append(series, s)
 	}
 	c := points[len(points)-2]
-	f.Measured = fmt.Sprintf("After %d removals with p = %d the first element of height log p or more is at %.0f, where it was at "+
-		"%.1f before: %.0f times as far. But before "+
-		"it is at p/2 (p for exactly log p), not at p·log p.", naiveTimes[last], c.p, reproduce.Mean(c.first[last]).Mean,
-		reproduce.Mean(c.first[0]).Mean, times[len(times)-2])
+	f.Measured = fmt.Sprintf("After %d removals with p = %d the first element of height log p or more is at %.0f, "+
+		"where it was at %.1f before: %.0f times as far. But before it is at p/2 (p for exactly log p), not at p·log p.",
+		naiveTimes[last], c.p, reproduce.Mean(c.first[last]).Mean, reproduce.Mean(c.first[0]).Mean, times[len(times)-2])
 	f.Check("distance before, over p·log p, largest", before, 1, 0.5, "“roughly”: within a half")
 	for i, t := range times {
 		f.Between(fmt.Sprintf("distance after %d removals over that before, over %d, %s", naiveTimes[last], naiveTimes[last],

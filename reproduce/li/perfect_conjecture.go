@@ -218,11 +218,10 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 	}
 	variance := func(kind int) float64 { return last[kind].eighth.variance().Mean }
 	p := last[0].p
-	f.Measured = fmt.Sprintf("At p = %d the relative variance of the shares in the middle is %.2f for PerfectSpray, %.2f with 4 log "+
-		"p steps and %.3f with 8 log p, "+
-		"and %.2f, %.2f and %.2f times that at p = 16: smaller with more steps, but it does not fall. With log²p steps at heights 2 "+
-		"apart, O(log³p), it is "+
-		"%.3f, and falls (%.2f times).", p, variance(0), variance(2), variance(3), growth(0).Mean, growth(2).Mean, growth(3).Mean,
+	f.Measured = fmt.Sprintf("At p = %d the relative variance of the shares in the middle is %.2f for PerfectSpray, "+
+		"%.2f with 4 log p steps and %.3f with 8 log p, and %.2f, %.2f and %.2f times that at p = 16: smaller with "+
+		"more steps, but it does not fall. With log²p steps at heights 2 apart, O(log³p), it is %.3f, and falls (%.2f "+
+		"times).", p, variance(0), variance(2), variance(3), growth(0).Mean, growth(2).Mean, growth(3).Mean,
 		variance(slowKind), growth(slowKind).Mean)
 	least := math.Inf(1)
 	for kind := range slowKind {
@@ -245,12 +244,11 @@ func noteConjecture(f *reproduce.Finding, last []*evenPoint) {
 	perfect := last[0]
 	most := reproduce.Mean(perfect.most).Mean
 	f.Notes = append(f.Notes,
-		"What is claimed is what was tested: variants that make up to a fixed number of steps, alike, at heights at even distances. "+
-			"Of these none in O(log²p) has "+
-			"BasicSpray's property: with T steps in all the relative variance is about log²p/T, which vanishes if and only if T "+
-			"grows faster than log²p. "+
-			"With T = c·log²p it is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability "+
-			"that does not fall with p.",
+		"What is claimed is what was tested: variants that make up to a fixed number of steps, alike, at heights at "+
+			"even distances. Of these none in O(log²p) has BasicSpray's property: with T steps in all the relative "+
+			"variance is about log²p/T, which vanishes if and only if T grows faster than log²p. With T = c·log²p it "+
+			"is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability that "+
+			"does not fall with p.",
 		fmt.Sprintf("PerfectSpray's largest share of all elements of a random list is %.2f/p at p = %d, and %.1f times the even "+
 			"share: it grows slowly with p.",
 			most*float64(perfect.p), perfect.p, most*perfect.reach),

@@ -135,11 +135,10 @@ func judgeTheorem51(points, defined []perfectPoint) reproduce.Finding {
 		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
 			"falls to %.3f, since sprays spread over p·log p elements and not over p. For p = 2 and steps from 1 on there is one spray, which ends "+
 			"at the first element.", reproduce.Superscript(last.l), last.share),
-		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd ones. There "+
-			"are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are even: 2 of 3 for p = 4. "+
-			"What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p = 4 and tends to e/p. The theorem "+
-			"itself holds there too, by the count.",
-			points[1].byProof),
+		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd "+
+			"ones. There are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are "+
+			"even: 2 of 3 for p = 4. What the proof then has is (1 + 1/(log p + 1))^(log p)/p, which is %.2f/p for p "+
+			"= 4 and tends to e/p. The theorem itself holds there too, by the count.", points[1].byProof),
 	)
 	f.Chart("share", plot.Chart{Title: "Sprays on the most frequent element of a perfect list, times p", XLabel: "p",
 		YLabel: "share of sprays times p",
@@ -222,9 +221,8 @@ func perfectUniform(r *runner) reproduce.Finding {
 	corrected.Check("mean share in the middle eighth off 2, largest p with an even number of values, both readings", off, 0, 2.0/288,
 		"2·F(7/8) = 2·287/288 at the ends of the interval")
 	for from, p := range even {
-		corrected.Between(fmt.Sprintf("most over least in the middle eighth, steps %d … log p, log p = %d", from, p.l), p.high/p.low,
-			1, 288.0/287, 0.002,
-			"F(7/8) = 287/288, and 0.2 % for sums of finitely many numbers")
+		corrected.Between(fmt.Sprintf("most over least in the middle eighth, steps %d … log p, log p = %d", from, p.l),
+			p.high/p.low, 1, 288.0/287, 0.002, "F(7/8) = 287/288, and 0.2 % for sums of finitely many numbers")
 	}
 	corrected.Check("BasicSpray: shares between what the lower heights can add and the end of the first, off 2/(p·f·log³p), at most", near, 0, 0.05,
 		"where the lower heights have an odd number of values even places are before odd ones by up to 1/log³p, which is 1.6 % at p = 16")

@@ -47,9 +47,8 @@ func lemma41(r *runner) reproduce.Finding {
 	judgeCounts(&f, reproduce.Printed, "walks that go too far", "the Chernoff bound", counts)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
-		"With constants the bound is "+
-			"exp(−α²·f·log³p/(2(1+α))), which is p to the power of −α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it "+
-			"negligible.",
+		"With constants the bound is exp(−α²·f·log³p/(2(1+α))), which is p to the power of "+
+			"−α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it negligible.",
 		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
 			"a quarter too far.",
 			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))

@@ -141,12 +141,11 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 		g := group{c.f, c.higher}
 		mean, variance := reproduce.Mean(c.means), reproduce.Mean(c.variances)
 		first := c.constant(1)
-		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Heights[0]), float64(len(c.means)), float64(c.low),
-			float64(c.high),
-			c.constant(mean.Mean), c.constant(mean.SE), c.constant(reproduce.Mean(c.most).Mean), c.constant(reproduce.Mean(c.least).Mean),
+		table.Rows = append(table.Rows, []float64{float64(c.p), c.f, float64(c.walk.Heights[0]), float64(len(c.means)),
+			float64(c.low), float64(c.high), c.constant(mean.Mean), c.constant(mean.SE),
+			c.constant(reproduce.Mean(c.most).Mean), c.constant(reproduce.Mean(c.least).Mean),
 			c.constant(reproduce.Mean(c.all).Mean), variance.Mean, c.want, 100 * reproduce.Mean(c.inside).Mean,
-			100 * reproduce.Mean(c.unreached).Mean,
-			100 * reproduce.Mean(c.often).Mean})
+			100 * reproduce.Mean(c.unreached).Mean, 100 * reproduce.Mean(c.often).Mean})
 		if c.p >= 16 {
 			// What the report says with a first height one higher, and twice that as it is.
 			want := float64(2 - c.higher)
@@ -196,8 +195,7 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 	f.Check("5.3 and 6.2, constants close to 1: mean share in the interval off 1/(p·f·log³p), in standard errors, at most", offOne,
 		0, reproduce.Sigmas, because)
 	f.Between(fmt.Sprintf("6.2: share of the printed interval that no spray reaches, p = %d, f = 1", last.p),
-		reproduce.Mean(last.unreached).Mean, 0, 0, 0.01,
-		"every x of it has its share")
+		reproduce.Mean(last.unreached).Mean, 0, 0, 0.01, "every x of it has its share")
 	corrected := f.For(reproduce.Corrected)
 	corrected.Check("mean share in the interval off 2/(p·f·log³p), in standard errors, at most", off[0], 0, reproduce.Sigmas, because)
 	corrected.Check("mean share if walks begin at height log p + 1 off 1/(p·f·log³p), in standard errors, at most", off[1], 0, reproduce.Sigmas,

@@ -78,9 +78,8 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 		must := max(0, 1-last.Mean/p)
 		short = max(short, must-fail.Mean)
 		far := math.Pow(p, alpha)
-		table.Rows = append(table.Rows, []float64{alpha, float64(c.l), float64(c.walk.Heights[0]), float64(len(c.fail)), last.Mean,
-			last.Mean / far / float64(c.l), fail.Mean, fail.SE, must,
-			first.Mean, first.Mean / far * 2})
+		table.Rows = append(table.Rows, []float64{alpha, float64(c.l), float64(c.walk.Heights[0]), float64(len(c.fail)),
+			last.Mean, last.Mean / far / float64(c.l), fail.Mean, fail.SE, must, first.Mean, first.Mean / far * 2})
 		fails[i].Name, reach[i].Name = fmt.Sprintf("α = %g", alpha), fmt.Sprintf("α = %g", alpha)
 		fails[i].Add(p, fail.Mean)
 		reach[i].Add(p, last.Mean/p/float64(c.l))
@@ -96,9 +95,8 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 		return reproduce.Estimate{Mean: math.Log2(b.Mean/a.Mean) / 8, SE: math.Hypot(a.SE/a.Mean, b.SE/b.Mean) / math.Ln2 / 8}
 	}
 	f.Measured = fmt.Sprintf("From height log p/2 %.0f %%, %.0f %% and %.0f %% of p = 16, 256 and 4096 sprays fail; from log p %.0f, "+
-		"%.0f and %.0f %%. From 5/4·log p the first step leads %.0f "+
-		"elements on at p = 4096 (p^(5/4)/2 is 16384).", 100*mean(2, 4, fail).Mean, 100*mean(2, 8, fail).Mean, 100*mean(2, 12,
-		fail).Mean, 100*mean(4, 4, fail).Mean,
+		"%.0f and %.0f %%. From 5/4·log p the first step leads %.0f elements on at p = 4096 (p^(5/4)/2 is 16384).",
+		100*mean(2, 4, fail).Mean, 100*mean(2, 8, fail).Mean, 100*mean(2, 12, fail).Mean, 100*mean(4, 4, fail).Mean,
 		100*mean(4, 8, fail).Mean, 100*mean(4, 12, fail).Mean, mean(5, 12, func(c *startPoint) []float64 { return c.first }).Mean)
 	for _, q := range []int{2, 3} {
 		// Of log p steps at each height the last element in reach is log p·(2^h − 1).
@@ -149,9 +147,8 @@ func stepCounts(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most", "over log²p",
-		"BasicSpray, mean", "at most", "over log³p",
-		"heights", "⌈log p/log log p⌉ + 1"}}
+	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most",
+		"over log²p", "BasicSpray, mean", "at most", "over log³p", "heights", "⌈log p/log log p⌉ + 1"}}
 	series := []plot.Series{{Name: "PerfectSpray, at most"}, {Name: "log²p"}, {Name: "BasicSpray, at most"}, {Name: "BasicSpray, " +
 		"mean"}, {Name: "log³p"}, {Name: "log⁴p"}}
 	perfect, basic, corrected, off := 0.0, 0.0, 0.0, 0.0
@@ -168,18 +165,16 @@ func stepCounts(r *runner) reproduce.Finding {
 		}
 		perfect, basic = max(perfect, longest[0]/(L*L)), max(basic, longest[1]/(L*L*L))
 		corrected = max(corrected, longest[1]/(L*L*L*levels))
-		table.Rows = append(table.Rows, []float64{L, means[0].Mean, longest[0], longest[0] / (L * L), means[1].Mean, longest[1],
-			longest[1] / (L * L * L),
-			float64(len(c.walks[1].Heights)), levels})
+		table.Rows = append(table.Rows, []float64{L, means[0].Mean, longest[0], longest[0] / (L * L), means[1].Mean,
+			longest[1], longest[1] / (L * L * L), float64(len(c.walks[1].Heights)), levels})
 		for i, y := range []float64{longest[0], L * L, longest[1], means[1].Mean, L * L * L, L * L * L * L} {
 			series[i].Add(L, y)
 		}
 	}
 	c := points[7] // p = 512
-	f.Measured = fmt.Sprintf("For p = %d PerfectSpray makes %.0f steps on average and log²p = %d at most; BasicSpray with f = 1 "+
-		"makes %.0f and %d at most, which is %.0f times "+
-		"log³p, one for each height.", 1<<c.l, reproduce.Mean(c.counts[0]).Mean, len(c.walks[0].Heights)*c.walks[0].Most,
-		reproduce.Mean(c.counts[1]).Mean,
+	f.Measured = fmt.Sprintf("For p = %d PerfectSpray makes %.0f steps on average and log²p = %d at most; BasicSpray "+
+		"with f = 1 makes %.0f and %d at most, which is %.0f times log³p, one for each height.", 1<<c.l,
+		reproduce.Mean(c.counts[0]).Mean, len(c.walks[0].Heights)*c.walks[0].Most, reproduce.Mean(c.counts[1]).Mean,
 		len(c.walks[1].Heights)*c.walks[1].Most, table.Rows[7][6])
 	f.Between("PerfectSpray: steps at most over log²p, largest of all p", perfect, 0, 1, 0, "counted")
 	f.Between("BasicSpray: steps at most over f·log³p, largest of all p", basic, 0, 1, 0, "counted")
@@ -223,9 +218,8 @@ func padding(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "sprays that end in the padding", Columns: []string{"p", "f", "K(p)", "longest spray", "lists", "share",
-		"standard error",
-		"expected", "share times log p", "share times p/log²p"}}
+	table := reproduce.Table{Name: "sprays that end in the padding", Columns: []string{"p", "f", "K(p)",
+		"longest spray", "lists", "share", "standard error", "expected", "share times log p", "share times p/log²p"}}
 	one, four := plot.Series{Name: "f = 1"}, plot.Series{Name: "f = 4"}
 	want, square := plot.Series{Name: "expected"}, plot.Series{Name: "log²p/p"}
 	most, off := 0.0, 0.0
