@@ -6,8 +6,9 @@ import (
 )
 
 // Read returns the claims that a text describes, in its order. A line "# PAPER" begins those of a paper, and a line
-// "## NAME — PLACE — VERDICT" a claim, with the verdict that was found before; a paragraph of what the paper says and one of how it
-// is measured here follow. checks has what checks each claim, by its name, and runner makes what that is given.
+// "## NAME — PLACE — VERDICT" a claim, with the verdict that was found before; a paragraph of what the paper says, one of how it is
+// measured here, and notes that follow those of the check, if there are any. checks has what checks each claim, by its name, and
+// runner makes what that is given.
 //
 // The text and the checks are parts of one program: Read panics if they do not belong together.
 func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) Finding) []Claim {
@@ -19,14 +20,20 @@ func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) 
 			parts := strings.Split(strings.TrimSpace(entry), "\n\n")
 			head := strings.Split(parts[0], " — ")
 			check := checks[head[0]]
-			if len(head) != 3 || len(parts) != 3 || check == nil {
+			if len(head) != 3 || class(Verdict(head[2])) == "" || len(parts) < 3 || check == nil {
 				panic(fmt.Sprintf("reproduce: %q is no claim that can be checked", parts[0]))
 			}
-			line := strings.NewReplacer("\n", " ")
+			for i := range parts {
+				parts[i] = strings.ReplaceAll(parts[i], "\n", " ")
+			}
 			all = append(all, Claim{
 				Name: head[0], Paper: strings.TrimSpace(entries[0]), Place: head[1], Found: Verdict(head[2]),
-				Says: line.Replace(parts[1]), How: line.Replace(parts[2]),
-				Run: Checked(head[0], func(r *Runner) Finding { return check(runner(r)) }),
+				Says: parts[1], How: parts[2],
+				Run: Checked(head[0], func(r *Runner) Finding {
+					f := check(runner(r))
+					f.Notes = append(f.Notes, parts[3:]...)
+					return f
+				}),
 			})
 		}
 	}

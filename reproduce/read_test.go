@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,12 +27,17 @@ It does.
 
 By
 hand.
+
+Beside
+that.
+
+And that.
 `
 
 // Claims are what the text says, in its order, and each is checked by the function of its name.
 func TestRead(t *testing.T) {
 	measured := func(what string) func(int) Finding {
-		return func(k int) Finding { return Finding{Measured: strings.Repeat(what, k)} }
+		return func(k int) Finding { return Finding{Measured: strings.Repeat(what, k), Notes: []string{"Own."}} }
 	}
 	checks := map[string]func(int) Finding{"one": measured("1"), "two": measured("2")}
 	claims := Read(twoPapers, func(*Runner) int { return 3 }, checks)
@@ -48,6 +54,9 @@ func TestRead(t *testing.T) {
 		if want := []string{"111", "222"}[i]; f.Measured != want || err != nil {
 			t.Errorf("%q and %v, want %q", f.Measured, err, want)
 		}
+		if want := [][]string{{"Own."}, {"Own.", "Beside that.", "And that."}}[i]; !slices.Equal(f.Notes, want) {
+			t.Errorf("the notes are %q, want %q", f.Notes, want)
+		}
 	}
 }
 
@@ -58,8 +67,10 @@ func TestReadPanics(t *testing.T) {
 		text   string
 		checks map[string]func(*Runner) Finding
 	}{
-		"no check":         {twoPapers, map[string]func(*Runner) Finding{"one": none}},
-		"a check more":     {twoPapers, map[string]func(*Runner) Finding{"one": none, "two": none, "three": none}},
+		"no check":     {twoPapers, map[string]func(*Runner) Finding{"one": none}},
+		"a check more": {twoPapers, map[string]func(*Runner) Finding{"one": none, "two": none, "three": none}},
+		"an unknown verdict": {strings.Replace(twoPapers, "does not hold", "fails", 1),
+			map[string]func(*Runner) Finding{"one": none, "two": none}},
 		"no verdict":       {strings.Replace(twoPapers, " — holds", "", 1), map[string]func(*Runner) Finding{"one": none, "two": none}},
 		"a paragraph less": {strings.Replace(twoPapers, "\n\nBy hand.", "", 1), map[string]func(*Runner) Finding{"one": none, "two": none}},
 	} {

@@ -248,8 +248,6 @@ func equation10(r *runner) reproduce.Finding {
 	f.Tables = append(f.Tables, table)
 	f.Measured = fmt.Sprintf("For c ≥ 2 the exponent of the sum is above the printed one, by up to %.0f n at c = %.0f; but it is below −2n by %.2f n or "+
 		"more for every c and λ, so that Lemma 7 stands.", above, where, -over)
-	f.Notes = append(f.Notes, "In the last line of equation (10), and in the sentence after it, m* stands where m*/c is meant. With m*/c the proof gives "+
-		"2^(−4n), which is more than the lemma claims.")
 	f.Chart("exponents", plot.Chart{Title: "Exponents of 2 in equation (10), λ = " + halvedName(10), XLabel: "capacity c", YLabel: "exponent, per bin",
 		LegendBeside: true, Series: []plot.Series{sums, prints, needed}})
 	return f

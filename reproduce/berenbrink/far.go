@@ -126,8 +126,6 @@ func factorC(r *runner) reproduce.Finding {
 		chart.Series = append(chart.Series, pools, waits)
 	}
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "At the rates of the paper's experiments it is not yet so: the pool falls by more, as it is what is thrown, less λ, and the mean wait by less, as "+
-		"balls also wait in their bins. What falls by c there already is the balls thrown in a round.")
 	f.Chart("factors", chart)
 	return f
 }

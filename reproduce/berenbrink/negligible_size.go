@@ -86,10 +86,6 @@ func negligibleSize(r *runner) reproduce.Finding {
 	f.For(reproduce.Control).Check("pool and mean wait off the limit, in standard errors, at most", off, 0, reproduce.Sigmas, becauseLimit)
 	f.Measured = fmt.Sprintf("From 2¹⁰ to 2²⁰ bins the pool per bin changes by %.1f %% at most and the mean wait by %.1f %%, standard errors included, but the longest wait "+
 		"of a round by %.0f %%, which grows as log log n.", 100*seen[0], 100*seen[1], 100*seen[2])
-	f.Notes = append(f.Notes,
-		"Read as the normalized results, which is the pool per bin, and the mean wait, it holds: they are off their limits by about x/(2n) for x requests a bin, "+
-			"0.003 balls or rounds for 2¹⁰ bins at λ = 1−2⁻¹⁰. Read as all results of section V, it does not: the maximum in Figure 5 is one over n balls, and grows with n as "+
-			"the theorems have it.")
 	f.Chart("sizes", chart)
 	return f
 }

@@ -79,11 +79,6 @@ func recurrence(r *runner) reproduce.Finding {
 	f.Measured = fmt.Sprintf("From a pool of up to 16 balls a bin the exact mean time of return is at most %.2f of Foster's bound (16 bins, c = 1); with 256 bins and "+
 		"c = 1 … 5 all %d runs, from pools of %dn and full bins, came back within %.2f of it, and met the process that began empty after at most %.0f rounds.",
 		most, runs-late, all[len(all)-1].pool, over, slowest)
-	f.Notes = append(f.Notes,
-		"Once two processes with the same choices have the same number of balls, they have the same in every bin: the one that had more never has less in any "+
-			"bin or in the pool. From then on nothing is left of where they began, and so there is one long run.",
-		"The paper refers to [10], which is about bins without a limit. Its argument is not needed: that at least as many bins delete a ball as are asked is enough "+
-			"for Foster's criterion, for every c.")
 	f.Chart("returns", plot.Chart{Title: "Balls from several starts, same choices, c = 2, λ = " + halvedName(5), XLabel: "round", YLabel: "balls per bin",
 		FromZero: true, LegendBeside: true, Series: drawn})
 	return f

@@ -94,8 +94,6 @@ func lemma8(r *runner) reproduce.Finding {
 		return math.Exp2(-float64(k)), k > 0 && float64(k) >= r.theory.lemma8*mean
 	}
 	f := r.chernoff("Pr[X ≥ R] over 2^(−R)", "R", "E[X]", bernoullis(), bound)
-	f.Notes = append(f.Notes, "The constant 2e = 5.44 is what the simple proof gives. With 2 it would not hold: a Poisson variable of mean 1 is 2 or more with a "+
-		"probability of 0.264, above 2⁻².")
 	f.Chart("tails", tailChart("Lemma 8: 300 trials, p = 0.01", tailCase{binomial(alike(300, 0.01)), bound}))
 	return f
 }
@@ -175,8 +173,6 @@ func lemma10(r *runner) reproduce.Finding {
 	f.Between("probability over its bound, at most", worst, 0, 1, 0, "the lemma; both sides are exact")
 	f.Tables = append(f.Tables, table)
 	f.Measured = fmt.Sprintf("In %d exact cases the probability is at most %.2f of the bound.", cases, worst)
-	f.Notes = append(f.Notes, "It is far from tight: the variance of Z is at most about n/10, so that the exponent could be more than four times as large. Equation (3) "+
-		"uses one side of it, without the factor 2; with λ = n/e − n/e² the exponent is about −0.055 n.")
 	const bins, balls = 64, 128
 	empties(bins, balls, func(m int, law []float64) {
 		if m == balls {
@@ -240,7 +236,6 @@ func lemma11(r *runner) reproduce.Finding {
 	f.Tables = append(f.Tables, table)
 	f.Measured = fmt.Sprintf("For %d tails of trials that depend on those before them the probability is at most %.4f of that of the binomial law, exactly; for variables "+
 		"that are all alike, to which the lemma does not apply, up to %.3g times it.", cases, worst, apart)
-	f.Notes = append(f.Notes, "It is reached by the trials that have p whatever was before, which are independent.")
 	f.Chart("tails", tailChart("Lemma 11: half the probability after a success, n = 10, p = 0.3, beside B(n, p)", tailCase{
 		stopping(10, 0.3), func(k int, _ float64) (float64, bool) { return tails(binomial(alike(10, 0.3)))[k], true }}))
 	return f

@@ -80,8 +80,6 @@ func theorem31(r *runner) reproduce.Finding {
 	}
 	f.Measured = fmt.Sprintf("With β/δ + 1 buckets and with ten times as many, %g of the events differ in what they take, "+
 		"at three widths and for two jumps; with 20%% fewer, up to %.0f%% of them do.", same, 100*few)
-	f.Notes = append(f.Notes, "One bucket less than β/δ + 1 is hardly noticed, since it takes a jump of nearly β from the "+
-		"end of a bucket.")
 	return f
 }
 

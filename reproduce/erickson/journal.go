@@ -96,10 +96,6 @@ func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {
 	f.Measured = fmt.Sprintf("Exactly, over 241 widths, 2 to 1000 events and six jumps: E_N grows by %.2g%% at least from one width "+
 		"to the next, and the cost turns from falling to rising %s; with 1000 events the minimum is within %.2f%% of √2·μ/N and "+
 		"%.4f of 2+√2 for the densities that are bounded near 0.", 100*leastStep, map[bool]string{true: "once", false: "not just once"}[once], 100*worstWidth, worstLeast)
-	f.Notes = append(f.Notes, "There is a minimum exactly if N(N−1)·E[ξ²]/μ² > 2b/c, so for all large N. One event has none: it "+
-		"takes less the wider the bucket.",
-		"In the table, jumps 1 to 6 are exponential, uniform, gamma of shape 20, gamma of shape 1/2 (a density without bound), "+
-			"lognormal, and nearly constant.")
 	f.Tables = append(f.Tables, table)
 }
 

@@ -173,9 +173,6 @@ func equations15and16(r *runner) reproduce.Finding {
 	f.Measured = fmt.Sprintf("The %d shares are at most %.1f standard errors outside of the bounds, which are up to a "+
 		"factor of %.1f apart, and %.1f off the exact ones, which are up to %.2f times the lower bound; where F(δ) = 0 the "+
 		"bounds are %.1g apart.", cells, outsideOfAll, widest, worstOfAll, nearest, one)
-	f.Notes = append(f.Notes, "The exact share is q_j = q₀·(N/μ)·∫₀^δ C(N−1, j−1)·P(u)^(j−1)·(1−P(u))^(N−j) du with P(u) = "+
-		"(1/μ)∫₀^u [1−F], derived here; the paper has no explicit formula for it. With v = P(u) it is the tail of the "+
-		"binomial but for a factor 1/(1−F), which is between 1 and 1/(1−F(δ)): that proves (15) and (16) again.")
 	f.Chart("equations-15-and-16", chart)
 	return f
 }

@@ -162,8 +162,6 @@ func judgeOrders(f *reproduce.Finding, all []orderedJumps, t formulas) {
 	f.Measured = fmt.Sprintf("Exactly, with b = c = d = μ = 1, the width and the least time are off by %s; over six jumps the "+
 		"orders from 10⁵ to 10⁶ events are N^−%.2f and N^−%.2f at worst.",
 		strings.Join(limits, ", "), slowest[0], slowest[1])
-	f.Notes = append(f.Notes, "The order of the width can be improved to N^(−2): with ω = √(2b/c), the best width is ωμ/N·(1 + (1/2 "+
-		"+ ωμf(0)/3)/N), and the least c + √(2bc) + d − cω(1/2 + ωμf(0)/6)/N. That of the time cannot.")
 	f.Chart("theorem-2.1-orders", chart)
 }
 
@@ -305,12 +303,6 @@ func judgeAssumption(f *reproduce.Finding, all []jumps, furthest float64, t form
 		"simulated costs are at most %.1f standard errors off the exact ones.",
 		math.Abs(least[0][last]-t.least), orders[0], math.Abs(least[1][last]-t.least), orders[1], math.Abs(least[2][last]-t.least), orders[2],
 		math.Abs(least[3][last]-t.least), least[3][last], furthest)
-	f.Notes = append(f.Notes,
-		"A point mass is no density, so the paper says nothing of it, and nothing in the paper fails. What the assumption is for: a "+
-			"density alone gives F(δ) → 0, which is all that the limit needs; that it is bounded near 0 gives F(δ) = O(1/N), which "+
-			"the order needs.",
-		"Jumps of 0 make lists shorter, not longer: events that come back at once have nobody new in front of them.",
-		"In the table of measured costs, jumps 1 to 4 are exponential, gamma of shape 1/2, gamma of shape 1/4, and half of them 0.")
 	f.Tables = append(f.Tables, table)
 	f.Chart("atom-near-zero", chart)
 }

@@ -341,11 +341,6 @@ func dirtyPerfect(r *runner) reproduce.Finding {
 		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
 	judgeClean(&f, reproduce.Printed, "", runs)
 	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
-	f.Notes = append(f.Notes,
-		"A spray that makes a step at height 1 last does not look at the height of what it removes, so that the heights of the others remain "+
-			"independent (spray-dirty). That PerfectSpray wears its list down is so only for the modified one, with 0 … log p steps, of which the "+
-			"proof of Theorem 5.1 speaks (spray-dirty-modified).",
-		"Section 7.1, which expects PerfectSpray to do as well as BasicSpray, speaks of clean lists only (spray-perfect-conjecture).")
 	return f
 }
 
@@ -598,10 +593,6 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 		"4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
 	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most", clean, 0,
 		reproduce.Sigmas, "4.5 standard errors of independent lists")
-	f.Notes = append(f.Notes, "What is worn down is the front, within about r removals, and it is the front that has to be cleaned: "+
-		"at a constant number of new heights for each removal, whatever n is. Cleaning all of a list as seldom as "+
-		"amortizes it is too seldom, and the longer the list the more so.",
-		"BasicSpray and PerfectSpray as section 3.1 defines it need no cleaning at all (spray-dirty, spray-dirty-perfect).")
 	f.Chart("cost", chart)
 	return f
 }

@@ -65,9 +65,6 @@ func naiveRemove(r *runner) reproduce.Finding {
 	}
 	f.For(reproduce.Corrected).Check("distance off (k+1)·p/2 − k, or (k+1)·p − k, in standard errors, at most", off, 0, reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
-	f.Notes = append(f.Notes, "The example shows what it is to show: the distance grows k-fold. The factor log p is in no reading of "+
-		"n: tall elements are p/2 or p apart. "+
-		"A removal that looks at heights makes a list dirty; sprays that make a step at height 1 do not look (spray-dirty).")
 	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals", YLabel: "place over p",
 		FromZero: true, LegendBeside: true, Series: series})
 	return f

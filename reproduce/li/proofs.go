@@ -115,11 +115,6 @@ func judgeLemma52(cells []tallCell) reproduce.Finding {
 	judgeCounts(&f, reproduce.Corrected, "too many tall elements", "exp(−β²μ/3)", many)
 	judgeCounts(&f, reproduce.Corrected, "too few tall elements", "exp(−β²μ/2)", few)
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes,
-		"The bound that the proof begins with, exp(−β²·2^(−i+1)·(k+1)/3), is right. Its last step puts it below exp(−β²(k+1)/3), which is "+
-			"smaller, and so goes the wrong way.",
-		"The proofs of Theorems 5.3 and 6.2 use it as printed, with β of about 1/log p: then β²(k+1) grows with p, and β²μ does not "+
-			"(spray-proofs-5.3-6.2).")
 	f.Chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β", YLabel: "probability",
 		LogY: true, LegendBeside: true, Series: series})
 	return f
@@ -180,10 +175,6 @@ func lemma61(r *runner) reproduce.Finding {
 	f.For(reproduce.Corrected).Between("distance of s_k/E_k from γ0, times log²p, at most, k ≥ 2", off, 0, 2, 0, "computed: (2/L − "+
 		"1/((1+β)(L+1)))/L for k = 2")
 	f.Tables = append(f.Tables, tables...)
-	f.Notes = append(f.Notes, "The recurrence is solved rightly. What fails is E_(k−1) = E_k/log p for k = 1, the same factor of 2 "+
-		"as in Theorem 5.3. Theorem 6.2 needs the sum of all s_k and "+
-		"each t_k to a factor that tends to 1, and both corrections give that.",
-		"If I_0 has log³p elements, as section 6 prints, and not f·log³p, the lemma is right for f = 2 by chance, and for no other f.")
 	f.Chart("second", plot.Chart{Title: "How far s_2/E_2 is above γ0, f = 1", XLabel: "log p", YLabel: "times log²p", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{second, higher, upper}})
 	return f

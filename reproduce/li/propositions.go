@@ -67,9 +67,6 @@ func proposition21(r *runner) reproduce.Finding {
 	f.For(reproduce.Control).Between("probability of the rarest count, times the number of counts", min(1, rarest*float64(len(counts))), rare, 1, 0,
 		"what is counted in lists has the exact probability; chance makes it as small once in 5000 runs")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "The height is i with probability 2^(−i); the report prints 2^i. The proof has “at least 3·log k” with "+
-		"a probability of 2^(−3·log k): "+
-		"that is the probability of being higher. Nothing depends on the factor of 2.")
 	f.Chart("highest", plot.Chart{Title: "One of the first k elements is too high: probability times k²", XLabel: "k",
 		YLabel: "probability times k²", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{above, atLeast}})
@@ -162,9 +159,6 @@ func proposition22(r *runner) reproduce.Finding {
 	f.For(reproduce.Control).Check("steps off the exact mean, in standard errors, at most", off, 0, reproduce.Sigmas, "4.5 standard "+
 		"errors of independent lists")
 	f.Tables = append(f.Tables, table, byHeight)
-	f.Notes = append(f.Notes, "The mean is Σ(1 − (1−2^(−k))^m) over the heights: the mean greatest height of the m elements that are "+
-		"passed, about log m + 1.33. Going down adds one "+
-		"look at each height.")
 	f.Chart("search", plot.Chart{Title: "Steps of a search in a list of n elements", XLabel: "n", YLabel: "steps on", LogX: true,
 		FromZero: true, LegendBeside: true,
 		Series: []plot.Series{mean, exact, logs}})

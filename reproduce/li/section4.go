@@ -166,12 +166,6 @@ func theorem42(r *runner) reproduce.Finding {
 		"standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, printed, corrected)
-	f.Notes = append(f.Notes,
-		"The proof begins with (1+α)·ΣE_i and writes α in its last line; with 1+α the theorem holds. With α > 1 what is printed holds too.",
-		"The sum of the E_i is a little more than σ·E_k, by E_0·(1 − σ/2), since E_0 is not half as E_k is for k = 0: for k = 1 by a "+
-			"share of about 1/log p. So α has to be more than that, "+
-			"which for a fixed α is so for large p.",
-		"Levels are read as in the report's notation, k of height k·log log p, and log p is a power of two, so that log log p is whole.")
 	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",
 		LogX: true, FromZero: true, LegendBeside: true, Series: series})
 	return f
@@ -309,10 +303,6 @@ func corollary43(r *runner) reproduce.Finding {
 		"all heights, in standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes,
-		"It could be sharper by a factor of two. A walk begins at height log p, where a step leads p/2 elements on and not p, "+
-			"since those of height k are 2^(k−1) apart. So the longest goes σ·(p/2)·f·log³p, which is also what Theorem 4.2 "+
-			"has for k = log p. The factor comes back in Theorems 5.3 and 6.2 (spray-theorems-5.3-6.2).")
 	f.Chart("longest", plot.Chart{Title: "Where the longest BasicSpray ends, over σ·p·f·log³p", XLabel: "p",
 		YLabel: "end over σ·p·f·log³p", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{farthest, mean, half, quarter}})

@@ -116,9 +116,6 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 	f.Check("exponent of p in the place of the first element of height 5/4·log p", x.Mean, 1.25, reproduce.Sigmas*x.SE, "p^β, and "+
 		"4.5 standard errors of independent lists")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "The orders are as the report says. One step at height β·log p leads p^β/2 elements on, since elements "+
-		"of height h are 2^(h−1) apart.",
-		"From 3/4·log p the argument is not to be seen at these p: log p·p^(3/4) is more than p up to p = 2¹⁶.")
 	f.Chart("fail", plot.Chart{Title: "Of p sprays at once from height α·log p, those that fail", XLabel: "p", YLabel: "share",
 		LogX: true, FromZero: true, LegendBeside: true, Series: fails})
 	f.Chart("reach", plot.Chart{Title: "The last element in reach from height α·log p", XLabel: "p", YLabel: "over p·log p",
@@ -183,9 +180,6 @@ func stepCounts(r *runner) reproduce.Finding {
 	f.For(reproduce.Control).Check("mean steps of sprays that are drawn off that of their law, in standard errors, at most", off, 0,
 		reproduce.Sigmas, "4.5 standard errors")
 	f.Tables = append(f.Tables, table)
-	f.Notes = append(f.Notes, "Polylogarithmic it is, as the report needs: about f·log⁴p/log log p for BasicSpray. f·log³p is what "+
-		"one of its heights takes.",
-		"For few processes that is no small number: a search in a list of a million elements makes 20 steps.")
 	f.Chart("steps", plot.Chart{Title: "Steps of a spray", XLabel: "log p", YLabel: "steps", LogX: true, LogY: true,
 		LegendBeside: true, Series: series})
 	return f
