@@ -22,11 +22,12 @@ func collisions(r *runner) reproduce.Finding {
 			all = append(all, newCollisionPoint(r.effort, kind, p))
 		}
 	}
-	r.Runs(len(all))
-	for i, c := range all {
-		r.collisions(c, i)
-		r.Ran()
-	}
+	inLists(r, all, func(c *collisionPoint) int {
+		if c.never() {
+			return 0
+		}
+		return r.count(min(250, 2e6/float64(c.walk.Reach())), 20)
+	}, (*collisionPoint).measure)
 	var f reproduce.Finding
 	shares, rounds := make([]plot.Series, len(collisionKinds)), make([]plot.Series, len(collisionKinds))
 	logs := plot.Series{Name: "log p"}
@@ -151,25 +152,19 @@ func (c *collisionPoint) place(x int) int {
 	return max(1, x)
 }
 
-func (r *runner) collisions(c *collisionPoint, stream int) {
-	if c.never() {
+// measure has all sprays in a list.
+func (c *collisionPoint) measure(rng *random.Stream) {
+	// What is removed makes walks go further.
+	list := randomSkiplist(c.walk, c.walk.Reach()*5/4+4*c.p, rng)
+	c.exact = append(c.exact, c.expected(list.landing(c.walk)))
+	failed, rounds := c.compete(list, rng)
+	c.failed = append(c.failed, failed)
+	if rounds > collisionPatience {
+		c.stuck++
 		return
 	}
-	for k := range r.count(min(250, 2e6/float64(c.walk.Reach())), 20) {
-		r.Checkpoint()
-		rng := r.Stream(uint64(stream), uint64(k))
-		// What is removed makes walks go further.
-		list := randomSkiplist(c.walk, c.walk.Reach()*5/4+4*c.p, &rng)
-		c.exact = append(c.exact, c.expected(list.landing(c.walk)))
-		failed, rounds := c.compete(list, &rng)
-		c.failed = append(c.failed, failed)
-		if rounds > collisionPatience {
-			c.stuck++
-			continue
-		}
-		c.rounds = append(c.rounds, float64(rounds))
-		c.longest = max(c.longest, rounds)
-	}
+	c.rounds = append(c.rounds, float64(rounds))
+	c.longest = max(c.longest, rounds)
 }
 
 // expected is the share of p sprays that fail, by the share of sprays on each element.
@@ -263,15 +258,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 			points = append(points, c)
 		}
 	}
-	r.Runs(len(points))
-	for i, c := range points {
-		for k := range r.count(min(200, 2e6/float64(c.walk.Reach())), 6) {
-			r.Checkpoint()
-			rng := r.Stream(uint64(i), uint64(k))
-			c.round(&rng)
-		}
-		r.Ran()
-	}
+	count := func(c *lockPoint) int { return r.count(min(200, 2e6/float64(c.walk.Reach())), 6) }
+	inLists(r, points, count, (*lockPoint).round)
 	var f reproduce.Finding
 	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))
 	for i, name := range lockKinds {

@@ -111,6 +111,19 @@ func (r *runner) count(usual float64, least int) int {
 	return max(least, int(r.scale*usual))
 }
 
+// inLists measures each point in as many lists as it takes, each with random numbers of its own.
+func inLists[P any](r *runner, points []P, count func(P) int, measure func(P, *random.Stream)) {
+	r.Runs(len(points))
+	for i, c := range points {
+		for k := range count(c) {
+			r.Checkpoint()
+			rng := r.Stream(uint64(i), uint64(k))
+			measure(c, &rng)
+		}
+		r.Ran()
+	}
+}
+
 // powers are the powers of two from one to another.
 func powers(from, to int) []int {
 	var all []int

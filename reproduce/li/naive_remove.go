@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -14,20 +15,13 @@ import (
 func naiveRemove(r *runner) reproduce.Finding {
 	var points []*naivePoint
 	for _, p := range []int{16, 64} {
-		points = append(points, &naivePoint{p: p}, &naivePoint{p: p, exactly: true})
-	}
-	r.Runs(len(points))
-	for i, c := range points {
-		for range naiveTimes {
-			c.first = append(c.first, nil)
+		for _, exactly := range []bool{false, true} {
+			points = append(points, &naivePoint{p: p, exactly: exactly, first: make([][]float64, len(naiveTimes))})
 		}
-		for k := range r.count(400, 60) {
-			r.Checkpoint()
-			rng := r.Stream(uint64(i), uint64(k))
-			c.remove(r.effort, newChain(int(logp(c.p)), true, &rng))
-		}
-		r.Ran()
 	}
+	inLists(r, points, func(*naivePoint) int { return r.count(400, 60) }, func(c *naivePoint, rng *random.Stream) {
+		c.remove(r.effort, newChain(int(logp(c.p)), true, rng))
+	})
 	var f reproduce.Finding
 	var series []plot.Series
 	off, before, times := 0.0, 0.0, []float64{}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
@@ -36,11 +37,7 @@ func perfectConjecture(r *runner) reproduce.Finding {
 			points = append(points, newEvenPoint(r.effort, kind, p))
 		}
 	}
-	r.Runs(len(points))
-	for i, c := range points {
-		r.even(c, i)
-		r.Ran()
-	}
+	inLists(r, points, r.evenLists, (*evenPoint).measure)
 	return judgeConjecture(r.effort, points, len(sizes))
 }
 
@@ -114,7 +111,8 @@ func newEvenPoint(e effort, kind, p int) *evenPoint {
 	return &evenPoint{p: p, kind: kind, walk: w, reach: float64(w.Reach())}
 }
 
-func (r *runner) even(c *evenPoint, stream int) {
+// evenLists is how many lists a point takes.
+func (r *runner) evenLists(c *evenPoint) int {
 	least := 60
 	if r.scale < 1 && c.kind != slowKind { // which is nearest to what is checked
 		least = 20
@@ -122,19 +120,15 @@ func (r *runner) even(c *evenPoint, stream int) {
 	if c.reach < 1000 {
 		least = 1500
 	}
-	for k := range r.count(min(1500, 6e6/c.reach), least) {
-		r.Checkpoint()
-		rng := r.Stream(uint64(stream), uint64(k))
-		share := randomSkiplist(c.walk, 0, &rng).landing(c.walk)
-		if k == 0 {
-			c.share = share
-		}
-		c.add(share)
-	}
+	return r.count(min(1500, 6e6/c.reach), least)
 }
 
-// add takes the shares of a list.
-func (c *evenPoint) add(share []float64) {
+// measure takes the shares of a list.
+func (c *evenPoint) measure(rng *random.Stream) {
+	share := randomSkiplist(c.walk, 0, rng).landing(c.walk)
+	if c.share == nil {
+		c.share = share
+	}
 	most := 0.0
 	for _, s := range share {
 		most = max(most, s)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
@@ -126,11 +127,8 @@ func theorem42(r *runner) reproduce.Finding {
 		}
 		points = append(points, c)
 	}
-	r.Runs(len(points))
-	for i, c := range points {
-		r.apart(c, i)
-		r.Ran()
-	}
+	count := func(c *apartPoint) int { return r.count(min(1000, 2e6/float64(c.walk.Reach())), 4) }
+	inLists(r, points, count, func(c *apartPoint, rng *random.Stream) { c.measure(r.effort, rng) })
 	var f reproduce.Finding
 	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists", "they meet with probability",
 		"standard error", "that times E_k", "as a power of 1/p", "c"}}
@@ -195,32 +193,29 @@ func newApartPoint(e effort, loglog, k int) *apartPoint {
 	return c
 }
 
-func (r *runner) apart(c *apartPoint, stream int) {
-	for n := range r.count(min(1000, 2e6/float64(c.walk.Reach())), 4) {
-		r.Checkpoint()
-		rng := r.Stream(uint64(stream), uint64(n))
-		list := randomSkiplist(c.walk, int(1.75*c.sigmaE)+3*c.walk.Reach(), &rng)
-		ends := list.landing(c.walk)
-		// ahead is the first of the elements of the first height that is so far away, or further.
-		ahead := func(distance float64) int {
-			i, _ := slices.BinarySearch(list.at[c.walk.Heights[0]], int32(math.Ceil(distance)))
-			return i
+// measure sprays twice in a list.
+func (c *apartPoint) measure(e effort, rng *random.Stream) {
+	list := randomSkiplist(c.walk, int(1.75*c.sigmaE)+3*c.walk.Reach(), rng)
+	ends := list.landing(c.walk)
+	// ahead is the first of the elements of the first height that is so far away, or further.
+	ahead := func(distance float64) int {
+		i, _ := slices.BinarySearch(list.at[c.walk.Heights[0]], int32(math.Ceil(distance)))
+		return i
+	}
+	meet := 0.0
+	for x, s := range list.landingFrom(c.walk, ahead(e.theory.separated(0.5)*c.sigmaE)) {
+		if x < len(ends) {
+			meet += s * ends[x]
 		}
-		meet := 0.0
-		for x, s := range list.landingFrom(c.walk, ahead(r.theory.separated(0.5)*c.sigmaE)) {
-			if x < len(ends) {
-				meet += s * ends[x]
-			}
-		}
-		c.meet = append(c.meet, meet)
-		for i, alpha := range apartAlphas {
-			second := ahead((1 + alpha) * c.sigmaE)
-			c.can[i].of++
-			for x, s := range list.landingFrom(c.walk, second) {
-				if s > 0 {
-					c.can[i].seen += reproduce.Above(float64(len(ends)), float64(x))
-					break
-				}
+	}
+	c.meet = append(c.meet, meet)
+	for i, alpha := range apartAlphas {
+		second := ahead((1 + alpha) * c.sigmaE)
+		c.can[i].of++
+		for x, s := range list.landingFrom(c.walk, second) {
+			if s > 0 {
+				c.can[i].seen += reproduce.Above(float64(len(ends)), float64(x))
+				break
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/spray"
 )
@@ -21,11 +22,8 @@ func theorems53And62(r *runner) reproduce.Finding {
 			}
 		}
 	}
-	r.Runs(len(points))
-	for i, c := range points {
-		r.uniform(c, i)
-		r.Ran()
-	}
+	count := func(c *uniformPoint) int { return r.count(min(100, 2e6/c.even), 4) }
+	inLists(r, points, count, (*uniformPoint).measure)
 	return judgeUniform(points)
 }
 
@@ -65,27 +63,17 @@ func newUniformPoint(e effort, p int, f float64, higher int) *uniformPoint {
 	return c
 }
 
-// uniform computes the shares in some lists.
-func (r *runner) uniform(c *uniformPoint, stream int) {
-	lists := r.count(min(100, 2e6/c.even), 4)
-	for k := range lists {
-		r.Checkpoint()
-		rng := r.Stream(uint64(stream), uint64(k))
-		share := randomSkiplist(c.walk, 0, &rng).landing(c.walk)
-		c.add(share)
-		if k == 0 {
-			c.bins = make([]float64, uniformBins)
-			for x, s := range share {
-				if bin := 100 * x / c.walk.Reach(); bin < len(c.bins) {
-					c.bins[bin] += s
-				}
+// measure takes the shares of a list.
+func (c *uniformPoint) measure(rng *random.Stream) {
+	share := randomSkiplist(c.walk, 0, rng).landing(c.walk)
+	if c.bins == nil {
+		c.bins = make([]float64, uniformBins)
+		for x, s := range share {
+			if bin := 100 * x / c.walk.Reach(); bin < len(c.bins) {
+				c.bins[bin] += s
 			}
 		}
 	}
-}
-
-// add takes the shares of a list.
-func (c *uniformPoint) add(share []float64) {
 	n := float64(c.high - c.low + 1)
 	sum, squares, all := 0.0, 0.0, 0.0
 	most, least := 0.0, math.Inf(1)
