@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"reflect"
 	"strconv"
@@ -30,7 +29,7 @@ func Formats() []Format { return []Format{CSV, JSON, Parquet} }
 
 // write writes rows, whose fields are columns: their names are in the tags for JSON and for Parquet, which agree. Fields are texts, booleans, numbers, or
 // pointers to numbers, nil where there is none.
-func write[T any](w io.Writer, f Format, rows iter.Seq[T]) error {
+func write[T any](w io.Writer, f Format, rows []T) error {
 	switch f {
 	case CSV:
 		return writeCSV(w, rows)
@@ -46,7 +45,7 @@ func noFormat(f Format) error {
 	return fmt.Errorf("output: there is no format %q; expected csv, json or parquet", f)
 }
 
-func writeCSV[T any](w io.Writer, rows iter.Seq[T]) error {
+func writeCSV[T any](w io.Writer, rows []T) error {
 	out := csv.NewWriter(w)
 	t := reflect.TypeFor[T]()
 	cells := make([]string, t.NumField())
@@ -54,7 +53,7 @@ func writeCSV[T any](w io.Writer, rows iter.Seq[T]) error {
 		cells[i] = t.Field(i).Tag.Get("json")
 	}
 	err := out.Write(cells)
-	for row := range rows {
+	for _, row := range rows {
 		v := reflect.ValueOf(row)
 		for i := range cells {
 			cells[i] = cell(v.Field(i))
@@ -86,10 +85,10 @@ func cell(v reflect.Value) string {
 	return v.String()
 }
 
-func writeJSON[T any](w io.Writer, rows iter.Seq[T]) error {
+func writeJSON[T any](w io.Writer, rows []T) error {
 	out := bufio.NewWriter(w)
 	before := "[\n"
-	for row := range rows {
+	for _, row := range rows {
 		line, err := json.Marshal(row)
 		if err != nil {
 			return fmt.Errorf("output: %w", err)
@@ -108,22 +107,10 @@ func writeJSON[T any](w io.Writer, rows iter.Seq[T]) error {
 // groupRows is how many rows are held in memory before they are written.
 const groupRows = 1 << 16
 
-func writeParquet[T any](w io.Writer, rows iter.Seq[T]) error {
+func writeParquet[T any](w io.Writer, rows []T) error {
 	out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
-	some := make([]T, 0, 256)
-	flush := func() error {
-		_, err := out.Write(some)
-		some = some[:0]
-		return err
-	}
-	for row := range rows {
-		if some = append(some, row); len(some) == cap(some) {
-			if err := flush(); err != nil {
-				return errors.Join(err, out.Close())
-			}
-		}
-	}
-	return errors.Join(flush(), out.Close())
+	_, err := out.Write(rows)
+	return errors.Join(err, out.Close())
 }
 
 // known is a number, or nil if it is none.

@@ -20,17 +20,15 @@ func WriteReport(w io.Writer, f Format, r sim.Report) error {
 		N         *int64   `json:"n" parquet:"n,optional"`
 		Time      *float64 `json:"time" parquet:"time,optional"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, x := range r.Rows {
-			out := row{x.Name, "tally", known(x.Mean), known(x.StdDev), known(x.Min), known(x.Max), &x.N, nil}
-			if x.Level {
-				out.Kind, out.N, out.Time = "level", nil, &x.Time
-			}
-			if !yield(out) {
-				return
-			}
+	var rows []row
+	for _, x := range r.Rows {
+		out := row{x.Name, "tally", known(x.Mean), known(x.StdDev), known(x.Min), known(x.Max), &x.N, nil}
+		if x.Level {
+			out.Kind, out.N, out.Time = "level", nil, &x.Time
 		}
-	})
+		rows = append(rows, out)
+	}
+	return write(w, f, rows)
 }
 
 // WriteResults writes what each replication of an experiment recorded: metric, replication, value.
@@ -40,15 +38,13 @@ func WriteResults(w io.Writer, f Format, r *sim.Results) error {
 		Replication int64    `json:"replication" parquet:"replication"`
 		Value       *float64 `json:"value" parquet:"value,optional"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, m := range r.Metrics() {
-			for i, x := range r.Values(m) {
-				if !yield(row{m, int64(i), known(x)}) {
-					return
-				}
-			}
+	var rows []row
+	for _, m := range r.Metrics() {
+		for i, x := range r.Values(m) {
+			rows = append(rows, row{m, int64(i), known(x)})
 		}
-	})
+	}
+	return write(w, f, rows)
 }
 
 // WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the interval of the mean), level, sd, min, max, n and
@@ -66,15 +62,13 @@ func WriteSummary(w io.Writer, f Format, r *sim.Results) error {
 		N       int64    `json:"n" parquet:"n"`
 		Missing int64    `json:"missing" parquet:"missing"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, m := range r.Metrics() {
-			i, t := r.Interval(m), r.Tally(m)
-			if !yield(row{m, known(i.Mean), known(i.Low()), known(i.High()), i.Level, known(t.StdDev()), known(t.Min()), known(t.Max()),
-				t.N(), int64(r.Missing(m))}) {
-				return
-			}
-		}
-	})
+	var rows []row
+	for _, m := range r.Metrics() {
+		i, t := r.Interval(m), r.Tally(m)
+		rows = append(rows, row{m, known(i.Mean), known(i.Low()), known(i.High()), i.Level,
+			known(t.StdDev()), known(t.Min()), known(t.Max()), t.N(), int64(r.Missing(m))})
+	}
+	return write(w, f, rows)
 }
 
 // WriteCourses writes what levels were over time: statistic, from, to, mean, min, max. Samples have the same time from and to.
@@ -87,15 +81,13 @@ func WriteCourses(w io.Writer, f Format, courses []sim.Course) error {
 		Min       float64 `json:"min" parquet:"min"`
 		Max       float64 `json:"max" parquet:"max"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, c := range courses {
-			for _, p := range c.Points {
-				if !yield(row{c.Name, p.From, p.To, p.Mean, p.Min, p.Max}) {
-					return
-				}
-			}
+	var rows []row
+	for _, c := range courses {
+		for _, p := range c.Points {
+			rows = append(rows, row{c.Name, p.From, p.To, p.Mean, p.Min, p.Max})
 		}
-	})
+	}
+	return write(w, f, rows)
 }
 
 // WriteObservations writes what tallies observed: statistic, time, value, n, mean, min, max. Of a row that stands for one observation, n is 1
@@ -110,15 +102,13 @@ func WriteObservations(w io.Writer, f Format, observations []sim.Observations) e
 		Min       float64  `json:"min" parquet:"min"`
 		Max       float64  `json:"max" parquet:"max"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, o := range observations {
-			for _, e := range o.Entries {
-				if !yield(row{o.Name, known(e.At), e.Value, e.N, e.Mean, e.Min, e.Max}) {
-					return
-				}
-			}
+	var rows []row
+	for _, o := range observations {
+		for _, e := range o.Entries {
+			rows = append(rows, row{o.Name, known(e.At), e.Value, e.N, e.Mean, e.Min, e.Max})
 		}
-	})
+	}
+	return write(w, f, rows)
 }
 
 // writeMissed writes how many holdings of which resources were not kept: resource, missed.
@@ -127,13 +117,11 @@ func writeMissed(w io.Writer, f Format, missed iter.Seq2[string, int64]) error {
 		Resource string `json:"resource" parquet:"resource,dict"`
 		Missed   int64  `json:"missed" parquet:"missed"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for name, n := range missed {
-			if !yield(row{name, n}) {
-				return
-			}
-		}
-	})
+	var rows []row
+	for name, n := range missed {
+		rows = append(rows, row{name, n})
+	}
+	return write(w, f, rows)
 }
 
 // WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released, lost (the units were taken away), or held: the units
@@ -147,18 +135,16 @@ func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
 		To       float64 `json:"to" parquet:"to"`
 		End      string  `json:"end" parquet:"end,dict"`
 	}
-	return write(w, f, func(yield func(row) bool) {
-		for _, h := range holdings {
-			end := "released"
-			switch {
-			case h.Lost:
-				end = "lost"
-			case h.Held:
-				end = "held"
-			}
-			if !yield(row{h.Resource, h.Who, int64(h.Units), h.From, h.To, end}) {
-				return
-			}
+	var rows []row
+	for _, h := range holdings {
+		end := "released"
+		switch {
+		case h.Lost:
+			end = "lost"
+		case h.Held:
+			end = "held"
 		}
-	})
+		rows = append(rows, row{h.Resource, h.Who, int64(h.Units), h.From, h.To, end})
+	}
+	return write(w, f, rows)
 }
