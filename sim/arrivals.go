@@ -22,45 +22,18 @@ type Arrivals interface {
 // Arrive calls f whenever somebody comes. Cancelling the event ends it, also from within f: at that time the next call is already
 // scheduled. When nobody comes any more the event is over; if nobody comes at all it is the zero [Event].
 func (s *Simulation) Arrive(arrivals Arrivals, f func(), opts ...EventOption) Event {
-	if f == nil {
-		panic("sim: an event needs a function, not nil")
+	needFunction(f) // before anything is drawn
+	next := func() (float64, bool) {
+		at, ok := arrivals.Next(s.now)
+		if ok && !(at >= s.now && at <= maxTime) {
+			panic(fmt.Sprintf("sim: somebody arrives at %g, and it is %g already", at, s.now))
+		}
+		return at, ok
 	}
-	a := &arriving{s: s, of: arrivals, f: f}
-	at, ok := a.next()
-	if !ok {
-		return Event{}
+	if at, ok := next(); ok {
+		return s.recur(at, next, f, opts)
 	}
-	e := s.add(at, a.tick, repeated, opts)
-	a.slot = e.slot
-	if s.trace != nil && s.labels[e.slot] == "" {
-		s.labels[e.slot] = functionName(f) // and not that of tick
-	}
-	return e
-}
-
-// arriving is the event of Arrive.
-type arriving struct {
-	s    *Simulation
-	of   Arrivals
-	f    func()
-	slot uint32
-}
-
-func (a *arriving) next() (float64, bool) {
-	at, ok := a.of.Next(a.s.now)
-	if ok && !(at >= a.s.now && at <= maxTime) {
-		panic(fmt.Sprintf("sim: somebody arrives at %g, and it is %g already", at, a.s.now))
-	}
-	return at, ok
-}
-
-func (a *arriving) tick() {
-	if at, ok := a.next(); ok {
-		a.s.schedule(a.slot, at)
-	} else {
-		a.s.vacate(a.slot)
-	}
-	a.f()
+	return Event{}
 }
 
 // A source is Arrivals by a function.

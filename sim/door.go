@@ -31,7 +31,6 @@ type Door struct {
 	since    float64     // when it was closed
 	open     bool        // when it was last looked at, since an event at the time of closing may come before
 	late     bool        // somebody has been inside since it was closed
-	slot     uint32
 }
 
 // NewDoor makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
@@ -40,10 +39,14 @@ func NewDoor(s *Simulation, name string, hours Timetable) *Door {
 	d := &Door{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.level(0), since: s.now}
 	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
 	register(s, name, d)
-	units, until := d.hours.At(s.now)
-	if d.open = units > 0; until <= maxTime {
-		d.slot = s.add(until, d.change, repeated, []EventOption{Named("hours of " + d.name)}).slot
+	next := func() (float64, bool) {
+		_, until := d.hours.At(s.now)
+		return until, until <= maxTime
 	}
+	if until, ok := next(); ok {
+		s.recur(until, next, d.change, []EventOption{Named("hours of " + d.name)})
+	}
+	d.open = d.Open()
 	return d
 }
 
@@ -55,17 +58,11 @@ func (d *Door) statistics(f func(string, resetter)) {
 
 // change is when it opens or closes, or has other units, which makes no difference.
 func (d *Door) change() {
-	s := d.s
-	units, until := d.hours.At(s.now)
-	if until <= maxTime {
-		s.schedule(d.slot, until)
-	} else {
-		s.vacate(d.slot)
-	}
-	if d.open == (units > 0) {
+	s, was := d.s, d.open
+	if d.open = d.Open(); d.open == was {
 		return
 	}
-	if d.open = units > 0; d.open {
+	if d.open {
 		d.overtimeEnds()
 		g := d.opening
 		d.opening = s.Signal(d.name + " opens")

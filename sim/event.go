@@ -49,9 +49,7 @@ func (s *Simulation) After(d float64, f func(), opts ...EventOption) Event {
 }
 
 func (s *Simulation) add(t float64, f func(), k kind, opts []EventOption) Event {
-	if f == nil {
-		panic("sim: an event needs a function, not nil")
-	}
+	needFunction(f)
 	id := s.occupy()
 	sl := &s.slots[id]
 	sl.f, sl.kind, sl.stamp = f, k, s.number()
@@ -62,6 +60,12 @@ func (s *Simulation) add(t float64, f func(), k kind, opts []EventOption) Event 
 	stamp := sl.stamp
 	s.schedule(id, t)
 	return Event{s, stamp, id}
+}
+
+func needFunction(f func()) {
+	if f == nil {
+		panic("sim: an event needs a function, not nil")
+	}
 }
 
 // occupy finds a vacant slot.

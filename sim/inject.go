@@ -24,9 +24,7 @@ func (s *Simulation) Inject(f func()) bool {
 	if b == nil {
 		panic("sim: Inject needs a simulation in real time; make it with RealTime")
 	}
-	if f == nil {
-		panic("sim: an event needs a function, not nil")
-	}
+	needFunction(f)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {

@@ -99,7 +99,6 @@ type schedule struct {
 	rule  AtWork
 	door  *Door // those inside are served before a shift ends
 	event Event
-	slot  uint32
 	last  bool // nothing changes any more
 }
 
@@ -133,16 +132,15 @@ func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	}
 	u.schedule = sc
 	r.most = max(r.most, sc.table.Most())
-	until, ok := sc.apply()
-	if sc.last = !ok; ok {
-		sc.event = r.s.add(until, sc.tick, repeated, []EventOption{Named("timetable of " + r.name)})
-		sc.slot = sc.event.slot
+	sc.apply()
+	if until, ok := sc.next(); ok {
+		sc.event = r.s.recur(until, sc.next, sc.apply, []EventOption{Named("timetable of " + r.name)})
 	}
 	return sc.event
 }
 
-// apply makes the capacity that of the timetable, and tells when it changes.
-func (sc *schedule) apply() (until float64, ok bool) {
+// apply makes the capacity that of the timetable.
+func (sc *schedule) apply() {
 	now := sc.r.s.now
 	units, until := sc.table.At(now)
 	if units < 0 || !(until > now) {
@@ -150,29 +148,18 @@ func (sc *schedule) apply() (until float64, ok bool) {
 	}
 	u := sc.r.upkeep
 	if d := sc.door; units < u.base && d != nil && d.keepsOpen(sc) {
-		return until, until <= maxTime // when the last has left, it is looked at again
+		return // when the last has left, it is looked at again
 	}
 	u.base = units
 	sc.r.adapt(sc.rule, "the end of a shift")
-	return until, until <= maxTime
 }
 
-func (sc *schedule) tick() {
-	// The next change is scheduled before anything else, as those of a periodic event.
-	until, ok := sc.next()
-	if ok {
-		sc.r.s.schedule(sc.slot, until)
-	} else {
-		sc.last = true
-		sc.r.s.vacate(sc.slot)
-	}
-	sc.apply()
-}
-
+// next tells when the capacity changes, if it does.
 func (sc *schedule) next() (float64, bool) {
 	now := sc.r.s.now
 	_, until := sc.table.At(now)
-	return until, until > now && until <= maxTime // else apply complains
+	sc.last = !(until > now && until <= maxTime) // apply complains if it is not later
+	return until, !sc.last
 }
 
 // cutOff has those stop, or lose their units, who hold more than there are.
