@@ -205,14 +205,7 @@ func (c *keeper) addSample(x float64) {
 }
 
 // push appends, and never takes more memory than for as many as may be kept.
-func (c *keeper) push(p span) {
-	if len(c.points) == cap(c.points) {
-		more := make([]span, len(c.points), min(c.most, max(16, 2*len(c.points))))
-		copy(more, c.points)
-		c.points = more
-	}
-	c.points = append(c.points, p)
-}
+func (c *keeper) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
 
 // course is what was kept, with a value that has lasted since a time until now.
 func (c *keeper) course(since, now, x float64) Course {
@@ -242,17 +235,14 @@ func (c *keeper) course(since, now, x float64) Course {
 // Keep makes the level keep its course from now on. [Level.Reset] forgets it, and keeping goes on.
 func (l *Level) Keep(k Keeping) {
 	k.check()
-	if l.kept == nil {
-		l.kept = new(levelKept)
-	}
-	l.kept.course = &keeper{Keeping: k}
-	l.kept.course.begin(l.now())
+	l.course = &keeper{Keeping: k}
+	l.course.begin(l.now())
 }
 
 // Course is what the level was over time, to now. It reports false unless [Level.Keep], or a Keep of what it belongs to, was called.
 func (l *Level) Course() (Course, bool) {
-	if l.kept == nil || l.kept.course == nil {
+	if l.course == nil {
 		return Course{}, false
 	}
-	return l.kept.course.course(l.since, l.now(), l.value), true
+	return l.course.course(l.since, l.now(), l.value), true
 }

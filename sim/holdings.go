@@ -70,12 +70,8 @@ func (l *holdingLog) note(g *Grant) {
 		l.missed++
 		return
 	}
-	if len(l.over) == cap(l.over) {
-		more := make([]Holding, len(l.over), min(l.most, max(16, 2*len(l.over))))
-		copy(more, l.over)
-		l.over = more
-	}
-	l.over = append(l.over, Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
+	l.over = appendUpTo(l.most, l.over,
+		Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
 }
 
 // holders are the holdings of a resource, which are reset with its statistics, and not reported.

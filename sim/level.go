@@ -30,13 +30,8 @@ type Level struct {
 	squares  float64 // the integral of the squared distance from the mean
 	min, max float64
 
-	kept *levelKept // nil unless something more was asked for
-}
-
-// levelKept is what a level keeps besides its moments.
-type levelKept struct {
+	// What it keeps besides its moments; nil unless asked for.
 	quantiles *sketch
-	sketched  float64 // up to when the path is in the sketch
 	course    *keeper
 }
 
@@ -46,10 +41,7 @@ func NewLevel(clock func() float64, initial float64, opts ...StatOption) *Level 
 	if !finite(initial) {
 		refuse("NewLevel", initial)
 	}
-	l := &Level{clock: clock, value: initial}
-	if k := newSketch(opts); k != nil {
-		l.kept = &levelKept{quantiles: k}
-	}
+	l := &Level{clock: clock, value: initial, quantiles: newSketch(opts)}
 	l.Reset()
 	return l
 }
@@ -122,18 +114,13 @@ func (l *Level) account(now float64) {
 		l.min, l.max = l.extremes()
 		l.mean, l.squares = l.moments(now)
 	}
-	if l.kept != nil {
-		l.kept.take(l.since, now, l.value)
+	if l.quantiles != nil {
+		l.quantiles.addUpTo(now, l.value)
+	}
+	if l.course != nil {
+		l.course.take(l.since, now, l.value)
 	}
 	l.since = now
-}
-
-// take takes the path up to now into what is kept.
-func (k *levelKept) take(since, now, x float64) {
-	k.sketch(now, x)
-	if k.course != nil {
-		k.course.take(since, now, x)
-	}
 }
 
 // moments are mean and squares with the stretch up to now, for a path that has others before.
@@ -145,23 +132,6 @@ func (l *Level) moments(now float64) (mean, squares float64) {
 	mean = l.mean + float64(d*(lasted/(now-l.start)))
 	squares = l.squares + float64(d*(x-mean)*lasted)
 	return mean, squares
-}
-
-// sketch takes the path up to now into the sketch. It has a time of its own, so that asking for a quantile does not part a
-// stretch of the path for the moments, whose last digits would change.
-func (k *levelKept) sketch(now, x float64) {
-	if k.quantiles != nil {
-		k.quantiles.add(x, now-k.sketched)
-		k.sketched = now
-	}
-}
-
-// sketched is the sketch of a level, nil if there is none.
-func (l *Level) sketched() *sketch {
-	if l.kept == nil {
-		return nil
-	}
-	return l.kept.quantiles
 }
 
 // extremes are the minimum and the maximum with the value of now.
@@ -222,8 +192,7 @@ const roundedShare = 1e-9
 // accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. Before any time has passed it is the value.
 // It panics unless the Level was made with [Quantiles], or if q is not in [0, 1].
 func (l *Level) Quantile(q float64) float64 {
-	quantiles := l.sketched()
-	checkQuantile("Level", quantiles, q)
+	checkQuantile("Level", l.quantiles, q)
 	now := l.now()
 	low, high := l.extremes()
 	switch {
@@ -234,8 +203,8 @@ func (l *Level) Quantile(q float64) float64 {
 	case q == 1:
 		return high
 	}
-	l.kept.sketch(now, l.value)
-	x := quantiles.valueAbove(max(0, q-roundedShare) * quantiles.dd.GetCount())
+	l.quantiles.addUpTo(now, l.value)
+	x := l.quantiles.valueAbove(max(0, q-roundedShare) * l.quantiles.dd.GetCount())
 	return max(low, min(x, high))
 }
 
@@ -244,17 +213,12 @@ func (l *Level) Reset() {
 	now := l.clock()
 	l.start, l.since = now, now
 	l.mean, l.squares = 0, 0
-	if l.kept != nil {
-		l.kept.reset(now)
+	if l.quantiles != nil {
+		l.quantiles.dd.Clear()
+		l.quantiles.upTo = now
 	}
-}
-
-func (k *levelKept) reset(now float64) {
-	if k.sketched = now; k.quantiles != nil {
-		k.quantiles.dd.Clear()
-	}
-	if k.course != nil {
-		k.course.begin(now)
+	if l.course != nil {
+		l.course.begin(now)
 	}
 }
 

@@ -84,16 +84,21 @@ func (k *observer) add(x float64) {
 			return
 		}
 	}
-	if len(k.entries) == cap(k.entries) {
-		more := make([]Observation, len(k.entries), min(k.most, max(16, 2*len(k.entries))))
-		copy(more, k.entries)
-		k.entries = more
-	}
 	at := math.NaN()
 	if k.clock != nil {
 		at = k.clock()
 	}
-	k.entries = append(k.entries, Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
+	k.entries = appendUpTo(k.most, k.entries, Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
+}
+
+// appendUpTo appends to what has at most so many, and never takes more memory than for those.
+func appendUpTo[T any](most int, all []T, x T) []T {
+	if len(all) == cap(all) {
+		more := make([]T, len(all), min(most, max(16, 2*len(all))))
+		copy(more, all)
+		all = more
+	}
+	return append(all, x)
 }
 
 // pair puts neighbours together.
@@ -129,19 +134,16 @@ func (t *Tally) Keep(most int, clock func() float64) {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Tally.Keep(%d): at least two observations must be kept", most))
 	}
-	if t.kept == nil {
-		t.kept = new(tallyKept)
-	}
-	t.kept.observations = &observer{clock: clock, most: most}
-	t.kept.observations.begin()
+	t.observations = &observer{clock: clock, most: most}
+	t.observations.begin()
 }
 
 // Observations are what the tally has kept. It reports false unless [Tally.Keep], or a Keep of what it belongs to, was called.
 func (t *Tally) Observations() (Observations, bool) {
-	if t.kept == nil || t.kept.observations == nil {
+	k := t.observations
+	if k == nil {
 		return Observations{}, false
 	}
-	k := t.kept.observations
 	o := Observations{N: k.n, Batch: k.batch, Entries: slices.Clone(k.entries)}
 	for i := range o.Entries {
 		e := &o.Entries[i]

@@ -32,7 +32,7 @@ func TestObservations(t *testing.T) {
 				tally.Add(all[i])
 			}
 			o, ok := tally.Observations()
-			if !ok || o.N != int64(n) || len(o.Entries) > most || cap(tally.kept.observations.entries) > most {
+			if !ok || o.N != int64(n) || len(o.Entries) > most || cap(tally.observations.entries) > most {
 				t.Fatalf("%t: %d of %d in %d entries of %d", ok, o.N, n, len(o.Entries), most)
 			}
 			if n <= most && (o.Batch != 1 || !slices.Equal(o.Values(), all) || !slices.Equal(o.Means(), all)) {

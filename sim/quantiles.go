@@ -40,7 +40,7 @@ func newSketch(opts []StatOption) *sketch {
 	if err != nil {
 		panic("sim: " + err.Error()) // Quantiles has checked the accuracy
 	}
-	return &sketch{ddsketch.NewDDSketchFromStoreProvider(buckets, store.DefaultProvider)}
+	return &sketch{dd: ddsketch.NewDDSketchFromStoreProvider(buckets, store.DefaultProvider)}
 }
 
 // A sketch holds weighted values in buckets that are as wide as the relative accuracy allows [DDSketch].
@@ -49,7 +49,10 @@ func newSketch(opts []StatOption) *sketch {
 // within one unit of time would be the first rank. Hence rank and valueAbove here.
 //
 // [DDSketch]: https://doi.org/10.14778/3352063.3352135
-type sketch struct{ dd *ddsketch.DDSketch }
+type sketch struct {
+	dd   *ddsketch.DDSketch
+	upTo float64 // of a level: up to when its path is there
+}
 
 // mostSketched is a little less than where the library's buckets end.
 const mostSketched = 1e308
@@ -58,6 +61,13 @@ func (k *sketch) add(x, weight float64) {
 	if err := k.dd.AddWithCount(max(-mostSketched, min(x, mostSketched)), weight); err != nil {
 		panic("sim: " + err.Error()) // x is finite and the weight not negative
 	}
+}
+
+// addUpTo takes the path of a level up to now in. The sketch has a time of its own, so that asking for a quantile does not part a
+// stretch of the path for the moments, whose last digits would change.
+func (k *sketch) addUpTo(now, x float64) {
+	k.add(x, now-k.upTo)
+	k.upTo = now
 }
 
 // valueAbove is the lowest value v such that those up to v weigh more than the rank.
