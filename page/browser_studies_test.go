@@ -106,7 +106,7 @@ func TestStudiesInABrowser(t *testing.T) {
 	// A saved comparison: found in the list, with its table; run once more, it has the same numbers and charts of how the scenarios went.
 	v.get("/compare")
 	v.do(chromedp.Click(chromedp.CSS(`a[href="/comparisons/compared"]`)))
-	v.until(`document.querySelector("h1")?.textContent === "Compare flu" && document.querySelectorAll(".tables table").length === 1 && document.querySelectorAll(".files a").length === 5`)
+	v.until(`document.querySelector("h1")?.textContent === "Compare flu" && document.querySelectorAll(".tables table").length === 1 && document.querySelectorAll(".files a").length === 6`)
 	look("saved comparison")
 	numbers := `[...document.querySelectorAll(".tables table")].map(t => t.textContent).join()`
 	written := eval[string](v, numbers)

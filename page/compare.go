@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/portable"
-	"github.com/almanac-sim/almanac/internal/study"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // What is compared: scenarios of a model, runs of this server, or runs in directories. All become sides, and a comparison is what is said of
@@ -40,7 +40,7 @@ type side struct {
 	Outputs  []string             // what is told of each replica, in order
 	Replicas []int                // the numbers of those that came to their end
 	Values   map[string][]float64 // by output, for each of these replicas; without an entry, Found has what is known
-	Found    map[string]study.Output
+	Found    map[string]tables.Output
 
 	result *population.Result // if it is of this server
 	facts  facts              // of runs and directories
@@ -61,7 +61,7 @@ func inPairs(a, b *side, name string) bool {
 }
 
 // output is what the replicas of a side gave.
-func (s *side) output(name string) (study.Output, error) {
+func (s *side) output(name string) (tables.Output, error) {
 	values, ok := s.Values[name]
 	if !ok {
 		return s.Found[name], nil
@@ -70,20 +70,20 @@ func (s *side) output(name string) (study.Output, error) {
 }
 
 // merged summarises numbers as a study does.
-func merged(name string, values func(func(float64) bool)) (study.Output, error) {
+func merged(name string, values func(func(float64) bool)) (tables.Output, error) {
 	names := []string{name}
 	p, err := ensemble.Merge(func(yield func(ensemble.Values) bool) {
 		values(func(x float64) bool { return yield(ensemble.Values{Names: names, Numbers: []float64{x}}) })
 	})
 	if err != nil {
-		return study.Output{}, err
+		return tables.Output{}, err
 	}
-	return models.Output(p.Outputs[0], name), nil
+	return study.Output(p.Outputs[0], name), nil
 }
 
 // differ is how an output differs between two sides: replica by replica if they have the same luck, and otherwise as that of two independent
 // samples whose variances differ (Welch, Biometrika 34, 1947).
-func differ(a, b *side, name string) (study.Output, error) {
+func differ(a, b *side, name string) (tables.Output, error) {
 	if x, y := a.Values[name], b.Values[name]; inPairs(a, b, name) {
 		return merged(name, func(yield func(float64) bool) {
 			for i, replica := range b.Replicas {
@@ -95,18 +95,18 @@ func differ(a, b *side, name string) (study.Output, error) {
 	}
 	first, err := a.output(name)
 	if err != nil {
-		return study.Output{}, err
+		return tables.Output{}, err
 	}
 	second, err := b.output(name)
 	if err != nil {
-		return study.Output{}, err
+		return tables.Output{}, err
 	}
 	return welch(first, second), nil
 }
 
 // welch is the difference of two independent means.
-func welch(a, b study.Output) study.Output {
-	d := study.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
+func welch(a, b tables.Output) tables.Output {
+	d := tables.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if a.N < 2 || b.N < 2 || math.IsNaN(a.SD) || math.IsNaN(b.SD) {
 		return d
 	}
@@ -124,7 +124,7 @@ func welch(a, b study.Output) study.Output {
 // A comparison is what is said of some sides.
 type comparison struct {
 	sides []*side
-	study.Comparison
+	tables.Comparison
 	how   []string // the differences of each side but the first were taken, in words
 	pairs [][]bool // which of them replica by replica; none if that is not known
 }
@@ -148,7 +148,7 @@ func compare(sides []*side) (*comparison, error) {
 	}
 	c := &comparison{sides: sides}
 	for i, s := range sides {
-		one := study.Scenario{Name: s.Name}
+		one := tables.Scenario{Name: s.Name}
 		var pairs []bool
 		for _, name := range names {
 			o, err := s.output(name)
@@ -206,12 +206,12 @@ func (c *comparison) tables() (all []Table) {
 				if math.IsNaN(x) {
 					return "–"
 				}
-				return study.Short(x)
+				return tables.Short(x)
 			}
 			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
 			switch {
 			case some && pairs[i]:
-				row = append(row, study.Factor(study.Helped(first.Outputs[i], s.Outputs[i], d)))
+				row = append(row, tables.Factor(tables.Helped(first.Outputs[i], s.Outputs[i], d)))
 			case some:
 				row[0] += " *"
 				row = append(row, "–")
@@ -360,7 +360,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 		Differences []number `json:"differences,omitempty"`
 		How         string   `json:"differences_are,omitempty"`
 	}
-	numbers := func(all []study.Output) (out []number) {
+	numbers := func(all []tables.Output) (out []number) {
 		for _, o := range all {
 			one := number{o.Name, &o.N, finite(o.Mean), finite(o.Low), finite(o.High), nil}
 			if o.N < 0 {

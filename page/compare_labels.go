@@ -41,10 +41,8 @@ func runFacts(run *Run, r *population.Result) facts {
 			}
 		}
 	})
-	for part := range strings.SplitSeq(run.About, ", ") { // which may change more than parameters
-		if strings.HasPrefix(part, "scenario ") {
-			f.values = append(f.values, part)
-		}
+	if run.Request.Scenario != "" { // which may change more than parameters
+		f.values = append(f.values, "scenario "+run.Request.Scenario)
 	}
 	if r.Drawn != nil {
 		f.values = append(f.values, strings.Join(r.Drawn.Parameters, " and ")+" drawn from "+r.Drawn.From)

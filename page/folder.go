@@ -86,12 +86,15 @@ func (f folder) size(name string) uint64 {
 
 // tables reads what a model names, relative to its own place.
 func (f folder) tables(model string) population.Change {
-	return population.Files(func(name string) ([]byte, error) {
-		if path.IsAbs(name) {
-			return nil, errors.New("only files below the directory of the page are read")
-		}
-		return f.read(path.Join(path.Dir(model), name), mostTable)
-	})
+	return population.Files(func(name string) ([]byte, error) { return f.table(model, name) })
+}
+
+// table reads a table that a model names.
+func (f folder) table(model, name string) ([]byte, error) {
+	if path.IsAbs(name) {
+		return nil, errors.New("only files below the directory of the page are read")
+	}
+	return f.read(path.Join(path.Dir(model), name), mostTable)
 }
 
 // hidden reports whether a part of a name begins with a dot.

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/page"
+	"github.com/almanac-sim/almanac/study"
 )
 
-// gridOf is points.csv and command.txt of a sweep over two names, with so many values of each and so many outputs.
-func gridOf(side, outputs int) (points, command string) {
+// gridOf is points.csv and study.json of a sweep over two names, with so many values of each and so many outputs.
+func gridOf(t *testing.T, side, outputs int) (points, asked string) {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("a,b,replicas,output,mean,sd,low,high\n")
 	for i := range side {
@@ -22,14 +24,14 @@ func gridOf(side, outputs int) (points, command string) {
 			}
 		}
 	}
-	return b.String(), fmt.Sprintf("almanac sweep m.yaml --vary 'a=1..%d by 1' --vary 'b=1..%d by 1' --seed 1\n", side, side)
+	return b.String(), studyJSON(t, study.Request{Sort: study.Sweep, Model: "m.yaml", Vary: []string{fmt.Sprintf("a=1..%d by 1", side), fmt.Sprintf("b=1..%d by 1", side)}, Seed: 1, Replicas: 2})
 }
 
 // A large sweep is a page that a browser can open: its maps have no link for each of their cells, its charts of points not each of them, and it says so.
 func TestLargeSweep(t *testing.T) {
 	files := map[string]string{}
-	files["large/points.csv"], files["large/command.txt"] = gridOf(100, 4)
-	files["small/points.csv"], files["small/command.txt"] = gridOf(12, 1)
+	files["large/points.csv"], files["large/study.json"] = gridOf(t, 100, 4)
+	files["small/points.csv"], files["small/study.json"] = gridOf(t, 12, 1)
 	c := serve(t, page.Config{Files: someFiles(files)})
 	_, body := c.want(http.StatusOK, "GET", "/sweeps/large", nil)
 	if n := strings.Count(body, `class="cells"`); n > 0 || len(body) > 8<<20 {
@@ -48,8 +50,7 @@ func TestLargeSweep(t *testing.T) {
 // Of more charts than a page has room for it says which it has, and leads to the others.
 func TestManyCharts(t *testing.T) {
 	files := map[string]string{}
-	files["many/points.csv"], _ = gridOf(2, 12)
-	files["many/command.txt"] = "almanac sweep m.yaml --vary 'a=1..2 by 1' --vary 'b=1..2 by 1'\n"
+	files["many/points.csv"], files["many/study.json"] = gridOf(t, 2, 12)
 	c := serve(t, page.Config{Files: someFiles(files)})
 	for _, x := range []struct {
 		query  string

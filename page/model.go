@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // An ask is a model as a visitor wants it run: a file or what was made of it in the editor, with other values.
@@ -26,7 +27,6 @@ type ask struct {
 	Same                  bool // the source is what is in the file
 	Seed, Replicas        string
 	Size, Until, Scenario string
-	Scenarios             bool                   // several scenarios are run, with what else was asked for
 	Set                   []population.Parameter // those that differ from the file, or that a scenario may have otherwise
 	Fixed                 []population.Parameter // those that are set whatever the file or its scenario says, in order
 	From                  string                 // a posterior.csv of which each replica draws values; empty for none
@@ -80,36 +80,33 @@ func (s *Server) plain(a ask) (*population.Model, error) {
 	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.tables(a.Path))
 }
 
-// compiled is the model with what was asked for, and the words of a command line that ask for the same. Values that are those of the file are
-// not asked for, unless a scenario may set others, and come out of the list.
-func (s *Server) compiled(a *ask) (*population.Model, []string, error) {
+// compiled is the model with what was asked for, and that as a request of some sort. Values that are those of the file are not asked for, unless a
+// scenario may set others, and come out of the list.
+func (s *Server) compiled(a *ask, sort string) (*population.Model, *study.Request, error) {
 	plain, err := s.plain(*a)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.compiledFrom(plain, a)
+	return s.compiledFrom(plain, a, sort)
 }
 
 // compiledFrom is compiled, of a model that is there as its text has it.
-func (s *Server) compiledFrom(plain *population.Model, a *ask) (*population.Model, []string, error) {
-	changes := []population.Change{s.files.tables(a.Path)}
-	var words []string
+func (s *Server) compiledFrom(plain *population.Model, a *ask, sort string) (*population.Model, *study.Request, error) {
+	r := &study.Request{Sort: sort, Model: s.fileName(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source), Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
+	r.Read = func(name string) ([]byte, error) { return s.files.table(a.Path, name) }
+	if !a.Same { // a text that is not in its file is read from standard input
+		r.Model = study.StandardInput
+	}
+	if err := s.runOptions(*a, r); err != nil {
+		return nil, nil, err
+	}
 	if a.Size != "" {
 		n, err := strconv.ParseFloat(strings.NewReplacer("_", "", ",", "").Replace(a.Size), 64)
 		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
-			return nil, nil, population.Problems{{File: "size", Message: fmt.Sprintf("%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)}}
+			return nil, nil, wrong("size", "%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)
 		}
 		// Also if it is that of the file: a scenario may have another, and what was typed counts.
-		changes = append(changes, population.Size(int(n)))
-		words = append(words, "--size", strconv.Itoa(int(n)))
-	}
-	if a.Until != "" {
-		changes = append(changes, population.Until(a.Until))
-		words = append(words, "--until", format.Word(a.Until))
-	}
-	if a.Scenario != "" {
-		changes = append(changes, population.Scenario(a.Scenario))
-		words = append(words, "--scenario", format.Word(a.Scenario))
+		r.Size = strconv.Itoa(int(n))
 	}
 	wanted := map[string]string{}
 	for _, p := range a.Set {
@@ -118,37 +115,32 @@ func (s *Server) compiledFrom(plain *population.Model, a *ask) (*population.Mode
 	a.Set = nil
 	for _, p := range plain.Parameters() { // in the order of the file
 		value, ok := wanted[p.Name]
-		if !ok || value == "" || value == p.Value && a.Scenario == "" && !a.Scenarios {
+		if !ok || value == "" || value == p.Value && a.Scenario == "" && sort != study.Compare {
 			continue
 		}
 		a.Set = append(a.Set, population.Parameter{Name: p.Name, Value: value})
-		changes = append(changes, population.Set(p.Name, value))
-		words = append(words, "--set", format.Word(p.Name+"="+value))
 	}
-	for _, p := range a.Fixed {
-		changes = append(changes, population.Set(p.Name, p.Value))
-		words = append(words, "--set", format.Word(p.Name+"="+p.Value))
+	r.Set = slices.Concat(a.Set, a.Fixed)
+	if r.Size == "" && r.Until == "" && r.Scenario == "" && len(r.Set) == 0 {
+		return plain, r, nil
 	}
-	if len(changes) == 1 {
-		return plain, nil, nil
-	}
-	m, err := population.Compile(path.Base(a.Path), []byte(a.Source), changes...)
-	return m, words, err
+	m, err := r.Compile()
+	return m, r, err
 }
 
 // work is a run of a model.
 func (s *Server) work(a ask) (Work, error) {
-	m, words, err := s.compiled(&a)
+	m, r, err := s.compiled(&a, study.Run)
 	if err != nil {
 		return Work{}, err
 	}
-	o, err := s.runOptions(a, 1, 1)
-	if err != nil {
-		return Work{}, err
-	}
+	o := population.Options{Seed: r.Seed, Replicas: r.Replicas}
 	drawn, err := s.drawFrom(a, m, &o)
 	if err != nil {
 		return Work{}, err
+	}
+	if drawn != nil {
+		r.From = drawn.From
 	}
 	kept := sum(m.Recorded(o.Replicas), m.Bytes())
 	if kept > s.limits.Bytes {
@@ -162,14 +154,14 @@ func (s *Server) work(a ask) (Work, error) {
 	if a.Scenario != "" {
 		about = append(about, "scenario "+a.Scenario)
 	}
-	for _, p := range slices.Concat(a.Set, a.Fixed) {
+	for _, p := range r.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
 	if drawn != nil {
 		about = append(about, fmt.Sprintf("%s drawn from %s", strings.Join(drawn.Parameters, ", "), drawn.From))
 	}
 	return Work{
-		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Command: s.runCommand(a, m, o, words, drawn),
+		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Request: r, Command: s.command(a, r),
 		Model: true, Keeps: kept, Needs: needs(m, o),
 		Fits: func() error { return m.Fits(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // A point of a sweep, opened: how it went over time, if almanac sweep wrote that down; otherwise it is run once more. A replica of a sweep has the seed
@@ -167,7 +168,7 @@ func (s *Server) pointView(sweep *swept, dir string, k int) (v View, err error) 
 	}
 	label := "time"
 	if a, err := s.pointAsk(sweep, k); err == nil {
-		if m, _, err := s.compiled(&a); err == nil {
+		if m, _, err := s.compiled(&a, study.Check); err == nil {
 			label = pictures.TimeLabel(m)
 		}
 	}

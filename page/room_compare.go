@@ -8,12 +8,12 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is work, and its page that of a run.
@@ -109,15 +109,12 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	a.Scenario, a.Scenarios = "", true
-	o, err := s.runOptions(a, 20, 2)
+	a.Scenario = ""
+	base, q, err := s.compiled(&a, study.Compare)
 	if err != nil {
 		return Work{}, err
 	}
-	base, words, err := s.compiled(&a)
-	if err != nil {
-		return Work{}, err
-	}
+	o := population.Options{Seed: q.Seed, Replicas: q.Replicas}
 	names := slices.Clone(form["scenarios"])
 	if first := form.Get("first"); slices.Contains(names, first) {
 		names = append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)
@@ -138,15 +135,16 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	for _, output := range all {
 		texts = append(texts, output.Text)
 	}
+	if q.Scenarios = names; asked {
+		q.Outputs = texts
+	}
 	var scenarios []*population.Model
 	kept, need := uint64(0), uint64(0)
 	for i, name := range names {
 		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
 			return Work{}, wrong("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(), ", "))
 		}
-		one := a
-		one.Scenario = name
-		m, _, err := s.compiled(&one)
+		m, err := q.Compile(population.Scenario(name))
 		if err != nil {
 			return Work{}, err
 		}
@@ -159,19 +157,12 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	if kept > s.limits.Bytes {
 		return Work{}, wrong("replicas", "what so many replicas record takes %s, more than the %s that results may take here", format.Bytes(kept), format.Bytes(s.limits.Bytes))
 	}
-	command := append([]string{"almanac compare", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
-	command = append(command, "--scenarios", format.Word(strings.Join(names, ",")))
-	if asked {
-		for _, text := range texts {
-			command = append(command, "--output", format.Word(text))
-		}
-	}
 	about := []string{sidesText(names), sizesText(scenarios), format.Count(o.Replicas, "replica") + " of each", fmt.Sprintf("seed %d", o.Seed)}
 	for _, p := range a.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
 	return Work{
-		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
+		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path), Request: q, Command: q.Command(),
 		Keeps: figureBytes(len(names), base), Needs: sum(kept, need), // one after another, and all results at the end
 		Fits: func() error {
 			for _, m := range scenarios {

@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/portable"
-	"github.com/almanac-sim/almanac/internal/study"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // Comparisons that almanac compare wrote into a directory: what each scenario gave, and how it differs from the first. How they went over time is not in the
@@ -31,7 +32,9 @@ func (s *Server) readComparison(dir string) (saved, error) {
 		return saved{}, err
 	}
 	said := map[string]any{"Title": dir}
-	s.sayComparison(dir, c, said)
+	if err := s.sayComparison(dir, c, said); err != nil {
+		return saved{}, err
+	}
 	return saved{View: View{Tables: c.tables(), Files: []File{{comparisonJSON, "the same for programs", c.writeJSON}}}, said: said}, nil
 }
 
@@ -50,7 +53,7 @@ func (s *Server) savedComparison(dir string) (*comparison, error) {
 	case err != nil:
 		return nil, err
 	}
-	found, err := study.ReadScenarios(bytes.NewReader(scenarios), ensemble.MaxOutputs)
+	found, err := tables.ReadScenarios(bytes.NewReader(scenarios), ensemble.MaxOutputs)
 	if err != nil {
 		return nil, problemf(http.StatusUnprocessableEntity, "scenarios.csv in %s is not what almanac compare writes: %v", dir, err)
 	}
@@ -98,60 +101,56 @@ func (c *comparison) deviations() {
 type field struct{ Name, Value string }
 
 // sayComparison says what was compared, and how to run it once more, or why that is not possible here.
-func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) {
+func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) error {
+	q, err := s.savedRequest(dir, study.Compare)
+	if err != nil {
+		return err
+	}
 	var names []string
 	for _, one := range c.Scenarios {
 		names = append(names, one.Name)
 	}
 	about := []string{sidesText(names)}
-	line, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	base, told, ours := compareCommand(string(line))
-	base.Path, base.Scenarios = path.Join(dir, "model.yaml"), true
 	var scenarios []*population.Model
-	var err error
-	if ours {
-		if scenarios, err = s.comparedModels(base, names); err == nil {
+	if q != nil {
+		if scenarios, err = s.comparedModels(dir, q, names); err == nil {
 			said["Title"] = "Compare " + scenarios[0].Name()
 			about = append(about, sizesText(scenarios))
 		}
 	}
 	about = append(about, format.Count(c.replicas(), "replica")+" of each")
-	if base.Seed != "" {
-		about = append(about, "seed "+base.Seed)
-	}
-	if base.Until != "" {
-		about = append(about, "until "+base.Until)
-	}
-	for _, p := range base.Fixed {
-		about = append(about, p.Name+" = "+p.Value)
-	}
-	if base.From != "" {
-		about = append(about, "values drawn from "+base.From)
+	if q != nil {
+		about = append(about, fmt.Sprintf("seed %d", q.Seed))
+		if q.Until != "" {
+			about = append(about, "until "+q.Until)
+		}
+		for _, p := range q.Set {
+			about = append(about, p.Name+" = "+p.Value)
+		}
+		if q.From != "" {
+			about = append(about, "values drawn from "+q.From)
+		}
 	}
 	said["Lead"] = strings.Join(about, ", ")
 	switch {
-	case !ours:
-		said["Why"] = "its command is not one of almanac compare"
-	case base.From != "":
+	case q == nil:
+		said["Why"] = "there is no study.json that tells what was compared"
+	case q.From != "":
 		said["Why"] = "values are drawn from a posterior"
-	case base.Seed == "":
-		said["Why"] = "its command does not tell the seed"
 	case err != nil:
 		said["Why"] = err.Error()
 	case c.replicas() > s.limits.Replicas:
 		said["Why"] = fmt.Sprintf("there are more than %s replicas of each", format.Thousands(float64(s.limits.Replicas)))
 	default:
-		fields := []field{{"path", base.Path}, {"first", names[0]}, {"seed", base.Seed}, {"replicas", strconv.Itoa(c.replicas())}, {"size", base.Size}, {"until", base.Until}}
-		if base.Replicas != "" {
-			fields[3].Value = base.Replicas
-		}
+		fields := []field{{"path", path.Join(dir, "model.yaml")}, {"first", names[0]}, {"seed", strconv.FormatUint(q.Seed, 10)},
+			{"replicas", strconv.Itoa(q.Replicas)}, {"size", q.Size}, {"until", q.Until}}
 		for _, name := range names {
 			fields = append(fields, field{"scenarios", name})
 		}
-		for _, p := range base.Fixed {
+		for _, p := range q.Set {
 			fields = append(fields, field{"set." + p.Name, p.Value})
 		}
-		if told {
+		if len(q.Outputs) > 0 {
 			var texts []string
 			for _, o := range c.Scenarios[0].Outputs {
 				texts = append(texts, o.Name)
@@ -160,31 +159,30 @@ func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) {
 		}
 		said["Again"] = fields
 	}
+	return nil
 }
 
 // comparedModels are the scenarios of a saved comparison, as a form for a comparison would have them.
-func (s *Server) comparedModels(base ask, names []string) (all []*population.Model, err error) {
+func (s *Server) comparedModels(dir string, q *study.Request, names []string) (all []*population.Model, err error) {
 	if len(names) > mostSides {
 		return nil, fmt.Errorf("there are more than %d scenarios", mostSides)
 	}
-	source, err := s.files.read(base.Path, mostModel)
-	if err != nil {
+	model := path.Join(dir, "model.yaml")
+	if q.Source, err = s.files.read(model, mostModel); err != nil {
 		return nil, errors.New("its model.yaml is not there, or cannot be read")
 	}
-	base.Source, base.Same = string(source), true
-	plain, err := s.plain(base)
+	q.Read = func(name string) ([]byte, error) { return s.files.table(model, name) }
+	plain, err := s.plain(ask{Path: model, Source: string(q.Source)})
 	if err != nil {
 		return nil, errors.New("there is something wrong with its model.yaml")
 	}
-	for _, p := range base.Fixed { // more than parameters can be set, and a form has no more
+	for _, p := range q.Set { // more than parameters can be set, and a form has no more
 		if !slices.ContainsFunc(plain.Parameters(), func(q population.Parameter) bool { return q.Name == p.Name }) {
 			return nil, fmt.Errorf("%s is set, which is no parameter", p.Name)
 		}
 	}
 	for _, name := range names {
-		one := base
-		one.Scenario = name
-		m, _, err := s.compiledFrom(plain, &one)
+		m, err := q.Compile(population.Scenario(name))
 		if err != nil {
 			return nil, fmt.Errorf("its model.yaml is not what was compared: there is something wrong in scenario %s", name)
 		}

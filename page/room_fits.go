@@ -11,10 +11,10 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // Fits that almanac fit wrote into a directory: what became known, how well it explains the data, and what follows from it.
@@ -166,7 +166,7 @@ func (s *Server) drawFrom(a ask, m *population.Model, o *population.Options) (*p
 		return nil, err
 	}
 	report, _ := s.files.read(path.Join(path.Dir(a.From), "fit.json"), mostSummary) // if there is one
-	from, err := models.ParseFrom(a.From, sample, report, m)
+	from, err := study.ParseFrom(a.From, sample, report, m)
 	if err == nil {
 		err = from.Try(m)
 	}
@@ -174,6 +174,5 @@ func (s *Server) drawFrom(a ask, m *population.Model, o *population.Options) (*p
 		return nil, population.Problems{{File: "posterior", Message: strings.TrimPrefix(err.Error(), "fit: ")}}
 	}
 	o.Vary = from.Vary(m, o.Seed)
-	names, _ := from.Drawn(m)
-	return &population.Drawn{From: s.fileName(a.From), Rows: len(from.Posterior.Rows), Effective: from.Posterior.Effective(), Parameters: names}, nil
+	return from.Told(m, s.fileName(a.From)), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // The models: all of them, and each with its file, what it means, and how to run it.
@@ -117,7 +118,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a ask) erro
 		done = "written"
 		err := s.inTurn(r.Context(), func() error {
 			set := a.Set
-			if _, _, err := s.compiled(&a); err != nil { // which leaves those that differ
+			if _, _, err := s.compiled(&a, study.Check); err != nil { // which leaves those that differ
 				a.Set = set
 				return err
 			}

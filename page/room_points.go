@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // The points of a sweep, which cells of its maps and rows of its table lead to. To look at one changes nothing and is a link; to run one is a form,
@@ -78,7 +79,7 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
 	if p.dir == "" {
 		return s.pointView(p.sweep, "", p.k)
 	}
-	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", "command.txt", pointSeries}, func() (saved, error) {
+	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", study.FileName, pointSeries}, func() (saved, error) {
 		v, err := s.pointView(p.sweep, p.dir, p.k)
 		return saved{View: v}, err
 	})

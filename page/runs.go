@@ -16,20 +16,22 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It belongs to the server: whoever
 // asked for it may leave and come back.
 type Work struct {
-	Title   string // what it is, in a few words
-	About   string // with which values
-	From    string // the address of the page that it was asked for on
-	Parent  string // what that page is called, if not by the title
-	Key     string // tells what it is from all else, if it is not empty: who asks for the same again is led there
-	Command string // the command line that gives the same
-	Keeps   uint64 // how many bytes its results take, about
-	Model   bool   // it is a run of a model, which others can be compared with
-	Needs   uint64 // how many bytes of memory it takes at most while it goes on, about
+	Title   string         // what it is, in a few words
+	About   string         // with which values
+	From    string         // the address of the page that it was asked for on
+	Parent  string         // what that page is called, if not by the title
+	Key     string         // tells what it is from all else, if it is not empty: who asks for the same again is led there
+	Request *study.Request // what is run, if it is a model
+	Command string         // the command line that gives the same
+	Keeps   uint64         // how many bytes its results take, about
+	Model   bool           // it is a run of a model, which others can be compared with
+	Needs   uint64         // how many bytes of memory it takes at most while it goes on, about
 	// Fits is asked when its turn has come; an error means that there is not enough memory. If it is nil, what it needs has to be free.
 	Fits func() error
 	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.

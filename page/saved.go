@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+
+	"github.com/almanac-sim/almanac/study"
 )
 
 // Results that commands and programs wrote into directories below ours.
@@ -33,8 +35,8 @@ type savedKind struct {
 var (
 	savedResults     = savedKind{"result", []string{"summary.json"}, "/result/", "result", "models", resultFiles, "", (*Server).readResult}
 	savedCourses     = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues", courseFiles, "", (*Server).readCourseFigures}
-	savedSweeps      = savedKind{"sweep", []string{"points.csv", "command.txt", pointSeries}, "/sweep-figures/", "saved", "studies", sweepFiles, pointsJSON, (*Server).readSweep}
-	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt"}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
+	savedSweeps      = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved", "studies", sweepFiles, pointsJSON, (*Server).readSweep}
+	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt", study.FileName}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
 	savedFits        = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies", fitFiles, "", (*Server).readFit}
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/page"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // start sends a form and waits until what it starts is over.
@@ -72,31 +73,54 @@ func savedComparison(t *testing.T, files map[string]string, dir string) {
 		_, files[dir+"/"+name] = c.want(http.StatusOK, "GET", run+"/files/"+name, nil)
 	}
 	files[dir+"/model.yaml"], files[dir+"/command.txt"] = twoScenarios, "almanac compare flu.yaml --seed 4 --replicas 4 --scenarios base,slower --out "+dir+"\n"
+	files[dir+"/study.json"] = studyJSON(t, comparedFlu)
+}
+
+// comparedFlu is what a comparison asks for.
+var comparedFlu = study.Request{Sort: study.Compare, Model: "flu.yaml", Seed: 4, Replicas: 4, Scenarios: []string{"base", "slower"}}
+
+// studyJSON is the file that a command writes beside its results.
+func studyJSON(t *testing.T, r study.Request) string {
+	t.Helper()
+	var b strings.Builder
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // A comparison in a directory is shown as far as it goes: what is cut short or somebody else's is said to be so, and what cannot be run once more, and why.
 func TestSavedComparisons(t *testing.T) {
 	files := map[string]string{}
 	savedComparison(t, files, "c")
-	differences, scenarios, command := files["c/differences.csv"], files["c/scenarios.csv"], files["c/command.txt"]
-	add := func(dir, differences, scenarios, model, command string) {
-		for name, text := range map[string]string{"differences.csv": differences, "scenarios.csv": scenarios, "model.yaml": model, "command.txt": command} {
+	differences, scenarios, asked := files["c/differences.csv"], files["c/scenarios.csv"], files["c/study.json"]
+	add := func(dir, differences, scenarios, model, asked string) {
+		for name, text := range map[string]string{"differences.csv": differences, "scenarios.csv": scenarios, "model.yaml": model, "study.json": asked} {
 			if text != "" {
 				files[dir+"/"+name] = text
 			}
 		}
+		if dir != "plain" {
+			files[dir+"/command.txt"] = "almanac compare flu.yaml --seed 4 --replicas 4 --out " + dir + "\n"
+		}
 	}
 	cut := func(text string) string { return text[:len(text)*2/3] }
-	add("no scenarios", differences, "", twoScenarios, command)
-	add("differences cut", cut(differences), scenarios, twoScenarios, command)
-	add("scenarios cut", differences, cut(scenarios), twoScenarios, command)
-	add("foreign", "a,b\n1,2\n", scenarios, twoScenarios, command)
+	drawn, sized := comparedFlu, comparedFlu
+	drawn.From, sized.Set = "posterior.csv", []population.Parameter{{Name: "population.size", Value: "100"}}
+	add("no scenarios", differences, "", twoScenarios, asked)
+	add("differences cut", cut(differences), scenarios, twoScenarios, asked)
+	add("scenarios cut", differences, cut(scenarios), twoScenarios, asked)
+	add("foreign", "a,b\n1,2\n", scenarios, twoScenarios, asked)
 	add("plain", differences, scenarios, "", "")
-	add("program", differences, scenarios, "", "./bank compare --out program")
-	add("drawn", differences, scenarios, twoScenarios, strings.Replace(command, "--out", "--from posterior.csv --out", 1))
-	add("sized", differences, scenarios, twoScenarios, strings.Replace(command, "--out", "--set population.size=100 --out", 1))
-	add("changed", differences, scenarios, strings.Replace(twoScenarios, "slower", "faster", 1), command)
-	add("many", differences, strings.ReplaceAll(scenarios, ",4,", ",10001,"), twoScenarios, command)
+	add("earlier", differences, scenarios, twoScenarios, "") // of a version that wrote no study.json
+	add("drawn", differences, scenarios, twoScenarios, studyJSON(t, drawn))
+	add("sized", differences, scenarios, twoScenarios, studyJSON(t, sized))
+	add("changed", differences, scenarios, strings.Replace(twoScenarios, "slower", "faster", 1), asked)
+	add("later", differences, scenarios, twoScenarios, strings.Replace(asked, `"version": 1`, `"version": 2`, 1))
+	add("damaged", differences, scenarios, twoScenarios, cut(asked))
+	add("hostile", differences, scenarios, twoScenarios, strings.Replace(asked, `"replicas": 4`, `"replicas": -4`, 1))
+	add("swept", differences, scenarios, twoScenarios, strings.Replace(asked, `"compare"`, `"run"`, 1))
+	add("many", differences, strings.ReplaceAll(scenarios, ",4,", ",10001,"), twoScenarios, asked)
 	c := serve(t, page.Config{Files: someFiles(files)})
 	_, list := c.want(http.StatusOK, "GET", "/studies", nil)
 	_, compare := c.want(http.StatusOK, "GET", "/compare", nil)
@@ -106,6 +130,8 @@ func TestSavedComparisons(t *testing.T) {
 	for dir, want := range map[string]string{
 		"no%20scenarios": "differences.csv in no scenarios is alone; almanac compare writes scenarios.csv beside it", "differences%20cut": "differences.csv in differences cut is not what almanac compare writes",
 		"scenarios%20cut": "scenarios.csv in scenarios cut is not what almanac compare writes", "foreign": "differences.csv in foreign is not what almanac compare writes: its columns are",
+		"later": "study.json in later cannot be read: it is of version 2, of a later program than this one, which knows 1", "damaged": "study.json in damaged cannot be read: unexpected end",
+		"hostile": "study.json in hostile cannot be read: --replicas -4: at least one is needed", "swept": "study.json in swept cannot be read: it is of almanac run, and not of almanac compare",
 	} {
 		for _, address := range []string{"/comparisons/" + dir, "/study-files/comparison.json?dir=" + dir} {
 			if _, body := c.want(http.StatusUnprocessableEntity, "GET", address, nil); !strings.Contains(body, want) {
@@ -116,7 +142,7 @@ func TestSavedComparisons(t *testing.T) {
 	c.want(http.StatusNotFound, "GET", "/comparisons/nothing", nil)
 	c.want(http.StatusNotFound, "GET", "/comparisons/.hidden", nil)
 	for dir, want := range map[string]string{
-		"plain": "base, slower, 4 replicas of each<", "program": "its command is not one of almanac compare.", "drawn": "values are drawn from a posterior.", "sized": "population.size is set, which is no parameter.",
+		"plain": "base, slower, 4 replicas of each<", "earlier": "there is no study.json that tells what was compared.", "drawn": "values are drawn from a posterior.", "sized": "population.size is set, which is no parameter.",
 		"changed": "there is something wrong in scenario slower.", "many": "there are more than 10,000 replicas of each.",
 	} {
 		_, body := c.want(http.StatusOK, "GET", "/comparisons/"+dir, nil)

@@ -19,11 +19,11 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/study"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // A sweep: a model at many combinations of values. Small ones are started here, and those that almanac sweep wrote into a directory are shown.
@@ -40,7 +40,7 @@ const (
 
 // A swept is a sweep to be shown, whose points can be opened.
 type swept struct {
-	*study.Sweep
+	*tables.Sweep
 	base     ask    // what is the same at all points
 	where    string // the address of the page of its first point, without the number
 	recorded bool   // how each point went over time is there; otherwise a point is run anew when somebody opens it
@@ -149,22 +149,49 @@ func common(a, b int) int {
 	return a
 }
 
-// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in the command.
+// savedRequest is the study.json of a directory; nil if there is none, as in those of earlier versions.
+func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
+	text, err := s.files.read(path.Join(dir, study.FileName), 1<<20)
+	var p problem
+	if errors.As(err, &p) && p.status == http.StatusNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := study.ReadJSON(text)
+	if err == nil && r.Sort != sort {
+		err = fmt.Errorf("it is of almanac %s, and not of almanac %s", r.Sort, sort)
+	}
+	if err != nil {
+		return nil, problemf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
+	}
+	return r, nil
+}
+
+// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in study.json.
 func (s *Server) savedSweep(dir string) (*swept, error) {
 	data, err := s.files.read(path.Join(dir, "points.csv"), mostSummary)
 	if err != nil {
 		return nil, err
 	}
-	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
-	axes, sampled, base := sweepCommand(string(command))
-	sweep, err := study.ReadPoints(bytes.NewReader(data), dir, axes, sampled)
+	base := ask{Path: path.Join(dir, "model.yaml")}
+	var axes []*design.Axis
+	asked, err := s.savedRequest(dir, study.Sweep)
+	if err != nil {
+		return nil, err
+	}
+	if asked != nil {
+		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(asked.Seed, 10), asked.Size, asked.Until, asked.Scenario, asked.Set
+		axes, _ = asked.Axes() // which was read before
+	}
+	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
 	if err != nil {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir, err)
 	}
 	if len(sweep.Points()) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
 	}
-	base.Path = path.Join(dir, "model.yaml")
 	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
 	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary, 0}, nil
 }
@@ -175,27 +202,9 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	o, err := s.runOptions(a, 20, 1)
+	m, r, err := s.compiled(&a, study.Sweep)
 	if err != nil {
 		return Work{}, err
-	}
-	m, words, err := s.compiled(&a)
-	if err != nil {
-		return Work{}, err
-	}
-	st := &models.Study{Sort: models.Sweep, Name: path.Base(a.Path), Source: []byte(a.Source), Files: m.Files()}
-	st.Read = func(name string) ([]byte, error) { return s.files.read(path.Join(path.Dir(a.Path), name), mostTable) }
-	if size := m.Size(); a.Size != "" {
-		st.Size = &size
-	}
-	if a.Until != "" {
-		st.Until = &a.Until
-	}
-	if a.Scenario != "" {
-		st.Scenario = &a.Scenario
-	}
-	for _, p := range a.Set {
-		st.Set = append(st.Set, [2]string{p.Name, p.Value})
 	}
 	for i, name := range form["vary"] {
 		values := ""
@@ -205,35 +214,28 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		if name == "" || values == "" {
 			continue
 		}
-		axis, err := design.Parse(name + "=" + values)
-		if err != nil {
+		if _, err := design.Parse(name + "=" + values); err != nil {
 			return Work{}, wrong("values of "+name, "%v", err)
 		}
-		if slices.ContainsFunc(a.Set, func(p population.Parameter) bool { return p.Name == name }) {
+		if slices.ContainsFunc(r.Set, func(p population.Parameter) bool { return p.Name == name }) {
 			return Work{}, wrong(name, "it is varied and has another value, too; leave out one of the two")
 		}
-		words = append(words, "--vary", format.Word(name+"="+values))
-		st.Axes = append(st.Axes, axis)
+		r.Vary = append(r.Vary, name+"="+values)
 	}
-	if len(st.Axes) == 0 || len(st.Axes) > 2 {
+	if len(r.Vary) == 0 || len(r.Vary) > 2 {
 		return Work{}, wrong("vary", "what is to be varied? Choose one name or two, with their values")
 	}
-	points, err := design.Grid(st.Axes, mostGrid)
-	if err != nil {
+	st := &study.Study{Request: r, Plain: m}
+	if st.Axes, err = r.Axes(); err != nil {
+		return Work{}, wrong("values", "%v", err)
+	}
+	if st.Points, err = design.Grid(st.Axes, mostGrid); err != nil {
 		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err, mostGrid)
 	}
-	if n := len(points) * o.Replicas; n > mostSwept {
+	if n := len(st.Points) * r.Replicas; n > mostSwept {
 		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep", format.Thousands(float64(n)), format.Thousands(mostSwept))
 	}
-	job := ensemble.Job{Name: "sweep " + m.Name(), Kind: models.Kind, Replicas: o.Replicas, Seed: o.Seed}
-	for _, p := range points {
-		set := map[string]string{}
-		for i, axis := range st.Axes {
-			set[axis.Name] = p[i]
-		}
-		job.Points = append(job.Points, ensemble.Point{Set: set})
-	}
-	largest, err := largestOf(st, job.Points)
+	largest, err := largestOf(st)
 	if err != nil {
 		return Work{}, err
 	}
@@ -249,10 +251,9 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		all = all[:min(len(all), fewOutputs)]
 	}
 	for _, output := range all {
-		st.Outputs = append(st.Outputs, output.Text)
-		words = append(words, "--output", format.Word(output.Text))
+		r.Outputs = append(r.Outputs, output.Text)
 	}
-	command := append([]string{"almanac sweep", format.Word(s.fileName(a.Path)), "--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
+	st.Told = r.Outputs
 	var names []string
 	for _, axis := range st.Axes {
 		names = append(names, axis.Name)
@@ -262,45 +263,49 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		size = "" // which is one of the names
 	}
 	return Work{
-		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Command: strings.Join(command, " "),
-		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(points), "point"), size, format.Count(o.Replicas, "replica"), o.Seed),
-		Keeps: uint64(len(points)) * uint64(len(st.Outputs)) * 200, Needs: needs(largest, atOnce(cores(o.Replicas))),
+		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
+		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points), "point"), size, format.Count(r.Replicas, "replica"), r.Seed),
+		Keeps: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Needs: needs(largest, atOnce(cores(r.Replicas))),
 		Fits: func() error { return largest.Fits(atOnce(1)) },
 		Do: func(ctx context.Context, tell *Teller) error {
-			for i, p := range job.Points { // so that what is wrong is said before anything is run
-				tell.Progress(Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(job.Points))})
+			for i, p := range st.Points { // so that what is wrong is said before anything is run
+				tell.Progress(Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if _, err := st.Model(p.Set, ""); err != nil {
-					return fmt.Errorf("%s: %w", strings.Join(st.Values(p), ", "), err)
+				if _, err := st.At(st.Settings(p)); err != nil {
+					return fmt.Errorf("%s: %w", strings.Join(p, ", "), err)
 				}
 			}
-			var err error
-			if job.Payload, err = st.Payload(); err != nil { // which has the tables of all points
+			job, err := st.Job() // which has the tables of all points
+			if err != nil {
 				return err
 			}
-			slots := cores(o.Replicas)
+			slots := cores(r.Replicas)
 			for slots > 1 && largest.Fits(atOnce(slots)) != nil {
 				slots--
 			}
-			return runSweep(ctx, m.Name(), st, job, slots, a, tell)
+			return runSweep(ctx, st, job, slots, a, tell)
 		},
 	}, nil
 }
 
 // largestOf is the model at the point that takes most memory, about: the one with most individuals. What is wrong with it, or with the first or the last
 // point, is said at once, while somebody waits; the others may be many, and are looked at when the sweep's turn has come.
-func largestOf(st *models.Study, points []ensemble.Point) (largest *population.Model, err error) {
-	at := []int{0, len(points) - 1, 0}
+func largestOf(st *study.Study) (largest *population.Model, err error) {
+	at := []int{0, len(st.Points) - 1, 0}
 	most := -1.0
-	for i, p := range points {
-		if n, err := strconv.ParseFloat(strings.ReplaceAll(p.Set["population.size"], "_", ""), 64); err == nil && n > most {
+	size := slices.IndexFunc(st.Axes, func(a *design.Axis) bool { return a.Name == "population.size" })
+	for i, p := range st.Points {
+		if size < 0 {
+			break
+		}
+		if n, err := strconv.ParseFloat(strings.ReplaceAll(p[size], "_", ""), 64); err == nil && n > most {
 			most, at[2] = n, i
 		}
 	}
 	for _, i := range at {
-		m, err := st.Model(points[i].Set, "")
+		m, err := st.At(st.Settings(st.Points[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -318,10 +323,10 @@ func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
 func atOnce(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
 
 // runSweep runs a small sweep in this process, point by point, so many replicas at once.
-func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
+func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
 	var table bytes.Buffer
-	base.Seed = strconv.FormatUint(job.Seed, 10)
-	s := swept{study.NewSweep(title, st.Axes, false, &table), base, tell.where + "/points/", false, 0}
+	base.Seed = strconv.FormatUint(st.Seed, 10)
+	s := swept{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, tell.where + "/points/", false, 0}
 	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come in the end, as those of a run do.
 	show := func(over bool) error {
 		if err := s.Flush(); err != nil {
@@ -340,11 +345,11 @@ func runSweep(ctx context.Context, title string, st *models.Study, job ensemble.
 		return nil
 	}
 	events := uint64(0)
-	_, err := ensemble.InMemory{Slots: slots}.Run(ctx, job, ensemble.RunOptions{Registry: models.Registry(), Point: func(p ensemble.PointResult) error {
+	_, err := ensemble.InMemory{Slots: slots}.Run(ctx, job, ensemble.RunOptions{Registry: study.Registry(), Point: func(p ensemble.PointResult) error {
 		events += p.Events
-		one := study.Point{Values: st.Values(p.Point), Replicas: p.Replicas}
+		one := tables.Point{Values: st.Values(p.Point), Replicas: p.Replicas}
 		for _, o := range p.Outputs {
-			one.Outputs = append(one.Outputs, models.Output(o, o.Name))
+			one.Outputs = append(one.Outputs, study.Output(o, o.Name))
 		}
 		tell.Progress(Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
 		if err := s.Add(one); err != nil {

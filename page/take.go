@@ -9,7 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/study"
+	tables "github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // What can be taken away beside the figures: files of runs and of directories, each with its type.
@@ -52,6 +53,7 @@ func keptNames(names ...string) (all []kept) {
 var (
 	keptModel   = kept{"model.yaml", "the model"}
 	keptCommand = kept{"command.txt", "the command line"}
+	keptStudy   = kept{study.FileName, "what was asked for, for programs"}
 	keptDraws   = kept{"draws.csv", "the values that each replica drew"}
 )
 
@@ -59,10 +61,10 @@ var (
 var (
 	resultFiles = []kept{{"summary.json", "everything, as almanac run --json prints it"}, {"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by replica and time"},
 		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica and time"}, {"flows.parquet", "how many went each way, by replica and time"},
-		{"events.parquet", "what happened to whom, and when"}, keptDraws, keptModel, {"diagram.svg", "its states and the ways between them"}, keptCommand}
-	sweepFiles   = []kept{{"points.csv", "every point and output, with the 95 % interval of the mean"}, {pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, keptModel, keptCommand}
-	compareFiles = []kept{{"differences.csv", "how each differs from the first, with the 95 % interval"}, {"scenarios.csv", "what each gave"}, keptDraws, keptModel, keptCommand}
-	fitFiles     = []kept{{"fit.json", "everything that was found, and how the fit went"}, {"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"}, keptModel, keptCommand}
+		{"events.parquet", "what happened to whom, and when"}, keptDraws, keptModel, {"diagram.svg", "its states and the ways between them"}, keptCommand, keptStudy}
+	sweepFiles   = []kept{{"points.csv", "every point and output, with the 95 % interval of the mean"}, {pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, keptModel, keptCommand, keptStudy}
+	compareFiles = []kept{{"differences.csv", "how each differs from the first, with the 95 % interval"}, {"scenarios.csv", "what each gave"}, keptDraws, keptModel, keptCommand, keptStudy}
+	fitFiles     = []kept{{"fit.json", "everything that was found, and how the fit went"}, {"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"}, keptModel, keptCommand, keptStudy}
 	courseFiles  = keptNames("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
 	claimFiles   = keptNames("claims.json", "report.html", "report.md")
 )
@@ -121,7 +123,7 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 // writeJSON writes the points of a sweep with what was found at each; null stands where there is no number.
 func (s swept) writeJSON(w io.Writer) error { return s.writePoints(w, s.Points()) }
 
-func (s swept) writePoints(w io.Writer, points []study.Point) error {
+func (s swept) writePoints(w io.Writer, points []tables.Point) error {
 	type output struct {
 		Output string   `json:"output"`
 		N      int      `json:"replicas"`

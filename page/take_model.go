@@ -13,66 +13,58 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // What can be taken away of a model as it is in the editor, saved or not, and the command lines that do what the page does.
 
-// runOptions reads seed and replicas of a form; usual is how many replicas there are if it does not say, and least how many there may be.
-func (s *Server) runOptions(a ask, usual, least int) (o population.Options, err error) {
-	o = population.Options{Seed: 1, Replicas: usual}
+// usualReplicas is how many replicas a form asks for that does not say, and leastReplicas how many there must be, by the sort of study.
+var (
+	usualReplicas = map[string]int{study.Run: 1, study.Sweep: 20, study.Compare: 20}
+	leastReplicas = map[string]int{study.Run: 1, study.Sweep: 1, study.Compare: 2}
+)
+
+// runOptions reads seed and replicas of a form that asks for a run.
+func (s *Server) runOptions(a ask, r *study.Request) (err error) {
+	if r.Sort == study.Check {
+		return nil
+	}
+	r.Seed, r.Replicas = 1, usualReplicas[r.Sort]
 	if a.Seed != "" {
-		if o.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
-			return o, wrong("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
+		if r.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
+			return wrong("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
 		}
 	}
 	if a.Replicas != "" {
-		o.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
+		r.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
 	}
-	if err != nil || o.Replicas < least || o.Replicas > s.limits.Replicas {
-		return o, wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
+	if least := leastReplicas[r.Sort]; err != nil || r.Replicas < least || r.Replicas > s.limits.Replicas {
+		return wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
 	}
-	return o, nil
+	return nil
 }
 
-// command is a command line with the model of an ask behind its first word. A text that is not in its file is read from standard input, beside the tables
-// that it names.
-func (s *Server) command(name string, a ask, m *population.Model, words []string) string {
-	file := s.fileName(a.Path)
-	if !a.Same {
-		file = "-"
+// command is the command line of a request. A text that is not in its file is read from standard input, beside the tables that it names.
+func (s *Server) command(a ask, r *study.Request) string {
+	line := r.Command()
+	if dir := path.Dir(s.fileName(a.Path)); !a.Same && len(r.Files) > 0 && dir != "." {
+		line = "(cd " + format.Word(dir) + " && " + strings.Replace(line, " < model.yaml", " ) < model.yaml", 1)
 	}
-	line := append([]string{name, format.Word(file)}, words...)
-	if dir := path.Dir(s.fileName(a.Path)); !a.Same && len(m.Files()) > 0 && dir != "." {
-		line = append(append([]string{"(cd", format.Word(dir), "&&"}, line...), ")")
-	}
-	if !a.Same {
-		line = append(line, "< model.yaml")
-	}
-	return strings.Join(line, " ")
-}
-
-// runCommand is the command line of a run; words are those that ask for other values.
-func (s *Server) runCommand(a ask, m *population.Model, o population.Options, words []string, drawn *population.Drawn) string {
-	words = append([]string{"--seed", strconv.FormatUint(o.Seed, 10), "--replicas", strconv.Itoa(o.Replicas)}, words...)
-	if drawn != nil {
-		words = append(words, "--from", format.Word(drawn.From))
-	}
-	return s.command("almanac run", a, m, words)
+	return line
 }
 
 // commands are the command lines that explain and run a model as it is asked for; of an ask that makes no sense only the first, and why.
 func (s *Server) commands(a ask, plain *population.Model) (lines, wrong string) {
-	lines = s.command("almanac check", a, plain, nil)
-	o, err := s.runOptions(a, 1, 1)
-	var m *population.Model
-	var words []string
-	if err == nil {
-		m, words, err = s.compiledFrom(plain, &a)
+	check := &study.Request{Sort: study.Check, Model: s.fileName(a.Path), Files: plain.Files()}
+	if !a.Same {
+		check.Model = study.StandardInput
 	}
+	lines = s.command(a, check)
+	_, r, err := s.compiledFrom(plain, &a, study.Run)
 	if err != nil {
 		return lines, strings.TrimSpace(err.Error())
 	}
-	return lines + "\n" + s.runCommand(a, m, o, words, nil), ""
+	return lines + "\n" + s.command(a, r), ""
 }
 
 // modelCommands answers a script with the command lines, as fields are changed.

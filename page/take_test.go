@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/reproduce"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // savedStudies are directories of every kind that a page is made of.
@@ -23,7 +24,8 @@ func savedStudies(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{"flu.yaml": twoScenarios, "fitted/model.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(),
 		"day/courses.csv": "statistic,from,to,mean,min,max\ndesk queue,0,2,1,1,1\ndesk queue,2,5,0,0,0\n", "day/report.json": "[]\n", "swept/model.yaml": twoScenarios,
-		"swept/command.txt": "almanac sweep flu.yaml --vary 'beta=0.4 per day, 0.5 per day' --vary 'stay=4 days, 5 days' --seed 1 --replicas 2 --series --out swept\n"}
+		"swept/command.txt": "almanac sweep flu.yaml --seed 1 --replicas 2 --vary 'beta=0.4 per day, 0.5 per day' --vary 'stay=4 days, 5 days' --out swept\n",
+		"swept/study.json":  studyJSON(t, study.Request{Sort: study.Sweep, Model: "flu.yaml", Vary: []string{"beta=0.4 per day, 0.5 per day", "stay=4 days, 5 days"}, Seed: 1, Replicas: 2})}
 	savedRun(t, files, "saved/base", twoScenarios, 4, 4)
 	savedRun(t, files, "saved/slower", twoScenarios, 4, 4, population.Scenario("slower"))
 	points, series := "beta,stay,replicas,output,mean,sd,low,high\n", "beta,stay,"+strings.Join(results.PointColumns, ",")+"\n"

@@ -9,8 +9,8 @@ import (
 
 // A Parameter is a named value of a model, as it is at the start of a run.
 type Parameter struct {
-	Name  string
-	Value string // as a file would write it on one line, and as [Set] takes it
+	Name  string `json:"name"`
+	Value string `json:"value"` // as a file would write it on one line, and as [Set] takes it
 }
 
 // Parameters are the model's, in the order of the file, with the values that it is run with: those of the file, of the scenario that was

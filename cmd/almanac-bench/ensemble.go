@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // ensembleFlags are the command line of almanac-bench ensemble.
@@ -278,11 +278,11 @@ func (b *ensembleBench) processes() error {
 		return err
 	}
 	defer conn.Close()
-	payload, err := (&models.Study{Sort: models.Sweep, Name: "bench.yaml", Source: []byte(benchModel), Outputs: []string{"final(recovered)"}}).Payload()
+	payload, err := (&study.Request{Sort: study.Sweep, Model: "bench.yaml", Source: []byte(benchModel), Outputs: []string{"final(recovered)"}}).Payload()
 	if err != nil {
 		return err
 	}
-	registry := models.Registry()
+	registry := study.Registry()
 	p := &b.report.Processes
 	p.Replicas = max(20, int(b.flags.work/(5*time.Millisecond)))
 	var workers []*exec.Cmd
@@ -309,7 +309,7 @@ func (b *ensembleBench) processes() error {
 			_ = w.Wait()
 		}
 		// The workers are warm, and known, before the clock starts.
-		job := ensemble.Job{Kind: models.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 20 * want, Seed: uint64(2 * i)}
+		job := ensemble.Job{Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 20 * want, Seed: uint64(2 * i)}
 		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 20 * time.Millisecond}); err != nil {
 			return err
 		}
@@ -343,7 +343,7 @@ func newWorker() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			return ensemble.Serve(c.Context(), conn, ensemble.WorkerOptions{Registry: models.Registry(), Slots: 1})
+			return ensemble.Serve(c.Context(), conn, ensemble.WorkerOptions{Registry: study.Registry(), Slots: 1})
 		},
 	}
 }

@@ -18,10 +18,9 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/access"
-	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // hubFlags say where a hub is, and who we are.
@@ -130,64 +129,6 @@ type trimmed struct {
 func (t trimmed) Error() string { return t.text }
 func (t trimmed) Unwrap() error { return t.err }
 
-// studyFlags are what all studies have.
-type studyFlags struct {
-	hubFlags
-	seed     uint64
-	replicas int
-	workers  int
-	out      string
-	limit    struct {
-		time   time.Duration
-		memory string
-	}
-}
-
-func (f *studyFlags) register(c *cobra.Command) {
-	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there are cores unless told")
-	c.Flags().DurationVar(&f.limit.time, "limit-time", 0, "how long a replica may take, as in 10m; one that takes longer fails the study")
-	c.Flags().StringVar(&f.limit.memory, "limit-memory", "", "how much memory a replica may take, as in 4GB")
-}
-
-func (f *studyFlags) check() error {
-	switch {
-	case f.replicas < 1:
-		return cli.Usagef("--replicas %d: at least one is needed", f.replicas)
-	case f.workers < 0:
-		return cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
-	case f.workers > 0 && f.hub != "":
-		return cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
-	case f.limit.time < 0:
-		return cli.Usagef("--limit-time %v: expected a time above 0, as in 10m", f.limit.time)
-	}
-	return nil
-}
-
-func (f *studyFlags) limits() (l ensemble.Limits, err error) {
-	l.Time = f.limit.time
-	if f.limit.memory != "" {
-		l.Memory, err = parseBytes("--limit-memory", f.limit.memory)
-	}
-	return l, err
-}
-
-// parseBytes reads an amount of memory.
-func parseBytes(flag, s string) (uint64, error) {
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
-		if number, ok := strings.CutSuffix(s, u.name); ok {
-			if x := allocation.ParseNumber(number); x > 0 && x*u.size < 1e18 {
-				return uint64(x * u.size), nil
-			}
-		}
-	}
-	return 0, cli.Usagef("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
-}
-
 // do does a job, here or on a hub. The command is what gives the same results again.
 func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
@@ -247,10 +188,10 @@ func goingOn(done bool, where string) string {
 // where what is done is kept, if it is. The caller calls finish with the error that the study ended with: state that nothing can go on with
 // is not kept.
 func (f *studyFlags) here(key, command string, log *slog.Logger, tell func(string)) (e ensemble.Executor, where string, finish func(error) error, err error) {
-	if f.out == "" {
+	if f.Out == "" {
 		return ensemble.InMemory{Slots: f.workers}, "", func(error) error { return nil }, nil
 	}
-	state, err := outdir.OpenState(f.out, key, command)
+	state, err := outdir.OpenState(f.Out, key, command)
 	if errors.Is(err, outdir.ErrInTheWay) {
 		return nil, "", nil, cli.Usage(err)
 	} else if err != nil {
@@ -314,4 +255,4 @@ func studyPace(p ensemble.Progress) string {
 }
 
 // ourRegistry is what this program can run.
-func ourRegistry() *ensemble.Registry { return models.Registry() }
+func ourRegistry() *ensemble.Registry { return study.Registry() }

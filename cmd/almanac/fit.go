@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,21 +15,14 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // fitFlags are the command line of almanac fit.
 type fitFlags struct {
-	modelFlags
 	studyFlags
-	data       string
-	method     string
-	unknown    []string
-	match      []string
-	population int
-	budget     int
-	json       bool
+	json bool
 }
 
 func newFit() *cobra.Command {
@@ -63,15 +54,14 @@ func newFit() *cobra.Command {
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.modelFlags.register(c)
-	f.studyFlags.register(c)
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write results to, and in which the fit can be continued")
-	c.Flags().StringVar(&f.data, "data", "", "the table of data, in place of the one that the model names")
-	c.Flags().StringVar(&f.method, "method", "abc", "how to fit: "+strings.Join(fit.Methods(), ", "))
-	c.Flags().StringArrayVar(&f.unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
-	c.Flags().StringArrayVar(&f.match, "match", nil, "a column of the data and what it is compared with; may be repeated")
-	c.Flags().IntVar(&f.population, "population", 0, "how many values of the unknowns to work with at once, or how large a sample to give; the method's own number unless told")
-	c.Flags().IntVar(&f.budget, "budget", 0, "how often the model may be run to fit it; the method's own number unless told")
+	f.registerModel(c)
+	f.registerStudy(c, "a directory to write results to, and in which the fit can be continued")
+	c.Flags().StringVar(&f.Data, "data", "", "the table of data, in place of the one that the model names")
+	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "how to fit: "+strings.Join(fit.Methods(), ", "))
+	c.Flags().StringArrayVar(&f.Unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
+	c.Flags().StringArrayVar(&f.Match, "match", nil, "a column of the data and what it is compared with; may be repeated")
+	c.Flags().IntVar(&f.Population, "population", 0, "how many values of the unknowns to work with at once, or how large a sample to give; the method's own number unless told")
+	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores unless told"
 	c.Flags().Lookup("limit-time").Usage = "how long a task of the fit may take, as in 10m; one that takes longer fails it"
@@ -79,128 +69,44 @@ func newFit() *cobra.Command {
 	return c
 }
 
-// fitFiles are what may be in the directory of --out.
-var fitFiles = []string{"fit.json", "posterior.csv", "best.yaml", "model.yaml", "command.txt",
-	"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg", "trace.png"}
-
-func (f *fitFlags) check(c *cobra.Command) error {
-	f.replicas = 1 // each stage has its own number
-	if err := f.studyFlags.check(); err != nil {
-		return err
-	}
-	switch {
-	case c.Flags().Changed("population") && f.population < 1:
-		return cli.Usagef("--population %d: expected a number above 0", f.population)
-	case c.Flags().Changed("budget") && f.budget < 1:
-		return cli.Usagef("--budget %d: expected a number of runs above 0", f.budget)
-	}
-	_, err := cli.ChooseOne("--method", f.method, fit.Methods())
-	return err
-}
-
 func (f *fitFlags) run(c *cobra.Command, path string) error {
-	if err := f.check(c); err != nil {
-		return err
-	}
-	m, err := f.load(c, path)
+	s, err := f.open(c, path)
 	if err != nil {
 		return err
 	}
-	study, opened, err := f.open(c, path, m)
-	if err != nil {
-		return err
-	}
-	if err := m.Fits(population.Options{Replicas: 1, Workers: 1}); err != nil {
-		return err
-	}
-	payload, err := study.Payload()
+	opened, err := s.OpenFit()
 	if err != nil {
 		return cli.Usage(err)
 	}
-	command := cli.CommandLineAgain(c, []string{path}, []string{"method", "seed"},
-		[]string{"data", "unknown", "match", "size", "until", "scenario", "set", "population", "budget", "limit-time", "limit-memory", "out"})
-	if path == standardInput {
-		command += " < model.yaml"
+	if err := s.Plain.Fits(population.Options{Replicas: 1, Workers: 1}); err != nil {
+		return err
 	}
-	out, err := cli.OpenOutput(f.out, "fit", fitFiles...)
+	payload, err := s.Payload()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	out, err := openOutput(c, s.Request)
 	if err != nil {
 		return err
 	}
 	defer out.Drop()
-	beside := study.Files
-	if f.data == "" {
-		beside = map[string][]byte{study.DataName: study.Data}
-		for name, table := range study.Files {
-			beside[name] = table
-		}
-	}
-	if err := out.Inputs(c, beside); err != nil {
-		return err
-	}
 	for _, note := range opened.Data.Notes {
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
 	}
-	result, predicted, err := f.do(c, opened, payload, command)
+	result, predicted, err := f.do(c, opened, payload, s.Command())
 	if err != nil {
 		return err
 	}
-	return newFitReport(study, opened, result, predicted, command).deliver(c.OutOrStdout(), out, f.json)
+	return newFitReport(s.Request, opened, result, predicted).deliver(c.OutOrStdout(), out, f.json)
 }
-
-// open reads the data, and makes the problem.
-func (f *fitFlags) open(c *cobra.Command, path string, m *population.Model) (*models.Fit, *models.Opened, error) {
-	asked, err := m.Fit(population.FitOptions{Data: f.data, Unknown: f.unknown, Match: f.match})
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, u := range asked.Unknowns {
-		switch {
-		case slices.ContainsFunc(f.set, func(set string) bool { name, _, _ := strings.Cut(set, "="); return strings.TrimSpace(name) == u.Name }):
-			return nil, nil, cli.Usagef("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
-		case m.Changed(u.Name):
-			return nil, nil, cli.Usagef("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", f.scenario, u.Name)
-		}
-	}
-	s, err := f.study(c, path, m, fitSort)
-	if err != nil {
-		return nil, nil, err
-	}
-	study := &models.Fit{Study: *s, DataName: asked.Data, Unknown: f.unknown, Match: f.match}
-	switch {
-	case asked.Data == "":
-		return nil, nil, cli.Usagef("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
-	case f.data != "":
-		study.Data, err = population.Dir(".")(f.data)
-	default:
-		study.Data, err = s.Read(asked.Data)
-	}
-	if err != nil {
-		var where *os.PathError
-		if errors.As(err, &where) {
-			err = where.Err
-		}
-		return nil, nil, cli.Usagef("the data: %s: %w", asked.Data, err)
-	}
-	opened, err := study.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := opened.Problem.Check(); err != nil {
-		return nil, nil, cli.Usagef("%s", strings.TrimPrefix(err.Error(), "fit: "))
-	}
-	return study, opened, nil
-}
-
-// fitSort is the sort of study that a fit is.
-const fitSort = "fit"
 
 // predict runs the model with what was found, to see what it says of the data: so many times, or as often as the fit may at most. A fit of which nothing can
 // be predicted is a fit nonetheless.
 func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, r *fit.Result, o fit.Options) (*fit.Prediction, error) {
 	const runs = 400
 	n := runs
-	if f.budget > 0 {
-		n = min(runs, f.budget)
+	if f.Budget > 0 {
+		n = min(runs, f.Budget)
 	}
 	from := &r.Posterior
 	if len(from.Rows) == 0 {
@@ -221,11 +127,11 @@ func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, 
 }
 
 // do fits, here or on a hub, and predicts. The command is what goes on with it.
-func (f *fitFlags) do(c *cobra.Command, opened *models.Opened, payload []byte, command string) (result *fit.Result, predicted *fit.Prediction, err error) {
+func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, command string) (result *fit.Result, predicted *fit.Prediction, err error) {
 	registry := ourRegistry()
-	o := fit.Options{Kind: models.FitKind, Method: f.method, Seed: f.seed, Budget: f.budget, Population: f.population, Registry: registry}
-	if o.Limits, err = f.limits(); err != nil {
-		return nil, nil, err
+	o := fit.Options{Kind: study.FitKind, Method: f.Method, Seed: f.Seed, Budget: f.Budget, Population: f.Population, Registry: registry}
+	if o.Limits, err = f.Limits(); err != nil {
+		return nil, nil, cli.Usage(err)
 	}
 	logger := f.logger(c, slog.LevelWarn)
 	o.Engine.Logger = logger
@@ -295,11 +201,11 @@ func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOp
 
 // key tells this fit from all others: the model, the data and all that the answer depends on.
 func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
-	options, err := json.Marshal([]any{f.method, f.budget, f.population, f.limit.time, f.limit.memory})
+	options, err := json.Marshal([]any{f.Method, f.Budget, f.Population, f.LimitTime, f.LimitMemory})
 	if err != nil {
 		return "", err
 	}
-	job := ensemble.Job{Name: "fit", Kind: models.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.seed}
+	job := ensemble.Job{Name: "fit", Kind: study.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.Seed}
 	key, err := job.Key(registry)
 	return key, trim(err)
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // A fitReport is what a fit gives. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
@@ -30,14 +30,14 @@ type fitReport struct {
 
 	Predictive *fitted.Predictive `json:"predictive,omitempty"`
 
-	study  *models.Fit
-	opened *models.Opened
+	asked  *study.Request
+	opened *study.Opened
 	result *fit.Result
 }
 
-func newFitReport(study *models.Fit, o *models.Opened, r *fit.Result, predicted *fit.Prediction, command string) *fitReport {
-	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: command, study: study, opened: o, result: r}
-	p.Data = fitted.Data{File: study.DataName, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
+func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicted *fit.Prediction) *fitReport {
+	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(), asked: asked, opened: o, result: r}
+	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range o.Fit.Matches {
 		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
 		for _, y := range o.Data.Columns[i] {
@@ -120,8 +120,7 @@ func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 func (p *fitReport) write(dir string, best []byte) error {
 	errs := []error{
 		outdir.WriteFile(dir, "fit.json", p.writeJSON),
-		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(p.study.Source); return err }),
-		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.Command); return err }),
+		writeRequest(dir, p.asked, p.Command),
 		p.pictures().Draw(dir),
 	}
 	if len(p.result.Posterior.Rows) > 0 {

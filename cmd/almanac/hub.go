@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // untilStopped is a context that ends when the process is told to stop, as by Ctrl-C or by the system.
@@ -53,9 +54,9 @@ func newHub() *cobra.Command {
 				o.Cluster = &cluster
 			}
 			if room != "" {
-				n, err := parseBytes("--max-store", room)
+				n, err := study.ParseBytes("--max-store", room)
 				if err != nil {
-					return err
+					return cli.Usage(err)
 				}
 				o.MaxStore = int64(n)
 			}

@@ -16,9 +16,11 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
-	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
+
+// theHub is what --hub is for commands that need one.
+const theHub = "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL"
 
 func newJobs() *cobra.Command {
 	var f hubFlags
@@ -40,7 +42,7 @@ func newJobs() *cobra.Command {
 			})
 		},
 	}
-	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	f.register(c, theHub)
 	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(), newJobsCancel(), newJobsForget())
 	return c
 }
@@ -125,7 +127,7 @@ func newJobsCancel() *cobra.Command {
 			return f.withJob(c, args[0], "cancelled", (*ensemble.Conn).Cancel)
 		},
 	}
-	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	f.register(c, theHub)
 	return c
 }
 
@@ -173,7 +175,7 @@ func newJobsWatch() *cobra.Command {
 			})
 		},
 	}
-	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	f.register(c, theHub)
 	return c
 }
 
@@ -209,25 +211,29 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 
 func newJobsResults() *cobra.Command {
 	var f studyFlags
-	var table string
 	c := &cobra.Command{
 		Use: "results KEY", Short: "Write and print what a study has found, also if it is not done", Args: oneJob,
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.with(c, func(conn *ensemble.Conn) error {
-				return fetchResults(c, conn, args[0], f.out, table)
+				return fetchResults(c, conn, args[0], &f)
 			})
 		},
 	}
-	f.hubFlags.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
-	c.Flags().StringVar(&table, "format", string(results.CSV), "how series are written: csv, or parquet")
+	f.registerResults(c)
 	return c
 }
 
+// registerResults are the flags that say where results of a study on a hub are written to.
+func (f *studyFlags) registerResults(c *cobra.Command) {
+	f.hubFlags.register(c, theHub)
+	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
+	f.registerFormat(c, "how series are written: csv, or parquet")
+}
+
 // fetchResults gives what is finished of a study. Points that are not are left out.
-func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix, dir, table string) error {
-	if _, err := cli.ChooseOne("--format", table, formatNames()); err != nil {
-		return err
+func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFlags) error {
+	if err := study.CheckFormat(f.Format); err != nil {
+		return cli.Usage(err)
 	}
 	s, err := findJob(c.Context(), conn, prefix)
 	if err != nil {
@@ -241,7 +247,7 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix, dir, table stri
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: the study is %s; %d of %d points are finished\n", s.State, s.PointsDone, s.Points)
 	}
 	outcome := ensemble.Outcome{Key: s.Key, PointsDone: s.PointsDone, Replicas: s.Merged, Events: s.Events}
-	r, err := reporter(c, job, dir, table)
+	r, err := reporter(c, job, f)
 	if err != nil {
 		return err
 	}
@@ -265,64 +271,43 @@ type report struct {
 }
 
 // reporter finds out how the results of a job are to be written: as the command would that began it.
-func reporter(c *cobra.Command, job ensemble.Job, dir, table string) (*report, error) {
-	if job.Kind != models.Kind {
-		return foreignReport(c, job, dir)
+func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error) {
+	s, command := foreignStudy(job), "almanac jobs results ("+job.Name+")"
+	if job.Kind == study.Kind {
+		var err error
+		if s, err = study.OpenJob(job); err != nil {
+			return nil, err
+		}
+		command = fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Model, job.Seed, job.Replicas)
 	}
-	s, err := models.Read(job.Payload)
+	if s.Sort == study.Run {
+		return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", format.Word(s.Model), job.Seed, job.Replicas)
+	}
+	s.Out, s.Format = f.Out, f.Format
+	out, err := openOutput(c, s.Request)
 	if err != nil {
 		return nil, err
 	}
-	var set map[string]string
-	if s.Sort == models.Sweep {
-		set = job.Points[0].Set
-	}
-	scenario := ""
-	if s.Sort == models.Compare {
-		scenario = s.Scenarios[0]
-	}
-	m, err := s.Model(set, scenario)
-	if err != nil {
-		return nil, err
-	}
-	command := fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Name, job.Seed, job.Replicas)
-	switch s.Sort {
-	case models.Sweep:
-		out, err := cli.OpenOutput(dir, "sweep", sweepFiles...)
-		if err != nil {
-			return nil, err
-		}
-		if err := out.Inputs(c, s.Files); err != nil {
-			return nil, errors.Join(err, out.Drop())
-		}
-		r, err := newPointsReport(s, m, job, out, results.Format(table))
-		if err != nil {
-			return nil, errors.Join(err, out.Drop())
-		}
-		return &report{ensemble.RunOptions{Point: r.add},
-			func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
-			func() { _, _ = r.close(), out.Drop() }}, nil
-	case models.Compare:
-		out, err := cli.OpenOutput(dir, "compare", compareFiles...)
-		if err != nil {
-			return nil, err
-		}
-		if err := out.Inputs(c, s.Files); err != nil {
-			return nil, errors.Join(err, out.Drop())
-		}
+	if s.Sort == study.Compare {
 		var found ensemble.PointResult
 		return &report{ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }},
 			func(o ensemble.Outcome) error {
-				return deliverComparison(c.OutOrStdout(), s, m, job, found, o, out, command)
+				return deliverComparison(c.OutOrStdout(), s, job, found, o, out, command)
 			},
 			func() { _ = out.Drop() }}, nil
 	}
-	return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", format.Word(s.Name), job.Seed, job.Replicas)
+	r, err := newPointsReport(s, job, out)
+	if err != nil {
+		return nil, errors.Join(err, out.Drop())
+	}
+	return &report{ensemble.RunOptions{Point: r.add},
+		func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
+		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
-// foreignReport is of a study of another program: what it varies is known, but not in which order, and what it is called.
-func foreignReport(c *cobra.Command, job ensemble.Job, dir string) (*report, error) {
-	s := &models.Study{}
+// foreignStudy is a study of another program: what it varies is known, but not in which order, and what it is called.
+func foreignStudy(job ensemble.Job) *study.Study {
+	s := &study.Study{Request: &study.Request{Sort: study.Sweep}}
 	for name := range job.Points[0].Set {
 		a := &design.Axis{Name: name}
 		for _, p := range job.Points {
@@ -333,29 +318,16 @@ func foreignReport(c *cobra.Command, job ensemble.Job, dir string) (*report, err
 		s.Axes = append(s.Axes, a)
 	}
 	slices.SortFunc(s.Axes, func(a, b *design.Axis) int { return strings.Compare(a.Name, b.Name) })
-	out, err := cli.OpenOutput(dir, "sweep", sweepFiles...)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newPointsReport(s, nil, job, out, results.CSV)
-	if err != nil {
-		return nil, errors.Join(err, out.Drop())
-	}
-	return &report{ensemble.RunOptions{Point: r.add},
-		func(o ensemble.Outcome) error {
-			return r.deliver(c.OutOrStdout(), o, "almanac jobs results ("+job.Name+")")
-		},
-		func() { _, _ = r.close(), out.Drop() }}, nil
+	return s
 }
 
 func newJobsResume() *cobra.Command {
 	var f studyFlags
-	var table string
 	c := &cobra.Command{
 		Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob,
 		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := cli.ChooseOne("--format", table, formatNames()); err != nil {
-				return err
+			if err := study.CheckFormat(f.Format); err != nil {
+				return cli.Usage(err)
 			}
 			var job ensemble.Job
 			registry := ourRegistry()
@@ -377,7 +349,7 @@ func newJobsResume() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := reporter(c, job, f.out, table)
+			r, err := reporter(c, job, &f)
 			if err != nil {
 				return err
 			}
@@ -392,9 +364,7 @@ func newJobsResume() *cobra.Command {
 			return r.deliver(outcome)
 		},
 	}
-	f.hubFlags.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
-	c.Flags().StringVar(&table, "format", string(results.CSV), "how series are written: csv, or parquet")
+	f.registerResults(c)
 	return c
 }
 

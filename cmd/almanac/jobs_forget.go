@@ -46,7 +46,7 @@ func newJobsForget() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&older, "older", "", "forget all studies that were not used for so long, as in 30d or 12h")
-	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	f.register(c, theHub)
 	return c
 }
 

@@ -13,22 +13,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // runFlags are the command line of almanac run.
 type runFlags struct {
-	modelFlags
-	seed     uint64
-	replicas int
-	workers  int
-	json     bool
-	out      string
-	events   bool
-	format   string
-	replica  int
-	from     fromFlag
-	hub      hubFlags
-	profile  profileFlag
+	studyFlags
+	json    bool
+	profile profileFlag
 }
 
 func newRun() *cobra.Command {
@@ -54,77 +46,60 @@ func newRun() *cobra.Command {
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	f.register(c)
-	f.hub.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
-	f.from.register(c)
+	f.registerModel(c)
+	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
+	f.registerFrom(c)
 	f.profile.register(c)
-	c.Flags().IntVar(&f.replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
-	c.Flags().IntVar(&f.replicas, "replicas", 1, "how often to run the model")
+	f.registerSeed(c)
+	c.Flags().IntVar(&f.Replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
+	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as memory is there for, unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write results and pictures to")
-	c.Flags().BoolVar(&f.events, "events", false, "write every event to events.csv, or .parquet, in the directory of --out")
-	c.Flags().StringVar(&f.format, "format", string(results.CSV), "how the tables in the directory of --out are written: csv, or parquet for large ones")
+	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to")
+	c.Flags().BoolVar(&f.Events, "events", false, "write every event to events.csv, or .parquet, in the directory of --out")
+	f.registerFormat(c, "how the tables in the directory of --out are written: csv, or parquet for large ones")
 	return c
 }
 
 func (f *runFlags) run(c *cobra.Command, path string) error {
 	switch {
-	case f.replicas < 1:
-		return cli.Usagef("--replicas %d: at least one is needed", f.replicas)
-	case f.workers < 0:
-		return cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
-	case f.replica < 0:
-		return cli.Usagef("--replica %d: replicas are numbered from 0", f.replica)
-	case f.hub.hub != "" && f.events:
+	case f.hub != "" && f.Events:
 		return cli.Usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
-	case f.hub.hub != "" && f.workers > 0:
-		return cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
-	case f.hub.hub != "" && f.profile.dir != "":
+	case f.hub != "" && f.profile.dir != "":
 		return cli.Usagef("--profile is of work that is done here; leave out --hub")
-	case f.hub.hub != "" && f.replica > 0:
+	case f.hub != "" && f.Replica > 0:
 		return cli.Usagef("--replica: one of many is run here, without --hub")
-	case f.profile.dir != "" && f.profile.dir == f.out:
-		return cli.Usagef("--profile %s: results go there; name another directory", f.out)
-	case f.events && f.out == "":
-		return cli.Usagef("--events: where to? Name a directory with --out")
-	case f.out == "" && c.Flags().Changed("format"):
-		return cli.Usagef("--format: of which tables? Name a directory with --out")
+	case f.profile.dir != "" && f.profile.dir == f.Out:
+		return cli.Usagef("--profile %s: results go there; name another directory", f.Out)
 	}
-	if _, err := cli.ChooseOne("--format", f.format, formatNames()); err != nil {
-		return err
-	}
-	m, err := f.load(c, path)
+	s, err := f.open(c, path)
 	if err != nil {
 		return err
 	}
-	if err := f.from.read(c, m); err != nil {
-		return err
+	if f.hub != "" {
+		return f.runOnHub(c, s)
 	}
-	if f.hub.hub != "" {
-		return f.runOnHub(c, path, m)
-	}
+	m := s.Plain
 	ctx, cancel := context.WithCancelCause(c.Context())
 	defer cancel(nil)
-	o := population.Options{Seed: f.seed, Replicas: f.replicas, First: f.replica, Workers: f.workers, Vary: f.from.vary(m, f.seed)}
-	if f.events {
+	o := population.Options{Seed: f.Seed, Replicas: f.Replicas, First: f.Replica, Workers: f.workers}
+	if s.Posterior != nil {
+		o.Vary = s.Posterior.Vary(m, f.Seed)
+	}
+	if f.Events {
 		o.OnEvent = func(population.Event) {} // what it takes counts
 	}
 	if err := m.Fits(o); err != nil { // before anything is made
 		return err
 	}
 	var events *eventLog
-	out, err := cli.OpenOutput(f.out, "run", runFiles...)
+	out, err := openOutput(c, s.Request)
 	if err != nil {
 		return err
 	}
 	defer out.Drop()
-	if err := out.Inputs(c, m.Files()); err != nil {
-		return err
-	}
-	if f.events {
-		if events, err = newEventLog(out.Path(), results.Format(f.format), m, f.replicas, cancel); err != nil {
+	if f.Events {
+		if events, err = newEventLog(out.Path(), results.Format(f.Format), m, f.Replicas, cancel); err != nil {
 			return err
 		}
 		o.OnEvent, o.OnRecord = events.add, events.recorded
@@ -138,7 +113,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	defer bar.Close()
 	began := time.Now()
 	o.OnProgress = func(p population.Progress) {
-		bar.Set(int(1000*p.Fraction), 1000, pace(m, p, f.replicas, time.Since(began)))
+		bar.Set(int(1000*p.Fraction), 1000, pace(m, p, f.Replicas, time.Since(began)))
 	}
 	result, runErr := m.Run(ctx, o)
 	bar.Close()
@@ -153,7 +128,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if result == nil {
 		return runErr
 	}
-	if err := f.deliver(c, path, m, result, out); err != nil {
+	if err := f.deliver(c, s, result, out); err != nil {
 		return err
 	}
 	f.profile.tell(c.ErrOrStderr())
@@ -161,17 +136,11 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 }
 
 // deliver writes a result, and prints it.
-func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, result *population.Result, out *cli.Output) error {
-	result.Drawn = f.from.drawn(m)
+func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.Result, out *cli.Output) error {
+	m := s.Plain
+	result.Drawn = s.Posterior.Told(m, s.From)
 	if out != nil {
-		command := cli.CommandLineAgain(c, []string{path}, []string{"seed", "replicas"}, []string{"replica", "size", "until", "scenario", "set", "from", "events", "format", "out"})
-		if path == standardInput {
-			command += " < model.yaml"
-		}
-		if err := writeRun(out.Path(), m, result, results.Format(f.format), command); err != nil {
-			return err
-		}
-		if err := f.from.write(out.Path(), m, f.seed, f.replica, f.replicas); err != nil {
+		if err := writeRun(out.Path(), s, result); err != nil {
 			return err
 		}
 		if err := out.Keep(); err != nil {
@@ -190,15 +159,7 @@ func (f *runFlags) deliver(c *cobra.Command, path string, m *population.Model, r
 	if out == nil && terminal.Of(c.OutOrStdout()) != nil {
 		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR; in a browser: almanac serve")
 	}
-	return f.from.print(c.OutOrStdout(), result.Drawn)
-}
-
-// formatNames are the formats of tables.
-func formatNames() (names []string) {
-	for _, f := range results.Formats() {
-		names = append(names, string(f))
-	}
-	return names
+	return printDrawn(c.OutOrStdout(), result.Drawn)
 }
 
 // pace says how a run is going.

@@ -169,6 +169,15 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 	}
 }
 
+// printDrawn prints what was drawn from a sample, if anything was.
+func printDrawn(w io.Writer, d *population.Drawn) error {
+	if d == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "each replica with its own %s, drawn from %s (%s, effective %.0f)\n", strings.Join(d.Parameters, ", "), d.From, format.Count(d.Rows, "row"), d.Effective)
+	return err
+}
+
 // deviation writes a standard deviation, or a dash if it is missing: one replica alone has none.
 func deviation(sd float64) string {
 	if math.IsNaN(sd) {

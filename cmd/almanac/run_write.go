@@ -3,34 +3,38 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
-
-// runFiles are what may be in the directory of --out.
-var runFiles = []string{
-	"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "model.yaml", "command.txt", "draws.csv",
-	"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg", "by-*.png",
-	"incidence-by-*.svg", "incidence-by-*.png",
-}
 
 // writeRun writes a result into a directory: numbers, pictures, and how to get them again. Of a model that is too large for a
 // diagram there is none.
-func writeRun(dir string, m *population.Model, r *population.Result, f results.Format, command string) error {
+func writeRun(dir string, s *study.Study, r *population.Result) error {
+	f := results.Format(s.Format)
 	return errors.Join(
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
-		outdir.WriteFile(dir, "series."+string(f), func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
-		outdir.WriteFile(dir, "flows."+string(f), func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
-		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(m.Source()); return err }),
-		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
-		writeDiagramOf(dir, m),
+		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
+		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		writeRequest(dir, s.Request, s.Command()),
+		writeDraws(dir, s),
+		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
 	)
+}
+
+// writeDraws writes what each replica draws, if anything is drawn.
+func writeDraws(dir string, s *study.Study) error {
+	if s.Posterior == nil {
+		return nil
+	}
+	return outdir.WriteFile(dir, "draws.csv", func(w io.Writer) error {
+		return s.Posterior.WriteDraws(w, s.Plain, s.Seed, s.Replica, s.Replicas)
+	})
 }
 
 // writeDiagramOf writes the diagram of a model beside its results. Those who interrupted the run get it, too.

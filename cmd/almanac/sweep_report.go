@@ -14,23 +14,21 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/models"
 	"github.com/almanac-sim/almanac/internal/outdir"
-	"github.com/almanac-sim/almanac/internal/study"
-	"github.com/almanac-sim/almanac/population"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // A pointsReport takes the points of a sweep as they are finished, and writes and prints what was found. What goes to tables is not held in
 // memory.
 type pointsReport struct {
-	study *models.Study
-	m     *population.Model // nil if the study is of another program
+	study *study.Study // its model is nil if it is of another program
 	name  string
 	job   ensemble.Job
 	out   *cli.Output
 
-	sweep   *study.Sweep
+	sweep   *tables.Sweep
 	table   *tableFile
 	series  *results.PointWriter
 	file    *tableFile // of the series
@@ -40,23 +38,23 @@ type pointsReport struct {
 	replicas                  int
 }
 
-func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out *cli.Output, f results.Format) (r *pointsReport, err error) {
-	r = &pointsReport{study: s, m: m, name: job.Name, job: job, out: out}
-	if m != nil {
-		r.name = m.Name()
+func newPointsReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *pointsReport, err error) {
+	r = &pointsReport{study: s, name: job.Name, job: job, out: out}
+	if s.Plain != nil {
+		r.name = s.Plain.Name()
 	}
 	if out == nil {
-		r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, nil)
+		r.sweep = tables.NewSweep(r.name, s.Axes, s.Sample > 0, nil)
 		return r, nil
 	}
 	if r.table, err = createTable(out.Path(), "points.csv"); err != nil {
 		return nil, err
 	}
-	r.sweep = study.NewSweep(r.name, s.Axes, s.Sampled, r.table)
+	r.sweep = tables.NewSweep(r.name, s.Axes, s.Sample > 0, r.table)
 	if !s.Series {
 		return r, nil
 	}
-	if r.file, err = createTable(out.Path(), "series."+string(f)); err != nil {
+	if r.file, err = createTable(out.Path(), "series."+s.Format); err != nil {
 		return nil, err
 	}
 	names := design.Names(s.Axes, results.PointColumns...)
@@ -67,19 +65,19 @@ func newPointsReport(s *models.Study, m *population.Model, job ensemble.Job, out
 		}
 		r.columns = append(r.columns, results.PointColumn{Name: names[i], Number: number})
 	}
-	r.series, err = results.NewPointWriter(r.file, f, r.columns)
+	r.series, err = results.NewPointWriter(r.file, results.Format(s.Format), r.columns)
 	return r, err
 }
 
 // add takes a point.
 func (r *pointsReport) add(p ensemble.PointResult) error {
-	if r.m == nil && r.study.Outputs == nil {
+	if r.study.Plain == nil && r.study.Told == nil {
 		for _, o := range p.Outputs {
-			r.study.Outputs = append(r.study.Outputs, o.Name)
+			r.study.Told = append(r.study.Told, o.Name)
 		}
 	}
-	if len(p.Outputs) < len(r.study.Outputs) {
-		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Outputs))
+	if len(p.Outputs) < len(r.study.Told) {
+		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Told))
 	}
 	r.points++
 	r.replicas += p.Replicas
@@ -90,9 +88,9 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 		r.sketched++
 	}
 	values := r.study.Values(p.Point)
-	point := study.Point{Values: values, Replicas: p.Replicas}
-	for _, s := range p.Outputs[:len(r.study.Outputs)] {
-		point.Outputs = append(point.Outputs, models.Output(s, s.Name))
+	point := tables.Point{Values: values, Replicas: p.Replicas}
+	for _, s := range p.Outputs[:len(r.study.Told)] {
+		point.Outputs = append(point.Outputs, study.Output(s, s.Name))
 	}
 	if r.series != nil {
 		if err := r.addSeries(p, values); err != nil {
@@ -104,8 +102,8 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 
 // addSeries writes how a point went over time: row by row, what the kind of model tells column by column.
 func (r *pointsReport) addSeries(p ensemble.PointResult, values []string) error {
-	columns, times := models.Columns(r.m), r.m.Times()
-	over := p.Outputs[len(r.study.Outputs):]
+	columns, times := study.Columns(r.study.Plain), r.study.Plain.Times()
+	over := p.Outputs[len(r.study.Told):]
 	if len(over) != len(columns)*len(times) {
 		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(over), len(columns)*len(times))
 	}
@@ -131,11 +129,11 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 	}
 	if r.out != nil {
 		dir := r.out.Path()
-		err := errors.Join(r.close(),
-			outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
-			r.sweep.Draw(dir))
-		if r.m != nil && err == nil {
-			err = outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.study.Source); return err })
+		err := errors.Join(r.close(), r.sweep.Draw(dir))
+		if r.study.Plain != nil {
+			err = errors.Join(err, writeRequest(dir, r.study.Request, command))
+		} else {
+			err = errors.Join(err, outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }))
 		}
 		if err != nil {
 			return err
@@ -168,7 +166,7 @@ func printWork(w io.Writer, o ensemble.Outcome) error {
 }
 
 // axesText says what is varied.
-func axesText(s *models.Study) string {
+func axesText(s *study.Study) string {
 	var names []string
 	for _, a := range s.Axes {
 		names = append(names, a.Name)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/models"
+	"github.com/almanac-sim/almanac/study"
 )
 
 // A worker of another build refuses a study, and whoever began it is told both versions; a study of another build is not resumed as if it were
@@ -28,9 +28,9 @@ func TestOtherBuild(t *testing.T) {
 	}
 	defer conn.Close()
 	kinds := ourRegistry().Kinds()
-	study := kinds[slices.IndexFunc(kinds, func(k ensemble.Kind) bool { return k.Name == models.Kind })]
+	ours := kinds[slices.IndexFunc(kinds, func(k ensemble.Kind) bool { return k.Name == study.Kind })]
 	other := new(ensemble.Registry)
-	other.AddKind(ensemble.Kind{Name: models.Kind, Version: "of last year", Open: study.Open})
+	other.AddKind(ensemble.Kind{Name: study.Kind, Version: "of last year", Open: ours.Open})
 	serving, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
@@ -59,12 +59,12 @@ func TestOtherBuild(t *testing.T) {
 	}
 
 	// The other build begins a study, and is stopped.
-	payload, err := (&models.Study{Sort: models.Sweep, Name: "x.yaml", Source: []byte("?")}).Payload()
+	payload, err := (&study.Request{Sort: study.Sweep, Model: "x.yaml", Source: []byte("?")}).Payload()
 	if err != nil {
 		t.Fatal(err)
 	}
 	stopped, cut := context.WithCancel(t.Context())
-	job := ensemble.Job{Name: "old study", Kind: models.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 1}
+	job := ensemble.Job{Name: "old study", Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 1}
 	_, err = conn.Run(stopped, job, ensemble.RunOptions{Registry: other, Progress: func(ensemble.Progress) { cut() }})
 	cut()
 	if err == nil {

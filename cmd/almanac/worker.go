@@ -55,7 +55,7 @@ func newWorker() *cobra.Command {
 			return trim(err)
 		},
 	}
-	f.register(c, "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL")
+	f.register(c, theHub)
 	c.Flags().IntVar(&o.Slots, "slots", 0, "how many replicas to run at once; as many as there are cores unless told")
 	c.Flags().StringVar(&o.Name, "name", "", "what the worker is called; by machine and process unless told")
 	c.Flags().DurationVar(&o.Drain, "drain", 20*time.Second, "how long replicas may go on when the worker is told to stop")

@@ -64,8 +64,9 @@ var mayImport = map[string][]string{
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design", "internal/portable"},
 
-	// Model files as a kind of model for it, and what is told of their replicas.
-	"internal/models":  {"ensemble", "fit", "internal/design", "internal/nearest", "internal/outputs", "internal/random", "internal/study", "population"},
+	// Studies of model files: what is asked for, model files as a kind of model for ensemble, and what is told of their replicas.
+	"study": {"ensemble", "fit", "internal/allocation", "internal/design", "internal/format", "internal/nearest", "internal/outputs",
+		"internal/random", "internal/study", "population", "population/results"},
 	"internal/outputs": {"internal/expr", "internal/nearest", "internal/portable", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
@@ -83,22 +84,22 @@ var mayImport = map[string][]string{
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study", "internal/vector",
-		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output"},
+	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/portable", "internal/study", "internal/vector",
+		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output", "study"},
 
 	// The command.
 	"cmd/almanac": {"calendar", "calendar/theory", "capped", "cmd/almanac/internal/terminal",
 		"cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access",
 		"internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory",
-		"internal/models", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot",
-		"internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers"},
+		"internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population",
+		"population/results", "reproduce", "reproduce/papers", "study"},
 	"cmd/almanac/internal/terminal": {},
 
 	// The benchmarks.
 	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
 		"cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble",
-		"internal/allocation", "internal/format", "internal/models", "internal/outdir", "internal/plot",
-		"spray/spraytest"},
+		"internal/allocation", "internal/format", "internal/outdir", "internal/plot",
+		"spray/spraytest", "study"},
 	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
 		"cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
 		"population", "sim", "spray", "spray/spraytest"},

@@ -19,7 +19,7 @@ import (
 // machine, to the last bit.
 var deciding = []string{
 	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/design",
-	"internal/fitted", "internal/format", "internal/models", "internal/order", "internal/outputs", "internal/portable", "internal/random",
+	"internal/fitted", "internal/format", "study", "internal/order", "internal/outputs", "internal/portable", "internal/random",
 	"internal/sketch", "internal/study", "population", "population/results", "sim", "sim/analysis",
 }
 

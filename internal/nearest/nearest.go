@@ -2,7 +2,9 @@
 package nearest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -63,4 +65,15 @@ func distance(a, b []rune, limit int) int {
 		}
 	}
 	return this[len(b)]
+}
+
+// Among is an error of a flag if a name is none of those there are.
+func Among(flag, name string, known []string) error {
+	if slices.Contains(known, name) {
+		return nil
+	}
+	if near := Name(name, known); near != "" {
+		return fmt.Errorf("%s: there is no %q; did you mean %q?", flag, name, near)
+	}
+	return fmt.Errorf("%s: there is no %q; there are %s", flag, name, strings.Join(known, ", "))
 }

@@ -67,6 +67,8 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 // A usageError is the caller's: it ends the command with status 2.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // Usage makes an error one of usage: it ends the command with [ExitUsage].
 func Usage(err error) error { return usageError{err} }
 

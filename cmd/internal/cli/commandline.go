@@ -19,24 +19,6 @@ func CommandLine(c *cobra.Command, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// CommandLineAgain is the call that gives a result again: the arguments, and then flags by their names, those that were not given only if they are
-// always to be there.
-func CommandLineAgain(c *cobra.Command, args, always, given []string) string {
-	words := []string{c.CommandPath()}
-	for _, a := range args {
-		words = append(words, format.Word(a))
-	}
-	for _, name := range always {
-		words = append(words, flagWords(c.Flags().Lookup(name))...)
-	}
-	for _, name := range given {
-		if c.Flags().Changed(name) {
-			words = append(words, flagWords(c.Flags().Lookup(name))...)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // flagWords is a flag with its value, or with each of its values, as one writes it.
 func flagWords(f *pflag.Flag) (words []string) {
 	values := []string{f.Value.String()}

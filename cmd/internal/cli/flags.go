@@ -35,10 +35,7 @@ func Choose(flag string, names, known []string) ([]string, error) {
 		case i >= 0:
 			chosen = append(chosen, known[i])
 		default:
-			if near := nearest.Name(name, known); near != "" {
-				return nil, Usagef("%s: there is no %q; did you mean %q?", flag, name, near)
-			}
-			return nil, Usagef("%s: there is no %q; there are %s", flag, name, strings.Join(known, ", "))
+			return nil, Usage(nearest.Among(flag, name, known))
 		}
 	}
 	if len(chosen) == 0 {

@@ -45,14 +45,6 @@ func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
 // Path is where to write files.
 func (o *Output) Path() string { return o.dir.Path() }
 
-// PathOr is Path, and empty if there is no directory.
-func (o *Output) PathOr() string {
-	if o == nil {
-		return ""
-	}
-	return o.Path()
-}
-
 // Keep lets what was written take the place of what the command wrote earlier.
 func (o *Output) Keep() error {
 	if o == nil {

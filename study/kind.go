@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"context"
@@ -6,12 +6,19 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/population"
+)
+
+// Kind is the name of the kind of job that runs, sweeps and comparisons are, and FitKind that of the stages of a fit.
+const (
+	Kind    = "population"
+	FitKind = "fit"
 )
 
 // Registry is what a worker of this program can run. Its version has a hash of the program, so that workers of another build refuse.
@@ -21,19 +28,19 @@ func Registry() *ensemble.Registry {
 	room := &room{semaphore.NewWeighted(everybody)}
 	version := population.Version() + " " + ensemble.ProgramVersion()
 	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Portable: true, Open: func(payload []byte) (ensemble.Model, error) {
-		s, err := Read(payload)
+		r, err := ReadPayload(payload)
 		if err != nil {
 			return nil, err
 		}
-		return &model{s, room}, nil
+		return &model{sync.OnceValues(r.compiled), room}, nil
 	}})
 	g.AddKind(fitKind(version, room))
 	return g
 }
 
-// A model is a study that can be run.
+// A model is a study that is run. Its file is compiled when the first point is prepared, and once.
 type model struct {
-	study *Study
+	study func() (*Study, error)
 	room  *room
 }
 
@@ -64,24 +71,31 @@ func (r *room) alone(ctx context.Context, f func() error) error {
 
 // At prepares a point.
 func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
-	switch m.study.Sort {
+	s, err := m.study()
+	if err != nil {
+		return nil, err
+	}
+	switch s.Sort {
 	case Sweep:
-		part, err := m.part(p.Set, "", m.study.Series)
+		var values []population.Parameter
+		for _, a := range s.Axes {
+			if value, ok := p.Set[a.Name]; ok {
+				values = append(values, population.Parameter{Name: a.Name, Value: value})
+			}
+		}
+		at, err := s.At(values)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, r ensemble.Replica) (v ensemble.Values, err error) {
-			v.Names = part.names
-			v.Numbers, v.Events, err = part.run(ctx, r)
-			return v, err
-		}, nil
+		part, err := m.part(s, at)
+		if err != nil {
+			return nil, err
+		}
+		return part.run, nil
 	case Compare:
-		return m.compare()
+		return m.compare(s)
 	case Run:
-		part, err := m.part(nil, "", false)
-		if err != nil {
-			return nil, err
-		}
+		part := &part{room: m.room, m: s.Plain, posterior: s.Posterior}
 		return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
 			run, err := part.replica(ctx, r)
 			if err != nil {
@@ -94,48 +108,43 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 			return v, err
 		}, nil
 	}
-	return nil, fmt.Errorf("there is no study of sort %q", m.study.Sort)
+	return nil, fmt.Errorf("there is no study of sort %q", s.Sort)
 }
 
 // A part is the model with some values, ready to run, and what is told of it.
 type part struct {
-	owner   *model
-	m       *population.Model
-	outputs []*outputs.Output
-	series  bool
-	names   []string // of all numbers
+	room      *room
+	m         *population.Model
+	posterior *From
+	outputs   []*outputs.Output
+	series    bool
+	names     []string // of all numbers
 
 	runner *population.Runner
 	seed   uint64
 }
 
-func (m *model) part(set map[string]string, scenario string, series bool) (*part, error) {
-	compiled, err := m.study.Model(set, scenario)
-	if err != nil {
+func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
+	p = &part{room: m.room, m: of, posterior: s.Posterior, series: s.Series}
+	if p.outputs, err = outputs.All(of, s.Told); err != nil {
 		return nil, err
-	}
-	p := &part{owner: m, m: compiled, series: series}
-	if m.study.Sort != Run {
-		if p.outputs, err = outputs.All(compiled, m.study.Outputs); err != nil {
-			return nil, err
-		}
 	}
 	for _, o := range p.outputs {
 		p.names = append(p.names, o.Text)
 	}
-	if series {
-		p.names = append(p.names, SeriesNames(compiled)...)
+	if p.series {
+		p.names = append(p.names, SeriesNames(of)...)
 	}
 	return p, nil
 }
 
 // replica runs a replica.
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
-	err = p.owner.room.alone(ctx, func() (err error) {
+	err = p.room.alone(ctx, func() (err error) {
 		if p.runner == nil || p.seed != r.JobSeed {
 			o := population.Options{Seed: r.JobSeed}
-			if from := p.owner.study.From; from != nil {
-				o.Vary = from.Vary(p.m, r.JobSeed)
+			if p.posterior != nil {
+				o.Vary = p.posterior.Vary(p.m, r.JobSeed)
 			}
 			if p.runner, err = p.m.Runner(o); err != nil {
 				return err
@@ -152,32 +161,36 @@ func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population
 }
 
 // run runs a replica, and tells its numbers.
-func (p *part) run(ctx context.Context, r ensemble.Replica) (numbers []float64, events uint64, err error) {
+func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, err error) {
 	run, err := p.replica(ctx, r)
 	if err != nil {
-		return nil, 0, err
+		return v, err
 	}
-	numbers = make([]float64, 0, len(p.names))
+	v = ensemble.Values{Names: p.names, Numbers: make([]float64, 0, len(p.names)), Events: run.Events}
 	for _, o := range p.outputs {
-		numbers = append(numbers, o.Of(run))
+		v.Numbers = append(v.Numbers, o.Of(run))
 	}
 	if p.series {
-		numbers = appendSeries(numbers, p.m, run)
+		v.Numbers = appendSeries(v.Numbers, p.m, run)
 	}
-	return numbers, run.Events, nil
+	return v, nil
 }
 
 // compare runs a replica in every scenario, with the same luck, and tells what each gave and how it differs from the first.
-func (m *model) compare() (ensemble.Runner, error) {
+func (m *model) compare(s *Study) (ensemble.Runner, error) {
 	var runners []ensemble.Runner
-	for _, scenario := range m.study.Scenarios {
-		p, err := m.part(nil, scenario, false)
+	for _, scenario := range s.Compared {
+		of, err := s.Compile(population.Scenario(scenario))
+		var p *part
+		if err == nil {
+			p, err = m.part(s, of)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", scenario, err)
 		}
-		runners = append(runners, func(ctx context.Context, r ensemble.Replica) (v ensemble.Values, err error) {
-			v.Names = p.names
-			if v.Numbers, v.Events, err = p.run(ctx, r); err != nil {
+		runners = append(runners, func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
+			v, err := p.run(ctx, r)
+			if err != nil {
 				err = fmt.Errorf("scenario %s: %w", scenario, err)
 			}
 			return v, err

@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func (e *exactly) open(t testing.TB, data []float64) (*Opened, []byte) {
 	for i, y := range data {
 		fmt.Fprintf(table, "%v,%v\n", e.times[i], y)
 	}
-	f := &Fit{Study: Study{Sort: "fit", Name: "model.yaml", Source: []byte(e.source)}, DataName: "data.csv", Data: []byte(table.String())}
-	o, err := f.Open()
+	f := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv", Table: []byte(table.String())}
+	o, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
 	}

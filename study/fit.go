@@ -1,29 +1,18 @@
-package models
+package study
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/population"
 )
-
-// FitKind is the name of the kind of job that the stages of a fit are.
-const FitKind = "fit"
-
-// A Fit is all that workers need to know of a fit: the model, the data, and what the command line says of unknowns and columns.
-type Fit struct {
-	Study
-	DataName string   `json:"dataName"` // of the table, for messages
-	Data     []byte   `json:"data"`
-	Unknown  []string `json:"unknown,omitempty"`
-	Match    []string `json:"match,omitempty"`
-}
 
 // An Opened is a fit that can be worked on.
 type Opened struct {
@@ -34,37 +23,62 @@ type Opened struct {
 	Simulator fit.Simulator
 }
 
-// Payload is the fit as a job carries it.
-func (f *Fit) Payload() ([]byte, error) {
-	data, err := json.Marshal(f)
-	if err == nil && len(data) > ensemble.MaxPayload {
-		err = fmt.Errorf("the model with its tables and data has %d bytes; %d are the most", len(data), ensemble.MaxPayload)
+// OpenFit reads the data of a fit, and makes the problem.
+func (s *Study) OpenFit() (*Opened, error) {
+	asked, err := s.Plain.Fit(population.FitOptions{Data: s.Data, Unknown: s.Unknown, Match: s.Match})
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	for _, u := range asked.Unknowns {
+		switch {
+		case slices.ContainsFunc(s.Set, func(set population.Parameter) bool { return set.Name == u.Name }):
+			return nil, fmt.Errorf("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
+		case s.Plain.Changed(u.Name):
+			return nil, fmt.Errorf("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", s.Scenario, u.Name)
+		}
+	}
+	switch {
+	case asked.Data == "":
+		return nil, errors.New("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
+	case s.Data != "":
+		s.Table, err = population.Dir(".")(s.Data)
+	default:
+		_, err = s.file(asked.Data)
+	}
+	if err != nil {
+		var where *os.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, fmt.Errorf("the data: %s: %w", asked.Data, err)
+	}
+	o, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Problem.Check(); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "fit: "))
+	}
+	return o, nil
 }
 
-// ReadFit reads a fit from a payload, which may be of any program.
-func ReadFit(payload []byte) (*Fit, error) {
-	f := new(Fit)
-	d := json.NewDecoder(bytes.NewReader(payload))
-	d.DisallowUnknownFields() // what is not understood could change the numbers
-	if err := d.Decode(f); err != nil {
-		return nil, fmt.Errorf("a fit that cannot be read: %w", err)
-	}
-	return f, nil
-}
-
-// Open makes the model and the problem.
-func (f *Fit) Open() (*Opened, error) {
-	m, err := f.Model(nil, "")
+// problem makes the problem of a fit, whose data are there.
+func (r *Request) problem() (*Opened, error) {
+	m, err := r.Compile()
 	if err != nil {
 		return nil, err
 	}
 	o := &Opened{Model: m}
-	if o.Fit, err = m.Fit(population.FitOptions{Data: f.DataName, Unknown: f.Unknown, Match: f.Match}); err != nil {
+	if o.Fit, err = m.Fit(population.FitOptions{Data: r.Data, Unknown: r.Unknown, Match: r.Match}); err != nil {
 		return nil, err
 	}
-	if o.Data, err = o.Fit.Read(f.DataName, f.Data); err != nil {
+	data := r.Table
+	if data == nil { // then it is a table that the model names
+		if data, err = r.file(o.Fit.Data); err != nil {
+			return nil, err
+		}
+	}
+	if o.Data, err = o.Fit.Read(o.Fit.Data, data); err != nil {
 		return nil, err
 	}
 	o.Problem = &fit.Problem{Times: o.Data.Times}
@@ -166,11 +180,11 @@ func impossible(err error) error {
 // fitKind is the kind of job that the stages of a fit are.
 func fitKind(version string, room *room) ensemble.Kind {
 	kind := fit.NewKind(FitKind, version, func(payload []byte) (*fit.Problem, fit.Simulator, error) {
-		f, err := ReadFit(payload)
+		r, err := ReadPayload(payload)
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := f.Open()
+		o, err := r.problem()
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"context"
@@ -11,17 +11,15 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/population"
 )
 
-func study(t *testing.T, sort string) *Study {
-	source, err := os.ReadFile("../../examples/sir.yaml")
+func study(t *testing.T, sort string) *Request {
+	source, err := os.ReadFile("../examples/sir.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := 300
-	return &Study{Sort: sort, Name: "sir.yaml", Source: source, Size: &size, Outputs: []string{"peak(infectious)", "final(recovered)"}}
+	return &Request{Sort: sort, Model: "sir.yaml", Source: source, Size: "300", Out: "out", Outputs: []string{"peak(infectious)", "final(recovered)"}}
 }
 
 // kind is that of studies.
@@ -35,7 +33,7 @@ func kind(t *testing.T) ensemble.Kind {
 	return ensemble.Kind{}
 }
 
-func open(t *testing.T, s *Study) ensemble.Model {
+func open(t *testing.T, s *Request) ensemble.Model {
 	payload, err := s.Payload()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +49,7 @@ func open(t *testing.T, s *Study) ensemble.Model {
 func TestSweepIsRun(t *testing.T) {
 	s := study(t, Sweep)
 	s.Series = true
-	s.Axes = []*design.Axis{{Name: "beta", Unit: "per day", Values: []string{"0.3 per day", "0.5 per day"}}}
+	s.Vary = []string{"beta=0.3 per day, 0.5 per day"}
 	at, err := open(t, s).At(ensemble.Point{Set: map[string]string{"beta": "0.3 per day"}})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +95,7 @@ func TestRunIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := s.Model(nil, "")
+	m, err := s.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,14 +163,14 @@ func TestAlone(t *testing.T) {
 // What is not understood is refused, and so is what a study cannot be.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                              "cannot be read",
-		`{"sort":"sweep","wings":2}`:    "unknown field",
-		`{"sort":"dance","name":"x"}`:   `there is no study of sort "dance"`,
-		`{"sort":"sweep","name":"x.y"}`: "x.y",
-		`{"sort":"compare","name":"x.y","scenarios":["a","b"]}`: "scenario a: ",
-		`{"sort":"compare","name":"x.y","scenarios":["a"]}`:     "a comparison of 1 scenarios",
-		`{"sort":"sweep","name":"x.y","axes":[null]}`:           "an axis that is none",
-		`{"sort":"run","name":"x.y","from":{"posterior":{}}}`:   "a sample of parameters that is none",
+		``:                               "cannot be read",
+		`{"sort":"sweep","wings":2}`:     "unknown field",
+		`{"sort":"dance","model":"x"}`:   `there is no study of sort "dance"`,
+		`{"sort":"sweep","model":"x.y"}`: "x.y",
+		`{"sort":"compare","model":"x.y","scenarios":["a","b"]}`:    "x.y",
+		`{"sort":"compare","model":"x.y","scenarios":["a"]}`:        "a comparison of 1 scenarios",
+		`{"sort":"sweep","model":"x.y","vary":["beta"]}`:            `"beta" has no =`,
+		`{"sort":"run","model":"x.y","posterior":{"posterior":{}}}`: "a sample of parameters that is none",
 	} {
 		m, err := kind(t).Open([]byte(text))
 		if err == nil {
@@ -184,7 +182,7 @@ func TestRefused(t *testing.T) {
 	}
 	s := study(t, Sweep)
 	s.Source = []byte(strings.Replace(string(s.Source), "parameters:", "parameters:\n  slow: {steps: {file: slow.csv, column: x}}", 1))
-	if _, err := s.Model(nil, ""); err == nil || !strings.Contains(err.Error(), "slow.csv") {
+	if _, err := s.Compile(); err == nil || !strings.Contains(err.Error(), "slow.csv") {
 		t.Errorf("a table that did not come along: %v", err)
 	}
 	s.Source = make([]byte, ensemble.MaxPayload)

@@ -1,6 +1,6 @@
 //go:build soak
 
-package models
+package study
 
 import (
 	"testing"

@@ -1,6 +1,6 @@
 //go:build soak && unix
 
-package models
+package study
 
 import (
 	"math"
@@ -44,7 +44,7 @@ func TestSoakTuberculosisInformation(t *testing.T) {
 	head, _, _ := strings.Cut(string(f.Source), "\nfit:")
 	f.Source = []byte(head + yearly)
 	f.Data = []byte("time,cases,deaths,converted\n1982,1,1,1\n1983,1,1,1\n1984,1,1,1\n1985,1,1,1\n1986,1,1,1\n1987,1,1,1\n1988,1,1,1\n1989,1,1,1\n1990,1,1,1\n1991,1,1,1\n")
-	p, err := f.Open()
+	p, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build soak && unix
 
-package models
+package study
 
 import (
 	"bytes"
@@ -106,7 +106,7 @@ func TestSoakTuberculosisSearch(t *testing.T) {
 }
 
 // fitTuberculosis fits, on so many cores, and says what it took.
-func fitTuberculosis(t *testing.T, f *Fit, o *Opened, method string, seed uint64, budget, population, cores int) *fit.Result {
+func fitTuberculosis(t *testing.T, f *Request, o *Opened, method string, seed uint64, budget, population, cores int) *fit.Result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	payload, err := f.Payload()

@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"errors"
@@ -13,29 +13,28 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-func outbreak(t *testing.T) *Fit {
-	source, err := os.ReadFile("../../examples/outbreak.yaml")
+func outbreak(t *testing.T) *Request {
+	source, err := os.ReadFile("../examples/outbreak.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := 300
-	return &Fit{Study: Study{Sort: "fit", Name: "outbreak.yaml", Source: source, Size: &size}, DataName: "cases.csv", Data: []byte("time,cases\n3,4\n6,NA\n12,9\n"),
+	return &Request{Sort: Fit, Model: "outbreak.yaml", Source: source, Size: "300", Data: "cases.csv", Table: []byte("time,cases\n3,4\n6,NA\n12,9\n"),
 		Unknown: []string{"stay=normal 4 sd 2 days"}, Match: []string{"ill = state infectious normal 10%"}}
 }
 
 // What travels is opened as it was: the problem that the file and the flags say.
 func TestFitTravels(t *testing.T) {
 	f := outbreak(t)
-	f.Data = []byte("time,cases,ill\n3,4,5\n6,NA,5.5\n12,9,NA\n")
+	f.Table = []byte("time,cases,ill\n3,4,5\n6,NA,5.5\n12,9,NA\n")
 	payload, err := f.Payload()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ReadFit(payload)
+	again, err := ReadPayload(payload)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := again.Open()
+	o, err := again.problem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func TestFitTravels(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{`{"wings":2}`: "unknown field", ``: "cannot be read"} {
-		if _, err := ReadFit([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPayload([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -63,12 +62,12 @@ func TestFitTravels(t *testing.T) {
 func TestFitSimulates(t *testing.T) {
 	f := outbreak(t)
 	f.Match = nil
-	o, err := f.Open()
+	o, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := []float64{0.6, 8, 0.25, 5}
-	m, err := f.Model(nil, "")
+	m, err := f.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}

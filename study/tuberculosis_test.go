@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"flag"
@@ -13,20 +13,20 @@ import (
 var update = flag.Bool("update", false, "write the reports of the tuberculosis example anew")
 
 const (
-	tuberculosisModel   = "../../examples/tuberculosis.yaml"
-	tuberculosisReports = "../../examples/tuberculosis.csv"
+	tuberculosisModel   = "../examples/tuberculosis.yaml"
+	tuberculosisReports = "../examples/tuberculosis.csv"
 	tuberculosisSeed    = 1981 // of the reports
 )
 
 // tuberculosis is the example, to be fitted to some reports, and the values that stand in its file for what its section fit has for unknown.
-func tuberculosis(t *testing.T, reports string) (f *Fit, o *Opened, truth []float64) {
+func tuberculosis(t *testing.T, reports string) (f *Request, o *Opened, truth []float64) {
 	t.Helper()
 	source, err := os.ReadFile(tuberculosisModel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = &Fit{Study: Study{Sort: "fit", Name: "tuberculosis.yaml", Source: source}, DataName: "tuberculosis.csv", Data: []byte(reports)}
-	if o, err = f.Open(); err != nil {
+	f = &Request{Sort: Fit, Model: "tuberculosis.yaml", Source: source, Data: "tuberculosis.csv", Table: []byte(reports)}
+	if o, err = f.problem(); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range o.Fit.Unknowns {

@@ -1,4 +1,4 @@
-package models
+package study
 
 import (
 	"bytes"
@@ -151,6 +151,15 @@ func (f *From) Drawn(m *population.Model) (drawn, given []string) {
 		}
 	}
 	return drawn, given
+}
+
+// Told says what is drawn for a model from which file; nil if nothing is drawn.
+func (f *From) Told(m *population.Model, path string) *population.Drawn {
+	if f == nil {
+		return nil
+	}
+	names, _ := f.Drawn(m)
+	return &population.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(), Parameters: names}
 }
 
 // Row is what the replica of a number draws, in the order of the names. It depends on the seed and the number alone.

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/internal/outdir"
+	"github.com/almanac-sim/almanac/study"
+)
+
+// studyFlags are the flags that several commands have: they say what is asked for, and where it is run.
+type studyFlags struct {
+	study.Request
+	hubFlags
+	set     []string
+	workers int
+}
+
+// registerModel are the changes to a model that can be asked for.
+func (f *studyFlags) registerModel(c *cobra.Command) {
+	c.Flags().StringVar(&f.Size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
+	c.Flags().StringVar(&f.Until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or 2020-12-31 if it starts at a date")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
+	c.Flags().StringVar(&f.Scenario, "scenario", "", "take the values of a scenario of the file; --set has precedence")
+}
+
+// registerStudy are the flags of studies that are done here or on a hub.
+func (f *studyFlags) registerStudy(c *cobra.Command, out string) {
+	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
+	f.registerSeed(c)
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there are cores unless told")
+	c.Flags().DurationVar((*time.Duration)(&f.LimitTime), "limit-time", 0, "how long a replica may take, as in 10m; one that takes longer fails the study")
+	c.Flags().StringVar(&f.LimitMemory, "limit-memory", "", "how much memory a replica may take, as in 4GB")
+	c.Flags().StringVar(&f.Out, "out", "", out)
+}
+
+func (f *studyFlags) registerSeed(c *cobra.Command) {
+	c.Flags().Uint64Var(&f.Seed, "seed", 1, "all that is random depends on it")
+}
+
+func (f *studyFlags) registerOutputs(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.Outputs, "output", nil, "what is told of each replica: --output \"peak(infectious)\"; may be repeated")
+}
+
+func (f *studyFlags) registerFrom(c *cobra.Command) {
+	c.Flags().StringVar(&f.From, "from", "", "posterior.csv of almanac fit: each replica draws values of parameters from it, by weight; --scenario and --set have precedence")
+}
+
+func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
+	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
+}
+
+// open reads the model, and looks whether what is asked for can be run.
+func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
+	f.Sort, f.Model = c.Name(), path
+	switch {
+	case f.workers < 0:
+		return nil, cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
+	case f.workers > 0 && f.hub != "":
+		return nil, cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+	}
+	for _, text := range f.set {
+		s, err := study.ParseSet(text)
+		if err != nil {
+			return nil, cli.Usage(err)
+		}
+		f.Set = append(f.Set, s)
+	}
+	err := f.Validate(c.Flags().Changed)
+	if err == nil {
+		err = f.ReadModel(c.InOrStdin())
+	}
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	s, err := f.Open()
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	for _, note := range s.Notes {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
+	}
+	return s, nil
+}
+
+// studyFiles are what may be in the directory of --out, by the command that writes it; the first is always there.
+var studyFiles = map[string][]string{
+	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv",
+		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg", "by-*.png",
+		"incidence-by-*.svg", "incidence-by-*.png"},
+	study.Sweep:   {"points.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg", "map-*.png"},
+	study.Compare: {"differences.csv", "scenarios.csv", "draws.csv"},
+	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
+		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg", "trace.png"},
+}
+
+// openOutput opens the directory of --out, if there is one, with the tables that the model reads.
+func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
+	out, err := cli.OpenOutput(r.Out, r.Sort, append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])], "model.yaml", "command.txt", study.FileName)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Inputs(c, r.Files); err != nil {
+		return nil, errors.Join(err, out.Drop())
+	}
+	return out, nil
+}
+
+// writeRequest writes what was asked for beside the results: the model, the command and study.json.
+func writeRequest(dir string, r *study.Request, command string) error {
+	return errors.Join(
+		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.Source); return err }),
+		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+		outdir.WriteFile(dir, study.FileName, r.WriteJSON))
+}

@@ -1,0 +1,444 @@
+package study
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/allocation"
+	"github.com/almanac-sim/almanac/internal/design"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// The sorts of studies, which are the commands that begin them.
+const (
+	Run     = "run"     // one point, of which every replica is kept as a whole
+	Sweep   = "sweep"   // points are combinations of values
+	Compare = "compare" // one point, at which a replica is run in every scenario
+	Fit     = "fit"     // stages of many tasks each, which package fit plans
+	Check   = "check"   // no study: the model is only looked at
+)
+
+var sorts = []string{Run, Sweep, Compare, Fit}
+
+// A Request says what a study is of: which model with which changes, where, how often, and what is told of it. The flags of the command
+// and the forms of the page are read into one, a job carries one to the workers, and study.json beside the results is one.
+//
+// Values are texts as a user writes them, with their units. What is zero was not asked for.
+type Request struct {
+	Version int    `json:"version,omitempty"` // of study.json
+	Sort    string `json:"sort"`
+	Model   string `json:"model"`            // the file, or StandardInput
+	SHA256  string `json:"sha256,omitempty"` // of the model file, in study.json
+
+	Size     string                 `json:"size,omitempty"`
+	Until    string                 `json:"until,omitempty"`
+	Scenario string                 `json:"scenario,omitempty"`
+	Set      []population.Parameter `json:"set,omitempty"`
+
+	Vary      []string `json:"vary,omitempty"`      // of a sweep: NAME=VALUES
+	Sample    int      `json:"sample,omitempty"`    // how many points to take from ranges; 0 for all combinations
+	Design    string   `json:"design,omitempty"`    // of the sample
+	Scenarios []string `json:"scenarios,omitempty"` // of a comparison; the first is what the others are compared with
+	Outputs   []string `json:"outputs,omitempty"`   // those of outputs.Defaults if there are none
+	Precision string   `json:"precision,omitempty"`
+	Series    bool     `json:"series,omitempty"` // a sweep also tells all counts over time, if they can be written somewhere
+
+	From     string `json:"from,omitempty"` // a table of which each replica draws values of parameters
+	Seed     uint64 `json:"seed,omitempty"`
+	Replica  int    `json:"replica,omitempty"` // the first one
+	Replicas int    `json:"replicas,omitempty"`
+
+	Data       string   `json:"data,omitempty"` // of a fit; the model may name it
+	Unknown    []string `json:"unknown,omitempty"`
+	Match      []string `json:"match,omitempty"`
+	Method     string   `json:"method,omitempty"`
+	Population int      `json:"population,omitempty"`
+	Budget     int      `json:"budget,omitempty"`
+
+	LimitTime   Duration `json:"limit_time,omitempty"` // of a replica, or of a task of a fit
+	LimitMemory string   `json:"limit_memory,omitempty"`
+
+	Events bool   `json:"events,omitempty"`
+	Format string `json:"format,omitempty"` // of tables
+	Out    string `json:"-"`                // a directory of the machine that the study is begun on
+
+	// What a job carries with it. Beside study.json it stands in files.
+	Source    []byte            `json:"source,omitempty"`
+	Files     map[string][]byte `json:"files,omitempty"` // tables that the model names
+	Table     []byte            `json:"table,omitempty"` // the data of a fit, if the model does not name them
+	Posterior *From             `json:"posterior,omitempty"`
+
+	// Name is what messages call the model, if not by its file.
+	Name string `json:"-"`
+	// Read reads a table that is not yet among the files, where the study begins: Compile adds it to them. Elsewhere it is nil.
+	Read func(name string) ([]byte, error) `json:"-"`
+}
+
+// ParseSet reads NAME=VALUE, which gives something in the model another value.
+func ParseSet(text string) (population.Parameter, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return population.Parameter{}, fmt.Errorf("--set: %q has no =; expected a parameter and its value, as in --set beta=\"0.4 per day\"", text)
+	}
+	return population.Parameter{Name: strings.TrimSpace(name), Value: value}, nil
+}
+
+// A Duration is written as "10m0s".
+type Duration time.Duration
+
+// MarshalText writes it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads it.
+func (d *Duration) UnmarshalText(text []byte) error {
+	t, err := time.ParseDuration(string(text))
+	*d = Duration(t)
+	return err
+}
+
+// StandardInput in place of a file says that the model is read from there.
+const StandardInput = "-"
+
+// The values of flags that are not given.
+const (
+	DefaultDesign = "lhs"
+	DefaultFormat = string(results.CSV)
+	DefaultMethod = "abc"
+)
+
+// Validate says what is wrong with a request, whatever its model is. Given reports whether a flag was given, also with its default; it is nil
+// where there are no flags.
+func (r *Request) Validate(given func(flag string) bool) error {
+	if given == nil {
+		given = func(string) bool { return false }
+	}
+	switch {
+	case r.Sort != Fit && r.Sort != Check && r.Replicas < 1:
+		return fmt.Errorf("--replicas %d: at least one is needed", r.Replicas)
+	case r.LimitTime < 0:
+		return fmt.Errorf("--limit-time %v: expected a time above 0, as in 10m", time.Duration(r.LimitTime))
+	case r.Replica < 0:
+		return fmt.Errorf("--replica %d: replicas are numbered from 0", r.Replica)
+	case r.Events && r.Out == "":
+		return errors.New("--events: where to? Name a directory with --out")
+	case r.Out == "" && given("format"):
+		return errors.New("--format: of which tables? Name a directory with --out")
+	case given("from") && r.From == "":
+		return errors.New("--from: from what? Name a file, as in --from results/posterior.csv")
+	case given("scenario") && r.Sort == Compare:
+		return errors.New("--scenario: compare takes several; name them with --scenarios")
+	case given("scenario") && r.Scenario == "":
+		return errors.New("--scenario: which one? Name a scenario of the file")
+	case r.Sort == Compare && r.Replicas < 2:
+		return fmt.Errorf("--replicas %d: at least two are needed for an interval", r.Replicas)
+	case r.Sort == Sweep && len(r.Vary) == 0:
+		return errors.New("sweep over what? Name it with --vary, as in --vary beta=\"0.2..0.6 per day by 0.1\"")
+	case r.Sample < 0 || given("sample") && r.Sample == 0:
+		return fmt.Errorf("--sample %d: at least one point is needed", r.Sample)
+	case given("design") && r.Sample == 0:
+		return errors.New("--design: of which sample? Say how many points with --sample")
+	case r.Population < 0 || given("population") && r.Population == 0:
+		return fmt.Errorf("--population %d: expected a number above 0", r.Population)
+	case r.Budget < 0 || given("budget") && r.Budget == 0:
+		return fmt.Errorf("--budget %d: expected a number of runs above 0", r.Budget)
+	}
+	for _, one := range []struct {
+		flag, name string
+		known      []string
+	}{{"--format", r.Format, formats()}, {"--design", r.Design, design.Kinds}, {"--method", r.Method, fit.Methods()}} {
+		if err := nearest.Among(one.flag, one.name, one.known); one.name != "" && err != nil {
+			return err
+		}
+	}
+	_, err := r.size()
+	return err
+}
+
+func formats() (names []string) {
+	for _, f := range results.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// CheckFormat is an error if there is no such format of tables.
+func CheckFormat(name string) error { return nearest.Among("--format", name, formats()) }
+
+// size is the number of individuals that is asked for; nil if none is.
+func (r *Request) size() (*int, error) {
+	if r.Size == "" {
+		return nil, nil
+	}
+	const most = 4e9
+	for word := range strings.SplitSeq(r.Size, ",") {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(word), "_", ""), 64)
+		n := int(x)
+		switch {
+		case err != nil || x != float64(int64(x)) || !(x >= 0 && x <= most):
+			return nil, fmt.Errorf("--size: %q is not a number of individuals; wanted are whole numbers from 0 to %.0f, as in 1e6", word, most)
+		case !strings.Contains(r.Size, ","):
+			return &n, nil
+		}
+	}
+	return nil, fmt.Errorf("--size: %q is more than one number", r.Size)
+}
+
+// Axes are what is varied.
+func (r *Request) Axes() (axes []*design.Axis, err error) {
+	for _, text := range r.Vary {
+		a, err := design.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--vary: %w", err)
+		}
+		if slices.ContainsFunc(r.Set, func(s population.Parameter) bool { return s.Name == a.Name }) {
+			return nil, fmt.Errorf("--vary %s: --set gives it one value; leave out one of the two", a.Name)
+		}
+		if a.Name == "population.size" && r.Size != "" {
+			return nil, fmt.Errorf("--vary %s: --size gives it one value; leave out one of the two", a.Name)
+		}
+		axes = append(axes, a)
+	}
+	return axes, nil
+}
+
+// Limits are those of a replica.
+func (r *Request) Limits() (l ensemble.Limits, err error) {
+	l.Time = time.Duration(r.LimitTime)
+	if r.LimitMemory != "" {
+		l.Memory, err = ParseBytes("--limit-memory", r.LimitMemory)
+	}
+	return l, err
+}
+
+// ParseBytes reads an amount of memory.
+func ParseBytes(flag, s string) (uint64, error) {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+		if number, ok := strings.CutSuffix(s, u.name); ok {
+			if x := allocation.ParseNumber(number); x > 0 && x*u.size < 1e18 {
+				return uint64(x * u.size), nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
+}
+
+// precision is when a point has been run often enough, as the outputs that are told say.
+func (r *Request) precision(outputs []string) (p ensemble.Precision, err error) {
+	if r.Precision == "" {
+		return p, nil
+	}
+	number, percent := strings.CutSuffix(strings.TrimSpace(r.Precision), "%")
+	x := allocation.ParseNumber(number)
+	if percent {
+		x /= 100
+	}
+	if !(x > 0 && x < 1) {
+		return p, fmt.Errorf("--precision: %q is no share of a mean; expected one such as 2%%", r.Precision)
+	}
+	return ensemble.Precision{Relative: x, Outputs: outputs}, nil
+}
+
+// Command is the command line that repeats the study.
+func (r *Request) Command() string {
+	line := r.command()
+	if r.Model == StandardInput {
+		line += " < model.yaml"
+	}
+	return line
+}
+
+func (r *Request) command() string {
+	words := []string{"almanac", r.Sort, format.Word(r.Model)}
+	texts := func(flag string, values ...string) {
+		for _, value := range values {
+			if value != "" {
+				words = append(words, flag, format.Word(value))
+			}
+		}
+	}
+	number := func(flag string, n int) {
+		if n != 0 {
+			words = append(words, flag, strconv.Itoa(n))
+		}
+	}
+	texts("--method", r.Method)
+	if r.Sort != Check {
+		words = append(words, "--seed", strconv.FormatUint(r.Seed, 10))
+	}
+	number("--replicas", r.Replicas)
+	number("--replica", r.Replica)
+	texts("--data", r.Data)
+	texts("--unknown", r.Unknown...)
+	texts("--match", r.Match...)
+	texts("--size", r.Size)
+	texts("--until", r.Until)
+	texts("--scenario", r.Scenario)
+	for _, s := range r.Set {
+		texts("--set", s.Name+"="+s.Value)
+	}
+	texts("--from", r.From)
+	number("--population", r.Population)
+	number("--budget", r.Budget)
+	texts("--vary", r.Vary...)
+	number("--sample", r.Sample)
+	if r.Design != DefaultDesign {
+		texts("--design", r.Design)
+	}
+	texts("--scenarios", strings.Join(r.Scenarios, ","))
+	texts("--output", r.Outputs...)
+	texts("--precision", r.Precision)
+	if r.Sort == Sweep && !r.Series {
+		words = append(words, "--series=false")
+	}
+	if r.LimitTime != 0 {
+		texts("--limit-time", time.Duration(r.LimitTime).String())
+	}
+	texts("--limit-memory", r.LimitMemory)
+	if r.Events {
+		words = append(words, "--events")
+	}
+	if r.Format != DefaultFormat {
+		texts("--format", r.Format)
+	}
+	texts("--out", r.Out)
+	return strings.Join(words, " ")
+}
+
+// RepeatOne is the command that runs one replica of a point alone; the replica is its number, or what stands for it.
+func (r *Request) RepeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
+	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed, Set: slices.Concat(r.Set, values)}
+	if scenario != "" {
+		one.Scenario = scenario
+	}
+	return one.command() + " --replica " + replica
+}
+
+// named is the request without the directories of this machine.
+func (r Request) named() *Request {
+	base := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		return filepath.Base(path)
+	}
+	r.Model, r.From, r.Data = base(r.Model), base(r.From), base(r.Data)
+	return &r
+}
+
+// Payload is the request as a job carries it: what workers need, and those who put the results together. How many points and replicas
+// there are, and from which seed, stands in the job.
+func (r *Request) Payload() ([]byte, error) {
+	n := r.named()
+	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
+		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "", From: n.From,
+		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table, Posterior: n.Posterior}
+	data, err := json.Marshal(&j)
+	if err == nil && len(data) > ensemble.MaxPayload {
+		what := "tables"
+		if r.Sort == Fit {
+			what = "tables and data"
+		}
+		err = fmt.Errorf("the model with its %s has %d bytes; %d are the most", what, len(data), ensemble.MaxPayload)
+	}
+	return data, err
+}
+
+// ReadPayload reads the request of a job, which may be of any program: what it returns can be worked with.
+func ReadPayload(payload []byte) (*Request, error) {
+	r := new(Request)
+	if err := decode(payload, r); err != nil {
+		return nil, fmt.Errorf("a study that cannot be read: %w", err)
+	}
+	if _, err := r.Axes(); err != nil {
+		return nil, fmt.Errorf("a study that cannot be read: %w", err)
+	}
+	switch {
+	case !slices.Contains(sorts, r.Sort):
+		return nil, fmt.Errorf("there is no study of sort %q", r.Sort)
+	case r.Posterior != nil && !r.Posterior.sound():
+		return nil, errors.New("a study with a sample of parameters that is none")
+	case r.Sort == Compare && len(r.Scenarios) < 2:
+		return nil, fmt.Errorf("a comparison of %d scenarios; it needs at least 2", len(r.Scenarios))
+	}
+	return r, nil
+}
+
+func decode(text []byte, r *Request) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields() // what is not understood could change the numbers
+	if err := d.Decode(r); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind it")
+	}
+	return nil
+}
+
+// FileName is the file that a request is written to beside the results, and FileVersion the version of its format.
+const (
+	FileName    = "study.json"
+	FileVersion = 1
+)
+
+// WriteJSON writes study.json. It has no paths of this machine. The model itself stands beside it, as model.yaml, with its tables.
+func (r *Request) WriteJSON(w io.Writer) error {
+	n := r.named()
+	sum := sha256.Sum256(r.Source)
+	n.Version, n.SHA256 = FileVersion, hex.EncodeToString(sum[:])
+	n.Source, n.Files, n.Table, n.Posterior = nil, nil, nil, nil
+	if n.Sample == 0 {
+		n.Design = ""
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(n)
+}
+
+// ReadJSON reads study.json, which may be of any program.
+func ReadJSON(text []byte) (*Request, error) {
+	var of struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(text, &of); err != nil {
+		return nil, err
+	}
+	switch {
+	case of.Version > FileVersion:
+		return nil, fmt.Errorf("it is of version %d, of a later program than this one, which knows %d", of.Version, FileVersion)
+	case of.Version < 1:
+		return nil, errors.New("it does not say of which version it is")
+	}
+	r := new(Request)
+	if err := decode(text, r); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(sorts, r.Sort) {
+		return nil, fmt.Errorf("there is no study of sort %q", r.Sort)
+	}
+	r.Out = "." // where it was read, which is where the results are
+	if err := r.Validate(nil); err != nil {
+		return nil, err
+	}
+	_, err := r.Axes()
+	return r, err
+}
