@@ -18,6 +18,7 @@ type eventLog struct {
 	format results.Format
 	model  *population.Model
 	last   int // the row after which a replica is done
+	first  int // the number of the first replica, whose part is the first
 	cancel func(error)
 	parts  []*eventPart
 
@@ -30,8 +31,8 @@ type eventPart struct {
 	w    *results.EventWriter
 }
 
-func newEventLog(dir string, format results.Format, m *population.Model, replicas int, cancel func(error)) (*eventLog, error) {
-	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, cancel: cancel, parts: make([]*eventPart, replicas)}
+func newEventLog(dir string, format results.Format, m *population.Model, first, replicas int, cancel func(error)) (*eventLog, error) {
+	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, first: first, cancel: cancel, parts: make([]*eventPart, replicas)}
 	// The first replica writes to the table itself.
 	if _, err := l.open(0); err != nil {
 		return nil, err
@@ -39,15 +40,15 @@ func newEventLog(dir string, format results.Format, m *population.Model, replica
 	return l, nil
 }
 
-func (l *eventLog) path(replica int) string {
-	if replica == 0 {
+func (l *eventLog) path(part int) string {
+	if part == 0 {
 		return filepath.Join(l.dir, "events."+string(l.format))
 	}
-	return filepath.Join(l.dir, fmt.Sprintf("events.%s.part%d", l.format, replica))
+	return filepath.Join(l.dir, fmt.Sprintf("events.%s.part%d", l.format, part))
 }
 
-func (l *eventLog) open(replica int) (*eventPart, error) {
-	file, err := os.Create(l.path(replica))
+func (l *eventLog) open(part int) (*eventPart, error) {
+	file, err := os.Create(l.path(part))
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,8 @@ func (l *eventLog) open(replica int) (*eventPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.parts[replica] = &eventPart{file, w}
-	return l.parts[replica], nil
+	l.parts[part] = &eventPart{file, w}
+	return l.parts[part], nil
 }
 
 // fail remembers the first error and ends the run.
@@ -74,10 +75,10 @@ func (l *eventLog) fail(err error) {
 
 // add writes an event. A replica's events come one at a time, so that its part needs no lock.
 func (l *eventLog) add(e population.Event) {
-	p := l.parts[e.Replica]
+	p := l.parts[e.Replica-l.first]
 	if p == nil {
 		var err error
-		if p, err = l.open(e.Replica); err != nil {
+		if p, err = l.open(e.Replica - l.first); err != nil {
 			l.fail(err)
 			return
 		}
@@ -89,8 +90,8 @@ func (l *eventLog) add(e population.Event) {
 
 // recorded closes the file of a replica that is done.
 func (l *eventLog) recorded(r population.Record) {
-	if r.Row == l.last && r.Replica > 0 && l.parts[r.Replica] != nil {
-		l.fail(l.parts[r.Replica].close())
+	if part := r.Replica - l.first; r.Row == l.last && part > 0 && l.parts[part] != nil {
+		l.fail(l.parts[part].close())
 	}
 }
 

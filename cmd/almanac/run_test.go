@@ -19,7 +19,7 @@ func TestEventLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	l, err := newEventLog(dir, results.CSV, m, 4, func(err error) { t.Error(err) })
+	l, err := newEventLog(dir, results.CSV, m, 0, 4, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
