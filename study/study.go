@@ -148,7 +148,11 @@ func OpenJob(job ensemble.Job) (*Study, error) {
 // by [population.Model.With]. What it cannot do, such as another size, or a value that is not a quantity, is left to the compiler, which
 // also says what is wrong with a value.
 func (s *Study) At(values []population.Parameter) (*population.Model, error) {
-	if m, err := s.Plain.With(values...); err == nil {
+	trimmed := slices.Clone(values) // as the compiler reads them
+	for i := range trimmed {
+		trimmed[i].Value = strings.TrimSpace(trimmed[i].Value)
+	}
+	if m, err := s.Plain.With(trimmed...); err == nil {
 		return m, nil
 	}
 	return s.Compile(sets(values)...)

@@ -14,8 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-func newCompare() *cobra.Command {
-	var f studyFlags
+func newCompare(f *studyFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare MODEL.yaml | -",
 		Short: "Run the scenarios of a model with the same luck, and tell how they differ",

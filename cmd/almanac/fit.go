@@ -25,8 +25,7 @@ type fitFlags struct {
 	json bool
 }
 
-func newFit() *cobra.Command {
-	var f fitFlags
+func newFit(f *fitFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit MODEL.yaml | -",
 		Short: "Find out from data what the parameters of a model are",

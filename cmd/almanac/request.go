@@ -55,23 +55,31 @@ func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
 }
 
+// asked puts what is not a flag of its own into the request: which command it is of, of which model, and what is set.
+func (f *studyFlags) asked(c *cobra.Command, path string) error {
+	f.Sort, f.Model = c.Name(), path
+	for _, text := range f.set {
+		s, err := study.ParseSet(text)
+		if err != nil {
+			return err
+		}
+		f.Set = append(f.Set, s)
+	}
+	return nil
+}
+
 // open reads the model, and looks whether what is asked for can be run.
 func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
-	f.Sort, f.Model = c.Name(), path
 	switch {
 	case f.workers < 0:
 		return nil, cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
 	case f.workers > 0 && f.hub != "":
 		return nil, cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
 	}
-	for _, text := range f.set {
-		s, err := study.ParseSet(text)
-		if err != nil {
-			return nil, cli.Usage(err)
-		}
-		f.Set = append(f.Set, s)
+	err := f.asked(c, path)
+	if err == nil {
+		err = f.Validate(c.Flags().Changed)
 	}
-	err := f.Validate(c.Flags().Changed)
 	if err == nil {
 		err = f.ReadModel(c.InOrStdin())
 	}

@@ -23,8 +23,7 @@ type runFlags struct {
 	profile profileFlag
 }
 
-func newRun() *cobra.Command {
-	var f runFlags
+func newRun(f *runFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL.yaml | -",
 		Short: "Run a model, and tell what became of the population",
@@ -99,7 +98,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	defer out.Drop()
 	if f.Events {
-		if events, err = newEventLog(out.Path(), results.Format(f.Format), m, f.Replicas, cancel); err != nil {
+		if events, err = newEventLog(out.Path(), results.Format(f.Format), m, f.Replica, f.Replicas, cancel); err != nil {
 			return err
 		}
 		o.OnEvent, o.OnRecord = events.add, events.recorded

@@ -8,8 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-func newSweep() *cobra.Command {
-	var f studyFlags
+func newSweep(f *studyFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep MODEL.yaml | -",
 		Short: "Run a model at many combinations of values, many times at each",
