@@ -24,7 +24,7 @@ func newCompare(f *studyFlags) *cobra.Command {
 			"--output says what is told of each replica, as in almanac sweep.\n\n" +
 			"With --out DIR there are then in DIR: differences.csv (scenario, output, difference, low, high: the 95 % interval of the mean\n" +
 			"difference of paired replicas, against the first scenario), scenarios.csv (scenario, replicas, output, mean, sd, low, high),\n" +
-			"model.yaml with the tables that it reads, and command.txt. A study that was interrupted goes on when the same command is given again.",
+			"model.yaml with the tables that it reads, command.txt, and study.json. A study that was interrupted goes on when the same command is given again.",
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
 			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"",
 		Args: oneModel,

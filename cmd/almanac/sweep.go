@@ -23,7 +23,7 @@ func newSweep(f *studyFlags) *cobra.Command {
 			"  and arithmetic with them: final(recovered) / final(total). Without it, ends and peaks of all states, and the flows.\n\n" +
 			"With --out DIR there are then in DIR: points.csv (a column for each name, in the unit of --vary; replicas, output, mean, sd, low, high: the 95 %\n" +
 			"interval of the mean), series.csv or .parquet (how states and flows went over time at each point), pictures (over-NAME: outputs over\n" +
-			"one name, with bands; map-OUTPUT: an output over two), model.yaml with the tables that it reads, and command.txt. A study that was interrupted goes on where it\n" +
+			"one name, with bands; map-OUTPUT: an output over two), model.yaml with the tables that it reads, command.txt, and study.json. A study that was interrupted goes on where it\n" +
 			"was when the same command is given again; what it needs for that is in DIR/.state, which can be removed when it is done.\n\n" +
 			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker.",
 		Example: "  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day by 0.1\" --replicas 50 --out results\n" +
