@@ -120,16 +120,23 @@ func (f Figure) show(src string, query url.Values) (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	v := shown{Figure: f, Src: src, SVG: template.HTML(svg), Data: template.JS(f.data()), Query: "?"}
-	if len(query) > 0 {
-		v.Query += query.Encode() + "&"
-	}
+	v := f.shownAt(src, query)
+	v.SVG, v.Data = template.HTML(svg), template.JS(f.data())
 	for i, swatch := range f.Chart.Swatches() {
 		v.Lines = append(v.Lines, shownLine{f.Chart.Series[i].Name, template.HTML(swatch)})
 		v.Bands = v.Bands || f.Chart.Series[i].Low != nil
 	}
 	v.Table, v.Every = f.table()
 	return v, nil
+}
+
+// shownAt is a figure without what is drawn of it.
+func (f Figure) shownAt(src string, query url.Values) shown {
+	v := shown{Figure: f, Src: src, Query: "?", Every: 1}
+	if len(query) > 0 {
+		v.Query += query.Encode() + "&"
+	}
+	return v
 }
 
 // A shownGroup is figures that stand together, below a heading.
@@ -248,14 +255,15 @@ func short(x float64) string {
 // figureForms are the forms that a figure can be had in.
 var figureForms = []string{"svg", "png", "csv", "json"}
 
-// figureNamed splits the name in an address into the figure's ID and the form it is wanted in.
-func figureNamed(r *http.Request) (id, form string, err error) {
+// figureWanted is the figure of an address: its ID, the form it is wanted in, and how it is to be seen.
+func figureWanted(r *http.Request) (id, form string, w wish, err error) {
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
 	if !slices.Contains(figureForms, form) {
-		return "", "", problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
+		return "", "", w, problemf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
 	}
-	return strings.TrimSuffix(name, "."+form), form, nil
+	w, err = wishOf(r.URL.Query())
+	return strings.TrimSuffix(name, "."+form), form, w, err
 }
 
 // A wish is how a visitor wants to see a chart. It is all of an address that a picture depends on.
@@ -346,11 +354,7 @@ func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []
 
 // serveFigure answers with one of some figures, as the address wants it.
 func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []Figure) error {
-	id, form, err := figureNamed(r)
-	if err != nil {
-		return err
-	}
-	wanted, err := wishOf(r.URL.Query())
+	id, form, wanted, err := figureWanted(r)
 	if err != nil {
 		return err
 	}

@@ -109,11 +109,9 @@ func (s *Server) admit(next http.Handler) http.Handler {
 			r = r.Clone(r.Context())
 			r.URL.RawQuery = query.Encode()
 		}
-		if c, err := r.Cookie(cookieName(r)); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), known) == 1 {
-			next.ServeHTTP(w, r)
-			return
-		}
-		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && right(token) {
+		cookie, err := r.Cookie(cookieName(r))
+		token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if err == nil && subtle.ConstantTimeCompare([]byte(cookie.Value), known) == 1 || bearer && right(token) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -23,10 +23,7 @@ type Map struct {
 // showMap prepares it for a template.
 func (f Figure) showMap(src string, query url.Values) shown {
 	m := f.Map
-	v := shown{Figure: f, Src: src, Query: "?", Every: 1}
-	if len(query) > 0 {
-		v.Query += query.Encode() + "&"
-	}
+	v := f.shownAt(src, query)
 	v.SVG = template.HTML(m.web(plot.Size{Width: 560, Height: 400, Text: 14}))
 	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across", Head: append([]string{""}, m.X...)}
 	for j := len(m.Y) - 1; j >= 0; j-- { // as in the map, from above

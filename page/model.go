@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/study"
@@ -249,15 +250,15 @@ func runFigures(r *population.Result) []Figure {
 			figures[len(figures)-1].Chart.Note += moreGroupings(names)
 			break
 		}
+		add := func(id, heading string, ps plot.Panels) {
+			for i, c := range ps.Charts {
+				c.Note, c.UpToX, c.YLabel = ps.Note, r.Model.End(), "individuals"
+				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by.Name), i), Caption: c.Title, Group: heading + by.Name, Small: true, Chart: c})
+			}
+		}
 		states, flows := pictures.Groups(r, by)
-		for i, c := range states.Charts {
-			c.Note, c.UpToX, c.YLabel = states.Note, r.Model.End(), "individuals"
-			figures = append(figures, Figure{ID: fmt.Sprintf("by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "By " + by.Name, Small: true, Chart: c})
-		}
-		for i, c := range flows.Charts {
-			c.Note, c.UpToX, c.YLabel = flows.Note, r.Model.End(), "individuals"
-			figures = append(figures, Figure{ID: fmt.Sprintf("incidence-by-%s-%d", fileName(by.Name), i), Caption: c.Title, Group: "Changes of state, by " + by.Name, Small: true, Chart: c})
-		}
+		add("by", "By ", states)
+		add("incidence-by", "Changes of state, by ", flows)
 	}
 	return figures
 }

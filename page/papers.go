@@ -124,14 +124,12 @@ var verdicts = []reproduce.Verdict{reproduce.Holds, reproduce.HoldsThus, reprodu
 // tallied says how many claims there are of each verdict.
 func tallied(of []reproduce.Verdict) string {
 	var words []string
+	counts := map[reproduce.Verdict]int{}
+	for _, v := range of {
+		counts[v]++
+	}
 	for _, v := range verdicts {
-		n := 0
-		for _, o := range of {
-			if o == v {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := counts[v]; n > 0 {
 			words = append(words, fmt.Sprintf("%s: %d", v, n))
 		}
 	}

@@ -47,12 +47,17 @@ var allocationProcesses = []struct{ Name, About string }{
 // startCapped puts a process into the queue.
 func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 	a := askedAllocating(r.PostForm)
-	work, err := made(r.Context(), s, a.work)                                                   // theory takes a moment
-	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusUnprocessableEntity { // what was typed is not lost
-		return s.showCapped(w, r, p.status, a, p.message)
+	return s.startOr(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
+}
+
+// startOr starts the work that a form asks for, or shows the form again with what is wrong with it, so that what was typed is not lost.
+func (s *Server) startOr(w http.ResponseWriter, r *http.Request, work func() (Work, error), again func(status int, wrong string) error) error {
+	begun, err := made(r.Context(), s, work) // theory takes a moment
+	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusUnprocessableEntity {
+		return again(p.status, p.message)
 	}
 	if err != nil {
 		return err
 	}
-	return s.start(w, r, work)
+	return s.start(w, r, begun)
 }

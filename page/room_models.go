@@ -71,14 +71,8 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	notice := ""
-	switch r.URL.Query().Get("done") {
-	case "saved":
-		notice = "The file is saved."
-	case "written":
-		notice = "The values are written to the file."
-	}
-	return s.showModelWith(w, r, http.StatusOK, a, nil, notice)
+	notices := map[string]string{"saved": "The file is saved.", "written": "The values are written to the file."}
+	return s.showModelWith(w, r, http.StatusOK, a, nil, notices[r.URL.Query().Get("done")])
 }
 
 // showModel shows a model as it was asked for, with what is wrong with it.

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,14 +37,7 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 
 func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
 	q := askedQueueing(r.PostForm)
-	work, err := q.work()
-	if p, ok := errors.AsType[problem](err); ok { // what was typed is not lost
-		return s.showQueues(w, r, p.status, q, p.message)
-	}
-	if err != nil {
-		return err
-	}
-	return s.start(w, r, work)
+	return s.startOr(w, r, q.work, func(status int, wrong string) error { return s.showQueues(w, r, status, q, wrong) })
 }
 
 // readCourseFigures are the figures of a file that output.Save wrote.

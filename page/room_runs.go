@@ -51,11 +51,7 @@ func (s *Server) stopRun(w http.ResponseWriter, r *http.Request, run *Run) error
 }
 
 func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *Run) error {
-	id, form, err := figureNamed(r)
-	if err != nil {
-		return err
-	}
-	wanted, err := wishOf(r.URL.Query())
+	id, form, wanted, err := figureWanted(r)
 	if err != nil {
 		return err
 	}
