@@ -2,6 +2,7 @@ package fit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,6 +19,23 @@ func (n number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
+func floats(all []number) []float64 {
+	x := make([]float64, len(all))
+	for i := range all {
+		x[i] = float64(all[i])
+	}
+	return x
 }
 
 func numbers(x []float64) []number {
@@ -139,6 +157,41 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(out)
+}
+
+// ReadJSON reads what [Result.WriteJSON] wrote; keys that it does not know are passed over. The sample is not among them.
+func ReadJSON(data []byte) (*Result, error) {
+	var in reportJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, err
+	}
+	if in.Method == "" || len(in.Unknowns) == 0 {
+		return nil, errors.New("it has no method, or no unknowns")
+	}
+	r := &Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact, Power: float64(in.Power),
+		Threshold: float64(in.Threshold), Particles: in.Particles, BestScore: float64(in.Score), BestError: float64(in.ScoreError), ScoreName: in.ScoreName,
+		Notes: in.Notes, Trace: Table{Names: in.Trace.Names}}
+	for _, u := range in.Unknowns {
+		prior, err := ParsePrior(u.Prior)
+		if err != nil {
+			return nil, fmt.Errorf("the prior of %s: %w", u.Name, err)
+		}
+		r.Unknowns = append(r.Unknowns, Unknown{Name: u.Name, Unit: u.Unit, Prior: prior})
+		r.Best = append(r.Best, float64(u.Best))
+	}
+	for _, row := range in.Trace.Rows {
+		if len(row) != len(in.Trace.Names) {
+			return nil, errors.New("a row of the trace is not as long as its names")
+		}
+		r.Trace.Rows = append(r.Trace.Rows, floats(row))
+	}
+	if c := in.Chains; c != nil {
+		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) != n {
+			return nil, errors.New("its chains have not one number for each unknown")
+		}
+		r.Chains = &Chains{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, float64(c.Variance), float64(c.Acceptance), floats(c.RHat), floats(c.Bulk), floats(c.MeanError)}
+	}
+	return r, nil
 }
 
 // Text is a result as a table for people: means and intervals beside the prior's, correlations, and what the data did not move.

@@ -56,25 +56,6 @@ type PredictiveColumn struct {
 	Inside  int         `json:"inside"`  // of those, how many are within the first and the last share
 }
 
-// A number may be null, which is none.
-type number float64
-
-func (n *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*n = number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(n))
-}
-
-func floats(all []number) []float64 {
-	out := make([]float64, len(all))
-	for i, x := range all {
-		out[i] = float64(x)
-	}
-	return out
-}
-
 // Read reads fit.json, and posterior.csv if there is one.
 func Read(report, sample []byte) (*Fit, error) {
 	var in struct {
@@ -83,66 +64,13 @@ func Read(report, sample []byte) (*Fit, error) {
 		Data       Data
 		Set        string
 		Predictive *Predictive
-
-		Method     string
-		Seed       uint64
-		Runs       int
-		Events     uint64
-		Impossible int
-		Exact      bool
-		Power      number
-		Threshold  number
-		Particles  int
-		Unknowns   []struct {
-			Name, Unit, Prior string
-			Best              number
-		}
-		Score     number
-		ScoreName string `json:"score_name"`
-		Chains    *struct {
-			Count, Steps         int
-			WarmUp               int `json:"warm_up"`
-			Estimator            string
-			Particles            int
-			Variance, Acceptance number
-			RHat                 []number `json:"r_hat"`
-			Bulk                 []number
-			MeanError            []number `json:"mean_error"`
-		}
-		Trace struct {
-			Names []string
-			Rows  [][]number
-		}
-		Notes []string
 	}
 	if err := json.Unmarshal(report, &in); err != nil {
 		return nil, err
 	}
-	if in.Method == "" || len(in.Unknowns) == 0 {
-		return nil, errors.New("it has no method, or no unknowns")
-	}
-	r := &fit.Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact, Power: float64(in.Power), Threshold: float64(in.Threshold),
-		Particles: in.Particles, BestScore: float64(in.Score), ScoreName: in.ScoreName, Notes: in.Notes, Trace: fit.Table{Names: in.Trace.Names}}
-	for _, u := range in.Unknowns {
-		prior, err := fit.ParsePrior(u.Prior)
-		if err != nil {
-			return nil, fmt.Errorf("the prior of %s: %w", u.Name, err)
-		}
-		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: u.Name, Unit: u.Unit, Prior: prior})
-		r.Best = append(r.Best, float64(u.Best))
-	}
-	for _, row := range in.Trace.Rows {
-		if len(row) != len(in.Trace.Names) {
-			return nil, errors.New("a row of the trace is not as long as its names")
-		}
-		r.Trace.Rows = append(r.Trace.Rows, floats(row))
-	}
-	if c := in.Chains; c != nil {
-		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) != n {
-			return nil, errors.New("its chains have not one number for each unknown")
-		}
-		r.Chains = &fit.Chains{Count: c.Count, Steps: c.Steps, WarmUp: c.WarmUp, Estimator: c.Estimator, Particles: c.Particles, Variance: float64(c.Variance), Acceptance: float64(c.Acceptance),
-			RHat: floats(c.RHat), Bulk: floats(c.Bulk), MeanError: floats(c.MeanError)}
+	r, err := fit.ReadJSON(report)
+	if err != nil {
+		return nil, err
 	}
 	if p := in.Predictive; p != nil {
 		wrong := len(p.Columns) != len(in.Data.Columns)
