@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -208,10 +207,7 @@ func writeCalibrate(dir string, report calibrateReport) error {
 		outdir.WriteFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
 	}
 	for _, c := range report.Calibrations {
-		for _, ending := range []string{".svg", ".png"} {
-			name := fmt.Sprintf("calibrate-%v-%s%s", c.Discipline, format.Power(c.N), ending)
-			errs = append(errs, calibrateChart(c).Save(filepath.Join(dir, name)))
-		}
+		errs = append(errs, plot.SaveBoth(dir, fmt.Sprintf("calibrate-%v-%s", c.Discipline, format.Power(c.N)), calibrateChart(c)))
 	}
 	return errors.Join(errs...)
 }

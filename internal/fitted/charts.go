@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,33 +16,15 @@ import (
 // Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and trace: of the sample, if the method gives one, of what the model
 // then says of the data, and of how the fit went.
 func (p *Fit) Draw(dir string) error {
-	type picture interface{ Save(path string) error }
-	all := map[string]picture{}
-	if ps := p.Marginals(); len(ps.Charts) > 0 {
-		all["marginals"] = ps
-	}
-	if ps := p.Pairs(); len(ps.Charts) > 0 {
-		all["pairs"] = ps
-	}
-	switch ps := p.Predictions(); len(ps.Charts) {
-	case 0:
-	case 1:
+	var predictive interface{ Save(path string) error }
+	ps := p.Predictions()
+	if predictive = ps; len(ps.Charts) == 1 {
 		c := ps.Charts[0]
 		c.YLabel, c.Title, c.Note = c.Title, ps.Title, ps.Note
-		all["predictive"] = c
-	default:
-		all["predictive"] = ps
+		predictive = c
 	}
-	if ps := p.Traces(); len(ps.Charts) > 0 {
-		all["trace"] = ps
-	}
-	var errs []error
-	for name, picture := range all {
-		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, picture.Save(filepath.Join(dir, name+ending)))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(plot.SaveBoth(dir, "marginals", p.Marginals()), plot.SaveBoth(dir, "pairs", p.Pairs()),
+		plot.SaveBoth(dir, "predictive", predictive), plot.SaveBoth(dir, "trace", p.Traces()))
 }
 
 // mostUnknowns is how many unknowns, and mostPairs how many pairs of them, are drawn.

@@ -2,9 +2,7 @@ package pictures
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,21 +17,6 @@ const (
 	mostGroupsDrawn = 8
 	mostStatesDrawn = 24
 )
-
-// saveGroups draws, for all that the model records by, the states and the flows, with a line for each group.
-func saveGroups(dir string, r *population.Result) error {
-	var errs []error
-	for _, by := range Groupings(r.Model) {
-		states, flows := Groups(r, by)
-		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, states.Save(filepath.Join(dir, "by-"+by.Name+ending)))
-			if len(flows.Charts) > 0 {
-				errs = append(errs, flows.Save(filepath.Join(dir, "incidence-by-"+by.Name+ending)))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
 
 // A Grouping is the groups that one entry of record: by asks for.
 type Grouping struct {
@@ -109,8 +92,7 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	}
 	for _, i := range Largest(tops, mostStatesDrawn) {
 		states.Charts = append(states.Charts, chart(names[i], func(part *population.Result) plot.Series {
-			s := part.State(i)
-			return overReplicas(part, s.Median, [][]float64{s.Q05, s.Q95})
+			return overReplicas(part, part.State(i))
 		}))
 	}
 	rows, order, note := flowsDrawn(r)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
@@ -20,15 +19,12 @@ func Save(dir string, r *population.Result) error {
 		return nil
 	}
 	all, each := States(r)
-	flows := Flows(r)
-	var errs []error
-	for _, ending := range []string{".svg", ".png"} {
-		errs = append(errs, all.Save(filepath.Join(dir, "states"+ending)), each.Save(filepath.Join(dir, "each"+ending)))
-		if len(flows.Charts) > 0 {
-			errs = append(errs, flows.Save(filepath.Join(dir, "incidence"+ending)))
-		}
+	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each), plot.SaveBoth(dir, "incidence", Flows(r))}
+	for _, by := range Groupings(r.Model) {
+		states, flows := Groups(r, by)
+		errs = append(errs, plot.SaveBoth(dir, "by-"+by.Name, states), plot.SaveBoth(dir, "incidence-by-"+by.Name, flows))
 	}
-	return errors.Join(append(errs, saveGroups(dir, r))...)
+	return errors.Join(errs...)
 }
 
 // title names the model, and says if not all of it is there.
@@ -60,10 +56,10 @@ func linesAndBands(r *population.Result) string {
 }
 
 // overReplicas is a line for the median, with a band for the middle 90 % if there are several replicas.
-func overReplicas(r *population.Result, median []float64, quantiles [][]float64) plot.Series {
-	s := plot.Series{X: r.Times[:r.Rows()], Y: median}
+func overReplicas(r *population.Result, in population.Series) plot.Series {
+	s := plot.Series{X: r.Times[:r.Rows()], Y: in.Median}
 	if len(r.Runs) > 1 {
-		s.Low, s.High = quantiles[0], quantiles[1]
+		s.Low, s.High = in.Q05, in.Q95
 	}
 	return s
 }
@@ -88,8 +84,7 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 		names = names[:most]
 	}
 	for i, name := range names {
-		in := r.State(i)
-		s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
+		s := overReplicas(r, r.State(i))
 		s.Name = name
 		c.Series = append(c.Series, s)
 	}
@@ -157,8 +152,7 @@ func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
 // incidence is how many went a way in each of the first intervals: what a row has was so since the row before.
 func incidence(r *population.Result, flow, rows int) plot.Series {
-	in := r.Incidence(flow)
-	s := overReplicas(r, in.Median, [][]float64{in.Q05, in.Q95})
+	s := overReplicas(r, r.Incidence(flow))
 	s.X, s.Y, s.Steps = s.X[:rows], s.Y[:rows], true
 	if s.Low != nil {
 		s.Low, s.High = s.Low[:rows], s.High[:rows]

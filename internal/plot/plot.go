@@ -3,6 +3,7 @@ package plot
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -114,6 +115,14 @@ func (c Chart) picture(format string) ([]byte, error) {
 			l.drawBelow(whole, inner)
 		}
 	})
+}
+
+// SaveBoth draws a picture into two files of a directory, name.svg and name.png. Panels without charts are none.
+func SaveBoth(dir, name string, picture interface{ Save(path string) error }) error {
+	if ps, ok := picture.(Panels); ok && len(ps.Charts) == 0 {
+		return nil
+	}
+	return errors.Join(picture.Save(filepath.Join(dir, name+".svg")), picture.Save(filepath.Join(dir, name+".png")))
 }
 
 // plain is the chart with letters that our font has.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,16 +37,10 @@ func (s *Sweep) Draw(dir string) error {
 		if !s.numeric(k) {
 			continue
 		}
-		p, file := s.Over(k), unique("over-"+fileName(a.Name))
-		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, p.Save(filepath.Join(dir, file+ending)))
-		}
+		errs = append(errs, plot.SaveBoth(dir, unique("over-"+fileName(a.Name)), s.Over(k)))
 	}
 	for _, h := range s.Maps() {
-		file := unique("map-" + fileName(h.Title))
-		for _, ending := range []string{".svg", ".png"} {
-			errs = append(errs, h.Save(filepath.Join(dir, file+ending)))
-		}
+		errs = append(errs, plot.SaveBoth(dir, unique("map-"+fileName(h.Title)), h))
 	}
 	return errors.Join(errs...)
 }
