@@ -93,13 +93,6 @@ func (l *live) State() State {
 	return l.state
 }
 
-// Why says why it is not done.
-func (l *live) Why() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.why
-}
-
 // Over is closed when nothing more will happen.
 func (l *live) Over() <-chan struct{} { return l.over }
 

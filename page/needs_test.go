@@ -71,8 +71,8 @@ func TestWorkSaysWhatItNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if <-run.Over(); began || run.State() != Failed || !strings.Contains(run.Why(), "of memory") {
-			t.Errorf("%s: %s: %s", name, run.State(), run.Why())
+		if <-run.Over(); began || run.State() != Failed || !strings.Contains(run.Status().Why, "of memory") {
+			t.Errorf("%s: %s: %s", name, run.State(), run.Status().Why)
 		}
 	}
 }

@@ -91,6 +91,6 @@ func TestQueueReachesItsEnd(t *testing.T) {
 	}
 	<-r.Over()
 	if n := len(r.View().Tables); n != 1 {
-		t.Errorf("until %v: %d tables, %s", until, n, r.Why())
+		t.Errorf("until %v: %d tables, %s", until, n, r.Status().Why)
 	}
 }

@@ -193,8 +193,8 @@ func TestFailures(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Wait()
-			if r.State() != Failed || r.Why() != why {
-				t.Errorf("%s: %s", r.State(), r.Why())
+			if r.State() != Failed || r.Status().Why != why {
+				t.Errorf("%s: %s", r.State(), r.Status().Why)
 			}
 		}
 		if began {
@@ -336,8 +336,8 @@ func TestLongest(t *testing.T) {
 			t.Errorf("%s too early", r.State())
 		}
 		time.Sleep(2 * time.Second)
-		if r.State() != Stopped || !strings.Contains(r.Why(), "the longest that is run here") {
-			t.Errorf("%s: %s", r.State(), r.Why())
+		if r.State() != Stopped || !strings.Contains(r.Status().Why, "the longest that is run here") {
+			t.Errorf("%s: %s", r.State(), r.Status().Why)
 		}
 	})
 }
