@@ -1,11 +1,11 @@
 package page
 
 import (
+	"bytes"
 	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -81,20 +81,23 @@ func appendExactly(b []byte, s plot.Series, from, to, digits int) []byte {
 
 // csv is a row for each point: tidy, as the tables of a run are.
 func (f Figure) csv() ([]byte, error) {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Write([]string{"series", "x", "y", "low", "high"})
+	rows := [][]string{{"series", "x", "y", "low", "high"}}
 	for _, s := range f.Chart.Series {
 		for i := range s.X {
 			row := []string{s.Name, format.Number(s.X[i]), format.Number(s.Y[i]), "", ""}
 			if s.Low != nil {
 				row[3], row[4] = format.Number(s.Low[i]), format.Number(s.High[i])
 			}
-			w.Write(row)
+			rows = append(rows, row)
 		}
 	}
-	w.Flush()
-	return []byte(b.String()), w.Error()
+	return asCSV(rows)
+}
+
+func asCSV(rows [][]string) ([]byte, error) {
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.Bytes(), err
 }
 
 // numbersOf is a figure with the numbers that are seen of it: without hidden series, and with the points in the part of x that is shown. What happened in an

@@ -72,8 +72,7 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "it may not be"
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return "something is wrong with it"

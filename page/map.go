@@ -1,13 +1,11 @@
 package page
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
 	"net/url"
-	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -64,20 +62,17 @@ func (m *Map) form(kind string, w wish) ([]byte, error) {
 	case kind == "png":
 		return m.PNG()
 	case kind == "csv":
-		var b strings.Builder
-		w := csv.NewWriter(&b)
-		w.Write([]string{m.XLabel, m.YLabel, m.Title})
+		rows := [][]string{{m.XLabel, m.YLabel, m.Title}}
 		for j, row := range m.Z {
 			for i, z := range row {
 				cell := ""
 				if !math.IsNaN(z) {
 					cell = format.Number(z)
 				}
-				w.Write([]string{m.X[i], m.Y[j], cell})
+				rows = append(rows, []string{m.X[i], m.Y[j], cell})
 			}
 		}
-		w.Flush()
-		return []byte(b.String()), w.Error()
+		return asCSV(rows)
 	}
 	z := make([][]*float64, len(m.Z))
 	for j, row := range m.Z {

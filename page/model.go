@@ -41,8 +41,7 @@ func (s *Server) asked(form url.Values) (ask, error) {
 		return a, problemf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
 	}
 	file, err := s.files.read(a.Path, mostModel)
-	var p problem
-	if form.Has("source") && errors.As(err, &p) && p.status == http.StatusNotFound {
+	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusNotFound && form.Has("source") {
 		err = nil // the file is gone, and what was made of it is not to be lost with it
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,8 +29,7 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	sample, err := s.files.read(path.Join(dir, "posterior.csv"), mostSummary)
 	if err != nil {
 		sample = nil // some methods give none
-		var p problem
-		if errors.As(err, &p) && p.status == http.StatusRequestEntityTooLarge {
+		if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusRequestEntityTooLarge {
 			return nil, nil, err
 		}
 	}
@@ -55,10 +55,7 @@ func fitView(f *fitted.Fit) View {
 	var v View
 	add := func(id, group, band string, ps plot.Panels, small bool) {
 		for i, c := range ps.Charts {
-			caption := c.Title
-			if caption == "" {
-				caption = c.XLabel + " and " + c.YLabel
-			}
+			caption := cmp.Or(c.Title, c.XLabel+" and "+c.YLabel)
 			if small { // whose note stands above all of them
 				if c.Note != "" {
 					caption += ", " + c.Note
@@ -120,12 +117,8 @@ func (s *Server) readFit(dir string) (saved, error) {
 	if err != nil {
 		return saved{}, err
 	}
-	title := f.Model
-	if title == "" {
-		title = dir
-	}
 	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
-	said := map[string]any{"Title": title, "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command}
+	said := map[string]any{"Title": cmp.Or(f.Model, dir), "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command}
 	if m != nil && len(f.Result.Posterior.Rows) > 0 {
 		said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
 	}

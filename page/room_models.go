@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,11 +63,8 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query() // a point of a sweep comes with its values
 	form.Set("path", r.PathValue("path"))
 	form.Del("source")
-	for name, value := range map[string]string{"seed": "1", "replicas": "20"} {
-		if form.Get(name) == "" {
-			form.Set(name, value)
-		}
-	}
+	form.Set("seed", cmp.Or(form.Get("seed"), "1"))
+	form.Set("replicas", cmp.Or(form.Get("replicas"), "20"))
 	a, err := s.asked(form)
 	if err != nil {
 		return err
@@ -294,10 +292,7 @@ type parameter struct {
 }
 
 func newParameter(p population.Parameter, unit string, single bool, now string) parameter {
-	v := parameter{Name: p.Name, Value: p.Value, Now: now, Unit: unit}
-	if now == "" {
-		v.Now = p.Value
-	}
+	v := parameter{Name: p.Name, Value: p.Value, Now: cmp.Or(now, p.Value), Unit: unit}
 	if !single {
 		return v
 	}

@@ -106,10 +106,7 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	for i, a := range p.sweep.Axes {
 		values = append(values, a.Name+" = "+p.sweep.Points()[p.k].Values[i])
 	}
-	seed := p.sweep.base.Seed
-	if seed == "" {
-		seed = "1, since the sweep does not tell its own"
-	}
+	seed := cmp.Or(p.sweep.base.Seed, "1, since the sweep does not tell its own")
 	command, err := made(r.Context(), s, func() (string, error) {
 		var work Work
 		a, err := s.pointAsk(p.sweep, p.k)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -41,12 +42,7 @@ func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (
 	if a, err = s.asked(form); err != nil {
 		return a, f, err
 	}
-	if a.Seed == "" {
-		a.Seed = "1"
-	}
-	if a.Replicas == "" {
-		a.Replicas = replicas
-	}
+	a.Seed, a.Replicas = cmp.Or(a.Seed, "1"), cmp.Or(a.Replicas, replicas)
 	if f, err = s.findInTurn(r.Context(), a); err == nil && f.Name == "" {
 		err = problemf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -30,11 +31,7 @@ var fileKinds = map[string]string{".svg": "image/svg+xml", ".png": "image/png", 
 
 // asFile makes an answer a file that the browser keeps, and does not show: what it has is not ours.
 func asFile(w http.ResponseWriter, name string) {
-	kind := fileKinds[path.Ext(name)]
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", cmp.Or(fileKinds[path.Ext(name)], "application/octet-stream"))
 	w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`"`)
 }
 

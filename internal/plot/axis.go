@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -137,10 +138,7 @@ func logarithmic(low, high float64) scale {
 	s := scale{low: low, high: high}
 	first, last := int(math.Round(portable.Log10(low))), int(math.Round(portable.Log10(high)))
 	every := 1 + (last-first)/8 // labels have no room for more
-	labelled := map[int]string{1: "1 2 3 4 5 7", 2: "1 2 5", 3: "1 3"}[last-first]
-	if labelled == "" {
-		labelled = "1"
-	}
+	labelled := cmp.Or(map[int]string{1: "1 2 3 4 5 7", 2: "1 2 5", 3: "1 3"}[last-first], "1")
 	for e := first; e <= last; e++ {
 		for k := 1; k < 10 && (e < last || k == 1); k++ {
 			t := gonum.Tick{Value: scaled(float64(k), e)}
