@@ -223,10 +223,14 @@ func (p *pacer) wait(ctx context.Context) {
 	if p.end.IsZero() {
 		p.end = time.Now().Add(paced)
 	}
-	if time.Now().After(p.end) {
-		return
+	if !time.Now().After(p.end) {
+		sleep(ctx, p.each)
 	}
-	pause := time.NewTimer(p.each)
+}
+
+// sleep waits for a time, or until the context ends.
+func sleep(ctx context.Context, d time.Duration) {
+	pause := time.NewTimer(d)
 	defer pause.Stop()
 	select {
 	case <-pause.C:

@@ -121,7 +121,7 @@ func (h *hub) watch(ctx context.Context) {
 		cancel()
 		if err != nil {
 			h.lost(err)
-			h.pause(ctx, 2*hubPause)
+			sleep(ctx, 2*hubPause)
 			continue
 		}
 		h.with(ctx, conn)
@@ -138,7 +138,7 @@ func (h *hub) with(ctx context.Context, conn *ensemble.Conn) {
 			if err := conn.Workers(ctx, h.hear); ctx.Err() == nil {
 				h.log.Warn("the workers of the hub are not heard", "error", err)
 				h.unheard(err)
-				h.pause(ctx, 2*hubPause)
+				sleep(ctx, 2*hubPause)
 			}
 		}
 	})
@@ -158,16 +158,7 @@ func (h *hub) with(ctx context.Context, conn *ensemble.Conn) {
 			h.answered(conn.Where(), jobs)
 		}
 		// A hub with many jobs takes its time to list them; it is asked the less often.
-		h.pause(ctx, max(hubPause, 10*time.Since(began)))
-	}
-}
-
-func (h *hub) pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+		sleep(ctx, max(hubPause, 10*time.Since(began)))
 	}
 }
 

@@ -26,14 +26,9 @@ var templateFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// A layout is the templates of all pages: each is layout.html with parts.html and a file of its own, which defines "main".
-type layout struct {
-	pages map[string]*template.Template
-	marks map[string]string // of the static files, by name: what changes when they do
-}
-
-func newLayout() (*layout, error) {
-	l := &layout{pages: map[string]*template.Template{}, marks: map[string]string{}}
+// newViews are the templates of all pages: each is layout.html with parts.html and a file of its own, which defines "main".
+func newViews() (map[string]*template.Template, error) {
+	pages := map[string]*template.Template{}
 	common, err := template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
 	if err != nil {
 		return nil, err
@@ -54,21 +49,9 @@ func newLayout() (*layout, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.pages[short] = t
+		pages[short] = t
 	}
-	entries, err := staticFiles.ReadDir("static")
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		data, err := staticFiles.ReadFile("static/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(data)
-		l.marks[e.Name()] = hex.EncodeToString(sum[:8])
-	}
-	return l, nil
+	return pages, nil
 }
 
 // functions are what templates can call.
@@ -144,7 +127,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		}
 	}
 	var b bytes.Buffer
-	if err := s.views.pages[name].Execute(&b, d); err != nil {
+	if err := s.views[name].Execute(&b, d); err != nil {
 		s.log.Error("a page cannot be made", "page", name, "error", err)
 		http.Error(w, "this page cannot be made; the server's log has more", http.StatusInternalServerError)
 		return
@@ -169,21 +152,18 @@ func here(to string) string { return "/" + strings.TrimLeft(to, "/\\\t\r\n ") }
 // static answers with a file of the page itself, which a browser may keep as long as it asks whether it has changed.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
-	mark, ok := s.views.marks[name]
-	if !ok {
-		return problemf(http.StatusNotFound, "there is no %q", name)
-	}
 	data, err := staticFiles.ReadFile("static/" + name)
 	if err != nil {
-		return err
+		return problemf(http.StatusNotFound, "there is no %q", name)
 	}
+	sum := sha256.Sum256(data)
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".js" {
 		kind = "text/javascript; charset=utf-8"
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("ETag", `"`+mark+`"`)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 	return nil
 }

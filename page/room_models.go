@@ -337,7 +337,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, a ask) error {
 	if err != nil {
 		return err
 	}
-	t := s.views.pages["model"]
+	t := s.views["model"]
 	part := func(name string) string {
 		var b bytes.Buffer
 		if err := t.ExecuteTemplate(&b, name, found); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"log/slog"
 	"net"
@@ -21,7 +22,7 @@ type Server struct {
 	log     *slog.Logger
 	files   folder
 	runs    *Runs
-	views   *layout
+	views   map[string]*template.Template // by their names
 	shelf   shelf
 	lister  lister
 	hub     *hub // nil if there is none
@@ -49,7 +50,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.runs = newRuns(s.limits, s.log)
 	var err error
-	if s.views, err = newLayout(); err != nil {
+	if s.views, err = newViews(); err != nil {
 		return nil, err
 	}
 	if c.Hub != nil {
