@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,23 +18,15 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A fitReport is what a fit gives. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
+// A fitReport is what a fit gives, and what it was made of.
 type fitReport struct {
-	Model   string      `json:"model"`
-	Version string      `json:"version"`
-	Command string      `json:"command"`
-	Data    fitted.Data `json:"data"`
-	Set     string      `json:"set"` // the best point as flags
-
-	Predictive *fitted.Predictive `json:"predictive,omitempty"`
-
+	*fitted.Fit
 	asked  *study.Request
 	opened *study.Opened
-	result *fit.Result
 }
 
 func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicted *fit.Prediction) *fitReport {
-	p := &fitReport{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(), asked: asked, opened: o, result: r}
+	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(), TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range o.Fit.Matches {
 		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
@@ -69,16 +59,11 @@ func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicte
 	return p
 }
 
-// pictures are those of the fit.
-func (p *fitReport) pictures() *fitted.Fit {
-	return &fitted.Fit{Model: p.Model, TimeLabel: pictures.TimeLabel(p.opened.Model), Data: p.Data, Predictive: p.Predictive, Result: p.result}
-}
-
 // point is the best point as values of parameters.
 func (p *fitReport) point() (all []population.Parameter) {
 	for i := range p.opened.Fit.Unknowns {
 		u := &p.opened.Fit.Unknowns[i]
-		all = append(all, population.Parameter{Name: u.Name, Value: u.Value(p.result.Best[i])})
+		all = append(all, population.Parameter{Name: u.Name, Value: u.Value(p.Result.Best[i])})
 	}
 	return all
 }
@@ -100,7 +85,7 @@ func (p *fitReport) fitted() []population.Parameter {
 func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 	best, err := p.opened.Model.Rewrite(p.fitted()...)
 	if err != nil {
-		p.result.Notes = append(p.result.Notes, "there is no best.yaml: "+strings.TrimPrefix(err.Error(), "population: "))
+		p.Result.Notes = append(p.Result.Notes, "there is no best.yaml: "+strings.TrimPrefix(err.Error(), "population: "))
 	}
 	if out != nil {
 		if err := p.write(out.Path(), best); err != nil {
@@ -111,7 +96,7 @@ func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return p.writeJSON(w)
+		return p.WriteJSON(w)
 	}
 	return p.print(w)
 }
@@ -119,30 +104,17 @@ func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 // write writes everything into a directory.
 func (p *fitReport) write(dir string, best []byte) error {
 	errs := []error{
-		outdir.WriteFile(dir, "fit.json", p.writeJSON),
+		outdir.WriteFile(dir, "fit.json", p.WriteJSON),
 		writeRequest(dir, p.asked, p.Command),
-		p.pictures().Draw(dir),
+		p.Draw(dir),
 	}
-	if len(p.result.Posterior.Rows) > 0 {
-		errs = append(errs, outdir.WriteFile(dir, "posterior.csv", p.result.Posterior.WriteCSV))
+	if len(p.Result.Posterior.Rows) > 0 {
+		errs = append(errs, outdir.WriteFile(dir, "posterior.csv", p.Result.Posterior.WriteCSV))
 	}
 	if best != nil {
 		errs = append(errs, outdir.WriteFile(dir, "best.yaml", func(w io.Writer) error { _, err := w.Write(best); return err }))
 	}
 	return errors.Join(errs...)
-}
-
-// writeJSON writes one object: what was fitted to what, and the result.
-func (p *fitReport) writeJSON(w io.Writer) error {
-	var head, result bytes.Buffer
-	e := json.NewEncoder(&head)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := errors.Join(e.Encode(p), p.result.WriteJSON(&result)); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%s,\n%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(result.Bytes(), []byte("{\n")))
-	return err
 }
 
 // print prints what was found.
@@ -152,10 +124,10 @@ func (p *fitReport) print(w io.Writer) error {
 		columns = append(columns, c.Name)
 	}
 	best := "best point: " + p.Set
-	if p.result.ScoreName != "" {
-		best += fmt.Sprintf("   (%s %.5g", p.result.ScoreName, p.result.BestScore)
-		if p.result.BestError > 0 {
-			best += fmt.Sprintf(" ± %.2g", p.result.BestError)
+	if p.Result.ScoreName != "" {
+		best += fmt.Sprintf("   (%s %.5g", p.Result.ScoreName, p.Result.BestScore)
+		if p.Result.BestError > 0 {
+			best += fmt.Sprintf(" ± %.2g", p.Result.BestError)
 		}
 		best += ")"
 	}
@@ -167,7 +139,7 @@ func (p *fitReport) print(w io.Writer) error {
 		}
 		predicted = fmt.Sprintf("prediction: %s within the 90 %% band of %s\n", strings.Join(parts, ", "), format.Count(p.Predictive.Runs, "run"))
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s%s\n", p.Model, format.Count(len(p.result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
-		strings.Join(columns, " and "), p.result.Method, p.result.Seed, p.result.Text(), predicted, best)
+	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s%s\n", p.Model, format.Count(len(p.Result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
+		strings.Join(columns, " and "), p.Result.Method, p.Result.Seed, p.Result.Text(), predicted, best)
 	return err
 }

@@ -7,21 +7,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// A Fit is what was fitted to what, and the result.
+// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
 type Fit struct {
-	Model      string
-	TimeLabel  string // what the times are
-	Command    string
-	Data       Data
-	Set        string // the best point as flags
-	Predictive *Predictive
-	Result     *fit.Result
+	Model      string      `json:"model"`
+	Version    string      `json:"version"`
+	Command    string      `json:"command"`
+	Data       Data        `json:"data"`
+	Set        string      `json:"set"` // the best point as flags
+	Predictive *Predictive `json:"predictive,omitempty"`
+
+	TimeLabel string      `json:"-"` // what the times are
+	Result    *fit.Result `json:"-"`
+}
+
+// WriteJSON writes one object: what was fitted to what, and the result.
+func (p *Fit) WriteJSON(w io.Writer) error {
+	var head, result bytes.Buffer
+	e := json.NewEncoder(&head)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := errors.Join(e.Encode(p), p.Result.WriteJSON(&result)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s,\n%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(result.Bytes(), []byte("{\n")))
+	return err
 }
 
 // Data is what was fitted to.
@@ -58,20 +74,15 @@ type PredictiveColumn struct {
 
 // Read reads fit.json, and posterior.csv if there is one.
 func Read(report, sample []byte) (*Fit, error) {
-	var in struct {
-		Model      string
-		Command    string
-		Data       Data
-		Set        string
-		Predictive *Predictive
-	}
-	if err := json.Unmarshal(report, &in); err != nil {
+	in := &Fit{TimeLabel: "time"}
+	if err := json.Unmarshal(report, in); err != nil {
 		return nil, err
 	}
 	r, err := fit.ReadJSON(report)
 	if err != nil {
 		return nil, err
 	}
+	in.Result = r
 	if p := in.Predictive; p != nil {
 		wrong := len(p.Columns) != len(in.Data.Columns)
 		for i := range p.Columns {
@@ -100,5 +111,5 @@ func Read(report, sample []byte) (*Fit, error) {
 		}
 		r.Posterior = *p
 	}
-	return &Fit{Model: in.Model, Command: in.Command, TimeLabel: "time", Data: in.Data, Set: in.Set, Predictive: in.Predictive, Result: r}, nil
+	return in, nil
 }
