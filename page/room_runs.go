@@ -81,11 +81,7 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *Run) err
 func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *Run) error {
 	for _, f := range run.View().Files {
 		if f.Name == r.PathValue("name") {
-			if err := s.place(r.Context()); err != nil {
-				return err
-			}
-			asFile(w, f.Name)
-			return f.Write(w)
+			return s.sendFile(w, r, f)
 		}
 	}
 	return problemf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	tables "github.com/almanac-sim/almanac/internal/study"
@@ -90,31 +91,30 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := s.place(r.Context()); err != nil {
-			return err
-		}
-		asFile(w, name)
-		return v.Files[0].Write(w)
+		return s.sendFile(w, r, v.Files[0])
 	}
-	for _, known := range [][]kept{resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles} {
-		for _, one := range known {
-			if name != one.name {
-				continue
-			}
-			file, err := s.files.open(path.Join(dir, name))
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			if err := s.place(r.Context()); err != nil {
-				return err
-			}
-			asFile(w, name)
-			_, err = io.Copy(w, file)
+	known := slices.Concat(resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles)
+	if slices.ContainsFunc(known, func(one kept) bool { return one.name == name }) {
+		file, err := s.files.open(path.Join(dir, name))
+		if err != nil {
 			return err
 		}
+		defer file.Close()
+		return s.sendFile(w, r, File{Name: name, Write: func(w io.Writer) error {
+			_, err := io.Copy(w, file)
+			return err
+		}})
 	}
 	return problemf(http.StatusNotFound, "there is no file %q to take away", name)
+}
+
+// sendFile answers with a file.
+func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, f File) error {
+	if err := s.place(r.Context()); err != nil {
+		return err
+	}
+	asFile(w, f.Name)
+	return f.Write(w)
 }
 
 // writeJSON writes the points of a sweep with what was found at each; null stands where there is no number.

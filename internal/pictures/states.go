@@ -70,11 +70,16 @@ func overReplicas(r *population.Result, in population.Series) plot.Series {
 // States are how many were in each state: all in one chart, and a chart for each.
 func States(r *population.Result) (plot.Chart, plot.Panels) {
 	all := FirstStates(r, len(r.Model.States()))
-	each := plot.Panels{Title: title(r), Note: "individuals in each state; " + linesAndBands(r)}
-	for _, s := range all.Series {
-		each.Charts = append(each.Charts, plot.Chart{Title: s.Name, XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{s}})
+	return all, each(all, "individuals in each state; "+linesAndBands(r))
+}
+
+// each is a chart for each line of another.
+func each(c plot.Chart, note string) plot.Panels {
+	panels := plot.Panels{Title: c.Title, Note: note}
+	for _, s := range c.Series {
+		panels.Charts = append(panels.Charts, plot.Chart{Title: s.Name, XLabel: c.XLabel, FromZero: true, Series: []plot.Series{s}})
 	}
-	return all, each
+	return panels
 }
 
 // FirstStates are how many were in each of the first states, so many at most, in one chart: those that a page has room for. Which they are does not
@@ -131,12 +136,8 @@ func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 
 // Flows are how many changed state in each interval between two rows, a chart for each flow.
 func Flows(r *population.Result) plot.Panels {
-	rows, order, note := flowsDrawn(r)
-	panels := plot.Panels{Title: title(r), Note: note + "; " + linesAndBands(r)}
-	for _, i := range order {
-		panels.Charts = append(panels.Charts, plot.Chart{Title: flowTitle(r.Model.Flows()[i]), XLabel: TimeLabel(r.Model), FromZero: true, Series: []plot.Series{incidence(r, i, rows)}})
-	}
-	return panels
+	all := Incidence(r)
+	return each(all, all.Note)
 }
 
 // Incidence is the same in one chart, with a line for each flow.
