@@ -135,27 +135,19 @@ func (f *dispatchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := cli.OpenOutput(f.out, "bench dispatch", dispatchFiles...)
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	r := dispatchReport{
-		Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
-		Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,
-	}
-	plan.Progress = func(done, of int, what string) { bar.Set(done, of+1, what) }
-	// First what is timed, before the machine is warm with other things.
-	if err := r.overhead(c.Context(), f.quick); err != nil {
-		return err
-	}
-	if r.Results, err = dispatch.Compare(c.Context(), plan); err != nil {
-		return err
-	}
-	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), r, out, f.json, writeDispatch, printDispatch)
+	return cli.Report(c, "bench dispatch", f.out, dispatchFiles, f.json, func(bar *progress.Bar) (r dispatchReport, err error) {
+		r = dispatchReport{
+			Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
+			Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,
+		}
+		plan.Progress = func(done, of int, what string) { bar.Set(done, of+1, what) }
+		// First what is timed, before the machine is warm with other things.
+		if err := r.overhead(c.Context(), f.quick); err != nil {
+			return r, err
+		}
+		r.Results, err = dispatch.Compare(c.Context(), plan)
+		return r, err
+	}, writeDispatch, printDispatch)
 }
 
 // overhead measures what the dispatcher costs, and compares with what is promised.

@@ -63,7 +63,7 @@ func dispatchTables(results []dispatch.Result) (tables [][]dispatch.Result) {
 
 // writeDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
 func writeDispatch(dir string, r dispatchReport) error {
-	errs := []error{outdir.WriteFile(dir, "bench-dispatch.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })}
+	errs := []error{cli.WriteJSON(dir, "bench-dispatch.json", r)}
 	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
 	for _, chart := range dispatchCharts(r.Results) {
 		errs = append(errs, chart.chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.service+".svg")))

@@ -17,7 +17,6 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -89,49 +88,33 @@ func (f *ensembleFlags) run(c *cobra.Command) error {
 	case f.tasks < 1 || f.tasks > 10_000_000:
 		return cli.Usagef("--tasks %d: expected from 1 to 10,000,000", f.tasks)
 	}
-	out, err := cli.OpenOutput(f.out, "bench ensemble", "bench-ensemble.json")
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	dir, err := os.MkdirTemp("", "almanac-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r := ensembleReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	b := &ensembleBench{flags: f, dir: dir, report: &r, ctx: c.Context(), step: func(n int, what string) { bar.Set(n, 3, what) }}
-	if err := b.run(); err != nil {
-		return err
-	}
-	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), r, out, f.json,
-		func(dir string, r ensembleReport) error {
-			return outdir.WriteFile(dir, "bench-ensemble.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
-		}, printEnsemble)
+	const file = "bench-ensemble.json"
+	return cli.Report(c, "bench ensemble", f.out, []string{file}, f.json, func(bar *progress.Bar) (ensembleReport, error) {
+		dir, err := os.MkdirTemp("", "almanac-")
+		if err != nil {
+			return ensembleReport{}, err
+		}
+		defer os.RemoveAll(dir)
+		b := &ensembleBench{flags: f, dir: dir, ctx: c.Context()}
+		b.report = ensembleReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+		for i, part := range []struct {
+			name string
+			run  func() error
+		}{{"overhead", b.overhead}, {"tasks through a hub", b.tasks}, {"one process and two", b.processes}} {
+			bar.Set(i, 3, part.name)
+			if err := part.run(); err != nil {
+				return b.report, err
+			}
+		}
+		return b.report, nil
+	}, func(dir string, r ensembleReport) error { return cli.WriteJSON(dir, file, r) }, printEnsemble)
 }
 
 type ensembleBench struct {
 	flags  *ensembleFlags
 	dir    string
-	report *ensembleReport
+	report ensembleReport
 	ctx    context.Context
-	step   func(int, string)
-}
-
-func (b *ensembleBench) run() error {
-	b.step(0, "overhead")
-	if err := b.overhead(); err != nil {
-		return err
-	}
-	b.step(1, "tasks through a hub")
-	if err := b.tasks(); err != nil {
-		return err
-	}
-	b.step(2, "one process and two")
-	return b.processes()
 }
 
 // spin is work that depends on nothing but how much it is. Its result must be used: it would be none otherwise.

@@ -12,7 +12,6 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // latencyFlags are the command line of almanac-bench latency.
@@ -77,32 +76,24 @@ func (f *latencyFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := cli.OpenOutput(f.out, "bench latency", "bench-latency.json")
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	report := latencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	steps := len(sizes) * len(dist) * len(only)
-	for _, n := range sizes {
-		for _, d := range dist {
-			for _, s := range only {
-				bar.Set(len(report.Results)/len(bench.LatencyCalls), steps, fmt.Sprintf("%s, %s, n = %d", s, d, n))
-				results, err := bench.Latencies(c.Context(), s, d, n, f.seed)
-				if err != nil {
-					return err
+	const file = "bench-latency.json"
+	return cli.Report(c, "bench latency", f.out, []string{file}, f.json, func(bar *progress.Bar) (latencyReport, error) {
+		report := latencyReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+		steps := len(sizes) * len(dist) * len(only)
+		for _, n := range sizes {
+			for _, d := range dist {
+				for _, s := range only {
+					bar.Set(len(report.Results)/len(bench.LatencyCalls), steps, fmt.Sprintf("%s, %s, n = %d", s, d, n))
+					results, err := bench.Latencies(c.Context(), s, d, n, f.seed)
+					if err != nil {
+						return report, err
+					}
+					report.Results = append(report.Results, results...)
 				}
-				report.Results = append(report.Results, results...)
 			}
 		}
-	}
-	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), report, out, f.json,
-		func(dir string, r latencyReport) error {
-			return outdir.WriteFile(dir, "bench-latency.json", func(w io.Writer) error { return cli.PrintJSON(w, r) })
-		}, printLatency)
+		return report, nil
+	}, func(dir string, r latencyReport) error { return cli.WriteJSON(dir, file, r) }, printLatency)
 }
 
 func printLatency(w io.Writer, report latencyReport) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
-	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
 // timing is what the flags of all benchmarks that take turns have in common.
@@ -49,41 +48,35 @@ func (t *timing) run(c *cobra.Command, b benchmark) error {
 	if b.charts != "" {
 		files = append(files, b.charts)
 	}
-	out, err := cli.OpenOutput(t.out, b.name, files...)
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	report := benchReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
-	for i, plan := range b.plans {
-		results, err := bench.Run(c.Context(), plan, bench.Options{
-			Repetitions: t.repetitions,
-			Least:       t.least,
-			Most:        t.most,
-			Seed:        t.seed,
-			Program:     t.program,
-			Progress: func(done, of int, next string) {
-				// Plans count alike, however many cells they have.
-				bar.Set(i*1000+1000*done/of, len(b.plans)*1000, next)
-			},
-		})
-		if err != nil {
-			return err
+	return cli.Report(c, b.name, t.out, files, t.json, func(bar *progress.Bar) (benchReport, error) {
+		report := benchReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+		for i, plan := range b.plans {
+			results, err := bench.Run(c.Context(), plan, bench.Options{
+				Repetitions: t.repetitions,
+				Least:       t.least,
+				Most:        t.most,
+				Seed:        t.seed,
+				Program:     t.program,
+				Progress: func(done, of int, next string) {
+					// Plans count alike, however many cells they have.
+					bar.Set(i*1000+1000*done/of, len(b.plans)*1000, next)
+				},
+			})
+			if err != nil {
+				return report, err
+			}
+			for k := range results {
+				results[k].Plan = i
+			}
+			report.Results = append(report.Results, results...)
+			if b.judged {
+				report.Targets = append(report.Targets, bench.Judge(results)...)
+			}
+			runtime.GC() // what the next plan measures should not pay for this one
 		}
-		for k := range results {
-			results[k].Plan = i
-		}
-		report.Results = append(report.Results, results...)
-		if b.judged {
-			report.Targets = append(report.Targets, bench.Judge(results)...)
-		}
-		runtime.GC() // what the next plan measures should not pay for this one
-	}
-	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), report, out, t.json, func(dir string, r benchReport) error {
-		err := outdir.WriteFile(dir, b.file, func(w io.Writer) error { return cli.PrintJSON(w, r) })
+		return report, nil
+	}, func(dir string, r benchReport) error {
+		err := cli.WriteJSON(dir, b.file, r)
 		if b.draw != nil {
 			err = errors.Join(err, b.draw(dir, r))
 		}

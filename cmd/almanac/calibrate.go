@@ -106,27 +106,22 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := cli.OpenOutput(f.out, "calibrate", "calibrate.json", "calibrate.csv", "calibrate-*.svg", "calibrate-*.png")
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	report := calibrateReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
-	for i, o := range plan {
-		o.Progress = func(done, of int) {
-			// All count alike, though more events take longer.
-			bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, format.Power(o.N)))
+	files := []string{"calibrate.json", "calibrate.csv", "calibrate-*.svg", "calibrate-*.png"}
+	return cli.Report(c, "calibrate", f.out, files, f.json, func(bar *progress.Bar) (calibrateReport, error) {
+		report := calibrateReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
+		for i, o := range plan {
+			o.Progress = func(done, of int) {
+				// All count alike, though more events take longer.
+				bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, format.Power(o.N)))
+			}
+			result, err := theory.Calibrate(c.Context(), o)
+			if err != nil {
+				return report, err
+			}
+			report.Calibrations = append(report.Calibrations, result)
 		}
-		result, err := theory.Calibrate(c.Context(), o)
-		if err != nil {
-			return err
-		}
-		report.Calibrations = append(report.Calibrations, result)
-	}
-	bar.Close()
-	return cli.Deliver(c.OutOrStdout(), report, out, f.json, writeCalibrate, printCalibrate)
+		return report, nil
+	}, writeCalibrate, printCalibrate)
 }
 
 const toNs = 1e9 // from seconds
@@ -203,7 +198,7 @@ func reason(d calendar.Discipline) string {
 // writeCalibrate writes the numbers and a picture for each calibration.
 func writeCalibrate(dir string, report calibrateReport) error {
 	errs := []error{
-		outdir.WriteFile(dir, "calibrate.json", func(w io.Writer) error { return cli.PrintJSON(w, report) }),
+		cli.WriteJSON(dir, "calibrate.json", report),
 		outdir.WriteFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
 	}
 	for _, c := range report.Calibrations {

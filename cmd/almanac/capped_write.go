@@ -20,7 +20,7 @@ var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg",
 // writeCapped writes the numbers of a process and its pictures. Of one that was interrupted there are only its rounds.
 func writeCapped(dir string, r *cappedReport) error {
 	errs := []error{
-		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		cli.WriteJSON(dir, "capped.json", r),
 		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
 	}
 	if len(r.Rows()) > 0 {
@@ -39,7 +39,7 @@ func writeCapped(dir string, r *cappedReport) error {
 // writeThreshold writes the numbers of a batch and its pictures.
 func writeThreshold(dir string, r *thresholdReport) error {
 	errs := []error{
-		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		cli.WriteJSON(dir, "capped.json", r),
 		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
 		outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Waits, nil) }),
 	}
@@ -55,7 +55,7 @@ func writeThreshold(dir string, r *thresholdReport) error {
 // writeSweep writes the numbers of a sweep and its pictures.
 func writeSweep(dir string, r *sweepReport) error {
 	errs := []error{
-		outdir.WriteFile(dir, "capped.json", func(w io.Writer) error { return cli.PrintJSON(w, r) }),
+		cli.WriteJSON(dir, "capped.json", r),
 		outdir.WriteFile(dir, "sweep.csv", func(w io.Writer) error { return sweepCSV(w, r) }),
 	}
 	if len(r.Points) > 0 {

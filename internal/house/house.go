@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"cmd/almanac-bench/internal/dispatch": {"capped", "internal/order", "internal/random", "sim"},
 
 	// What the two commands have in common.
-	"cmd/internal/cli":      {"capped", "internal/allocation", "internal/format", "internal/nearest", "internal/outdir", "population"},
+	"cmd/internal/cli":      {"capped", "cmd/internal/progress", "internal/allocation", "internal/format", "internal/nearest", "internal/outdir", "population"},
 	"cmd/internal/clitest":  {},
 	"cmd/internal/progress": {},
 

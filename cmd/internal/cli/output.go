@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
@@ -75,6 +76,30 @@ func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(
 		return PrintJSON(w, report)
 	}
 	return print(w, report)
+}
+
+// Report has something measured while a bar shows how far it has come, and delivers the report. The directory of --out is prepared before, so that
+// what is wrong with it is known at once.
+func Report[R any](c *cobra.Command, command, dir string, files []string, asJSON bool, measure func(*progress.Bar) (R, error),
+	write func(string, R) error, print func(io.Writer, R) error) error {
+	out, err := OpenOutput(dir, command, files...)
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	bar := progress.New(c.ErrOrStderr())
+	defer bar.Close()
+	report, err := measure(bar)
+	if err != nil {
+		return err
+	}
+	bar.Close()
+	return Deliver(c.OutOrStdout(), report, out, asJSON, write, print)
+}
+
+// WriteJSON writes what PrintJSON prints to a file.
+func WriteJSON(dir, name string, v any) error {
+	return outdir.WriteFile(dir, name, func(w io.Writer) error { return PrintJSON(w, v) })
 }
 
 // PrintJSON prints JSON to be read by people, too.
