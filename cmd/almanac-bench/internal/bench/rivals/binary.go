@@ -73,15 +73,7 @@ func (q *Binary) Cancel(id calendar.ID) bool {
 }
 
 // Renumber gives the event of one id to another, behind all others of its time.
-func (q *Binary) Renumber(from, to calendar.ID) error {
-	if err := refuseRenumber(from, to, q.heap.has(from), q.heap.has(to)); err != nil || from == to {
-		return err
-	}
-	at, _ := q.At(from)
-	q.Cancel(from)
-	q.push(to, at)
-	return nil
-}
+func (q *Binary) Renumber(from, to calendar.ID) error { return renumber(q, from, to, q.push) }
 
 // Next removes the earliest event and advances the clock to it.
 func (q *Binary) Next() (id calendar.ID, at float64, ok bool) {

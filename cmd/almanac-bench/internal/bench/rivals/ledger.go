@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
 // A clock is what all rivals share: the time, the refusals and the numbers that order events of equal times.
@@ -26,17 +27,6 @@ func (c *clock) refuse(at float64, pending bool) error {
 	return nil
 }
 
-// refuseRenumber says why an event cannot be renumbered, if so.
-func refuseRenumber(from, to calendar.ID, fromPending, toPending bool) error {
-	switch {
-	case !fromPending:
-		return calendar.ErrNotScheduled
-	case toPending && from != to:
-		return calendar.ErrScheduled
-	}
-	return nil
-}
-
 // stamp returns the number of an event scheduled just now.
 func (c *clock) stamp() uint64 {
 	c.seq++
@@ -48,6 +38,23 @@ func (c *clock) Len() int { return c.n }
 
 // Now returns the time of the last event dispatched, or the start.
 func (c *clock) Now() float64 { return c.now }
+
+// renumber gives the event of one id to another, behind all others of its time. It is not timed.
+func renumber(q calendartest.Set, from, to calendar.ID, insert func(calendar.ID, float64)) error {
+	at, pending := q.At(from)
+	_, taken := q.At(to)
+	switch {
+	case !pending:
+		return calendar.ErrNotScheduled
+	case from == to:
+		return nil
+	case taken:
+		return calendar.ErrScheduled
+	}
+	q.Cancel(from)
+	insert(to, at)
+	return nil
+}
 
 // An entry is an event where it stands in a structure, 24 bytes.
 type entry struct {

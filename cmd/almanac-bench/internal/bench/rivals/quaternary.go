@@ -54,13 +54,7 @@ func (q *Quaternary) Cancel(id calendar.ID) bool {
 
 // Renumber gives the event of one id to another, behind all others of its time.
 func (q *Quaternary) Renumber(from, to calendar.ID) error {
-	if err := refuseRenumber(from, to, q.pending(from), q.pending(to)); err != nil || from == to {
-		return err
-	}
-	at := q.records[from].at
-	q.Cancel(from)
-	q.push(q.open(to, at))
-	return nil
+	return renumber(q, from, to, func(id calendar.ID, at float64) { q.push(q.open(id, at)) })
 }
 
 // Next removes the earliest event and advances the clock to it.

@@ -124,15 +124,7 @@ func (q *Radix) Cancel(id calendar.ID) bool {
 }
 
 // Renumber gives the event of one id to another, behind all others of its time.
-func (q *Radix) Renumber(from, to calendar.ID) error {
-	if err := refuseRenumber(from, to, q.pending(from), q.pending(to)); err != nil || from == to {
-		return err
-	}
-	at := q.records[from].at
-	q.Cancel(from)
-	q.insert(to, at)
-	return nil
-}
+func (q *Radix) Renumber(from, to calendar.ID) error { return renumber(q, from, to, q.insert) }
 
 // Next removes the earliest event and advances the clock to it.
 func (q *Radix) Next() (id calendar.ID, at float64, ok bool) {

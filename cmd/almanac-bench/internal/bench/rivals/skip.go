@@ -135,15 +135,7 @@ func (q *Skip) Cancel(id calendar.ID) bool {
 }
 
 // Renumber gives the event of one id to another, behind all others of its time.
-func (q *Skip) Renumber(from, to calendar.ID) error {
-	if err := refuseRenumber(from, to, q.pending(from), q.pending(to)); err != nil || from == to {
-		return err
-	}
-	at := q.nodes[from+1].at
-	q.Cancel(from)
-	q.insert(to, at)
-	return nil
-}
+func (q *Skip) Renumber(from, to calendar.ID) error { return renumber(q, from, to, q.insert) }
 
 // Next removes the earliest event and advances the clock to it.
 func (q *Skip) Next() (id calendar.ID, at float64, ok bool) {
