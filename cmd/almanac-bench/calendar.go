@@ -83,28 +83,19 @@ func (f *calendarFlags) plans() ([][]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	var structures, dists, workloads, usual []string
-	for _, s := range bench.Structures() {
-		structures = append(structures, s.Name)
-		if !s.Extra {
-			usual = append(usual, s.Name)
-		}
-	}
-	for _, d := range calendartest.Distributions() {
-		dists = append(dists, d.Name)
-	}
-	for _, w := range bench.Workloads() {
-		workloads = append(workloads, w.Name)
-	}
-	only := usual
+	structure := func(s bench.Structure) string { return s.Name }
+	usual := slices.DeleteFunc(bench.Structures(), func(s bench.Structure) bool { return s.Extra })
+	only := names(usual, structure)
 	if len(f.only) > 0 {
-		if only, err = cli.Choose("--only", f.only, structures); err != nil {
+		if only, err = cli.Choose("--only", f.only, names(bench.Structures(), structure)); err != nil {
 			return nil, err
 		}
 	}
+	dists := names(calendartest.Distributions(), func(d calendartest.Distribution) string { return d.Name })
 	if f.dists, err = cli.Choose("--dist", f.dists, dists); err != nil {
 		return nil, err
 	}
+	workloads := names(bench.Workloads(), func(w bench.Workload) string { return w.Name })
 	if f.workloads, err = cli.Choose("--workload", f.workloads, workloads); err != nil {
 		return nil, err
 	}

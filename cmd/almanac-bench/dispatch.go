@@ -111,13 +111,8 @@ func (f *dispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
 		}
 		p.Loads = append(p.Loads, load)
 	}
-	var services, policies []string
-	for _, s := range dispatch.Services() {
-		services = append(services, s.Name)
-	}
-	for _, s := range dispatch.Policies() {
-		policies = append(policies, s.Name)
-	}
+	services := names(dispatch.Services(), func(s dispatch.Service) string { return s.Name })
+	policies := names(dispatch.Policies(), func(p dispatch.Policy) string { return p.Name })
 	if p.Services, err = cli.Choose("--service", f.services, services); err != nil {
 		return p, err
 	}

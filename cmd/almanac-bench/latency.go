@@ -61,13 +61,8 @@ func (f *latencyFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var structures, dists []string
-	for _, s := range bench.Structures() {
-		structures = append(structures, s.Name)
-	}
-	for _, d := range calendartest.Distributions() {
-		dists = append(dists, d.Name)
-	}
+	structures := names(bench.Structures(), func(s bench.Structure) string { return s.Name })
+	dists := names(calendartest.Distributions(), func(d calendartest.Distribution) string { return d.Name })
 	only, err := cli.Choose("--only", f.only, structures)
 	if err != nil {
 		return err

@@ -3,20 +3,12 @@
 package main
 
 import (
-	"context"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 )
 
 func main() { cli.Main(newRoot()) }
-
-// run executes the command and returns its exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run(ctx, newRoot(), args, stdout, stderr)
-}
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

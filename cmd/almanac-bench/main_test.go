@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if status := run(ctx, []string{"calendar", "--n", "10"}, io.Discard, io.Discard); status != cli.ExitWork {
+	if status := cli.Run(ctx, newRoot(), []string{"calendar", "--n", "10"}, io.Discard, io.Discard); status != cli.ExitWork {
 		t.Errorf("status %d", status)
 	}
 }

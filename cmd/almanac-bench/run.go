@@ -42,6 +42,15 @@ type benchmark struct {
 	print  func(w io.Writer, r benchReport) error
 }
 
+// names are what things go by that a flag can name.
+func names[T any](all []T, of func(T) string) []string {
+	var names []string
+	for _, t := range all {
+		names = append(names, of(t))
+	}
+	return names
+}
+
 // run measures, and delivers what was measured.
 func (t *timing) run(c *cobra.Command, b benchmark) error {
 	files := []string{b.file}

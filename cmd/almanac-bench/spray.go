@@ -103,22 +103,15 @@ func (f *sprayFlags) plans() ([][]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	var structures, usual, workloads []string
-	for _, s := range bench.SharedStructures() {
-		structures = append(structures, s.Name)
-		if !s.Alone {
-			usual = append(usual, s.Name)
-		}
-	}
-	for _, w := range bench.SharedWorkloads() {
-		workloads = append(workloads, w.Name)
-	}
-	only := usual
+	structure := func(s bench.Shared) string { return s.Name }
+	usual := slices.DeleteFunc(bench.SharedStructures(), func(s bench.Shared) bool { return s.Alone })
+	only := names(usual, structure)
 	if len(f.only) > 0 {
-		if only, err = cli.Choose("--only", f.only, structures); err != nil {
+		if only, err = cli.Choose("--only", f.only, names(bench.SharedStructures(), structure)); err != nil {
 			return nil, err
 		}
 	}
+	workloads := names(bench.SharedWorkloads(), func(w bench.Workload) string { return w.Name })
 	if f.workloads, err = cli.Choose("--workload", f.workloads, workloads); err != nil {
 		return nil, err
 	}

@@ -56,20 +56,7 @@ type cluster struct {
 
 const none = -1
 
-// Simulate runs a policy. The result depends on its arguments alone.
-func Simulate(ctx context.Context, s Setting, name string) (Run, error) {
-	p, err := find(name)
-	if err != nil {
-		return Run{}, err
-	}
-	l, err := draw(s)
-	if err != nil {
-		return Run{}, err
-	}
-	return l.through(ctx, p)
-}
-
-// through runs a policy over requests that have been drawn.
+// through runs a policy over requests that have been drawn. The result depends on its arguments alone.
 func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 	c := &cluster{
 		sim:     sim.New(),

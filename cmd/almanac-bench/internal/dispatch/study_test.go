@@ -56,7 +56,7 @@ func TestCompareEnds(t *testing.T) {
 
 func TestWrong(t *testing.T) {
 	good := Setting{Workers: 1, Service: "constant", Load: 0.5, Requests: 1, Round: 1}
-	if _, err := Simulate(t.Context(), good, Random); err != nil {
+	if _, err := draw(good); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Setting){
@@ -70,11 +70,11 @@ func TestWrong(t *testing.T) {
 	} {
 		s := good
 		change(&s)
-		if _, err := Simulate(t.Context(), s, Random); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := draw(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := Simulate(t.Context(), good, "fastest"); err == nil {
+	if _, err := find("fastest"); err == nil {
 		t.Error("there is no such policy")
 	}
 }
