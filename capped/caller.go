@@ -66,7 +66,7 @@ func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) 
 	}
 	k := c.calls.Get().(*call[T, R])
 	k.ctx, k.v = ctx, v
-	it, stamp, err := c.desk.enter(k, wait)
+	it, stamp, _, err := c.desk.enter(k, wait, false)
 	if err == nil {
 		select {
 		case <-k.done:

@@ -65,7 +65,7 @@ func (d *desk[P]) check() error {
 		}
 	}
 	t := &d.total
-	gone := t.became[wasServed] + t.became[hasPanicked] + t.became[wasTooOld] + t.cancelled + t.aborted
+	gone := t.Served + t.Failed + t.TooOld + t.Cancelled + t.Aborted
 	switch free := d.bins.Count(); {
 	case queued != d.accepted.Len:
 		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.Len)
@@ -77,8 +77,8 @@ func (d *desk[P]) check() error {
 		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.Len, d.pool.Len, d.limit, free)
 	case d.stranded():
 		return errors.New("a worker sleeps and an item waits behind another")
-	case t.submitted != gone+uint64(d.begun+d.accepted.Len+d.pool.Len):
-		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.submitted, gone, d.begun, d.accepted.Len, d.pool.Len)
+	case t.Submitted != gone+uint64(d.begun+d.accepted.Len+d.pool.Len):
+		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.Submitted, gone, d.begun, d.accepted.Len, d.pool.Len)
 	case d.closed && d.waiting.Len > 0:
 		return errors.New("it is closed and somebody waits outside")
 	case d.ending && d.begun+d.accepted.Len+d.pool.Len > 0:
@@ -128,8 +128,8 @@ func snapshot(d *desk[int]) *cappedtest.Desk {
 	s := &cappedtest.Desk{
 		Capacity: d.capacity, PoolLimit: d.limit, MaxAge: d.maxAge, Closed: d.closed,
 		Outside: items(&d.waiting), Pool: items(&d.pool),
-		Submitted: int(t.submitted), Served: int(t.became[wasServed]), TooOld: int(t.became[wasTooOld]), Cancelled: int(t.cancelled),
-		Returned: int(t.returned), Moved: int(t.moved), Tries: int(t.tries), Refusals: int(t.refusals),
+		Submitted: int(t.Submitted), Served: int(t.Served), TooOld: int(t.TooOld), Cancelled: int(t.Cancelled),
+		Returned: int(t.Returned), Moved: int(t.Moved), Tries: int(t.Tries), Refusals: int(t.Refusals),
 	}
 	for _, w := range d.workers {
 		s.Workers = append(s.Workers, &cappedtest.Server{ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.gone})

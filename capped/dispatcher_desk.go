@@ -66,8 +66,7 @@ type desk[P any] struct {
 	begun          int           // how many items are being worked on
 	ended          chan struct{} // closed when all goroutines have ended
 
-	total totals
-	waits WaitHistogram
+	total Stats // what has happened; what is now is added by stats
 }
 
 // A worker is a goroutine with a function, and the items that it has accepted.
@@ -162,8 +161,8 @@ func (d *desk[P]) arrive(v P, born int64) *item[P] {
 		d.settle()
 	}
 	if it.Value.in != accepted {
-		d.total.tries++
-		d.total.refusals++
+		d.total.Tries++
+		d.total.Refusals++
 	}
 	return it
 }
@@ -171,7 +170,7 @@ func (d *desk[P]) arrive(v P, born int64) *item[P] {
 // intoPool is where an item becomes the desk's.
 func (d *desk[P]) intoPool(it *item[P]) {
 	it.Value.in = pooled
-	d.total.submitted++
+	d.total.Submitted++
 	d.pool.Push(it)
 }
 
@@ -205,7 +204,7 @@ func (d *desk[P]) settle() {
 // Mostly it is the youngest of those accepted, or, if one worker takes it over from another, the oldest. If it is neither, it was given back by a worker that was
 // removed, and as a rule so was the one that was accepted before it: it belongs near to that one.
 func (d *desk[P]) accept(w *worker[P], it *item[P]) {
-	d.total.tries++
+	d.total.Tries++
 	it.Value.in, it.Value.worker = accepted, w
 	w.queue.Push(it)
 	d.accepted.Insert(d.finger, it)
@@ -281,10 +280,10 @@ func (d *desk[P]) takeOut(it *item[P], stamp uint64, farthest place) bool {
 		it.Value.waiter = nil
 	case pooled:
 		d.pool.Remove(it)
-		d.total.cancelled++
+		d.total.Cancelled++
 	case accepted:
 		d.leave(it)
-		d.total.cancelled++
+		d.total.Cancelled++
 	}
 	d.recycle(it)
 	d.settle()

@@ -25,7 +25,7 @@ func (d *desk[P]) remove(id WorkerID) bool {
 		it.Value.in = pooled
 		d.pool.Insert(last, it)
 		last = it
-		d.total.returned++
+		d.total.Returned++
 	}
 	d.rouse(w)
 	d.settle()
@@ -70,7 +70,7 @@ func (d *desk[P]) abort() []P {
 			all = append(all, d.recycle(p))
 		}
 	}
-	d.total.aborted += uint64(len(all))
+	d.total.Aborted += uint64(len(all))
 	d.perhapsEnd()
 	d.unlock()
 	d.cancel()

@@ -54,11 +54,11 @@ func (s *script) arrive() {
 	id := len(s.items)
 	s.gates = append(s.gates, make(chan struct{}))
 	if s.model.Full() && !s.model.Closed {
-		if _, _, err := s.d.enter(id, false); err != ErrFull {
+		if _, _, _, err := s.d.enter(id, false, false); err != ErrFull {
 			s.t.Fatalf("item %d: %v, want ErrFull", id, err)
 		}
 	}
-	it, stamp, err := s.d.enter(id, true)
+	it, stamp, _, err := s.d.enter(id, true, false)
 	if s.model.Closed {
 		if err != ErrClosed {
 			s.t.Fatalf("item %d after the end: %v", id, err)

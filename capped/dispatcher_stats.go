@@ -55,39 +55,12 @@ func (s *Stats) TriesPerItem() float64 {
 	return float64(s.Tries) / float64(s.Submitted)
 }
 
-// totals count what has happened.
-type totals struct {
-	submitted, cancelled, aborted    uint64
-	became                           [outcomesAre]uint64
-	tries, refusals, returned, moved uint64
-	full, panics                     uint64
-}
-
 func (d *desk[P]) stats() Stats {
 	d.lock()
 	defer d.unlock()
-	now, t := d.now(), &d.total
-	s := Stats{
-		Submitted: t.submitted,
-		Served:    t.became[wasServed],
-		Failed:    t.became[hasPanicked],
-		TooOld:    t.became[wasTooOld],
-		Cancelled: t.cancelled,
-		Aborted:   t.aborted,
-		InService: d.begun,
-		Accepted:  d.accepted.Len,
-		Pool:      d.pool.Len,
-		Outside:   d.waiting.Len,
-		Tries:     t.tries,
-		Refusals:  t.refusals,
-		Returned:  t.returned,
-		Moved:     t.moved,
-		Full:      t.full,
-		Panics:    t.panics,
-		Waits:     d.waits,
-		Workers:   make([]WorkerStats, 0, len(d.workers)),
-		Buffer:    d.capacity,
-	}
+	now, s := d.now(), d.total
+	s.InService, s.Accepted, s.Pool, s.Outside = d.begun, d.accepted.Len, d.pool.Len, d.waiting.Len
+	s.Workers, s.Buffer = make([]WorkerStats, 0, len(d.workers)), d.capacity
 	for _, l := range []*slots.Queue[content[P]]{&d.accepted, &d.pool, &d.waiting} {
 		if l.Head != nil {
 			s.Oldest = max(s.Oldest, time.Duration(now-l.Head.Born))

@@ -7,29 +7,10 @@ type waiter struct{ done chan error }
 
 // submit hands over an item; it waits for room, or returns ErrFull.
 func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
-	now := d.now()
-	d.lock()
-	if d.closed {
-		d.unlock()
-		return ErrClosed
+	it, stamp, w, err := d.enter(v, wait, true)
+	if w == nil {
+		return err
 	}
-	if !d.full() {
-		d.arrive(v, now)
-		d.unlock()
-		return nil
-	}
-	if !wait {
-		d.total.full++
-		d.unlock()
-		return ErrFull
-	}
-	it := d.arrive(v, now)
-	stamp := it.Stamp
-	w := d.newWaiter()
-	it.Value.waiter = w
-	d.unlock()
-
-	var err error
 	select {
 	case err = <-w.done:
 	case <-ctx.Done():
@@ -47,6 +28,29 @@ func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
 	return err
 }
 
+// enter hands over an item, which may have to wait outside, or returns ErrFull. With the stamp it can be taken out. Whoever is to be told when it was let in
+// waits by w, which is nil if it was at once.
+func (d *desk[P]) enter(v P, wait, told bool) (it *item[P], stamp uint64, w *waiter, err error) {
+	now := d.now()
+	d.lock()
+	switch {
+	case d.closed:
+		err = ErrClosed
+	case !wait && d.full():
+		d.total.Full++
+		err = ErrFull
+	default:
+		it = d.arrive(v, now)
+		stamp = it.Stamp
+		if told && it.Value.in == outside {
+			w = d.newWaiter()
+			it.Value.waiter = w
+		}
+	}
+	d.unlock()
+	return it, stamp, w, err
+}
+
 func (d *desk[P]) newWaiter() *waiter {
 	n := len(d.waiters)
 	if n == 0 {
@@ -55,20 +59,4 @@ func (d *desk[P]) newWaiter() *waiter {
 	w := d.waiters[n-1]
 	d.waiters = d.waiters[:n-1]
 	return w
-}
-
-// enter hands over an item for which somebody else waits; it may have to wait outside. With the stamp it can be taken out.
-func (d *desk[P]) enter(v P, wait bool) (it *item[P], stamp uint64, err error) {
-	now := d.now()
-	d.lock()
-	defer d.unlock()
-	switch {
-	case d.closed:
-		return nil, 0, ErrClosed
-	case !wait && d.full():
-		d.total.full++
-		return nil, 0, ErrFull
-	}
-	it = d.arrive(v, now)
-	return it, it.Stamp, nil
 }

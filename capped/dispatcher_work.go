@@ -36,7 +36,6 @@ const (
 	wasServed
 	hasPanicked
 	wasTooOld
-	outcomesAre // how many there are
 )
 
 // add starts a worker.
@@ -67,7 +66,7 @@ func (d *desk[P]) balance(w *worker[P]) {
 	it := d.accepted.Head
 	d.leave(it)
 	d.accept(w, it)
-	d.total.moved++
+	d.total.Moved++
 }
 
 // what is what a worker is to do next.
@@ -109,7 +108,14 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 		w.busy = false
 		d.begun--
 		w.served++
-		d.total.became[became]++
+		switch became {
+		case wasServed:
+			d.total.Served++
+		case hasPanicked:
+			d.total.Failed++
+		case wasTooOld:
+			d.total.TooOld++
+		}
 	}
 	if !w.gone {
 		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
@@ -136,7 +142,7 @@ func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
 		if d.maxAge > 0 && age > d.maxAge {
 			todo = toDrop
 		} else {
-			d.waits.Add(time.Duration(age))
+			d.total.Waits.Add(time.Duration(age))
 		}
 		return d.recycle(it), todo
 	}
@@ -179,7 +185,7 @@ func (d *desk[P]) contain(w *worker[P], v P, became outcome, value any) {
 		defer func() { go d.run(w, became, v) }()
 	}
 	d.lock()
-	d.total.panics++
+	d.total.Panics++
 	d.unlock()
 	if d.log != nil {
 		d.log.Error("capped: a worker panicked", "worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))

@@ -50,7 +50,7 @@ func TestCallerCountsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.desk.mu.Lock() // and not Stats, which would let the worker go on
-		served, begun := c.desk.total.became[wasServed], c.desk.begun
+		served, begun := c.desk.total.Served, c.desk.begun
 		c.desk.mu.Unlock()
 		if served != i+1 || begun != 0 {
 			t.Fatalf("%d calls, %d served, %d in service", i+1, served, begun)
