@@ -83,11 +83,11 @@ func (f *calendarFlags) plans() ([][]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	structure := func(s bench.Structure) string { return s.Name }
+	name := func(s bench.Structure) string { return s.Name }
 	usual := slices.DeleteFunc(bench.Structures(), func(s bench.Structure) bool { return s.Extra })
-	only := names(usual, structure)
+	only := names(usual, name)
 	if len(f.only) > 0 {
-		if only, err = cli.Choose("--only", f.only, names(bench.Structures(), structure)); err != nil {
+		if only, err = cli.Choose("--only", f.only, names(bench.Structures(), name)); err != nil {
 			return nil, err
 		}
 	}

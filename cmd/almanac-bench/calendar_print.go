@@ -13,90 +13,54 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// A benchTable is the results of one workload and distribution, measured in turns: a row a structure, a column a number of
-// events.
-type benchTable struct {
-	plan           int
-	workload, dist string
-	slices         bool
-	structures     []string
-	sizes          []int
-	results        map[string]map[int]bench.Result
-}
-
-// tables groups results, in the order in which they came.
-func tables(results []bench.Result) []*benchTable {
-	var all []*benchTable
-	for _, r := range results {
-		var t *benchTable
-		for _, old := range all {
-			if old.plan == r.Plan && old.workload == r.Workload && old.dist == r.Distribution {
-				t = old
-			}
-		}
-		if t == nil {
-			t = &benchTable{plan: r.Plan, workload: r.Workload, dist: r.Distribution, slices: r.Slices, results: map[string]map[int]bench.Result{}}
-			all = append(all, t)
-		}
-		if t.results[r.Structure] == nil {
-			t.results[r.Structure] = map[int]bench.Result{}
-			t.structures = append(t.structures, r.Structure)
-		}
-		if !slices.Contains(t.sizes, r.N) {
-			t.sizes = append(t.sizes, r.N)
-		}
-		t.results[r.Structure][r.N] = r
+// tables are the results of one workload and distribution each, measured in turns.
+func tables(results []bench.Result) [][]bench.Result {
+	type table struct {
+		plan           int
+		workload, dist string
 	}
-	return all
+	return group(results, func(r bench.Result) table { return table{r.Plan, r.Workload, r.Distribution} })
 }
 
 func printCalendar(w io.Writer, report benchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", report.Machine, report.Command)
 	for _, t := range tables(report.Results) {
 		how := "best repetition (slowest over fastest)"
-		if t.slices {
+		if t[0].Slices {
 			how = "mean of all slices (times as long as the first, median)"
 		}
-		fmt.Fprintf(w, "\n%s, %s jumps: ns per operation, %s\n\n", t.workload, t.dist, how)
+		fmt.Fprintf(w, "\n%s, %s jumps: ns per operation, %s\n\n", t[0].Workload, t[0].Distribution, how)
+		rows := group(t, structure) // each with a result for every number of events
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "pending events\t")
-		for _, n := range t.sizes {
-			fmt.Fprintf(out, "%s\t", format.Power(n))
+		for _, r := range rows[0] {
+			fmt.Fprintf(out, "%s\t", format.Power(r.N))
 		}
 		fmt.Fprint(out, "fill\tbytes/event\tallocs/op\t\n")
-		for _, s := range t.structures {
-			fmt.Fprintf(out, "%s\t", s)
-			var last bench.Result
-			for _, n := range t.sizes {
-				r, ok := t.results[s][n]
-				if !ok {
-					fmt.Fprint(out, "\t")
-					continue
-				}
+		for _, row := range rows {
+			fmt.Fprintf(out, "%s\t", row[0].Structure)
+			for _, r := range row {
 				cut := ""
 				if r.Cut {
 					cut = ">"
 				}
 				beside := r.Spread
-				if t.slices {
+				if r.Slices {
 					beside = r.Median
 				}
 				fmt.Fprintf(out, "%s%.1f (%.2f)\t", cut, typical(r), beside)
-				last = r
 			}
 			// Of the last column: what the first schedules cost, and what an event takes.
+			last := row[len(row)-1]
 			fmt.Fprintf(out, "%.1f\t%.1f\t%.2f\t\n", last.Fill, last.Bytes, last.Allocs)
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		printRatios(w, t)
+		printRatios(w, rows)
 	}
-	for _, r := range report.Results {
-		if r.Cut {
-			fmt.Fprintln(w, "\n> too slow to be warmed up, or to make as many operations as there are events, in the time given")
-			break
-		}
+	if slices.ContainsFunc(report.Results, func(r bench.Result) bool { return r.Cut }) {
+		fmt.Fprintln(w, "\n> too slow to be warmed up, or to make as many operations as there are events, in the time given")
 	}
 	return printTargets(w, report.Targets)
 }
@@ -110,23 +74,16 @@ func typical(r bench.Result) float64 {
 }
 
 // printRatios compares everything with the first structure, which is ours unless it was left out.
-func printRatios(w io.Writer, t *benchTable) {
-	if len(t.structures) < 2 {
+func printRatios(w io.Writer, rows [][]bench.Result) {
+	if len(rows) < 2 {
 		return
 	}
-	first := t.structures[0]
-	fmt.Fprintf(w, "\ntimes as long as %s\n\n", first)
+	fmt.Fprintf(w, "\ntimes as long as %s\n\n", rows[0][0].Structure)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	for _, s := range t.structures[1:] {
-		fmt.Fprintf(out, "%s\t", s)
-		for _, n := range t.sizes {
-			a, have := t.results[first][n]
-			b, has := t.results[s][n]
-			if have && has {
-				fmt.Fprintf(out, "%.2f\t", typical(b)/typical(a))
-			} else {
-				fmt.Fprint(out, "\t")
-			}
+	for _, row := range rows[1:] {
+		fmt.Fprintf(out, "%s\t", row[0].Structure)
+		for i, r := range row {
+			fmt.Fprintf(out, "%.2f\t", typical(r)/typical(rows[0][i]))
 		}
 		fmt.Fprintln(out)
 	}
@@ -138,23 +95,20 @@ func plotCalendar(dir string, report benchReport) error {
 	drawn := map[string]int{}
 	for _, t := range tables(report.Results) {
 		chart := plot.Chart{
-			Title:  fmt.Sprintf("%s, %s jumps", t.workload, t.dist),
+			Title:  fmt.Sprintf("%s, %s jumps", t[0].Workload, t[0].Distribution),
 			XLabel: "pending events",
 			YLabel: "ns per operation",
 			LogX:   true,
 			LogY:   true,
 		}
-		for _, s := range t.structures {
-			series := plot.Series{Name: s}
-			for _, n := range t.sizes {
-				if r, ok := t.results[s][n]; ok {
-					series.X = append(series.X, float64(n))
-					series.Y = append(series.Y, typical(r))
-				}
+		for _, row := range group(t, structure) {
+			series := plot.Series{Name: row[0].Structure}
+			for _, r := range row {
+				series.X, series.Y = append(series.X, float64(r.N)), append(series.Y, typical(r))
 			}
 			chart.Series = append(chart.Series, series)
 		}
-		name := fmt.Sprintf("bench-%s-%s", t.workload, t.dist)
+		name := fmt.Sprintf("bench-%s-%s", t[0].Workload, t[0].Distribution)
 		if drawn[name]++; drawn[name] > 1 {
 			name += fmt.Sprintf("-%d", drawn[name])
 		}

@@ -22,7 +22,11 @@ func printDispatch(w io.Writer, r dispatchReport) error {
 	fmt.Fprintf(w, "\n%s, %s requests of each run count, %s; rounds of %s mean services\n"+
 		"from arrival to the end of the work, in mean services; ± half of the 95 %% confidence interval over seeds\n",
 		format.Count(r.Workers, "worker"), format.Thousands(float64(r.Requests)), format.Count(r.Seeds, "seed"), format.Number(r.Round))
-	for _, table := range dispatchTables(r.Results) {
+	type table struct {
+		service string
+		load    float64
+	}
+	for _, table := range group(r.Results, func(r dispatch.Result) table { return table{r.Service, r.Load} }) {
 		fmt.Fprintf(w, "\n%s, λ = %s\n\n", table[0].Service, format.Number(table[0].Load))
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(out, "policy\tp50\tp99\tp99.9\tp99 / central\ttries\t")
@@ -49,24 +53,12 @@ func estimated(e dispatch.Estimate, digits int) string {
 	return fmt.Sprintf("%.*f ± %.*f", digits, e.Mean, digits, e.Half)
 }
 
-// dispatchTables groups results by service and load, in the order in which they came.
-func dispatchTables(results []dispatch.Result) (tables [][]dispatch.Result) {
-	for _, r := range results {
-		if n := len(tables); n > 0 && tables[n-1][0].Service == r.Service && tables[n-1][0].Load == r.Load {
-			tables[n-1] = append(tables[n-1], r)
-		} else {
-			tables = append(tables, []dispatch.Result{r})
-		}
-	}
-	return tables
-}
-
 // writeDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
 func writeDispatch(dir string, r dispatchReport) error {
 	errs := []error{cli.WriteJSON(dir, "bench-dispatch.json", r)}
 	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
 	for _, chart := range dispatchCharts(r.Results) {
-		errs = append(errs, chart.chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.service+".svg")))
+		errs = append(errs, chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.Title+".svg")))
 	}
 	return errors.Join(errs...)
 }
@@ -87,34 +79,23 @@ func dispatchCSV(w io.Writer, results []dispatch.Result) error {
 	return out.Error()
 }
 
-type dispatchChart struct {
-	service string
-	chart   plot.Chart
-}
-
-// dispatchCharts draw the p99 against the load. Policies that cannot bear it are left out there.
-func dispatchCharts(results []dispatch.Result) (charts []dispatchChart) {
-	for _, r := range results {
-		if r.Grows {
-			continue
+// dispatchCharts draw the p99 against the load, a chart for each service. Policies that cannot bear it are left out there.
+func dispatchCharts(results []dispatch.Result) (charts []plot.Chart) {
+	borne := slices.DeleteFunc(slices.Clone(results), func(r dispatch.Result) bool { return r.Grows })
+	for _, of := range group(borne, func(r dispatch.Result) string { return r.Service }) {
+		chart := plot.Chart{
+			Title: of[0].Service, Note: "bands: 95 % confidence over seeds; what grows has no point",
+			XLabel: "load λ", YLabel: "p99 in mean services", LogY: true, LegendBeside: true,
 		}
-		at := slices.IndexFunc(charts, func(c dispatchChart) bool { return c.service == r.Service })
-		if at < 0 {
-			at = len(charts)
-			charts = append(charts, dispatchChart{r.Service, plot.Chart{
-				Title: r.Service, Note: "bands: 95 % confidence over seeds; what grows has no point",
-				XLabel: "load λ", YLabel: "p99 in mean services", LogY: true, LegendBeside: true,
-			}})
+		for _, rows := range group(of, func(r dispatch.Result) string { return r.Policy }) {
+			s := plot.Series{Name: rows[0].Policy}
+			for _, r := range rows {
+				s.X, s.Y = append(s.X, r.Load), append(s.Y, r.P99.Mean)
+				s.Low, s.High = append(s.Low, max(r.P99.Mean-r.P99.Half, r.P99.Mean/10)), append(s.High, r.P99.Mean+r.P99.Half)
+			}
+			chart.Series = append(chart.Series, s)
 		}
-		all := &charts[at].chart.Series
-		k := slices.IndexFunc(*all, func(s plot.Series) bool { return s.Name == r.Policy })
-		if k < 0 {
-			k = len(*all)
-			*all = append(*all, plot.Series{Name: r.Policy})
-		}
-		s := &(*all)[k]
-		s.X, s.Y = append(s.X, r.Load), append(s.Y, r.P99.Mean)
-		s.Low, s.High = append(s.Low, max(r.P99.Mean-r.P99.Half, r.P99.Mean/10)), append(s.High, r.P99.Mean+r.P99.Half)
+		charts = append(charts, chart)
 	}
 	return charts
 }

@@ -51,6 +51,23 @@ func names[T any](all []T, of func(T) string) []string {
 	return names
 }
 
+// group parts a list by a key, in the order in which keys come first.
+func group[T any, K comparable](all []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, t := range all {
+		i, known := at[key(t)]
+		if !known {
+			i = len(groups)
+			at[key(t)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
+func structure(r bench.Result) string { return r.Structure }
+
 // run measures, and delivers what was measured.
 func (t *timing) run(c *cobra.Command, b benchmark) error {
 	files := []string{b.file}

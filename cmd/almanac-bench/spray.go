@@ -103,11 +103,11 @@ func (f *sprayFlags) plans() ([][]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	structure := func(s bench.Shared) string { return s.Name }
+	name := func(s bench.Shared) string { return s.Name }
 	usual := slices.DeleteFunc(bench.SharedStructures(), func(s bench.Shared) bool { return s.Alone })
-	only := names(usual, structure)
+	only := names(usual, name)
 	if len(f.only) > 0 {
-		if only, err = cli.Choose("--only", f.only, names(bench.SharedStructures(), structure)); err != nil {
+		if only, err = cli.Choose("--only", f.only, names(bench.SharedStructures(), name)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,19 +122,14 @@ func (f *sprayFlags) plans() ([][]bench.Cell, error) {
 	return plans, nil
 }
 
-// sprayTables groups results by workload and size, and how they were measured, in the order in which they came.
-func sprayTables(results []bench.Result) (tables [][]bench.Result) {
-	for _, r := range results {
-		i := slices.IndexFunc(tables, func(t []bench.Result) bool {
-			return t[0].Workload == r.Workload && t[0].N == r.N && t[0].Slices == r.Slices
-		})
-		if i < 0 {
-			tables = append(tables, nil)
-			i = len(tables) - 1
-		}
-		tables[i] = append(tables[i], r)
+// sprayTables groups results by workload and size, and how they were measured.
+func sprayTables(results []bench.Result) [][]bench.Result {
+	type table struct {
+		workload string
+		n        int
+		slices   bool
 	}
-	return tables
+	return group(results, func(r bench.Result) table { return table{r.Workload, r.N, r.Slices} })
 }
 
 func printSpray(w io.Writer, report benchReport) error {
@@ -207,18 +202,9 @@ func sprayCharts(table []bench.Result) (speed, rank plot.Chart) {
 	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true, Headroom: true}
 	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}
 	speed.LegendBeside, rank.LegendBeside = true, true
-	var names []string
-	for _, r := range table {
-		if !slices.Contains(names, r.Structure) {
-			names = append(names, r.Structure)
-		}
-	}
-	for _, name := range names {
-		a, b := plot.Series{Name: name}, plot.Series{Name: name}
-		for _, r := range table {
-			if r.Structure != name {
-				continue
-			}
+	for _, rows := range group(table, structure) {
+		a, b := plot.Series{Name: rows[0].Structure}, plot.Series{Name: rows[0].Structure}
+		for _, r := range rows {
 			a.X, a.Y = append(a.X, float64(r.Goroutines)), append(a.Y, typical(r)/1e6)
 			if r.Meter != nil {
 				b.X, b.Y = append(b.X, float64(r.Goroutines)), append(b.Y, r.Meter.Rank.Mean)
