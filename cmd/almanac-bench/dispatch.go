@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/dispatch"
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
@@ -37,7 +34,6 @@ func newDispatch() *cobra.Command {
 			"the mean over seeds, ± half of its confidence interval of 95 %. Tries are how often a request was offered to a worker. λ is of\n" +
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
 			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run is.\n\n" +
-			"In real time: what an item costs in capped.Dispatcher with 64 workers that do nothing, best repetition.\n\n" +
 			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
 			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
 		Example: "  almanac-bench dispatch\n" +
@@ -62,15 +58,13 @@ func newDispatch() *cobra.Command {
 
 // A dispatchReport is what almanac-bench dispatch --json prints.
 type dispatchReport struct {
-	Machine  cli.Machine         `json:"machine"`
-	Command  string              `json:"command"`
-	Workers  int                 `json:"workers,omitempty"`
-	Requests int                 `json:"requests,omitempty"`
-	Round    float64             `json:"round,omitempty"`
-	Seeds    int                 `json:"seeds,omitempty"`
-	Results  []dispatch.Result   `json:"results,omitempty"`
-	Overhead []dispatch.Overhead `json:"overhead,omitempty"`
-	Targets  []bench.Target      `json:"targets,omitempty"`
+	Machine  cli.Machine       `json:"machine"`
+	Command  string            `json:"command"`
+	Workers  int               `json:"workers,omitempty"`
+	Requests int               `json:"requests,omitempty"`
+	Round    float64           `json:"round,omitempty"`
+	Seeds    int               `json:"seeds,omitempty"`
+	Results  []dispatch.Result `json:"results,omitempty"`
 }
 
 // dispatchFiles are those of --out.
@@ -135,35 +129,8 @@ func (f *dispatchFlags) run(c *cobra.Command) error {
 			Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
 			Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,
 		}
-		plan.Progress = func(done, of int, what string) { bar.Set(done, of+1, what) }
-		// First what is timed, before the machine is warm with other things.
-		if err := r.overhead(c.Context(), f.quick); err != nil {
-			return r, err
-		}
+		plan.Progress = func(done, of int, what string) { bar.Set(done, of, what) }
 		r.Results, err = dispatch.Compare(c.Context(), plan)
 		return r, err
 	}, writeDispatch, printDispatch)
-}
-
-// overhead measures what the dispatcher costs, and compares with what is promised.
-func (r *dispatchReport) overhead(ctx context.Context, quick bool) (err error) {
-	items, repetitions := 20_000, 50
-	if quick {
-		repetitions = 10
-	}
-	if r.Overhead, err = dispatch.MeasureOverhead(ctx, items, repetitions); err != nil {
-		return err
-	}
-	for _, o := range r.Overhead {
-		what := fmt.Sprintf("capped.Dispatcher, %d workers, c = %d", o.Workers, o.Buffer)
-		r.target(bench.Target{What: what + ": ns per item", Limit: 1000, Value: o.Best, Detail: fmt.Sprintf("best of %d", len(o.Each))})
-		r.target(bench.Target{What: what + ": allocations per item", Value: o.Allocations})
-	}
-	return nil
-}
-
-// target judges one.
-func (r *dispatchReport) target(t bench.Target) {
-	t.Met = t.Value <= t.Limit
-	r.Targets = append(r.Targets, t)
 }

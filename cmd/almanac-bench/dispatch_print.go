@@ -45,7 +45,7 @@ func printDispatch(w io.Writer, r dispatchReport) error {
 			return err
 		}
 	}
-	return printTargets(w, r.Targets)
+	return nil
 }
 
 // estimated is a number with its confidence interval.

@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 		"population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac-bench/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge",
 		"internal/prefetch", "internal/timekey"},
-	"cmd/almanac-bench/internal/dispatch": {"capped", "internal/order", "internal/random", "sim"},
+	"cmd/almanac-bench/internal/dispatch": {"internal/order", "internal/random", "sim"},
 
 	// What the two commands have in common.
 	"cmd/internal/cli":      {"capped", "cmd/internal/progress", "internal/allocation", "internal/format", "internal/nearest", "internal/outdir", "population"},
