@@ -18,7 +18,8 @@ type law struct {
 	c      float64 // of a third, if it has one
 	steps  []lawStep
 	parts  []law
-	shares []float64 // of the parts, added up
+	shares []float64 // of the parts
+	total  float64   // of all of them: 1, but for rounding
 	byAge  guide     // hazard: to the steps, by age
 	bySum  guide     // hazard: to the steps, by the hazard up to them; mixture: to the parts, by the shares up to them
 }
@@ -74,11 +75,10 @@ func hazard(from, rate []float64) law {
 
 func mixture(shares []float64, parts []law) law {
 	l := law{family: lawMixture, parts: parts}
-	sum, before := 0.0, []float64{}
+	before := []float64{}
 	for _, s := range shares {
-		before = append(before, sum)
-		sum += s
-		l.shares = append(l.shares, sum)
+		sum := l.total + s
+		before, l.shares, l.total = append(before, l.total), append(l.shares, sum-l.total), sum
 	}
 	if len(shares) > 0 {
 		l.bySum = newGuide(before)
@@ -117,7 +117,7 @@ func (l *law) draw(s *random.Stream) float64 {
 	case lawGompertz:
 		return l.gompertzLeft(s, 0)
 	default:
-		return l.parts[l.bySum.find(s.Float64()*l.shares[len(l.shares)-1])].draw(s)
+		return l.parts[l.bySum.find(s.Float64()*l.total)].draw(s)
 	}
 }
 
@@ -142,10 +142,10 @@ func (l *law) drawBeyond(s *random.Stream, age float64) float64 {
 	case lawMixture:
 		// By Bayes, a part is as probable as its share times the probability that it lasts that long.
 		weights := make([]float64, len(l.parts))
-		sum, before := 0.0, 0.0
+		sum := 0.0
 		for i := range l.parts {
-			sum += float64((l.shares[i] - before) * l.parts[i].survival(age))
-			weights[i], before = sum, l.shares[i]
+			sum += float64(l.shares[i] * l.parts[i].survival(age))
+			weights[i] = sum
 		}
 		if sum < faint {
 			return l.parts[heaviest(s, weights, l.faintParts(age))].drawBeyond(s, age)
@@ -193,10 +193,9 @@ func (l *law) survival(x float64) float64 {
 	case lawGompertz:
 		return portable.Exp(-l.gompertzHazard(x))
 	default:
-		sum, before := 0.0, 0.0
+		sum := 0.0
 		for i := range l.parts {
-			sum += float64((l.shares[i] - before) * l.parts[i].survival(x))
-			before = l.shares[i]
+			sum += float64(l.shares[i] * l.parts[i].survival(x))
 		}
 		return sum
 	}
@@ -220,12 +219,10 @@ func (l *law) longest() float64 {
 		return l.b
 	case lawMixture:
 		most := 0.0
-		before := 0.0
 		for i := range l.parts {
-			if l.shares[i] > before {
+			if l.shares[i] > 0 {
 				most = max(most, l.parts[i].longest())
 			}
-			before = l.shares[i]
 		}
 		return most
 	}
@@ -265,12 +262,11 @@ func (l *law) mean() float64 {
 	case lawGompertz:
 		return l.gompertzMean()
 	default:
-		sum, before := 0.0, 0.0
+		sum := 0.0
 		for i := range l.parts {
-			if l.shares[i] > before {
-				sum += float64((l.shares[i] - before) * l.parts[i].mean())
+			if l.shares[i] > 0 {
+				sum += float64(l.shares[i] * l.parts[i].mean())
 			}
-			before = l.shares[i]
 		}
 		return sum
 	}
@@ -323,10 +319,8 @@ func (l *law) words(u unit) string {
 		return fmt.Sprintf("by a table of rates from %s on, mean %s", plural(len(l.steps), "age"), d(l.mean()))
 	default:
 		var parts []string
-		before := 0.0
 		for i := range l.parts {
-			parts = append(parts, fmt.Sprintf("%s %s", percent(l.shares[i]-before), l.parts[i].words(u)))
-			before = l.shares[i]
+			parts = append(parts, fmt.Sprintf("%s %s", percent(l.shares[i]), l.parts[i].words(u)))
 		}
 		return strings.Join(parts, " or ")
 	}

@@ -11,14 +11,12 @@ func (l *law) whyEndless() string {
 	case l.family == lawGompertz && l.b < 0 && l.c == 0:
 		return "a hazard whose growth is negative may have no end"
 	}
-	before := 0.0
 	for i := range l.parts {
-		if l.shares[i] > before {
+		if l.shares[i] > 0 {
 			if why := l.parts[i].whyEndless(); why != "" {
 				return why
 			}
 		}
-		before = l.shares[i]
 	}
 	return ""
 }

@@ -19,10 +19,9 @@ func (l *law) drawAll(streams []random.Stream, out []float64) {
 			out[i] = l.reach(h)
 		}
 	case l.family == lawMixture && l.uniformParts():
-		all := l.shares[len(l.shares)-1]
 		for i := range streams {
 			s := streams[i]
-			part := &l.parts[l.bySum.find(s.Float64()*all)]
+			part := &l.parts[l.bySum.find(s.Float64()*l.total)]
 			out[i] = part.a + float64((part.b-part.a)*s.Float64())
 			streams[i] = s
 		}

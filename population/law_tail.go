@@ -2,6 +2,7 @@ package population
 
 import (
 	"math"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
@@ -69,7 +70,11 @@ func (l *law) logTail(x float64) float64 {
 		z := (portable.Log(x) - l.a) / l.b
 		return float64(-z*z/2) - portable.Log(z*math.Sqrt(2*math.Pi)) + portable.Log(asymptotic(func(k float64) float64 { return -(float64(2*k) - 1) / (z * z) }))
 	default: // mixture
-		sum, most := l.faintSum(x)
+		logs := l.faintParts(x)
+		sum, most := 0.0, slices.Max(logs)
+		for _, x := range logs {
+			sum += portable.Exp(x - most)
+		}
 		return most + portable.Log(sum)
 	}
 }
@@ -93,34 +98,15 @@ func asymptotic(ratio func(k float64) float64) float64 {
 // faintParts are the logarithms of what the parts of a mixture weigh at an age: their shares times the probabilities that they last.
 func (l *law) faintParts(age float64) []float64 {
 	logs := make([]float64, len(l.parts))
-	before := 0.0
 	for i := range l.parts {
-		logs[i] = portable.Log(l.shares[i]-before) + l.parts[i].logSurvival(age)
-		before = l.shares[i]
+		logs[i] = portable.Log(l.shares[i]) + l.parts[i].logSurvival(age)
 	}
 	return logs
 }
 
-// faintSum is the sum of those weights, in units of exp(most).
-func (l *law) faintSum(age float64) (sum, most float64) {
-	logs := l.faintParts(age)
-	most = math.Inf(-1)
-	for _, x := range logs {
-		most = max(most, x)
-	}
-	for _, x := range logs {
-		sum += portable.Exp(x - most)
-	}
-	return sum, most
-}
-
 // heaviest draws one of some weights that are given by their logarithms, of which at least one is finite. The sums are scratch space.
 func heaviest(s *random.Stream, sums, logs []float64) int {
-	most := math.Inf(-1)
-	for _, x := range logs {
-		most = max(most, x)
-	}
-	sum := 0.0
+	sum, most := 0.0, slices.Max(logs)
 	for i, x := range logs {
 		sum += portable.Exp(x - most)
 		sums[i] = sum

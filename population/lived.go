@@ -12,8 +12,7 @@ import (
 // bit. Rounding a time to a tick moves it by less than the clock does that a float64 keeps, but for the first instants.
 type lived struct {
 	ticks   float64 // in a unit of the model; a power of two
-	high    uint64
-	low     uint64
+	sum     wide
 	changed uint64 // when the number of the living last changed, in ticks
 }
 
@@ -27,22 +26,26 @@ func newLived(end float64) lived {
 func (l *lived) until(now float64, alive int) {
 	tick := uint64(now * l.ticks)
 	high, low := bits.Mul64(tick-l.changed, uint64(alive))
-	var carry uint64
-	l.low, carry = bits.Add64(l.low, low, 0)
-	l.high += high + carry
+	l.sum.add(wide{high, low})
 	l.changed = tick
-}
-
-// add adds what some have lived, and takes away what others have not.
-func (l *lived) add(more, less wide) {
-	var carry uint64
-	l.low, carry = bits.Add64(l.low, more.low, 0)
-	l.high, _ = bits.Add64(l.high, more.high, carry)
-	l.low, carry = bits.Sub64(l.low, less.low, 0)
-	l.high, _ = bits.Sub64(l.high, less.high, carry)
 }
 
 // time is the sum, in units of the model.
 func (l *lived) time() float64 {
-	return (math.Ldexp(float64(l.high), 64) + float64(l.low)) / l.ticks
+	return (math.Ldexp(float64(l.sum.high), 64) + float64(l.sum.low)) / l.ticks
+}
+
+// A wide is an unsigned number of 128 bits.
+type wide struct{ high, low uint64 }
+
+func (w *wide) add(x wide) {
+	var carry uint64
+	w.low, carry = bits.Add64(w.low, x.low, 0)
+	w.high, _ = bits.Add64(w.high, x.high, carry)
+}
+
+func (w *wide) subtract(x wide) {
+	var borrow uint64
+	w.low, borrow = bits.Sub64(w.low, x.low, 0)
+	w.high, _ = bits.Sub64(w.high, x.high, borrow)
 }

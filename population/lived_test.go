@@ -42,8 +42,8 @@ func TestLivedIsExact(t *testing.T) {
 		}
 		sum.until(end, alive)
 		lives.Add(lives, new(big.Int).Mul(big.NewInt(mostIndividuals-n), tick(end)))
-		got := new(big.Int).Lsh(new(big.Int).SetUint64(sum.high), 64)
-		if got.Add(got, new(big.Int).SetUint64(sum.low)); got.Cmp(lives) != 0 {
+		got := new(big.Int).Lsh(new(big.Int).SetUint64(sum.sum.high), 64)
+		if got.Add(got, new(big.Int).SetUint64(sum.sum.low)); got.Cmp(lives) != 0 {
 			t.Errorf("until %v: %v ticks, want %v", end, got, lives)
 		}
 		exact, _ := new(big.Float).Quo(new(big.Float).SetInt(lives), big.NewFloat(sum.ticks)).Float64()

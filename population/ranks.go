@@ -2,7 +2,6 @@ package population
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,15 +27,6 @@ type part struct {
 	lived   [2]wide   // from then to the end of the window: by those who enter, and not any more by those who leave
 	tied    bool
 	_       [64]byte
-}
-
-// A wide is an unsigned number of 128 bits.
-type wide struct{ high, low uint64 }
-
-func (w *wide) add(x uint64) {
-	var carry uint64
-	w.low, carry = bits.Add64(w.low, x, 0)
-	w.high += carry
 }
 
 // stretchNotes is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
@@ -288,11 +278,11 @@ func (s *shard) order() {
 			p.changes[n.from]--
 		} else {
 			p.enter = append(p.enter, n.who)
-			p.lived[0].add(end - uint64(n.at*s.lived.ticks))
+			p.lived[0].add(wide{low: end - uint64(n.at*s.lived.ticks)})
 		}
 		if n.to == nobody {
 			p.leave = append(p.leave, n.who)
-			p.lived[1].add(end - uint64(n.at*s.lived.ticks))
+			p.lived[1].add(wide{low: end - uint64(n.at*s.lived.ticks)})
 			continue
 		}
 		p.changes[n.to]++
@@ -316,7 +306,8 @@ func (w *windows) conclude(r *replica, cores int) {
 			}
 			r.counts[state] += p.changes[state]
 		}
-		r.lived.add(p.lived[0], p.lived[1])
+		r.lived.sum.add(p.lived[0])
+		r.lived.sum.subtract(p.lived[1])
 		came += len(p.enter)
 	}
 	for _, s := range w.shards {

@@ -3,7 +3,6 @@ package population
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -134,13 +133,7 @@ func (r *replica) redrawBranch(id uint32, column int, st *stateTable) {
 		}
 		p.branch = uint8(k)
 	} else {
-		logs, sums := r.weights[0][:0], append(r.weights[1][:0], make([]float64, len(st.split))...)
-		before := 0.0
-		for k := range st.split {
-			upTo := min(1, st.split[k].upTo) // which is infinite for the last
-			logs = append(logs, portable.Log(upTo-before)+st.split[k].law.logSurvival(r.now-o.began))
-			before = upTo
-		}
+		logs, sums := st.branchLogs(r.now-o.began, r.weights[0][:0]), append(r.weights[1][:0], make([]float64, len(st.split))...)
 		r.weights = [2][]float64{logs, sums}
 		if logs[p.branch] > math.Inf(-1) { // but for rounding
 			p.branch = uint8(heaviest(s, sums, logs))

@@ -42,19 +42,25 @@ func (r *replica) windSince(id uint32, state uint16, since *law) {
 		}
 	}
 	if len(st.split) > 0 {
-		logs := make([]float64, len(st.split))
-		before := 0.0
-		for k := range st.split {
-			upTo := min(1, st.split[k].upTo) // which is infinite for the last
-			logs[k] = portable.Log(upTo-before) + st.split[k].law.logSurvival(age)
-			before = upTo
-		}
+		logs := st.branchLogs(age, nil)
 		k := heaviest(s, make([]float64, len(logs)), logs)
 		p := r.person(id)
 		p.branch = uint8(k)
 		p.unmark(isApart)
 		start(first+len(st.race), &st.split[k].law)
 	}
+}
+
+// branchLogs adds the logarithms of what the branches of a split weigh after a time to a list: their chances times the probabilities that their clocks
+// are still running.
+func (t *stateTable) branchLogs(age float64, logs []float64) []float64 {
+	before := 0.0
+	for k := range t.split {
+		upTo := min(1, t.split[k].upTo) // which is infinite for the last
+		logs = append(logs, portable.Log(upTo-before)+t.split[k].law.logSurvival(age))
+		before = upTo
+	}
+	return logs
 }
 
 // remembers tells whether how long one has been in the state makes a difference: whether a clock has a memory, or the branch does.
