@@ -167,10 +167,11 @@ func (c *compiler) howMany(here scope, s *startShare) (count int, share float64,
 // asked tells whether something stands in an option of the command line.
 func asked(at place) bool { return strings.HasPrefix(at.file, "--") }
 
-// sinces works out for how long those at the start have been in their states, and refuses times by which a clock has struck for certain.
+// sinces works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
 func (c *compiler) sinces(here scope) {
 	for i := range c.m.begin {
 		b := &c.m.begin[i]
+		b.age = c.m.first.ages
 		if !b.text.since.given() {
 			continue
 		}

@@ -28,8 +28,7 @@ func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 	}
 	serial := uint64(0)
 	for i := range r.m.begin {
-		b := r.m.begin[i]
-		b.age = r.t.ages
+		b := &r.m.begin[i]
 		for range b.count {
 			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
 			if r.onEvent != nil {
@@ -73,18 +72,15 @@ func (r *replica) furnishAll(ctx context.Context, streams random.Stream) error {
 // furnishBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
 // begun are left out, and nothing may be made of the others.
 func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
-	begin, ends := make([]beginning, len(r.m.begin)), make([]int, len(r.m.begin)) // by whom, and before which number
-	for i := range begin {
-		begin[i] = r.m.begin[i]
-		begin[i].age = r.t.ages
-		ends[i] = begin[i].count
-		if i > 0 {
-			ends[i] += ends[i-1]
-		}
+	all := crowd{streams: streams, begin: r.m.begin}
+	n := 0
+	for i := range all.begin {
+		n += all.begin[i].count
+		all.ends = append(all.ends, n)
 	}
 	r.ids = int(r.first) + r.m.size
 	if r.win != nil {
-		return r.furnishShards(ctx, streams, begin, ends, cores)
+		return r.furnishShards(ctx, &all, cores)
 	}
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
 	type helper struct {
@@ -110,19 +106,14 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		}
 		h, b := &helpers[worker].replica, &helpers[worker].batch
 		before := h.aside.size()
-		serial := int(uint32(first) - r.first)
-		for k := sort.SearchInts(ends, serial+1); len(at) > 0; k++ {
-			for n := min(len(at), ends[k]-serial); n > 0; n -= b.n {
-				b.fill(r.first+uint32(serial), streams, uint64(serial), min(batchSize, n))
-				b.begin(h, &begin[k].entrance)
-				for i, next := range b.next[:b.n] {
-					if next := timeOf(next); next <= h.end {
-						at[i] = next
-					}
+		all.furnish(h, b, int(first), int(first)+len(at), func() {
+			for i, next := range b.next[:b.n] {
+				if next := timeOf(next); next <= h.end {
+					at[i] = next
 				}
-				serial, at = serial+b.n, at[b.n:]
 			}
-		}
+			at = at[b.n:]
+		})
 		helpers[worker].first.note(h.broke, int(first))
 		aside.Add(int64(h.aside.size() - before))
 		return nil
@@ -141,6 +132,27 @@ func (r *replica) furnishBlocks(ctx context.Context, streams random.Stream, core
 		}
 	}
 	return true, first.of(r)
+}
+
+// A crowd is those who are there at the start: in which ways they come in, and before which number each way ends.
+type crowd struct {
+	streams random.Stream
+	begin   []beginning
+	ends    []int
+}
+
+// furnish furnishes those with ids from one up to another in batches, and calls back after each.
+func (c *crowd) furnish(r *replica, b *batch, from, to int, each func()) {
+	k := sort.SearchInts(c.ends, from-int(r.first)+1)
+	for id := from; id < to; id += b.n {
+		serial := id - int(r.first)
+		for serial >= c.ends[k] {
+			k++
+		}
+		b.fill(uint32(id), c.streams, uint64(serial), min(batchSize, to-id, c.ends[k]-serial))
+		b.begin(r, &c.begin[k].entrance)
+		each()
+	}
 }
 
 // A breach is the first error of those who were set up by one core: that of the block with the lowest ids. Which core got there first is left out of it.

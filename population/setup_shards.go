@@ -4,21 +4,17 @@ import (
 	"context"
 	"iter"
 	"math"
-	"sort"
 	"sync/atomic"
-
-	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // furnishShards is furnishBlocks for a run by windows: each shard furnishes its own, and puts them on its lists. Shards begin far apart (see rounds), and
 // each leaves it to the others to find the memory of their parts.
-func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begin []beginning, ends []int, cores int) (fits bool, err error) {
+func (r *replica) furnishShards(ctx context.Context, all *crowd, cores int) (fits bool, err error) {
 	w := r.win
 	block := 1 << w.bits
 	var aside atomic.Int64 // timers of all shards
 	breaches := make([]breach, len(w.shards))
 	w.each(cores, func(s *shard) {
-		b := &s.batch
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
 		for from := range s.rounds(r.ids) {
@@ -27,17 +23,7 @@ func (r *replica) furnishShards(ctx context.Context, streams random.Stream, begi
 			}
 			before := s.ownAside()
 			first := max(from, int(r.first))
-			k := sort.SearchInts(ends, first-int(r.first)+1)
-			for id, end := first, min(from+block, r.ids); id < end; {
-				serial := id - int(r.first)
-				for serial >= ends[k] {
-					k++
-				}
-				b.fill(uint32(id), streams, uint64(serial), min(batchSize, end-id, ends[k]-serial))
-				b.begin(&s.replica, &begin[k].entrance)
-				s.listAll()
-				id += b.n
-			}
+			all.furnish(&s.replica, &s.batch, first, min(from+block, r.ids), s.listAll)
 			breaches[s.number].note(s.broke, first)
 			s.broke = nil // a block with lower ids may come
 			aside.Add(int64(s.ownAside() - before))

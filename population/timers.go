@@ -87,9 +87,7 @@ func (r *replica) sample(of *Model, n int) (due []uint8) {
 			k++
 			upTo += of.begin[k].count
 		}
-		in := of.begin[k].entrance
-		in.age = s.t.ages
-		s.furnish(0, &in, streams.At(uint64(i)), nobodyElse)
+		s.furnish(0, &of.begin[k].entrance, streams.At(uint64(i)), nobodyElse)
 		for k := range s.t.always {
 			if word := s.timer(0, k); timeOf(word) <= s.end || word&memoryless != 0 {
 				due[i] |= 1 << k
