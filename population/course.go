@@ -76,9 +76,6 @@ func (c *course) piece(t float64) (end, bound float64) {
 	return c.edges.edges[i+1], c.bounds[i]
 }
 
-// size is how many numbers a course keeps.
-func (c *course) size() int { return 2 * len(c.bounds) }
-
 // A courseKey tells courses apart that are the same for everybody.
 type courseKey struct {
 	value any
@@ -246,7 +243,7 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 		for {
 			next := c.root.next(to)
 			switch {
-			case c.sharp(next):
+			case c.root.hasKnot(next):
 			case next-from < shortest:
 				next = from + shortest
 			case next-to < stretch: // or not at all, if it changes faster than times can be told apart
@@ -278,9 +275,7 @@ func (s scope) cutUp(c *course, v, got value, at place, what string) bool {
 	return true
 }
 
-// sharp tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
-func (c *course) sharp(t float64) bool { return c.root.hasKnot(t) }
-
+// hasKnot tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
 func (t *term) hasKnot(time float64) bool {
 	if t.op == termSteps || t.op == termLine {
 		return t.times[t.knot(time)] == time

@@ -54,9 +54,6 @@ func (x *expression) place(i int) place {
 // part is a piece of the text, as a message repeats it.
 func (x *expression) part(n *exprNode) string { return echo(x.text[n.From:n.To]) }
 
-// each visits the parameters in the expression.
-func (x *expression) each(do func(part value)) { x.parameters(x.root, do) }
-
 // parameters visits the parameters in a part of the expression.
 func (x *expression) parameters(n *exprNode, do func(part value)) {
 	if isParameter(n) {

@@ -19,9 +19,6 @@ type extent struct {
 	heaviest    *extent // of its parts, the parameter that it goes by if it has a name, and how large it is
 }
 
-// holds tells whether a distribution can be worked out: whether it has an end, and is not too large. If not, that has been said.
-func (s scope) holds(v value, what string) bool { return !s.extent(v, what, nil).bad }
-
 // extent works out how large a distribution is, once for each that is written. The path has the parameters by which it was come to, ""
 // for what stands in place.
 func (s scope) extent(v value, what string, path []string) *extent {

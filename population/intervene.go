@@ -111,7 +111,7 @@ func (r *replica) pause(ctx context.Context, step int) error {
 	if step%often != 0 {
 		return nil
 	}
-	if r.crowded() {
+	if r.aside != nil && r.tooMany(r.aside.count()) {
 		words := uint64(r.ids) * uint64(before+len(r.asideOf)) * 8
 		if !r.purse.take(r, words, words+words/usualSpare, r.gather) {
 			return r.outOfMemory()

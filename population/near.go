@@ -1,9 +1,6 @@
 package population
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // A dueHeap is a heap of moments, the earliest first. For what is due in a window that is carried out in order it is a lazy one: an entry is valid only if it equals
 // what the individual says itself. Who is planned anew is put in again, and what it was put in for before is passed over when its turn comes.
@@ -84,13 +81,7 @@ func (r *replica) dueOf(id uint32) *float64 {
 // tiedNear reports whether another event may be due at a time.
 func (w *windows) tiedNear(at float64) bool { return len(w.near) > 0 && w.near[0].at == at }
 
-// inOrder carries the present window out one event after the other.
-func (r *replica) inOrder(ctx context.Context, progress func(float64, uint64)) error {
-	r.win.load(r)
-	return r.dispatch(ctx, r.win.until, progress)
-}
-
-// load puts all who are due in the present window near.
+// load puts all who are due in the present window near, to be carried out one event after the other.
 func (w *windows) load(r *replica) {
 	end := w.edges[w.now]
 	w.until, w.near = end, w.near[:0]

@@ -129,10 +129,7 @@ func (w *windows) few(r *replica) bool {
 // sort puts all notes into order, and reports whether that is the only one.
 func (w *windows) sort(r *replica, cores int) bool {
 	o := &w.order
-	notes := 0
-	for _, s := range w.shards {
-		notes += len(s.notes)
-	}
+	notes := w.sum(func(s *shard) int { return len(s.notes) })
 	o.divide(w, notes/stretchNotes(len(w.shards)))
 	if len(o.parts) < len(w.shards) {
 		o.parts = make([]part, len(w.shards))

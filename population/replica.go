@@ -145,21 +145,16 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 		r.layOut(m)
 	}
 	ids := int(r.first) + m.size
-	if r.win != nil {
-		if r.queue != nil {
-			r.queue = nil
-			runtime.GC()
-		}
-	} else if r.queue != nil && r.room > 1<<20 {
+	if r.queue != nil && (r.win != nil || r.room > 1<<20) {
 		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.
 		r.queue, r.groups, r.all = nil, nil, nil
 		runtime.GC()
 	}
-	if r.win != nil {
-		// There is none.
-	} else if r.queue == nil {
+	switch {
+	case r.win != nil: // without a calendar
+	case r.queue == nil:
 		r.queue = calendar.New(calendar.Capacity(ids + ids/spare))
-	} else {
+	default:
 		r.queue.Reset(0)
 	}
 	if r.values == nil {

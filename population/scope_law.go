@@ -24,7 +24,7 @@ func (s scope) law(v value, what string) (law, bool) {
 	}
 	what += ": " + got.law.family
 	var l law
-	if ok = s.holds(got, what); ok {
+	if ok = !s.extent(got, what, nil).bad; ok { // it has an end, and is not too large
 		l, ok = s.family(got.law, what)
 	}
 	if ok && !l.sound() {

@@ -270,9 +270,6 @@ func (r *replica) firstTimer(id uint32, st *stateTable) (at float64, column int)
 	return at, column
 }
 
-// crowded tells whether too many timers lie aside.
-func (r *replica) crowded() bool { return r.aside != nil && r.tooMany(r.aside.count()) }
-
 // tooMany tells whether so many timers aside are more than may be.
 func (r *replica) tooMany(aside int) bool {
 	return float64(aside) > (r.rule.share+r.rule.shared)*float64(r.ids)

@@ -48,7 +48,7 @@ func (v *value) each(do func(part value)) {
 			do(v.table.entries[i].value)
 		}
 	case v.expr != nil:
-		v.expr.each(do)
+		v.expr.parameters(v.expr.root, do)
 	case v.course != nil:
 		v.course.each(do)
 	case v.count != nil:

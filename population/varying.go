@@ -190,7 +190,7 @@ func (c *compiler) course(here scope, v value, what string, want kind) (*course,
 			return known, 0
 		}
 	}
-	if !c.room(1 + got.size()/8) {
+	if !c.room(1 + len(got.bounds)/4) {
 		return nil, 0
 	}
 	c.courses[key] = append(c.courses[key], got)

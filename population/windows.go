@@ -251,7 +251,8 @@ func (r *replica) runWindows(ctx context.Context, by float64, progress func(floa
 		}
 		if r.all != nil || !w.atOnce(r) {
 			w.given++
-			if err := r.inOrder(ctx, progress); err != nil {
+			w.load(r)
+			if err := r.dispatch(ctx, w.until, progress); err != nil {
 				return err
 			}
 		}
@@ -270,11 +271,7 @@ func (r *replica) runWindows(ctx context.Context, by float64, progress func(floa
 
 // tidy makes the lists anew if most of what is on them counts no more, because many were planned anew.
 func (w *windows) tidy(r *replica) {
-	listed := 0
-	for _, s := range w.shards {
-		listed += s.lists.listed
-	}
-	if listed < 2*r.alive+1<<16 {
+	if w.sum(func(s *shard) int { return s.lists.listed }) < 2*r.alive+1<<16 {
 		return
 	}
 	w.forget()
@@ -291,13 +288,16 @@ func (w *windows) hopeless(r *replica) bool {
 	return w.rule.patience > 0 && w.now >= w.refused && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most || r.room > mostWindowed)
 }
 
-// due is how many are due in the present window, at most.
-func (w *windows) due() (n int) {
+// sum adds something of all shards up.
+func (w *windows) sum(of func(*shard) int) (n int) {
 	for _, s := range w.shards {
-		n += s.lists.count(w.now)
+		n += of(s)
 	}
 	return n
 }
+
+// due is how many are due in the present window, at most.
+func (w *windows) due() int { return w.sum(func(s *shard) int { return s.lists.count(w.now) }) }
 
 // abandon lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
 // free is given back to the system, which takes longer than a window. If the context ends meanwhile, the replica cannot go on.
@@ -342,12 +342,7 @@ func (r *replica) abandon(ctx context.Context) (ok bool, err error) {
 }
 
 // bytes is about what windows take, beside the individuals.
-func (w *windows) bytes() (n int) {
-	for _, s := range w.shards {
-		n += s.lists.bytes()
-	}
-	return n
-}
+func (w *windows) bytes() int { return w.sum(func(s *shard) int { return s.lists.bytes() }) }
 
 // pending is how many have something to come, or more.
 func (r *replica) pending() int {
