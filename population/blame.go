@@ -39,23 +39,25 @@ func (s scope) report(stands, at place, format string, args ...any) {
 }
 
 // latest looks for the parameter that was changed last of those that a value is made of.
-func (s scope) latest(v value, at *place, change *int) { s.latestOf(v, at, change, map[string]bool{}) }
+func (s scope) latest(v value, at *place, change *int) {
+	s.behind(v, map[string]bool{}, func(p parameter) {
+		if p.change > *change {
+			*at, *change = p.at, p.change
+		}
+	})
+}
 
-// latestOf does so for what has not been seen.
-func (s scope) latestOf(v value, at *place, change *int, seen map[string]bool) {
+// behind visits the parameters that a value is made of, and those behind them, but none that has been seen.
+func (s scope) behind(v value, seen map[string]bool, do func(p parameter)) {
 	if v.name == "" {
-		v.each(func(part value) { s.latestOf(part, at, change, seen) })
+		v.each(func(part value) { s.behind(part, seen, do) })
 		return
 	}
-	p, ok := s.parameter(v.name)
-	if !ok || seen[v.name] {
-		return
+	if p, ok := s.parameter(v.name); ok && !seen[v.name] {
+		seen[v.name] = true
+		do(p)
+		s.behind(p.value, seen, do)
 	}
-	seen[v.name] = true
-	if p.change > *change {
-		*at, *change = p.at, p.change
-	}
-	s.latestOf(p.value, at, change, seen)
 }
 
 // written is a value as a message repeats it, and what its name stands for if it has one.

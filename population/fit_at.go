@@ -98,32 +98,16 @@ func (u *Unknown) bound(x float64) string {
 
 // counts tells whether a number of individuals depends on a parameter: of those at the start, or of those whom an intervention is about.
 func (f *Fit) counts(name string) bool {
-	here := f.m.quietly()
-	seen := map[string]bool{}
-	var mentions func(v value) bool
-	mentions = func(v value) bool {
-		if v.name == name {
-			return true
-		}
-		found := false
-		if p, ok := here.parameter(v.name); ok && v.name != "" && !seen[v.name] {
-			seen[v.name] = true
-			found = mentions(p.value)
-		}
-		v.each(func(part value) { found = found || mentions(part) })
-		return found
-	}
+	here, seen := f.m.quietly(), map[string]bool{}
 	for _, g := range f.m.file.groups {
 		for _, s := range g.starts {
-			if clear(seen); s.byWhat != byNothing && s.byWhat != byShare && mentions(s.by) {
-				return true
+			if s.byWhat != byShare {
+				here.behind(s.by, seen, func(parameter) {})
 			}
 		}
 	}
 	for i := range f.m.file.plans {
-		if clear(seen); f.m.file.plans[i].countBy.given() && mentions(f.m.file.plans[i].countBy) {
-			return true
-		}
+		here.behind(f.m.file.plans[i].countBy, seen, func(parameter) {})
 	}
-	return false
+	return seen[name]
 }

@@ -63,12 +63,20 @@ func (r *reader) from(n *yaml.Node, flag string) {
 
 // entry is the value of a key of a mapping, with aliases followed, or nil.
 func (r *reader) entry(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
+	if n = r.entryNode(n, key); n != nil {
+		n = r.resolve(n)
+	}
+	return n
+}
+
+// entryNode is the value of a key of a mapping, as it stands, or nil.
+func (r *reader) entryNode(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if r.resolve(n.Content[i]).Value == key {
-			return r.resolve(n.Content[i+1])
+			return n.Content[i+1]
 		}
 	}
 	return nil

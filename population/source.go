@@ -2,6 +2,7 @@ package population
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +29,8 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	var cuts []cut
 	inPlace := true
 	for _, p := range parameters {
-		key, value := entryNodes(section, p.Name)
-		if key == nil {
+		value := r.entryNode(section, p.Name)
+		if value == nil {
 			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.name)
 		}
 		from, to, ok := m.extentOf(value)
@@ -38,16 +39,9 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 		}
 		*value = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p.Value, Style: plainStyle(p.Value), LineComment: value.LineComment, HeadComment: value.HeadComment, FootComment: value.FootComment}
 	}
-	for inPlace && len(cuts) > 0 {
-		last := 0
-		for i := range cuts {
-			if cuts[i].from > cuts[last].from {
-				last = i
-			}
-		}
-		c := cuts[last]
+	slices.SortStableFunc(cuts, func(a, b cut) int { return cmp.Compare(b.from, a.from) })
+	for _, c := range cuts {
 		text = append(text[:c.from:c.from], append([]byte(c.with), text[c.to:]...)...)
-		cuts = append(cuts[:last], cuts[last+1:]...)
 	}
 	if inPlace && m.says(text, parameters) {
 		return text, nil
@@ -71,19 +65,6 @@ func plainStyle(text string) yaml.Style {
 		return 0
 	}
 	return yaml.DoubleQuotedStyle
-}
-
-// entryNodes are the key and the value of a mapping, as they stand.
-func entryNodes(n *yaml.Node, name string) (key, value *yaml.Node) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
 }
 
 // extentOf is where a value that stands on one line begins and ends in the source.
