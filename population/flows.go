@@ -112,17 +112,8 @@ func (m *Model) flowOf(from int, to uint16) int {
 
 // findFlow searches for it among those from the same state.
 func (m *Model) findFlow(i, end int, to uint16) int {
-	for end-i > 8 {
-		if middle := int(uint(i+end) / 2); m.flowsTo[middle] <= to {
-			i = middle
-		} else {
-			end = middle
-		}
-	}
-	for m.flowsTo[i] != to {
-		i++
-	}
-	return i
+	k, _ := slices.BinarySearch(m.flowsTo[i:end], to)
+	return i + k
 }
 
 // each calls f with all that can happen in a state.
