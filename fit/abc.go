@@ -127,12 +127,16 @@ func (a *abcState) first(ctx context.Context) error {
 		if len(r.told) == 0 {
 			continue
 		}
-		laws, reports, err := a.e.problem.heard(r.told)
+		told, err := a.e.problem.unpack(r.told)
 		if err != nil {
 			return err
 		}
 		if a.scales == nil {
-			a.scales = a.e.problem.scales(laws)
+			a.scales = a.e.problem.scales(told)
+		}
+		reports := make([][]float64, len(told))
+		for k := range told {
+			reports[k] = told[k].Mean // in the place of means, what was reported
 		}
 		runs[i].distance, runs[i].told = a.e.problem.distance(reports, a.scales), nil
 	}

@@ -2,10 +2,11 @@ package fit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -33,11 +34,7 @@ type run struct {
 }
 
 func (r run) pack() []float64 {
-	filtered := 0.0
-	if r.filtered {
-		filtered = 1
-	}
-	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, filtered), r.told...)
+	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, oneIf(r.filtered)), r.told...)
 }
 
 func unpackRun(numbers []float64, d int) (run, error) {
@@ -48,11 +45,7 @@ func unpackRun(numbers []float64, d int) (run, error) {
 	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, told: n[4:]}, nil
 }
 
-func openRuns(o opened, text json.RawMessage) (task, error) {
-	var args runsArgs
-	if err := json.Unmarshal(text, &args); err != nil {
-		return nil, err
-	}
+func openRuns(o opened, args *runsArgs) (task, error) {
 	if args.Kernel == nil {
 		return nil, errors.New("it has no kernel")
 	}
@@ -70,7 +63,7 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 		if r.z == nil {
 			r.z = args.Kernel.draw(d, &s)
 		}
-		r.ratio = float64(-square(r.z)/2) - args.Kernel.logDensity(r.z)
+		r.ratio = priorTerm(r.z) - args.Kernel.logDensity(r.z)
 		x, seed := o.problem.values(r.z), s.Uint64()
 		if args.Particles > 0 {
 			e, err := o.likelihood(ctx, x, args.Particles, seed)
@@ -87,7 +80,9 @@ func openRuns(o opened, text json.RawMessage) (task, error) {
 			r.likelihood = o.problem.LogLikelihood(c)
 			reports := c.Draw(&s)
 			if args.Scales == nil {
-				r.told = tell(c, reports)
+				for i, column := range c.Columns {
+					r.told = append(column.Law.pack(r.told), reports[i]...)
+				}
 			} else {
 				r.distance = o.problem.distance(reports, args.Scales)
 			}
@@ -107,35 +102,30 @@ func (c Course) Draw(s rand.Source) [][]float64 {
 	return all
 }
 
-func tell(c Course, reports [][]float64) (told []float64) {
-	for i, r := range c.Columns {
-		share := 0.0
-		if r.Law.Share {
-			share = 1
-		}
-		told = append(append(told, float64(r.Law.Family), r.Law.Arg, share), reports[i]...)
-	}
-	return told
+// pack writes a law in an answer: family, argument and share.
+func (l Law) pack(numbers []float64) []float64 {
+	return append(numbers, float64(l.Family), l.Arg, oneIf(l.Share))
 }
 
-// heard is what was told: laws and reports.
-func (p *Problem) heard(told []float64) (laws []Law, reports [][]float64, err error) {
-	rows := len(p.Times)
-	if len(told) != len(p.Columns)*(3+rows) {
-		return nil, nil, errors.New("fit: an answer that is cut short")
+// unpack reads, of each column, a law that pack wrote and the numbers of its rows.
+func (p *Problem) unpack(numbers []float64) ([]Reports, error) {
+	width := 3 + len(p.Times)
+	if len(numbers) != len(p.Columns)*width {
+		return nil, fmt.Errorf("fit: %d columns came as %d numbers", len(p.Columns), len(numbers))
 	}
-	for ; len(told) > 0; told = told[3+rows:] {
-		laws = append(laws, Law{Family(told[0]), told[1], told[2] == 1})
-		reports = append(reports, told[3:3+rows])
+	var all []Reports
+	for n := range slices.Chunk(numbers, width) {
+		all = append(all, Reports{n[3:], Law{Family(n[0]), n[1], n[2] == 1}})
 	}
-	return laws, reports, nil
+	return all, nil
 }
 
 // scales are the standard deviations of reports about the data, by the laws that a run had: the distance is in units of the reports' own
 // scatter. Where it would be 0, or below that of a count of 1, that of a count of 1 stands, or a tenth of what the column has on average.
-func (p *Problem) scales(laws []Law) [][]float64 {
+func (p *Problem) scales(told []Reports) [][]float64 {
 	all := make([][]float64, len(p.Columns))
 	for i, c := range p.Columns {
+		law := told[i].Law
 		least, n := 0.0, 0
 		for _, y := range c.Data {
 			if !math.IsNaN(y) {
@@ -143,7 +133,7 @@ func (p *Problem) scales(laws []Law) [][]float64 {
 				n++
 			}
 		}
-		if least /= math.Max(float64(n), 1) * 10; laws[i].Counts() {
+		if least /= math.Max(float64(n), 1) * 10; law.Counts() {
 			least = 1
 		} else if least == 0 {
 			least = 1
@@ -151,7 +141,7 @@ func (p *Problem) scales(laws []Law) [][]float64 {
 		all[i] = make([]float64, len(c.Data))
 		for row, y := range c.Data {
 			if !math.IsNaN(y) {
-				all[i][row] = laws[i].SD(math.Max(math.Abs(y), least))
+				all[i][row] = law.SD(math.Max(math.Abs(y), least))
 			}
 		}
 	}

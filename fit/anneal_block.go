@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -17,11 +16,7 @@ type courseStage struct {
 	Seed   uint64      `json:"seed"`
 }
 
-func openCourses(o opened, args json.RawMessage) (task, error) {
-	var s courseStage
-	if err := json.Unmarshal(args, &s); err != nil {
-		return nil, err
-	}
+func openCourses(o opened, s *courseStage) (task, error) {
 	if err := o.problem.checkPoints(s.Points); err != nil {
 		return nil, err
 	}
@@ -35,8 +30,7 @@ func openCourses(o opened, args json.RawMessage) (task, error) {
 			return a, err
 		}
 		for _, r := range c.Columns {
-			a.numbers = append(a.numbers, float64(r.Law.Family), r.Law.Arg, oneIf(r.Law.Share))
-			a.numbers = append(a.numbers, r.Mean...)
+			a.numbers = append(r.Law.pack(a.numbers), r.Mean...)
 		}
 		return a, nil
 	}, nil
@@ -44,19 +38,11 @@ func openCourses(o opened, args json.RawMessage) (task, error) {
 
 // courseFrom is what a task of a courseStage gave. There is none where there is no model.
 func (p *Problem) courseFrom(a answer) (c Course, possible bool, err error) {
-	width := 3 + len(p.Times)
-	switch len(a.numbers) {
-	case 0:
+	if len(a.numbers) == 0 {
 		return c, false, nil
-	case width * len(p.Columns):
-	default:
-		return c, false, fmt.Errorf("fit: a course came as %d numbers", len(a.numbers))
 	}
-	for i := range p.Columns {
-		n := a.numbers[i*width : (i+1)*width]
-		c.Columns = append(c.Columns, Reports{n[3:], Law{Family(n[0]), n[1], n[2] == 1}})
-	}
-	return c, true, nil
+	c.Columns, err = p.unpack(a.numbers)
+	return c, err == nil, err
 }
 
 // An annealStage asks for steps of each chain at a temperature, until each has made so many runs. All chains of a stage have the same
@@ -85,18 +71,14 @@ const (
 	annealHead
 )
 
-func openAnneal(o opened, args json.RawMessage) (task, error) {
-	var s annealStage
-	if err := json.Unmarshal(args, &s); err != nil {
-		return nil, err
-	}
+func openAnneal(o opened, s *annealStage) (task, error) {
 	if err := o.problem.checkPoints(s.States); err != nil {
 		return nil, err
 	}
 	if d := len(o.problem.Unknowns); s.Runs < 4 || s.Most < 2 || !(s.Temperature > 0) || len(s.Kernel.Lower) != d*d {
 		return nil, fmt.Errorf("fit: a stage of annealing that is not whole")
 	}
-	return func(ctx context.Context, k int) (answer, error) { return o.anneal(ctx, &s, k) }, nil
+	return func(ctx context.Context, k int) (answer, error) { return o.anneal(ctx, s, k) }, nil
 }
 
 // anneal takes steps of one chain. A step is accepted if the misfit grows by less than the temperature times an exponential number, the

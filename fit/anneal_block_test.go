@@ -34,7 +34,7 @@ func TestChainsSampleTheirTemperature(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		work, err := openAnneal(o, args)
+		work, err := sorts["anneal"](o, args)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ func TestChainsKeepTheirEstimates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := openChains(o, args)
+	work, err := sorts["chains"](o, args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestGaps(t *testing.T) {
 	if got := p.LogLikelihood(c); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	scales := p.scales([]Law{{}, {Gaussian, 2, false}})
+	scales := p.scales(c.Columns)
 	if got, want := p.distance([][]float64{{3, -7, 3}, {0, 0, 6}}, scales), math.Sqrt((4.0+0+4)/3); math.Abs(got-want) > 1e-12 {
 		t.Errorf("a distance of %v, want %v", got, want)
 	}

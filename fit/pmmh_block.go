@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -25,11 +24,7 @@ const (
 	answerFiltered
 )
 
-func openLikelihoods(o opened, args json.RawMessage) (task, error) {
-	var s likelihoodStage
-	if err := json.Unmarshal(args, &s); err != nil {
-		return nil, err
-	}
+func openLikelihoods(o opened, s *likelihoodStage) (task, error) {
 	if err := o.problem.checkPoints(s.Points); err != nil {
 		return nil, err
 	}
@@ -71,11 +66,7 @@ const (
 	chainHead
 )
 
-func openChains(o opened, args json.RawMessage) (task, error) {
-	var s chainStage
-	if err := json.Unmarshal(args, &s); err != nil {
-		return nil, err
-	}
+func openChains(o opened, s *chainStage) (task, error) {
 	if err := o.problem.checkPoints(s.States); err != nil {
 		return nil, err
 	}
@@ -87,7 +78,7 @@ func openChains(o opened, args json.RawMessage) (task, error) {
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, &s, k) }, nil
+	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, s, k) }, nil
 }
 
 // chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was accepted with is kept with it, and

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -38,11 +37,7 @@ type predictArgs struct {
 	Draws [][]float64 `json:"draws"`
 }
 
-func openPredict(o opened, text json.RawMessage) (task, error) {
-	var args predictArgs
-	if err := json.Unmarshal(text, &args); err != nil {
-		return nil, err
-	}
+func openPredict(o opened, args *predictArgs) (task, error) {
 	for _, x := range args.Draws {
 		if len(x) != len(o.problem.Unknowns) {
 			return nil, errors.New("it has draws of another problem")

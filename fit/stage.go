@@ -41,12 +41,23 @@ type opened struct {
 
 // sorts are the sorts of stages: how the tasks of each are made from the arguments.
 var sorts = map[string]func(o opened, args json.RawMessage) (task, error){
-	"predict":     openPredict,
-	"runs":        openRuns,
-	"likelihoods": openLikelihoods,
-	"chains":      openChains,
-	"courses":     openCourses,
-	"anneal":      openAnneal,
+	"predict":     decoded(openPredict),
+	"runs":        decoded(openRuns),
+	"likelihoods": decoded(openLikelihoods),
+	"chains":      decoded(openChains),
+	"courses":     decoded(openCourses),
+	"anneal":      decoded(openAnneal),
+}
+
+// decoded reads the arguments of a sort.
+func decoded[A any](open func(o opened, args *A) (task, error)) func(opened, json.RawMessage) (task, error) {
+	return func(o opened, text json.RawMessage) (task, error) {
+		args := new(A)
+		if err := json.Unmarshal(text, args); err != nil {
+			return nil, err
+		}
+		return open(o, args)
+	}
 }
 
 // NewKind is the kind of job that the stages of a fit are. Workers and whoever calls [Run] register the same. open makes a problem and its
