@@ -42,12 +42,7 @@ const (
 // sample is largest for the same work. (Weights are e^variance times as uneven, and the variance goes with one over the number of particles.)
 func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error) {
 	const tries = 24 // estimates, for a variance within about 30 %
-	at := make([]float64, len(a.e.problem.Unknowns))
-	for i, c := range best.from.Centres {
-		for j := range at {
-			at[j] += float64(best.from.Weights[i] * c[j])
-		}
-	}
+	at := meanOf(best.from.Centres, best.from.Weights)
 	if a.affordable() < 2*tries {
 		return a.particles, nil
 	}

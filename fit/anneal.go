@@ -88,7 +88,7 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 		if points, logs, share, noise, err = o.steps(ctx, stage); err != nil {
 			return nil, err
 		}
-		middles = append(middles, meanOf(points, powered(logs, powerFor(logs, float64(3*d), beta))))
+		middles = append(middles, meanOf(points, sharesOf(powered(logs, powerFor(logs, float64(3*d), beta)), len(points))))
 		// Steps are to be accepted about one time in four.
 		switch {
 		case share > 0.4:

@@ -81,7 +81,7 @@ func normalScores(chains [][]float64) [][]float64 {
 			to++
 		}
 		rank := float64(float64(from+to+1) / 2) // the mean of from+1 … to
-		z := normalQuantile((rank - 0.375) / (size + 0.25))
+		z := portable.NormalQuantile((rank - 0.375) / (size + 0.25))
 		for _, p := range order[from:to] {
 			scores[p/length][p%length] = z
 		}
@@ -169,6 +169,3 @@ func independent(chains [][]float64) float64 {
 	tau := max(2*sum-1, 1/portable.Log10(size)) // anticorrelated chains are not believed without limit
 	return size / tau
 }
-
-// normalQuantile is where the standard normal distribution function is p.
-func normalQuantile(p float64) float64 { return portable.NormalQuantile(p) }

@@ -13,7 +13,7 @@ import (
 
 // gaussian is a standard normal number.
 func gaussian(s *random.Stream) float64 {
-	return normalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
+	return portable.NormalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
 }
 
 // gaussians are d of them.
@@ -50,29 +50,14 @@ func (k kernel) propose(z []float64, s *random.Stream) []float64 {
 }
 
 // priorTerm is the logarithm of the prior's density in the coordinates, up to a constant: that of the standard normal law.
-func priorTerm(z []float64) float64 {
-	sum := 0.0
-	for _, v := range z {
-		sum -= float64(v * v / 2)
-	}
-	return sum
-}
+func priorTerm(z []float64) float64 { return float64(-square(z) / 2) }
 
 // kernelOf fits a kernel to a weighted cloud of points: their covariance, a little of the prior's added, so that it has an extent in every
 // direction even if the points have none. The logarithms of the weights are given, or none if they are equal.
 func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 	d := len(points[0])
-	shares := sharesOf(logs, len(points))
-	mean := meanOf(points, logs)
-	cov := identity(d)
+	cov := covariance(points, sharesOf(logs, len(points)))
 	for i := range d {
-		for j := range i + 1 {
-			c := 0.0
-			for k, z := range points {
-				c += float64(shares[k] * (z[i] - mean[i]) * (z[j] - mean[j]))
-			}
-			cov[i][j], cov[j][i] = c, c
-		}
 		cov[i][i] = float64(cov[i][i]*(1+1e-6)) + 1e-8
 	}
 	lower := make([]float64, d*d)
@@ -88,13 +73,12 @@ func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 	return kernel{Lower: lower, Scale: scale}
 }
 
-// meanOf is the weighted mean of points.
-func meanOf(points [][]float64, logs []float64) []float64 {
+// meanOf is the mean of points with weights that add up to 1.
+func meanOf(points [][]float64, weights []float64) []float64 {
 	mean := make([]float64, len(points[0]))
-	shares := sharesOf(logs, len(points))
 	for k, z := range points {
 		for i, v := range z {
-			mean[i] += float64(shares[k] * v)
+			mean[i] += float64(weights[k] * v)
 		}
 	}
 	return mean

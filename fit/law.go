@@ -104,16 +104,16 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return certain(y == 0)
 	}
 	if l.Family == Poisson {
-		return float64(y*portable.Log(mean)) - mean - logGamma(y+1)
+		return float64(y*portable.Log(mean)) - mean - portable.Lgamma(y+1)
 	}
 	k := l.Arg
 	if k < 1e4 {
-		return logGamma(y+k) - logGamma(k) - logGamma(y+1) - float64(k*portable.Log1p(mean/k)) + float64(y*(portable.Log(mean)-portable.Log(k+mean)))
+		return portable.Lgamma(y+k) - portable.Lgamma(k) - portable.Lgamma(y+1) - float64(k*portable.Log1p(mean/k)) + float64(y*(portable.Log(mean)-portable.Log(k+mean)))
 	}
 	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the large parts cancel. What is left out of it
 	// is below 1/(180k³).
 	rise := float64((k+y-0.5)*portable.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
-	return rise - logGamma(y+1) - float64((k+y)*portable.Log1p(mean/k)) + float64(y*portable.Log(mean))
+	return rise - portable.Lgamma(y+1) - float64((k+y)*portable.Log1p(mean/k)) + float64(y*portable.Log(mean))
 }
 
 func certain(so bool) float64 {
@@ -121,10 +121,6 @@ func certain(so bool) float64 {
 		return 0
 	}
 	return math.Inf(-1)
-}
-
-func logGamma(x float64) float64 {
-	return portable.Lgamma(x)
 }
 
 // LogLikelihood is the logarithm of the probability (or its density) of all data of the problem, given how a run went. Gaps have no say.

@@ -117,7 +117,7 @@ func pick(sums []float64, share float64) int {
 
 // logDensity is that of proposals, but for the constant factor that the standard normal density has, too.
 func (m *mixture) logDensity(z []float64) float64 {
-	prior := float64(-square(z) / 2)
+	prior := priorTerm(z)
 	if len(m.Centres) == 0 {
 		return prior
 	}
@@ -169,13 +169,7 @@ func logSum(a, b float64) float64 {
 
 // covariance is that of weighted points.
 func covariance(points [][]float64, weights []float64) [][]float64 {
-	d := len(points[0])
-	mean := make([]float64, d)
-	for i, p := range points {
-		for j := range mean {
-			mean[j] += float64(weights[i] * p[j])
-		}
-	}
+	d, mean := len(points[0]), meanOf(points, weights)
 	c := make([][]float64, d)
 	for j := range c {
 		c[j] = make([]float64, d)

@@ -67,10 +67,7 @@ func (e *evolution) ask(size int) ([][]float64, error) {
 	e.normals, e.moves = make([][]float64, size), make([][]float64, size)
 	points := make([][]float64, size)
 	for k := range points {
-		z := make([]float64, len(e.mean))
-		for i := range z {
-			z[i] = gaussian(&e.stream)
-		}
+		z := gaussians(&e.stream, len(e.mean))
 		y := make([]float64, len(z))
 		x := slices.Clone(e.mean)
 		for i := range y {
@@ -100,7 +97,7 @@ func (e *evolution) tell(values []float64) {
 		e.mean[j] += float64(e.step * y[j])
 		e.ps[j] = float64((1-e.cs)*e.ps[j]) + float64(math.Sqrt(e.cs*(2-e.cs)*e.mass)*z[j])
 	}
-	length := lengthOf(e.ps)
+	length := math.Sqrt(square(e.ps))
 	// The path of the covariance stands still while the step is far too short, lest it take the length of the way for its direction.
 	moving := 0.0
 	if length/math.Sqrt(1-portable.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
@@ -129,14 +126,6 @@ func (e *evolution) spread() float64 {
 		most = max(most, e.step*math.Sqrt(e.cov[i][i]))
 	}
 	return most
-}
-
-func lengthOf(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += float64(x * x)
-	}
-	return math.Sqrt(s)
 }
 
 // identity is the matrix of d×d with ones on its diagonal.
