@@ -71,8 +71,9 @@ func (s *study) hand(w waiting, i int) {
 	if s.o.Replica == nil || s.problem != nil {
 		return
 	}
-	numbers := w.numbers[i*(1+len(w.names)):][:1+len(w.names)]
-	v := Values{Names: w.names, Numbers: numbers[1:], Events: uint64(numbers[0])}
+	each, named := 1+len(w.names)+w.series, 1+len(w.names)
+	numbers := w.numbers[i*each:][:each]
+	v := Values{Names: w.names, Numbers: numbers[1:named:named], Series: numbers[named:], Events: uint64(numbers[0])}
 	if w.data != nil {
 		v.Data = w.data[i]
 	}

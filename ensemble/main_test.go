@@ -130,7 +130,7 @@ func plain(t testing.TB, g *Registry, job Job) []byte {
 				t.Fatal(err)
 			}
 			if sum == nil {
-				sum = newTally(v.Names)
+				sum = newTally(v.Names, 0)
 			}
 			sum.add(append([]float64{float64(v.Events)}, v.Numbers...))
 			precise = (n+1)%job.Precision.batch() == 0 && sum.precise(job.Precision)

@@ -43,8 +43,11 @@ type Runner func(ctx context.Context, r Replica) (Values, error)
 type Values struct {
 	Names   []string // the same for all replicas of a point; may be shared between replicas
 	Numbers []float64
-	Events  uint64 // the work that was done, for the progress line; a pure function, as the numbers are
-	Data    []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
+	// Series are numbers without names, as many in each replica of a point: counts over time, row by row, for example. They are
+	// summarised, too, as the Series of the [PointResult], and have no say in its precision.
+	Series []float64
+	Events uint64 // the work that was done, for the progress line; a pure function, as the numbers are
+	Data   []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
 }
 
 // A Replica is one run of a model at a point. [NewReplica] makes one.

@@ -66,6 +66,7 @@ type chunk struct {
 type waiting struct {
 	piece
 	names   []string
+	series  int // numbers of a replica that have no name
 	numbers []float64
 	data    [][]byte // of each replica, or nothing
 }
@@ -230,15 +231,16 @@ func (s *study) take(k key, r *result) {
 	replicas, at := 0, 0
 	for i, q := range r.Pieces {
 		names := r.Names[r.Lists[i]]
-		size := q.Count * (1 + len(names))
-		w := waiting{q, names, r.numbers[at : at+size], nil}
+		series := r.seriesOf(r.Lists[i])
+		size := q.Count * (1 + len(names) + series)
+		w := waiting{q, names, series, r.numbers[at : at+size], nil}
 		if r.data != nil {
 			w.data = r.data[replicas : replicas+q.Count]
 		}
 		s.accept(w)
 		at += size
 		replicas += q.Count
-		s.outputs = max(s.outputs, len(names))
+		s.outputs = max(s.outputs, len(names)+series)
 	}
 	s.measure(r.Took, replicas)
 	if f := r.Failure; f != nil {
@@ -306,17 +308,17 @@ func (s *study) accept(w waiting) {
 // merge adds replicas to a tally, those that it does not yet have, until the point is at its end.
 func (s *study) merge(p *progress, w waiting) {
 	if p.tally == nil {
-		p.tally = newTally(w.names)
+		p.tally = newTally(w.names, w.series)
 		for _, name := range s.job.Precision.Outputs {
 			if !slices.Contains(w.names, name) {
 				s.fail(p, w.Point, p.merged, fmt.Sprintf("precision is asked of %q, which is not among the outputs", name))
 			}
 		}
 	}
-	if !slices.Equal(p.tally.names, w.names) {
+	if !slices.Equal(p.tally.names, w.names) || len(p.tally.columns) != len(w.names)+w.series {
 		s.fail(p, w.Point, max(p.merged, w.First), "it gives other outputs than the replicas before it")
 	}
-	each := 1 + len(w.names)
+	each := 1 + len(p.tally.columns)
 	skip := min(p.merged-w.First, w.Count)
 	s.counts.Duplicates += skip
 	for i := skip; i < w.Count && !p.end && !(p.failed != nil && p.failed.Replica <= p.merged); i++ {

@@ -36,6 +36,7 @@ type PointResult struct {
 	Events    uint64    // of all replicas
 	Quantiles []float64 // which ones the summaries give
 	Outputs   []Summary
+	Series    []Summary // of [Values].Series, in its order and without names
 }
 
 // Output finds a summary by its name.
@@ -50,9 +51,8 @@ func (r *PointResult) Output(name string) (Summary, bool) {
 
 // alike reports whether there are at least two replicas, and all gave the same numbers.
 func (r *PointResult) alike() bool {
-	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, func(s Summary) bool {
-		return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max)
-	})
+	varies := func(s Summary) bool { return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max) }
+	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, varies) && !slices.ContainsFunc(r.Series, varies)
 }
 
 // A Summary is what the replicas of a point gave for one output. What there are too few values for is NaN.
@@ -70,7 +70,7 @@ type Summary struct {
 
 // A tally merges the replicas of a point, in the order of their numbers: sums of floating-point numbers depend on the order.
 type tally struct {
-	names    []string
+	names    []string // of the first columns; those of series have none
 	columns  []column
 	replicas int
 	events   uint64
@@ -86,8 +86,8 @@ type column struct {
 	sketch   *ddsketch.DDSketch
 }
 
-func newTally(names []string) *tally {
-	t := &tally{names: names, columns: make([]column, len(names))}
+func newTally(names []string, series int) *tally {
+	t := &tally{names: names, columns: make([]column, len(names)+series)}
 	for i := range t.columns {
 		t.columns[i].min, t.columns[i].max = math.Inf(1), math.Inf(-1)
 	}
@@ -99,7 +99,7 @@ func (t *tally) add(numbers []float64) (held int) {
 	t.replicas++
 	t.events += uint64(numbers[0])
 	before := 0
-	if !t.sketched && t.replicas > exactFor(len(t.names)) {
+	if !t.sketched && t.replicas > exactFor(len(t.columns)) {
 		t.sketched = true
 		for i := range t.columns {
 			before += len(t.columns[i].values)
@@ -175,7 +175,7 @@ func (t *tally) precise(p Precision) bool {
 	if p.Relative == 0 || t.replicas < 2 {
 		return false
 	}
-	for i := range t.columns {
+	for i := range t.names {
 		if len(p.Outputs) > 0 && !slices.Contains(p.Outputs, t.names[i]) {
 			continue
 		}
@@ -191,7 +191,7 @@ func (t *tally) result(quantiles []float64) PointResult {
 	r := PointResult{Replicas: t.replicas, Sketched: t.sketched, Events: t.events, Quantiles: quantiles}
 	for i := range t.columns {
 		c := &t.columns[i]
-		s := Summary{Name: t.names[i], N: c.n, Mean: c.mean, SD: c.sd(), Min: c.min, Max: c.max}
+		s := Summary{N: c.n, Mean: c.mean, SD: c.sd(), Min: c.min, Max: c.max}
 		s.Low, s.High, _ = c.interval()
 		if c.n == 0 {
 			s.Mean, s.Min, s.Max = math.NaN(), math.NaN(), math.NaN()
@@ -200,7 +200,12 @@ func (t *tally) result(quantiles []float64) PointResult {
 		for _, q := range quantiles {
 			s.Quantiles = append(s.Quantiles, c.quantile(q))
 		}
-		r.Outputs = append(r.Outputs, s)
+		if i < len(t.names) {
+			s.Name = t.names[i]
+			r.Outputs = append(r.Outputs, s)
+		} else {
+			r.Series = append(r.Series, s)
+		}
 	}
 	return r
 }
@@ -226,11 +231,13 @@ const perOutput = 7 // numbers of a summary beside its quantiles
 // encode gives a point's result as it is stored.
 func (r *PointResult) encode() ([]byte, error) {
 	stored := *r
-	stored.Outputs = nil
-	names := make([]string, len(r.Outputs))
+	stored.Outputs, stored.Series = nil, nil
+	var names []string
 	var numbers []float64
-	for i, s := range r.Outputs {
-		names[i] = s.Name
+	for i, s := range slices.Concat(r.Outputs, r.Series) {
+		if i < len(r.Outputs) {
+			names = append(names, s.Name)
+		}
 		numbers = append(numbers, float64(s.N), s.Mean, s.SD, s.Low, s.High, s.Min, s.Max)
 		numbers = append(numbers, s.Quantiles...)
 	}
@@ -261,12 +268,18 @@ func decodePoint(data []byte) (PointResult, error) {
 		return PointResult{}, err
 	}
 	r, each := stored.PointResult, perOutput+len(stored.Quantiles)
-	if len(numbers) != each*len(stored.Names) {
+	if len(numbers)%each != 0 || len(numbers) < each*len(stored.Names) {
 		return PointResult{}, errors.New("a point whose numbers are not all there")
 	}
-	for i, name := range stored.Names {
-		x := numbers[i*each:][:each:each]
-		r.Outputs = append(r.Outputs, Summary{Name: name, N: int(x[0]), Mean: x[1], SD: x[2], Low: x[3], High: x[4], Min: x[5], Max: x[6], Quantiles: x[perOutput:]})
+	for i := 0; len(numbers) > 0; i, numbers = i+1, numbers[each:] {
+		x := numbers[:each:each]
+		s := Summary{N: int(x[0]), Mean: x[1], SD: x[2], Low: x[3], High: x[4], Min: x[5], Max: x[6], Quantiles: x[perOutput:]}
+		if i < len(stored.Names) {
+			s.Name = stored.Names[i]
+			r.Outputs = append(r.Outputs, s)
+		} else {
+			r.Series = append(r.Series, s)
+		}
 	}
 	return r, nil
 }

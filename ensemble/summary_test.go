@@ -17,7 +17,7 @@ func TestSummaries(t *testing.T) {
 	qs := []float64{0.001, 0.05, 0.25, 0.5, 0.9, 0.999}
 	for _, n := range []int{1, 2, 7, 50, ExactReplicas, ExactReplicas + 1, 40_000} {
 		random := rand.New(rand.NewPCG(uint64(n), 4))
-		sum := newTally([]string{"normal", "counts", "rare"})
+		sum := newTally([]string{"normal", "counts", "rare"}, 0)
 		var normal, counts, rare []float64
 		for range n {
 			x, y, z := 10+3*random.NormFloat64(), math.Floor(random.ExpFloat64()*1000), math.NaN()
@@ -89,7 +89,7 @@ func TestIntervals(t *testing.T) {
 	for freedom, want := range map[int]float64{1: 12.7062, 24: 2.0639, 1_000_000: 1.9600} {
 		near(t, studentQuantile(freedom), want, 5e-5/want*1.01)
 	}
-	sum := newTally([]string{"x"})
+	sum := newTally([]string{"x"}, 0)
 	sum.add([]float64{0, 1})
 	sum.add([]float64{0, 3})
 	s := sum.result(nil).Outputs[0] // mean 2, deviation √2, half the interval 12.7062
@@ -104,7 +104,7 @@ func TestIntervalsCover(t *testing.T) {
 	covered := 0
 	for seed := range uint64(points) {
 		random := rand.New(rand.NewPCG(seed, 6))
-		sum := newTally([]string{"x"})
+		sum := newTally([]string{"x"}, 0)
 		for range 30 {
 			sum.add([]float64{0, random.NormFloat64()})
 		}
@@ -120,7 +120,7 @@ func TestIntervalsCover(t *testing.T) {
 // A point stops at the first batch after which its intervals are narrow enough, and not before.
 func TestPrecision(t *testing.T) {
 	p := Precision{Relative: 0.1, Outputs: []string{"x"}}
-	sum := newTally([]string{"x", "wild"})
+	sum := newTally([]string{"x", "wild"}, 0)
 	random := rand.New(rand.NewPCG(3, 7))
 	for n := 1; n <= 2000; n++ {
 		sum.add([]float64{0, 1 + random.NormFloat64(), random.NormFloat64()})
@@ -136,7 +136,7 @@ func TestPrecision(t *testing.T) {
 	if !sum.precise(p) || sum.precise(Precision{Relative: 0.1}) || sum.precise(Precision{}) {
 		t.Error("the other output, whose mean is 0, is never precise; and without a precision nothing is")
 	}
-	if newTally([]string{"x"}).precise(p) {
+	if newTally([]string{"x"}, 0).precise(p) {
 		t.Error("nothing is precise")
 	}
 }

@@ -46,15 +46,16 @@ func (t *task) check() error {
 type result struct {
 	Version   string        `json:"version"`
 	Pieces    []piece       `json:"pieces"`
-	Names     [][]string    `json:"names"` // lists of names
-	Lists     []int         `json:"lists"` // which of them is each piece's
+	Names     [][]string    `json:"names"`            // lists of names
+	Series    []int         `json:"series,omitempty"` // how many numbers without a name come with each list
+	Lists     []int         `json:"lists"`            // which of them is each piece's
 	Failure   *failure      `json:"failure,omitempty"`
 	Took      time.Duration `json:"took"`
 	Worker    string        `json:"worker"`
 	Delivered uint64        `json:"delivered"`       // how often the task was handed out by then
 	Sizes     []int         `json:"sizes,omitempty"` // bytes of the data of each replica, if any has data
 
-	// numbers has, for each replica of each piece, its events and then its values.
+	// numbers has, for each replica of each piece, its events, its values, and then its series.
 	numbers []float64
 	data    [][]byte // of each replica, or nothing if none has any
 }
@@ -95,12 +96,16 @@ func decodeResult(data []byte) (*result, error) {
 	if len(r.Lists) != len(r.Pieces) || len(r.Pieces) == 0 && r.Failure == nil {
 		return nil, errors.New("a result of nothing")
 	}
+	if len(r.Series) > 0 && len(r.Series) != len(r.Names) {
+		return nil, fmt.Errorf("a result with series of %d lists where there are %d", len(r.Series), len(r.Names))
+	}
 	size := 0
 	for i, p := range r.Pieces {
-		if r.Lists[i] < 0 || r.Lists[i] >= len(r.Names) || p.Point < 0 || p.First < 0 || p.Count < 1 || p.Count > len(r.numbers) {
+		if r.Lists[i] < 0 || r.Lists[i] >= len(r.Names) || p.Point < 0 || p.First < 0 || p.Count < 1 || p.Count > len(r.numbers) ||
+			r.seriesOf(r.Lists[i]) < 0 || r.seriesOf(r.Lists[i]) > MaxOutputs {
 			return nil, fmt.Errorf("a result with a piece %v", p)
 		}
-		size += p.Count * (1 + len(r.Names[r.Lists[i]]))
+		size += p.Count * (1 + len(r.Names[r.Lists[i]]) + r.seriesOf(r.Lists[i]))
 	}
 	if size != len(r.numbers) {
 		return nil, fmt.Errorf("a result of %d numbers where %d belong", len(r.numbers), size)
@@ -114,6 +119,14 @@ func decodeResult(data []byte) (*result, error) {
 		}
 	}
 	return r, nil
+}
+
+// seriesOf is how many numbers without a name come with a list.
+func (r *result) seriesOf(list int) int {
+	if list < len(r.Series) {
+		return r.Series[list]
+	}
+	return 0
 }
 
 // maxNumber is the largest number that a replica may give: infinities, and what would become one, are refused.

@@ -24,7 +24,7 @@ func FuzzMessages(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	sum := newTally([]string{"x"})
+	sum := newTally([]string{"x"}, 0)
 	sum.add([]float64{1, 2})
 	p := sum.result([]float64{0.5})
 	if data, err = p.encode(); err != nil {

@@ -165,25 +165,32 @@ func (b *batch) run(p piece) bool {
 func (b *batch) add(point, number int, v Values) bool {
 	r := b.r
 	if n := len(r.Pieces); n == 0 || r.Pieces[n-1].Point != point || r.Pieces[n-1].First+r.Pieces[n-1].Count != number {
-		list := slices.IndexFunc(r.Names, func(names []string) bool { return slices.Equal(names, v.Names) })
-		if list < 0 {
-			list = len(r.Names)
-			r.Names = append(r.Names, slices.Clone(v.Names))
+		list := 0
+		for list < len(r.Names) && !r.isList(list, v) {
+			list++
+		}
+		if list == len(r.Names) {
+			r.Names, r.Series = append(r.Names, slices.Clone(v.Names)), append(r.Series, len(v.Series))
 			for _, name := range v.Names {
 				b.bytes += len(name) + 3
 			}
 		}
 		r.Pieces, r.Lists = append(r.Pieces, piece{Point: point, First: number}), append(r.Lists, list)
-	} else if !slices.Equal(r.Names[r.Lists[n-1]], v.Names) {
+	} else if !r.isList(r.Lists[n-1], v) {
 		return false
 	}
 	r.Pieces[len(r.Pieces)-1].Count++
-	r.numbers = append(append(r.numbers, float64(v.Events)), v.Numbers...)
-	b.bytes += 8*(1+len(v.Numbers)) + len(v.Data)
+	r.numbers = append(append(append(r.numbers, float64(v.Events)), v.Numbers...), v.Series...)
+	b.bytes += 8*(1+len(v.Numbers)+len(v.Series)) + len(v.Data)
 	r.addData(v.Data)
 	b.n++
 	b.w.count(func(s *WorkerStats) { s.Replicas++; s.Events += v.Events })
 	return true
+}
+
+// isList reports whether values have the names of a list, and as many beyond them.
+func (r *result) isList(list int, v Values) bool {
+	return slices.Equal(r.Names[list], v.Names) && r.seriesOf(list) == len(v.Series)
 }
 
 func (b *batch) fail(point, replica int, reason, text string) bool {
@@ -197,8 +204,8 @@ func checkValues(v Values) error {
 	if len(v.Names) != len(v.Numbers) {
 		return fmt.Errorf("it gives %d numbers and %d names", len(v.Numbers), len(v.Names))
 	}
-	if len(v.Names) == 0 || len(v.Names) > MaxOutputs {
-		return fmt.Errorf("it gives %d numbers; from 1 to %d are possible", len(v.Names), MaxOutputs)
+	if n := len(v.Names) + len(v.Series); len(v.Names) == 0 || n > MaxOutputs {
+		return fmt.Errorf("it gives %d numbers; from 1 to %d are possible", n, MaxOutputs)
 	}
 	bytes := 0
 	for i, x := range v.Numbers {
@@ -206,6 +213,11 @@ func checkValues(v Values) error {
 			return fmt.Errorf("its %q is %g, which is no number to calculate with", v.Names[i], x)
 		}
 		bytes += len(v.Names[i])
+	}
+	for _, x := range v.Series {
+		if math.Abs(x) > maxNumber {
+			return fmt.Errorf("a number of its series is %g, which is no number to calculate with", x)
+		}
 	}
 	if bytes > maxNames {
 		return fmt.Errorf("the names of its outputs have %d bytes; %d are the most", bytes, maxNames)

@@ -118,7 +118,7 @@ type part struct {
 	posterior *From
 	outputs   []*outputs.Output
 	series    bool
-	names     []string // of all numbers
+	names     []string // of the outputs
 
 	runner *population.Runner
 	seed   uint64
@@ -131,9 +131,6 @@ func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
 	}
 	for _, o := range p.outputs {
 		p.names = append(p.names, o.Text)
-	}
-	if p.series {
-		p.names = append(p.names, SeriesNames(of)...)
 	}
 	return p, nil
 }
@@ -171,7 +168,7 @@ func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, 
 		v.Numbers = append(v.Numbers, o.Of(run))
 	}
 	if p.series {
-		v.Numbers = appendSeries(v.Numbers, p.m, run)
+		v.Series = series(p.m, run)
 	}
 	return v, nil
 }
@@ -221,22 +218,8 @@ func Columns(m *population.Model) (all []Column) {
 	return all
 }
 
-// SeriesName is what the number of a column at the time of a row is called.
-func SeriesName(row, column int) string { return fmt.Sprintf("@%d.%d", row, column) }
-
-// SeriesNames are the names of all numbers over time, row by row.
-func SeriesNames(m *population.Model) []string {
-	columns := len(Columns(m))
-	names := make([]string, 0, len(m.Times())*columns)
-	for row := range m.Times() {
-		for k := range columns {
-			names = append(names, SeriesName(row, k))
-		}
-	}
-	return names
-}
-
-func appendSeries(numbers []float64, m *population.Model, run *population.Run) []float64 {
+// series are all that is told over time of a run: a number for each column, row by row; NaN in rows that it did not come to.
+func series(m *population.Model, run *population.Run) (numbers []float64) {
 	columns := Columns(m)
 	for row := range m.Times() {
 		for _, c := range columns {

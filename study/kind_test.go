@@ -69,14 +69,13 @@ func TestSweepIsRun(t *testing.T) {
 		}
 		run := &r.Runs[k]
 		columns, rows := len(Columns(m)), len(m.Times())
-		if len(v.Numbers) != 2+rows*columns || v.Events != run.Events || v.Numbers[0] != float64(run.Peaks[1].Count) || v.Numbers[1] != float64(run.Count(rows-1, 2)) {
+		if len(v.Numbers) != 2 || len(v.Series) != rows*columns || v.Events != run.Events || v.Numbers[0] != float64(run.Peaks[1].Count) || v.Numbers[1] != float64(run.Count(rows-1, 2)) {
 			t.Fatalf("replica %d: %v", k, v.Numbers[:2])
 		}
 		for row := range rows {
 			for c, x := range []float64{float64(run.Count(row, 0)), float64(run.Count(row, 1)), float64(run.Count(row, 2)), 300, float64(run.Flow(row, 0)), float64(run.Flow(row, 1))} {
-				i := 2 + row*columns + c
-				if v.Numbers[i] != x || v.Names[i] != SeriesName(row, c) {
-					t.Fatalf("replica %d: %s is %v, want %v", k, v.Names[i], v.Numbers[i], x)
+				if got := v.Series[row*columns+c]; got != x {
+					t.Fatalf("replica %d: column %d of row %d is %v, want %v", k, c, row, got, x)
 				}
 			}
 		}

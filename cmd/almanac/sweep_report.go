@@ -76,7 +76,7 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 			r.study.Told = append(r.study.Told, o.Name)
 		}
 	}
-	if len(p.Outputs) < len(r.study.Told) {
+	if len(p.Outputs) != len(r.study.Told) {
 		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Told))
 	}
 	r.points++
@@ -89,7 +89,7 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 	}
 	values := r.study.Values(p.Point)
 	point := tables.Point{Values: values, Replicas: p.Replicas}
-	for _, s := range p.Outputs[:len(r.study.Told)] {
+	for _, s := range p.Outputs {
 		point.Outputs = append(point.Outputs, study.Output(s, s.Name))
 	}
 	if r.series != nil {
@@ -103,15 +103,14 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 // addSeries writes how a point went over time: row by row, what the kind of model tells column by column.
 func (r *pointsReport) addSeries(p ensemble.PointResult, values []string) error {
 	columns, times := study.Columns(r.study.Plain), r.study.Plain.Times()
-	over := p.Outputs[len(r.study.Told):]
-	if len(over) != len(columns)*len(times) {
-		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(over), len(columns)*len(times))
+	if len(p.Series) != len(columns)*len(times) {
+		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(p.Series), len(columns)*len(times))
 	}
 	row := results.PointRow{Values: make([]string, len(values)), Numbers: make([]float64, len(values)), Replicas: p.Replicas, Sketched: p.Sketched}
 	for i, a := range r.study.Axes {
 		row.Values[i], row.Numbers[i] = a.Cell(values[i]), a.Number(values[i])
 	}
-	for i, s := range over {
+	for i, s := range p.Series {
 		c := columns[i%len(columns)]
 		row.Time, row.Kind, row.Name = times[i/len(columns)], c.Sort, c.Name
 		row.Mean, row.SD, row.Q05, row.Median, row.Q95 = s.Mean, s.SD, s.Quantiles[0], s.Quantiles[1], s.Quantiles[2]
