@@ -28,7 +28,7 @@ func newCompare(f *studyFlags) *cobra.Command {
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
 			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"",
 		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.compare(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.registerModel(c)
 	_ = c.Flags().MarkHidden("scenario") // there are several
@@ -38,28 +38,6 @@ func newCompare(f *studyFlags) *cobra.Command {
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run each scenario")
 	c.Flags().StringSliceVar(&f.Scenarios, "scenarios", nil, "which scenarios, with commas between, and in which order; all of the file unless told")
 	return c
-}
-
-func (f *studyFlags) compare(c *cobra.Command, path string) error {
-	s, err := f.open(c, path)
-	if err != nil {
-		return err
-	}
-	job, err := s.Job()
-	if err != nil {
-		return cli.Usage(err)
-	}
-	out, err := openOutput(c, s.Request)
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	var found ensemble.PointResult
-	outcome, err := f.do(c, job, ourRegistry(), s.Command(), ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }})
-	if err != nil {
-		return trim(s.RepeatHere(err))
-	}
-	return deliverComparison(c.OutOrStdout(), s, job, found, outcome, out, s.Command())
 }
 
 // deliverComparison writes and prints what was found.

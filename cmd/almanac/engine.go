@@ -129,6 +129,31 @@ type trimmed struct {
 func (t trimmed) Error() string { return t.text }
 func (t trimmed) Unwrap() error { return t.err }
 
+// watch shows how a study goes: to Prometheus if it is asked for, on a bar, and what went wrong as a line, once.
+func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, done, of int, pace string), stop func(), err error) {
+	metrics := new(ensemble.Metrics)
+	watch := metrics.Watch()
+	stopMetrics, err := f.serveMetrics(metrics)
+	if err != nil {
+		return nil, nil, err
+	}
+	bar := progress.New(c.ErrOrStderr())
+	told := map[string]bool{}
+	return func(p ensemble.Progress, done, of int, pace string) {
+		watch(p)
+		bar.Set(done, of, pace)
+		for _, why := range append(p.Refused, p.Trouble) {
+			if why != "" && !told[why] {
+				told[why] = true
+				tell(c, why)
+			}
+		}
+	}, func() { bar.Close(); stopMetrics() }, nil
+}
+
+// tell says something beside the results.
+func tell(c *cobra.Command, text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
+
 // do does a job, here or on a hub. The command is what gives the same results again.
 func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
@@ -136,27 +161,12 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 	if err != nil {
 		return ensemble.Outcome{}, trim(err)
 	}
-	metrics := new(ensemble.Metrics)
-	watch := metrics.Watch()
-	stop, err := f.serveMetrics(metrics)
+	show, stop, err := f.watch(c)
 	if err != nil {
 		return ensemble.Outcome{}, err
 	}
 	defer stop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	told := map[string]bool{}
-	o.Progress = func(p ensemble.Progress) {
-		watch(p)
-		bar.Set(p.Merged, p.Replicas, studyPace(p))
-		for _, why := range append(p.Refused, p.Trouble) {
-			if why != "" && !told[why] {
-				told[why] = true
-				fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", why)
-			}
-		}
-	}
-	tell := func(text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
+	o.Progress = func(p ensemble.Progress) { show(p, p.Merged, p.Replicas, studyPace(p)) }
 	if f.hub != "" {
 		conn, err := f.connect(c, 0)
 		if err != nil {
@@ -164,12 +174,12 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 		}
 		defer conn.Close()
 		if s, err := conn.Status(c.Context(), key); err == nil && s.State != ensemble.Cancelled {
-			tell(goingOn(s.State == ensemble.Done, "the hub"))
+			tell(c, goingOn(s.State == ensemble.Done, "the hub"))
 		}
 		outcome, err := conn.Run(c.Context(), job, o)
 		return outcome, f.explain(c, trim(err), outcome, job, "on the hub, as job "+key)
 	}
-	executor, where, finish, err := f.here(key, command, o.Logger, tell)
+	executor, where, finish, err := f.here(c, key, command, o.Logger)
 	if err != nil {
 		return ensemble.Outcome{}, err
 	}
@@ -187,7 +197,7 @@ func goingOn(done bool, where string) string {
 // here does a study in this process: in memory without --out, else in a directory within it, so that the study can be continued. where says
 // where what is done is kept, if it is. The caller calls finish with the error that the study ended with: state that nothing can go on with
 // is not kept.
-func (f *studyFlags) here(key, command string, log *slog.Logger, tell func(string)) (e ensemble.Executor, where string, finish func(error) error, err error) {
+func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logger) (e ensemble.Executor, where string, finish func(error) error, err error) {
 	if f.Out == "" {
 		return ensemble.InMemory{Slots: f.workers}, "", func(error) error { return nil }, nil
 	}
@@ -198,7 +208,7 @@ func (f *studyFlags) here(key, command string, log *slog.Logger, tell func(strin
 		return nil, "", nil, err
 	}
 	if state.Before != outdir.Nothing {
-		tell(state.String())
+		tell(c, state.String())
 	}
 	directory, err := ensemble.OpenDirectory(state.Path, ensemble.DirectoryOptions{Slots: f.workers, Logger: log})
 	if err != nil {
@@ -239,10 +249,15 @@ func studyPace(p ensemble.Progress) string {
 		parts = append(parts, fmt.Sprintf("%d of %d points", p.PointsDone, p.Points))
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s replicas", format.Thousands(float64(p.Merged)), format.Thousands(float64(p.Replicas))))
+	return strings.Join(append(parts, crewPace(p)...), ", ")
+}
+
+// crewPace says how fast it goes, who works, and what troubles them.
+func crewPace(p ensemble.Progress) (parts []string) {
 	if p.EventsPerSecond > 0 {
 		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.EventsPerSecond/1e6))
 	}
-	if p.Workers > 0 {
+	if p.Workers > 0 && p.Slots > 0 {
 		parts = append(parts, fmt.Sprintf("%s, %d at once", format.Count(p.Workers, "worker"), p.Slots))
 	}
 	if p.Left > 0 {
@@ -251,7 +266,7 @@ func studyPace(p ensemble.Progress) string {
 	if p.Trouble != "" {
 		parts = append(parts, p.Trouble)
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // ourRegistry is what this program can run.

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
-	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -90,7 +89,7 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	}
 	defer out.Drop()
 	for _, note := range opened.Data.Notes {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
+		tell(c, note)
 	}
 	result, predicted, err := f.do(c, opened, payload, s.Command())
 	if err != nil {
@@ -134,28 +133,15 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, co
 	}
 	logger := f.logger(c, slog.LevelWarn)
 	o.Engine.Logger = logger
-	metrics := new(ensemble.Metrics)
-	watch := metrics.Watch()
-	stop, err := f.serveMetrics(metrics)
+	show, stop, err := f.watch(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer stop()
-	bar := progress.New(c.ErrOrStderr())
-	defer bar.Close()
-	tell := func(text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
-	told := map[string]bool{}
 	runs := 0
 	o.Progress = func(p fit.Progress) {
-		watch(p.Ensemble)
 		runs = p.Runs
-		bar.Set(p.Ensemble.Merged, p.Tasks, fitPace(p))
-		for _, why := range append(p.Ensemble.Refused, p.Ensemble.Trouble) {
-			if why != "" && !told[why] {
-				told[why] = true
-				tell(why)
-			}
-		}
+		show(p.Ensemble, p.Ensemble.Merged, p.Tasks, fitPace(p))
 	}
 	where, finish := "on the hub", func(error) error { return nil }
 	if f.hub != "" {
@@ -164,13 +150,13 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, co
 			return nil, nil, err
 		}
 		defer conn.Close()
-		o.Executor = &resumedFit{Conn: conn, tell: tell}
+		o.Executor = &resumedFit{Conn: conn, c: c}
 	} else {
 		key, err := f.key(registry, payload)
 		if err != nil {
 			return nil, nil, err
 		}
-		if o.Executor, where, finish, err = f.here(key, command, logger, tell); err != nil {
+		if o.Executor, where, finish, err = f.here(c, key, command, logger); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -183,7 +169,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, co
 // A resumedFit is a hub that says so, when the first job of a fit is there already.
 type resumedFit struct {
 	*ensemble.Conn
-	tell  func(string)
+	c     *cobra.Command
 	asked bool
 }
 
@@ -191,7 +177,7 @@ type resumedFit struct {
 func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	if key, err := job.Key(o.Registry); !r.asked && err == nil {
 		if s, err := r.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
-			r.tell("going on with this fit where it was, from the hub")
+			tell(r.c, "going on with this fit where it was, from the hub")
 		}
 	}
 	r.asked = true
@@ -238,14 +224,6 @@ func fitPace(p fit.Progress) string {
 	if p.Ensemble.Replicas > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s tasks", format.Thousands(float64(p.Ensemble.Merged)), format.Thousands(float64(p.Tasks))))
 	}
-	if p.Ensemble.EventsPerSecond > 0 {
-		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.Ensemble.EventsPerSecond/1e6))
-	}
-	if p.Ensemble.Workers > 0 && p.Ensemble.Slots > 0 {
-		parts = append(parts, fmt.Sprintf("%s, %d at once", format.Count(p.Ensemble.Workers, "worker"), p.Ensemble.Slots))
-	}
-	if p.Ensemble.Trouble != "" {
-		parts = append(parts, p.Ensemble.Trouble)
-	}
-	return strings.Join(parts, ", ")
+	p.Ensemble.Left = 0 // which is of this stage alone
+	return strings.Join(append(parts, crewPace(p.Ensemble)...), ", ")
 }

@@ -253,7 +253,7 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 	}
 	defer r.drop()
 	n := 0
-	err = conn.Results(c.Context(), s.Key, func(p ensemble.PointResult) error { n++; return r.options.Point(p) })
+	err = conn.Results(c.Context(), s.Key, func(p ensemble.PointResult) error { n++; return r.point(p) })
 	switch {
 	case err != nil:
 		return trim(err)
@@ -261,13 +261,6 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 		return errors.New("nothing is finished yet")
 	}
 	return r.deliver(outcome)
-}
-
-// A report is what is to be done with the results of a job, whatever it is of.
-type report struct {
-	options ensemble.RunOptions
-	deliver func(ensemble.Outcome) error
-	drop    func()
 }
 
 // reporter finds out how the results of a job are to be written: as the command would that began it.
@@ -284,25 +277,7 @@ func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error
 		return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", format.Word(s.Model), job.Seed, job.Replicas)
 	}
 	s.Out, s.Format = f.Out, f.Format
-	out, err := openOutput(c, s.Request)
-	if err != nil {
-		return nil, err
-	}
-	if s.Sort == study.Compare {
-		var found ensemble.PointResult
-		return &report{ensemble.RunOptions{Point: func(p ensemble.PointResult) error { found = p; return nil }},
-			func(o ensemble.Outcome) error {
-				return deliverComparison(c.OutOrStdout(), s, job, found, o, out, command)
-			},
-			func() { _ = out.Drop() }}, nil
-	}
-	r, err := newPointsReport(s, job, out)
-	if err != nil {
-		return nil, errors.Join(err, out.Drop())
-	}
-	return &report{ensemble.RunOptions{Point: r.add},
-		func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
-		func() { _, _ = r.close(), out.Drop() }}, nil
+	return newReport(c, s, job, command)
 }
 
 // foreignStudy is a study of another program: what it varies is known, but not in which order, and what it is called.
@@ -357,7 +332,7 @@ func newJobsResume() *cobra.Command {
 			if f.hub == "" {
 				f.hub = hubFromEnv()
 			}
-			outcome, err := f.do(c, job, registry, "", r.options)
+			outcome, err := f.do(c, job, registry, "", ensemble.RunOptions{Point: r.point})
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/study"
 )
@@ -91,9 +92,58 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 		return nil, cli.Usage(err)
 	}
 	for _, note := range s.Notes {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", note)
+		tell(c, note)
 	}
 	return s, nil
+}
+
+// run does a sweep or a comparison.
+func (f *studyFlags) run(c *cobra.Command, path string) error {
+	s, err := f.open(c, path)
+	if err != nil {
+		return err
+	}
+	job, err := s.Job()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	r, err := newReport(c, s, job, s.Command())
+	if err != nil {
+		return err
+	}
+	defer r.drop()
+	outcome, err := f.do(c, job, ourRegistry(), s.Command(), ensemble.RunOptions{Point: r.point})
+	if err != nil {
+		return trim(s.RepeatHere(err))
+	}
+	return r.deliver(outcome)
+}
+
+// A report takes the points of a study as they are finished, and writes and prints what was found.
+type report struct {
+	point   func(ensemble.PointResult) error
+	deliver func(ensemble.Outcome) error
+	drop    func() // gives up what was not delivered
+}
+
+func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command string) (*report, error) {
+	out, err := openOutput(c, s.Request)
+	if err != nil {
+		return nil, err
+	}
+	if s.Sort == study.Compare {
+		var found ensemble.PointResult
+		return &report{func(p ensemble.PointResult) error { found = p; return nil },
+			func(o ensemble.Outcome) error {
+				return deliverComparison(c.OutOrStdout(), s, job, found, o, out, command)
+			},
+			func() { _ = out.Drop() }}, nil
+	}
+	r, err := newPointsReport(s, job, out)
+	if err != nil {
+		return nil, errors.Join(err, out.Drop())
+	}
+	return &report{r.add, func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) }, func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
 // studyFiles are what may be in the directory of --out, by the command that writes it; the first is always there.

@@ -3,8 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/cmd/internal/cli"
-	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -29,7 +27,7 @@ func newSweep(f *studyFlags) *cobra.Command {
 		Example: "  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day by 0.1\" --replicas 50 --out results\n" +
 			"  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day\" --sample 500 --replicas 20 --output \"peak(infectious)\"",
 		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.sweep(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.registerModel(c)
 	f.registerStudy(c, "a directory to write results and pictures to, and in which the study can be continued")
@@ -42,30 +40,4 @@ func newSweep(f *studyFlags) *cobra.Command {
 	c.Flags().StringVar(&f.Precision, "precision", "", "stop at a point when half the interval of every output is at most this share of its mean: 2%")
 	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time at each point, too")
 	return c
-}
-
-func (f *studyFlags) sweep(c *cobra.Command, path string) error {
-	s, err := f.open(c, path)
-	if err != nil {
-		return err
-	}
-	job, err := s.Job()
-	if err != nil {
-		return cli.Usage(err)
-	}
-	out, err := openOutput(c, s.Request)
-	if err != nil {
-		return err
-	}
-	defer out.Drop()
-	report, err := newPointsReport(s, job, out)
-	if err != nil {
-		return err
-	}
-	defer report.close()
-	outcome, err := f.do(c, job, ourRegistry(), s.Command(), ensemble.RunOptions{Point: report.add})
-	if err != nil {
-		return trim(s.RepeatHere(err))
-	}
-	return report.deliver(c.OutOrStdout(), outcome, s.Command())
 }
