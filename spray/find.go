@@ -16,57 +16,27 @@ import (
 // and after it, and of which the first is not frozen, when all dead ones between them have been unlinked. So an exact search for the place of
 // a dead node unlinks that at every level.
 func (l *List[K, V]) find(s *seat, key K, turn uint32, exact bool, lowest int, guided bool) {
-	steps := 0
-again:
-	at, pred := uint32(headNode), l.head
-	bound := uint32(none) // a node that is known to come after the place
-	level := int(l.height.Load()) - 1
-	for ; level >= max(inline, lowest); level-- {
-		from := l.link(pred, level)
-		curr := atomic.LoadUint32(from)
-		if curr&frozen != 0 {
-			goto again // pred has died
-		}
-		for curr != bound && curr != none {
-			c := l.nodes.at(curr)
-			next := atomic.LoadUint32(l.link(c, level))
-			if next&frozen != 0 {
-				var ok bool
-				if curr, ok = l.unlink(s, from, curr, level); !ok {
-					goto again
-				}
-				continue
-			}
-			if key < c.key || exact && !(c.key < key) && int32(c.turn-turn) > 0 {
-				break
-			}
-			steps++
-			at, pred, from, curr = curr, c, l.link(c, level), next
-		}
-		bound = curr
-		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
+	for !l.descend(s, key, turn, exact, headNode, int(l.height.Load())-1, lowest, math.MaxInt, guided) {
 	}
-	if !l.descend(s, key, turn, exact, at, pred, bound, level, lowest, math.MaxInt, guided) {
-		goto again
-	}
-	s.visited += steps
 }
 
 // findFrom searches as find does, guided, but from an element that is known to come before the place, and from a level that it has. It gives up, and
 // reports false, if the element dies or is far from the place.
 func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32, level int) bool {
 	const far = 24
-	return l.descend(s, key, turn, exact, start, l.nodes.at(start), none, level, 0, far, true)
+	return l.descend(s, key, turn, exact, start, level, 0, far, true)
 }
 
-// descend searches at the inline levels, from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
+// descend searches from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
 // it got there in a number of steps, and without coming by a node that died.
-func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, pred *node[K, V], bound uint32, level, lowest, most int, guided bool) bool {
+func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, level, lowest, most int, guided bool) bool {
+	pred := l.nodes.at(at)
+	bound := uint32(none) // a node that is known to come after the place
 	steps := most
 	if guided && level > 0 {
 		// What comes after the nearest of each level, which the posts may not have named: all of that comes from memory at once.
 		from := pred
-		for k := level; k >= lowest; k-- {
+		for k := min(level, inline-1); k >= lowest; k-- {
 			if i := s.near[k&(inline-1)]; i != none {
 				if c := l.nodes.at(i); standing(c.state.Load(), k) { // or it may be somebody's own by now
 					from = c
@@ -76,7 +46,7 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 		}
 	}
 	for ; level >= lowest; level-- {
-		if guided {
+		if guided && level < inline {
 			if i := s.near[level&(inline-1)]; i != none && i != at {
 				c := l.nodes.at(i)
 				interleave()
@@ -86,16 +56,18 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 				interleave()
 			}
 		}
-		curr := atomic.LoadUint32(&pred.next[level&(inline-1)])
+		from := l.link(pred, level)
+		curr := atomic.LoadUint32(from)
 		if curr&frozen != 0 {
-			return false
+			return false // pred has died
 		}
 		for curr != bound && curr != none {
 			c := l.nodes.at(curr)
-			next := atomic.LoadUint32(&c.next[level&(inline-1)])
+			link := l.link(c, level)
+			next := atomic.LoadUint32(link)
 			if next&frozen != 0 {
 				var ok bool
-				if curr, ok = l.unlink(s, &pred.next[level&(inline-1)], curr, level); !ok {
+				if curr, ok = l.unlink(s, from, curr, level); !ok {
 					return false
 				}
 				continue
@@ -107,7 +79,7 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 				s.visited += most
 				return false
 			}
-			at, pred, curr = curr, c, next
+			at, pred, from, curr = curr, c, link, next
 		}
 		bound = curr
 		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
