@@ -284,8 +284,8 @@ func (c *chaos) check() error {
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
 		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
 			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
-		case p.state == waiting && p.works() != nil && p.works().stopped == due:
-			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works().stopped, due))
+		case p.state == waiting && p.works != nil && p.works.stopped == due:
+			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works.stopped, due))
 		case (p.request != nil && p.request.line != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
 		case p.request != nil && p.request.line == nil && !(p.state == waking && p.why == happened):

@@ -57,7 +57,7 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	case p.state == waiting:
 		if t, ok := s.dueAt(p.slot); ok {
 			i.Remaining = t - s.now
-		} else if g := p.works(); g != nil {
+		} else if g := p.works; g != nil {
 			i.Remaining = g.job.left // its work is stopped
 		}
 		p.wake(interrupted)

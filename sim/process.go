@@ -36,6 +36,7 @@ type Process struct {
 // do not, and would be nearly twice as large with it.
 type extra struct {
 	awaits     Waitable       // what it waits for, for Status
+	works      *Grant         // what it works with
 	sub        subscription   // to that
 	interrupts []*Interrupted // that it has not been told of
 }

@@ -77,7 +77,7 @@ func (r *Resource) checkStopped() error {
 		switch _, due := r.s.dueAt(g.p.slot); {
 		case !g.held || !g.stopped || g.lost != nil:
 			return errors.New("a grant is stopped that is not held")
-		case g.p.works() == g && g.p.state == waiting && due:
+		case g.p.works == g && g.p.state == waiting && due:
 			return errors.New("somebody works with what is not there")
 		case g.next != nil && (g.next.rank < g.rank || g.next.rank == g.rank && g.next.since < g.since):
 			return errors.New("those that are stopped are not in order")
@@ -87,7 +87,7 @@ func (r *Resource) checkStopped() error {
 		return errors.New("work is stopped that could go on")
 	}
 	for g := r.first; g != nil; g = g.next {
-		at := g.p != nil && g.p.works() == g && g.p.state == waiting
+		at := g.p != nil && g.p.works == g && g.p.state == waiting
 		if at && u.rule != Finish && u.rule != ThrowOut && r.inUse > r.capacity && g.canStop(u.rule) {
 			return errors.New("somebody works with more than there is")
 		}

@@ -195,7 +195,7 @@ func (g *Grant) canStop(rule AtWork) bool {
 	if p == nil {
 		return false
 	}
-	works := p.works() == g && (p.state == waiting || p == p.s.current) // it may be about to begin
+	works := p.works == g && (p.state == waiting || p == p.s.current) // it may be about to begin
 	if works {
 		at, due := p.s.dueAt(p.slot)
 		works = !due || at > p.s.now

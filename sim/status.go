@@ -44,8 +44,8 @@ func (p *Process) Status() string {
 	switch {
 	case p.request != nil:
 		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
-	case p.works() != nil:
-		g := p.works()
+	case p.works != nil:
+		g := p.works
 		if status = "works with " + g.r.name; g.stopped {
 			status = fmt.Sprintf("cannot go on with %s, %g left", g.r.name, g.job.left)
 		}

@@ -46,7 +46,7 @@ func (g *Grant) Work(d float64) error {
 		g.job = new(job)
 	}
 	*g.job = job{d, d}
-	p.own().awaits = (*working)(g)
+	p.own().works = g
 	defer p.stopWorking()
 	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
 		r.cutOff()
@@ -58,30 +58,12 @@ func (g *Grant) Work(d float64) error {
 	return p.pause(s.now+d, d, "Work")
 }
 
-func (p *Process) stopWorking() { p.awaits = nil }
+func (p *Process) stopWorking() { p.works = nil }
 
 // A job is the work that is done with a grant.
 type job struct {
 	whole float64
 	left  float64 // when it was stopped
-}
-
-// working is a grant as what its process waits for: the end of the work. Nobody else can wait for it.
-type working Grant
-
-// Happened is false, as long as somebody is at it.
-func (w *working) Happened() bool { return false }
-
-func (w *working) moment() moment          { return moment{} }
-func (w *working) subscribe(*subscription) {}
-func (w *working) asker() asker            { return nil }
-func (w *working) owner() *Simulation      { return w.r.s }
-func (w *working) label() string           { return "the end of its work" }
-
-// works is what the process works with, or nil.
-func (p *Process) works() *Grant {
-	w, _ := p.awaits.(*working)
-	return (*Grant)(w)
 }
 
 // suspend stops the work that is done with a grant, and gives its units back until it can go on.
@@ -150,7 +132,7 @@ func (r *Resource) goOn(g *Grant) {
 // wait lets the time pass that is left of the work, if the process is at it: the units are there again, or somebody else has released them,
 // and it is as any wait.
 func (g *Grant) wait() {
-	if p := g.p; p.works() == g && p.state == waiting {
+	if p := g.p; p.works == g && p.state == waiting {
 		p.s.schedule(p.slot, p.s.now+g.job.left)
 	}
 }
