@@ -24,15 +24,6 @@ func Measure(ctx context.Context, c capped.Config, plan capped.Plan, keep bool, 
 	return p, err
 }
 
-// New is a process before its first round, with what theory says of it. Rounds will be kept if they are asked for.
-func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
-	p, err := newPoint(c, plan)
-	if err == nil && keep {
-		p.record.keep()
-	}
-	return p, err
-}
-
 // Run runs a process that is new: see [Measure]. After each round watch is called, if it is not nil; in it, and only in it, [Point.Now] may be.
 func (p *Point) Run(ctx context.Context, tell Tell, watch func(*capped.Process)) error {
 	plan := p.plan
@@ -67,8 +58,8 @@ func (e SlowError) Error() string {
 // Unwrap is what package capped says of it.
 func (e SlowError) Unwrap() error { return capped.ErrSlow }
 
-// newPoint is a process before its first round, and what theory says of it.
-func newPoint(c capped.Config, plan capped.Plan) (*Point, error) {
+// New is a process before its first round, with what theory says of it. Rounds will be kept if they are asked for.
+func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 	burnIn, rounds, relaxation, err := plan.Decide(c)
 	switch {
 	case errors.Is(err, capped.ErrSlow):
@@ -92,6 +83,9 @@ func newPoint(c capped.Config, plan capped.Plan) (*Point, error) {
 	}
 	p.BurnIn, p.Rounds = burnIn, rounds
 	p.record = &record{burnIn: burnIn, rounds: rounds}
+	if keep {
+		p.record.every = max(1, (burnIn+rounds+mostRows-1)/mostRows)
+	}
 	best := capped.SweetSpot(c.Rate)
 	_, wait := capped.MeanField(best, c.Rate)
 	p.Sweet = &Sweet{Capacity: best, Wait: wait, Scale: capped.SweetSpotScale(c.Rate)}

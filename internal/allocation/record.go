@@ -29,8 +29,6 @@ type record struct {
 // mostRows is how many rows are kept at most.
 const mostRows = 100_000
 
-func (r *record) keep() { r.every = max(1, (r.burnIn+r.rounds+mostRows-1)/mostRows) }
-
 // tenth is the number of rounds in a tenth of those measured.
 func (r *record) tenth() int { return max(1, r.rounds/10) }
 

@@ -65,7 +65,7 @@ func (s Sweep) Measure(ctx context.Context, config capped.Config, plan capped.Pl
 		if ctx.Err() != nil { // theory takes its time, too
 			break
 		}
-		p, err := newPoint(s.config(config, v), plan)
+		p, err := New(s.config(config, v), plan, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", s.What, v.Name, err)
 		}
