@@ -159,7 +159,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// ReadJSON reads what [Result.WriteJSON] wrote; keys that it does not know are passed over. The sample is not among them.
+// ReadJSON reads what [Result.WriteJSON] wrote, which is all but the sample. Unknown keys are ignored.
 func ReadJSON(data []byte) (*Result, error) {
 	var in reportJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -168,9 +168,9 @@ func ReadJSON(data []byte) (*Result, error) {
 	if in.Method == "" || len(in.Unknowns) == 0 {
 		return nil, errors.New("it has no method, or no unknowns")
 	}
-	r := &Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact, Power: float64(in.Power),
-		Threshold: float64(in.Threshold), Particles: in.Particles, BestScore: float64(in.Score), BestError: float64(in.ScoreError), ScoreName: in.ScoreName,
-		Notes: in.Notes, Trace: Table{Names: in.Trace.Names}}
+	r := &Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact,
+		Power: float64(in.Power), Threshold: float64(in.Threshold), Particles: in.Particles, BestScore: float64(in.Score),
+		BestError: float64(in.ScoreError), ScoreName: in.ScoreName, Notes: in.Notes, Trace: Table{Names: in.Trace.Names}}
 	for _, u := range in.Unknowns {
 		prior, err := ParsePrior(u.Prior)
 		if err != nil {
@@ -189,7 +189,8 @@ func ReadJSON(data []byte) (*Result, error) {
 		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) != n {
 			return nil, errors.New("its chains have not one number for each unknown")
 		}
-		r.Chains = &Chains{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, float64(c.Variance), float64(c.Acceptance), floats(c.RHat), floats(c.Bulk), floats(c.MeanError)}
+		r.Chains = &Chains{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, float64(c.Variance), float64(c.Acceptance),
+			floats(c.RHat), floats(c.Bulk), floats(c.MeanError)}
 	}
 	return r, nil
 }

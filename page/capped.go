@@ -57,7 +57,7 @@ func askedAllocating(form url.Values) allocating {
 		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
 }
 
-// A fieldReader reads the fields of a form. What is wrong with the first that makes no sense is its error; the others are then of no use.
+// A fieldReader reads the fields of a form. Its error is the first that it finds; the values are then of no use.
 type fieldReader struct{ err error }
 
 // wrong notes what is wrong with a field.
@@ -125,7 +125,8 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 		f.wrong("Rate", "%v", err)
 	}
 	if near := nearestRates[c.Kind]; c.Rate > near {
-		f.wrong("Rate", "%q is more than is run here; the most for %v is %s, and the command line has no such bound", a.Rate, c.Kind, format.Rate(near))
+		f.wrong("Rate", "%q is more than is run here; the most for %v is %s, and the command line has no such bound",
+			a.Rate, c.Kind, format.Rate(near))
 	}
 	add("rate", a.Rate, u.Rate)
 	add("arrivals", a.Arrivals, u.Arrivals)
@@ -190,10 +191,12 @@ func (a allocating) work() (Work, error) {
 	case err != nil:
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%v", err)
 	case p.BurnIn+p.Rounds > mostRounds:
-		f.wrong("Rounds", "these are %s with the burn-in, and at most %s are run here; say how many there should be, and how many of burn-in",
+		f.wrong("Rounds", "these are %s with the burn-in, and at most %s are run here; "+
+			"say how many there should be, and how many of burn-in",
 			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
 	case float64(p.BurnIn+p.Rounds)*float64(c.EffectiveMinThrown()) > mostThrowing:
-		f.wrong("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; take fewer rounds, fewer bins or a smaller capacity",
+		f.wrong("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; "+
+			"take fewer rounds, fewer bins or a smaller capacity",
 			format.Thousands(float64(c.EffectiveMinThrown())), format.Count(p.BurnIn+p.Rounds, "round"))
 	}
 	if f.err != nil {
@@ -459,8 +462,10 @@ func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 	return s.startOr(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
 }
 
-// startOr starts the work that a form asks for, or shows the form again with what is wrong with it, so that what was typed is not lost.
-func (s *Server) startOr(w http.ResponseWriter, r *http.Request, work func() (Work, error), again func(status int, wrong string) error) error {
+// startOr starts the work that a form asks for, or shows the form again with what is wrong with it, so that
+// what was typed is not lost.
+func (s *Server) startOr(w http.ResponseWriter, r *http.Request, work func() (Work, error),
+	again func(status int, wrong string) error) error {
 	begun, err := made(r.Context(), s, work) // theory takes a moment
 	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusUnprocessableEntity {
 		return again(p.status, p.message)

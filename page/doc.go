@@ -72,10 +72,13 @@ var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
-	return Limits{Running: either(l.Running, d.Running), Longest: either(l.Longest, d.Longest), Waiting: either(l.Waiting, d.Waiting),
-		Kept: either(l.Kept, d.Kept), Bytes: either(l.Bytes, d.Bytes), Viewers: either(l.Viewers, d.Viewers), Body: either(l.Body, d.Body),
-		Replicas: either(l.Replicas, d.Replicas), Request: either(l.Request, d.Request), Answer: either(l.Answer, d.Answer),
-		Answers: either(l.Answers, d.Answers), Turn: either(l.Turn, d.Turn)}
+	return Limits{
+		Running: either(l.Running, d.Running), Longest: either(l.Longest, d.Longest),
+		Waiting: either(l.Waiting, d.Waiting), Kept: either(l.Kept, d.Kept), Bytes: either(l.Bytes, d.Bytes),
+		Viewers: either(l.Viewers, d.Viewers), Body: either(l.Body, d.Body), Replicas: either(l.Replicas, d.Replicas),
+		Request: either(l.Request, d.Request), Answer: either(l.Answer, d.Answer),
+		Answers: either(l.Answers, d.Answers), Turn: either(l.Turn, d.Turn),
+	}
 }
 
 // either is a limit, or else the usual one.

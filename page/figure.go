@@ -185,7 +185,8 @@ func sizeOf(all []shownGroup) (n int) {
 }
 
 // showInTurn prepares figures for a template, which takes as long as drawing them does.
-func (s *Server) showInTurn(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) ([]shownGroup, error) {
+func (s *Server) showInTurn(ctx context.Context, figures []Figure,
+	src func(Figure) (string, url.Values)) ([]shownGroup, error) {
 	return made(ctx, s, func() ([]shownGroup, error) { return showAll(ctx, figures, src) })
 }
 

@@ -26,7 +26,8 @@ var templateFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// newViews are the templates of all pages: each is layout.html with parts.html and a file of its own, which defines "main".
+// newViews are the templates of all pages: each is layout.html with parts.html and a file of its own, which
+// defines "main".
 func newViews() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{}
 	common, err := template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")

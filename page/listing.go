@@ -95,7 +95,8 @@ func (s *some[T]) add(x T) {
 // notes says how many are not listed, before what else there is to say.
 func (s *some[T]) notes(unseen ...string) []string {
 	if s.more > 0 {
-		return append([]string{fmt.Sprintf("And %s more, for which this list has no room; almanac serve shows those below one of the directories.", format.Thousands(float64(s.more)))}, unseen...)
+		return append([]string{fmt.Sprintf("And %s more, for which this list has no room; "+
+			"almanac serve shows those below one of the directories.", format.Thousands(float64(s.more)))}, unseen...)
 	}
 	return unseen
 }

@@ -252,7 +252,8 @@ func runFigures(r *population.Result) []Figure {
 		add := func(id, heading string, ps plot.Panels) {
 			for i, c := range ps.Charts {
 				c.Note, c.UpToX, c.YLabel = ps.Note, r.Model.End(), "individuals"
-				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by.Name), i), Caption: c.Title, Group: heading + by.Name, Small: true, Chart: c})
+				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by.Name), i), Caption: c.Title,
+					Group: heading + by.Name, Small: true, Chart: c})
 			}
 		}
 		states, flows := pictures.Groups(r, by)

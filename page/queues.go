@@ -81,7 +81,8 @@ func (q queueing) read() (c queue, err error) {
 	number := func(field, text, what string, least, most float64) float64 {
 		x := allocation.ParseNumber(text)
 		if !(x >= least && x <= most) {
-			f.wrong(field, "%q is not %s; wanted is a number from %s to %s", text, what, format.Number(least), format.Number(most))
+			f.wrong(field, "%q is not %s; wanted is a number from %s to %s",
+				text, what, format.Number(least), format.Number(most))
 		}
 		return x
 	}
@@ -93,7 +94,8 @@ func (q queueing) read() (c queue, err error) {
 	c.Service = number("Minutes of service", q.Service, "a time", 1e-6, 1e6) / 60
 	c.Until = number("Hours", q.Until, "a time", 1e-3, 1e6)
 	if n := c.Rate * c.Until; n > mostCustomers {
-		f.wrong("Hours", "about %s customers would come, and at most %s are served here", format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
+		f.wrong("Hours", "about %s customers would come, and at most %s are served here",
+			format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
 	}
 	c.Seed = f.seed(q.Seed)
 	if c.shape = slices.IndexFunc(serviceShapes, func(s serviceShape) bool { return s.Name == q.Shape }); c.shape < 0 {
@@ -380,7 +382,8 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong, "Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.unseen...),
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong,
+		"Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.unseen...),
 		"Most": format.Thousands(mostCustomers)})
 	return nil
 }

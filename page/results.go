@@ -179,6 +179,6 @@ func (s *Server) readResult(dir string) (saved, error) {
 	if len(sum.Total.Mean) > 0 {
 		size = summaryFacts(sum).asked[0] + ", "
 	}
-	return saved{View: View{Figures: summaryFigures(sum)},
-		said: map[string]any{"Title": sum.Model, "Model": sum.Model, "Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
+	return saved{View: View{Figures: summaryFigures(sum)}, said: map[string]any{"Title": sum.Model, "Model": sum.Model,
+		"Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
 }

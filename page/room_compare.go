@@ -42,8 +42,9 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 			runs = append(runs, run)
 		}
 	}
-	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models, "MoreModels": there.moreModels, "Results": there.results.all,
-		"MoreResults": there.results.notes(), "Found": there.comparisons.all, "MoreFound": there.comparisons.notes(), "Runs": runs, "Most": mostSides})
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models,
+		"MoreModels": there.moreModels, "Results": there.results.all, "MoreResults": there.results.notes(),
+		"Found": there.comparisons.all, "MoreFound": there.comparisons.notes(), "Runs": runs, "Most": mostSides})
 	return nil
 }
 

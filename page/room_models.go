@@ -35,8 +35,9 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range there.models {
 		models = append(models, m.listed("/models/"+pathEscape(m.Path)))
 	}
-	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models, "MoreModels": there.moreModels, "Results": there.results.all,
-		"MoreResults": there.results.notes(), "Runs": s.runs.List()})
+	s.render(w, r, http.StatusOK, "models", "models", map[string]any{"Title": "Models", "Models": models,
+		"MoreModels": there.moreModels, "Results": there.results.all, "MoreResults": there.results.notes(),
+		"Runs": s.runs.List()})
 	return nil
 }
 

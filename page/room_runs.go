@@ -68,7 +68,8 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *Run) err
 	} else {
 		body, err = made(r.Context(), s, func() ([]byte, error) { return formOf(run.View().Figures, id, form, wanted) })
 	}
-	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusNotFound && wanted.width > 0 { // charts come and go while a run does, and the script asks for what was there
+	// Charts come and go while a run does, and the script asks for what was there.
+	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusNotFound && wanted.width > 0 {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}

@@ -21,7 +21,8 @@ func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range there.models {
 		models = append(models, m.listed("/sweeps?model="+url.QueryEscape(m.Path)))
 	}
-	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies.all, "MoreFound": there.studies.notes(), "Models": models, "MoreModels": there.moreModels, "Hub": s.hub != nil})
+	s.render(w, r, http.StatusOK, "studies", "studies", map[string]any{"Title": "Studies", "Found": there.studies.all,
+		"MoreFound": there.studies.notes(), "Models": models, "MoreModels": there.moreModels, "Hub": s.hub != nil})
 	return nil
 }
 

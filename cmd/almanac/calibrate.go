@@ -202,7 +202,8 @@ func writeCalibrate(dir string, report calibrateReport) error {
 		outdir.WriteFile(dir, "calibrate.csv", func(w io.Writer) error { return calibrateCSV(w, report) }),
 	}
 	for _, c := range report.Calibrations {
-		errs = append(errs, plot.SaveBoth(dir, fmt.Sprintf("calibrate-%v-%s", c.Discipline, format.Power(c.N)), calibrateChart(c)))
+		name := fmt.Sprintf("calibrate-%v-%s", c.Discipline, format.Power(c.N))
+		errs = append(errs, plot.SaveBoth(dir, name, calibrateChart(c)))
 	}
 	return errors.Join(errs...)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of the result, which fit.Result.WriteJSON describes.
+// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of the
+// result, which fit.Result.WriteJSON describes.
 type Fit struct {
 	Model      string      `json:"model"`
 	Version    string      `json:"version"`

@@ -22,10 +22,12 @@ func Save(dir string, r *population.Result) error {
 		return nil
 	}
 	all, each := States(r)
-	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each), plot.SaveBoth(dir, "incidence", Flows(r))}
+	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each),
+		plot.SaveBoth(dir, "incidence", Flows(r))}
 	for _, by := range Groupings(r.Model) {
 		states, flows := Groups(r, by)
-		errs = append(errs, plot.SaveBoth(dir, "by-"+by.Name, states), plot.SaveBoth(dir, "incidence-by-"+by.Name, flows))
+		errs = append(errs, plot.SaveBoth(dir, "by-"+by.Name, states),
+			plot.SaveBoth(dir, "incidence-by-"+by.Name, flows))
 	}
 	return errors.Join(errs...)
 }
@@ -77,7 +79,8 @@ func States(r *population.Result) (plot.Chart, plot.Panels) {
 func each(c plot.Chart, note string) plot.Panels {
 	panels := plot.Panels{Title: c.Title, Note: note}
 	for _, s := range c.Series {
-		panels.Charts = append(panels.Charts, plot.Chart{Title: s.Name, XLabel: c.XLabel, FromZero: true, Series: []plot.Series{s}})
+		one := plot.Chart{Title: s.Name, XLabel: c.XLabel, FromZero: true, Series: []plot.Series{s}}
+		panels.Charts = append(panels.Charts, one)
 	}
 	return panels
 }
