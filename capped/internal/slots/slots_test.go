@@ -1,6 +1,7 @@
 package slots
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -72,10 +73,10 @@ func TestQueueIsByAge(t *testing.T) {
 			q.Insert(near, it)
 			in = append(in, it)
 			slices.SortFunc(in, func(a, b *Item[int]) int {
-				if q.before(a, b) {
-					return -1
+				if byBirth {
+					return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(a.Stamp, b.Stamp))
 				}
-				return 1
+				return cmp.Compare(a.Stamp, b.Stamp)
 			})
 			var got []*Item[int]
 			for it := q.Head; it != nil; it = it.Links[1].Next {
