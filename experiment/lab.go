@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -52,8 +51,11 @@ func RegisterIn(g *ensemble.Registry, name string, f ensemble.Func, parameters .
 	g.Register(name, f, parameters...)
 	parameters = slices.Clone(parameters)
 	g.AddKind(ensemble.Kind{Name: kindOf(name), Open: func(payload []byte) (ensemble.Model, error) {
-		m := &laterModel{f: f, parameters: parameters}
-		return m, json.Unmarshal(payload, &m.stage)
+		var s stage
+		if err := json.Unmarshal(payload, &s); err != nil {
+			return nil, err
+		}
+		return ensemble.FuncKind(name, "", s.later(f, parameters)).Open(nil)
 	}})
 }
 
@@ -65,40 +67,21 @@ type stage struct {
 	First int `json:"first"`
 }
 
-// A laterModel runs a function with other numbers of replicas.
-type laterModel struct {
-	stage
-	f          ensemble.Func
-	parameters []ensemble.Parameter
-}
-
-// At prepares a point.
-func (m *laterModel) At(point ensemble.Point) (ensemble.Runner, error) {
-	params := ensemble.Params{}
-	for _, p := range m.parameters {
-		params[p.Name] = p.Value
+// later is a function of which replica 0 is the first one of the stage. It has all parameters, and no others if it says which it has.
+func (s stage) later(f ensemble.Func, parameters []ensemble.Parameter) ensemble.Func {
+	return func(ctx context.Context, params ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+		all := ensemble.Params{}
+		for _, p := range parameters {
+			all[p.Name] = p.Value
+		}
+		for name, x := range params {
+			if _, has := all[name]; !has && len(parameters) > 0 {
+				return nil, fmt.Errorf("the model has no parameter %q", name)
+			}
+			all[name] = x
+		}
+		return f(ctx, all, ensemble.NewReplica(r.JobSeed, s.First+r.Number))
 	}
-	for name, text := range point.Set {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("parameter %s is %q, which is no number", name, text)
-		}
-		if _, has := params[name]; !has && len(m.parameters) > 0 {
-			return nil, fmt.Errorf("the model has no parameter %q", name)
-		}
-		params[name] = x
-	}
-	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
-		out, err := m.f(ctx, maps.Clone(params), ensemble.NewReplica(r.JobSeed, m.First+r.Number))
-		if err != nil {
-			return ensemble.Values{}, err
-		}
-		v := ensemble.Values{Names: slices.Sorted(maps.Keys(out)), Events: 1}
-		for _, name := range v.Names {
-			v.Numbers = append(v.Numbers, out[name])
-		}
-		return v, nil
-	}, nil
 }
 
 // LabOptions say what a [Lab] runs, and where.
