@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -43,35 +44,32 @@ func (e *lastError) get() string {
 	return e.text
 }
 
-func (l hubLog) say(level func(*slog.Logger, string), format string, args []any) {
+func (l hubLog) say(level slog.Level, format string, args []any) {
 	if l.log != nil {
-		level(l.log, fmt.Sprintf(format, args...))
+		l.log.Log(context.Background(), level, fmt.Sprintf(format, args...))
 	}
-}
-
-func (l hubLog) Noticef(format string, args ...any) {
-	l.say(func(log *slog.Logger, s string) { log.Debug(s) }, format, args)
 }
 
 // Warnf passes a warning on. What only says that this machine was busy or slow for some seconds is not one for who waits for a study: nothing
 // is wrong with it.
 func (l hubLog) Warnf(format string, args ...any) {
+	level := slog.LevelWarn
 	if strings.Contains(format, "took too long") || strings.Contains(format, "processing time") {
-		l.Noticef(format, args...)
-		return
+		level = slog.LevelDebug
 	}
-	l.say(func(log *slog.Logger, s string) { log.Warn(s) }, format, args)
+	l.say(level, format, args)
 }
 
 func (l hubLog) Errorf(format string, args ...any) {
 	l.last.set(fmt.Sprintf(format, args...), false)
-	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
+	l.say(slog.LevelError, format, args)
 }
 
 func (l hubLog) Fatalf(format string, args ...any) {
 	l.last.set(fmt.Sprintf(format, args...), true)
-	l.say(func(log *slog.Logger, s string) { log.Error(s) }, format, args)
+	l.say(slog.LevelError, format, args)
 }
 
-func (l hubLog) Debugf(format string, args ...any) { l.Noticef(format, args...) }
-func (l hubLog) Tracef(format string, args ...any) { l.Noticef(format, args...) }
+func (l hubLog) Noticef(format string, args ...any) { l.say(slog.LevelDebug, format, args) }
+func (l hubLog) Debugf(format string, args ...any)  { l.say(slog.LevelDebug, format, args) }
+func (l hubLog) Tracef(format string, args ...any)  { l.say(slog.LevelDebug, format, args) }
