@@ -2,15 +2,15 @@ package page
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"math"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/internal/pictures"
@@ -116,12 +116,15 @@ func (s *Server) savedSide(dir string) (*side, error) {
 	if sum.Incomplete {
 		return v, nil // some replicas in the tables did not come to their end
 	}
-	for _, table := range []struct{ file, column string }{{"series.csv", "state"}, {"flows.csv", "flow"}} {
+	for _, table := range []struct {
+		file string
+		read func(io.Reader) iter.Seq2[results.FlowRow, error]
+	}{{"series.csv", statesAsFlows}, {"flows.csv", results.ReadFlows}} {
 		data, err := s.files.read(path.Join(dir, table.file), mostSummary)
 		if err != nil {
 			continue
 		}
-		if err := v.ends(data, table.column, sum.Times[len(sum.Times)-1]); err != nil {
+		if err := v.ends(table.read(bytes.NewReader(data)), sum.Times[len(sum.Times)-1]); err != nil {
 			return nil, problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir, err)
 		}
 	}
@@ -137,71 +140,36 @@ func within(o study.Output) study.Output {
 	return o
 }
 
-// ends reads how many there were at the end in each replica, of everybody.
-func (v *side) ends(data []byte, column string, end float64) error {
-	in := csv.NewReader(bytes.NewReader(data))
-	in.ReuseRecord = true
-	head, err := in.Read()
-	if err != nil {
-		return err
-	}
-	at := map[string]int{}
-	var others []int
-	for i, name := range head {
-		switch name {
-		case "replica", "time", "state", "flow", "kind", "count":
-			at[name] = i
-		case "date", "incidence":
-		default:
-			others = append(others, i) // groups
+// statesAsFlows reads the counts of states as if each were a flow.
+func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
+	return func(yield func(results.FlowRow, error) bool) {
+		for row, err := range results.ReadSeries(r) {
+			if !yield(results.FlowRow{Replica: row.Replica, Time: row.Time, Kind: "flow", Flow: row.State, Values: row.Values, Count: row.Count}, err) {
+				return
+			}
 		}
 	}
-	for _, name := range []string{"replica", "time", column, "count"} {
-		if _, ok := at[name]; !ok {
-			return fmt.Errorf("it has no column %s", name)
-		}
-	}
-	kind, kinds := at["kind"]
+}
+
+// ends notes how many there were at the end in each replica, of everybody.
+func (v *side) ends(rows iter.Seq2[results.FlowRow, error], end float64) error {
 	values := map[string]map[int]float64{}
 	seen := map[int]bool{}
-	var replicas []int
-	for {
-		row, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		if kinds && row[kind] != "flow" || slices.ContainsFunc(others, func(i int) bool { return row[i] != "" }) {
+		if row.Kind != "flow" || row.Time != end || strings.Join(row.Values, "") != "" { // of a group
 			continue
 		}
-		time, err := strconv.ParseFloat(row[at["time"]], 64)
-		if err != nil {
-			return err
-		}
-		if time != end {
-			continue
-		}
-		replica, err := strconv.Atoi(row[at["replica"]])
-		if err != nil {
-			return err
-		}
-		count, err := strconv.ParseFloat(row[at["count"]], 64)
-		if err != nil {
-			return err
-		}
-		name := "final(" + row[at[column]] + ")"
+		name := "final(" + row.Flow + ")"
 		if values[name] == nil {
 			values[name] = map[int]float64{}
 		}
-		values[name][replica] = count
-		if !seen[replica] {
-			seen[replica] = true
-			replicas = append(replicas, replica)
-		}
+		values[name][row.Replica] = float64(row.Count)
+		seen[row.Replica] = true
 	}
-	slices.Sort(replicas)
+	replicas := slices.Sorted(maps.Keys(seen))
 	if v.Replicas != nil && !slices.Equal(v.Replicas, replicas) {
 		return errors.New("it has other replicas than series.csv")
 	}

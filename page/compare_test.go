@@ -82,12 +82,12 @@ func TestPairs(t *testing.T) {
 func TestEnds(t *testing.T) {
 	v := &side{Outputs: []string{"final(a)", "final(b)"}, Values: map[string][]float64{}}
 	table := "replica,time,state,region,count\n1,0,a,,5\n1,2,a,,3\n1,2,b,,7\n1,2,a,north,99\n0,2,a,,4\n0,2,b,,6\n"
-	if err := v.ends([]byte(table), "state", 2); err != nil || fmt.Sprint(v.Replicas, v.Values) != "[0 1] map[final(a):[4 3] final(b):[6 7]]" {
+	if err := v.ends(statesAsFlows(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) != "[0 1] map[final(a):[4 3] final(b):[6 7]]" {
 		t.Errorf("%v %v", v, err)
 	}
-	for text, want := range map[string]string{"": "EOF", "replica,time,count\n": "no column state", "replica,time,state,count\nx,2,a,1\n": "invalid syntax", "replica,time,state,count\n1,2\n": "wrong number of fields",
+	for text, want := range map[string]string{"": "the table is empty", "replica,time,count\n": "no column \"state\"", "replica,time,state,count\nx,2,a,1\n": "found \"x\", expected a number", "replica,time,state,count\n1,2\n": "wrong number of fields",
 		"replica,time,state,count\n5,2,a,1\n": "other replicas"} {
-		if err := v.ends([]byte(text), "state", 2); err == nil || !strings.Contains(err.Error(), want) {
+		if err := v.ends(statesAsFlows(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

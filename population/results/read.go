@@ -66,8 +66,13 @@ type EventRow struct {
 }
 
 // Series reads how many were in each state, row by row. An error is the last that is given.
-func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
-	return each(d, "series", []string{"replica", "time", "state", "count"}, []string{"date"}, func(at map[string]int, others []int, c []cell) SeriesRow {
+func (d *Directory) Series() iter.Seq2[SeriesRow, error] { return series(d.opener("series")) }
+
+// ReadSeries is [Directory.Series] of a table as CSV.
+func ReadSeries(r io.Reader) iter.Seq2[SeriesRow, error] { return series(csvOpener("series.csv", r)) }
+
+func series(open opener) iter.Seq2[SeriesRow, error] {
+	return each(open, []string{"replica", "time", "state", "count"}, []string{"date"}, func(at map[string]int, others []int, c []cell) SeriesRow {
 		row := SeriesRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, State: c[at["state"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
 		if k, ok := at["date"]; ok {
 			row.Date = c[k].text
@@ -77,8 +82,13 @@ func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
 }
 
 // Flows reads how many went each way, row by row. An error is the last that is given.
-func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
-	return each(d, "flows", []string{"replica", "time", "kind", "flow", "count"}, []string{"date", "incidence"}, func(at map[string]int, others []int, c []cell) FlowRow {
+func (d *Directory) Flows() iter.Seq2[FlowRow, error] { return flows(d.opener("flows")) }
+
+// ReadFlows is [Directory.Flows] of a table as CSV.
+func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] { return flows(csvOpener("flows.csv", r)) }
+
+func flows(open opener) iter.Seq2[FlowRow, error] {
+	return each(open, []string{"replica", "time", "kind", "flow", "count"}, []string{"date", "incidence"}, func(at map[string]int, others []int, c []cell) FlowRow {
 		row := FlowRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Flow: c[at["flow"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
 		if k, ok := at["date"]; ok {
 			row.Date = c[k].text
@@ -92,7 +102,7 @@ func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that is given.
 func (d *Directory) Events() iter.Seq2[EventRow, error] {
-	return each(d, "events", []string{"replica", "time", "kind", "individual", "from", "to", "name", "by"}, nil, func(at map[string]int, others []int, c []cell) EventRow {
+	return each(d.opener("events"), []string{"replica", "time", "kind", "individual", "from", "to", "name", "by"}, nil, func(at map[string]int, others []int, c []cell) EventRow {
 		return EventRow{
 			Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Individual: uint64(c[at["individual"]].whole),
 			From: c[at["from"]].text, To: c[at["to"]].text, Name: c[at["name"]].text, By: uint64(c[at["by"]].whole), Values: textsOf(c, others),
@@ -124,7 +134,28 @@ func textsOf(cells []cell, which []int) []string {
 // A table that is open.
 type table struct {
 	source
-	file *os.File
+	file interface {
+		io.Closer
+		Name() string
+	}
+}
+
+// An opener opens a table.
+type opener func() (*table, error)
+
+func (d *Directory) opener(name string) opener { return func() (*table, error) { return d.open(name) } }
+
+// A named is a table that somebody else has opened.
+type named string
+
+func (n named) Name() string { return string(n) }
+func (named) Close() error   { return nil }
+
+func csvOpener(name string, r io.Reader) opener {
+	return func() (*table, error) {
+		s, err := newCSVSource(r)
+		return &table{s, named(name)}, err
+	}
 }
 
 // close has nothing to tell: what was read has been.
@@ -162,10 +193,10 @@ func (d *Directory) open(name string) (*table, error) {
 
 // each gives the rows of a table. The columns that are needed must be there, with numbers where there should be some; those that are not
 // known are attributes.
-func each[R any](d *Directory, name string, needed, known []string, make func(at map[string]int, others []int, c []cell) R) iter.Seq2[R, error] {
+func each[R any](open opener, needed, known []string, make func(at map[string]int, others []int, c []cell) R) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
-		t, err := d.open(name)
+		t, err := open()
 		if err != nil {
 			yield(none, err)
 			return
