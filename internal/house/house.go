@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/design": {"internal/portable"},
 	"internal/outdir": {"internal/format"},
 	"internal/sketch": {"internal/portable"},
-	"internal/study":  {"internal/design", "internal/plot"},
+	"internal/study":  {"internal/design", "internal/format", "internal/plot"},
 
 	// Structures.
 	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // A textTable is cells in columns that are as wide as they must be, aligned at the right; the first at the left.
@@ -47,12 +49,5 @@ func Short(x float64) string {
 	if !(a >= 1000 && a < 1e15) {
 		return strings.Replace(strconv.FormatFloat(x, 'g', 4, 64), "e+", "e", 1)
 	}
-	s := strconv.FormatFloat(a, 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if x < 0 {
-		return "-" + s
-	}
-	return s
+	return format.Thousands(math.RoundToEven(x))
 }
