@@ -198,8 +198,12 @@ func (r *Request) size() (*int, error) {
 	return nil, fmt.Errorf("--size: %q is more than one number", r.Size)
 }
 
+// mostValues is how many values all that is varied may have: reading them takes a second or two, whoever wrote the request.
+const mostValues = 2 * design.MostValues
+
 // Axes are what is varied.
 func (r *Request) Axes() (axes []*design.Axis, err error) {
+	values := 0
 	for _, text := range r.Vary {
 		a, err := design.Parse(text)
 		if err != nil {
@@ -210,6 +214,9 @@ func (r *Request) Axes() (axes []*design.Axis, err error) {
 		}
 		if a.Name == "population.size" && r.Size != "" {
 			return nil, fmt.Errorf("--vary %s: --size gives it one value; leave out one of the two", a.Name)
+		}
+		if values += len(a.Values); values > mostValues {
+			return nil, fmt.Errorf("--vary: there are more than %d values in all", mostValues)
 		}
 		axes = append(axes, a)
 	}
@@ -432,8 +439,11 @@ func ReadJSON(text []byte) (*Request, error) {
 	if err := decode(text, r); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(sorts, r.Sort) {
+	switch {
+	case !slices.Contains(sorts, r.Sort):
 		return nil, fmt.Errorf("there is no study of sort %q", r.Sort)
+	case r.Source != nil || r.Files != nil || r.Table != nil || r.Posterior != nil:
+		return nil, errors.New("it has a model or tables in it, which stand beside it")
 	}
 	r.Out = "." // where it was read, which is where the results are
 	if err := r.Validate(nil); err != nil {
