@@ -82,6 +82,22 @@ func (q *queue[V]) entries(b bucket, c uint32) []entry {
 	return es
 }
 
+// drain calls do with the entries of each chunk of a bucket, and makes the chunks spare ones. The next ones are asked for meanwhile.
+func (q *queue[V]) drain(b bucket, do func([]entry)) {
+	q.moved += uint64(b.n)
+	last := b.last()
+	ahead := q.follow(b.head, last)
+	for c := b.head; ; {
+		ahead = q.follow(ahead, last)
+		do(q.entries(b, c))
+		next := q.release(c)
+		if c == last {
+			return
+		}
+		c = next
+	}
+}
+
 // fetch asks for a chunk.
 func (q *queue[V]) fetch(c uint32) {
 	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)

@@ -42,20 +42,11 @@ func (q *queue[V]) sweepLevel(l *level) {
 
 // sweepBucket moves the entries of a bucket that are alive into another one.
 func (q *queue[V]) sweepBucket(b bucket, to *bucket) {
-	q.moved += uint64(b.n)
-	last := b.last()
-	ahead := q.follow(b.head, last)
-	for c := b.head; ; {
-		ahead = q.follow(ahead, last)
-		for _, e := range q.entries(b, c) {
+	q.drain(b, func(es []entry) {
+		for _, e := range es {
 			if q.alive(&e) {
 				q.push(to, e)
 			}
 		}
-		next := q.release(c)
-		if c == last {
-			return
-		}
-		c = next
-	}
+	})
 }

@@ -124,31 +124,22 @@ func (q *queue[V]) roll() {
 		return
 	}
 	above.buckets[i] = bucket{}
-	q.moved += uint64(b.n)
-	last := b.last()
-	ahead := q.follow(b.head, last)
-	for c := b.head; ; {
-		ahead = q.follow(ahead, last)
-		for _, e := range q.entries(b, c) {
-			if e.key < above.end {
-				// The last bucket may have reached beyond the end before, and be nested.
-				if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
-					q.placeCrowded(1, e)
-				} else {
-					q.push(to, e)
-				}
-				l.held++
-				above.held--
-			} else {
+	q.drain(b, func(es []entry) {
+		for _, e := range es {
+			if e.key >= above.end {
 				q.push(&above.buckets[i], e)
+				continue
 			}
+			// The last bucket may have reached beyond the end before, and be nested.
+			if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
+				q.placeCrowded(1, e)
+			} else {
+				q.push(to, e)
+			}
+			l.held++
+			above.held--
 		}
-		next := q.release(c)
-		if c == last {
-			return
-		}
-		c = next
-	}
+	})
 }
 
 // collapse takes level 1 back into level 0, which is then divided anew. A bucket is a range of keys, and as time goes on the same range stands

@@ -160,7 +160,6 @@ func (q *queue[V]) openEarly(e entry) {
 	l.end, l.held = max(l.end, end), 0
 	above = &q.levels[0]
 	above.end = min(l.ceiling(l.count-1), above.ceiling(i))
-	q.moved += uint64(b.n)
 	q.split(b, l, above)
 	above.held-- // it was counted there
 	q.place(e)

@@ -134,7 +134,6 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 	next.held = 0
 	above.end = min(next.ceiling(next.count-1), end)
 	above.open = min(above.open, uint32(above.end>>63))
-	q.moved += uint64(n)
 	for k := first; k < last; k++ {
 		if b := l.buckets[k]; b.n > 0 {
 			l.buckets[k] = bucket{}
@@ -146,11 +145,8 @@ func (q *queue[V]) refine(l *level, i uint32) bool {
 
 // split moves the entries of b into those of the levels that they belong to: next, or above, which is level 0.
 func (q *queue[V]) split(b bucket, next, above *level) {
-	last := b.last()
-	ahead := q.follow(b.head, last)
-	for c := b.head; ; {
-		ahead = q.follow(ahead, last)
-		for _, e := range q.entries(b, c) {
+	q.drain(b, func(es []entry) {
+		for _, e := range es {
 			to := next
 			if e.key >= above.end {
 				to = above
@@ -158,10 +154,5 @@ func (q *queue[V]) split(b bucket, next, above *level) {
 			to.held++
 			q.push(&to.buckets[e.key>>to.shift-to.base], e)
 		}
-		after := q.release(c)
-		if c == last {
-			return
-		}
-		c = after
-	}
+	})
 }
