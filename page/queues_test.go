@@ -94,3 +94,15 @@ func TestQueueReachesItsEnd(t *testing.T) {
 		t.Errorf("until %v: %d tables, %s", until, n, r.Status().Why)
 	}
 }
+
+// Of several fields that make no sense the first is told, as they stand in the form.
+func TestFirstWrongField(t *testing.T) {
+	if _, err := (queueing{"3", "", "x", "y", "exponential", "10", "z"}).read(); err == nil || !strings.HasPrefix(err.Error(), "Customers an hour:") {
+		t.Errorf("a queue: %v", err)
+	}
+	a := usualAllocating
+	a.Bins, a.Rate, a.Seed = "x", "2", "z"
+	if _, _, _, err := a.read(); err == nil || !strings.HasPrefix(err.Error(), "Bins:") {
+		t.Errorf("balls and bins: %v", err)
+	}
+}
