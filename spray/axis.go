@@ -6,73 +6,79 @@ import (
 	"math/bits"
 	"reflect"
 	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// axis maps keys, which are numbers of a kind, to places in the same order: to x·2^scale without what comes after the point, modulo 2⁶⁴. Neighbours may share a place. After so many
-// buckets places begin again, and the nodes that posts name tell what is meant.
+// axis maps keys, which are numbers, to places in the same order; neighbours may share one. Which map it is depends on what kind of key there is, and for floating-point numbers on
+// the lay of buckets.
 func axis[K cmp.Ordered](kind reflect.Kind, y lay, key K) uint64 {
-	m, shift, negative := y.parts(kind, unsafe.Pointer(&key), unsafe.Sizeof(key))
-	if shift >= 0 {
+	p := unsafe.Pointer(&key)
+	switch kind {
+	case reflect.Float64:
+		return placeOf(y, *(*float64)(p))
+	case reflect.Float32:
+		return placeOf(y, float64(*(*float32)(p)))
+	case reflect.Int64:
+		return *(*uint64)(p) ^ 1<<63
+	case reflect.Int:
+		return uint64(int64(*(*int)(p))) ^ 1<<63
+	case reflect.Int32:
+		return uint64(int64(*(*int32)(p))) ^ 1<<63
+	case reflect.Int16:
+		return uint64(int64(*(*int16)(p))) ^ 1<<63
+	case reflect.Int8:
+		return uint64(int64(*(*int8)(p))) ^ 1<<63
+	case reflect.Uint64:
+		return *(*uint64)(p)
+	case reflect.Uint:
+		return uint64(*(*uint)(p))
+	case reflect.Uintptr:
+		return uint64(*(*uintptr)(p))
+	case reflect.Uint32:
+		return uint64(*(*uint32)(p))
+	case reflect.Uint16:
+		return uint64(*(*uint16)(p))
+	case reflect.Uint8:
+		return uint64(*(*uint8)(p))
+	}
+	panic("spray: an axis is for numbers")
+}
+
+// placeOf is the place of a floating-point number. If places are linear, it is x·2^scale without what comes after the point, modulo 2⁶⁴: after so many buckets they
+// begin again, and the nodes that posts name tell what is meant.
+func placeOf(y lay, x float64) uint64 {
+	if !y.linear {
+		return timekey.Of(x)
+	}
+	b := math.Float64bits(x)
+	exponent := int(b >> 52 & 0x7ff)
+	m := b&(1<<52-1) | 1<<52
+	if exponent == 0 {
+		m, exponent = b&(1<<52-1), 1
+	}
+	if shift := exponent - 1075 + y.scale; shift >= 0 {
 		m <<= uint(shift)
 	} else {
 		m >>= uint(-shift)
 	}
-	if negative {
+	if x < 0 {
 		return -m
 	}
 	return m
 }
 
-// parts are those of a number: it is ±m·2^shift, where the scale of the lay is in the shift.
-func (y lay) parts(kind reflect.Kind, p unsafe.Pointer, size uintptr) (m uint64, shift int, negative bool) {
-	if kind != reflect.Float64 && kind != reflect.Float32 {
-		m = integer(kind, p, size)
-		if negative = kind <= reflect.Int64 && m>>63 != 0; negative {
-			m = -m
-		}
-		return m, y.scale, negative
-	}
-	b := math.Float64bits(real(kind, p))
-	m, exponent := b&(1<<52-1)|1<<52, int(b>>52&0x7ff)
-	if exponent == 0 {
-		m, exponent = b&(1<<52-1), 1
-	}
-	return m, exponent - 1075 + y.scale, b>>63 != 0
-}
-
-// integer is a key that is an integer, extended to 64 bits.
-func integer(kind reflect.Kind, p unsafe.Pointer, size uintptr) (x uint64) {
-	switch size {
-	case 8:
-		return *(*uint64)(p)
-	case 4:
-		x = uint64(*(*uint32)(p))
-	case 2:
-		x = uint64(*(*uint16)(p))
-	case 1:
-		x = uint64(*(*uint8)(p))
-	}
-	if above := 64 - 8*size; kind <= reflect.Int64 { // of the kinds of integers, those with a sign come first
-		return uint64(int64(x<<above) >> above)
-	}
-	return x
-}
-
-// real is a key that is a floating-point number.
-func real(kind reflect.Kind, p unsafe.Pointer) float64 {
-	if kind == reflect.Float32 {
-		return float64(*(*float32)(p))
-	}
-	return *(*float64)(p)
-}
-
-// gapOf is about the binary logarithm of the distance between two keys, if the second is larger and it can be told.
-func gapOf[K cmp.Ordered](kind reflect.Kind, a, b K) (log int, ok bool) {
+// gapOf is about the binary logarithm of the distance between two keys of which the second is not the lesser, in places that are not linear, and for floating-point
+// numbers in keys, if it can be told.
+func gapOf[K cmp.Ordered](kind reflect.Kind, a, b K) (bitwise, linear int, ok bool) {
 	p, q := unsafe.Pointer(&a), unsafe.Pointer(&b)
-	if kind == reflect.Float64 || kind == reflect.Float32 {
-		d := real(kind, q) - real(kind, p)
-		return int(math.Float64bits(d)>>52) - 1022, d > 0 && d <= math.MaxFloat64
+	d := 0.0
+	switch kind {
+	case reflect.Float64:
+		d = *(*float64)(q) - *(*float64)(p)
+	case reflect.Float32:
+		d = float64(*(*float32)(q)) - float64(*(*float32)(p))
 	}
-	log = bits.Len64(integer(kind, q, unsafe.Sizeof(b)) - integer(kind, p, unsafe.Sizeof(a)))
-	return log, log > 0
+	bitwise = bits.Len64(axis(kind, lay{}, b) - axis(kind, lay{}, a))
+	return bitwise, int(math.Float64bits(d)>>52) - 1022, bitwise > 0 && d <= math.MaxFloat64
 }

@@ -47,8 +47,9 @@ type List[K cmp.Ordered, V any] struct {
 	spare      stack        // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
-	kind   reflect.Kind          // of keys
-	clears bool                  // values may point to something, and are let go of when they are removed
+	kind   reflect.Kind // of keys
+	real   bool         // keys are floating-point numbers
+	clears bool         // values may point to something, and are let go of when they are removed
 	posts  atomic.Pointer[posts] // nil if keys are strings: those that share their beginning would all be in one bucket
 
 	walk    Walk
@@ -73,9 +74,10 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.head.state.Store(stateOf(0, maxHeight) | alive)
 	l.height.Store(1)
 	l.kind = reflect.TypeFor[K]().Kind()
+	l.real = l.kind == reflect.Float64 || l.kind == reflect.Float32
 	l.clears = points(reflect.TypeFor[V]())
 	if l.kind != reflect.String {
-		l.posts.Store(newPosts(firstPosts, 0))
+		l.posts.Store(newPosts(firstPosts, l.real, 0))
 	}
 	l.padding = pad(l.walk.Padding, o.seed)
 	l.dirt.init(&l.walk)
@@ -100,8 +102,8 @@ func (l *List[K, V]) reserve(elements int) {
 	if l.posts.Load() == nil {
 		return
 	}
-	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), 0)
-	posts.shape.Store(shapeOf(firstPosts, 0)) // survey uses more of them as elements come
+	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), l.real, 0)
+	posts.shape.Store(shapeOf(firstPosts, l.real, 0)) // survey uses more of them as elements come
 	l.posts.Store(posts)
 }
 

@@ -44,57 +44,69 @@ const (
 // posts are the rings of a list.
 type posts struct {
 	ring [rings][]board
-	// shape is log<<16 | width+bias: the logarithm of how many boards of the first ring are used, and that of a bucket's width there. It is changed in
+	// shape is log<<17 | linear<<16 | width+bias: the logarithm of how many boards of the first ring are used, and that of a bucket's width there. It is changed in
 	// place: posts that were put up before then are mostly of other turns, and otherwise the node tells.
 	shape atomic.Uint32
 }
 
-// A lay is how posts are laid out: a bucket of the first ring has 2^placeBits places, and 2^scale places are a unit of keys.
+// A lay is how posts are laid out: a bucket of the first ring has 2^shift places. Places are what axis says, which for keys that are floating-point numbers may
+// be linear: then 2^scale of them are a unit.
 type lay struct {
-	log   uint32 // the logarithm of how many boards of the first ring are used
-	scale int
+	log, shift uint32
+	linear     bool
+	scale      int
 }
 
 const (
-	widthBias = 1 << 15
-	placeBits = turnShift - fractionShift // all of a place that is in its bucket is in a post
+	widthBias   = 1 << 15
+	linearShift = turnShift - fractionShift // all of a place that is in its bucket is in a post
 )
 
-func shapeOf(log uint32, width int) uint32 { return log<<16 | uint32(width+widthBias) }
+func shapeOf(log uint32, linear bool, width int) uint32 {
+	shape := log<<17 | uint32(width+widthBias)
+	if linear {
+		shape |= 1 << 16
+	}
+	return shape
+}
 
-// width is the binary logarithm of the width of a bucket of the first ring, in keys.
-func (y lay) width() int { return placeBits - y.scale }
+// width is the binary logarithm of the width of a bucket of the first ring: in keys if it is linear, and otherwise in places.
+func (y lay) width() int { return int(y.shift) - y.scale }
 
 // firstPosts is the logarithm of the length of the first ring of an empty list.
 const firstPosts = 4
 
-func newPosts(log uint32, width int) *posts {
+func newPosts(log uint32, linear bool, width int) *posts {
 	p := &posts{}
 	for r := range p.ring {
 		p.ring[r] = make([]board, 1<<lay{log: log}.length(r))
 		huge.Advise(p.ring[r])
 	}
-	p.shape.Store(shapeOf(log, width))
+	p.shape.Store(shapeOf(log, linear, width))
 	return p
 }
 
 func (p *posts) lay() lay {
 	shape := p.shape.Load()
-	return lay{shape >> 16, placeBits - (int(shape&0xffff) - widthBias)}
+	width := int(shape&0xffff) - widthBias
+	if shape&(1<<16) != 0 {
+		return lay{shape >> 17, linearShift, true, linearShift - width}
+	}
+	return lay{shape >> 17, uint32(width), false, 0}
 }
 
 // length is the logarithm of how many boards of a ring are used.
 func (y lay) length(r int) uint32 { return max(y.log, uint32(storey*r)+2) - uint32(storey*r) }
 
 // bucket is the number of the bucket of a place in a ring.
-func (y lay) bucket(place uint64, r int) uint64 { return place >> (placeBits + storey*r) }
+func (y lay) bucket(place uint64, r int) uint64 { return place >> ((y.shift + uint32(storey*r)) & 63) }
 
 // turn is the turn of the posts of a bucket, as they have it.
 func (y lay) turn(bucket uint64, r int) uint64 { return bucket >> (y.length(r) & 63) << turnShift }
 
 // fraction is how far in its bucket a place is, as posts have it.
 func (y lay) fraction(place uint64, r int) uint64 {
-	return place << (64 - placeBits - storey*r) >> (64 - turnShift + fractionShift) << fractionShift
+	return place << (64 - y.shift - uint32(storey*r)) >> (64 - turnShift + fractionShift) << fractionShift
 }
 
 // board is where the posts of a bucket are.

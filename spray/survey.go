@@ -5,19 +5,41 @@ import "math"
 // Buckets of signposts should have as many elements as a board has room for, where most insertions go. So insertions look at the gaps they find, and now and then
 // buckets are laid out anew. That costs most posts their place, and they are put up again only as insertions come by: it should be rare.
 //
-// All buckets of a ring are of equal width, which suits times: their gaps stay as they are while times grow. Where gaps grow with the keys, only keys of about the
-// size of those that are inserted have buckets that suit them.
+// Keys that are floating-point numbers are mostly times, whose gaps stay as they are while times grow. Buckets of equal width suit them; buckets of equal
+// numbers of representable keys would have to be laid out anew whenever times double. But where gaps grow with the keys, the latter suit better: the list
+// looks at which of the two has the gaps more alike.
 
-// A survey is what a seat knows of gaps: sums over their logarithms.
+// A survey is what a seat knows of gaps: by places that are bits of keys, and by linear ones.
 type survey struct {
-	count     int // of gaps since buckets were found to be right, or were changed
-	few, many int // sums over the last few, and over the last many
-	middle    int // about the mean of the last few
+	count           int // of gaps since buckets were found to be right, or were changed
+	seen            int // of those whose spread is known
+	bitwise, linear gaps
+	middle          int // about the mean of the last few, of linear ones
+}
+
+// gaps are sums over the logarithms of gaps.
+type gaps struct {
+	few, many    int // of the last few, and of the last many
+	sum, squares int // of those whose spread is known
+}
+
+func (g *gaps) add(log int) {
+	g.few += log
+	g.many += log
+	g.sum += log
+	g.squares += log * log
+}
+
+// spread is the variance.
+func (g *gaps) spread(count int) float64 {
+	mean := float64(g.sum) / float64(count)
+	return float64(g.squares)/float64(count) - mean*mean
 }
 
 const (
-	few  = 64   // gaps that tell when a width is wrong by far
-	many = 4096 // and when it is by little
+	few    = 64   // gaps that tell when a width is wrong by far
+	many   = 4096 // and when it is by little
+	enough = 1024 // to tell how alike they are
 
 	// outlier is how far from the others a gap is taken to be at most: the few elements that are never due do not tell how far apart the others are.
 	outlier = 16
@@ -38,20 +60,19 @@ func (l *List[K, V]) survey(s *seat, key K) {
 	if succ != none {
 		end = l.nodes.at(succ).key
 	}
-	gap, ok := gapOf(l.kind, l.nodes.at(pred).key, end)
+	bitwise, linear, ok := gapOf(l.kind, l.nodes.at(pred).key, end)
 	if !ok {
 		return
 	}
 	v := &s.survey
-	gap = min(max(gap, v.middle-outlier), v.middle+outlier)
-	v.few += gap
-	v.many += gap
+	v.bitwise.add(bitwise)
+	v.linear.add(min(max(linear, v.middle-outlier), v.middle+outlier))
 	if v.count++; v.count%few != 0 {
 		return
 	}
 	now := posts.lay()
-	width := v.best(now.width())
-	if width == now.width() && v.count%256 != 0 {
+	isLinear, width := v.best(now, l.real)
+	if isLinear == now.linear && width == now.width() && v.count%256 != 0 {
 		return // elements are counted more rarely: that looks at all seats
 	}
 	log, elements := now.log, l.elements()
@@ -61,29 +82,49 @@ func (l *List[K, V]) survey(s *seat, key K) {
 	for 1<<log > elements && log > firstPosts {
 		log--
 	}
-	if log == now.log && width == now.width() {
+	if log == now.log && isLinear == now.linear && width == now.width() {
 		return
 	}
 	if 1<<log <= len(posts.ring[0]) {
-		posts.shape.Store(shapeOf(log, width))
+		posts.shape.Store(shapeOf(log, isLinear, width))
 	} else {
-		l.posts.CompareAndSwap(posts, newPosts(log, width))
+		l.posts.CompareAndSwap(posts, newPosts(log, isLinear, width))
 	}
 }
 
-// best says how wide buckets should be, whenever few more gaps have been seen. What is wrong by little stays until many say so.
-func (v *survey) best(width int) int {
-	ideal, most := widthFor(v.few, few), 1.6
-	if v.count == many && math.Abs(ideal-float64(width)) <= most {
-		ideal, most = widthFor(v.many, many), 0.8
+// best says how buckets are to be laid out, whenever few more gaps have been seen. What is wrong by little stays until many say so.
+func (v *survey) best(now lay, real bool) (linear bool, width int) {
+	linear, width = now.linear, now.width()
+	if v.seen += few; v.seen == enough {
+		ratio := v.linear.spread(enough) / v.bitwise.spread(enough)
+		if real && (linear && ratio > 2.4 || !linear && ratio < 1.6) {
+			linear = !linear
+		}
+		v.seen = 0
+		v.linear.sum, v.linear.squares, v.bitwise.sum, v.bitwise.squares = 0, 0, 0, 0
 	}
-	wrong := math.Abs(ideal-float64(width)) > most
-	v.middle, v.few = v.few/few, 0
-	if wrong || v.count == many {
-		v.count, v.many = 0, 0
+	g := &v.bitwise
+	if linear {
+		g = &v.linear
 	}
-	if wrong {
-		return int(math.Round(ideal))
+	ideal := widthFor(g.few, few)
+	wrong, most := math.Abs(ideal-float64(width)), 1.6
+	if linear != now.linear {
+		most = 0
+	} else if wrong <= most && v.count == many {
+		ideal, most = widthFor(g.many, many), 0.8
+		wrong = math.Abs(ideal - float64(width))
 	}
-	return width
+	if wrong > most {
+		width = int(math.Round(ideal))
+		if !linear {
+			width = min(max(width, 0), 64-storey*rings)
+		}
+	}
+	v.middle = v.linear.few / few
+	v.bitwise.few, v.linear.few = 0, 0
+	if wrong > most || v.count == many {
+		v.count, v.bitwise.many, v.linear.many = 0, 0, 0
+	}
+	return linear, width
 }
