@@ -133,7 +133,7 @@ func TestFileRefused(t *testing.T) {
 		`null`:                       "it does not say of which version it is",
 		`{"version":1}`:              `there is no study of sort ""`,
 		`{"version":1,"sort":"run"}`: "--replicas 0: at least one is needed",
-		`{"version":1,"sort":"run","replicas":1,"files":{"a.csv":"MQ=="}}`:                                         "it has a model or tables in it, which stand beside it",
+		`{"version":1,"sort":"run","replicas":1,"files":{"a.csv":"MQ=="}}`:                                        "it has a model or tables in it, which stand beside it",
 		`{"version":1,"sort":"sweep","replicas":1,"vary":[` + strings.Repeat(`"x=0..99999 by 1",`, 3) + `"y=1"]}`: "more than 200000 values in all",
 		`{"version":2,"sort":"run"}`:                                                "it is of version 2, of a later program than this one, which knows 1",
 		`{"version":1,"sort":"run","replicas":1,"wings":2}`:                         `unknown field "wings"`,

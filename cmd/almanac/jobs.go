@@ -23,8 +23,7 @@ import (
 const theHub = "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL"
 
 func newJobs() *cobra.Command {
-	var f hubFlags
-	c := &cobra.Command{
+	c := onHub(&cobra.Command{
 		Use:   "jobs [watch | results | resume | cancel | forget]",
 		Short: "See what studies a hub has, and what becomes of them",
 		Long: "See what studies a hub has. A study is named by its key, or by as much of its beginning as no other has.\n\n" +
@@ -32,29 +31,29 @@ func newJobs() *cobra.Command {
 			"does the same command given again.",
 		Example: "  almanac jobs --hub nats://10.0.0.1:4222\n  almanac jobs results 3f2a --out results",
 		Args:    cli.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.with(c, func(conn *ensemble.Conn) error {
-				all, err := conn.Jobs(c.Context())
-				if err != nil {
-					return trim(err)
-				}
-				return printJobs(c.OutOrStdout(), all)
-			})
-		},
-	}
-	f.register(c, theHub)
+	}, new(hubFlags), func(c *cobra.Command, conn *ensemble.Conn, _ []string) error {
+		all, err := conn.Jobs(c.Context())
+		if err != nil {
+			return trim(err)
+		}
+		return printJobs(c.OutOrStdout(), all)
+	})
 	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(), newJobsCancel(), newJobsForget())
 	return c
 }
 
-// with does something with a connection.
-func (f *hubFlags) with(c *cobra.Command, do func(*ensemble.Conn) error) error {
-	conn, err := f.connect(c, 0)
-	if err != nil {
-		return err
+// onHub makes a command that does something with a connection to a hub.
+func onHub(c *cobra.Command, f *hubFlags, do func(*cobra.Command, *ensemble.Conn, []string) error) *cobra.Command {
+	f.register(c, theHub)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		conn, err := f.connect(c, 0)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		return do(c, conn, args)
 	}
-	defer conn.Close()
-	return do(conn)
+	return c
 }
 
 func printJobs(w io.Writer, all []ensemble.Status) error {
@@ -120,35 +119,27 @@ func oneJob(c *cobra.Command, args []string) error {
 }
 
 func newJobsCancel() *cobra.Command {
-	var f hubFlags
-	c := &cobra.Command{
-		Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob,
-		RunE: func(c *cobra.Command, args []string) error {
-			return f.withJob(c, args[0], "cancelled", (*ensemble.Conn).Cancel)
-		},
-	}
-	f.register(c, theHub)
-	return c
+	return onHub(&cobra.Command{Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob}, new(hubFlags),
+		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+			return withJob(c, conn, args[0], "cancelled", (*ensemble.Conn).Cancel)
+		})
 }
 
 // withJob does something with a study, and says what became of it.
-func (f *hubFlags) withJob(c *cobra.Command, prefix, became string, do func(*ensemble.Conn, context.Context, string) error) error {
-	return f.with(c, func(conn *ensemble.Conn) error {
-		s, err := findJob(c.Context(), conn, prefix)
-		if err != nil {
-			return err
-		}
-		if err := do(conn, c.Context(), s.Key); err != nil {
-			return trim(err)
-		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s\n", s.Key, s.Name, became)
+func withJob(c *cobra.Command, conn *ensemble.Conn, prefix, became string, do func(*ensemble.Conn, context.Context, string) error) error {
+	s, err := findJob(c.Context(), conn, prefix)
+	if err != nil {
 		return err
-	})
+	}
+	if err := do(conn, c.Context(), s.Key); err != nil {
+		return trim(err)
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s\n", s.Key, s.Name, became)
+	return err
 }
 
 func newJobsWatch() *cobra.Command {
-	var f hubFlags
-	c := &cobra.Command{
+	return onHub(&cobra.Command{
 		Use: "watch [KEY]", Short: "Tell how studies go, whenever something changes, until they have ended",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -156,27 +147,22 @@ func newJobsWatch() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			return f.with(c, func(conn *ensemble.Conn) error {
-				key := ""
-				if len(args) == 1 {
-					s, err := findJob(c.Context(), conn, args[0])
-					if err != nil {
-						return err
-					}
-					key = s.Key
-				} else if all, err := conn.Jobs(c.Context()); err != nil || !slices.ContainsFunc(all, func(s ensemble.Status) bool { return s.State == ensemble.Running }) {
-					if err == nil {
-						_, err = fmt.Fprintln(c.OutOrStdout(), "no study is running")
-					}
-					return trim(err)
-				}
-				return watchJobs(c, conn, key)
-			})
-		},
-	}
-	f.register(c, theHub)
-	return c
+	}, new(hubFlags), func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+		key := ""
+		if len(args) == 1 {
+			s, err := findJob(c.Context(), conn, args[0])
+			if err != nil {
+				return err
+			}
+			key = s.Key
+		} else if all, err := conn.Jobs(c.Context()); err != nil || !slices.ContainsFunc(all, func(s ensemble.Status) bool { return s.State == ensemble.Running }) {
+			if err == nil {
+				_, err = fmt.Fprintln(c.OutOrStdout(), "no study is running")
+			}
+			return trim(err)
+		}
+		return watchJobs(c, conn, key)
+	})
 }
 
 // watchJobs prints a line for each change, until the study, or all, have ended.
@@ -211,30 +197,22 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 
 func newJobsResults() *cobra.Command {
 	var f studyFlags
-	c := &cobra.Command{
-		Use: "results KEY", Short: "Write and print what a study has found, also if it is not done", Args: oneJob,
-		RunE: func(c *cobra.Command, args []string) error {
-			return f.with(c, func(conn *ensemble.Conn) error {
-				return fetchResults(c, conn, args[0], &f)
-			})
-		},
-	}
+	c := onHub(&cobra.Command{Use: "results KEY", Short: "Write and print what a study has found, also if it is not done", Args: oneJob}, &f.hubFlags,
+		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+			return fetchResults(c, conn, args[0], &f)
+		})
 	f.registerResults(c)
 	return c
 }
 
 // registerResults are the flags that say where results of a study on a hub are written to.
 func (f *studyFlags) registerResults(c *cobra.Command) {
-	f.hubFlags.register(c, theHub)
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
 	f.registerFormat(c, "how series are written: csv, or parquet")
 }
 
 // fetchResults gives what is finished of a study. Points that are not are left out.
 func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFlags) error {
-	if err := study.CheckFormat(f.Format); err != nil {
-		return cli.Usage(err)
-	}
 	s, err := findJob(c.Context(), conn, prefix)
 	if err != nil {
 		return err
@@ -265,6 +243,9 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 
 // reporter finds out how the results of a job are to be written: as the command would that began it.
 func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error) {
+	if err := study.CheckFormat(f.Format); err != nil {
+		return nil, cli.Usage(err)
+	}
 	s, command := foreignStudy(job), "almanac jobs results ("+job.Name+")"
 	if job.Kind == study.Kind {
 		var err error
@@ -298,49 +279,42 @@ func foreignStudy(job ensemble.Job) *study.Study {
 
 func newJobsResume() *cobra.Command {
 	var f studyFlags
-	c := &cobra.Command{
-		Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := study.CheckFormat(f.Format); err != nil {
-				return cli.Usage(err)
-			}
-			var job ensemble.Job
-			registry := ourRegistry()
-			err := f.with(c, func(conn *ensemble.Conn) error {
-				s, err := findJob(c.Context(), conn, args[0])
-				if err != nil {
-					return err
-				}
-				if job, err = conn.Load(c.Context(), s.Key); err != nil {
-					return trim(err)
-				}
-				if key, err := job.Key(registry); err != nil {
-					return trim(err)
-				} else if key != s.Key {
-					return fmt.Errorf("the study is of %s, and would be another one with this program; resume it with the program that began it", s.Version)
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			r, err := reporter(c, job, &f)
-			if err != nil {
-				return err
-			}
-			defer r.drop()
-			if f.hub == "" {
-				f.hub = hubFromEnv()
-			}
-			outcome, err := f.do(c, job, registry, "", ensemble.RunOptions{Point: r.point})
-			if err != nil {
-				return err
-			}
-			return r.deliver(outcome)
-		},
-	}
+	c := onHub(&cobra.Command{Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob}, &f.hubFlags,
+		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+			return resumeJob(c, conn, args[0], &f)
+		})
 	f.registerResults(c)
 	return c
+}
+
+func resumeJob(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFlags) error {
+	s, err := findJob(c.Context(), conn, prefix)
+	if err != nil {
+		return err
+	}
+	job, err := conn.Load(c.Context(), s.Key)
+	if err != nil {
+		return trim(err)
+	}
+	registry := ourRegistry()
+	if key, err := job.Key(registry); err != nil {
+		return trim(err)
+	} else if key != s.Key {
+		return fmt.Errorf("the study is of %s, and would be another one with this program; resume it with the program that began it", s.Version)
+	}
+	r, err := reporter(c, job, f)
+	if err != nil {
+		return err
+	}
+	defer r.drop()
+	if f.hub == "" {
+		f.hub = hubFromEnv()
+	}
+	outcome, err := f.do(c, job, registry, "", ensemble.RunOptions{Point: r.point})
+	if err != nil {
+		return err
+	}
+	return r.deliver(outcome)
 }
 
 // hubFromEnv is where the hub is if no flag says so.

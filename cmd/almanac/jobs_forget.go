@@ -16,9 +16,9 @@ import (
 
 // newJobsForget is jobs forget: one study by its key, or all that nobody has used for some time.
 func newJobsForget() *cobra.Command {
-	var f hubFlags
 	var older string
-	c := &cobra.Command{
+	var age time.Duration
+	c := onHub(&cobra.Command{
 		Use:   "forget KEY | --older AGE",
 		Short: "Remove a study with its results from the hub, or all that were not used for some time",
 		Long: "Remove a study with its results from the hub, or all that were not used for some time.\n\n" +
@@ -32,21 +32,17 @@ func newJobsForget() *cobra.Command {
 			if len(args) > 0 {
 				return cli.Usagef("jobs forget: %s or --older %s? One of the two", args[0], older)
 			}
-			return nil
+			var err error
+			age, err = parseAge("--older", older)
+			return err
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if older == "" {
-				return f.withJob(c, args[0], "forgotten", (*ensemble.Conn).Forget)
-			}
-			age, err := parseAge("--older", older)
-			if err != nil {
-				return err
-			}
-			return f.with(c, func(conn *ensemble.Conn) error { return forgetOlder(c, conn, age) })
-		},
-	}
+	}, new(hubFlags), func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+		if older == "" {
+			return withJob(c, conn, args[0], "forgotten", (*ensemble.Conn).Forget)
+		}
+		return forgetOlder(c, conn, age)
+	})
 	c.Flags().StringVar(&older, "older", "", "forget all studies that were not used for so long, as in 30d or 12h")
-	f.register(c, theHub)
 	return c
 }
 
