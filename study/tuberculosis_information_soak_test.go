@@ -43,7 +43,7 @@ func TestSoakTuberculosisInformation(t *testing.T) {
 	}
 	head, _, _ := strings.Cut(string(f.Source), "\nfit:")
 	f.Source = []byte(head + yearly)
-	f.Data = []byte("time,cases,deaths,converted\n1982,1,1,1\n1983,1,1,1\n1984,1,1,1\n1985,1,1,1\n1986,1,1,1\n1987,1,1,1\n1988,1,1,1\n1989,1,1,1\n1990,1,1,1\n1991,1,1,1\n")
+	f.Table = []byte("time,cases,deaths,converted\n1982,1,1,1\n1983,1,1,1\n1984,1,1,1\n1985,1,1,1\n1986,1,1,1\n1987,1,1,1\n1988,1,1,1\n1989,1,1,1\n1990,1,1,1\n1991,1,1,1\n")
 	p, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
