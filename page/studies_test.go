@@ -131,7 +131,7 @@ func TestSavedComparisons(t *testing.T) {
 		"no%20scenarios": "differences.csv in no scenarios is alone; almanac compare writes scenarios.csv beside it", "differences%20cut": "differences.csv in differences cut is not what almanac compare writes",
 		"scenarios%20cut": "scenarios.csv in scenarios cut is not what almanac compare writes", "foreign": "differences.csv in foreign is not what almanac compare writes: its columns are",
 		"later": "study.json in later cannot be read: it is of version 2, of a later program than this one, which knows 1", "damaged": "study.json in damaged cannot be read: unexpected end",
-		"hostile": "study.json in hostile cannot be read: --replicas -4: at least one is needed", "swept": "study.json in swept cannot be read: it is of almanac run, and not of almanac compare",
+		"hostile": "study.json in hostile cannot be read: --replicas -4: at least one is needed",
 	} {
 		for _, address := range []string{"/comparisons/" + dir, "/study-files/comparison.json?dir=" + dir} {
 			if _, body := c.want(http.StatusUnprocessableEntity, "GET", address, nil); !strings.Contains(body, want) {
@@ -142,7 +142,7 @@ func TestSavedComparisons(t *testing.T) {
 	c.want(http.StatusNotFound, "GET", "/comparisons/nothing", nil)
 	c.want(http.StatusNotFound, "GET", "/comparisons/.hidden", nil)
 	for dir, want := range map[string]string{
-		"plain": "base, slower, 4 replicas of each<", "earlier": "there is no study.json that tells what was compared.", "drawn": "values are drawn from a posterior.", "sized": "population.size is set, which is no parameter.",
+		"plain": "base, slower, 4 replicas of each<", "earlier": "there is no study.json that tells what was compared.", "swept": "there is no study.json that tells what was compared.", "drawn": "values are drawn from a posterior.", "sized": "population.size is set, which is no parameter.",
 		"changed": "there is something wrong in scenario slower.", "many": "there are more than 10,000 replicas of each.",
 	} {
 		_, body := c.want(http.StatusOK, "GET", "/comparisons/"+dir, nil)

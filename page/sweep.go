@@ -160,11 +160,11 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 		return nil, err
 	}
 	r, err := study.ReadJSON(text)
-	if err == nil && r.Sort != sort {
-		err = fmt.Errorf("it is of almanac %s, and not of almanac %s", r.Sort, sort)
-	}
 	if err != nil {
 		return nil, problemf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
+	}
+	if r.Sort != sort { // somebody put results of several commands together, and it is of others
+		return nil, nil
 	}
 	return r, nil
 }
