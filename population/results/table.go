@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Format is how a table is written.
@@ -130,24 +131,14 @@ func (s *csvSink) close() error { return s.w.Flush() }
 
 // appendField quotes a field where CSV wants it.
 func appendField(b []byte, field string) []byte {
-	plain := true
 	for i := range len(field) {
 		if c := field[i]; c == ',' || c == '"' || c == '\n' || c == '\r' {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return append(b, field...)
-	}
-	b = append(b, '"')
-	for i := range len(field) {
-		if field[i] == '"' {
 			b = append(b, '"')
+			b = append(b, strings.ReplaceAll(field, `"`, `""`)...)
+			return append(b, '"')
 		}
-		b = append(b, field[i])
 	}
-	return append(b, '"')
+	return append(b, field...)
 }
 
 // A csvSource reads all that can be a number as one, too: what a column is, the reader of the table knows.
