@@ -47,9 +47,9 @@ type List[K cmp.Ordered, V any] struct {
 	spare      stack        // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
-	kind   reflect.Kind // of keys
-	real   bool         // keys are floating-point numbers
-	clears bool         // values may point to something, and are let go of when they are removed
+	kind   reflect.Kind          // of keys
+	real   bool                  // keys are floating-point numbers
+	clears bool                  // values may point to something, and are let go of when they are removed
 	posts  atomic.Pointer[posts] // nil if keys are strings: those that share their beginning would all be in one bucket
 
 	walk    Walk
