@@ -198,7 +198,9 @@ func (b *bulk) placeAll(ctx context.Context, workers int, wasEmpty bool) error {
 		asked := make([][]float64, asks)
 		together(asks+1, func(w int) {
 			if w < asks {
-				asked[w], _ = b.ask(w, start+w, times[0][w])
+				if ctx.Err() == nil { // if not, nothing that is asked for now is placed
+					asked[w], _ = b.ask(w, start+w, times[0][w])
+				}
 				return
 			}
 			for i, at := range told {

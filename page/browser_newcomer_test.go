@@ -121,7 +121,8 @@ func TestRestartInBrowser(t *testing.T) {
 	now.Store(server)
 	v.until(`document.querySelector("[data-lost]").hidden && document.querySelector("[data-note-now]").textContent !== ` + asString(was))
 	kill()
-	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
+	// The text of before is still there, hidden.
+	v.until(`!document.querySelector("[data-lost]").hidden && document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
 	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
 	defer start()()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The server does not know this run any more")`)
