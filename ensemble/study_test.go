@@ -22,6 +22,7 @@ func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
 	t.Helper()
 	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &result{}, begun: time.Now(), cut: time.Hour,
 		m: &opened{spec: &spec{Job: *w.job}, m: w.m, log: func([]byte) {}}}
+	defer b.lane.leave()
 	for _, p := range pieces {
 		p.Count = min(p.Count, replicas)
 		if p.Count == 0 || !b.run(p) {

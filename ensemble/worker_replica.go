@@ -15,16 +15,16 @@ import (
 // What a process has in memory cannot be divided among the replicas that it runs at once. So when a limit is exceeded, they are all
 // stopped and run once more, each alone; one that exceeds it alone has exceeded it. In the same way it is found out of which replica
 // workers die.
-func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool) (v Values, err error) {
+func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *lane) (v Values, err error) {
 	if !alone {
 		w.gate.RLock()
-		v, err = w.attempt(ctx, run, r, limits)
+		v, err = w.attempt(ctx, run, r, limits, l)
 		w.gate.RUnlock()
 	}
 	if alone || errors.Is(err, errMemory) {
 		w.gate.Lock()
 		runtime.GC()
-		v, err = w.attempt(ctx, run, r, limits)
+		v, err = w.attempt(ctx, run, r, limits, l)
 		w.gate.Unlock()
 	}
 	switch {
@@ -36,8 +36,32 @@ func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limi
 	return v, err
 }
 
-// attempt runs a replica in a goroutine of its own, so that it can be left behind if it does not stop.
-func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limits) (Values, error) {
+// A lane runs functions one after the other in a goroutine of its own. That of many replicas costs less than one for each: its stack has
+// grown already.
+type lane struct{ calls chan func() }
+
+func (l *lane) call(f func()) {
+	if l.calls == nil {
+		l.calls = make(chan func())
+		go func(calls <-chan func()) {
+			for f := range calls {
+				f()
+			}
+		}(l.calls)
+	}
+	l.calls <- f
+}
+
+// leave lets the goroutine end when it has done what it is at, which may be never. The next call has another one.
+func (l *lane) leave() {
+	if l.calls != nil {
+		close(l.calls)
+		l.calls = nil
+	}
+}
+
+// attempt runs a replica in another goroutine, so that it can be left behind if it does not stop.
+func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limits, l *lane) (Values, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if limits.Time > 0 {
@@ -52,15 +76,18 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		err error
 	}
 	answers := make(chan answer, 1)
-	go func() {
+	l.call(func() {
 		a := answer{err: &replicaFailure{"panic", "it ended its goroutine"}}
 		defer func() { answers <- a }()
 		defer guard(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) }, &a.err)
 		v, err := run(ctx, r)
 		a = answer{v, err}
-	}()
+	})
 	select {
 	case a := <-answers:
+		if a.err != nil {
+			l.leave() // its goroutine may have ended
+		}
 		// A replica that came to its end before it looked at ctx has kept its limits well enough, unless it says otherwise.
 		if cause := context.Cause(ctx); a.err != nil && cause != nil && !errors.As(a.err, new(*replicaFailure)) {
 			return Values{}, cause
@@ -68,6 +95,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		return a.v, a.err
 	case <-ctx.Done():
 	}
+	defer l.leave()
 	select {
 	case a := <-answers:
 		if a.err == nil && !errors.Is(context.Cause(ctx), errTime) && !errors.Is(context.Cause(ctx), errMemory) {

@@ -103,6 +103,7 @@ type batch struct {
 
 	point  int // that runner is for
 	runner Runner
+	lane   lane // on which replicas are run
 }
 
 // do runs a task. It returns nothing if there is nothing to store.
@@ -112,6 +113,7 @@ func (b *batch) do(pieces []piece, cut time.Duration) *result {
 		b.fail(pieces[0].Point, pieces[0].First, "error", b.m.err.Error())
 		return b.r
 	}
+	defer b.lane.leave()
 	for _, p := range pieces {
 		if !b.run(p) {
 			break
@@ -141,7 +143,7 @@ func (b *batch) run(p piece) bool {
 			b.point = p.Point
 		}
 		r := NewReplica(b.m.spec.Job.Seed, p.First+i)
-		v, err := b.w.replica(b.ctx, b.runner, r, b.m.spec.Job.Limits, b.alone)
+		v, err := b.w.replica(b.ctx, b.runner, r, b.m.spec.Job.Limits, b.alone, &b.lane)
 		if b.ctx.Err() != nil {
 			return false
 		}
