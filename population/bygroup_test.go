@@ -16,7 +16,7 @@ func scopeOf(t *testing.T, parameters string) (scope, *problemList) {
 	for line := range strings.Lines(parameters) {
 		source += "  " + strings.TrimSpace(line) + "\n"
 	}
-	m, err := Compile("model.yaml", []byte(source))
+	m, err := compiledText(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,6 @@ package population
 // attributes that its clocks depend on; tables that come out equal are one. A state of which nothing depends on attributes has one
 // table, and finding it takes one branch more than if there were no cells at all.
 
-// A cellBy is an attribute that cells are by: its value counts so much towards the number of the cell.
-type cellBy struct{ attribute, stride int }
-
 // cell is the number of the cell in which an individual is.
 func (r *replica) cell(id uint32, by []cellBy) int {
 	k := 0
@@ -27,18 +24,12 @@ func (r *replica) table(id uint32, state uint16) *stateTable {
 }
 
 // lifelong is the clock of always with a number, as it is for an individual.
-func (t *tables) lifelong(r *replica, id uint32, k int) *alwaysTable {
-	c := &t.always[k]
+func (r *replica) lifelong(id uint32, k int) *alwaysTable {
+	c := &r.t.always[k]
 	if c.by != nil {
 		return c.cells[r.cell(id, c.by)]
 	}
 	return c
-}
-
-// A condition is a set of values of an attribute.
-type condition struct {
-	attribute int
-	is        []bool // by value
 }
 
 // matches tells whether an individual meets all of some conditions.
@@ -51,28 +42,9 @@ func (r *replica) matches(id uint32, all []condition) bool {
 	return true
 }
 
-// odds are a probability that is not the same for all: that of a contact, by the cell of its maker and that of the one who is met, or that
-// of a clock of always, by the cell of its individual.
-type odds struct {
-	own, met []cellBy
-	each     int       // how many cells of the one who is met there are
-	chances  []float64 // by the cell of the maker, and by that of the one who is met
-	courses  []*course // of those that change with time; nil if none does
-}
-
-// of is the probability for an individual and the one it meets; the two may be the same if nobody is met.
-func (o *odds) of(r *replica, id, other uint32) float64 {
-	k := 0
-	if o.own != nil {
-		k = r.cell(id, o.own) * o.each
-	}
-	if o.met != nil {
-		k += r.cell(other, o.met)
-	}
-	if o.courses != nil && o.courses[k] != nil {
-		return o.courses[k].chance(r.now)
-	}
-	return o.chances[k]
+// odds is a probability for an individual and the one it meets; the two may be the same if nobody is met.
+func (r *replica) odds(o *odds, id, other uint32) float64 {
+	return o.at(r.cell(id, o.own), r.cell(other, o.met), r.now)
 }
 
 // renew lets an individual's clocks without memory go on by other tables: those among its timers are drawn anew if their law is
@@ -87,7 +59,7 @@ func (r *replica) renew(id uint32, from, to *stateTable) bool {
 		}
 	}
 	for k := range r.t.always {
-		old, new := r.lifelongs[k], r.t.lifelong(r, id, k)
+		old, new := r.lifelongs[k], r.lifelong(id, k)
 		if old != new && r.timer(id, k)&memoryless != 0 && !old.equals(new) {
 			again = true
 			r.windTimer(id, k, &new.law, new.off)
@@ -111,7 +83,7 @@ func (r *replica) renew(id uint32, from, to *stateTable) bool {
 func (r *replica) remember(id uint32) {
 	r.lifelongs = r.lifelongs[:0]
 	for k := range r.t.always {
-		r.lifelongs = append(r.lifelongs, r.t.lifelong(r, id, k))
+		r.lifelongs = append(r.lifelongs, r.lifelong(id, k))
 	}
 }
 

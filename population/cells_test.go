@@ -28,16 +28,16 @@ var grouped = strings.NewReplacer(
 
 // The invariants hold, wherever timers lie, and the events are the same.
 func TestInvariantsByGroup(t *testing.T) {
-	m := compiled(t, grouped)
+	m := programOf(t, grouped)
 	if m.first.states[1].by == nil || m.first.always[0].by == nil || m.first.contacts[0].odds == nil {
 		t.Fatal("nothing depends on the group")
 	}
 	flows := make([]uint64, len(m.flows))
 	for seed := range soak.Size[uint64](2, 5) {
-		var all [3][]Event
+		var all [3][]seen
 		for i, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
 			r := replica{rule: rule}
-			r.onEvent = func(e Event) { all[i] = append(all[i], e) }
+			r.onEvent = func(h *happening) { all[i] = append(all[i], seenIn(m, h)) }
 			walk(t, &r, m, seed, 0.2)
 			for k, n := range r.flows {
 				flows[k] += n
@@ -56,7 +56,7 @@ func TestInvariantsByGroup(t *testing.T) {
 
 // Cells that come out equal are one table, and a table of which all cells are equal is none.
 func TestCellsAreShared(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: shared
 time: {unit: day, end: 1}
 population: {size: 10, start: {a: rest}}

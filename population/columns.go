@@ -48,7 +48,7 @@ func (c *column) set(id uint32, v uint16) {
 }
 
 // columnBytes is what the attributes of an individual take.
-func (m *Model) columnBytes() int {
+func columnBytes(m *program) int {
 	n := 0
 	for i := range m.attributes {
 		c := newColumn(len(m.attributes[i].values))

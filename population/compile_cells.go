@@ -50,7 +50,7 @@ func (c *compiler) rateOf(here scope, l *rateLine) (float64, *varying) {
 		if !ok {
 			return 0, nil
 		}
-		rate = got.a
+		rate = got.rate()
 	case l.changes:
 		var changing *course
 		if changing, rate = c.course(here, l.rate, l.what+": rate", aRate); changing != nil {
@@ -217,26 +217,19 @@ func (c *compiler) table(here scope, i int) stateTable {
 	return st
 }
 
-// equals tells whether two tables of the same state are the same.
-func (t *stateTable) equals(o *stateTable) bool {
-	if t.by != nil || o.by != nil {
-		return slices.Equal(t.by, o.by) && slices.EqualFunc(t.cells, o.cells, func(a, b *stateTable) bool { return a == b || a.equals(b) })
+// eachCell works something out in the scope of each cell by the attributes that some values depend on.
+func eachCell[T any](c *compiler, here scope, values []value, work func(here scope) T) *perCell[T] {
+	by, n, ok := c.cellsOf(needs(here, nil, values...), 1)
+	p := &perCell[T]{by: by}
+	if !ok {
+		return p
 	}
-	sameClock := func(a, b clockTable) bool { return a.upTo == b.upTo && a.equals(&b) }
-	sameChances := t.chances == o.chances || t.chances != nil && o.chances != nil && slices.Equal(t.chances.of, o.chances.of)
-	return sameChances && sameVarying(t.vary, o.vary) && t.rate == o.rate && slices.EqualFunc(t.menu, o.menu, func(a, b menuItem) bool { return a.upTo == b.upTo && a.line == b.line }) &&
-		slices.EqualFunc(t.race, o.race, sameClock) && slices.EqualFunc(t.split, o.split, sameClock)
-}
-
-// equals tells whether a clock runs alike by two tables.
-func (c *clockTable) equals(o *clockTable) bool {
-	return c.off == o.off && sameVarying(c.vary, o.vary) && c.law.same(&o.law)
-}
-
-// equals tells whether a clock of always runs alike by two tables.
-func (c *alwaysTable) equals(o *alwaysTable) bool {
-	if c.by != nil || o.by != nil {
-		return slices.Equal(c.by, o.by) && slices.EqualFunc(c.cells, o.cells, func(a, b *alwaysTable) bool { return a == b || a.equals(b) })
+	if len(by) == 0 {
+		p.values = []T{work(here)}
+		return p
 	}
-	return c.off == o.off && c.law.same(&o.law)
+	for k := range n {
+		p.values = append(p.values, work(here.in(c.cell(by, k))))
+	}
+	return p
 }

@@ -1,6 +1,10 @@
 package population
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/format"
+)
 
 // contact works out what a contact does, and puts making it on the menus of those who do.
 func (c *compiler) contact(here scope, t *tables, text *contactText) {
@@ -55,7 +59,7 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	c.m.mixes[a] = true
 	values := c.m.attributes[a].values
 	if len(text.matrix) != len(values) {
-		c.add(text.matrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, plural(len(text.matrix), "row"), len(values), some(values))
+		c.add(text.matrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, format.Plural(len(text.matrix), "row"), len(values), some(values))
 		return
 	}
 	if !c.room(len(values) * len(values) / 16) { // numbers are smaller
@@ -64,7 +68,7 @@ func (c *compiler) mixing(here scope, ct *contactTable, text *contactText) {
 	ct.attribute = a
 	for i, row := range text.matrix {
 		if len(row) != len(values) {
-			c.add(text.rowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1, plural(len(row), "number"), len(values), some(values))
+			c.add(text.rowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1, format.Plural(len(row), "number"), len(values), some(values))
 			continue
 		}
 		shares := make([]float64, len(row))

@@ -2,12 +2,6 @@ package population
 
 import "slices"
 
-// Where the value of an attribute comes from, for somebody who enters; from 0 on it is the value itself.
-const (
-	drawnValue     = -1
-	inheritedValue = -2
-)
-
 // given looks up which attributes of somebody who enters have certain values, and which have the parent's. It is nil if all are drawn.
 func (c *compiler) given(with []moveText, what string, inherited []int) []int32 {
 	moves := c.moves(with, what)

@@ -3,15 +3,9 @@ package population
 import (
 	"fmt"
 	"math"
-	"strings"
-)
 
-// A beginning is how many are there at the start in the same way.
-type beginning struct {
-	entrance
-	count int
-	text  *startShare
-}
+	"github.com/almanac-sim/almanac/internal/format"
+)
 
 // starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
 // 3 and 2.
@@ -68,7 +62,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		total += sizes[i]
 	}
 	if total != f.size {
-		c.add(at, "population: groups: they have %s, and the size is %d; expected the same", plural(total, "individual"), f.size)
+		c.add(at, "population: groups: they have %s, and the size is %d; expected the same", format.Plural(total, "individual"), f.size)
 		return sizes, false
 	}
 	return sizes, true
@@ -81,7 +75,7 @@ func (c *compiler) startsOf(here scope, g *groupText, size int, good bool) {
 		what, whose = g.what+": start", "the group has"
 	}
 	in := entrance{given: c.given(g.with, g.what+": with", nil)}
-	all := make([]*beginning, len(c.m.states))
+	all, texts := make([]*beginning, len(c.m.states)), make([]*startShare, len(c.m.states))
 	rest, total, before := -1, 0, 0.0
 	for k := range g.starts {
 		s := &g.starts[k]
@@ -95,9 +89,9 @@ func (c *compiler) startsOf(here scope, g *groupText, size int, good bool) {
 			good = false
 			continue
 		}
-		b := &beginning{entrance: in, count: count, text: s}
+		b := &beginning{entrance: in, count: count}
 		b.to = i
-		all[i] = b
+		all[i], texts[i] = b, s
 		switch {
 		case s.rest && rest >= 0:
 			c.add(s.state.at, "%s: a second rest; only one state can have those who are left over", what)
@@ -127,16 +121,16 @@ func (c *compiler) startsOf(here scope, g *groupText, size int, good bool) {
 	switch {
 	case !good:
 	case total > size:
-		c.add(at, "%s: %s %s more than %s, %d", what, plural(total, "individual"), be(total), whose, size)
+		c.add(at, "%s: %s %s more than %s, %d", what, format.Plural(total, "individual"), format.Be(total), whose, size)
 	case rest >= 0:
 		all[rest].count = size - total
 	case total < size:
-		c.add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, plural(size, "individual"))
+		c.add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, format.Plural(size, "individual"))
 	}
 	for i, b := range all {
 		if b != nil {
 			c.m.starts[i] += b.count
-			c.m.begin = append(c.m.begin, *b)
+			c.m.begin, c.startTexts = append(c.m.begin, *b), append(c.startTexts, texts[i])
 		}
 	}
 }
@@ -164,28 +158,25 @@ func (c *compiler) howMany(here scope, s *startShare) (count int, share float64,
 	return int(x), 0, ok
 }
 
-// asked tells whether something stands in an option of the command line.
-func asked(at place) bool { return strings.HasPrefix(at.file, "--") }
-
 // sinces works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
 func (c *compiler) sinces(here scope) {
 	for i := range c.m.begin {
-		b := &c.m.begin[i]
+		b, text := &c.m.begin[i], c.startTexts[i]
 		b.age = c.m.first.ages
-		if !b.text.since.given() {
+		if !text.since.given() {
 			continue
 		}
-		what := b.text.what + ": since"
-		b.since = eachCell(c, here, []value{b.text.since}, func(here scope) law {
-			l, ok := here.law(b.text.since, what)
+		what := text.what + ": since"
+		b.since = eachCell(c, here, []value{text.since}, func(here scope) law {
+			l, ok := here.law(text.since, what)
 			if !ok {
 				return l
 			}
 			if why := l.whyEndless(); why != "" {
-				here.broken(b.text.since.at, []value{b.text.since}, "%s: %s, but those who are there have come at some time", what, why)
+				here.broken(text.since.at, []value{text.since}, "%s: %s, but those who are there have come at some time", what, why)
 				return l
 			}
-			c.checkSince(here, b, &l, what)
+			c.checkSince(here, b, text.since, &l, what)
 			return l
 		})
 	}
@@ -193,15 +184,15 @@ func (c *compiler) sinces(here scope) {
 
 // checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
 // goes on is enough.
-func (c *compiler) checkSince(here scope, b *beginning, l *law, what string) {
+func (c *compiler) checkSince(here scope, b *beginning, since value, l *law, what string) {
 	st := &c.m.first.states[b.to]
 	for k, cell := range st.cells {
 		if c.mayBe(&b.entrance, here, st.by, k) {
-			c.checkSinceOf(here, b, cell, l, what)
+			c.checkSinceOf(here, b, since, cell, l, what)
 		}
 	}
 	if st.by == nil {
-		c.checkSinceOf(here, b, st, l, what)
+		c.checkSinceOf(here, b, since, st, l, what)
 	}
 }
 
@@ -218,25 +209,25 @@ func (c *compiler) mayBe(in *entrance, here scope, by []cellBy, k int) bool {
 }
 
 // checkSinceOf does so for those of a cell.
-func (c *compiler) checkSinceOf(here scope, b *beginning, st *stateTable, l *law, what string) {
+func (c *compiler) checkSinceOf(here scope, b *beginning, since value, st *stateTable, l *law, what string) {
 	for k := range st.split {
 		if st.split[k].vary != nil {
-			here.broken(b.text.since.at, []value{b.text.since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.m.states[b.to])
+			here.broken(since.at, []value{since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.m.states[b.to])
 			return
 		}
 	}
-	reach := "may be " + inWords(l.longest(), c.m.unit)
+	reach := "may be " + c.f.unit.Duration(l.longest())
 	switch {
-	case l.family == lawExactly:
-		reach = "is " + inWords(l.a, c.m.unit)
+	case l.fixed():
+		reach = "is " + c.f.unit.Duration(l.longest())
 	case math.IsInf(l.longest(), 1):
 		reach = "has no bound"
 	}
 	struck := func(latest float64) bool {
-		return l.longest() > latest || l.longest() == latest && l.family == lawExactly && latest > 0
+		return l.longest() > latest || l.longest() == latest && l.fixed() && latest > 0
 	}
 	refuse := func(which string, latest float64) {
-		here.broken(b.text.since.at, []value{b.text.since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.states[b.to], inWords(latest, c.m.unit))
+		here.broken(since.at, []value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.states[b.to], c.f.unit.Duration(latest))
 	}
 	for k := range st.race {
 		if latest := st.race[k].law.longest(); !st.race[k].off && struck(latest) {
@@ -273,7 +264,7 @@ func (c *compiler) checkAges(here scope, t *tables, in *entrance, ages law, text
 		here.broken(text.at, []value{text}, "%s: %s, but an age must have one", what, ages.whyEndless())
 		return
 	}
-	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.m.unit.of(ages.longest()))
+	reach := fmt.Sprintf("reach %.6g %s", ages.longest(), c.f.unit.of(ages.longest()))
 	if math.IsInf(ages.longest(), 1) {
 		reach = "have no bound"
 	}
@@ -288,8 +279,8 @@ func (c *compiler) checkAges(here scope, t *tables, in *entrance, ages law, text
 				}
 			}
 		}
-		if oldest := ages.longest(); clock.ends && (oldest > longest || oldest == longest && ages.family == lawExactly) {
-			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.m.unit.of(longest))
+		if oldest := ages.longest(); clock.ends && (oldest > longest || oldest == longest && ages.fixed()) {
+			here.broken(text.at, []value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.f.unit.of(longest))
 		}
 	}
 }

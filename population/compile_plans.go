@@ -35,6 +35,21 @@ type plannerStep struct {
 // mostPhases is how many there may be at a time.
 const mostPhases = 1000
 
+// intervals works out how far apart the times are of interventions that are repeated. One for which that cannot be done is left out.
+func intervals(f *file, list *problemList) {
+	var all []planText
+	for _, p := range f.plans {
+		if p.every.given() {
+			var ok bool
+			if p.interval, ok = newScope(list, f.unit).longer(p.every, p.what+": every"); !ok {
+				continue
+			}
+		}
+		all = append(all, p)
+	}
+	f.plans = all
+}
+
 // plan puts the interventions in the order in which they happen, and works out the parameters from each on.
 func (c *compiler) plan(start scope) {
 	const tooMany = 100_000
@@ -51,12 +66,12 @@ func (c *compiler) plan(start scope) {
 			continue
 		}
 		for k := 0.0; ; k++ {
-			at := p.when + float64(k*p.every)
+			at := p.when + float64(k*p.interval)
 			if k > 0 && (!(at <= p.until) || !(at <= c.m.end)) {
 				break
 			}
 			all = append(all, occurrence{d, at})
-			if p.every == 0 {
+			if p.interval == 0 {
 				break
 			}
 			if len(all) > tooMany {
@@ -85,7 +100,7 @@ func (p *planner) after(d *deed, from *standings) *standings {
 		all = append(all, p.turn(d, s))
 	}
 	to := from
-	if len(d.text.set) > 0 {
+	if len(p.texts[d].set) > 0 {
 		to = p.spread(all)
 	}
 	p.next[step] = to
@@ -110,7 +125,7 @@ func (p *planner) spread(from []standing) *standings {
 			add(p.turn(d, all[i]))
 		}
 		if len(all) > mostPhases {
-			p.add(p.m.triggers[0].text.at, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", mostPhases)
+			p.add(p.texts[p.m.triggers[0]].at, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", mostPhases)
 			p.stopped = true
 		}
 	}
@@ -130,7 +145,8 @@ func (p *planner) spread(from []standing) *standings {
 
 // deed looks up the names in what an intervention does.
 func (c *compiler) deed(text *planText) *deed {
-	d := &deed{text: text, turns: map[*tables]*turn{}}
+	d := &deed{what: text.what, again: text.again, picks: text.picks, enters: text.enter.given(), turns: map[*tables]*turn{}}
+	c.texts[d] = text
 	if !text.everyone && len(text.who) > 0 {
 		d.who = c.set(text.who, text.what+": who")
 	}
@@ -149,10 +165,10 @@ func (c *compiler) deed(text *planText) *deed {
 // turn works out what an intervention does as the parameters are.
 func (c *compiler) turn(d *deed, from standing) standing {
 	if t, ok := d.turns[from.phase]; ok {
-		return t.after
+		return c.after[t]
 	}
-	text := d.text
-	t := &turn{after: from}
+	text, after := c.texts[d], from
+	t := &turn{}
 	if len(text.set) > 0 {
 		changes := map[string]parameter{}
 		c.turns++
@@ -167,11 +183,11 @@ func (c *compiler) turn(d *deed, from standing) standing {
 			}
 			changes[s.label.name] = parameter{s.value, text.what + ": set: " + s.label.name, c.turns}
 		}
-		t.after.here = from.here.with(changes)
-		t.after.phase = c.phase(t.after.here)
+		after.here = from.here.with(changes)
+		after.phase = c.phase(after.here)
 	}
-	t.to = t.after.phase
-	here := t.after.here
+	t.to, c.after[t] = after.phase, after
+	here := after.here
 	if text.coverage.given() {
 		t.coverage = eachCell(c, here, []value{text.coverage}, func(here scope) *course {
 			p, _ := here.course(text.coverage, text.what+": coverage", aShare)
@@ -189,5 +205,5 @@ func (c *compiler) turn(d *deed, from standing) standing {
 		c.into(here, &text.enter, text.what+": enter", t.in)
 	}
 	d.turns[from.phase] = t
-	return t.after
+	return after
 }

@@ -1,5 +1,7 @@
 package population
 
+import "github.com/almanac-sim/almanac/internal/format"
+
 // tables works out all that a run looks up, as the parameters are in a scope.
 func (c *compiler) tables(here scope) *tables {
 	t := &tables{states: make([]stateTable, len(c.m.states))}
@@ -200,10 +202,10 @@ func (c *compiler) forCell(here scope) string {
 // intervention.
 func (c *compiler) merges(v value, steps int) bool {
 	switch {
-	case steps > mostSteps || v.name != "" && len(c.m.here.sets[v.name]) > 0:
+	case steps > mostSteps || v.name != "" && len(c.here.sets[v.name]) > 0:
 		return false
 	case v.name != "":
-		return c.merges(c.m.here.parameters[v.name].value, steps+1)
+		return c.merges(c.here.parameters[v.name].value, steps+1)
 	case v.table != nil:
 		for i := range v.table.entries {
 			if !c.merges(v.table.entries[i].value, steps+1) {
@@ -329,7 +331,7 @@ func (c *compiler) room(entries int) bool {
 		return true
 	}
 	c.add(place{file: c.f.path, line: 1, column: 1},
-		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", thousands(most))
+		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", format.Thousands(float64(most)))
 	c.stopped = true
 	return false
 }

@@ -64,7 +64,7 @@ func (r *replica) effect(id uint32, from uint16, other uint32, to uint16, c *con
 	}
 	chance := c.chance
 	if c.odds != nil {
-		chance = c.odds.of(r, id, other)
+		chance = r.odds(c.odds, id, other)
 	}
 	if chance < 1 && l.of(luckOfChance) >= chance {
 		return false

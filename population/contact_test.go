@@ -20,7 +20,7 @@ func TestContactTakesOneWord(t *testing.T) {
 		"{from: a, rate: 1 per day, chance: 60%, to: {a: a}, mixing: {by: region, matrix: [[0.5, 0.5], [0.5, 0.5]]}}",
 	} {
 		for _, size := range []string{"1", "40"} {
-			m := compiled(t, "name: contacts\ntime: {unit: day, end: 1}\npopulation: {size: "+size+", start: {a: rest}}\nattributes: {region: {north: 50%, south: 50%}}\n"+
+			m := programOf(t, "name: contacts\ntime: {unit: day, end: 1}\npopulation: {size: "+size+", start: {a: rest}}\nattributes: {region: {north: 50%, south: 50%}}\n"+
 				"states: {a: {}, b: {}}\ntransmission: ["+source+"]\nalways: [{rate: 0.1 per day, to: out}]\n")
 			r := replica{rule: usualAside}
 			if err := r.start(context.Background(), m, 1, 0); err != nil {
@@ -37,7 +37,7 @@ func TestContactTakesOneWord(t *testing.T) {
 				want, others := *r.stream(maker), r.events
 				want.Uint64() // for the contact
 				want.Exp()    // for the next event
-				r.onEvent = func(Event) { met++ }
+				r.onEvent = func(*happening) { met++ }
 				r.numbers = extend(r.numbers, r.room)
 				r.do(maker, 0, do)
 				if *r.stream(maker) != want || r.events != others {

@@ -120,11 +120,3 @@ func (s scope) through(v value, what string) (measured, bool) {
 	}
 	return measured{t, d}, true
 }
-
-// plural is what its values are.
-func (c *courseValue) plural() string {
-	if c.form == "line" {
-		return "points of a line"
-	}
-	return "steps"
-}

@@ -17,7 +17,7 @@ func coursesOf(t *testing.T, parameters string) scope {
 	for line := range strings.Lines(parameters) {
 		source += "  " + strings.TrimSpace(line) + "\n"
 	}
-	m, err := Compile("model.yaml", []byte(source))
+	m, err := compiledText(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,12 @@ func (c *crew) lend(most int) int {
 
 func (c *crew) returned(n int) { c.busy.Add(int64(-n)) }
 
+// working counts a replica that runs until what it returns is called.
+func working() (done func()) {
+	atWork.enter()
+	return atWork.leave
+}
+
 // setupCores is how many cores set a replica up: its own, and of the others its part, if it is one of several that are known to run at
 // once, or as many of it as are free. They are to be returned by done.
 func (r *replica) setupCores() (cores int, done func()) {

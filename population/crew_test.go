@@ -83,12 +83,17 @@ func TestSetupCores(t *testing.T) {
 		do()
 		return int(atWork.lent.Load() - before)
 	}
-	run := func(o Options) {
-		runner, err := m.Runner(o)
-		if err == nil {
-			_, err = runner.Run(ctx, 0)
+	run := func(ctx context.Context, o engineOptions, h hooks) error {
+		p := newPurse(&o)
+		if _, err := afford(m, &o, p); err != nil {
+			return err
 		}
-		if err != nil {
+		rec := newRecording(m)
+		defer working()()
+		return newReplica(&o, p).simulate(ctx, m, 0, 0, &rec, h)
+	}
+	runs := func(o engineOptions, h hooks) {
+		if err := run(ctx, o, h); err != nil {
 			t.Error(err)
 		}
 	}
@@ -98,7 +103,9 @@ func TestSetupCores(t *testing.T) {
 		for range n {
 			var once sync.Once
 			all.Go(func() {
-				run(Options{OnRecord: func(Record) { once.Do(func() { running <- true; <-stop }) }})
+				h := quiet
+				h.recorded = func(int) { once.Do(func() { running <- true; <-stop }) }
+				runs(engineOptions{}, h)
 			})
 			<-running
 		}
@@ -106,7 +113,7 @@ func TestSetupCores(t *testing.T) {
 		close(stop)
 		all.Wait()
 	}
-	alone := func() { run(Options{}) }
+	alone := func() { runs(engineOptions{}, quiet) }
 	if n := lent(alone); n != 3 {
 		t.Errorf("a runner that is alone has %d cores more", n)
 	}
@@ -119,31 +126,25 @@ func TestSetupCores(t *testing.T) {
 		if n := lent(alone); n != 0 {
 			t.Errorf("a runner beside four others has %d cores more", n)
 		}
-		if n := lent(func() {
-			if _, err := m.Run(ctx, Options{}); err != nil {
-				t.Error(err)
-			}
-		}); n != 0 {
-			t.Errorf("a run beside four others has %d cores more", n)
-		}
 	})
-	if n := lent(func() { run(Options{Workers: 2}) }); n != 1 {
+	if n := lent(func() { runs(engineOptions{workers: 2, replicas: 2}, quiet) }); n != 1 {
 		t.Errorf("one of two runners has %d cores more", n)
 	}
 	if n := lent(func() {
-		p, err := m.Begin(ctx, Options{}, 0)
-		if err != nil {
+		p := newPurse(&engineOptions{})
+		p.small(m.size)
+		r := newFork(p)
+		defer working()()
+		if err := r.start(ctx, m, 0, 0); err != nil {
 			t.Fatal(err)
 		}
-		p.Close()
+		r.retire()
 	}); n != 3 {
 		t.Errorf("a process has %d cores more", n)
 	}
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if runner, err := m.Runner(Options{}); err != nil {
-		t.Error(err)
-	} else if _, err := runner.Run(stopped, 0); err == nil {
+	if err := run(stopped, engineOptions{}, quiet); err == nil {
 		t.Error("a run that was stopped came to its end")
 	}
 	if busy := atWork.busy.Load(); busy != 0 {

@@ -71,13 +71,13 @@ interventions:
   - {at: 2020-04-01, every: 7 days, until: 2020-04-20, set: {beta: 0.1 per day}}
 `)
 	var at []float64
-	for _, p := range m.plans {
+	for _, p := range m.program.plans {
 		at = append(at, p.at)
 	}
 	if want := []float64{14, 31, 38, 45}; !slices.Equal(at, want) {
 		t.Errorf("interventions at %v, want %v", at, want)
 	}
-	here := m.quietly()
+	here := m.compiled.quietly()
 	for _, c := range []struct {
 		name     string
 		at, want float64
@@ -111,7 +111,7 @@ func TestTablesFromFiles(t *testing.T) {
   one: {steps: {file: q.csv, column: "a, b", unit: days}}
 `
 	m := dated(t, clock, more, read)
-	here := m.quietly()
+	here := m.compiled.quietly()
 	for _, c := range []struct {
 		name     string
 		at, want float64

@@ -29,25 +29,6 @@ func (s scope) depends(v value) dependence {
 	return d
 }
 
-// key tells values apart, by their names or by where they stand. It is nil for a quantity, which is always the same.
-func (v *value) key() any {
-	switch {
-	case v.name != "":
-		return v.name
-	case v.law != nil:
-		return v.law
-	case v.table != nil:
-		return v.table
-	case v.expr != nil:
-		return v.expr
-	case v.course != nil:
-		return v.course
-	case v.count != nil:
-		return v.count
-	}
-	return nil
-}
-
 // A gathering goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
 // all in a ring depend on the same; so it looks for the strongly connected components, as Tarjan does (SIAM J. Comput. 1, 1972).
 type gathering struct {

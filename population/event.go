@@ -22,6 +22,30 @@ type Event struct {
 	place, byPlace uint32 // ids, which are given out again
 }
 
+// event is something that happened, in words.
+func (m *Model) event(replica int, h *happening) Event {
+	p := m.program
+	e := Event{Replica: replica, Time: h.time, Kind: Kind(h.kind), Individual: h.individual, By: h.by, place: h.place, byPlace: h.byPlace}
+	switch h.kind {
+	case hasStarted:
+		e.To = p.states[h.state]
+	case hasMoved:
+		e.From, e.To = p.states[h.state], p.states[h.state]
+	case hasEntered, hasChanged, hasLeft:
+		e.From, e.To = p.flows[h.flow].From, p.flows[h.flow].To
+	}
+	if h.name >= 0 {
+		e.Name = p.names[h.name]
+	}
+	if len(p.attributes) > 0 {
+		e.Values = make([]string, len(p.attributes)) // empty if it is about nobody
+		for a, v := range h.values {
+			e.Values[a] = p.attributes[a].values[v]
+		}
+	}
+	return e
+}
+
 // A Kind of event.
 type Kind uint8
 
@@ -44,67 +68,4 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return fmt.Sprintf("Kind(%d)", k)
-}
-
-// nobodyElse stands for the id of who brought something about if it was nobody.
-const nobodyElse = 1<<32 - 1
-
-// tell tells of an event, to whoever listens.
-func (r *replica) tell(kind Kind, id, by uint32, from, to string, name int) {
-	e := Event{Replica: r.index, Time: r.m.start + r.now, Kind: kind, Individual: r.numbers[id], From: from, To: to, place: id, byPlace: by}
-	if r.planned != nil {
-		e.Time = r.planned.clock
-	}
-	if by != nobodyElse {
-		e.By = r.numbers[by]
-	}
-	if name >= 0 {
-		e.Name = r.m.names[name]
-	}
-	if len(r.values) > 0 {
-		e.Values = make([]string, len(r.values))
-		for a := range e.Values {
-			e.Values[a] = r.m.attributes[a].values[r.values[a].of(id)]
-		}
-	}
-	r.onEvent(e)
-}
-
-// count counts something that has a name.
-func (r *replica) count(name int) {
-	if name >= 0 {
-		r.named[name]++
-	}
-}
-
-// moved counts a move that changes no state, and tells of it.
-func (r *replica) moved(id, by uint32, name int) {
-	r.count(name)
-	if r.by != nil {
-		r.by.moved(r, id, name)
-	}
-	if r.onEvent != nil {
-		state := r.m.states[r.person(id).state]
-		r.tell(Moved, id, by, state, state, name)
-	}
-}
-
-// flow counts a change of state, and by group the name given for that, and tells of it.
-func (r *replica) flow(id, by uint32, from int, to uint16, name, counted int) {
-	k := r.m.flowOf(from, to)
-	r.flows[k]++
-	if r.by != nil {
-		r.by.flow(r, id, int(k), from, int(to), counted)
-	}
-	if r.onEvent == nil {
-		return
-	}
-	kind := Changed
-	switch {
-	case from >= len(r.counts):
-		kind = Entered
-	case to == nobody:
-		kind = Left
-	}
-	r.tell(kind, id, by, r.m.flows[k].From, r.m.flows[k].To, name)
 }

@@ -9,27 +9,29 @@ import (
 // doubts are what may be mistakes.
 func (e *explainer) doubts() {
 	var all []string
-	reached := e.m.reached()
-	for i, s := range e.m.states {
+	reached := reached(e.m)
+	for i, s := range e.p.states {
 		if !reached[i] {
 			all = append(all, fmt.Sprintf("nobody is ever %s", s))
 		}
 	}
-	for i := range e.m.plans {
-		if p := &e.m.plans[i]; p.at > e.m.end-e.m.start {
-			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.text.what))
+	for i := range e.p.plans {
+		if p := &e.p.plans[i]; p.at > e.p.end-e.p.start {
+			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.what))
 		}
 	}
-	for _, d := range e.m.triggers {
-		for _, c := range d.text.conditions {
-			if i := slices.Index(e.m.states, c.of.name); c.above && i >= 0 && !reached[i] {
-				all = append(all, fmt.Sprintf("%s never happens, because nobody is ever %s", d.text.what, c.of.name))
+	for i := range e.f.plans {
+		p := &e.f.plans[i]
+		for _, c := range p.conditions {
+			if i := slices.Index(e.p.states, c.of.name); c.above && i >= 0 && !reached[i] {
+				all = append(all, fmt.Sprintf("%s never happens, because nobody is ever %s", p.what, c.of.name))
 			}
 		}
 	}
-	for i := range e.m.begin {
-		if b := &e.m.begin[i]; b.since != nil && !e.m.first.states[b.to].remembers() {
-			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", b.text.what, b.text.state.name))
+	for i := range e.p.begin {
+		if b := &e.p.begin[i]; b.since != nil && !e.p.first.states[b.to].remembers() {
+			text := e.m.starts[i]
+			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", text.what, text.state.name))
 		}
 	}
 	used := e.used()
@@ -55,7 +57,7 @@ func (e *explainer) used() map[string]bool {
 		v.each(look)
 	}
 	eachValue(reflect.ValueOf(e.f).Elem(), look)
-	if fit := e.m.fit(&problemList{}, FitOptions{}); fit != nil {
+	if fit := readFit(e.m, &problemList{}, fitAsked{}); fit != nil {
 		for _, match := range fit.match {
 			look(match.observed)
 			look(match.error.arg)

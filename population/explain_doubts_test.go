@@ -7,7 +7,7 @@ import (
 
 // A parameter is used wherever a value of the file names it, and one that none names is told.
 func TestUsedEverywhere(t *testing.T) {
-	m := compiled(t, `
+	text := explained(t, `
 name: everywhere
 time: {unit: day, end: 10}
 population:
@@ -37,7 +37,6 @@ interventions:
 record: {every: p20}
 scenarios: {other: {p12: p21}}
 `)
-	text := m.Explain()
 	if n := strings.Count(text, "is used nowhere"); n != 1 || !strings.Contains(text, "the parameter spare is used nowhere") {
 		t.Errorf("%d parameters are used nowhere, want spare alone:\n%s", n, text)
 	}

@@ -3,6 +3,8 @@ package population
 import (
 	"fmt"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // groups says what the population is made of at the start.
@@ -16,27 +18,27 @@ func (e *explainer) groups() {
 		text := &e.f.groups[g]
 		total, in := 0, []string(nil)
 		for range text.starts {
-			b := &e.m.begin[next]
+			b := &e.p.begin[next]
 			next++
 			total += b.count
-			in = append(in, thousands(b.count)+" "+e.m.states[b.to])
+			in = append(in, format.Thousands(float64(b.count))+" "+e.p.states[b.to])
 		}
-		e.line("  %s%s: %s", thousands(total), of(text.with), strings.Join(in, ", "))
+		e.line("  %s%s: %s", format.Thousands(float64(total)), of(text.with), strings.Join(in, ", "))
 	}
 }
 
 // since says for how long those who begin in a state have been in it.
 func (e *explainer) since(state int) {
-	for i := range e.m.begin {
-		b := &e.m.begin[i]
+	for i := range e.p.begin {
+		b := &e.p.begin[i]
 		if int(b.to) != state || b.since == nil || b.count == 0 {
 			continue
 		}
 		who := "they"
-		if b.count < e.m.starts[state] {
-			who = thousands(b.count) + " of them"
+		if b.count < e.p.starts[state] {
+			who = format.Thousands(float64(b.count)) + " of them"
 		}
-		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who, e.duration(b.text.since))
+		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who, e.duration(e.m.starts[i].since))
 	}
 }
 
@@ -95,8 +97,8 @@ func (e *explainer) entries() {
 		per := ""
 		if a.per.given() {
 			per = fmt.Sprintf(" for every %s at the start,", e.words(a.per))
-			if t := &e.m.first.immigration[i]; t.vary == nil {
-				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.m.unit.name)
+			if t := &e.p.first.immigration[i]; t.vary == nil {
+				per += fmt.Sprintf(" which is %.6g per %s,", t.rate, e.f.unit.name)
 			}
 		}
 		rate := e.perUnit(a.rate)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 func (e *explainer) interventions() {
@@ -25,7 +27,7 @@ func (e *explainer) interventions() {
 			}
 			individuals := " individuals"
 			if !p.countBy.given() {
-				individuals = " " + things(p.count, "individual")
+				individuals = " " + format.Things(p.count, "individual")
 			}
 			e.line("    %s%s%s %s as %s", e.howMany(p), individuals, of(p.with), verb, e.begin(&p.enter))
 		}
@@ -39,8 +41,8 @@ func (e *explainer) moment(p *planText) string {
 		return "each time it becomes true that " + e.condition(p)
 	case p.waits:
 		return "as soon as " + e.condition(p) + ", once"
-	case p.every > 0:
-		words := e.clock(p.when) + ", and every " + e.each(p.every)
+	case p.interval > 0:
+		words := e.clock(p.when) + ", and every " + e.each(p.interval)
 		if math.IsInf(p.until, 1) {
 			return words + " from then on"
 		}
@@ -101,29 +103,21 @@ func (e *explainer) howMany(p *planText) string {
 	if p.countBy.given() {
 		return e.called(p.countBy, e.words(p.countBy))
 	}
-	return thousands(p.count)
+	return format.Thousands(float64(p.count))
 }
 
 // each is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
 func (e *explainer) each(every float64) string {
-	try := append(slices.Clone(units), e.m.unit)
+	try := append(slices.Clone(units), e.f.unit)
 	for _, u := range slices.Backward(try) { // the model's own, and then the largest that will do
-		n := every * e.m.unit.seconds / u.seconds
+		n := every * e.f.unit.seconds / u.seconds
 		switch whole := math.Round(n); {
 		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
 		case whole == 1:
 			return u.name
-		case u == e.m.unit || u.seconds > aDay:
-			return inWords(whole, u)
+		case u == e.f.unit || u.seconds > aDay:
+			return u.Duration(whole)
 		}
 	}
-	return inWords(every, e.m.unit)
-}
-
-// words is a condition as it is written.
-func (c *conditionText) words() string {
-	if c.above {
-		return c.of.name + " above " + c.limit.text
-	}
-	return c.of.name + " below " + c.limit.text
+	return e.f.unit.Duration(every)
 }

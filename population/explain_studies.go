@@ -3,20 +3,22 @@ package population
 import (
 	"slices"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // recorded says by which groups there are records, and of what.
 func (e *explainer) recorded() string {
 	var by []string
-	for _, g := range e.m.groupings {
-		names := e.m.groups[g.first].Attributes
-		by = append(by, strings.Join(names, " and ")+" ("+plural(g.groups, "group")+")")
+	for _, g := range e.p.groupings {
+		names := e.p.groups[g.first].Attributes
+		by = append(by, strings.Join(names, " and ")+" ("+format.Plural(g.groups, "group")+")")
 	}
 	words := ""
 	if len(by) > 0 {
 		words = ", by " + strings.Join(by, ", by ")
 	}
-	if e.m.RecordsIncidence() {
+	if e.f.record.incidence {
 		words += ", with counts in each interval"
 	}
 	return words
@@ -43,7 +45,7 @@ func (e *explainer) scenarios() {
 
 // fit says what is to be fitted to what.
 func (e *explainer) fit() {
-	f := e.m.fit(&problemList{}, FitOptions{})
+	f := readFit(e.m, &problemList{}, fitAsked{})
 	if f == nil {
 		return
 	}

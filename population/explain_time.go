@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // mostKnots is how many of the times of steps or of a line are told.
@@ -12,9 +14,9 @@ const mostKnots = 6
 
 // clock is a time on the model's clock, and its date if it has one.
 func (e *explainer) clock(t float64) string {
-	day := fmt.Sprintf("%s %.12g", e.m.unit.name, t)
-	if zero, ok := e.m.StartDate(); ok {
-		if days := t * e.m.unit.seconds / aDay; days == math.Floor(days) && math.Abs(days) < lastDay {
+	day := fmt.Sprintf("%s %.12g", e.f.unit.name, t)
+	if zero, ok := e.f.zero.date(); ok {
+		if days := t * e.f.unit.seconds / aDay; days == math.Floor(days) && math.Abs(days) < lastDay {
 			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
 		}
 	}
@@ -25,13 +27,13 @@ func (e *explainer) clock(t float64) string {
 func (e *explainer) figure(x float64, d dimension) string {
 	switch d {
 	case ofDuration:
-		return inWords(x, e.m.unit)
+		return e.f.unit.Duration(x)
 	case ofRate:
-		return fmt.Sprintf("%.4g per %s", x, e.m.unit.name)
+		return fmt.Sprintf("%.4g per %s", x, e.f.unit.name)
 	case noDimension:
 		return fmt.Sprintf("%.6g", x)
 	}
-	return fmt.Sprintf("%.4g, %s", x, d.words(e.m.unit))
+	return fmt.Sprintf("%.4g, %s", x, d.words(e.f.unit))
 }
 
 // changing puts a value that may change with time or with counts into words, for the individual of a scope.
@@ -41,7 +43,7 @@ func (e *explainer) changing(here scope, v value, show func(x float64) string) s
 		most, _ := here.rate(got.count.most, "")
 		now := ""
 		if m, ok := here.part(got.count.value, ""); ok {
-			if x := m.at(0, census{total: e.m.size, counts: e.m.starts}); x >= 0 && x <= most {
+			if x := m.at(0, census{total: e.p.size, counts: e.p.starts}); x >= 0 && x <= most {
 				now = "which is " + show(x) + " at the start, "
 			}
 		}
@@ -62,7 +64,7 @@ func (e *explainer) changing(here scope, v value, show func(x float64) string) s
 		peak, _ := here.clock(c.peak, "")
 		period, _ := here.longer(c.period, "")
 		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less half-way between",
-			e.changing(here, c.mean, show), percent(amplitude), e.clock(peak), e.each(period))
+			e.changing(here, c.mean, show), format.Percent(amplitude), e.clock(peak), e.each(period))
 	}
 	return e.knots(got.course, m.term, show)
 }
@@ -71,7 +73,7 @@ func (e *explainer) changing(here scope, v value, show func(x float64) string) s
 func (e *explainer) knots(c *courseValue, t *term, show func(x float64) string) string {
 	var all []string
 	for i := range min(len(t.times), mostKnots) {
-		at := e.clock(tidy(e.m.start + t.times[i]))
+		at := e.clock(format.Tidy(e.p.start + t.times[i]))
 		switch {
 		case c.form == "line":
 			all = append(all, show(t.values[i])+" at "+at)
@@ -83,7 +85,7 @@ func (e *explainer) knots(c *courseValue, t *term, show func(x float64) string) 
 	}
 	text := strings.Join(all, ", ")
 	if more := len(t.times) - mostKnots; more > 0 {
-		text += fmt.Sprintf(", and so on for %s more times until %s", thousands(more), e.clock(tidy(e.m.start+t.times[len(t.times)-1])))
+		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)), e.clock(format.Tidy(e.p.start+t.times[len(t.times)-1])))
 	}
 	if c.form == "line" {
 		text += ", with straight lines between"
@@ -99,7 +101,7 @@ func (e *explainer) reach(t *term) (low, high float64) {
 		low, high = min(low, x), max(high, x)
 	}
 	const looks = 2000
-	span := e.m.end - e.m.start
+	span := e.p.end - e.p.start
 	for i := range looks {
 		look(span * (float64(i) + 0.5) / looks)
 	}

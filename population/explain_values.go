@@ -3,6 +3,8 @@ package population
 import (
 	"slices"
 	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // mostGroups is how many groups a value is told for.
@@ -17,7 +19,7 @@ func (e *explainer) perUnit(v value) string {
 
 // probability is one in words, by the name of its parameter if it has one.
 func (e *explainer) probability(v value) string {
-	return e.called(v, e.forEach(v, func(here scope) string { return e.entry(here, v, e.changing(here, v, percent)) }))
+	return e.called(v, e.forEach(v, func(here scope) string { return e.entry(here, v, e.changing(here, v, format.Percent)) }))
 }
 
 // duration is a distribution in words, by the name of its parameter if it has one.
@@ -27,7 +29,7 @@ func (e *explainer) duration(v value) string { return e.called(v, e.durationOnly
 func (e *explainer) durationOnly(v value) string {
 	return e.forEach(v, func(here scope) string {
 		l, _ := here.law(v, "")
-		return e.entry(here, v, l.words(e.m.unit))
+		return e.entry(here, v, l.words(e.f.unit))
 	})
 }
 
@@ -81,7 +83,7 @@ func (e *explainer) forEach(v value, words func(here scope) string) string {
 		return words(e.here)
 	}
 	// The attributes of the individual and then of the one who is met, of which the last changes fastest.
-	cells := [2][]uint16{make([]uint16, len(e.m.attributes)), make([]uint16, len(e.m.attributes))}
+	cells := [2][]uint16{make([]uint16, len(e.p.attributes)), make([]uint16, len(e.p.attributes))}
 	type digit struct {
 		*attribute
 		at *uint16
@@ -90,8 +92,8 @@ func (e *explainer) forEach(v value, words func(here scope) string) string {
 	count := 1
 	for whose, attributes := range [2][]int{d.own, d.met} {
 		for _, a := range attributes {
-			digits = append(digits, digit{&e.m.attributes[a], &cells[whose][a]})
-			count = min(count*len(e.m.attributes[a].values), 1<<30)
+			digits = append(digits, digit{&e.p.attributes[a], &cells[whose][a]})
+			count = min(count*len(e.p.attributes[a].values), 1<<30)
 		}
 	}
 	var groups []groupWords
@@ -146,7 +148,7 @@ func (e *explainer) forEach(v value, words func(here scope) string) string {
 	}
 	text := strings.Join(said, between)
 	if count > mostGroups {
-		text += ", and so on for " + plural(count-mostGroups, "more group")
+		text += ", and so on for " + format.Plural(count-mostGroups, "more group")
 	}
 	if len(d.own) == 0 {
 		text += ", of the one who is met"

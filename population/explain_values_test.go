@@ -7,7 +7,11 @@ import (
 
 // TestExplainValues has what is said of each kind of value.
 func TestExplainValues(t *testing.T) {
-	m := dated(t, "{unit: day, start: 2020-03-01, end: 2020-12-31}", `attributes: {age: {child: 20%, adult: 80%}, region: {n: 50%, s: 50%}, country: {a: 50%, b: 20%, c: rest}}
+	said := explained(t, `name: m
+time: {unit: day, start: 2020-03-01, end: 2020-12-31}
+population: {size: 1, start: {a: 1}}
+states: {a: {}}
+attributes: {age: {child: 20%, adult: 80%}, region: {n: 50%, s: 50%}, country: {a: 50%, b: 20%, c: rest}}
 parameters:
   beta: 0.5 per day
   half: 0.5 * beta
@@ -32,8 +36,7 @@ parameters:
   yearly: {seasonal: {mean: 0.4 per day, amplitude: 20%, peak: 2020-03-15, period: 1 year}}
   first: 2020-03-20
   many: {steps: {file: many.csv, column: x, unit: per day}}
-`, Files(func(string) ([]byte, error) { return []byte("time,x\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n8,9\n"), nil }))
-	said := m.Explain()
+`)
 	for _, want := range []string{
 		"m: 1 individual from 2020-03-01 (day 0) to 2020-12-31 (day 305), recorded 101 times.",
 		"  half: 0.25 per day",

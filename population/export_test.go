@@ -11,7 +11,13 @@ func (e *Event) ByPlace() uint32 { return e.byPlace }
 func (p *Process) Check() error { return p.r.check() }
 
 // Peaks and PersonTime are what else a process knows of its past.
-func (p *Process) Peaks() []Peak { return p.r.peaks }
+func (p *Process) Peaks() (all []Peak) {
+	for _, k := range p.r.peaks {
+		all = append(all, Peak(k))
+	}
+	return all
+}
+
 func (p *Process) PersonYears() float64 {
 	return new(Run).close(p.r).PersonYears
 }
@@ -35,20 +41,22 @@ func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 			}
 		}
 	}
-	f.r.onEvent = onEvent
+	f.r.onEvent = func(h *happening) { onEvent(f.m.event(f.r.index, h)) }
 	return f, nil
 }
 
 // Planned are the times of the interventions that have one, on the model's clock.
 func (m *Model) Planned() (times []float64) {
-	for i := range m.plans {
-		times = append(times, m.start+m.plans[i].at)
+	for i := range m.program.plans {
+		times = append(times, m.program.start+m.program.plans[i].at)
 	}
 	return times
 }
 
 // Models with all there is, of the tests inside the package.
-var Busy = map[string]string{"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied}
+var Busy = map[string]string{
+	"everything": testModel("everything"), "busy groups": testModel("busy-groups"), "busy everything": testModel("busy-everything"), "tied": testModel("tied"),
+}
 
 // Silence makes a process tell of no events.
-func (p *Process) Silence() { p.r.onEvent = func(Event) {} }
+func (p *Process) Silence() { p.r.onEvent = func(*happening) {} }

@@ -168,7 +168,7 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&b, "  p%d: p%d + p%d\n", i+1, i, i)
 		}
-		_, err := Compile("model.yaml", []byte(b.String()))
+		_, err := compiledText(b.String())
 		if err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%d: %v", n, err)
 		}
@@ -178,36 +178,36 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 	for i := range 9_999 {
 		fmt.Fprintf(&b, "  p%d: p%d + 1\n", i+1, i)
 	}
-	if _, err := Compile("model.yaml", []byte(b.String())); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
+	if _, err := compiledText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
 		t.Errorf("%.300v", err)
 	}
 }
 
 // TestNamesAreNotExpressions shows that a name with operators in it is read as before.
 func TestNamesAreNotExpressions(t *testing.T) {
-	m, err := Compile("model.yaml", []byte(`name: m
+	m, err := compiledText(`name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
 parameters: {a-b: 2 per day, c + d: 3 per day, e'f.g h: 4 per day, "1": 5}
 states:
   a:
     race: [{rate: a-b, to: a}, {rate: c + d, to: a}, {rate: e'f.g h, to: a}]
-`))
+`)
 	if err == nil || err.Error() != `model.yaml:4:68: parameters: "1" cannot be a name; expected letters, digits and _, beginning with a letter` {
 		t.Fatal(m, err)
 	}
-	m, err = Compile("model.yaml", []byte(`name: m
+	m, err = compiledText(`name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
 parameters: {a-b: 2 per day, c + d: 3 per day, e'f.g h: 4 per day}
 states:
   a:
     race: [{rate: a-b, to: a}, {rate: c + d, to: a}, {rate: e'f.g h, to: a}]
-`))
+`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.first.states[0].rate; got != 9 {
+	if got := m.program.first.states[0].rate; got != 9 {
 		t.Errorf("the rates add up to %v, want 9", got)
 	}
 }
@@ -222,24 +222,24 @@ states: {a: {race: [{rate: half + 1 per day, to: a}]}}
 interventions: [{at: 3 days, set: {beta: 3 / stay}}, {at: 5 days, set: {half: rate - beta, beta: 2 per day}}]
 scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 `
-	rates := func(asked ...Change) (all []float64) {
-		m, err := Compile("model.yaml", []byte(source), asked...)
+	rates := func(asked ...func(*changes)) (all []float64) {
+		m, err := compiledText(source, asked...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, phase := range m.phases {
+		for _, phase := range m.program.phases {
 			all = append(all, phase.states[0].rate)
 		}
 		return all
 	}
 	for name, c := range map[string]struct {
-		asked []Change
+		asked []func(*changes)
 		want  []float64
 	}{
 		"the file":   {nil, []float64{1.5, 1.75, 3}},
-		"--set":      {[]Change{Set("beta", "2 / stay + 0.25 per day")}, []float64{1.75, 1.75, 3}},
-		"a scenario": {[]Change{Scenario("slow")}, []float64{1.025, 1.75, 3}},
-		"both":       {[]Change{Scenario("slow"), Set("stay", "1 week - 6 days")}, []float64{1.1, 4, 3}},
+		"--set":      {[]func(*changes){set("beta", "2 / stay + 0.25 per day")}, []float64{1.75, 1.75, 3}},
+		"a scenario": {[]func(*changes){scenario("slow")}, []float64{1.025, 1.75, 3}},
+		"both":       {[]func(*changes){scenario("slow"), set("stay", "1 week - 6 days")}, []float64{1.1, 4, 3}},
 	} {
 		got := rates(c.asked...)
 		for i, want := range c.want {
@@ -255,7 +255,7 @@ scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 		"4":                  "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a rate; only things of the same kind can be added or subtracted (see line 5)",
 		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only things of the same kind can be added or subtracted",
 	} {
-		if _, err := Compile("model.yaml", []byte(source), Set("stay", value)); err == nil || err.Error() != want {
+		if _, err := compiledText(source, set("stay", value)); err == nil || err.Error() != want {
 			t.Errorf("%s: got\n%v\nwant\n%s", value, err, want)
 		}
 	}

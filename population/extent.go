@@ -1,13 +1,9 @@
 package population
 
-import "slices"
+import (
+	"slices"
 
-// Distributions hold distributions: in place, by an alias of YAML, or by the name of a parameter. By the last two a few lines can
-// stand for billions. The limits are the same for all ways of writing them.
-const (
-	mostParts  = 1000 // distributions in one
-	mostNested = 21   // of which each is in the one before
-	mostSteps  = 100  // parameters of which each stands for the next
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // An extent is how large a distribution is, with all that parameters stand for.
@@ -118,5 +114,5 @@ func byWay(path []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", by way of the " + things(len(names), "parameter") + " " + some(names)
+	return ", by way of the " + format.Things(len(names), "parameter") + " " + some(names)
 }

@@ -1,6 +1,8 @@
 package population
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -175,7 +177,8 @@ type planText struct {
 	at       place
 	what     string
 	when     float64 // on the model's clock
-	every    float64 // 0 for once
+	every    value   // once if it is not given
+	interval float64 // what it is, in the unit of the model; 0 for once
 	until    float64
 	set      []namedValue
 	who      []named
@@ -209,3 +212,58 @@ type attributeText struct {
 	shares []value
 	rest   int // which of them has what is left over; −1 if none
 }
+
+// startWords is when the model starts, for a message.
+func (m *file) startWords() string {
+	if m.zero.dated {
+		return m.zero.words(m.start)
+	}
+	return fmt.Sprintf("%.12g %s", m.start, m.unit.of(m.start))
+}
+
+// wrongEnd says what is wrong with the end, if anything.
+func (m *file) wrongEnd() string {
+	switch span := m.end - m.start; {
+	case !(m.end > m.start):
+		return "not after"
+	case math.IsInf(span, 0):
+		return "too far from"
+	case span/1e6 == 0:
+		return "too near to"
+	case m.zero.dated && m.end*m.unit.seconds/aDay > lastDay-m.zero.day:
+		return "after the year 9999, too far from"
+	}
+	return ""
+}
+
+// words is a condition as it is written.
+func (c *conditionText) words() string {
+	if c.above {
+		return c.of.name + " above " + c.limit.text
+	}
+	return c.of.name + " below " + c.limit.text
+}
+
+// A scenarioText gives parameters other values, under a name.
+type scenarioText struct {
+	label named
+	set   []namedValue
+}
+
+func (f *file) scenarioNames() []string {
+	var names []string
+	for _, s := range f.scenarios {
+		names = append(names, s.label.name)
+	}
+	return names
+}
+
+func (f *file) parameterNames() []string {
+	var names []string
+	for _, p := range f.parameters {
+		names = append(names, p.label.name)
+	}
+	return names
+}
+
+func (f *file) hasParameter(name string) bool { return slices.Contains(f.parameterNames(), name) }

@@ -27,7 +27,7 @@ type Seen struct {
 
 // Seen is how each column is seen in a model that At made. If that cannot be, the error is of type [Problems].
 func (f *Fit) Seen(at *Model) ([]Seen, error) {
-	here := at.quietly()
+	here := at.compiled.quietly()
 	all := make([]Seen, len(f.text.match))
 	for i := range all {
 		t := &f.text.match[i]
@@ -53,7 +53,7 @@ func (f *Fit) bound(list *problemList) {
 	x := make([]float64, len(f.Unknowns))
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
-		got, _, _ := f.m.quietly().resolve(value{name: u.Name}, "")
+		got, _, _ := f.m.compiled.quietly().resolve(value{name: u.Name}, "")
 		x[k] = u.in(got.quantity)
 		u.Whole = u.of.kind == aNumber && f.counts(u.Name)
 	}
@@ -98,16 +98,16 @@ func (u *Unknown) bound(x float64) string {
 
 // counts tells whether a number of individuals depends on a parameter: of those at the start, or of those whom an intervention is about.
 func (f *Fit) counts(name string) bool {
-	here, seen := f.m.quietly(), map[string]bool{}
-	for _, g := range f.m.file.groups {
+	here, seen := f.m.compiled.quietly(), map[string]bool{}
+	for _, g := range f.m.compiled.file.groups {
 		for _, s := range g.starts {
 			if s.byWhat != byShare {
 				here.behind(s.by, seen, func(parameter) {})
 			}
 		}
 	}
-	for i := range f.m.file.plans {
-		here.behind(f.m.file.plans[i].countBy, seen, func(parameter) {})
+	for i := range f.m.compiled.file.plans {
+		here.behind(f.m.compiled.file.plans[i].countBy, seen, func(parameter) {})
 	}
 	return seen[name]
 }

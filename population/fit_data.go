@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // Observations are what was seen: the columns of a table that a model is to match.
@@ -109,8 +111,8 @@ func (d *dataReader) head(header []string, line int) bool {
 	switch {
 	case first != "time" && first != "date":
 		d.add(at, "the first column is %s; expected time, in the unit of the model, or date", quote(first))
-	case d.dated && !d.f.m.here.zero.dated:
-		d.add(at, "the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss", d.f.m.unit.name)
+	case d.dated && !d.f.m.compiled.here.zero.dated:
+		d.add(at, "the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss", d.f.m.program.unit)
 	}
 	for _, m := range d.f.Matches {
 		k := slices.Index(d.header[1:], m.Column) + 1
@@ -143,14 +145,14 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true
 	case len(row) != len(d.header):
-		d.add(place{d.name, line, 1}, "%s here, and %d names of columns; expected the same", plural(len(row), "value"), len(d.header))
+		d.add(place{d.name, line, 1}, "%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), len(d.header))
 		return true
 	}
 	t, ok := d.time(row[0], place{d.name, line, first})
 	if !ok {
 		return true
 	}
-	start := len(d.times) == 0 && t <= d.f.m.start+d.f.m.slack
+	start := len(d.times) == 0 && t <= d.f.m.program.start+d.f.m.program.slack
 	d.times, d.lines = append(d.times, t), append(d.lines, line)
 	for i, k := range d.places {
 		_, at := in.FieldPos(k)
@@ -165,22 +167,22 @@ func (d *dataReader) time(text string, at place) (t float64, ok bool) {
 	text = strings.TrimSpace(text)
 	q, err := parseQuantity(text)
 	if err != nil || d.dated != (q.kind == aDate) || !d.dated && q.kind != aNumber {
-		expected := "a number, the time in " + m.unit.name + "s on the clock of the model"
+		expected := "a number, the time in " + m.program.unit + "s on the clock of the model"
 		if d.dated {
 			expected = "a date such as 2020-03-01"
 		}
 		d.add(at, "%s: found %s, expected %s", d.header[0], quote(text), expected)
 		return 0, false
 	}
-	if t, err = m.here.zero.clock(q, m.unit); err != nil {
+	if t, err = m.compiled.here.zero.clock(q, m.compiled.file.unit); err != nil {
 		d.add(at, "%s: %s is %v", d.header[0], echo(text), err)
 		return 0, false
 	}
 	switch n := len(d.times); {
-	case !(t >= m.start-m.slack):
-		d.add(at, "%s: %s is before the start of the run, %s", d.header[0], echo(text), m.file.startWords())
+	case !(t >= m.program.start-m.program.slack):
+		d.add(at, "%s: %s is before the start of the run, %s", d.header[0], echo(text), m.compiled.file.startWords())
 		return 0, false
-	case !(t <= m.end+m.slack):
+	case !(t <= m.program.end+m.program.slack):
 		d.add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], echo(text), m.endWords())
 		return 0, false
 	case n > 0 && t == d.times[n-1]:
@@ -190,7 +192,7 @@ func (d *dataReader) time(text string, at place) (t float64, ok bool) {
 		d.add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], echo(text), d.lines[n-1])
 		return 0, false
 	}
-	return min(max(t, m.start), m.end), true
+	return min(max(t, m.program.start), m.program.end), true
 }
 
 // cell reads what was seen of a column.
@@ -227,7 +229,7 @@ func (d *dataReader) note() {
 			}
 		}
 		if n := len(lines); n > 0 {
-			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, echo(m.Column), plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
+			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, echo(m.Column), format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
 		}
 	}
 	m := d.f.m
@@ -246,13 +248,13 @@ func (d *dataReader) note() {
 	if incidence {
 		counts = "; an incidence is what happened since the row before"
 	}
-	step := fmt.Sprintf("%.6g %s", usual, m.unit.of(usual))
+	step := fmt.Sprintf("%.6g %s", usual, m.compiled.file.unit.of(usual))
 	if len(lines) > 0 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: rows are missing before %s, where most are %s apart%s", d.name, linesOf(lines), step, counts))
 	}
-	if first := d.times[0] - m.start; incidence && first > usual*1.5 {
+	if first := d.times[0] - m.program.start; incidence && first > usual*1.5 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an incidence of the first row is what happened since the start",
-			d.name, d.lines[0], first, m.unit.of(first), step))
+			d.name, d.lines[0], first, m.compiled.file.unit.of(first), step))
 	}
 }
 
@@ -260,7 +262,7 @@ func (d *dataReader) note() {
 func (d *dataReader) usualStep() float64 {
 	often := map[float64]int{}
 	for i := 1; i < len(d.times); i++ {
-		often[tidy(math.Round((d.times[i]-d.times[i-1])*1e9)/1e9)]++
+		often[format.Tidy(math.Round((d.times[i]-d.times[i-1])*1e9)/1e9)]++
 	}
 	usual, most := 0.0, 0
 	for step, n := range often {
@@ -286,17 +288,17 @@ func linesOf(lines []string) string {
 // endWords is when the model ends, for a message.
 func (m *Model) endWords() string {
 	if start, dated := m.StartDate(); dated {
-		return start.Add(time.Duration(m.end*m.unit.seconds) * time.Second).Format(time.DateOnly)
+		return start.Add(time.Duration(m.program.end*m.program.seconds) * time.Second).Format(time.DateOnly)
 	}
-	return fmt.Sprintf("%.12g %s", m.end, m.unit.of(m.end))
+	return fmt.Sprintf("%.12g %s", m.program.end, m.compiled.file.unit.of(m.program.end))
 }
 
 // checkData looks at the table, if it is there. Whoever fits brings it.
 func (m *Model) checkData(f *Fit) error {
-	if f.Data == "" || m.asked.files == nil {
+	if f.Data == "" || m.compiled.asked.files == nil {
 		return nil
 	}
-	table, err := m.asked.files(f.Data)
+	table, err := m.compiled.asked.files(f.Data)
 	if err != nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ type counted struct {
 func (f *Fit) Trials(times []float64, o Options) *Trials {
 	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
 	for _, at := range times {
-		t.rows = append(t.rows, at-f.m.start)
+		t.rows = append(t.rows, at-f.m.program.start)
 	}
 	t.of = f.counted()
 	return t
@@ -39,11 +39,11 @@ func (f *Fit) counted() (all []counted) {
 		c := counted{kind: m.Kind}
 		switch {
 		case m.Kind == "state":
-			c.index = slices.Index(f.m.states, m.Of)
+			c.index = slices.Index(f.m.program.states, m.Of)
 		default:
-			c.index = slices.IndexFunc(f.m.flows, func(flow Flow) bool { return flow.String() == m.Of })
+			c.index = slices.IndexFunc(f.m.program.flows, func(flow flow) bool { return flow.String() == m.Of })
 			if c.index < 0 {
-				c.index, c.named = slices.Index(f.m.names, m.Of), true
+				c.index, c.named = slices.Index(f.m.program.names, m.Of), true
 			}
 		}
 		all = append(all, c)
@@ -57,7 +57,9 @@ func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m.groups, m.groupings = nil, nil
+	bare := *m.program
+	bare.groups, bare.groupings = nil, nil
+	m.program = &bare
 	seen, err := f.Seen(m)
 	return m, seen, err
 }
@@ -76,7 +78,9 @@ func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, erro
 	if err != nil {
 		return Trial{}, err
 	}
-	m.rows = t.rows
+	recorded := *m.program
+	recorded.rows = t.rows
+	m.program = &recorded
 	if t.runner == nil {
 		if t.runner, err = m.Runner(t.o); err != nil {
 			return Trial{}, err

@@ -24,7 +24,7 @@ import (
 const matchWords = "cases = incidence susceptible->infectious observed 30% poisson"
 
 // askedUnknown reads the unknowns of flags.
-func (r *reader) askedUnknown(texts []string) (all []pair) {
+func (r *fitReader) askedUnknown(texts []string) (all []pair) {
 	for _, text := range texts {
 		name, prior, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(prior) == "" {
@@ -121,7 +121,7 @@ func splitPrior(f *priors.Family, words []string) ([]string, error) {
 }
 
 // askedMatch reads the columns of flags.
-func (r *reader) askedMatch(texts []string) (all []pair) {
+func (r *fitReader) askedMatch(texts []string) (all []pair) {
 	for _, text := range texts {
 		column, rest, ok := strings.Cut(text, "=")
 		if column = strings.TrimSpace(column); !ok || column == "" {

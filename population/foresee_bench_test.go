@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 	"time"
 )
@@ -12,16 +11,9 @@ import (
 // A whole SIR epidemic with and without a look ahead at whom contacts are with, in turns; reported is the best of each, in nanoseconds an event, set-up
 // included.
 func BenchmarkSIRForesight(b *testing.B) {
-	source, err := os.ReadFile("../examples/sir.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, size := range []int{100_000, 1_000_000, 5_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			m, err := Compile("sir.yaml", source, Set("stay", "{exponential: {mean: 5 days}}"), Size(size))
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := modelOf(b, text("../examples/sir"), changes{size: &size, set: []setting{{name: "stay", text: "{exponential: {mean: 5 days}}"}}}).program
 			sights := map[string]int{"ns/event-with": 1, "ns/event-without": math.MaxInt}
 			best := map[string]float64{}
 			replicas := map[string]*replica{}

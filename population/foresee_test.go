@@ -16,15 +16,15 @@ population: {size: 500, start: {i: 10, s: rest}}
 states: {s: {}, i: {race: [{rate: 0.2 per day, to: s}]}}
 transmission: [{from: i, rate: 0.5 per day, to: {s: i}}]
 `} {
-		m := compiled(t, text)
-		var want []Event
+		m := programOf(t, text)
+		var want []seen
 		for _, sight := range []int{0, 1} {
-			var all []Event
-			r := replica{rule: usualAside, sight: sight, onEvent: func(e Event) { all = append(all, e) }}
+			var all []seen
+			r := replica{rule: usualAside, sight: sight, onEvent: func(h *happening) { all = append(all, seenIn(m, h)) }}
 			walk(t, &r, m, 3, 7)
 			if sight == 0 {
 				want = all
-			} else if !slices.EqualFunc(all, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
+			} else if !slices.EqualFunc(all, want, func(a, b seen) bool { return reflect.DeepEqual(a, b) }) {
 				t.Errorf("%s: other events if it is looked ahead", name)
 			}
 			if (r.ahead > 0) != (sight > 0 && m.plainMixing) {
@@ -36,15 +36,15 @@ transmission: [{from: i, rate: 0.5 per day, to: {s: i}}]
 
 // Who is foreseen is who is met: of 400 places all but the first few are those of somebody susceptible, so that nearly every contact shows.
 func TestForeseen(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: foreseen
 time: {unit: day, end: 60}
 population: {size: 400, start: {i: 4, s: rest}}
 states: {s: {}, i: {race: [{rate: 0.1 per day, to: s}]}}
 transmission: [{from: i, rate: 1 per day, to: {s: i}}]
 `)
-	var last Event
-	r := replica{rule: usualAside, onEvent: func(e Event) { last = e }}
+	var last seen
+	r := replica{rule: usualAside, onEvent: func(h *happening) { last = seenIn(m, h) }}
 	if err := r.start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ transmission: [{from: i, rate: 1 per day, to: {s: i}}]
 			t.Fatal("nothing is to come")
 		}
 		other, foreseen := r.foreseen(uint32(id))
-		last = Event{}
+		last = seen{}
 		if err := r.run(context.Background(), at, nil); err != nil {
 			t.Fatal(err)
 		}
-		contact := last.From == "s" && last.To == "i"
+		contact := last.from == "s" && last.to == "i"
 		if contact && !foreseen {
 			t.Fatal("a contact was not foreseen")
 		}
@@ -78,7 +78,7 @@ transmission: [{from: i, rate: 1 per day, to: {s: i}}]
 
 // It is not looked ahead for long if there are hardly any contacts, and again when there are.
 func TestForesightGivesUp(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: late
 time: {unit: day, end: 20}
 population: {size: 20_000, start: {i: 1, a: rest}}

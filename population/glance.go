@@ -12,7 +12,7 @@ import (
 // no difference that can be told.
 
 // glances reports whether a model is one that it is for. A run by windows is not: who is met has a state at a moment (encounters.go).
-func (m *Model) glances() bool { return m.plainMixing && len(m.states) < 255 && m.size < sightFrom }
+func glances(m *program) bool { return m.plainMixing && len(m.states) < 255 && m.size < sightFrom }
 
 // seen notes the state that an individual has now.
 func (r *replica) seen(id uint32, state uint16) {

@@ -20,9 +20,6 @@ func (r *replica) intervene(ctx context.Context, p *plan, index int) error {
 	return r.settle(ctx)
 }
 
-// about tells whether an intervention does something with individuals.
-func (d *deed) about() bool { return d.do.to != same || len(d.do.moves) > 0 || d.text.enter.given() }
-
 // carryOut does what an intervention does. It takes time proportional to the population, unless it picks a few. What is random and nobody's
 // own comes from streams that the given one names.
 func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) error {
@@ -38,12 +35,12 @@ func (r *replica) carryOut(ctx context.Context, d *deed, named random.Stream) er
 	}
 	if d.do.to != same || len(d.do.moves) > 0 {
 		var err error
-		if d.text.picks {
+		if d.picks {
 			err = r.pick(ctx, d, t.count, named.At(math.MaxUint64))
 		} else {
 			err = r.cover(ctx, d, t)
 		}
-		if err != nil || !d.text.enter.given() {
+		if err != nil || !d.enters {
 			return err
 		}
 	}
@@ -77,7 +74,7 @@ func (r *replica) cover(ctx context.Context, d *deed, t *turn) error {
 			continue
 		}
 		if coverage != nil {
-			if p := *coverage.of(r, id); p < 1 && r.stream(id).Float64() >= p {
+			if p := *coverage.at(r.cell(id, coverage.by)); p < 1 && r.stream(id).Float64() >= p {
 				continue
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -90,6 +91,12 @@ func mixture(shares []float64, parts []law) law {
 func (l *law) memoryless() bool {
 	return l.family == lawExponential || l.family == lawGamma && l.a == 1 || l.family == lawWeibull && l.b == 1
 }
+
+// fixed tells whether every draw is the same.
+func (l *law) fixed() bool { return l.family == lawExactly }
+
+// rate is that of an exponential law.
+func (l *law) rate() float64 { return l.a }
 
 // same tells whether two laws are the same.
 func (l *law) same(o *law) bool {
@@ -297,9 +304,15 @@ func (l *law) sound() bool {
 	return true
 }
 
+// A unitOfTime puts durations and rates into words.
+type unitOfTime interface {
+	Duration(x float64) string
+	Rate(x float64) string
+}
+
 // words describes the law, with times in the given unit.
-func (l *law) words(u unit) string {
-	d := func(x float64) string { return inWords(x, u) }
+func (l *law) words(u unitOfTime) string {
+	d := u.Duration
 	switch l.family {
 	case lawExactly:
 		return "exactly " + d(l.a)
@@ -316,27 +329,47 @@ func (l *law) words(u unit) string {
 	case lawGompertz:
 		return l.gompertzWords(u)
 	case lawHazard:
-		return fmt.Sprintf("by a table of rates from %s on, mean %s", plural(len(l.steps), "age"), d(l.mean()))
+		return fmt.Sprintf("by a table of rates from %s on, mean %s", format.Plural(len(l.steps), "age"), d(l.mean()))
 	default:
 		var parts []string
 		for i := range l.parts {
-			parts = append(parts, fmt.Sprintf("%s %s", percent(l.shares[i]), l.parts[i].words(u)))
+			parts = append(parts, fmt.Sprintf("%s %s", format.Percent(l.shares[i]), l.parts[i].words(u)))
 		}
 		return strings.Join(parts, " or ")
 	}
 }
 
-// inWords is a duration in words.
-func inWords(x float64, u unit) string {
-	if math.IsInf(x, 1) {
-		return "for ever"
+// endless tells whether a duration may have no end.
+func (l *law) endless() bool { return l.whyEndless() != "" }
+
+// whyEndless says why a duration may have no end; it is empty if it always has one.
+func (l *law) whyEndless() string {
+	switch {
+	case l.family == lawHazard && l.steps[len(l.steps)-1].rate == 0:
+		return "a hazard that ends with a rate of 0 has no end"
+	case l.family == lawGompertz && l.b < 0 && l.c == 0:
+		return "a hazard whose growth is negative may have no end"
 	}
-	number := fmt.Sprintf("%.4g", x)
-	if number == "1" { // or so near to it that it is told so
-		x = 1
+	for i := range l.parts {
+		if l.shares[i] > 0 {
+			if why := l.parts[i].whyEndless(); why != "" {
+				return why
+			}
+		}
 	}
-	return number + " " + u.of(x)
+	return ""
 }
 
-// percent is a probability in words.
-func percent(p float64) string { return fmt.Sprintf("%.4g%%", 100*p) }
+// drawLonger is drawBeyond for ages that many reach: of gamma, lognormal and mixed durations some are drawn, of which the first that is longer than
+// the age is one, before what that takes is worked out.
+func (l *law) drawLonger(s *random.Stream, age float64) float64 {
+	if l.family == lawGamma || l.family == lawLognormal || l.family == lawMixture {
+		const tries = 8
+		for range tries {
+			if x := l.draw(s); x > age {
+				return x
+			}
+		}
+	}
+	return l.drawBeyond(s, age)
+}

@@ -83,11 +83,10 @@ func (l *law) gompertzSound() bool {
 	return l.a > 1/far && l.a < far && math.Abs(l.b) > 1/far && math.Abs(l.b) < far && ratio > 1/far && ratio < far && l.c >= 0 && l.c < far && (l.c == 0 || l.c > 1/far)
 }
 
-func (l *law) gompertzWords(u unit) string {
-	rate := func(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.name) }
-	words := fmt.Sprintf("Gompertz with rate %s and growth %s", rate(l.a), rate(l.b))
+func (l *law) gompertzWords(u unitOfTime) string {
+	words := fmt.Sprintf("Gompertz with rate %s and growth %s", u.Rate(l.a), u.Rate(l.b))
 	if l.c > 0 {
-		words += " and " + rate(l.c) + " at all ages"
+		words += " and " + u.Rate(l.c) + " at all ages"
 	}
-	return words + ", mean " + inWords(l.mean(), u)
+	return words + ", mean " + u.Duration(l.mean())
 }

@@ -148,7 +148,7 @@ func checkBeyond(t *testing.T, l *law, age float64, n int, seed uint64) {
 				count++
 			}
 		}
-		shareIs(t, "longer than "+inWords(at, unit{name: "day"})+" beyond "+inWords(age, unit{name: "day"}), count, n, l.survival(at)/l.survival(age))
+		shareIs(t, "longer than "+unit{name: "day"}.Duration(at)+" beyond "+unit{name: "day"}.Duration(age), count, n, l.survival(at)/l.survival(age))
 	}
 }
 

@@ -108,7 +108,7 @@ always:
 func TestLayoutMisledWithoutMemory(t *testing.T) {
 	m := sized(t, unequal, 300_000)
 	other := sized(t, late(unequal), 300_000)
-	p := newPurse(&Options{Memory: 12_000_000})
+	p := newPurse(&engineOptions{memory: 12_000_000})
 	r := replica{rule: asideRule{1, 0.02, 0.01}, cores: 2, alike: other, purse: p}
 	err := r.start(context.Background(), m, 1, 0)
 	if err == nil || !strings.Contains(err.Error(), "not enough memory: 300,000 individuals take") {

@@ -38,7 +38,7 @@ func manyModel(states, values int) string {
 func TestTenThousandStatesAndValues(t *testing.T) {
 	const states, values = 10_000, 10_000
 	began := time.Now()
-	m := compiled(t, manyModel(states, values))
+	m := programOf(t, manyModel(states, values))
 	t.Logf("compiled in %v", time.Since(began))
 	if len(m.flows) != 2*states+2 { // on, out, by a contact, by birth
 		t.Errorf("%d flows", len(m.flows))
@@ -52,7 +52,7 @@ func TestTenThousandStatesAndValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := nobody
-		if f.To != Out {
+		if f.To != "out" {
 			to = 0
 			if _, err := fmt.Sscanf(f.To, "s%d", &to); err != nil {
 				t.Fatal(err)
@@ -78,25 +78,21 @@ func TestTenThousandStatesAndValues(t *testing.T) {
 	if r.alive < 19_000 || last < r.alive/5 || len(others) < 5000 {
 		t.Errorf("%d alive, %d at the last site, %d other sites", r.alive, last, len(others))
 	}
-	if m.columnBytes() != 2 {
-		t.Errorf("a value takes %d bytes", m.columnBytes())
-	}
-	text := m.Explain()
-	if !strings.Contains(text, "s9999") {
-		t.Error("the explanation lacks a state")
+	if columnBytes(m) != 2 {
+		t.Errorf("a value takes %d bytes", columnBytes(m))
 	}
 }
 
 // A value takes one byte up to 256 of them, and two above.
 func TestColumns(t *testing.T) {
 	for _, values := range []int{1, 255, 256, 257, 10_000} {
-		m := compiled(t, manyModel(4, values))
+		m := programOf(t, manyModel(4, values))
 		want := 1
 		if values > 256 {
 			want = 2
 		}
-		if m.columnBytes() != want {
-			t.Errorf("%d values: %d bytes", values, m.columnBytes())
+		if columnBytes(m) != want {
+			t.Errorf("%d values: %d bytes", values, columnBytes(m))
 		}
 		r := replica{rule: usualAside}
 		if err := r.start(context.Background(), m, 1, 0); err != nil {

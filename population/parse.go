@@ -136,21 +136,6 @@ func (r *reader) time(m *file, n *yaml.Node) {
 	}
 }
 
-// wrongEnd says what is wrong with the end, if anything.
-func (m *file) wrongEnd() string {
-	switch span := m.end - m.start; {
-	case !(m.end > m.start):
-		return "not after"
-	case math.IsInf(span, 0):
-		return "too far from"
-	case span/1e6 == 0:
-		return "too near to"
-	case m.zero.dated && m.end*m.unit.seconds/aDay > lastDay-m.zero.day:
-		return "after the year 9999, too far from"
-	}
-	return ""
-}
-
 // clockTime is a time on the model's clock: a number in the model's unit, one that names its unit, or a date if the clock starts at one.
 func (r *reader) clockTime(n *yaml.Node, what string, u unit) (float64, bool) {
 	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
@@ -194,8 +179,8 @@ var goodName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (r *reader) isName(n *yaml.Node, what, name string) bool {
 	reserved := map[string]string{
 		Out: "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states",
-		entranceNames[fromBirths]: "it means being born", entranceNames[fromImmigration]: "it means coming from elsewhere",
-		entranceNames[fromPlans]: "it means being let in by an intervention",
+		byBirth: "it means being born", byImmigration: "it means coming from elsewhere",
+		byIntervention: "it means being let in by an intervention",
 	}
 	if why, ok := reserved[name]; ok {
 		r.fail(n, "%s: %q cannot be a name: %s", what, name, why)

@@ -6,9 +6,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sameWord stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
-const sameWord = "same"
-
 func (r *reader) transmission(m *file, n *yaml.Node) {
 	const like = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
 	for i, item := range r.list(n, "transmission", "["+like+"]") {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/nearest"
+	"go.yaml.in/yaml/v3"
 )
 
 // population reads how many there are, and who they are.
@@ -55,7 +55,7 @@ func (r *reader) startGroups(m *file, n *yaml.Node) {
 	before := r.found
 	items := r.list(n, "population: groups", "["+like+"]")
 	for i, item := range items {
-		g := groupText{what: "population: group " + thousands(i+1)}
+		g := groupText{what: "population: group " + format.Thousands(float64(i+1))}
 		f := r.fields(item, g.what, like, "share", "count", "with", "start")
 		if f == nil {
 			continue

@@ -102,9 +102,7 @@ func (r *reader) schedule(m *file, p *planText, f *fields) bool {
 			r.fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, quote(name), aDuration, aDuration.like())
 			v.bad = true
 		}
-		var ok bool
-		p.every, ok = newScope(r.problemList, m.unit).longer(v, what)
-		good = good && ok
+		p.every = v
 	}
 	if n := f.get("until"); n != nil {
 		p.until = clock(n, "until")

@@ -1,38 +1,19 @@
 package population
 
 import (
-	"bytes"
 	"testing"
 )
 
 // What is right for each group and at each time is not refused because of what holds for others and at others: women may be older than the oldest
-// man, and shares may be large in turn. The diagram does not say that such a share is 0.
+// man, and shares may be large in turn.
 func TestRightForEach(t *testing.T) {
-	m := compiled(t, `
-name: each
-time: {unit: year, end: 4}
-population: {size: 100, start: {a: rest}, age: {by: sex, m: {uniform: {low: 0 years, high: 70 years}}, f: {uniform: {low: 0 years, high: 90 years}}}}
-attributes: {sex: {m: 50%, f: rest}}
-parameters:
-  summer: {seasonal: {mean: 45%, amplitude: 100%, peak: 0.5 years, period: 1 year}}
-  winter: {seasonal: {mean: 45%, amplitude: 100%, peak: 0 years, period: 1 year}}
-states:
-  a: {split: [{chance: summer, after: 1 year, to: b}, {chance: winter, after: 1 year, to: a}, {otherwise: true, after: 2 years, to: b}]}
-  b: {}
-  c: {}
-births: {rate: 0.1 per year, enter: {a: summer, b: rest}}
-immigration: {rate: 10 per year, enter: {a: summer, b: winter, c: rest}, with: {sex: f}, age: 85 years}
-always: [{after: {by: sex, m: {uniform: {low: 50 years, high: 80 years}}, f: {uniform: {low: 60 years, high: 100 years}}}, to: out}]
-`[1:])
-	if d, err := m.Diagram(t.Context()); err != nil || !bytes.Contains(d, []byte(">by time births<")) || bytes.Contains(d, []byte(">0% ")) {
-		t.Error("the diagram has not that a share changes with time")
-	}
+	m := programOf(t, text("testdata/each"))
 	walk(t, &replica{rule: usualAside}, m, 1, 0.25)
 }
 
 // The invariants hold whatever is planned: for those who begin in groups, who inherit, who are picked, and whom something that waits is about.
 func TestInvariantsOfPeople(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: people
 time: {unit: day, start: 0, end: 20}
 population:
@@ -65,7 +46,7 @@ interventions:
 	}
 	for k, n := range fired {
 		if n == 0 {
-			t.Errorf("%s never happened", m.triggers[k].text.what)
+			t.Errorf("%s never happened", m.triggers[k].what)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestLine(t *testing.T) {
 // At the start there are a twentieth more places than individuals. Those who enter take these first, then those that were left, in
 // the order of leaving; when there are none a twentieth more is added.
 func TestPlaces(t *testing.T) {
-	m := compiled(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 100, start: {a: rest}}\nstates: {a: {}}\nimmigration: {rate: 0 per day, enter: a}\n")
+	m := programOf(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 100, start: {a: rest}}\nstates: {a: {}}\nimmigration: {rate: 0 per day, enter: a}\n")
 	r := replica{rule: usualAside}
 	for range 2 { // also in a replica that is used again
 		if err := r.start(context.Background(), m, 1, 0); err != nil {
@@ -68,7 +68,7 @@ func TestPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	empty := compiled(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 0, start: {}}\nstates: {a: {}}\n")
+	empty := programOf(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 0, start: {}}\nstates: {a: {}}\n")
 	if err := r.start(context.Background(), empty, 1, 0); err != nil {
 		t.Fatal(err)
 	}

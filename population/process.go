@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 )
 
 // A Process is a replica that is run piece by piece: whoever has it says how far it goes, and looks at it whenever it stands still. It is for those
@@ -15,6 +14,7 @@ import (
 //
 // A Process must not be used from several goroutines at once; several processes may.
 type Process struct {
+	m    *Model
 	r    *replica
 	time float64 // on the model's clock
 	err  error   // why it cannot go on
@@ -28,22 +28,21 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
 	}
-	p := &Process{time: m.start}
+	p := &Process{m: m, time: m.program.start}
 	o.Workers, o.Replicas, o.forks = 1, 1, true
-	purse := newPurse(&o)
-	if purse.limit > 0 || m.size > smallProcess {
-		if _, err := m.afford(&o, purse); err != nil {
+	engine := o.engine(m)
+	purse := newPurse(engine)
+	if purse.limit > 0 || m.program.size > smallProcess {
+		if _, err := afford(m.program, engine, purse); err != nil {
 			return nil, err
 		}
 	} else {
-		purse.each = fixedBytes / float64(max(m.size, 1))
+		purse.small(m.program.size)
 	}
-	purse.workers = 1
-	p.r = newReplica(purse)
-	p.r.onEvent, p.r.patience = o.OnEvent, o.patience
-	atWork.enter()
-	defer atWork.leave()
-	err := p.r.start(ctx, m, o.Seed, replica)
+	p.r = newFork(purse)
+	p.r.onEvent, p.r.patience = o.listener(m, replica), o.patience
+	defer working()()
+	err := p.r.start(ctx, m.program, o.Seed, replica)
 	if err == nil {
 		err = p.r.settle(ctx)
 	}
@@ -78,9 +77,6 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 	}
 	to := max(p.time, min(time, m.end))
 	err := p.r.advance(ctx, to-m.start, nil)
-	if err == nil && m.counting {
-		err = p.r.inspect()
-	}
 	if err != nil {
 		p.time = max(p.time, m.start+p.r.now)
 		p.err = p.told(ctx, err)
@@ -104,23 +100,6 @@ func (p *Process) Close() {
 		p.r.retire()
 		p.r = nil
 	}
-}
-
-// spares are replicas whose memory can be used again. Those that nobody needs the collector takes.
-var spares = sync.Pool{New: func() any { return new(replica) }}
-
-// newReplica is one to be started, which may have the memory of another. No timer of it lies aside.
-func newReplica(p *purse) *replica {
-	r := spares.Get().(*replica)
-	r.rule, r.purse, r.taken, r.forks = asideRule{least: math.MaxInt}, p, 0, true
-	return r
-}
-
-// retire lets others have the memory of a replica that is done with.
-func (r *replica) retire() {
-	r.purse.give(r)
-	r.purse, r.onEvent = nil, nil
-	spares.Put(r)
 }
 
 // Time is where the process stands, on the model's clock.

@@ -3,6 +3,8 @@ package population
 import (
 	"fmt"
 	"slices"
+
+	"github.com/almanac-sim/almanac/internal/format"
 )
 
 // A run makes progress if its clock does. A circle of states that takes no time, or 1e-300 days, or a rate of 1e300 per day,
@@ -54,7 +56,7 @@ func (r *replica) stuck(id uint32) error {
 		return nil
 	}
 	return fmt.Errorf("at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of states that takes no time, or a rate far too high?",
-		r.m.start+r.now, thousands(int(p.events)), r.culprit(id))
+		r.m.start+r.now, format.Thousands(float64(int(p.events))), r.culprit(id))
 }
 
 // culprit says what happens again and again. The individual is the one to whom something happens next.

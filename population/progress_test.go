@@ -51,14 +51,14 @@ births: {rate: 0.8 per day, enter: a}
 `, 9, []string{"more than 10000 individuals"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := compiled(t, `
+			m := modelFrom(t, `
 name: stuck
 time: {unit: day, start: 10, end: 22}
 population: {size: 10, most: 10_000, start: {a: rest}}
 record: {every: 1 day}
 `+c.model)
 			result, err := m.Run(context.Background(), Options{Seed: 1, patience: 1 << 14})
-			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(), m.name+", replica 0: ") {
+			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(), m.program.name+", replica 0: ") {
 				t.Fatalf("%v", err)
 			}
 			for _, want := range c.want {
@@ -105,7 +105,7 @@ interventions: [{at: 1 year, set: {r: 6.5e3 per second}}, {at: 1.00000003169 yea
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := compiled(t, "name: burst\ntime: {unit: year, end: 100}\n"+c.model)
+			m := modelFrom(t, "name: burst\ntime: {unit: year, end: 100}\n"+c.model)
 			result, err := m.Run(context.Background(), Options{Seed: 1, patience: c.patience})
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
 )
 
@@ -36,8 +37,8 @@ const (
 	purseLeft = 16 << 20 // and so much more of the machine
 )
 
-func newPurse(o *Options) *purse {
-	p := &purse{limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
+func newPurse(o *engineOptions) *purse {
+	p := &purse{limit: o.memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
 	if p.limit > 0 {
 		if strconv.IntSize == 32 {
 			p.limit = min(p.limit, memory.Space32)
@@ -136,7 +137,7 @@ func (r *replica) grown() error {
 
 // outOfMemory is the error if there is no more.
 func (r *replica) outOfMemory() error {
-	return fmt.Errorf("at time %.12g: %w: %s individuals take %s, and there is none for more", r.m.start+r.now, ErrMemory, thousands(r.alive), inBytes(float64(r.bytes())))
+	return fmt.Errorf("at time %.12g: %w: %s individuals take %s, and there is none for more", r.m.start+r.now, ErrMemory, format.Thousands(float64(r.alive)), inBytes(float64(r.bytes())))
 }
 
 // enlarge makes room for more individuals, while there is still a place for one. If there is no memory for it, the run ends
@@ -154,4 +155,9 @@ func (r *replica) enlarge() {
 		}
 	}
 	r.broke, r.most = r.outOfMemory(), -1
+}
+
+// small is for one replica with so few individuals that nobody looks whether there is memory for them.
+func (p *purse) small(individuals int) {
+	p.each, p.workers = fixedBytes/float64(max(individuals, 1)), 1
 }

@@ -2,12 +2,14 @@ package population
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
@@ -32,6 +34,21 @@ func (u unit) of(number float64) string {
 	}
 	return u.name + "s"
 }
+
+// Duration is a duration in words.
+func (u unit) Duration(x float64) string {
+	if math.IsInf(x, 1) {
+		return "for ever"
+	}
+	number := fmt.Sprintf("%.4g", x)
+	if number == "1" { // or so near to it that it is told so
+		x = 1
+	}
+	return number + " " + u.of(x)
+}
+
+// Rate is a rate in words.
+func (u unit) Rate(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.name) }
 
 // unitNamed finds a unit by its singular or plural.
 func unitNamed(name string) (unit, bool) {
@@ -103,7 +120,7 @@ func (q quantity) in(u unit) float64 {
 func (q quantity) String() string {
 	switch q.kind {
 	case aShare:
-		return percent(q.number)
+		return format.Percent(q.number)
 	case aDuration:
 		return fmt.Sprintf("%.6g %s", q.number, q.unit.of(q.number))
 	case aRate:

@@ -299,7 +299,7 @@ func (w *windows) conclude(r *replica, cores int) {
 		p := &o.parts[i]
 		for state, most := range p.most {
 			if c := r.counts[state] + most; most > 0 && c > r.peaks[state].Count {
-				r.peaks[state] = Peak{c, r.m.start + p.at[state]}
+				r.peaks[state] = peak{c, r.m.start + p.at[state]}
 			}
 			r.counts[state] += p.changes[state]
 		}

@@ -3,80 +3,17 @@ package population
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Everything that can change who is where, or in which group: clocks, contacts, births, arrivals, departures, moves by themselves and with a
-// change of state, and interventions of all sorts.
-const busyGroups = `
-name: busy
-time: {unit: day, end: 12}
-population: {size: 300, start: {ill: 30, well: rest}}
-parameters: {speed: 0.6 per day, stay: {gamma: {mean: 3 days, shape: 2}}}
-attributes:
-  region: {north: 40%, south: 35%, west: 25%}
-  age: {young: 60%, old: 40%}
-states:
-  well: {race: [{rate: 0.05 per day, to: away}]}
-  ill: {race: [{after: stay, to: well, name: recovery}, {rate: 0.03 per day, to: out, name: death}]}
-  away: {race: [{rate: 0.5 per day, to: well}]}
-always:
-  - {rate: 0.1 per day, move: {region: south}, name: going south}
-  - {rate: 0.05 per day, move: {region: north, age: old}, to: ill, from: well, name: misfortune}
-  - {rate: 0.02 per day, move: {age: old}}
-births: {rate: 0.05 per day, enter: well, name: birth}
-immigration: {rate: 9 per day, enter: ill}
-transmission: [{from: ill, rate: speed, to: {well: ill}, name: infection}]
-interventions:
-  - {at: 0, who: well, coverage: 5%, to: away, name: first}
-  - {at: 4, who: everyone, where: {region: south}, coverage: 30%, move: {region: west}, name: resettling}
-  - {at: 6, who: ill, coverage: 20%, to: out}
-  - {at: 7, enter: ill, count: 20, name: guests}
-record: {every: 2 days, by: [region, age, [age, region]], incidence: true}
-`
-
-// The ways in which values, time and counts decide: groups at the start, rates by group that a move changes, contacts that change who makes
-// them, children with the values of their parents, and interventions that pick or wait.
-const busyEverything = `
-name: everything
-time: {unit: day, end: 12}
-population:
-  size: 300
-  groups:
-    - {share: 40%, with: {region: north}, start: {ill: 20, well: rest}}
-    - {share: 60%, with: {region: south}, start: {ill: {count: 10, since: {uniform: {low: 0 days, high: 2 days}}}, well: rest}}
-parameters: {speed: {by: age, young: 0.9 per day, old: 0.3 per day}, stay: {gamma: {mean: 3 days, shape: 2}}, season: {seasonal: {mean: 0.2 per day, amplitude: 50%, peak: 2 days, period: 8 days}}}
-attributes:
-  region: {north: 40%, south: 35%, west: 25%}
-  age: {young: 60%, old: 40%}
-states:
-  well: {race: [{rate: season, to: away, where: {region: [north, west]}}]}
-  ill: {race: [{after: stay, to: well, name: recovery}, {rate: {by: age, young: 0.01 per day, old: 0.1 per day}, to: out, name: death}]}
-  away: {race: [{rate: 0.5 per day, to: well}]}
-always:
-  - {rate: 0.1 per day, move: {region: south}, name: going south}
-  - {rate: 0.1 per day, move: {age: old}, to: ill, from: well, name: misfortune}
-  - {rate: {value: 0.0002 per day * total, most: 0.2 per day}, move: {region: west}}
-births: {rate: {value: 0.1 per day * (1 - total / 1000), most: 0.1 per day}, enter: {well: 80%, ill: rest}, inherit: [region], name: birth}
-immigration: {rate: 9 per day, enter: ill, with: {region: west}}
-transmission:
-  - {from: ill, rate: speed, to: {well: ill}, name: infection}
-  - {from: well, rate: 0.2 per day, to: {ill: same}, self: ill, whom: {age: young}, name: caught}
-interventions:
-  - {at: 0, who: well, coverage: 5%, to: away, name: first}
-  - {every: 2 days, who: well, count: 7, to: away, name: doses}
-  - {when: {ill: above 15%}, again: true, who: ill, count: 10, to: well, move: {region: north}, name: alarm}
-  - {at: 7, enter: ill, count: 20, name: guests}
-record: {every: 2 days, by: [region, age, [age, region]], incidence: true}
-`
-
 // What is recorded by group is what the events of everybody add up to, exactly, in each replica and row.
 func TestRecordedByGroup(t *testing.T) {
-	for _, source := range []string{busyGroups, busyEverything} {
-		m := compiled(t, source)
-		t.Run(m.name, func(t *testing.T) { compareWithEvents(t, m) })
+	for _, source := range []string{testModel("busy-groups"), testModel("busy-everything")} {
+		m := modelFrom(t, source)
+		t.Run(m.program.name, func(t *testing.T) { compareWithEvents(t, m) })
 	}
 }
 
@@ -86,11 +23,11 @@ func compareWithEvents(t *testing.T, m *Model) {
 		values []string
 	}
 	index := map[string]int{}
-	for i, s := range m.states {
+	for i, s := range m.program.states {
 		index[s] = i
 	}
 	flowOf := map[string]int{}
-	for i, f := range m.flows {
+	for i, f := range m.program.flows {
 		flowOf[f.String()] = i
 	}
 	const replicas = 3
@@ -98,8 +35,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 	sums := make([][]tally, replicas)
 	for i := range sums {
 		living[i] = map[uint64]someone{}
-		for range m.groups {
-			sums[i] = append(sums[i], tally{nil, make([]uint64, len(m.flows)), make([]uint64, len(m.names))})
+		for range m.Groups() {
+			sums[i] = append(sums[i], tally{nil, make([]uint64, len(m.program.flows)), make([]uint64, len(m.program.names))})
 		}
 	}
 	// isIn looks at the names, and not at the numbers that the engine makes of them.
@@ -122,24 +59,24 @@ func compareWithEvents(t *testing.T, m *Model) {
 		} else {
 			living[e.Replica][e.Individual] = someone{e.To, e.Values}
 		}
-		for g := range m.groups {
-			if !isIn(m.groups[g], e.Values) {
+		for g := range m.Groups() {
+			if !isIn(m.Groups()[g], e.Values) {
 				continue
 			}
 			if e.Kind == Entered || e.Kind == Changed || e.Kind == Left {
 				sums[e.Replica][g].flows[flowOf[e.From+"->"+e.To]]++
 			}
 			if e.Name != "" {
-				sums[e.Replica][g].named[slices.Index(m.names, e.Name)]++
+				sums[e.Replica][g].named[slices.Index(m.program.names, e.Name)]++
 			}
 		}
 	}
 	o.OnRecord = func(rec Record) {
 		var row []tally
-		for g := range m.groups {
-			now := tally{make([]int, len(m.states)), slices.Clone(sums[rec.Replica][g].flows), slices.Clone(sums[rec.Replica][g].named)}
+		for g := range m.Groups() {
+			now := tally{make([]int, len(m.program.states)), slices.Clone(sums[rec.Replica][g].flows), slices.Clone(sums[rec.Replica][g].named)}
 			for _, one := range living[rec.Replica] {
-				if isIn(m.groups[g], one.values) {
+				if isIn(m.Groups()[g], one.values) {
 					now.counts[index[one.state]]++
 				}
 			}
@@ -154,33 +91,33 @@ func compareWithEvents(t *testing.T, m *Model) {
 	moves := uint64(0)
 	for i := range r.Runs {
 		for row := range r.Runs[i].Rows() {
-			for g, group := range m.groups {
+			for g, group := range m.Groups() {
 				run, want := r.Runs[i].In(g), seen[i][row][g]
-				for s, name := range m.states {
+				for s, name := range m.program.states {
 					if got := run.Count(row, s); got != want.counts[s] {
 						t.Errorf("replica %d, row %d, %s %v: %d are %s, want %d", i, row, group.By(), group, got, name, want.counts[s])
 					}
 				}
-				for f := range m.flows {
+				for f := range m.program.flows {
 					if got := run.Flow(row, f); got != want.flows[f] {
-						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.flows[f], want.flows[f])
+						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.flows[f], want.flows[f])
 					}
 				}
-				for k, name := range m.names {
+				for k, name := range m.program.names {
 					if got := run.Named(row, k); got != want.named[k] {
 						t.Errorf("replica %d, row %d, %s %v: %s %d times, want %d", i, row, group.By(), group, name, got, want.named[k])
 					}
 				}
 			}
 		}
-		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.names, "misfortune"))
+		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.program.names, "misfortune"))
 	}
 	if moves == 0 {
 		t.Error("nobody changed a state and an attribute at once")
 	}
 	// Groups of one grouping add up to all.
 	last := r.Rows() - 1
-	for _, g := range m.groupings {
+	for _, g := range m.program.groupings {
 		total := 0
 		for k := range g.groups {
 			total += r.Runs[0].In(g.first + k).Total(last)
@@ -189,17 +126,17 @@ func compareWithEvents(t *testing.T, m *Model) {
 			t.Errorf("groups add up to %d, there are %d", total, r.Runs[0].Total(last))
 		}
 	}
-	for f := range m.flows {
+	for f := range m.program.flows {
 		sum := uint64(0)
 		for row := range r.Runs[0].Rows() {
 			sum += r.Runs[0].Incidence(row, f)
 		}
 		if sum != r.Runs[0].Flow(last, f) {
-			t.Errorf("%v: the intervals add up to %d, and %d went", m.flows[f], sum, r.Runs[0].Flow(last, f))
+			t.Errorf("%v: the intervals add up to %d, and %d went", m.program.flows[f], sum, r.Runs[0].Flow(last, f))
 		}
 	}
 	// Those who go at the start itself are in the first interval.
-	first := slices.Index(m.names, "first")
+	first := slices.Index(m.program.names, "first")
 	if inc := r.NamedIncidence(first); inc.Mean[0] == 0 || inc.Mean[0] != r.Named(first).Mean[0] || inc.Mean[1] != 0 {
 		t.Errorf("incidence of an intervention at the start: %v", inc.Mean)
 	}
@@ -207,11 +144,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 
 // Recording by group changes nobody's luck, and is not there if nobody asks.
 func TestRecordingChangesNothing(t *testing.T) {
-	with := compiled(t, busyGroups)
-	without := compiled(t, strings.Replace(busyGroups, ", by: [region, age, [age, region]], incidence: true", "", 1))
-	if newTallies(without) != nil {
-		t.Error("there are tallies without by")
-	}
+	with := modelFrom(t, testModel("busy-groups"))
+	without := modelFrom(t, strings.Replace(testModel("busy-groups"), ", by: [region, age, [age, region]], incidence: true", "", 1))
 	a, err := with.Run(context.Background(), Options{Seed: 1, Replicas: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -221,46 +155,15 @@ func TestRecordingChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range a.Runs {
-		if !slices.Equal(a.Runs[i].counts, b.Runs[i].counts) || !slices.Equal(a.Runs[i].flows, b.Runs[i].flows) || a.Runs[i].Events != b.Runs[i].Events {
+		if !reflect.DeepEqual(a.Runs[i].rec.all, b.Runs[i].rec.all) || a.Runs[i].Events != b.Runs[i].Events {
 			t.Errorf("replica %d is another", i)
 		}
 	}
 }
 
-// What is recorded takes as much as is said beforehand.
-func TestRecordedMemory(t *testing.T) {
-	m := compiled(t, busyGroups)
-	run := newRun(m, 0)
-	bytes := func(t tallied) float64 { return float64(4*cap(t.counts) + 8*cap(t.flows) + 8*cap(t.named)) }
-	got := bytes(run.tallied)
-	for _, g := range run.groups {
-		got += bytes(g)
-	}
-	if want := m.recordedBytes() * float64(len(m.rows)); got != want {
-		t.Errorf("%g bytes, estimated as %g", got, want)
-	}
-	without := compiled(t, strings.Replace(busyGroups, "by: [region, age, [age, region]], ", "", 1))
-	o := Options{Replicas: 1000}
-	a, b := m.demand(&o), without.demand(&o)
-	if groups := 3 + 2 + 6.0; a.recorded-1000*512 != (b.recorded-1000*512)*(1+groups) || !(a.fixed > b.fixed) {
-		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded, groups)
-	}
-	r := replica{rule: usualAside}
-	if err := r.start(context.Background(), m, 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	held := 0.0
-	for _, g := range r.by.groups {
-		held += float64(8*(cap(g.counts)+cap(g.flows)+cap(g.named)) + 72)
-	}
-	if held != m.tallyBytes() {
-		t.Errorf("tallies take %g bytes, estimated as %g", held, m.tallyBytes())
-	}
-}
-
 // The JSON has all that was asked for, with states, flows and groups in the order of the file.
 func TestRecordedJSON(t *testing.T) {
-	m := compiled(t, busyGroups)
+	m := modelFrom(t, testModel("busy-groups"))
 	r, err := m.Run(context.Background(), Options{Seed: 2, Replicas: 21})
 	if err != nil {
 		t.Fatal(err)
@@ -293,10 +196,10 @@ func TestRecordedJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatal(err)
 	}
-	for g, group := range m.groups {
+	for g, group := range m.Groups() {
 		got := out.By[group.By()][group.String()]
 		want := r.In(g)
-		for i, f := range m.flows {
+		for i, f := range m.program.flows {
 			if !slices.Equal(got.Flows[f.String()].Q95, want.Flow(i).Q95) || !slices.Equal(got.Incidence[f.String()].Mean, want.Incidence(i).Mean) {
 				t.Errorf("%v of %v is another", f, group)
 			}

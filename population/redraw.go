@@ -61,14 +61,9 @@ func (r *replica) redraw(luck uint64) {
 	}
 }
 
-// still tells whether no clock runs in a state, for anybody.
-func (t *stateTable) still() bool {
-	return t.rate == 0 && t.vary == nil && t.timers == 0 && t.by == nil
-}
-
 // redrawTimer draws a clock anew, given that it is still running.
 func (r *replica) redrawTimer(id uint32, column int) {
-	if o := r.origin(id, column); o.law != nil && o.law.family != lawExactly {
+	if o := r.origin(id, column); o.law != nil && !o.law.fixed() {
 		r.resume(id, column, *o)
 	}
 }
@@ -84,20 +79,6 @@ func (r *replica) resume(id uint32, column int, o origin) {
 	}
 	r.setTimer(id, column, word)
 	*r.origin(id, column) = o
-}
-
-// drawLonger is drawBeyond for ages that many reach: of gamma, lognormal and mixed durations some are drawn, of which the first that is longer than
-// the age is one, before what that takes is worked out.
-func (l *law) drawLonger(s *random.Stream, age float64) float64 {
-	if l.family == lawGamma || l.family == lawLognormal || l.family == lawMixture {
-		const tries = 8
-		for range tries {
-			if x := l.draw(s); x > age {
-				return x
-			}
-		}
-	}
-	return l.drawBeyond(s, age)
 }
 
 // redrawBranch draws the branch of a split anew, by Bayes, in proportion to its chance and to the probability that its clock is still running, and
@@ -139,7 +120,7 @@ func (r *replica) redrawBranch(id uint32, column int, st *stateTable) {
 			p.branch = uint8(heaviest(s, sums, logs))
 		}
 	}
-	if l := &st.split[p.branch].law; l.family != lawExactly || !l.same(o.law) {
+	if l := &st.split[p.branch].law; !l.fixed() || !l.same(o.law) {
 		r.resume(id, column, origin{l, o.began})
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/huge"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -24,7 +26,7 @@ import (
 // add up to the living; an individual has an event in the calendar exactly if its next one is due by the end; groups hold
 // each of the living once, where their places say.
 type replica struct {
-	m     *Model
+	m     *program
 	t     *tables
 	queue *calendar.Queue
 	now   float64 // since the start, as all times in here
@@ -48,9 +50,9 @@ type replica struct {
 	all     *groups   // everybody in one group; only made when many ids are free
 
 	rule        asideRule
-	alike       *Model // that it is laid out for, if it is not its own
-	asideOf     []bool // which columns of timers lie aside
-	shared      bool   // the others of always share a word
+	alike       *program // that it is laid out for, if it is not its own
+	asideOf     []bool   // which columns of timers lie aside
+	shared      bool     // the others of always share a word
 	aside       *asides
 	place       []int // of a column in the words, if it has one of its own
 	column      []int // of a place, without the first; inShared for that which is shared
@@ -66,7 +68,7 @@ type replica struct {
 	named  []uint64
 	by     *tallies // nil if nothing is recorded by group
 	events uint64
-	peaks  []Peak
+	peaks  []peak
 	lived  lived
 	ties   ties
 	ahead  int  // how many events ahead it is looked whom contacts are with; 0 for not at all. See foresee.go
@@ -91,7 +93,8 @@ type replica struct {
 	weights   [2][]float64   // of branches, as redraw works them out
 	forks     bool           // it can be forked
 	seed      uint64
-	onEvent   func(Event)
+	onEvent   func(*happening)
+	told      happening // the last
 	index     int
 
 	windowRule windowRule
@@ -120,7 +123,7 @@ func (p *person) mark(flag uint8)    { p.flags |= flag }
 func (p *person) unmark(flag uint8)  { p.flags &^= flag }
 
 // start sets a replica up: everybody is there, with an event to come.
-func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) error {
+func (r *replica) start(ctx context.Context, m *program, seed uint64, index int) error {
 	if r.m != m {
 		r.values = nil // there may be others
 	}
@@ -163,7 +166,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 			r.values[a] = newColumn(len(m.attributes[a].values))
 		}
 	}
-	if r.glances = m.glances() && r.win == nil; !r.glances {
+	if r.glances = glances(m) && r.win == nil; !r.glances {
 		r.glance = nil
 	}
 	r.grow(ids, spare)
@@ -181,7 +184,7 @@ func (r *replica) start(ctx context.Context, m *Model, seed uint64, index int) e
 	r.flows = make([]uint64, len(m.flows))
 	r.named = make([]uint64, len(m.names))
 	r.by = newTallies(m)
-	r.peaks = make([]Peak, len(m.states))
+	r.peaks = make([]peak, len(m.states))
 	for i := range r.peaks {
 		r.peaks[i].Time = m.start
 	}
@@ -410,5 +413,47 @@ func (r *replica) overcrowded() error {
 	if r.broke != nil {
 		return r.broke
 	}
-	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.m.start+r.now, be(r.m.most), plural(r.m.most, "individual"))
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.m.start+r.now, format.Be(r.m.most), format.Plural(r.m.most, "individual"))
+}
+
+// advance does all that happens up to and including a time, clocks and interventions: what happens at the time of an intervention happens
+// before it, and who looks at the time sees all that happened by it.
+func (r *replica) advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
+	plans := r.m.plans
+	for r.carried < len(plans) && plans[r.carried].at <= at+r.m.slack {
+		p := &plans[r.carried]
+		if err := r.run(ctx, p.at, progress); err != nil {
+			return err
+		}
+		r.carried++
+		if err := r.intervene(ctx, p, r.carried-1); err != nil {
+			return err
+		}
+	}
+	if err := r.run(ctx, at, progress); err != nil || !r.m.counting {
+		return err
+	}
+	return r.inspect()
+}
+
+// newReplica is one to be started, any number of times.
+func newReplica(o *engineOptions, p *purse) *replica {
+	return &replica{rule: usualAside, purse: p, windowRule: o.windowRule(), patience: o.patience}
+}
+
+// spares are replicas whose memory can be used again. Those that nobody needs the collector takes.
+var spares = sync.Pool{New: func() any { return new(replica) }}
+
+// newFork is a replica that can be forked, to be started, which may have the memory of another. No timer of it lies aside.
+func newFork(p *purse) *replica {
+	r := spares.Get().(*replica)
+	r.rule, r.purse, r.taken, r.forks = asideRule{least: math.MaxInt}, p, 0, true
+	return r
+}
+
+// retire lets others have the memory of a replica that is done with.
+func (r *replica) retire() {
+	r.purse.give(r)
+	r.purse, r.onEvent = nil, nil
+	spares.Put(r)
 }

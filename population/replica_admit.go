@@ -1,8 +1,6 @@
 package population
 
 import (
-	"math"
-
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -42,11 +40,11 @@ func (r *replica) furnish(id uint32, in *entrance, s random.Stream, parent uint3
 		r.values[a].set(id, v)
 	}
 	if byGroup {
-		age = in.age.of(r, id).draw(own)
+		age = in.age.at(r.cell(id, in.age.by)).draw(own)
 	}
 	state = in.to
 	if in.into != nil {
-		state = in.into.states[in.into.shares.of(r, id).draw(own, r.now)]
+		state = in.into.states[in.into.shares.at(r.cell(id, in.into.shares.by)).draw(own, r.now)]
 	}
 	*r.person(id) = person{state: state}
 	r.seen(id, state)
@@ -54,7 +52,7 @@ func (r *replica) furnish(id uint32, in *entrance, s random.Stream, parent uint3
 		r.words[int(id)*r.stride+before] = never
 	}
 	for k := range r.t.always {
-		c := r.t.lifelong(r, id, k)
+		c := r.lifelong(id, k)
 		if c.off {
 			r.windTimer(id, k, &c.law, true)
 		} else if left, struck := c.left(own, age); struck {
@@ -64,7 +62,7 @@ func (r *replica) furnish(id uint32, in *entrance, s random.Stream, parent uint3
 		}
 	}
 	if in.since != nil {
-		r.windSince(id, state, in.since.of(r, id))
+		r.windSince(id, state, in.since.at(r.cell(id, in.since.by)))
 	} else {
 		r.wind(id, state)
 	}
@@ -84,28 +82,11 @@ func (r *replica) join(id uint32, state uint16) {
 	r.population(+1)
 	r.counts[state]++
 	if c := r.counts[state]; c > r.peaks[state].Count {
-		r.peaks[state] = Peak{c, r.m.start + r.now}
+		r.peaks[state] = peak{c, r.m.start + r.now}
 	}
 	if r.by != nil {
 		r.by.present(r, id, int(state), +1)
 	}
-}
-
-// left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
-// yet, or there would be nobody; else it may have struck in the past, and never will again.
-func (c *alwaysTable) left(s *random.Stream, age float64) (left float64, struck bool) {
-	switch {
-	case c.ends:
-		return max(0, c.law.drawBeyond(s, age)-age), false
-	case age == 0:
-		return c.law.draw(s), false
-	case age >= c.longest:
-		return math.Inf(1), true
-	}
-	if x := c.law.draw(s) - age; x > 0 {
-		return x, false
-	}
-	return math.Inf(1), true
 }
 
 // population counts one more or less.

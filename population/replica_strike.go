@@ -108,7 +108,7 @@ func (r *replica) act(id uint32, state uint16, do *action) bool {
 func (r *replica) acts(id uint32, state uint16, do *action) bool {
 	chance := do.chance
 	if do.odds != nil {
-		chance = do.odds.of(r, id, id)
+		chance = r.odds(do.odds, id, id)
 	}
 	return !(do.from != nil && !do.from[state] || chance < 1 && r.stream(id).Float64() >= chance)
 }
@@ -164,7 +164,7 @@ func (r *replica) become(id uint32, from, to uint16, by uint32, name, counted in
 	}
 	r.counts[to]++
 	if c := r.counts[to]; c > r.peaks[to].Count {
-		r.peaks[to] = Peak{c, r.m.start + r.now}
+		r.peaks[to] = peak{c, r.m.start + r.now}
 	}
 	p := r.person(id)
 	p.state = to

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/order"
 )
 
@@ -42,10 +43,8 @@ type Run struct {
 	Windows     int     // of time by which it was carried out, on all cores that it had; 0 if it was one event after the other. It is not kept by MarshalBinary
 	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
 
-	m    *Model
-	rows int
-	tallied
-	groups []tallied // by group, as Model.Groups lists them
+	m   *program
+	rec recording
 }
 
 // A Peak is the most that were in a state, and when that was first so, on the model's clock.
@@ -54,63 +53,32 @@ type Peak struct {
 	Time  float64
 }
 
-// tallied is what was counted, row by row.
-type tallied struct {
-	counts []uint32
-	flows  []uint64
-	named  []uint64
-}
-
-func newRun(m *Model, replica int) *Run {
-	n := len(m.rows)
-	run := &Run{Replica: replica, m: m, groups: make([]tallied, len(m.groups))}
-	room := func() tallied {
-		return tallied{make([]uint32, 0, n*len(m.states)), make([]uint64, 0, n*len(m.flows)), make([]uint64, 0, n*len(m.names))}
-	}
-	run.tallied = room()
-	for g := range run.groups {
-		run.groups[g] = room()
-	}
-	return run
-}
-
-// record adds a row.
-func (run *Run) record(r *replica) {
-	run.add(r.counts, r.flows, r.named)
-	for g := range run.groups {
-		by := &r.by.groups[g]
-		run.groups[g].add(by.counts, by.flows, by.named)
-	}
-	run.rows++
-}
-
-func (t *tallied) add(counts []int, flows, named []uint64) {
-	for _, c := range counts {
-		t.counts = append(t.counts, uint32(c))
-	}
-	t.flows = append(t.flows, flows...)
-	t.named = append(t.named, named...)
+// newRun is the run of a replica that has not begun.
+func newRun(m *program, replica int) *Run {
+	return &Run{Replica: replica, m: m, rec: newRecording(m)}
 }
 
 // In is what was recorded of a group alone; groups are numbered as [Model.Groups] lists them. Of a group no peaks are known, and events and
 // person-years are those of all.
 func (run *Run) In(group int) *Run {
 	only := *run
-	only.tallied, only.groups, only.Peaks = run.groups[group], nil, nil
+	only.rec.all, only.rec.groups, only.Peaks = run.rec.groups[group], nil, nil
 	return &only
 }
 
 // close notes what is known at the end.
 func (run *Run) close(r *replica) *Run {
-	r.population(0)
 	run.Windows = r.windows
-	run.Events, run.PersonYears, run.Peaks = r.events, r.lived.time()*r.m.unit.seconds/year, slices.Clone(r.peaks)
+	run.Events, run.PersonYears, run.Peaks = r.events, r.personTime()*r.m.seconds/year, make([]Peak, len(r.peaks))
+	for i, p := range r.peaks {
+		run.Peaks[i] = Peak(p)
+	}
 	return run
 }
 
 // recorded is a row as it is told to others.
 func (run *Run) recorded(row int) Record {
-	rec := Record{Replica: run.Replica, Row: row, Time: tidy(run.m.start + run.m.rows[row]), Counts: make([]int, len(run.m.states))}
+	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.start + run.m.rows[row]), Counts: make([]int, len(run.m.states))}
 	if row == len(run.m.rows)-1 {
 		rec.Time = run.m.end
 	}
@@ -118,16 +86,18 @@ func (run *Run) recorded(row int) Record {
 		rec.Counts[s] = run.Count(row, s)
 	}
 	rec.Total = run.Total(row)
-	rec.Flows = slices.Clone(run.flows[row*len(run.m.flows):][:len(run.m.flows)])
-	rec.Named = slices.Clone(run.named[row*len(run.m.names):][:len(run.m.names)])
+	rec.Flows = slices.Clone(run.rec.all.flows[row*len(run.m.flows):][:len(run.m.flows)])
+	rec.Named = slices.Clone(run.rec.all.named[row*len(run.m.names):][:len(run.m.names)])
 	return rec
 }
 
 // Rows is how many rows were recorded: as many as there are times, unless the run was interrupted.
-func (run *Run) Rows() int { return run.rows }
+func (run *Run) Rows() int { return run.rec.rows }
 
 // Count is how many were in a state at the time of a row. States are numbered as [Model.States] lists them.
-func (run *Run) Count(row, state int) int { return int(run.counts[row*len(run.m.states)+state]) }
+func (run *Run) Count(row, state int) int {
+	return int(run.rec.all.counts[row*len(run.m.states)+state])
+}
 
 // Total is how many were alive at the time of a row.
 func (run *Run) Total(row int) int {
@@ -139,11 +109,11 @@ func (run *Run) Total(row int) int {
 }
 
 // Flow is how many had gone a way by the time of a row. Flows are numbered as [Model.Flows] lists them.
-func (run *Run) Flow(row, flow int) uint64 { return run.flows[row*len(run.m.flows)+flow] }
+func (run *Run) Flow(row, flow int) uint64 { return run.rec.all.flows[row*len(run.m.flows)+flow] }
 
 // Named is how often that which goes by a name had happened by the time of a row. Names are numbered as [Model.Names] lists
 // them.
-func (run *Run) Named(row, name int) uint64 { return run.named[row*len(run.m.names)+name] }
+func (run *Run) Named(row, name int) uint64 { return run.rec.all.named[row*len(run.m.names)+name] }
 
 // A Series is how something went over time, for each row: its mean over the replicas that recorded the row, their standard deviation, the
 // least and the most, quantiles, and their median.
@@ -196,7 +166,7 @@ func (r *Result) Named(name int) Series {
 func (r *Result) Rows() int {
 	most := 0
 	for i := range r.Runs {
-		most = max(most, r.Runs[i].rows)
+		most = max(most, r.Runs[i].rec.rows)
 	}
 	return most
 }
@@ -235,7 +205,7 @@ func (r *Result) each(value func(*Run, int) float64, call func(row int, values [
 	for row := range r.Rows() {
 		values = values[:0]
 		for i := range r.Runs {
-			if row < r.Runs[i].rows {
+			if row < r.Runs[i].rec.rows {
 				values = append(values, value(&r.Runs[i], row))
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,13 +36,21 @@ type Options struct {
 	windows  int    // from how many individuals on it may be run by windows, in place of the usual; tests have fewer
 }
 
-// workers is how many replicas are to be run at once.
-func (o *Options) workers() int {
-	workers := o.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
+// engine is what the engine has to know of the options.
+func (o *Options) engine(m *Model) *engineOptions {
+	e := &engineOptions{seed: o.Seed, replicas: o.Replicas, workers: o.Workers, memory: o.Memory, forks: o.forks, patience: o.patience, windows: o.windows}
+	if o.OnEvent != nil {
+		e.onEvent = func(*happening) {} // which a replica replaces by one that knows its number
 	}
-	return min(workers, max(o.Replicas, 1))
+	return e
+}
+
+// listener is what a replica calls for every event; nil if nobody listens.
+func (o *Options) listener(m *Model, replica int) func(*happening) {
+	if o.OnEvent == nil {
+		return nil
+	}
+	return func(h *happening) { o.OnEvent(m.event(replica, h)) }
 }
 
 // A Record is the population at a time.
@@ -77,12 +85,12 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
-	purse := newPurse(&o)
-	workers, err := m.afford(&o, purse)
+	engine := o.engine(m)
+	purse := newPurse(engine)
+	workers, err := afford(m.program, engine, purse)
 	if err != nil {
 		return nil, err
 	}
-	purse.workers = workers
 	began := time.Now()
 	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
@@ -97,7 +105,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			r := replica{rule: usualAside, purse: purse, windowRule: o.windowRule()}
+			r := newReplica(engine, purse)
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {
@@ -106,14 +114,14 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if look != nil {
 					tracks[w].live = &look.lives[k]
 				}
-				run, err := r.simulate(ctx, m, &o, o.First+k, &tracks[w])
+				run, err := simulate(ctx, r, m, &o, o.First+k, &tracks[w])
 				runs[k] = run
 				if look != nil && err == nil {
 					look.lives[k].Load().ended.Store(run)
 				}
 				if err != nil {
 					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-						err = fmt.Errorf("%s, replica %d: %w", m.name, o.First+k, err)
+						err = fmt.Errorf("%s, replica %d: %w", m.program.name, o.First+k, err)
 					}
 					cancel(err)
 					return
@@ -165,12 +173,12 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 				return
 			case <-tick.C:
 			}
-			p := Progress{Done: int(done.Load()), Time: m.start, watched: look}
+			p := Progress{Done: int(done.Load()), Time: m.program.start, watched: look}
 			sum := float64(p.Done)
 			for i := range tracks {
-				t := timeOf(tracks[i].time.Load())
-				p.Time = max(p.Time, m.start+t)
-				sum += t / (m.end - m.start)
+				t := math.Float64frombits(tracks[i].time.Load())
+				p.Time = max(p.Time, m.program.start+t)
+				sum += t / (m.program.end - m.program.start)
 				p.Events += tracks[i].events.Load()
 			}
 			p.Fraction = min(1, sum/float64(n))
@@ -181,24 +189,25 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 }
 
 // simulate runs one replica from start to end.
-func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int, t *track) (*Run, error) {
-	run := newRun(m, index)
+func simulate(ctx context.Context, r *replica, m *Model, o *Options, index int, t *track) (*Run, error) {
+	run := newRun(m.program, index)
 	var seen *live
 	if t.live != nil {
 		seen = run.watch()
 		t.live.Store(seen)
 	}
-	atWork.enter()
-	defer atWork.leave()
+	defer working()()
 	began := time.Now()
 	m, err := o.vary(m, index)
 	if err != nil {
 		return run, err
 	}
+	p := m.program
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
-	r.onEvent, r.patience = o.OnEvent, o.patience
+	r.onEvent = o.listener(m, index)
+	begun := false
 	progress := func(now float64, events uint64) {
-		t.time.Store(wordOf(now))
+		t.time.Store(math.Float64bits(now))
 		t.events.Store(t.before + events)
 	}
 	progress(0, 0)
@@ -206,50 +215,23 @@ func (r *replica) simulate(ctx context.Context, m *Model, o *Options, index int,
 		t.before += r.events
 		progress(0, 0)
 	}()
-	if err := r.start(ctx, m, o.Seed, index); err != nil {
-		return run, err
-	}
-	run.Setup = time.Since(began).Seconds()
-	if err := r.settle(ctx); err != nil {
-		return run.close(r), err
-	}
-	for row, at := range m.rows {
-		if err := r.advance(ctx, at, progress); err != nil {
-			return run.close(r), err
-		}
-		if m.counting {
-			if err := r.inspect(); err != nil {
-				return run.close(r), err
+	err = r.simulate(ctx, p, o.Seed, index, &run.rec, hooks{
+		begun: func() {
+			begun = true
+			run.Setup = time.Since(began).Seconds()
+		},
+		recorded: func(row int) {
+			if seen != nil {
+				seen.rows.Store(int64(run.rec.rows))
 			}
-		}
-		run.record(r)
-		if seen != nil {
-			seen.rows.Store(int64(run.rows))
-		}
-		if o.OnRecord != nil {
-			o.OnRecord(run.recorded(row))
-		}
-		progress(at, r.events)
-		if err := ctx.Err(); err != nil && row+1 < len(m.rows) {
-			return run.close(r), err
-		}
+			if o.OnRecord != nil {
+				o.OnRecord(run.recorded(row))
+			}
+		},
+		progress: progress,
+	})
+	if begun {
+		run.close(r)
 	}
-	return run.close(r), nil
-}
-
-// advance does all that happens up to and including a time, clocks and interventions: what happens at the time of an intervention happens
-// before it, and who looks at the time sees all that happened by it.
-func (r *replica) advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
-	plans := r.m.plans
-	for r.carried < len(plans) && plans[r.carried].at <= at+r.m.slack {
-		p := &plans[r.carried]
-		if err := r.run(ctx, p.at, progress); err != nil {
-			return err
-		}
-		r.carried++
-		if err := r.intervene(ctx, p, r.carried-1); err != nil {
-			return err
-		}
-	}
-	return r.run(ctx, at, progress)
+	return run, err
 }

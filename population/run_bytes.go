@@ -23,7 +23,7 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	whole := func(x uint64) { b = binary.AppendUvarint(b, x) }
 	float := func(x float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) }
 	whole(uint64(run.Replica))
-	whole(uint64(run.rows))
+	whole(uint64(run.rec.rows))
 	whole(run.Events)
 	float(run.PersonYears)
 	float(run.Seconds)
@@ -33,10 +33,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		whole(uint64(p.Count))
 		float(p.Time)
 	}
-	for g := -1; g < len(run.groups); g++ {
-		t := &run.tallied
+	for g := -1; g < len(run.rec.groups); g++ {
+		t := &run.rec.all
 		if g >= 0 {
-			t = &run.groups[g]
+			t = &run.rec.groups[g]
 		}
 		b = appendSteps(b, t.counts, len(run.m.states))
 		b = appendSteps(b, t.flows, len(run.m.flows))
@@ -69,27 +69,27 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	if len(data) == 0 || data[0] != runFormat {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
-	n := len(m.rows)
-	most := 10*(64+3*len(m.states)) + 10*n*(len(m.groups)+1)*(len(m.states)+len(m.flows)+len(m.names))
+	n := len(m.program.rows)
+	most := 10*(64+3*len(m.program.states)) + 10*n*(len(m.program.groups)+1)*(len(m.program.states)+len(m.program.flows)+len(m.program.names))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
 	}
 	in := &runBytes{b: b}
-	run := newRun(m, int(in.whole(math.MaxInt32)))
-	run.rows = int(in.whole(uint64(n)))
+	run := newRun(m.program, int(in.whole(math.MaxInt32)))
+	run.rec.rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
-	for range in.whole(uint64(len(m.states))) {
+	for range in.whole(uint64(len(m.program.states))) {
 		run.Peaks = append(run.Peaks, Peak{int(in.whole(mostIndividuals)), in.float()})
 	}
-	for g := -1; g < len(run.groups) && !in.bad; g++ {
-		t := &run.tallied
+	for g := -1; g < len(run.rec.groups) && !in.bad; g++ {
+		t := &run.rec.all
 		if g >= 0 {
-			t = &run.groups[g]
+			t = &run.rec.groups[g]
 		}
-		t.counts = readSteps(in, t.counts, run.rows, len(m.states))
-		t.flows = readSteps(in, t.flows, run.rows, len(m.flows))
-		t.named = readSteps(in, t.named, run.rows, len(m.names))
+		t.counts = readSteps(in, t.counts, run.rec.rows, len(m.program.states))
+		t.flows = readSteps(in, t.flows, run.rec.rows, len(m.program.flows))
+		t.named = readSteps(in, t.named, run.rec.rows, len(m.program.names))
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -14,7 +14,7 @@ import (
 type Runner struct {
 	m *Model
 	o Options
-	r replica
+	r *replica
 	t track
 }
 
@@ -23,13 +23,12 @@ type Runner struct {
 func (m *Model) Runner(o Options) (*Runner, error) {
 	o.Workers = max(o.Workers, 1)
 	o.Replicas = o.Workers
-	p := newPurse(&o)
-	workers, err := m.afford(&o, p)
-	if err != nil {
+	e := o.engine(m)
+	p := newPurse(e)
+	if _, err := afford(m.program, e, p); err != nil {
 		return nil, err
 	}
-	p.workers = workers
-	return &Runner{m: m, o: o, r: replica{rule: usualAside, purse: p, windowRule: o.windowRule()}}, nil
+	return &Runner{m: m, o: o, r: newReplica(e, p)}, nil
 }
 
 // Run runs a replica. If it cannot come to its end, what was recorded until then is returned with the error, as [Model.Run] does.
@@ -37,9 +36,9 @@ func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
 	}
-	run, err := r.r.simulate(ctx, r.m, &r.o, replica, &r.t)
+	run, err := simulate(ctx, r.r, r.m, &r.o, replica, &r.t)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s, replica %d: %w", r.m.name, replica, err)
+		err = fmt.Errorf("%s, replica %d: %w", r.m.program.name, replica, err)
 	}
 	return run, err
 }
@@ -47,13 +46,13 @@ func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 // AtOnce is how many replicas of the model can be run at once in the memory that there is, of as many as there are cores or as the options
 // say. It is an error if there is not enough for one.
 func (m *Model) AtOnce(o Options) (int, error) {
-	want := o.workers()
+	want := o.engine(m).atOnce()
 	if o.Replicas == 0 && o.Workers > 0 {
 		want = o.Workers
 	}
 	for n := want; ; n-- {
 		o.Workers, o.Replicas = n, n
-		_, err := m.afford(&o, newPurse(&o))
+		err := m.Fits(o)
 		if err == nil {
 			return n, nil
 		}
@@ -67,8 +66,8 @@ func (m *Model) AtOnce(o Options) (int, error) {
 func (m *Model) Clock(text string) (float64, error) {
 	list := &problemList{}
 	r := newReader(list, "time")
-	r.zero = m.file.zero
-	x, ok := r.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.unit)
+	r.zero = m.compiled.file.zero
+	x, ok := r.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.compiled.file.unit)
 	if !ok {
 		if problems, some := list.err().(Problems); some {
 			return 0, fmt.Errorf("%s", problems[0].Message)
@@ -87,13 +86,13 @@ const (
 // Bytes estimates how many bytes the model itself takes in memory, which every result of it holds.
 func (m *Model) Bytes() uint64 {
 	text := len(m.source)
-	for _, table := range m.tables {
+	for _, table := range m.compiled.tables {
 		text += len(table)
 	}
-	return uint64(1<<16 + textBytes*text + entryBytes*m.entries)
+	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.entries)
 }
 
 // Recorded estimates how many bytes the results of so many replicas take in memory.
 func (m *Model) Recorded(replicas int) uint64 {
-	return bytesOf(float64(replicas) * (float64(float64(len(m.rows))*m.recordedBytes()) + 512))
+	return bytesOf(float64(replicas) * (float64(float64(len(m.program.rows))*recordedBytes(m.program)) + 512))
 }

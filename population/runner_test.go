@@ -12,8 +12,8 @@ import (
 
 // sameRun compares all that was recorded, but not how long it took.
 func sameRun(a, b *Run) bool {
-	same := a.Replica == b.Replica && a.rows == b.rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.groups) == len(b.groups)
-	all := func(r *Run) []tallied { return append([]tallied{r.tallied}, r.groups...) }
+	same := a.Replica == b.Replica && a.rec.rows == b.rec.rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.rec.groups) == len(b.rec.groups)
+	all := func(r *Run) []rowCounts { return append([]rowCounts{r.rec.all}, r.rec.groups...) }
 	for i, x := range all(a) {
 		y := all(b)[i]
 		same = same && slices.Equal(x.counts, y.counts) && slices.Equal(x.flows, y.flows) && slices.Equal(x.named, y.named)

@@ -32,7 +32,7 @@ func (r *replica) everybody(ctx context.Context, streams random.Stream) error {
 		for range b.count {
 			id := r.admit(&b.entrance, streams.At(serial), nobodyElse)
 			if r.onEvent != nil {
-				r.tell(Started, id, nobodyElse, "", r.m.states[b.to], -1)
+				r.tell(happening{kind: hasStarted, state: b.to, name: -1}, id, nobodyElse)
 			}
 			serial++
 		}
@@ -200,7 +200,7 @@ func (r *replica) enlist(ctx context.Context) error {
 		}
 		if r.onEvent != nil {
 			r.numbers[id] = uint64(id-r.first) + 1
-			r.tell(Started, id, nobodyElse, "", r.m.states[state], -1)
+			r.tell(happening{kind: hasStarted, state: state, name: -1}, id, nobodyElse)
 		}
 		if id%often == 0 && ctx.Err() != nil {
 			return ctx.Err()

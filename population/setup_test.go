@@ -15,16 +15,6 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// sized is a model with another number of individuals.
-func sized(t *testing.T, text string, size int) *Model {
-	t.Helper()
-	m, err := Compile("test.yaml", []byte(text), Size(size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // footprint is all that a replica is after its start, but for what lies where only by chance: long lists as digests.
 func footprint(r *replica) map[string]any {
 	digest := func(words func(yield func(uint64) bool)) random.Stream {
@@ -141,12 +131,12 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 					if told && size > 300 {
 						continue
 					}
-					var events []Event
+					var events []happening
 					begin := func(from, cores int) map[string]any {
 						events = nil
 						r := replica{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
 						if told {
-							r.onEvent = func(e Event) { events = append(events, e) }
+							r.onEvent = func(h *happening) { events = append(events, kept(h)) }
 						}
 						if err := r.start(context.Background(), m, 5, 2); err != nil {
 							t.Fatal(err)
@@ -242,7 +232,7 @@ func TestSetupStopsAtOnce(t *testing.T) {
 // with lists of groups, and when a run by windows goes over to the calendar.
 func TestSetupEnds(t *testing.T) {
 	const cores = 2
-	plain := compiled(t, fmt.Sprintf(`
+	plain := programOf(t, fmt.Sprintf(`
 name: plain
 time: {unit: day, end: 100}
 population: {size: %d, start: {a: rest}}
@@ -250,7 +240,7 @@ states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
 record: {every: 10 days}
 `, 12*setupFrom))
 	byWindows := windowRule{least: 1, count: 50, shards: cores, bits: 12, temps: 1000, most: 1 << 20, patience: 50}
-	start := func(m *Model, rule windowRule) func(ctx context.Context) error {
+	start := func(m *program, rule windowRule) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			r := replica{rule: usualAside, cores: cores, windowRule: rule}
 			err := r.start(ctx, m, 1, 0)
@@ -263,7 +253,7 @@ record: {every: 10 days}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"calendar": start(plain, windowRule{}),
 		"windows":  start(plain, byWindows),
-		"groups":   start(crowdOf(t, 12*setupFrom, ""), windowRule{}),
+		"groups":   start(crowdOf(t, 12*setupFrom), windowRule{}),
 		"abandon": func(ctx context.Context) error {
 			r := replica{rule: usualAside, cores: cores, windowRule: byWindows}
 			if err := r.start(t.Context(), plain, 1, 0); err != nil {

@@ -20,7 +20,7 @@ type live struct {
 // watch makes a live of a run that has no rows yet. What says how long a tally is changes with each row, so it has its own.
 func (run *Run) watch() *live {
 	l := &live{began: *run}
-	l.began.groups = slices.Clone(run.groups)
+	l.began.rec.groups = slices.Clone(run.rec.groups)
 	return l
 }
 
@@ -30,18 +30,13 @@ func (l *live) soFar() Run {
 		return *run
 	}
 	rows, run := int(l.rows.Load()), l.began
-	run.rows = rows
-	run.tallied = run.upTo(&l.began.tallied, rows)
-	run.groups = make([]tallied, len(l.began.groups))
-	for g := range run.groups {
-		run.groups[g] = run.upTo(&l.began.groups[g], rows)
+	run.rec.rows = rows
+	run.rec.all = l.began.rec.all.upTo(run.m, rows)
+	run.rec.groups = make([]rowCounts, len(l.began.rec.groups))
+	for g := range run.rec.groups {
+		run.rec.groups[g] = l.began.rec.groups[g].upTo(run.m, rows)
 	}
 	return run
-}
-
-// upTo is the first rows of a tally.
-func (run *Run) upTo(t *tallied, rows int) tallied {
-	return tallied{t.counts[:rows*len(run.m.states)], t.flows[:rows*len(run.m.flows)], t.named[:rows*len(run.m.names)]}
 }
 
 // watched are the replicas of a run; nil where one has not begun.
@@ -68,7 +63,7 @@ func (p Progress) SoFar() *Result {
 		if l.ended.Load() != nil {
 			r.Done++
 		}
-		if run := l.soFar(); run.rows > 0 {
+		if run := l.soFar(); run.rec.rows > 0 {
 			r.Runs = append(r.Runs, run)
 		}
 	}

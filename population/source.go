@@ -18,7 +18,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	if err := yaml.Unmarshal(m.source, &doc); err != nil {
 		return nil, err
 	}
-	r := newReader(&problemList{}, m.file.path)
+	r := newReader(&problemList{}, m.compiled.file.path)
 	section := r.entry(doc.Content[0], "parameters")
 	text := bytes.Clone(m.source)
 	// From the last to the first, so that what is before stays where it is.
@@ -31,7 +31,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	for _, p := range parameters {
 		value := r.entryNode(section, p.Name)
 		if value == nil {
-			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.name)
+			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.program.name)
 		}
 		from, to, ok := m.extentOf(value)
 		if inPlace = inPlace && ok; inPlace {
@@ -54,7 +54,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 		return nil, err
 	}
 	if !m.says(b.Bytes(), parameters) {
-		return nil, fmt.Errorf("population: the values cannot be written into the text of %s", m.name)
+		return nil, fmt.Errorf("population: the values cannot be written into the text of %s", m.program.name)
 	}
 	return b.Bytes(), nil
 }
@@ -98,12 +98,12 @@ func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
 
 // says tells whether a text is a model with these values.
 func (m *Model) says(text []byte, parameters []Parameter) bool {
-	c := m.asked
+	c := m.compiled.asked
 	c.scenario = nil
 	c.set = slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool {
 		return slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == s.name })
 	})
-	again, err := compileWith(m.file.path, text, c)
+	again, err := compileWith(m.compiled.file.path, text, c)
 	if err != nil {
 		return false
 	}
@@ -116,5 +116,5 @@ func (m *Model) says(text []byte, parameters []Parameter) bool {
 			return false
 		}
 	}
-	return len(have) == len(m.file.parameters)
+	return len(have) == len(m.compiled.file.parameters)
 }

@@ -2,7 +2,9 @@ package population
 
 import (
 	"math"
+	"slices"
 
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -239,11 +241,14 @@ type plan struct {
 
 // A deed is what an intervention does, whenever it does it.
 type deed struct {
-	text  *planText
-	who   stateSet
-	where []condition
-	do    action
-	turns map[*tables]*turn // by the tables that hold before
+	what   string // how messages speak of it
+	again  bool   // each time its condition becomes true
+	picks  bool   // so many of those whom it is about
+	enters bool   // it lets some in
+	who    stateSet
+	where  []condition
+	do     action
+	turns  map[*tables]*turn // by the tables that hold before
 }
 
 // A turn is a deed with all values worked out, as the parameters are once it is done.
@@ -252,7 +257,6 @@ type turn struct {
 	coverage *perCell[*course] // nil for all
 	in       *entrance         // of those who are let in, if any
 	count    int               // of those who are let in, or who are picked
-	after    standing
 }
 
 // A limit is what a number of individuals is compared with.
@@ -263,41 +267,140 @@ type limit struct {
 	number float64
 }
 
-// spread is the row of sums that shares make; the last is 1, whatever the rounding.
-func spread(shares []float64) []float64 {
-	sums := make([]float64, len(shares))
-	total := 0.0
-	for i, s := range shares {
-		total += s
-		sums[i] = total
-	}
-	if total > 0 { // otherwise the model is wrong
-		for i := range sums {
-			sums[i] /= total
-		}
-	}
-	// A last value with share 0 must not be drawn, so 1 goes to the last that has a share.
-	for i := len(sums) - 1; i >= 0; i-- {
-		sums[i] = math.Inf(1)
-		if shares[i] > 0 {
-			break
-		}
-	}
-	return sums
+// A varying is something that happens at a rate that changes.
+type varying struct {
+	course *course
+	factor float64 // that the rate is multiplied by
+	what   string  // for the message if it is above its most
+	line   int     // which of the state's it is
+	do     action
 }
 
-// among is the index of the first sum above u.
-func among(sums []float64, u float64) int {
-	i, last := 0, len(sums)-1
-	for last-i > 16 {
-		if middle := (i + last) / 2; u >= sums[middle] {
-			i = middle + 1
-		} else {
-			last = middle
+// sameVarying tells whether two lists are the same. Equal courses are one.
+func sameVarying(a, b []varying) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].course != b[i].course || a[i].factor != b[i].factor || a[i].line != b[i].line {
+			return false
 		}
 	}
-	for i < last && u >= sums[i] {
-		i++
-	}
-	return i
+	return true
 }
+
+// each calls f with all that can happen in a state.
+func (t *stateTable) each(f func(do *action)) {
+	var last *stateTable
+	for _, cell := range t.cells {
+		if cell != last {
+			cell.each(f)
+			last = cell
+		}
+	}
+	for i := range t.menu {
+		f(&t.menu[i].do)
+	}
+	for i := range t.race {
+		f(&t.race[i].do)
+	}
+	for i := range t.split {
+		f(&t.split[i].do)
+	}
+	for i := range t.vary {
+		f(&t.vary[i].do)
+	}
+}
+
+// equals tells whether two tables of the same state are the same.
+func (t *stateTable) equals(o *stateTable) bool {
+	if t.by != nil || o.by != nil {
+		return slices.Equal(t.by, o.by) && slices.EqualFunc(t.cells, o.cells, func(a, b *stateTable) bool { return a == b || a.equals(b) })
+	}
+	sameClock := func(a, b clockTable) bool { return a.upTo == b.upTo && a.equals(&b) }
+	sameChances := t.chances == o.chances || t.chances != nil && o.chances != nil && slices.Equal(t.chances.of, o.chances.of)
+	return sameChances && sameVarying(t.vary, o.vary) && t.rate == o.rate && slices.EqualFunc(t.menu, o.menu, func(a, b menuItem) bool { return a.upTo == b.upTo && a.line == b.line }) &&
+		slices.EqualFunc(t.race, o.race, sameClock) && slices.EqualFunc(t.split, o.split, sameClock)
+}
+
+// equals tells whether a clock runs alike by two tables.
+func (c *clockTable) equals(o *clockTable) bool {
+	return c.off == o.off && sameVarying(c.vary, o.vary) && c.law.same(&o.law)
+}
+
+// equals tells whether a clock of always runs alike by two tables.
+func (c *alwaysTable) equals(o *alwaysTable) bool {
+	if c.by != nil || o.by != nil {
+		return slices.Equal(c.by, o.by) && slices.EqualFunc(c.cells, o.cells, func(a, b *alwaysTable) bool { return a == b || a.equals(b) })
+	}
+	return c.off == o.off && c.law.same(&o.law)
+}
+
+// Where the value of an attribute comes from, for somebody who enters; from 0 on it is the value itself.
+const (
+	drawnValue     = -1
+	inheritedValue = -2
+)
+
+// of is where the value of an attribute comes from, or the value.
+func (e *entrance) of(attribute int) int32 {
+	if e.given == nil {
+		return drawnValue
+	}
+	return e.given[attribute]
+}
+
+// branchLogs adds the logarithms of what the branches of a split weigh after a time to a list: their chances times the probabilities that their clocks
+// are still running.
+func (t *stateTable) branchLogs(age float64, logs []float64) []float64 {
+	before := 0.0
+	for k := range t.split {
+		upTo := min(1, t.split[k].upTo) // which is infinite for the last
+		logs = append(logs, portable.Log(upTo-before)+t.split[k].law.logSurvival(age))
+		before = upTo
+	}
+	return logs
+}
+
+// remembers tells whether how long one has been in the state makes a difference: whether a clock has a memory, or the branch does.
+func (t *stateTable) remembers() bool {
+	if slices.ContainsFunc(t.cells, (*stateTable).remembers) {
+		return true
+	}
+	for k := range t.race {
+		if !t.race[k].law.memoryless() {
+			return true
+		}
+	}
+	for k := range t.split {
+		if l := &t.split[k].law; !l.memoryless() || !l.same(&t.split[0].law) {
+			return true
+		}
+	}
+	return false
+}
+
+// still tells whether no clock runs in a state, for anybody.
+func (t *stateTable) still() bool {
+	return t.rate == 0 && t.vary == nil && t.timers == 0 && t.by == nil
+}
+
+// left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
+// yet, or there would be nobody; else it may have struck in the past, and never will again.
+func (c *alwaysTable) left(s *random.Stream, age float64) (left float64, struck bool) {
+	switch {
+	case c.ends:
+		return max(0, c.law.drawBeyond(s, age)-age), false
+	case age == 0:
+		return c.law.draw(s), false
+	case age >= c.longest:
+		return math.Inf(1), true
+	}
+	if x := c.law.draw(s) - age; x > 0 {
+		return x, false
+	}
+	return math.Inf(1), true
+}
+
+// about tells whether an intervention does something with individuals.
+func (d *deed) about() bool { return d.do.to != same || len(d.do.moves) > 0 || d.enters }

@@ -9,43 +9,22 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// tied is a model in which clocks strike at the same instants, for individuals whose events were planned in various orders: b for
-// some from the start and for others after two days and a half, c after contacts. Nothing in it is born before day 5.
-const tied = `
-name: tied
-time: {unit: day, end: 12}
-population: {size: 60, start: {a: 20, b: 20, e: rest}}
-attributes: {region: {north: 50%, south: 50%}}
-states:
-  a: {race: [{after: 5 days, to: b}]}
-  b: {race: [{after: 2.5 days, to: c}]}
-  c: {race: [{after: 2.5 days, to: d}, {after: 2.5 days, to: a}]}
-  d: {race: [{after: 0 days, to: e}]}
-  e: {split: [{chance: 50%, after: 2.5 days, to: d}, {otherwise: true, after: 5 days, to: a}]}
-always:
-  - {after: 7.5 days, to: out}
-  - {rate: 0.05 per day, move: {region: north}}
-births: {rate: 0.01 per day, enter: a}
-transmission: [{from: a, rate: 0.01 per day, to: {b: a}}]
-record: {every: 1 day}
-`
-
 // At one instant individuals have their turns by place, round by round; what came to be due meanwhile is in the next round.
 func TestTies(t *testing.T) {
-	m := compiled(t, tied)
-	var events []Event
+	m := programOf(t, tied)
+	var events []seen
 	r := replica{rule: usualAside}
-	r.onEvent = func(e Event) { events = append(events, e) }
+	r.onEvent = func(h *happening) { events = append(events, seenIn(m, h)) }
 	rounds, largest := 0, 0
 	for seed := range uint64(20) {
 		events = events[:0]
 		walk(t, &r, m, seed, 0.25)
 		for i := 0; i < len(events); {
 			j := i + 1
-			for j < len(events) && events[j].Time == events[i].Time {
+			for j < len(events) && events[j].time == events[i].time {
 				j++
 			}
-			if events[i].Kind != Started && j-i > 1 {
+			if events[i].kind != hasStarted && j-i > 1 {
 				at := events[i:j]
 				// A round ends where places no longer ascend. Whoever is in the next one has been in this one: no duration is shorter than
 				// two days and a half but that of d.
@@ -54,8 +33,8 @@ func TestTies(t *testing.T) {
 						continue
 					}
 					rounds++
-					if at[k].From != "d" || !slices.ContainsFunc(at[:k], func(e Event) bool { return e.place == at[k].place && e.To == "d" }) {
-						t.Fatalf("seed %d, day %v: %d has its turn after %d: %+v", seed, at[k].Time, at[k].place, at[k-1].place, at)
+					if at[k].from != "d" || !slices.ContainsFunc(at[:k], func(e seen) bool { return e.place == at[k].place && e.to == "d" }) {
+						t.Fatalf("seed %d, day %v: %d has its turn after %d: %+v", seed, at[k].time, at[k].place, at[k-1].place, at)
 					}
 				}
 				largest = max(largest, len(at))
@@ -70,12 +49,12 @@ func TestTies(t *testing.T) {
 
 // The order in which events were planned is without consequence: planning everybody anew, in any order, changes nothing.
 func TestTiesForgetThePlanning(t *testing.T) {
-	m := compiled(t, tied)
-	var kept []Event
+	m := programOf(t, tied)
+	var kept []seen
 	for variant := range 3 {
-		var events []Event
+		var events []seen
 		r := replica{rule: usualAside}
-		r.onEvent = func(e Event) { events = append(events, e) }
+		r.onEvent = func(h *happening) { events = append(events, seenIn(m, h)) }
 		if err := r.start(context.Background(), m, 3, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +88,7 @@ func TestTiesForgetThePlanning(t *testing.T) {
 // One's own clock comes before what others do to one at the same instant, whoever has the lower place, and contacts come in the order
 // of their makers' places.
 func TestTiesOwnClockFirst(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: own
 time: {unit: day, end: 10}
 population: {size: 6, start: {maker: 4, met: rest}}
@@ -117,9 +96,9 @@ states: {maker: {}, met: {race: [{after: 2 days, to: gone}]}, gone: {}, hit: {}}
 transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker: out}}]
 `)
 	for seed := range uint64(50) {
-		var events []Event
+		var events []seen
 		r := replica{rule: usualAside}
-		r.onEvent = func(e Event) { events = append(events, e) }
+		r.onEvent = func(h *happening) { events = append(events, seenIn(m, h)) }
 		if err := r.start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +112,7 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 		}
 		events = events[6:]
 		for i := range 2 {
-			if e := events[i]; e.place != uint32(4+i) || e.To != "gone" || e.Time != 2 {
+			if e := events[i]; e.place != uint32(4+i) || e.to != "gone" || e.time != 2 {
 				t.Fatalf("seed %d: event %d is %+v", seed, i, e)
 			}
 		}
@@ -150,12 +129,12 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 
 // A crowd at one instant is no more work for each of them than a few.
 func TestTiesOfACrowd(t *testing.T) {
-	m := compiled(t, "name: crowd\ntime: {unit: day, end: 6}\npopulation: {size: 50_000, start: {a: rest}}\n"+
+	m := programOf(t, "name: crowd\ntime: {unit: day, end: 6}\npopulation: {size: 50_000, start: {a: rest}}\n"+
 		"states: {a: {race: [{after: 2 days, to: b}]}, b: {race: [{after: 2 days, to: a}]}}\nimmigration: {rate: 100 per day, enter: a}\n")
 	r := replica{rule: usualAside}
 	last, out := uint32(0), 0
-	r.onEvent = func(e Event) {
-		if e.Kind == Changed && e.Time == 4 {
+	r.onEvent = func(e *happening) {
+		if e.kind == hasChanged && e.time == 4 {
 			if e.place < last {
 				out++
 			}
@@ -178,7 +157,7 @@ func TestTiesOfACrowd(t *testing.T) {
 
 // Whoever a contact has made another is not changed by a contact of its own at the same instant.
 func TestTiesOfSelf(t *testing.T) {
-	m := compiled(t, `
+	m := programOf(t, `
 name: self
 time: {unit: day, end: 10}
 population: {size: 20, start: {a: rest}}

@@ -39,7 +39,7 @@ var usualAside = asideRule{least: 1 << 20, share: 0.02, shared: 0.01}
 // layOut decides which columns lie aside, for as many and such individuals as there are at the start of a model, which is the replica's own but for those
 // that only estimate (memory.go). It asks a sample of them. The seed of the run has no part in it, so that all runs of a model are laid out
 // alike, as was estimated for them.
-func (r *replica) layOut(of *Model) {
+func (r *replica) layOut(of *program) {
 	const sample = 1000
 	columns := len(r.t.always) + r.m.timers
 	r.aside, r.asideOf, r.shared = nil, make([]bool, columns), false
@@ -71,7 +71,7 @@ func (r *replica) layOut(of *Model) {
 
 // sample furnishes so many of those who are there at the start of a model, every so manieth of them, and returns which clocks of always will
 // strike before the end, or are marked, a bit each.
-func (r *replica) sample(of *Model, n int) (due []uint8) {
+func (r *replica) sample(of *program, n int) (due []uint8) {
 	s := replica{m: of, t: of.first, end: r.end, asideOf: make([]bool, len(r.asideOf)), values: make([]column, len(of.attributes))}
 	s.number()
 	s.words = make([]uint64, s.stride)

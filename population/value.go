@@ -338,3 +338,22 @@ func (l *lawValue) values() []value {
 func (l *lawValue) bad() bool {
 	return slices.ContainsFunc(l.values(), func(v value) bool { return v.bad })
 }
+
+// key tells values apart, by their names or by where they stand. It is nil for a quantity, which is always the same.
+func (v *value) key() any {
+	switch {
+	case v.name != "":
+		return v.name
+	case v.law != nil:
+		return v.law
+	case v.table != nil:
+		return v.table
+	case v.expr != nil:
+		return v.expr
+	case v.course != nil:
+		return v.course
+	case v.count != nil:
+		return v.count
+	}
+	return nil
+}

@@ -3,7 +3,6 @@ package population
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -15,15 +14,6 @@ import (
 // otherwise; only then is it known how many there are. Since a clock at a rate has no memory, it is drawn anew whenever its individual is planned anew.
 //
 // Where the rate is the same throughout a piece, as with steps, no candidate is in vain.
-
-// A varying is something that happens at a rate that changes.
-type varying struct {
-	course *course
-	factor float64 // that the rate is multiplied by
-	what   string  // for the message if it is above its most
-	line   int     // which of the state's it is
-	do     action
-}
 
 // candidate is when the next of all that happens at a rate may be: what does not change, at a rate, and what does.
 func (r *replica) candidate(s *random.Stream, fixed float64, vary []varying) float64 {
@@ -77,7 +67,7 @@ func (r *replica) exceed(v *varying) {
 	if r.broke != nil {
 		return
 	}
-	unit := r.m.unit.name
+	unit := r.m.unit
 	r.most = -1
 	x := v.course.at(r.now, census{r.alive, r.counts})
 	if math.IsNaN(x) {
@@ -153,54 +143,4 @@ func (r *replica) branch(st *stateTable, u float64) int {
 		r.most = -1
 	}
 	return drawn
-}
-
-// sameVarying tells whether two lists are the same. Equal courses are one.
-func sameVarying(a, b []varying) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].course != b[i].course || a[i].factor != b[i].factor || a[i].line != b[i].line {
-			return false
-		}
-	}
-	return true
-}
-
-// course works out a rate or a probability that may change. One that turns out not to is nil, and a number.
-func (c *compiler) course(here scope, v value, what string, want kind) (*course, float64) {
-	got, ok := here.course(v, what, want)
-	if !ok {
-		return nil, 0
-	}
-	if x, still := got.constant(); still {
-		if got.counts && x > got.most {
-			here.broken(v.at, []value{v}, "%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.name, got.most, here.unit.name)
-		}
-		return nil, max(0, x)
-	}
-	// Equal courses are one: for all states, cells and times between interventions.
-	key := courseShape{got.most, len(got.bounds), 0}
-	for i, b := range got.bounds {
-		key.sum += float64(b * float64(i+1))
-	}
-	for _, known := range c.courses[key] {
-		if reflect.DeepEqual(known, got) {
-			return known, 0
-		}
-	}
-	if !c.room(1 + len(got.bounds)/4) {
-		return nil, 0
-	}
-	c.courses[key] = append(c.courses[key], got)
-	c.m.counting = c.m.counting || got.counts
-	return got, 0
-}
-
-// A courseShape is the same for equal courses.
-type courseShape struct {
-	most   float64
-	pieces int
-	sum    float64
 }

@@ -4,67 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // Interventions that wait happen when something becomes true of the numbers of individuals: at the event that makes it true, before the
 // next, be it at the same time. What is true at the start has become so then. All that one event makes true happens, in the order
 // of the file, also if the first of them makes the condition of another false again.
-
-// limits works out what the interventions that wait compare with.
-func (c *compiler) limits(here scope, t *tables) {
-	for i := range c.f.plans {
-		p := &c.f.plans[i]
-		if !p.waits {
-			continue
-		}
-		var all []limit
-		for k := range p.conditions {
-			if l, ok := c.limit(here, p, &p.conditions[k]); ok {
-				all = append(all, l)
-			}
-		}
-		t.limits = append(t.limits, all)
-	}
-}
-
-func (c *compiler) limit(here scope, p *planText, text *conditionText) (limit, bool) {
-	what := p.what + ": when: " + echo(text.of.name)
-	l := limit{state: -1, above: text.above}
-	isState := slices.Contains(c.m.states, text.of.name)
-	switch {
-	case text.of.name != "total":
-		state := c.state(text.of, p.what+": when", false)
-		if state == nobody {
-			return l, false
-		}
-		l.state = int(state)
-	case isState:
-		c.add(text.of.at, "%s: there is a state of this name, and it also means all of the living; give the state another name", what)
-		return l, false
-	}
-	got, at, ok := here.resolve(text.limit, what)
-	if !ok {
-		return l, false
-	}
-	if got.plain() && got.quantity.kind == aShare {
-		l.share = true
-		l.number, ok = here.chance(text.limit, what)
-		if ok && l.state < 0 {
-			here.complain(text.limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what, called(text.limit, got))
-			ok = false
-		}
-		return l, ok
-	}
-	l.number, ok = here.within(text.limit, what, aNumber, func(x float64) bool { return x >= 0 }, "a number of individuals cannot be negative")
-	if ok && l.number > 0 && l.number < 1 {
-		here.complain(text.limit, at, "%s: %s is not a number of individuals; write %.6g%% for a share of the living", what, called(text.limit, got), 100*l.number)
-		ok = false
-	}
-	return l, ok
-}
 
 // holds tells whether a comparison is true now. It is strict, whatever rounding makes of a share: 7 of 100 are not below 7%.
 func (r *replica) holds(l *limit) bool {
@@ -74,7 +22,7 @@ func (r *replica) holds(l *limit) bool {
 	}
 	if l.share {
 		bound = float64(bound * float64(r.alive))
-		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*ulp(bound) {
+		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*portable.ULP(bound) {
 			bound = whole
 		}
 	}
@@ -94,7 +42,7 @@ type watch struct {
 }
 
 // begin forgets all.
-func (w *watch) begin(m *Model) {
+func (w *watch) begin(m *program) {
 	w.on, w.due = len(m.triggers) > 0, w.due[:0]
 	w.was, w.times, w.done = make([]bool, len(m.triggers)), make([]int, len(m.triggers)), make([]int, len(m.triggers))
 }
@@ -108,7 +56,7 @@ func (r *replica) settle(ctx context.Context) error {
 	for w.on {
 		w.on = false
 		for k, d := range r.m.triggers {
-			if w.times[k] > 0 && !d.text.again {
+			if w.times[k] > 0 && !d.again {
 				continue
 			}
 			w.on = true
@@ -142,14 +90,11 @@ func (r *replica) happen(ctx context.Context, k int) error {
 	r.pace.present = max(r.pace.present, r.alive)
 	if r.pace.fired++; r.pace.fired > mostFired {
 		return fmt.Errorf("at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they make one another happen?",
-			r.m.start+r.now, thousands(mostFired), d.text.what)
+			r.m.start+r.now, format.Thousands(float64(mostFired)), d.what)
 	}
 	if r.onEvent != nil {
-		e := Event{Replica: r.index, Time: r.m.start + r.now, Kind: Happened, Name: d.text.name, place: nobodyElse, byPlace: nobodyElse}
-		if len(r.values) > 0 {
-			e.Values = make([]string, len(r.values)) // nobody's
-		}
-		r.onEvent(e)
+		r.told = happening{time: r.m.start + r.now, kind: hasHappened, name: d.do.name, place: nobodyElse, byPlace: nobodyElse}
+		r.onEvent(&r.told)
 	}
 	if !d.about() {
 		r.count(d.do.name)

@@ -85,7 +85,7 @@ const (
 )
 
 // windowRule is the rule for a run.
-func (o *Options) windowRule() windowRule {
+func (o *engineOptions) windowRule() windowRule {
 	rule := usualWindows
 	if o.windows > 0 {
 		rule.least = o.windows
@@ -95,7 +95,7 @@ func (o *Options) windowRule() windowRule {
 
 // windowed reports whether nothing in a model forbids windows: rates and interventions that depend on how many there are, groups that are mixed or recorded by,
 // contacts that depend on who meets whom or change who makes them, and attributes that change while clocks strike.
-func (m *Model) windowed() bool {
+func windowed(m *program) bool {
 	if m.counting || len(m.triggers) > 0 || len(m.groups) > 0 || slices.Contains(m.mixes, true) || len(m.states) > math.MaxUint16/2 {
 		return false
 	}
@@ -116,8 +116,8 @@ func (m *Model) windowed() bool {
 }
 
 // allows reports whether a model may be run by windows.
-func (rule *windowRule) allows(m *Model) bool {
-	return rule.least > 0 && m.size >= rule.least && m.size <= mostWindowed && len(m.rows) > 0 && len(m.rows) <= mostWindows && m.windowed()
+func (rule *windowRule) allows(m *program) bool {
+	return rule.least > 0 && m.size >= rule.least && m.size <= mostWindowed && len(m.rows) > 0 && len(m.rows) <= mostWindows && windowed(m)
 }
 
 // cutWindows decides whether the replica is run by windows, and makes them.

@@ -17,31 +17,31 @@ import (
 )
 
 // carriedOut is a run of a model and the replica at its end.
-func carriedOut(t *testing.T, m *Model, seed uint64, rule windowRule, aside asideRule) (*Run, *replica, *windows) {
+func carriedOut(t *testing.T, m *program, seed uint64, rule windowRule, aside asideRule) (*recording, *replica, *windows) {
 	t.Helper()
-	r := &replica{rule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3))}
-	var tr track
+	r := &replica{rule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), patience: 1 << 16}
 	var win *windows
-	o := Options{Seed: seed, patience: 1 << 16, OnRecord: func(Record) {
+	rec := newRecording(m)
+	h := quiet
+	h.recorded = func(int) {
 		if win = r.win; win != nil {
 			if err := r.checkWindows(); err != nil {
 				t.Fatal(err)
 			}
 		}
-	}}
-	run, err := r.simulate(context.Background(), m, &o, 1, &tr)
-	r.broke = err
-	return run, r, win
+	}
+	r.broke = r.simulate(context.Background(), m, seed, 1, &rec, h)
+	return &rec, r, win
 }
 
 // differences are what is not the same in two replicas, and in what they recorded.
-func differences(a, b *replica, of, other *Run) error {
+func differences(a, b *replica, of, other *recording) error {
 	for _, each := range []struct {
 		what     string
 		one, two any
 	}{
-		{"error", fmt.Sprint(a.broke), fmt.Sprint(b.broke)}, {"rows", of.tallied, other.tallied}, {"events", of.Events, other.Events}, {"person-years", of.PersonYears, other.PersonYears},
-		{"peaks", of.Peaks, other.Peaks}, {"ids", a.ids, b.ids}, {"places", a.places, b.places}, {"entered", a.entered, b.entered}, {"alive", a.alive, b.alive},
+		{"error", fmt.Sprint(a.broke), fmt.Sprint(b.broke)}, {"rows", of, other}, {"events", a.events, b.events}, {"person-time", a.personTime(), b.personTime()},
+		{"peaks", a.peaks, b.peaks}, {"ids", a.ids, b.ids}, {"places", a.places, b.places}, {"entered", a.entered, b.entered}, {"alive", a.alive, b.alive},
 		{"line", slices.Collect(a.free.all), slices.Collect(b.free.all)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.counts, b.counts},
 	} {
 		if !reflect.DeepEqual(each.one, each.two) {
@@ -199,11 +199,8 @@ func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int)
 // compareWays compares a model's run by windows with that of the calendar, for each of some numbers of shards.
 func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
 	t.Helper()
-	m, err := Compile("random.yaml", []byte(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if !m.windowed() {
+	m := programOf(t, text)
+	if !windowed(m) {
 		t.Fatalf("not by windows:\n%s", text)
 	}
 	m.most = min(m.most, 10_000)
@@ -438,46 +435,18 @@ func FuzzWindows(f *testing.F) {
 // Which models are run by windows, and which are not.
 func TestWhichModelsAreWindowed(t *testing.T) {
 	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
-		m, err := Load("../examples/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.windowed() != want {
+		if m := programOf(t, text("../examples/"+name)); windowed(m) != want {
 			t.Errorf("%s: by windows %v", name, !want)
 		}
 	}
-	if m := compiled(t, everything); m.windowed() {
+	if m := programOf(t, everything); windowed(m) {
 		t.Error("a model with everything is by windows")
-	}
-}
-
-// A population is run by windows without being asked if it is large, as it would be without; somebody who listens gets the calendar.
-func TestRunByWindows(t *testing.T) {
-	m, err := Load("../examples/tuberculosis.yaml", Size(150_000), Until("1990"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var runs []*Run
-	for _, o := range []Options{{Seed: 3, windows: 1 << 17}, {Seed: 3}, {Seed: 3, windows: 1 << 17, OnEvent: func(Event) {}}} {
-		result, err := m.Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, &result.Runs[0])
-	}
-	if runs[0].Windows < 30 || runs[1].Windows+runs[2].Windows != 0 {
-		t.Errorf("%d windows, %d and %d with the calendar", runs[0].Windows, runs[1].Windows, runs[2].Windows)
-	}
-	for _, run := range runs[1:] {
-		if !reflect.DeepEqual(run.tallied, runs[0].tallied) || !reflect.DeepEqual(run.Peaks, runs[0].Peaks) || run.Events != runs[0].Events || run.PersonYears != runs[0].PersonYears {
-			t.Error("another result by windows")
-		}
 	}
 }
 
 // A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
 func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
-	m := compiled(t, hostile["few are left"])
+	m := programOf(t, hostile["few are left"])
 	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
 	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualAside)
 	asked := 0
@@ -485,10 +454,10 @@ func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 		asked++
 		return memory.Room{}
 	}}}
-	var tr track
-	got, err := r.simulate(context.Background(), m, &Options{Seed: 1, patience: 1 << 16}, 1, &tr)
-	r.broke = err
-	if err := differences(wanted, r, want, got); err != nil {
+	r.patience = 1 << 16
+	got := newRecording(m)
+	r.broke = r.simulate(context.Background(), m, 1, 1, &got, quiet)
+	if err := differences(wanted, r, want, &got); err != nil {
 		t.Error(err)
 	}
 	if r.win == nil || r.all == nil || asked < 2 || asked > rule.count/rule.patience {
@@ -498,24 +467,26 @@ func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 
 // A run by windows says how far it is, and ends when it is told to.
 func TestWindowsStop(t *testing.T) {
-	m := compiled(t, hostile["rates change"])
+	m := programOf(t, hostile["rates change"])
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r := &replica{rule: usualAside, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
-	var tr track
-	last := 0.0
-	o := Options{Seed: 1, OnRecord: func(rec Record) {
-		if at := timeOf(tr.time.Load()); at < last {
-			t.Errorf("at %v after %v", at, last)
-		} else {
-			last = at
-		}
-		if rec.Row == 4 {
-			cancel()
-		}
-	}}
-	run, err := r.simulate(ctx, m, &o, 0, &tr)
-	if !errors.Is(err, context.Canceled) || run.Rows() != 5 || !(last > 0.8) {
-		t.Errorf("error %v after %d rows at %v", err, run.Rows(), last)
+	now, last := 0.0, 0.0
+	rec := newRecording(m)
+	err := r.simulate(ctx, m, 1, 0, &rec, hooks{
+		begun:    func() {},
+		progress: func(at float64, _ uint64) { now = at },
+		recorded: func(row int) {
+			if now < last {
+				t.Errorf("at %v after %v", now, last)
+			}
+			last = now
+			if row == 4 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) || rec.rows != 5 || !(last > 0.8) {
+		t.Errorf("error %v after %d rows at %v", err, rec.rows, last)
 	}
 }

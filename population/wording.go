@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/nearest"
 )
 
@@ -53,20 +54,9 @@ func some(names []string) string {
 	}
 	all := strings.Join(short, ", ")
 	if more > 0 {
-		all += fmt.Sprintf(" and %s more", thousands(more))
+		all += fmt.Sprintf(" and %s more", format.Thousands(float64(more)))
 	}
 	return all
-}
-
-// plural is a number of things: 1 row, 2 rows.
-func plural(n int, thing string) string { return strconv.Itoa(n) + " " + things(n, thing) }
-
-// things is what there is a number of: row if it is 1, and rows.
-func things(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
 }
 
 // A missing says that there is no such name, and which was probably meant. It is worked out when it is printed: the names that
@@ -96,10 +86,5 @@ func tooLong(name string) bool {
 	return len(name) > longestName && utf8.RuneCountInString(name) > longestName
 }
 
-// be is what a number of things does.
-func be(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
+// asked tells whether something stands in an option of the command line.
+func asked(at place) bool { return strings.HasPrefix(at.file, "--") }

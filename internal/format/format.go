@@ -30,11 +30,37 @@ func Thousands(x float64) string {
 }
 
 // Count is a number of things: 1 bin, 1,000 bins.
-func Count(n int, thing string) string {
+func Count(n int, thing string) string { return Thousands(float64(n)) + " " + Things(n, thing) }
+
+// Plural is a number of things without commas: 1 row, 2000 rows.
+func Plural(n int, thing string) string { return strconv.Itoa(n) + " " + Things(n, thing) }
+
+// Things is the noun after a number: row after 1, rows after any other.
+func Things(n int, thing string) string {
 	if n == 1 {
-		return "1 " + thing
+		return thing
 	}
-	return Thousands(float64(n)) + " " + thing + "s"
+	return thing + "s"
+}
+
+// Be is the verb after a number of things: is after 1, are after any other.
+func Be(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// Percent is a share of 1 with four digits: 12.5%.
+func Percent(p float64) string { return fmt.Sprintf("%.4g%%", 100*p) }
+
+// Tidy is a number without the noise that arithmetic leaves in its last place: 0.8999999999999999 is 0.9.
+func Tidy(x float64) float64 {
+	ulp := math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x)
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil && math.Abs(short-x) <= 2*ulp {
+		return short
+	}
+	return x
 }
 
 // Power writes powers of ten as such: 1e6.

@@ -184,3 +184,6 @@ func expTail(r float64) float64 {
 func scale(y float64, k int64) float64 {
 	return math.Float64frombits(math.Float64bits(y) + uint64(k)<<mantissa)
 }
+
+// ULP is the distance from the size of a number to the next one.
+func ULP(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }

@@ -3,10 +3,9 @@ package population
 import (
 	"maps"
 	"slices"
-)
 
-// Flows are listed by where they come from and then by where they go, so that one is found among those that come from the same
-// state: few, as a rule, however many states there are.
+	"github.com/almanac-sim/almanac/internal/format"
+)
 
 // mostFlows is how many ways between states there may be. Every row of every replica has a number for each.
 const mostFlows = 1_000_000
@@ -76,17 +75,17 @@ func (c *compiler) enumerate() {
 		}
 	}
 	if len(possible) > mostFlows {
-		c.add(place{file: c.f.path, line: 1, column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", thousands(mostFlows))
+		c.add(place{file: c.f.path, line: 1, column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", format.Thousands(float64(mostFlows)))
 		return
 	}
 	c.m.flowsFrom = make([]int32, n+entrances+1)
 	for _, key := range slices.Sorted(maps.Keys(possible)) {
 		from, to := int(key>>16), uint16(key)
-		f := Flow{From: Out, To: Out}
+		f := flow{From: Out, To: Out}
 		if from < n {
 			f.From = c.m.states[from]
 		} else {
-			f.From = entranceNames[from-n]
+			f.From = [entrances]string{byBirth, byImmigration, byIntervention}[from-n]
 		}
 		if int(to) < n {
 			f.To = c.m.states[to]
@@ -98,43 +97,5 @@ func (c *compiler) enumerate() {
 	}
 	for i := range n + entrances {
 		c.m.flowsFrom[i+1] = max(c.m.flowsFrom[i+1], c.m.flowsFrom[i])
-	}
-}
-
-// flowOf is the number of a flow, which must be possible. Most states have one way out, or use one most.
-func (m *Model) flowOf(from int, to uint16) int {
-	i := int(m.flowsFrom[from])
-	if m.flowsTo[i] == to {
-		return i
-	}
-	return m.findFlow(i, int(m.flowsFrom[from+1]), to)
-}
-
-// findFlow searches for it among those from the same state.
-func (m *Model) findFlow(i, end int, to uint16) int {
-	k, _ := slices.BinarySearch(m.flowsTo[i:end], to)
-	return i + k
-}
-
-// each calls f with all that can happen in a state.
-func (t *stateTable) each(f func(do *action)) {
-	var last *stateTable
-	for _, cell := range t.cells {
-		if cell != last {
-			cell.each(f)
-			last = cell
-		}
-	}
-	for i := range t.menu {
-		f(&t.menu[i].do)
-	}
-	for i := range t.race {
-		f(&t.race[i].do)
-	}
-	for i := range t.split {
-		f(&t.split[i].do)
-	}
-	for i := range t.vary {
-		f(&t.vary[i].do)
 	}
 }

@@ -1,8 +1,6 @@
 package population
 
-import (
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // A courseValue is a value that changes with time, as it is written:
 //
@@ -127,4 +125,12 @@ func (r *reader) counted(n *yaml.Node, what string) *countValue {
 		return nil
 	}
 	return c
+}
+
+// plural is what its values are.
+func (c *courseValue) plural() string {
+	if c.form == "line" {
+		return "points of a line"
+	}
+	return "steps"
 }
