@@ -3,6 +3,8 @@ package population
 import (
 	"math"
 	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // Dates here are those of the Gregorian calendar, each its midnight in UTC: days of 24 hours, with leap days and without daylight saving. A clock that
@@ -16,12 +18,12 @@ func (m *Model) Dates() []string {
 		return nil
 	}
 	layout := time.DateOnly
-	times := make([]time.Time, len(m.program.rows))
+	times := make([]time.Time, len(m.program.Rows))
 	for i, t := range m.Times() {
-		seconds := math.Round(t * m.program.seconds)
-		days := math.Floor(seconds / aDay)
-		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*aDay)) * time.Second)
-		if seconds != days*aDay {
+		seconds := math.Round(t * m.program.Seconds)
+		days := math.Floor(seconds / syntax.ADay)
+		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*syntax.ADay)) * time.Second)
+		if seconds != days*syntax.ADay {
 			layout = "2006-01-02T15:04:05"
 		}
 	}
@@ -34,5 +36,5 @@ func (m *Model) Dates() []string {
 
 // StartDate is the date at which the clock of the model is 0, and whether it has one.
 func (m *Model) StartDate() (time.Time, bool) {
-	return m.compiled.file.zero.date()
+	return m.compiled.File.Zero.Date()
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 func dated(t *testing.T, clock, more string, asked ...Change) *Model {
@@ -71,19 +74,19 @@ interventions:
   - {at: 2020-04-01, every: 7 days, until: 2020-04-20, set: {beta: 0.1 per day}}
 `)
 	var at []float64
-	for _, p := range m.program.plans {
-		at = append(at, p.at)
+	for _, p := range m.program.Scheduled {
+		at = append(at, p.At)
 	}
 	if want := []float64{14, 31, 38, 45}; !slices.Equal(at, want) {
 		t.Errorf("interventions at %v, want %v", at, want)
 	}
-	here := m.compiled.quietly()
+	here := m.compiled.Quietly()
 	for _, c := range []struct {
 		name     string
 		at, want float64
 	}{{"shut", 9.5, 1}, {"shut", 10, 0.5}, {"shut", 31, 0.2}, {"season", 20, 1.5}, {"season", 10, 0.5}, {"again", 40, 1.5}, {"slope", 2.5, 0.25}} {
-		m, ok := here.part(value{name: c.name}, c.name)
-		if got := m.at(c.at, census{}); !ok || got != c.want {
+		m, ok := here.Part(syntax.Value{Name: c.name}, c.name)
+		if got := m.At(c.at, program.Census{}); !ok || got != c.want {
 			t.Errorf("%s on day %v is %v, want %v", c.name, c.at, got, c.want)
 		}
 	}
@@ -111,18 +114,18 @@ func TestTablesFromFiles(t *testing.T) {
   one: {steps: {file: q.csv, column: "a, b", unit: days}}
 `
 	m := dated(t, clock, more, read)
-	here := m.compiled.quietly()
+	here := m.compiled.Quietly()
 	for _, c := range []struct {
 		name     string
 		at, want float64
-		d        dimension
+		d        syntax.Dimension
 	}{
-		{"beta", 29, 0.5, ofRate}, {"beta", 30, 0.25, ofRate}, {"beta", 99, 0.1, ofRate}, {"weekly", 15, 0.375 / 7, ofRate}, {"share", 15, 0.15, noDimension},
-		{"cases", 1, 10.5, noDimension}, {"one", 1, 2, ofDuration},
+		{"beta", 29, 0.5, syntax.OfRate}, {"beta", 30, 0.25, syntax.OfRate}, {"beta", 99, 0.1, syntax.OfRate}, {"weekly", 15, 0.375 / 7, syntax.OfRate}, {"share", 15, 0.15, syntax.NoDimension},
+		{"cases", 1, 10.5, syntax.NoDimension}, {"one", 1, 2, syntax.OfDuration},
 	} {
-		m, ok := here.part(value{name: c.name}, c.name)
-		if got := m.at(c.at, census{}); !ok || got < c.want-1e-15 || got > c.want+1e-15 || m.dimension != c.d {
-			t.Errorf("%s on day %v is %v %v, want %v %v", c.name, c.at, got, m.dimension, c.want, c.d)
+		m, ok := here.Part(syntax.Value{Name: c.name}, c.name)
+		if got := m.At(c.at, program.Census{}); !ok || got < c.want-1e-15 || got > c.want+1e-15 || m.Dimension != c.d {
+			t.Errorf("%s on day %v is %v %v, want %v %v", c.name, c.at, got, m.Dimension, c.want, c.d)
 		}
 	}
 	for name, n := range reads {
@@ -136,7 +139,7 @@ func TestTablesFromFiles(t *testing.T) {
 	if again.Explain() != m.Explain() || len(kept) != 3 {
 		t.Error("with the files that it has kept it is another model")
 	}
-	for name, c := range map[string]struct{ file, value, want string }{
+	for name, c := range map[string]struct{ File, Value, want string }{
 		"no file":          {"", "{steps: {file: gone.csv, column: beta}}", `model.yaml:6:21: parameters: p: steps: file: "gone.csv": no such file`},
 		"no column":        {"time,beta\n0,1\n", "{steps: {file: x.csv, column: betta}}", `model.yaml:6:36: parameters: p: steps: column: there is no column of x.csv "betta"; did you mean "beta"?`},
 		"the time":         {"time,beta\n0,1\n", "{steps: {file: x.csv, column: time}}", `model.yaml:6:36: parameters: p: steps: column: there is no column of x.csv "time"; expected one of beta`},
@@ -159,18 +162,18 @@ func TestTablesFromFiles(t *testing.T) {
 		"key":              {"time,beta\n0,1\n", "{steps: {file: x.csv, colunm: beta}}", `model.yaml:6:28: parameters: p: steps: there is no key "colunm"; did you mean "column"?`},
 		"file and times":   {"time,beta\n0,1\n", "{steps: {file: x.csv, column: beta, 3 days: 1}}", `model.yaml:6:42: parameters: p: steps: there is no key "3 days"; expected one of file, column, unit`},
 		"too large":        {"", "{line: {file: large.csv, column: beta}}", `model.yaml:6:20: parameters: p: line: file: "large.csv": it is larger than 16 MB`},
-		"too many rows":    {"time,beta\n" + strings.Repeat("1,1\n", mostRows+1), "{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
+		"too many rows":    {"time,beta\n" + strings.Repeat("1,1\n", syntax.MostRows+1), "{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
 		"a quote too much": {"time,beta\n0,\"1\n", "{steps: {file: x.csv, column: beta}}", `x.csv:2:1: this is not a table: extraneous or missing " in quoted-field`},
 	} {
-		_, err := Compile("model.yaml", []byte("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p: "+c.value+"\n"),
+		_, err := Compile("model.yaml", []byte("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p: "+c.Value+"\n"),
 			Files(func(file string) ([]byte, error) {
 				switch file {
 				case "x.csv":
-					return []byte(c.file), nil
+					return []byte(c.File), nil
 				case "empty.csv":
 					return nil, nil
 				case "large.csv":
-					return make([]byte, mostFile+1), nil
+					return make([]byte, syntax.MostFile+1), nil
 				}
 				return nil, fmt.Errorf("no such file")
 			}))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/almanac-sim/almanac/internal/vector"
+	"github.com/almanac-sim/almanac/population/internal/explain"
 )
 
 // Diagram draws the states and the ways between them, as SVG. The error is [ErrDiagram], or that of the context if it ends first. Which models
@@ -18,8 +19,8 @@ func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
 
 // DiagramShapes is what Diagram draws, as shapes with coordinates, for other formats than SVG.
 func (m *Model) DiagramShapes(ctx context.Context) (vector.Drawing, error) {
-	return drawing(ctx, m.compiled)
+	return explain.Diagram(ctx, m.compiled)
 }
 
 // Ways is how many arrows the diagram has: several may lead from one state to the same other one.
-func (m *Model) Ways() int { return len(ways(m.compiled)) }
+func (m *Model) Ways() int { return len(explain.Ways(m.compiled)) }

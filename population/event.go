@@ -1,6 +1,10 @@
 package population
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
+)
 
 // An Event is something that happened to an individual, or that it was there at the start, or that an intervention happened that waited.
 // All that became of everybody can be put together from the events of a replica: states, attributes, flows, and what goes by a name.
@@ -23,24 +27,24 @@ type Event struct {
 }
 
 // event is something that happened, in words.
-func (m *Model) event(replica int, h *happening) Event {
+func (m *Model) event(replica int, h *engine.Event) Event {
 	p := m.program
-	e := Event{Replica: replica, Time: h.time, Kind: Kind(h.kind), Individual: h.individual, By: h.by, place: h.place, byPlace: h.byPlace}
-	switch h.kind {
-	case hasStarted:
-		e.To = p.states[h.state]
-	case hasMoved:
-		e.From, e.To = p.states[h.state], p.states[h.state]
-	case hasEntered, hasChanged, hasLeft:
-		e.From, e.To = p.flows[h.flow].From, p.flows[h.flow].To
+	e := Event{Replica: replica, Time: h.Time, Kind: Kind(h.Kind), Individual: h.Individual, By: h.By, place: h.Place, byPlace: h.ByPlace}
+	switch h.Kind {
+	case engine.Started:
+		e.To = p.States[h.State]
+	case engine.Moved:
+		e.From, e.To = p.States[h.State], p.States[h.State]
+	case engine.Entered, engine.Changed, engine.Left:
+		e.From, e.To = p.Flows[h.Flow].From, p.Flows[h.Flow].To
 	}
-	if h.name >= 0 {
-		e.Name = p.names[h.name]
+	if h.Name >= 0 {
+		e.Name = p.Names[h.Name]
 	}
-	if len(p.attributes) > 0 {
-		e.Values = make([]string, len(p.attributes)) // empty if it is about nobody
-		for a, v := range h.values {
-			e.Values[a] = p.attributes[a].values[v]
+	if len(p.Attributes) > 0 {
+		e.Values = make([]string, len(p.Attributes)) // empty if it is about nobody
+		for a, v := range h.Values {
+			e.Values[a] = p.Attributes[a].Values[v]
 		}
 	}
 	return e

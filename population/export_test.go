@@ -1,6 +1,9 @@
 package population
 
-import "github.com/almanac-sim/almanac/calendar"
+import (
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/population/internal/engine"
+)
 
 // Place is the id of the individual, which another had before it or will have after it, and ByPlace that of who brought it
 // about: tests of how others are chosen look at both, since it is among ids that a contact chooses.
@@ -8,11 +11,11 @@ func (e *Event) Place() uint32   { return e.place }
 func (e *Event) ByPlace() uint32 { return e.byPlace }
 
 // Check verifies the invariants of a process.
-func (p *Process) Check() error { return p.r.check() }
+func (p *Process) Check() error { return p.r.Check() }
 
 // Peaks and PersonTime are what else a process knows of its past.
 func (p *Process) Peaks() (all []Peak) {
-	for _, k := range p.r.peaks {
+	for _, k := range p.r.Peaks {
 		all = append(all, Peak(k))
 	}
 	return all
@@ -24,8 +27,8 @@ func (p *Process) PersonYears() float64 {
 
 // Grouped are the counts, flows and names of a group.
 func (p *Process) Grouped(group int) ([]int, []uint64, []uint64) {
-	g := &p.r.by.groups[group]
-	return g.counts, g.flows, g.named
+	g := &p.r.By.Groups[group]
+	return g.Counts, g.Flows, g.Named
 }
 
 // ForkAlike makes a fork with the same luck, which goes on as p does, and tells of its events to a function.
@@ -34,21 +37,21 @@ func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	for id := range calendar.ID(p.r.ids) {
-		if at, ok := p.r.queue.At(id); ok {
-			if err := f.r.queue.Schedule(id, at); err != nil {
+	for id := range calendar.ID(p.r.Ids) {
+		if at, ok := p.r.Queue.At(id); ok {
+			if err := f.r.Queue.Schedule(id, at); err != nil {
 				return nil, err
 			}
 		}
 	}
-	f.r.onEvent = func(h *happening) { onEvent(f.m.event(f.r.index, h)) }
+	f.r.OnEvent = func(h *engine.Event) { onEvent(f.m.event(f.r.Index, h)) }
 	return f, nil
 }
 
 // Planned are the times of the interventions that have one, on the model's clock.
 func (m *Model) Planned() (times []float64) {
-	for i := range m.program.plans {
-		times = append(times, m.program.start+m.program.plans[i].at)
+	for i := range m.program.Scheduled {
+		times = append(times, m.program.Start+m.program.Scheduled[i].At)
 	}
 	return times
 }
@@ -59,4 +62,4 @@ var Busy = map[string]string{
 }
 
 // Silence makes a process tell of no events.
-func (p *Process) Silence() { p.r.onEvent = func(*happening) {} }
+func (p *Process) Silence() { p.r.OnEvent = func(*engine.Event) {} }

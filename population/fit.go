@@ -1,5 +1,10 @@
 package population
 
+import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/fitting"
+)
+
 // A Fit is what a model is to be fitted to: which of its parameters are unknown, and what is known of them beforehand; and which columns of a
 // table it is to match. [Model.Fit] reads it from the file.
 //
@@ -10,7 +15,7 @@ type Fit struct {
 	Matches  []Match
 
 	m    *Model
-	text *fitText
+	text *fitting.Fit
 
 	lately lately // see Follow
 }
@@ -25,25 +30,25 @@ type FitOptions struct {
 // Fit reads what is to be fitted from the section fit of the file, and from the options. If something is wrong with it, the error is of type
 // [Problems].
 func (m *Model) Fit(o FitOptions) (*Fit, error) {
-	list := &problemList{}
-	if m.compiled.file.fit == nil && len(o.Unknown)+len(o.Match) == 0 {
-		list.add(place{m.compiled.file.path, 1, 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitLike)
-		return nil, list.err()
+	list := &diag.List{}
+	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
+		list.Add(diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitting.FitLike)
+		return nil, list.Err()
 	}
-	text := readFit(m.compiled, list, fitAsked(o))
-	if err := list.err(); err != nil {
+	text := fitting.Read(m.compiled, list, fitting.Asked(o))
+	if err := list.Err(); err != nil {
 		return nil, err
 	}
-	f := &Fit{Data: text.data.name, m: m, text: text}
-	for i := range text.match {
-		t := &text.match[i]
-		f.Matches = append(f.Matches, Match{Column: t.column.name, Kind: t.kind, Of: t.of.name, Error: t.error.family})
+	f := &Fit{Data: text.Data.Name, m: m, text: text}
+	for i := range text.Match {
+		t := &text.Match[i]
+		f.Matches = append(f.Matches, Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Error: t.Error.Family})
 	}
-	for i := range text.unknown {
-		f.Unknowns = append(f.Unknowns, text.unknown[i].unknown(m.compiled.quietly()))
+	for i := range text.Unknown {
+		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.Quietly()))
 	}
 	f.bound(list)
-	if err := list.err(); err != nil {
+	if err := list.Err(); err != nil {
 		return nil, err
 	}
 	return f, nil

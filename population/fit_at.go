@@ -4,12 +4,16 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // At is the model with values of the unknowns, which are in the order and in the units of the fit: what [Compile] would make of the file with
 // [Set], without reading it again, which is most of the work. If there is no model with these values, the error is of type [Problems].
 func (f *Fit) At(x []float64) (*Model, error) {
-	values := make([]namedValue, len(f.Unknowns))
+	values := make([]syntax.NamedValue, len(f.Unknowns))
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
 		values[k] = written(u.Name, u.Value(x[k]), u.quantity(x[k]))
@@ -27,35 +31,35 @@ type Seen struct {
 
 // Seen is how each column is seen in a model that At made. If that cannot be, the error is of type [Problems].
 func (f *Fit) Seen(at *Model) ([]Seen, error) {
-	here := at.compiled.quietly()
-	all := make([]Seen, len(f.text.match))
+	here := at.compiled.Quietly()
+	all := make([]Seen, len(f.text.Match))
 	for i := range all {
-		t := &f.text.match[i]
-		s := Seen{Observed: 1, Error: t.error.family}
-		if t.observed.given() {
-			s.Observed, _ = here.chance(t.observed, t.what+": observed")
+		t := &f.text.Match[i]
+		s := Seen{Observed: 1, Error: t.Error.Family}
+		if t.Observed.Given() {
+			s.Observed, _ = here.Chance(t.Observed, t.What+": observed")
 		}
 		switch s.Error {
 		case "negative binomial":
-			s.Arg, _ = here.positive(t.error.arg, t.what+": error: dispersion")
+			s.Arg, _ = here.Positive(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
-			s.Share = t.error.share(here)
-			s.Arg, _ = here.within(t.error.arg, t.what+": error: sd", aShare, func(x float64) bool { return x > 0 }, "expected more than 0")
+			s.Share = t.Error.Share(here)
+			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", syntax.KindShare, func(x float64) bool { return x > 0 }, "expected more than 0")
 		}
 		all[i] = s
 	}
-	return all, here.err()
+	return all, here.Err()
 }
 
 // bound finds out what the unknowns can be, by trying: a parameter that can be 0 and not less is not negative, and one that can be 1 and not more
 // is at most 1. So it does not matter how the model uses it.
-func (f *Fit) bound(list *problemList) {
+func (f *Fit) bound(list *diag.List) {
 	x := make([]float64, len(f.Unknowns))
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
-		got, _, _ := f.m.compiled.quietly().resolve(value{name: u.Name}, "")
-		x[k] = u.in(got.quantity)
-		u.Whole = u.of.kind == aNumber && f.counts(u.Name)
+		got, _, _ := f.m.compiled.Quietly().Resolve(syntax.Value{Name: u.Name}, "")
+		x[k] = u.in(got.Quantity)
+		u.Whole = u.of.Kind == syntax.KindNumber && f.counts(u.Name)
 	}
 	possible := func(k int, y float64) bool {
 		at := slices.Clone(x)
@@ -69,7 +73,7 @@ func (f *Fit) bound(list *problemList) {
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
 		const little = 1e-6
-		one := u.in(quantity{kind: aShare, number: 1})
+		one := u.in(syntax.Quantity{Kind: syntax.KindShare, Number: 1})
 		switch {
 		case u.Whole:
 			u.Low = 0
@@ -77,13 +81,13 @@ func (f *Fit) bound(list *problemList) {
 			if !possible(k, -little) && (possible(k, little) || possible(k, 0)) {
 				u.Low = 0
 			}
-			if (u.of.kind == aNumber || u.of.kind == aShare) && !possible(k, one*(1+little)) && (possible(k, one*(1-little)) || possible(k, one)) {
+			if (u.of.Kind == syntax.KindNumber || u.of.Kind == syntax.KindShare) && !possible(k, one*(1+little)) && (possible(k, one*(1-little)) || possible(k, one)) {
 				u.High = one
 			}
 		}
-		p := &f.text.unknown[k]
-		if p.family.Range() && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
-			list.add(p.at, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name, u.bound(u.Low), u.bound(u.High))
+		p := &f.text.Unknown[k]
+		if p.Family.Range() && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
+			list.Add(p.At, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name, u.bound(u.Low), u.bound(u.High))
 		}
 	}
 }
@@ -98,16 +102,16 @@ func (u *Unknown) bound(x float64) string {
 
 // counts tells whether a number of individuals depends on a parameter: of those at the start, or of those whom an intervention is about.
 func (f *Fit) counts(name string) bool {
-	here, seen := f.m.compiled.quietly(), map[string]bool{}
-	for _, g := range f.m.compiled.file.groups {
-		for _, s := range g.starts {
-			if s.byWhat != byShare {
-				here.behind(s.by, seen, func(parameter) {})
+	here, seen := f.m.compiled.Quietly(), map[string]bool{}
+	for _, g := range f.m.compiled.File.Groups {
+		for _, s := range g.Starts {
+			if s.ByWhat != syntax.ShareGiven {
+				here.Behind(s.By, seen, func(compile.Parameter) {})
 			}
 		}
 	}
-	for i := range f.m.compiled.file.plans {
-		here.behind(f.m.compiled.file.plans[i].countBy, seen, func(parameter) {})
+	for i := range f.m.compiled.File.Interventions {
+		here.Behind(f.m.compiled.File.Interventions[i].CountBy, seen, func(compile.Parameter) {})
 	}
 	return seen[name]
 }

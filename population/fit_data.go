@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // Observations are what was seen: the columns of a table that a model is to match.
@@ -25,9 +27,9 @@ type Observations struct {
 // Read reads a table of data: the first column is time, in the unit of the model, or date; the others are found by their names. Cells that are
 // empty or say NA are gaps. If something is wrong with it, the error is of type [Problems], with the lines of the table.
 func (f *Fit) Read(name string, table []byte) (*Observations, error) {
-	d := &dataReader{problemList: &problemList{}, f: f, name: name}
+	d := &dataReader{List: &diag.List{}, f: f, name: name}
 	d.read(table)
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	d.note()
@@ -36,7 +38,7 @@ func (f *Fit) Read(name string, table []byte) (*Observations, error) {
 
 // A dataReader reads a table of data.
 type dataReader struct {
-	*problemList
+	*diag.List
 	f       *Fit
 	name    string
 	dated   bool
@@ -53,7 +55,7 @@ var gaps = []string{"", "na", "n/a", "nan", "null"}
 
 // read reads the table.
 func (d *dataReader) read(table []byte) {
-	in := newTable(table)
+	in := syntax.NewTable(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // an empty cell between two tabs is no space
@@ -62,10 +64,10 @@ func (d *dataReader) read(table []byte) {
 	header, err := in.Read()
 	switch {
 	case err == io.EOF:
-		d.add(place{d.name, 1, 1}, "the file is empty; expected a line with the names of the columns, time or date first")
+		d.Add(diag.Place{File: d.name, Line: 1, Column: 1}, "the file is empty; expected a line with the names of the columns, time or date first")
 		return
 	case err != nil:
-		d.add(place{d.name, csvLine(err), 1}, "this is not a table: %v", csvReason(err))
+		d.Add(diag.Place{File: d.name, Line: syntax.CsvLine(err), Column: 1}, "this is not a table: %v", syntax.CsvReason(err))
 		return
 	}
 	line, _ := in.FieldPos(0)
@@ -74,12 +76,12 @@ func (d *dataReader) read(table []byte) {
 	}
 	for d.row(in) {
 	}
-	if len(d.times) == 0 && d.found == 0 {
-		d.add(place{d.name, line, 1}, "there is no row; expected at least one")
+	if len(d.times) == 0 && d.Found == 0 {
+		d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "there is no row; expected at least one")
 	}
 	for i, column := range d.columns {
-		if d.found == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
-			d.add(place{d.name, line, 1}, "column %s has no value; expected at least one", quote(d.f.Matches[i].Column))
+		if d.Found == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
+			d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "column %s has no value; expected at least one", diag.Quote(d.f.Matches[i].Column))
 		}
 	}
 }
@@ -105,114 +107,114 @@ func (d *dataReader) head(header []string, line int) bool {
 	for _, h := range header {
 		d.header = append(d.header, strings.TrimSpace(h))
 	}
-	first, before := d.header[0], d.found
-	at := place{d.name, line, 1}
+	first, before := d.header[0], d.Found
+	at := diag.Place{File: d.name, Line: line, Column: 1}
 	d.dated = first == "date"
 	switch {
 	case first != "time" && first != "date":
-		d.add(at, "the first column is %s; expected time, in the unit of the model, or date", quote(first))
-	case d.dated && !d.f.m.compiled.here.zero.dated:
-		d.add(at, "the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss", d.f.m.program.unit)
+		d.Add(at, "the first column is %s; expected time, in the unit of the model, or date", diag.Quote(first))
+	case d.dated && !d.f.m.compiled.Start.Zero.Dated:
+		d.Add(at, "the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss", d.f.m.program.Unit)
 	}
 	for _, m := range d.f.Matches {
 		k := slices.Index(d.header[1:], m.Column) + 1
 		switch {
 		case k == 0:
-			d.add(at, "%s", unknown("column", m.Column, func() []string { return d.header[1:] }))
+			d.Add(at, "%s", diag.Unknown("column", m.Column, func() []string { return d.header[1:] }))
 		case slices.Contains(d.header[k+1:], m.Column):
-			d.add(at, "a second column %s; expected one", quote(m.Column))
+			d.Add(at, "a second column %s; expected one", diag.Quote(m.Column))
 		}
 		d.places, d.columns = append(d.places, k), append(d.columns, nil)
 	}
-	return d.found == before
+	return d.Found == before
 }
 
 // row reads a row, and tells whether there may be another.
 func (d *dataReader) row(in *csv.Reader) bool {
 	row, err := in.Read()
 	switch {
-	case err == io.EOF || d.stopped:
+	case err == io.EOF || d.Stopped:
 		return false
 	case err != nil:
-		d.add(place{d.name, csvLine(err), 1}, "this is not a table: %v", csvReason(err))
+		d.Add(diag.Place{File: d.name, Line: syntax.CsvLine(err), Column: 1}, "this is not a table: %v", syntax.CsvReason(err))
 		return false
 	}
 	line, first := in.FieldPos(0)
 	switch {
-	case len(d.times) == mostRows:
-		d.add(place{d.name, line, first}, "more than %d rows", mostRows)
+	case len(d.times) == syntax.MostRows:
+		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", syntax.MostRows)
 		return false
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true
 	case len(row) != len(d.header):
-		d.add(place{d.name, line, 1}, "%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), len(d.header))
+		d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), len(d.header))
 		return true
 	}
-	t, ok := d.time(row[0], place{d.name, line, first})
+	t, ok := d.time(row[0], diag.Place{File: d.name, Line: line, Column: first})
 	if !ok {
 		return true
 	}
-	start := len(d.times) == 0 && t <= d.f.m.program.start+d.f.m.program.slack
+	start := len(d.times) == 0 && t <= d.f.m.program.Start+d.f.m.program.Slack
 	d.times, d.lines = append(d.times, t), append(d.lines, line)
 	for i, k := range d.places {
 		_, at := in.FieldPos(k)
-		d.columns[i] = append(d.columns[i], d.cell(&d.f.Matches[i], row[k], place{d.name, line, at}, start))
+		d.columns[i] = append(d.columns[i], d.cell(&d.f.Matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start))
 	}
 	return true
 }
 
 // time reads when a row is.
-func (d *dataReader) time(text string, at place) (t float64, ok bool) {
+func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	m := d.f.m
 	text = strings.TrimSpace(text)
-	q, err := parseQuantity(text)
-	if err != nil || d.dated != (q.kind == aDate) || !d.dated && q.kind != aNumber {
-		expected := "a number, the time in " + m.program.unit + "s on the clock of the model"
+	q, err := syntax.ParseQuantity(text)
+	if err != nil || d.dated != (q.Kind == syntax.KindDate) || !d.dated && q.Kind != syntax.KindNumber {
+		expected := "a number, the time in " + m.program.Unit + "s on the clock of the model"
 		if d.dated {
 			expected = "a date such as 2020-03-01"
 		}
-		d.add(at, "%s: found %s, expected %s", d.header[0], quote(text), expected)
+		d.Add(at, "%s: found %s, expected %s", d.header[0], diag.Quote(text), expected)
 		return 0, false
 	}
-	if t, err = m.compiled.here.zero.clock(q, m.compiled.file.unit); err != nil {
-		d.add(at, "%s: %s is %v", d.header[0], echo(text), err)
+	if t, err = m.compiled.Start.Zero.Clock(q, m.compiled.File.Unit); err != nil {
+		d.Add(at, "%s: %s is %v", d.header[0], diag.Echo(text), err)
 		return 0, false
 	}
 	switch n := len(d.times); {
-	case !(t >= m.program.start-m.program.slack):
-		d.add(at, "%s: %s is before the start of the run, %s", d.header[0], echo(text), m.compiled.file.startWords())
+	case !(t >= m.program.Start-m.program.Slack):
+		d.Add(at, "%s: %s is before the start of the run, %s", d.header[0], diag.Echo(text), m.compiled.File.StartWords())
 		return 0, false
-	case !(t <= m.program.end+m.program.slack):
-		d.add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], echo(text), m.endWords())
+	case !(t <= m.program.End+m.program.Slack):
+		d.Add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], diag.Echo(text), m.endWords())
 		return 0, false
 	case n > 0 && t == d.times[n-1]:
-		d.add(at, "%s: %s is here a second time, after line %d", d.header[0], echo(text), d.lines[n-1])
+		d.Add(at, "%s: %s is here a second time, after line %d", d.header[0], diag.Echo(text), d.lines[n-1])
 		return 0, false
 	case n > 0 && t < d.times[n-1]:
-		d.add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], echo(text), d.lines[n-1])
+		d.Add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], diag.Echo(text), d.lines[n-1])
 		return 0, false
 	}
-	return min(max(t, m.program.start), m.program.end), true
+	return min(max(t, m.program.Start), m.program.End), true
 }
 
 // cell reads what was seen of a column.
-func (d *dataReader) cell(m *Match, text string, at place, start bool) float64 {
+func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) float64 {
 	text = strings.TrimSpace(text)
 	if slices.Contains(gaps, strings.ToLower(text)) {
 		return math.NaN()
 	}
-	x, ok := parseNumber(text)
-	switch column := echo(m.Column); {
+	x, ok := syntax.ParseNumber(text)
+	switch column := diag.Echo(m.Column); {
 	case !ok && strings.Contains(text, ","):
-		d.add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column, quote(text))
+		d.Add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column, diag.Quote(text))
 	case !ok:
-		d.add(at, "%s: found %s, expected a number, or nothing or NA for a gap", column, quote(text))
+		d.Add(at, "%s: found %s, expected a number, or nothing or NA for a gap", column, diag.Quote(text))
 	case m.Error != "normal" && x < 0:
-		d.add(at, "%s: %s is negative; its error is %s, which is of counts: whole numbers from 0 on", column, text, m.Error)
+		d.Add(at, "%s: %s is negative; its error is %s, which is of counts: whole numbers from 0 on", column, text, m.Error)
 	case m.Error != "normal" && x != math.Floor(x):
-		d.add(at, "%s: %s is not a whole number; its error is %s, which is of counts; {normal: {sd: 10%%}} takes other numbers", column, text, m.Error)
+		d.Add(at, "%s: %s is not a whole number; its error is %s, which is of counts; {normal: {sd: 10%%}} takes other numbers", column, text, m.Error)
 	case start && m.Kind != "state" && x != 0:
-		d.add(at, "%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the cell empty", column, text)
+		d.Add(at, "%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the cell empty", column, text)
 	default:
 		return x
 	}
@@ -229,7 +231,7 @@ func (d *dataReader) note() {
 			}
 		}
 		if n := len(lines); n > 0 {
-			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, echo(m.Column), format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
+			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, diag.Echo(m.Column), format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
 		}
 	}
 	m := d.f.m
@@ -248,13 +250,13 @@ func (d *dataReader) note() {
 	if incidence {
 		counts = "; an incidence is what happened since the row before"
 	}
-	step := fmt.Sprintf("%.6g %s", usual, m.compiled.file.unit.of(usual))
+	step := fmt.Sprintf("%.6g %s", usual, m.compiled.File.Unit.Of(usual))
 	if len(lines) > 0 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: rows are missing before %s, where most are %s apart%s", d.name, linesOf(lines), step, counts))
 	}
-	if first := d.times[0] - m.program.start; incidence && first > usual*1.5 {
+	if first := d.times[0] - m.program.Start; incidence && first > usual*1.5 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an incidence of the first row is what happened since the start",
-			d.name, d.lines[0], first, m.compiled.file.unit.of(first), step))
+			d.name, d.lines[0], first, m.compiled.File.Unit.Of(first), step))
 	}
 }
 
@@ -288,22 +290,22 @@ func linesOf(lines []string) string {
 // endWords is when the model ends, for a message.
 func (m *Model) endWords() string {
 	if start, dated := m.StartDate(); dated {
-		return start.Add(time.Duration(m.program.end*m.program.seconds) * time.Second).Format(time.DateOnly)
+		return start.Add(time.Duration(m.program.End*m.program.Seconds) * time.Second).Format(time.DateOnly)
 	}
-	return fmt.Sprintf("%.12g %s", m.program.end, m.compiled.file.unit.of(m.program.end))
+	return fmt.Sprintf("%.12g %s", m.program.End, m.compiled.File.Unit.Of(m.program.End))
 }
 
 // checkData looks at the table, if it is there. Whoever fits brings it.
 func (m *Model) checkData(f *Fit) error {
-	if f.Data == "" || m.compiled.asked.files == nil {
+	if f.Data == "" || m.compiled.Asked.Files == nil {
 		return nil
 	}
-	table, err := m.compiled.asked.files(f.Data)
+	table, err := m.compiled.Asked.Files(f.Data)
 	if err != nil {
 		return nil
 	}
 	_, err = f.Read(f.Data, table)
-	if errors.As(err, new(Problems)) {
+	if errors.As(err, new(diag.Problems)) {
 		return err
 	}
 	return nil

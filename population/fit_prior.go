@@ -5,6 +5,9 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/fitting"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // An Unknown is a parameter that is not known, and what is known of it beforehand: its prior.
@@ -18,8 +21,8 @@ type Unknown struct {
 	Whole     bool // it is a number of individuals
 	Text      string
 
-	of    quantity // what a value is, and its unit
-	plain bool     // a percentage of which the prior is written as a number from 0 to 1
+	of    syntax.Quantity // what a value is, and its unit
+	plain bool            // a percentage of which the prior is written as a number from 0 to 1
 }
 
 // Value is a value of the parameter as a file writes it, and as [Set] takes it: "0.4 per day".
@@ -32,61 +35,61 @@ func (u *Unknown) Value(x float64) string {
 
 // written puts the unit behind a number.
 func (u *Unknown) written(number string, x float64) string {
-	switch u.of.kind {
-	case aShare:
+	switch u.of.Kind {
+	case syntax.KindShare:
 		return number + "%"
-	case aDuration:
-		return number + " " + u.of.unit.of(x)
-	case aRate:
-		return number + " per " + u.of.unit.name
+	case syntax.KindDuration:
+		return number + " " + u.of.Unit.Of(x)
+	case syntax.KindRate:
+		return number + " per " + u.of.Unit.Name
 	}
 	return number
 }
 
 // quantity is a value as the model works with it: what Value says, read.
-func (u *Unknown) quantity(x float64) quantity {
+func (u *Unknown) quantity(x float64) syntax.Quantity {
 	q := u.of
-	switch q.number = x; {
+	switch q.Number = x; {
 	case u.plain:
-		q.number = format.Tidy(100*x) / 100
-	case q.kind == aShare:
-		q.number = x / 100
+		q.Number = format.Tidy(100*x) / 100
+	case q.Kind == syntax.KindShare:
+		q.Number = x / 100
 	}
 	return q
 }
 
 // in is a quantity in the unit.
-func (u *Unknown) in(q quantity) float64 {
+func (u *Unknown) in(q syntax.Quantity) float64 {
 	switch {
-	case u.of.kind == aShare && !u.plain:
-		return format.Tidy(100 * q.number)
-	case u.of.kind == aShare || u.of.kind == aNumber:
-		return q.number
+	case u.of.Kind == syntax.KindShare && !u.plain:
+		return format.Tidy(100 * q.Number)
+	case u.of.Kind == syntax.KindShare || u.of.Kind == syntax.KindNumber:
+		return q.Number
 	}
-	return q.in(u.of.unit)
+	return q.In(u.of.Unit)
 }
 
-// unknown is the prior with its numbers, in the unit in which it is written.
-func (p *priorText) unknown(here scope) Unknown {
-	u := Unknown{Name: p.label.name, Family: p.family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: oneLine(p.node), of: quantity{kind: aNumber}}
-	args := make([]quantity, len(p.args))
-	for k, v := range p.args {
-		got, _, _ := here.resolve(v, "")
-		args[k] = got.quantity
+// newUnknown is the prior with its numbers, in the unit in which it is written.
+func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
+	u := Unknown{Name: p.Label.Name, Family: p.Family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: syntax.OneLine(p.Node), of: syntax.Quantity{Kind: syntax.KindNumber}}
+	args := make([]syntax.Quantity, len(p.Args))
+	for k, v := range p.Args {
+		got, _, _ := here.Resolve(v, "")
+		args[k] = got.Quantity
 	}
-	for _, q := range args[:p.family.Own] { // a percentage beside a plain 0 is one
-		if u.of.kind == aNumber {
+	for _, q := range args[:p.Family.Own] { // a percentage beside a plain 0 is one
+		if u.of.Kind == syntax.KindNumber {
 			u.of = q
 		}
 	}
-	u.of.number = 0
-	u.Unit, _ = unitWords(u.of)
-	if got, _, _ := here.resolve(value{name: p.label.name}, ""); u.of.kind == aNumber && got.quantity.kind == aShare {
-		u.of, u.plain = quantity{kind: aShare}, true
+	u.of.Number = 0
+	u.Unit, _ = syntax.UnitWords(u.of)
+	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber && got.Quantity.Kind == syntax.KindShare {
+		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
 	}
 	for k, q := range args {
-		x := q.number
-		if k < p.family.Own {
+		x := q.Number
+		if k < p.Family.Own {
 			x = u.in(q)
 		}
 		u.Args = append(u.Args, x)

@@ -3,6 +3,8 @@ package population
 import (
 	"context"
 	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
 // Trials run a model with values of the unknowns, and tell what would be seen of it on average at given times. They keep the memory of one run
@@ -27,7 +29,7 @@ type counted struct {
 func (f *Fit) Trials(times []float64, o Options) *Trials {
 	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
 	for _, at := range times {
-		t.rows = append(t.rows, at-f.m.program.start)
+		t.rows = append(t.rows, at-f.m.program.Start)
 	}
 	t.of = f.counted()
 	return t
@@ -39,11 +41,11 @@ func (f *Fit) counted() (all []counted) {
 		c := counted{kind: m.Kind}
 		switch {
 		case m.Kind == "state":
-			c.index = slices.Index(f.m.program.states, m.Of)
+			c.index = slices.Index(f.m.program.States, m.Of)
 		default:
-			c.index = slices.IndexFunc(f.m.program.flows, func(flow flow) bool { return flow.String() == m.Of })
+			c.index = slices.IndexFunc(f.m.program.Flows, func(flow program.Flow) bool { return flow.String() == m.Of })
 			if c.index < 0 {
-				c.index, c.named = slices.Index(f.m.program.names, m.Of), true
+				c.index, c.named = slices.Index(f.m.program.Names, m.Of), true
 			}
 		}
 		all = append(all, c)
@@ -58,7 +60,7 @@ func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
 		return nil, nil, err
 	}
 	bare := *m.program
-	bare.groups, bare.groupings = nil, nil
+	bare.Groups, bare.Groupings = nil, nil
 	m.program = &bare
 	seen, err := f.Seen(m)
 	return m, seen, err
@@ -79,7 +81,7 @@ func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, erro
 		return Trial{}, err
 	}
 	recorded := *m.program
-	recorded.rows = t.rows
+	recorded.Rows = t.rows
 	m.program = &recorded
 	if t.runner == nil {
 		if t.runner, err = m.Runner(t.o); err != nil {

@@ -2,6 +2,8 @@ package population
 
 import (
 	"fmt"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // Fork returns a second process with the same past: it stands where this one does, with everybody in the same state, for as long. What is to come is
@@ -22,7 +24,7 @@ func (p *Process) Fork(luck uint64) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.r.redraw(luck)
+	f.r.Redraw(luck)
 	return f, nil
 }
 
@@ -34,12 +36,12 @@ func (p *Process) fork() (*Process, error) {
 	case p.err != nil:
 		return nil, p.err
 	}
-	f := &Process{m: p.m, r: newFork(p.r.purse), time: p.time}
-	bytes := p.r.bytes()
-	if !p.r.purse.take(p.r, bytes, bytes, func() { f.r.copy(p.r) }) {
+	f := &Process{m: p.m, r: engine.NewForkable(p.r.Purse), time: p.time}
+	bytes := p.r.Bytes()
+	if !p.r.Purse.Take(p.r, bytes, bytes, func() { f.r.Copy(p.r) }) {
 		f.Close()
-		return nil, fmt.Errorf("%s, replica %d: %w", p.r.m.name, p.r.index, p.r.outOfMemory())
+		return nil, fmt.Errorf("%s, replica %d: %w", p.r.M.Name, p.r.Index, p.r.OutOfMemory())
 	}
-	p.r.purse.take(f.r, 0, 0, func() {})
+	p.r.Purse.Take(f.r, 0, 0, func() {})
 	return f, nil
 }

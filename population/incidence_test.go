@@ -23,12 +23,12 @@ record: {every: 2 days}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k := range m.program.flows {
+		for k := range m.program.Flows {
 			inc, sum := r.Incidence(k), 0.0
 			for row := range inc.Mean {
 				sum += inc.Mean[row]
 				if flow := r.Flow(k).Mean[row]; math.Abs(sum-flow) > 1e-9 {
-					t.Errorf("%v: %g by row %d, counted as %g", m.program.flows[k], sum, row, flow)
+					t.Errorf("%v: %g by row %d, counted as %g", m.program.Flows[k], sum, row, flow)
 				}
 				var all []float64
 				for i := range r.Runs {
@@ -59,7 +59,7 @@ record: {every: 2 days}
 		if err != nil || json.Unmarshal(text, &out) != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) != len(m.program.rows) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.rows) {
+		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) != len(m.program.Rows) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.Rows) {
 			t.Error("the JSON has no medians")
 		}
 	}

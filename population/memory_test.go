@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // raceDetector tells whether the tests run with it: it takes several times the memory.
@@ -107,11 +110,11 @@ func TestMemoryRefused(t *testing.T) {
 	const gb = 1e9
 	for _, c := range []struct {
 		size, replicas, workers int
-		limit                   uint64
+		Threshold               uint64
 		want                    string
 	}{
 		{400_000_000, 1, 0, 2 * gb, "the run needs about 2"},
-		{mostIndividuals, 1, 0, 4 * gb, "the run needs about "},
+		{syntax.MostIndividuals, 1, 0, 4 * gb, "the run needs about "},
 		{400_000_000, 10, 1, 2 * gb, "and 2 GB are available; with a size of "},
 		{12_000_000, 10, 5, 2 * gb, "; with 2 workers it would fit"},
 		{1000, min(1_000_000_000_000, math.MaxInt), 0, 2 * gb, "TB, and 2 GB are available; record fewer rows, or run fewer replicas"},
@@ -119,9 +122,9 @@ func TestMemoryRefused(t *testing.T) {
 		{1000, 1, 0, 1000, "the run needs about 8.4"},
 	} {
 		m := crowdModel(t, c.size, "")
-		o := Options{Replicas: c.replicas, Workers: c.workers, Memory: c.limit}
+		o := Options{Replicas: c.replicas, Workers: c.workers, Memory: c.Threshold}
 		result, err := m.Run(context.Background(), o)
-		if result != nil || !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "crowd: not enough memory: ") {
+		if result != nil || !errors.Is(err, engine.ErrMemory) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "crowd: not enough memory: ") {
 			t.Errorf("%d × %d: %v", c.size, c.replicas, err)
 			continue
 		}
@@ -157,7 +160,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	for _, c := range []struct {
 		name, more string
 		size       int
-		limit      uint64
+		Threshold  uint64
 		rows       int // at least
 	}{
 		{"births", "births: {rate: 0.8 per day, enter: a}", 1000, 9e6, 4},
@@ -172,10 +175,10 @@ func TestMemoryRunsOut(t *testing.T) {
 				m = modelFrom(t, strings.Replace(testModel("crowd")+c.more+"\n", "start: {a: rest}", "start: {b: rest}", 1), Size(c.size))
 			}
 			highest := uint64(0)
-			result, err := m.Run(context.Background(), Options{Seed: 1, Memory: c.limit, OnRecord: func(r Record) {
+			result, err := m.Run(context.Background(), Options{Seed: 1, Memory: c.Threshold, OnRecord: func(r Record) {
 				highest = max(highest, uint64(r.Total)*(8*3+1+8+12))
 			}})
-			if result == nil || !errors.Is(err, ErrMemory) || result.Stopped != err || !result.Incomplete {
+			if result == nil || !errors.Is(err, engine.ErrMemory) || result.Stopped != err || !result.Incomplete {
 				t.Fatalf("%v", err)
 			}
 			if rows := result.Rows(); rows < c.rows || rows >= len(m.Times()) {
@@ -184,8 +187,8 @@ func TestMemoryRunsOut(t *testing.T) {
 				t.Errorf("after %v: %v", last, err)
 			}
 			// What an intervention lets in is in no row.
-			if highest > c.limit || highest < c.limit/8 && c.name != "intervention" {
-				t.Errorf("%d bytes of %d were taken when it was stopped", highest, c.limit)
+			if highest > c.Threshold || highest < c.Threshold/8 && c.name != "intervention" {
+				t.Errorf("%d bytes of %d were taken when it was stopped", highest, c.Threshold)
 			}
 		})
 	}

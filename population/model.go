@@ -8,14 +8,17 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // A Model is a model that can be run: read, checked, and compiled to tables. It does not change, and may be run any
 // number of times, also at once.
 type Model struct {
 	source   []byte
-	compiled *compiled
-	program  *program
+	compiled *compile.Model
+	program  *program.Program
 }
 
 // A Flow is a way from one state to another that individuals can take: From is a state, or how they entered; To is a
@@ -37,75 +40,75 @@ func Load(path string, changes ...Change) (*Model, error) {
 // Compile turns the text of a model file into a model. The name is the file's, for messages; tables that the model names are read as
 // [Files] says, and not at all without it. If the model is wrong, the error is of type [Problems].
 func Compile(name string, source []byte, asked ...Change) (*Model, error) {
-	var c changes
+	var c syntax.Changes
 	for _, change := range asked {
 		change(&c)
 	}
 	m, err := compileWith(name, source, c)
 	if err != nil {
-		return nil, c.blame(name, source, err)
+		return nil, blame(c, name, source, err)
 	}
 	return m, nil
 }
 
 // compileWith turns text into a model, with changes.
-func compileWith(name string, source []byte, c changes) (*Model, error) {
-	m, err := compileText(name, source, c)
+func compileWith(name string, source []byte, c syntax.Changes) (*Model, error) {
+	m, err := compile.Text(name, source, c)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{source: slices.Clone(source), compiled: m, program: m.program}, nil
+	return &Model{source: slices.Clone(source), compiled: m, program: m.Program}, nil
 }
 
 // Name is the model's name.
-func (m *Model) Name() string { return m.program.name }
+func (m *Model) Name() string { return m.program.Name }
 
 // Source is the model file as it was read.
 func (m *Model) Source() []byte { return slices.Clone(m.source) }
 
 // Unit is the unit of the times that a run reports: "day".
-func (m *Model) Unit() string { return m.program.unit }
+func (m *Model) Unit() string { return m.program.Unit }
 
 // Start and End are when a run begins and ends, on the model's clock.
-func (m *Model) Start() float64 { return m.program.start }
+func (m *Model) Start() float64 { return m.program.Start }
 
 // End is when a run ends, on the model's clock.
-func (m *Model) End() float64 { return m.program.end }
+func (m *Model) End() float64 { return m.program.End }
 
 // Size is how many individuals there are at the start.
-func (m *Model) Size() int { return m.program.size }
+func (m *Model) Size() int { return m.program.Size }
 
 // States are the names of the states, in the order of the file; results list them in this order.
-func (m *Model) States() []string { return slices.Clone(m.program.states) }
+func (m *Model) States() []string { return slices.Clone(m.program.States) }
 
 // Flows are the ways between states that individuals can take, in the order in which results list them.
 func (m *Model) Flows() []Flow {
-	all := make([]Flow, len(m.program.flows))
-	for i, f := range m.program.flows {
+	all := make([]Flow, len(m.program.Flows))
+	for i, f := range m.program.Flows {
 		all[i] = Flow(f)
 	}
 	return all
 }
 
 // Names are those that clocks, contacts, entries and interventions of the file go by, in the order in which results list them.
-func (m *Model) Names() []string { return slices.Clone(m.program.names) }
+func (m *Model) Names() []string { return slices.Clone(m.program.Names) }
 
 // Attributes are the names of the attributes, in the order of the file; the values of an event are listed in this order.
-func (m *Model) Attributes() []string { return m.program.attributes.names() }
+func (m *Model) Attributes() []string { return m.program.Attributes.Names() }
 
 // Times are when a run is recorded, on the model's clock.
 func (m *Model) Times() []float64 {
-	times := make([]float64, len(m.program.rows))
-	for i, t := range m.program.rows {
-		times[i] = format.Tidy(m.program.start + t)
+	times := make([]float64, len(m.program.Rows))
+	for i, t := range m.program.Rows {
+		times[i] = format.Tidy(m.program.Start + t)
 	}
 	if n := len(times); n > 0 {
-		times[n-1] = m.program.end
+		times[n-1] = m.program.End
 	}
 	return times
 }
 
 // String says in a few words what the model is.
 func (m *Model) String() string {
-	return fmt.Sprintf("%s: %s, states %s", m.program.name, format.Plural(m.program.size, "individual"), strings.Join(m.program.states, ", "))
+	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"), strings.Join(m.program.States, ", "))
 }

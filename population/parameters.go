@@ -1,5 +1,7 @@
 package population
 
+import "github.com/almanac-sim/almanac/population/internal/syntax"
+
 // A Parameter is a named value of a model, as it is at the start of a run.
 type Parameter struct {
 	Name  string `json:"name"`
@@ -9,9 +11,9 @@ type Parameter struct {
 // Parameters are the model's, in the order of the file, with the values that it is run with: those of the file, of the scenario that was
 // asked for, or of [Set].
 func (m *Model) Parameters() []Parameter {
-	all := make([]Parameter, len(m.compiled.file.parameters))
-	for i, p := range m.compiled.file.parameters {
-		all[i] = Parameter{p.label.name, oneLine(p.node)}
+	all := make([]Parameter, len(m.compiled.File.Parameters))
+	for i, p := range m.compiled.File.Parameters {
+		all[i] = Parameter{p.Label.Name, syntax.OneLine(p.Node)}
 	}
 	return all
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // A Process is a replica that is run piece by piece: whoever has it says how far it goes, and looks at it whenever it stands still. It is for those
@@ -15,7 +17,7 @@ import (
 // A Process must not be used from several goroutines at once; several processes may.
 type Process struct {
 	m    *Model
-	r    *replica
+	r    *engine.Run
 	time float64 // on the model's clock
 	err  error   // why it cannot go on
 }
@@ -28,23 +30,23 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
 	}
-	p := &Process{m: m, time: m.program.start}
+	p := &Process{m: m, time: m.program.Start}
 	o.Workers, o.Replicas, o.forks = 1, 1, true
-	engine := o.engine(m)
-	purse := newPurse(engine)
-	if purse.limit > 0 || m.program.size > smallProcess {
-		if _, err := afford(m.program, engine, purse); err != nil {
+	with := o.engine(m)
+	purse := engine.NewBudget(with)
+	if purse.Limit > 0 || m.program.Size > smallProcess {
+		if _, err := engine.Afford(m.program, with, purse); err != nil {
 			return nil, err
 		}
 	} else {
-		purse.small(m.program.size)
+		purse.Small(m.program.Size)
 	}
-	p.r = newFork(purse)
-	p.r.onEvent, p.r.patience = o.listener(m, replica), o.patience
-	defer working()()
-	err := p.r.start(ctx, m.program, o.Seed, replica)
+	p.r = engine.NewForkable(purse)
+	p.r.OnEvent, p.r.Patience = o.listener(m, replica), o.patience
+	defer engine.Working()()
+	err := p.r.Start(ctx, m.program, o.Seed, replica)
 	if err == nil {
-		err = p.r.settle(ctx)
+		err = p.r.Settle(ctx)
 	}
 	if err != nil {
 		err = p.told(ctx, err)
@@ -68,17 +70,17 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 	case p.err != nil:
 		return p.err
 	}
-	m := p.r.m
+	m := p.r.M
 	switch {
-	case math.IsNaN(time) || time > m.end+m.slack:
-		return fmt.Errorf("%s: a process cannot go to time %.12g: the model ends at %.12g", m.name, time, m.end)
-	case time < p.time-m.slack:
-		return fmt.Errorf("%s: a process cannot go back to time %.12g: it is at %.12g", m.name, time, p.time)
+	case math.IsNaN(time) || time > m.End+m.Slack:
+		return fmt.Errorf("%s: a process cannot go to time %.12g: the model ends at %.12g", m.Name, time, m.End)
+	case time < p.time-m.Slack:
+		return fmt.Errorf("%s: a process cannot go back to time %.12g: it is at %.12g", m.Name, time, p.time)
 	}
-	to := max(p.time, min(time, m.end))
-	err := p.r.advance(ctx, to-m.start, nil)
+	to := max(p.time, min(time, m.End))
+	err := p.r.Advance(ctx, to-m.Start, nil)
 	if err != nil {
-		p.time = max(p.time, m.start+p.r.now)
+		p.time = max(p.time, m.Start+p.r.Now)
 		p.err = p.told(ctx, err)
 		return p.err
 	}
@@ -91,13 +93,13 @@ func (p *Process) told(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%s, replica %d: %w", p.r.m.name, p.r.index, err)
+	return fmt.Errorf("%s, replica %d: %w", p.r.M.Name, p.r.Index, err)
 }
 
 // Close ends the process and lets others have its memory. It may be called more than once; nothing else may be called after it.
 func (p *Process) Close() {
 	if p.r != nil {
-		p.r.retire()
+		p.r.Retire()
 		p.r = nil
 	}
 }
@@ -106,16 +108,16 @@ func (p *Process) Close() {
 func (p *Process) Time() float64 { return p.time }
 
 // Events is how much has happened since the start: everything that clocks, contacts, births, arrivals and interventions did or tried.
-func (p *Process) Events() uint64 { return p.r.events }
+func (p *Process) Events() uint64 { return p.r.Events }
 
 // Total is how many are alive.
-func (p *Process) Total() int { return p.r.alive }
+func (p *Process) Total() int { return p.r.Alive }
 
 // Count is how many are in a state. States are numbered as [Model.States] lists them.
-func (p *Process) Count(state int) int { return p.r.counts[state] }
+func (p *Process) Count(state int) int { return p.r.Counts[state] }
 
 // Flow is how many have gone a way since the start. Flows are numbered as [Model.Flows] lists them.
-func (p *Process) Flow(flow int) uint64 { return p.r.flows[flow] }
+func (p *Process) Flow(flow int) uint64 { return p.r.Flows[flow] }
 
 // Named is how often that which goes by a name has happened since the start. Names are numbered as [Model.Names] lists them.
-func (p *Process) Named(name int) uint64 { return p.r.named[name] }
+func (p *Process) Named(name int) uint64 { return p.r.Named[name] }

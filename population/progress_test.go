@@ -58,7 +58,7 @@ population: {size: 10, most: 10_000, start: {a: rest}}
 record: {every: 1 day}
 `+c.model)
 			result, err := m.Run(context.Background(), Options{Seed: 1, patience: 1 << 14})
-			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(), m.program.name+", replica 0: ") {
+			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(), m.program.Name+", replica 0: ") {
 				t.Fatalf("%v", err)
 			}
 			for _, want := range c.want {

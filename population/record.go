@@ -21,12 +21,12 @@ func (g Group) String() string { return strings.Join(g.Values, ",") }
 
 // Groups are those that are recorded by themselves, in the order in which results list them: record: by asks for them.
 func (m *Model) Groups() []Group {
-	all := make([]Group, len(m.program.groups))
-	for i, g := range m.program.groups {
+	all := make([]Group, len(m.program.Groups))
+	for i, g := range m.program.Groups {
 		all[i] = Group{slices.Clone(g.Attributes), slices.Clone(g.Values)}
 	}
 	return all
 }
 
 // RecordsIncidence reports whether the file asks for counts in each interval: record: {incidence: true}.
-func (m *Model) RecordsIncidence() bool { return m.compiled.file.record.incidence }
+func (m *Model) RecordsIncidence() bool { return m.compiled.File.Record.Incidence }

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // What is recorded by group is what the events of everybody add up to, exactly, in each replica and row.
 func TestRecordedByGroup(t *testing.T) {
 	for _, source := range []string{testModel("busy-groups"), testModel("busy-everything")} {
 		m := modelFrom(t, source)
-		t.Run(m.program.name, func(t *testing.T) { compareWithEvents(t, m) })
+		t.Run(m.program.Name, func(t *testing.T) { compareWithEvents(t, m) })
 	}
 }
 
@@ -23,20 +25,20 @@ func compareWithEvents(t *testing.T, m *Model) {
 		values []string
 	}
 	index := map[string]int{}
-	for i, s := range m.program.states {
+	for i, s := range m.program.States {
 		index[s] = i
 	}
 	flowOf := map[string]int{}
-	for i, f := range m.program.flows {
+	for i, f := range m.program.Flows {
 		flowOf[f.String()] = i
 	}
 	const replicas = 3
 	living := make([]map[uint64]someone, replicas)
-	sums := make([][]tally, replicas)
+	sums := make([][]engine.Tally, replicas)
 	for i := range sums {
 		living[i] = map[uint64]someone{}
 		for range m.Groups() {
-			sums[i] = append(sums[i], tally{nil, make([]uint64, len(m.program.flows)), make([]uint64, len(m.program.names))})
+			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)), Named: make([]uint64, len(m.program.Names))})
 		}
 	}
 	// isIn looks at the names, and not at the numbers that the engine makes of them.
@@ -48,7 +50,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 		}
 		return true
 	}
-	var seen [replicas][][]tally // by row and group
+	var seen [replicas][][]engine.Tally // by row and group
 	o := Options{Seed: 5, Replicas: replicas, Workers: 1}
 	o.OnEvent = func(e Event) {
 		if e.Kind == Happened { // to nobody
@@ -64,20 +66,20 @@ func compareWithEvents(t *testing.T, m *Model) {
 				continue
 			}
 			if e.Kind == Entered || e.Kind == Changed || e.Kind == Left {
-				sums[e.Replica][g].flows[flowOf[e.From+"->"+e.To]]++
+				sums[e.Replica][g].Flows[flowOf[e.From+"->"+e.To]]++
 			}
 			if e.Name != "" {
-				sums[e.Replica][g].named[slices.Index(m.program.names, e.Name)]++
+				sums[e.Replica][g].Named[slices.Index(m.program.Names, e.Name)]++
 			}
 		}
 	}
 	o.OnRecord = func(rec Record) {
-		var row []tally
+		var row []engine.Tally
 		for g := range m.Groups() {
-			now := tally{make([]int, len(m.program.states)), slices.Clone(sums[rec.Replica][g].flows), slices.Clone(sums[rec.Replica][g].named)}
+			now := engine.Tally{Counts: make([]int, len(m.program.States)), Flows: slices.Clone(sums[rec.Replica][g].Flows), Named: slices.Clone(sums[rec.Replica][g].Named)}
 			for _, one := range living[rec.Replica] {
 				if isIn(m.Groups()[g], one.values) {
-					now.counts[index[one.state]]++
+					now.Counts[index[one.state]]++
 				}
 			}
 			row = append(row, now)
@@ -93,50 +95,50 @@ func compareWithEvents(t *testing.T, m *Model) {
 		for row := range r.Runs[i].Rows() {
 			for g, group := range m.Groups() {
 				run, want := r.Runs[i].In(g), seen[i][row][g]
-				for s, name := range m.program.states {
-					if got := run.Count(row, s); got != want.counts[s] {
-						t.Errorf("replica %d, row %d, %s %v: %d are %s, want %d", i, row, group.By(), group, got, name, want.counts[s])
+				for s, name := range m.program.States {
+					if got := run.Count(row, s); got != want.Counts[s] {
+						t.Errorf("replica %d, row %d, %s %v: %d are %s, want %d", i, row, group.By(), group, got, name, want.Counts[s])
 					}
 				}
-				for f := range m.program.flows {
-					if got := run.Flow(row, f); got != want.flows[f] {
-						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.flows[f], want.flows[f])
+				for f := range m.program.Flows {
+					if got := run.Flow(row, f); got != want.Flows[f] {
+						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.Flows[f], want.Flows[f])
 					}
 				}
-				for k, name := range m.program.names {
-					if got := run.Named(row, k); got != want.named[k] {
-						t.Errorf("replica %d, row %d, %s %v: %s %d times, want %d", i, row, group.By(), group, name, got, want.named[k])
+				for k, name := range m.program.Names {
+					if got := run.Named(row, k); got != want.Named[k] {
+						t.Errorf("replica %d, row %d, %s %v: %s %d times, want %d", i, row, group.By(), group, name, got, want.Named[k])
 					}
 				}
 			}
 		}
-		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.program.names, "misfortune"))
+		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.program.Names, "misfortune"))
 	}
 	if moves == 0 {
 		t.Error("nobody changed a state and an attribute at once")
 	}
 	// Groups of one grouping add up to all.
 	last := r.Rows() - 1
-	for _, g := range m.program.groupings {
+	for _, g := range m.program.Groupings {
 		total := 0
-		for k := range g.groups {
-			total += r.Runs[0].In(g.first + k).Total(last)
+		for k := range g.Groups {
+			total += r.Runs[0].In(g.First + k).Total(last)
 		}
 		if total != r.Runs[0].Total(last) {
 			t.Errorf("groups add up to %d, there are %d", total, r.Runs[0].Total(last))
 		}
 	}
-	for f := range m.program.flows {
+	for f := range m.program.Flows {
 		sum := uint64(0)
 		for row := range r.Runs[0].Rows() {
 			sum += r.Runs[0].Incidence(row, f)
 		}
 		if sum != r.Runs[0].Flow(last, f) {
-			t.Errorf("%v: the intervals add up to %d, and %d went", m.program.flows[f], sum, r.Runs[0].Flow(last, f))
+			t.Errorf("%v: the intervals add up to %d, and %d went", m.program.Flows[f], sum, r.Runs[0].Flow(last, f))
 		}
 	}
 	// Those who go at the start itself are in the first interval.
-	first := slices.Index(m.program.names, "first")
+	first := slices.Index(m.program.Names, "first")
 	if inc := r.NamedIncidence(first); inc.Mean[0] == 0 || inc.Mean[0] != r.Named(first).Mean[0] || inc.Mean[1] != 0 {
 		t.Errorf("incidence of an intervention at the start: %v", inc.Mean)
 	}
@@ -155,7 +157,7 @@ func TestRecordingChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range a.Runs {
-		if !reflect.DeepEqual(a.Runs[i].rec.all, b.Runs[i].rec.all) || a.Runs[i].Events != b.Runs[i].Events {
+		if !reflect.DeepEqual(a.Runs[i].rec.All, b.Runs[i].rec.All) || a.Runs[i].Events != b.Runs[i].Events {
 			t.Errorf("replica %d is another", i)
 		}
 	}
@@ -199,7 +201,7 @@ func TestRecordedJSON(t *testing.T) {
 	for g, group := range m.Groups() {
 		got := out.By[group.By()][group.String()]
 		want := r.In(g)
-		for i, f := range m.program.flows {
+		for i, f := range m.program.Flows {
 			if !slices.Equal(got.Flows[f.String()].Q95, want.Flow(i).Q95) || !slices.Equal(got.Incidence[f.String()].Mean, want.Incidence(i).Mean) {
 				t.Errorf("%v of %v is another", f, group)
 			}

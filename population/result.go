@@ -6,6 +6,9 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/population/internal/engine"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // A Result is what was recorded of a run of a model.
@@ -43,8 +46,8 @@ type Run struct {
 	Windows     int     // of time by which it was carried out, on all cores that it had; 0 if it was one event after the other. It is not kept by MarshalBinary
 	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
 
-	m   *program
-	rec recording
+	m   *program.Program
+	rec engine.Recording
 }
 
 // A Peak is the most that were in a state, and when that was first so, on the model's clock.
@@ -54,23 +57,23 @@ type Peak struct {
 }
 
 // newRun is the run of a replica that has not begun.
-func newRun(m *program, replica int) *Run {
-	return &Run{Replica: replica, m: m, rec: newRecording(m)}
+func newRun(m *program.Program, replica int) *Run {
+	return &Run{Replica: replica, m: m, rec: engine.NewRecording(m)}
 }
 
 // In is what was recorded of a group alone; groups are numbered as [Model.Groups] lists them. Of a group no peaks are known, and events and
 // person-years are those of all.
 func (run *Run) In(group int) *Run {
 	only := *run
-	only.rec.all, only.rec.groups, only.Peaks = run.rec.groups[group], nil, nil
+	only.rec.All, only.rec.Groups, only.Peaks = run.rec.Groups[group], nil, nil
 	return &only
 }
 
 // close notes what is known at the end.
-func (run *Run) close(r *replica) *Run {
-	run.Windows = r.windows
-	run.Events, run.PersonYears, run.Peaks = r.events, r.personTime()*r.m.seconds/year, make([]Peak, len(r.peaks))
-	for i, p := range r.peaks {
+func (run *Run) close(r *engine.Run) *Run {
+	run.Windows = r.Windows
+	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.M.Seconds/syntax.Year, make([]Peak, len(r.Peaks))
+	for i, p := range r.Peaks {
 		run.Peaks[i] = Peak(p)
 	}
 	return run
@@ -78,42 +81,42 @@ func (run *Run) close(r *replica) *Run {
 
 // recorded is a row as it is told to others.
 func (run *Run) recorded(row int) Record {
-	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.start + run.m.rows[row]), Counts: make([]int, len(run.m.states))}
-	if row == len(run.m.rows)-1 {
-		rec.Time = run.m.end
+	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.Start + run.m.Rows[row]), Counts: make([]int, len(run.m.States))}
+	if row == len(run.m.Rows)-1 {
+		rec.Time = run.m.End
 	}
 	for s := range rec.Counts {
 		rec.Counts[s] = run.Count(row, s)
 	}
 	rec.Total = run.Total(row)
-	rec.Flows = slices.Clone(run.rec.all.flows[row*len(run.m.flows):][:len(run.m.flows)])
-	rec.Named = slices.Clone(run.rec.all.named[row*len(run.m.names):][:len(run.m.names)])
+	rec.Flows = slices.Clone(run.rec.All.Flows[row*len(run.m.Flows):][:len(run.m.Flows)])
+	rec.Named = slices.Clone(run.rec.All.Named[row*len(run.m.Names):][:len(run.m.Names)])
 	return rec
 }
 
 // Rows is how many rows were recorded: as many as there are times, unless the run was interrupted.
-func (run *Run) Rows() int { return run.rec.rows }
+func (run *Run) Rows() int { return run.rec.Rows }
 
 // Count is how many were in a state at the time of a row. States are numbered as [Model.States] lists them.
 func (run *Run) Count(row, state int) int {
-	return int(run.rec.all.counts[row*len(run.m.states)+state])
+	return int(run.rec.All.Counts[row*len(run.m.States)+state])
 }
 
 // Total is how many were alive at the time of a row.
 func (run *Run) Total(row int) int {
 	sum := 0
-	for s := range run.m.states {
+	for s := range run.m.States {
 		sum += run.Count(row, s)
 	}
 	return sum
 }
 
 // Flow is how many had gone a way by the time of a row. Flows are numbered as [Model.Flows] lists them.
-func (run *Run) Flow(row, flow int) uint64 { return run.rec.all.flows[row*len(run.m.flows)+flow] }
+func (run *Run) Flow(row, flow int) uint64 { return run.rec.All.Flows[row*len(run.m.Flows)+flow] }
 
 // Named is how often that which goes by a name had happened by the time of a row. Names are numbered as [Model.Names] lists
 // them.
-func (run *Run) Named(row, name int) uint64 { return run.rec.all.named[row*len(run.m.names)+name] }
+func (run *Run) Named(row, name int) uint64 { return run.rec.All.Named[row*len(run.m.Names)+name] }
 
 // A Series is how something went over time, for each row: its mean over the replicas that recorded the row, their standard deviation, the
 // least and the most, quantiles, and their median.
@@ -166,7 +169,7 @@ func (r *Result) Named(name int) Series {
 func (r *Result) Rows() int {
 	most := 0
 	for i := range r.Runs {
-		most = max(most, r.Runs[i].rec.rows)
+		most = max(most, r.Runs[i].rec.Rows)
 	}
 	return most
 }
@@ -205,7 +208,7 @@ func (r *Result) each(value func(*Run, int) float64, call func(row int, values [
 	for row := range r.Rows() {
 		values = values[:0]
 		for i := range r.Runs {
-			if row < r.Runs[i].rec.rows {
+			if row < r.Runs[i].rec.Rows {
 				values = append(values, value(&r.Runs[i], row))
 			}
 		}

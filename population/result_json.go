@@ -22,7 +22,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	m, rows := r.Model, r.Rows()
 	j := jsonText{w: w}
 	j.object(func() {
-		j.put("model", m.program.name)
+		j.put("model", m.program.Name)
 		j.put("seed", r.Seed)
 		j.put("replicas", r.Replicas)
 		j.put("done", r.Done)
@@ -30,7 +30,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		if r.Stopped != nil {
 			j.put("stopped", r.why())
 		}
-		j.put("unit", m.program.unit)
+		j.put("unit", m.program.Unit)
 		j.put("events", r.Events)
 		j.put("person_years", r.PersonYears)
 		j.put("version", r.Version)
@@ -52,12 +52,12 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			j.put("dates", dates[:rows])
 		}
 		r.counts(&j)
-		if len(m.program.groups) > 0 {
+		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}
 		j.field("peaks", func() {
 			j.object(func() {
-				for i, s := range m.program.states {
+				for i, s := range m.program.States {
 					count, time := r.Peak(i)
 					j.field(s, func() {
 						j.object(func() {
@@ -93,20 +93,20 @@ func (r *Result) counts(j *jsonText) {
 			})
 		})
 	}
-	flow := func(i int) string { return m.program.flows[i].String() }
-	named := func(i int) string { return m.program.names[i] }
-	all("states", len(m.program.states), func(i int) string { return m.program.states[i] }, r.State)
+	flow := func(i int) string { return m.program.Flows[i].String() }
+	named := func(i int) string { return m.program.Names[i] }
+	all("states", len(m.program.States), func(i int) string { return m.program.States[i] }, r.State)
 	j.put("total", r.Total())
-	all("flows", len(m.program.flows), flow, r.Flow)
-	if len(m.program.names) > 0 {
-		all("named", len(m.program.names), named, r.Named)
+	all("flows", len(m.program.Flows), flow, r.Flow)
+	if len(m.program.Names) > 0 {
+		all("named", len(m.program.Names), named, r.Named)
 	}
 	if !m.RecordsIncidence() {
 		return
 	}
-	all("incidence", len(m.program.flows), flow, r.Incidence)
-	if len(m.program.names) > 0 {
-		all("named_incidence", len(m.program.names), named, r.NamedIncidence)
+	all("incidence", len(m.program.Flows), flow, r.Incidence)
+	if len(m.program.Names) > 0 {
+		all("named_incidence", len(m.program.Names), named, r.NamedIncidence)
 	}
 }
 
@@ -114,11 +114,11 @@ func (r *Result) counts(j *jsonText) {
 func (r *Result) byGroup(j *jsonText) {
 	m := r.Model
 	j.object(func() {
-		for _, g := range m.program.groupings {
-			j.field(Group(m.program.groups[g.first]).By(), func() {
+		for _, g := range m.program.Groupings {
+			j.field(Group(m.program.Groups[g.First]).By(), func() {
 				j.object(func() {
-					for k := g.first; k < g.first+g.groups; k++ {
-						j.field(Group(m.program.groups[k]).String(), func() { j.object(func() { r.In(k).counts(j) }) })
+					for k := g.First; k < g.First+g.Groups; k++ {
+						j.field(Group(m.program.Groups[k]).String(), func() { j.object(func() { r.In(k).counts(j) }) })
 					}
 				})
 			})

@@ -27,7 +27,7 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 			continue
 		}
-		per := len(m.program.rows)
+		per := len(m.program.Rows)
 		if err != context.Canceled || !result.Incomplete || result.Done != after/per || len(result.Runs) != after/per+1 {
 			t.Fatalf("%d rows: %v, done %d, %d runs", after, err, result.Done, len(result.Runs))
 		}
@@ -53,7 +53,7 @@ func TestInterrupted(t *testing.T) {
 // Where one replica alone has recorded a row, the standard deviation is missing, not 0; reading it back keeps it so.
 func TestDeviationOfOne(t *testing.T) {
 	m := modelFrom(t, testModel("everything"))
-	per := len(m.program.rows)
+	per := len(m.program.Rows)
 	for _, c := range []struct{ replicas, rows int }{
 		{1, per},            // one, complete
 		{10, 50},            // one of ten, interrupted
@@ -83,7 +83,7 @@ func TestDeviationOfOne(t *testing.T) {
 		if err := json.Unmarshal(text, &read); err != nil {
 			t.Fatal(err)
 		}
-		all := []Series{result.State(0), result.Total(), result.Flow(0), result.Named(0), read.States["a"], read.Flows[m.program.flows[0].String()], read.Total}
+		all := []Series{result.State(0), result.Total(), result.Flow(0), result.Named(0), read.States["a"], read.Flows[m.program.Flows[0].String()], read.Total}
 		for k, s := range all {
 			for row, sd := range s.SD {
 				have := 0

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // Options say how a model is run. The zero value runs it once, with seed 0, on all cores.
@@ -37,20 +39,20 @@ type Options struct {
 }
 
 // engine is what the engine has to know of the options.
-func (o *Options) engine(m *Model) *engineOptions {
-	e := &engineOptions{seed: o.Seed, replicas: o.Replicas, workers: o.Workers, memory: o.Memory, forks: o.forks, patience: o.patience, windows: o.windows}
+func (o *Options) engine(m *Model) *engine.Options {
+	e := &engine.Options{Seed: o.Seed, Replicas: o.Replicas, Workers: o.Workers, Memory: o.Memory, Forks: o.forks, Patience: o.patience, Windows: o.windows}
 	if o.OnEvent != nil {
-		e.onEvent = func(*happening) {} // which a replica replaces by one that knows its number
+		e.OnEvent = func(*engine.Event) {} // which a replica replaces by one that knows its number
 	}
 	return e
 }
 
 // listener is what a replica calls for every event; nil if nobody listens.
-func (o *Options) listener(m *Model, replica int) func(*happening) {
+func (o *Options) listener(m *Model, replica int) func(*engine.Event) {
 	if o.OnEvent == nil {
 		return nil
 	}
-	return func(h *happening) { o.OnEvent(m.event(replica, h)) }
+	return func(h *engine.Event) { o.OnEvent(m.event(replica, h)) }
 }
 
 // A Record is the population at a time.
@@ -85,9 +87,9 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
-	engine := o.engine(m)
-	purse := newPurse(engine)
-	workers, err := afford(m.program, engine, purse)
+	with := o.engine(m)
+	purse := engine.NewBudget(with)
+	workers, err := engine.Afford(m.program, with, purse)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			r := newReplica(engine, purse)
+			r := engine.NewRun(with, purse)
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {
@@ -121,7 +123,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				}
 				if err != nil {
 					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-						err = fmt.Errorf("%s, replica %d: %w", m.program.name, o.First+k, err)
+						err = fmt.Errorf("%s, replica %d: %w", m.program.Name, o.First+k, err)
 					}
 					cancel(err)
 					return
@@ -173,12 +175,12 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 				return
 			case <-tick.C:
 			}
-			p := Progress{Done: int(done.Load()), Time: m.program.start, watched: look}
+			p := Progress{Done: int(done.Load()), Time: m.program.Start, watched: look}
 			sum := float64(p.Done)
 			for i := range tracks {
 				t := math.Float64frombits(tracks[i].time.Load())
-				p.Time = max(p.Time, m.program.start+t)
-				sum += t / (m.program.end - m.program.start)
+				p.Time = max(p.Time, m.program.Start+t)
+				sum += t / (m.program.End - m.program.Start)
 				p.Events += tracks[i].events.Load()
 			}
 			p.Fraction = min(1, sum/float64(n))
@@ -189,14 +191,14 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 }
 
 // simulate runs one replica from start to end.
-func simulate(ctx context.Context, r *replica, m *Model, o *Options, index int, t *track) (*Run, error) {
+func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index int, t *track) (*Run, error) {
 	run := newRun(m.program, index)
 	var seen *live
 	if t.live != nil {
 		seen = run.watch()
 		t.live.Store(seen)
 	}
-	defer working()()
+	defer engine.Working()()
 	began := time.Now()
 	m, err := o.vary(m, index)
 	if err != nil {
@@ -204,7 +206,7 @@ func simulate(ctx context.Context, r *replica, m *Model, o *Options, index int, 
 	}
 	p := m.program
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
-	r.onEvent = o.listener(m, index)
+	r.OnEvent = o.listener(m, index)
 	begun := false
 	progress := func(now float64, events uint64) {
 		t.time.Store(math.Float64bits(now))
@@ -212,23 +214,23 @@ func simulate(ctx context.Context, r *replica, m *Model, o *Options, index int, 
 	}
 	progress(0, 0)
 	defer func() {
-		t.before += r.events
+		t.before += r.Events
 		progress(0, 0)
 	}()
-	err = r.simulate(ctx, p, o.Seed, index, &run.rec, hooks{
-		begun: func() {
+	err = r.Simulate(ctx, p, o.Seed, index, &run.rec, engine.Hooks{
+		Begun: func() {
 			begun = true
 			run.Setup = time.Since(began).Seconds()
 		},
-		recorded: func(row int) {
+		Recorded: func(row int) {
 			if seen != nil {
-				seen.rows.Store(int64(run.rec.rows))
+				seen.rows.Store(int64(run.rec.Rows))
 			}
 			if o.OnRecord != nil {
 				o.OnRecord(run.recorded(row))
 			}
 		},
-		progress: progress,
+		Progress: progress,
 	})
 	if begun {
 		run.close(r)

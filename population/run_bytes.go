@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"sync"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // What was recorded of a replica as bytes: whole numbers as varints, each as what it is more than in the row before, compressed. Rows differ
@@ -23,7 +25,7 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	whole := func(x uint64) { b = binary.AppendUvarint(b, x) }
 	float := func(x float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) }
 	whole(uint64(run.Replica))
-	whole(uint64(run.rec.rows))
+	whole(uint64(run.rec.Rows))
 	whole(run.Events)
 	float(run.PersonYears)
 	float(run.Seconds)
@@ -33,14 +35,14 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		whole(uint64(p.Count))
 		float(p.Time)
 	}
-	for g := -1; g < len(run.rec.groups); g++ {
-		t := &run.rec.all
+	for g := -1; g < len(run.rec.Groups); g++ {
+		t := &run.rec.All
 		if g >= 0 {
-			t = &run.rec.groups[g]
+			t = &run.rec.Groups[g]
 		}
-		b = appendSteps(b, t.counts, len(run.m.states))
-		b = appendSteps(b, t.flows, len(run.m.flows))
-		b = appendSteps(b, t.named, len(run.m.names))
+		b = appendSteps(b, t.Counts, len(run.m.States))
+		b = appendSteps(b, t.Flows, len(run.m.Flows))
+		b = appendSteps(b, t.Named, len(run.m.Names))
 	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
@@ -69,27 +71,27 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	if len(data) == 0 || data[0] != runFormat {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
-	n := len(m.program.rows)
-	most := 10*(64+3*len(m.program.states)) + 10*n*(len(m.program.groups)+1)*(len(m.program.states)+len(m.program.flows)+len(m.program.names))
+	n := len(m.program.Rows)
+	most := 10*(64+3*len(m.program.States)) + 10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.Names))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
 	}
 	in := &runBytes{b: b}
 	run := newRun(m.program, int(in.whole(math.MaxInt32)))
-	run.rec.rows = int(in.whole(uint64(n)))
+	run.rec.Rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
-	for range in.whole(uint64(len(m.program.states))) {
-		run.Peaks = append(run.Peaks, Peak{int(in.whole(mostIndividuals)), in.float()})
+	for range in.whole(uint64(len(m.program.States))) {
+		run.Peaks = append(run.Peaks, Peak{int(in.whole(syntax.MostIndividuals)), in.float()})
 	}
-	for g := -1; g < len(run.rec.groups) && !in.bad; g++ {
-		t := &run.rec.all
+	for g := -1; g < len(run.rec.Groups) && !in.bad; g++ {
+		t := &run.rec.All
 		if g >= 0 {
-			t = &run.rec.groups[g]
+			t = &run.rec.Groups[g]
 		}
-		t.counts = readSteps(in, t.counts, run.rec.rows, len(m.program.states))
-		t.flows = readSteps(in, t.flows, run.rec.rows, len(m.program.flows))
-		t.named = readSteps(in, t.named, run.rec.rows, len(m.program.names))
+		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.States))
+		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
+		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.Names))
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

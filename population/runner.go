@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/engine"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -14,7 +17,7 @@ import (
 type Runner struct {
 	m *Model
 	o Options
-	r *replica
+	r *engine.Run
 	t track
 }
 
@@ -24,11 +27,11 @@ func (m *Model) Runner(o Options) (*Runner, error) {
 	o.Workers = max(o.Workers, 1)
 	o.Replicas = o.Workers
 	e := o.engine(m)
-	p := newPurse(e)
-	if _, err := afford(m.program, e, p); err != nil {
+	p := engine.NewBudget(e)
+	if _, err := engine.Afford(m.program, e, p); err != nil {
 		return nil, err
 	}
-	return &Runner{m: m, o: o, r: newReplica(e, p)}, nil
+	return &Runner{m: m, o: o, r: engine.NewRun(e, p)}, nil
 }
 
 // Run runs a replica. If it cannot come to its end, what was recorded until then is returned with the error, as [Model.Run] does.
@@ -38,7 +41,7 @@ func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 	}
 	run, err := simulate(ctx, r.r, r.m, &r.o, replica, &r.t)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s, replica %d: %w", r.m.program.name, replica, err)
+		err = fmt.Errorf("%s, replica %d: %w", r.m.program.Name, replica, err)
 	}
 	return run, err
 }
@@ -46,7 +49,7 @@ func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 // AtOnce is how many replicas of the model can be run at once in the memory that there is, of as many as there are cores or as the options
 // say. It is an error if there is not enough for one.
 func (m *Model) AtOnce(o Options) (int, error) {
-	want := o.engine(m).atOnce()
+	want := o.engine(m).AtOnce()
 	if o.Replicas == 0 && o.Workers > 0 {
 		want = o.Workers
 	}
@@ -64,15 +67,15 @@ func (m *Model) AtOnce(o Options) (int, error) {
 
 // Clock is a time on the model's clock, written as a model file has it: "160", "160 days", or a date if the model starts at one.
 func (m *Model) Clock(text string) (float64, error) {
-	list := &problemList{}
-	r := newReader(list, "time")
-	r.zero = m.compiled.file.zero
-	x, ok := r.clockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.compiled.file.unit)
+	list := &diag.List{}
+	r := syntax.NewReader(list, "time")
+	r.Zero = m.compiled.File.Zero
+	x, ok := r.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.compiled.File.Unit)
 	if !ok {
-		if problems, some := list.err().(Problems); some {
+		if problems, some := list.Err().(diag.Problems); some {
 			return 0, fmt.Errorf("%s", problems[0].Message)
 		}
-		return 0, fmt.Errorf("%s is no time", quote(text))
+		return 0, fmt.Errorf("%s is no time", diag.Quote(text))
 	}
 	return x, nil
 }
@@ -86,13 +89,13 @@ const (
 // Bytes estimates how many bytes the model itself takes in memory, which every result of it holds.
 func (m *Model) Bytes() uint64 {
 	text := len(m.source)
-	for _, table := range m.compiled.tables {
+	for _, table := range m.compiled.Tables {
 		text += len(table)
 	}
-	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.entries)
+	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.Entries)
 }
 
 // Recorded estimates how many bytes the results of so many replicas take in memory.
 func (m *Model) Recorded(replicas int) uint64 {
-	return bytesOf(float64(replicas) * (float64(float64(len(m.program.rows))*recordedBytes(m.program)) + 512))
+	return engine.BytesOf(float64(replicas) * (float64(float64(len(m.program.Rows))*engine.RecordedBytes(m.program)) + 512))
 }

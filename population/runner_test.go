@@ -8,15 +8,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // sameRun compares all that was recorded, but not how long it took.
 func sameRun(a, b *Run) bool {
-	same := a.Replica == b.Replica && a.rec.rows == b.rec.rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.rec.groups) == len(b.rec.groups)
-	all := func(r *Run) []rowCounts { return append([]rowCounts{r.rec.all}, r.rec.groups...) }
+	same := a.Replica == b.Replica && a.rec.Rows == b.rec.Rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.rec.Groups) == len(b.rec.Groups)
+	all := func(r *Run) []engine.RowCounts { return append([]engine.RowCounts{r.rec.All}, r.rec.Groups...) }
 	for i, x := range all(a) {
 		y := all(b)[i]
-		same = same && slices.Equal(x.counts, y.counts) && slices.Equal(x.flows, y.flows) && slices.Equal(x.named, y.named)
+		same = same && slices.Equal(x.Counts, y.Counts) && slices.Equal(x.Flows, y.Flows) && slices.Equal(x.Named, y.Named)
 	}
 	return same
 }

@@ -3,21 +3,24 @@ package population
 import (
 	"context"
 	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // Scenarios are the names of the file's scenarios, in its order; see [Scenario].
-func (m *Model) Scenarios() []string { return m.compiled.file.scenarioNames() }
+func (m *Model) Scenarios() []string { return m.compiled.File.ScenarioNames() }
 
 // blame says of problems that come with a scenario alone that they do.
-func (c changes) blame(name string, source []byte, err error) error {
-	problems, ok := err.(Problems)
-	if !ok || c.scenario == nil {
+func blame(c syntax.Changes, name string, source []byte, err error) error {
+	problems, ok := err.(diag.Problems)
+	if !ok || c.Scenario == nil {
 		return err
 	}
-	scenario := *c.scenario
-	c.scenario = nil
+	scenario := *c.Scenario
+	c.Scenario = nil
 	_, without := compileWith(name, source, c)
-	usual, _ := without.(Problems)
+	usual, _ := without.(diag.Problems)
 	for i, p := range problems {
 		if p.File != "--scenario" && !slices.Contains(usual, p) {
 			problems[i].Message = "scenario " + scenario + ": " + p.Message
@@ -29,27 +32,27 @@ func (c changes) blame(name string, source []byte, err error) error {
 // Check looks at what a run does not: whether each scenario can be run, and what fit says. The error is of type [Problems], or that of the context:
 // each scenario is compiled, so that a large model with a thousand of them takes minutes.
 func (m *Model) Check(ctx context.Context) error {
-	var all Problems
+	var all diag.Problems
 	for _, name := range m.Scenarios() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		asked := m.compiled.asked
-		asked.scenario = &name
-		if _, err := compileWith(m.compiled.file.path, m.source, asked); err != nil {
-			problems, ok := asked.blame(m.compiled.file.path, m.source, err).(Problems)
+		asked := m.compiled.Asked
+		asked.Scenario = &name
+		if _, err := compileWith(m.compiled.File.Path, m.source, asked); err != nil {
+			problems, ok := blame(asked, m.compiled.File.Path, m.source, err).(diag.Problems)
 			if !ok {
 				return err
 			}
 			all = append(all, problems...)
 		}
 	}
-	if m.compiled.file.fit != nil {
+	if m.compiled.File.Fit != nil {
 		f, err := m.Fit(FitOptions{})
 		if err == nil {
 			err = m.checkData(f)
 		}
-		if problems, ok := err.(Problems); ok {
+		if problems, ok := err.(diag.Problems); ok {
 			all = append(all, problems...)
 		}
 	}

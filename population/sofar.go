@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
 // Who watches a run wants to see what has been recorded of it. A replica has room for all of its rows from the start, and a row that is
@@ -20,7 +22,7 @@ type live struct {
 // watch makes a live of a run that has no rows yet. What says how long a tally is changes with each row, so it has its own.
 func (run *Run) watch() *live {
 	l := &live{began: *run}
-	l.began.rec.groups = slices.Clone(run.rec.groups)
+	l.began.rec.Groups = slices.Clone(run.rec.Groups)
 	return l
 }
 
@@ -30,11 +32,11 @@ func (l *live) soFar() Run {
 		return *run
 	}
 	rows, run := int(l.rows.Load()), l.began
-	run.rec.rows = rows
-	run.rec.all = l.began.rec.all.upTo(run.m, rows)
-	run.rec.groups = make([]rowCounts, len(l.began.rec.groups))
-	for g := range run.rec.groups {
-		run.rec.groups[g] = l.began.rec.groups[g].upTo(run.m, rows)
+	run.rec.Rows = rows
+	run.rec.All = l.began.rec.All.UpTo(run.m, rows)
+	run.rec.Groups = make([]engine.RowCounts, len(l.began.rec.Groups))
+	for g := range run.rec.Groups {
+		run.rec.Groups[g] = l.began.rec.Groups[g].UpTo(run.m, rows)
 	}
 	return run
 }
@@ -63,7 +65,7 @@ func (p Progress) SoFar() *Result {
 		if l.ended.Load() != nil {
 			r.Done++
 		}
-		if run := l.soFar(); run.rec.rows > 0 {
+		if run := l.soFar(); run.rec.Rows > 0 {
 			r.Runs = append(r.Runs, run)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -18,8 +20,8 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	if err := yaml.Unmarshal(m.source, &doc); err != nil {
 		return nil, err
 	}
-	r := newReader(&problemList{}, m.compiled.file.path)
-	section := r.entry(doc.Content[0], "parameters")
+	r := syntax.NewReader(&diag.List{}, m.compiled.File.Path)
+	section := r.Entry(doc.Content[0], "parameters")
 	text := bytes.Clone(m.source)
 	// From the last to the first, so that what is before stays where it is.
 	type cut struct {
@@ -29,13 +31,13 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	var cuts []cut
 	inPlace := true
 	for _, p := range parameters {
-		value := r.entryNode(section, p.Name)
+		value := r.EntryNode(section, p.Name)
 		if value == nil {
-			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.program.name)
+			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.program.Name)
 		}
 		from, to, ok := m.extentOf(value)
 		if inPlace = inPlace && ok; inPlace {
-			cuts = append(cuts, cut{from, to, scalar(p.Value, true)})
+			cuts = append(cuts, cut{from, to, syntax.Scalar(p.Value, true)})
 		}
 		*value = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p.Value, Style: plainStyle(p.Value), LineComment: value.LineComment, HeadComment: value.HeadComment, FootComment: value.FootComment}
 	}
@@ -54,14 +56,14 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 		return nil, err
 	}
 	if !m.says(b.Bytes(), parameters) {
-		return nil, fmt.Errorf("population: the values cannot be written into the text of %s", m.program.name)
+		return nil, fmt.Errorf("population: the values cannot be written into the text of %s", m.program.Name)
 	}
 	return b.Bytes(), nil
 }
 
 // plainStyle leaves quotes to the encoder where a value needs them.
 func plainStyle(text string) yaml.Style {
-	if scalar(text, true) == text {
+	if syntax.Scalar(text, true) == text {
 		return 0
 	}
 	return yaml.DoubleQuotedStyle
@@ -98,12 +100,12 @@ func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
 
 // says tells whether a text is a model with these values.
 func (m *Model) says(text []byte, parameters []Parameter) bool {
-	c := m.compiled.asked
-	c.scenario = nil
-	c.set = slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool {
-		return slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == s.name })
+	c := m.compiled.Asked
+	c.Scenario = nil
+	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(s syntax.Setting) bool {
+		return slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == s.Name })
 	})
-	again, err := compileWith(m.compiled.file.path, text, c)
+	again, err := compileWith(m.compiled.File.Path, text, c)
 	if err != nil {
 		return false
 	}
@@ -112,9 +114,9 @@ func (m *Model) says(text []byte, parameters []Parameter) bool {
 		have[p.Name] = p.Value
 	}
 	for _, p := range parameters {
-		if have[p.Name] != p.Value && have[p.Name] != scalar(p.Value, false) {
+		if have[p.Name] != p.Value && have[p.Name] != syntax.Scalar(p.Value, false) {
 			return false
 		}
 	}
-	return len(have) == len(m.compiled.file.parameters)
+	return len(have) == len(m.compiled.File.Parameters)
 }

@@ -6,11 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // Files says how the tables are read that a model names, as in {steps: {file: beta.csv, column: beta}}. The name is what stands in the model. [Load] reads
 // them from the directory of the model file unless told otherwise; [Compile] does not read any unless it is told how.
-func Files(read func(name string) ([]byte, error)) Change { return func(c *changes) { c.files = read } }
+func Files(read func(name string) ([]byte, error)) Change {
+	return func(c *syntax.Changes) { c.Files = read }
+}
 
 // Dir reads tables for [Files] from a directory: names are relative to it, and must be those of ordinary files of at most 16 MB.
 func Dir(dir string) func(name string) ([]byte, error) {
@@ -32,14 +36,14 @@ func Dir(dir string) func(name string) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return io.ReadAll(io.LimitReader(f, mostFile+1))
+		return io.ReadAll(io.LimitReader(f, syntax.MostFile+1))
 	}
 }
 
 // Files are the tables that the model has read, by the names that it gives to them. With them and [Files] it can be compiled elsewhere.
 func (m *Model) Files() map[string][]byte {
 	all := map[string][]byte{}
-	for name, content := range m.compiled.tables {
+	for name, content := range m.compiled.Tables {
 		all[name] = slices.Clone(content)
 	}
 	return all

@@ -20,7 +20,9 @@ import (
 var deciding = []string{
 	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/design",
 	"internal/fitted", "internal/format", "study", "internal/order", "internal/outputs", "internal/portable", "internal/random",
-	"internal/sketch", "internal/study", "population", "population/results", "sim", "sim/analysis",
+	"internal/sketch", "internal/study", "population", "population/internal/compile", "population/internal/engine",
+	"population/internal/fitting", "population/internal/law", "population/internal/lookup", "population/internal/program",
+	"population/internal/syntax", "population/results", "sim", "sim/analysis",
 }
 
 // probing is the file that is there to find out what differs between machines.

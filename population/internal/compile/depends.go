@@ -1,0 +1,97 @@
+package compile
+
+import "github.com/almanac-sim/almanac/population/internal/syntax"
+
+// A dependence is what a value depends on beside the parameters, whatever interventions make of those.
+type dependence struct {
+	Own, Met []int // the attributes by which it is read, of the individual itself and of the one who is met, ascending
+	Time     bool  // it changes with time
+	Counts   bool  // it changes with how many there are
+}
+
+// Fixed tells whether a value is the same for everybody at all times.
+func (d dependence) Fixed() bool {
+	return !d.Cells() && !d.Time && !d.Counts
+}
+
+// Cells tells whether it depends on the individual, or on the one who is met.
+func (d dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
+
+// Depends says what a value depends on. A parameter that interventions set is taken for all that they set it to.
+func (s Scope) Depends(v syntax.Value) dependence {
+	key := v.Key()
+	if key == nil {
+		return dependence{}
+	}
+	if d, ok := s.known[key]; ok {
+		return d
+	}
+	d, _ := s.gather(v, &gathering{place: map[string]int{}})
+	s.known[key] = d
+	return d
+}
+
+// A gathering goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
+// all in a ring depend on the same; so it looks for the strongly connected components, as Tarjan does (SIAM J. Comput. 1, 1972).
+type gathering struct {
+	open  []string       // the parameters whose component is not complete, in the order in which they were found
+	place map[string]int // of each among them
+}
+
+// gather says what a value depends on, and the first of the open parameters that it leads back to: what that one depends on is still to be
+// added. Where there is none, that is the number of those open before.
+func (s Scope) gather(v syntax.Value, g *gathering) (d dependence, back int) {
+	back = len(g.open)
+	add := func(part syntax.Value) {
+		more, to := s.gather(part, g)
+		d.add(more)
+		back = min(back, to)
+	}
+	if v.Name == "" {
+		if v.Table != nil {
+			if a := s.attributes.Index(v.Table.By.Name); a >= 0 {
+				if v.Table.Met {
+					d.Met = []int{a}
+				} else {
+					d.Own = []int{a}
+				}
+			}
+		}
+		d.Time, d.Counts = v.TimeVarying != nil, v.CountDependent != nil
+		v.Each(add)
+		return d, back
+	}
+	if d, ok := s.known[v.Name]; ok {
+		return d, back
+	}
+	if at, ok := g.place[v.Name]; ok {
+		return dependence{}, at
+	}
+	at := len(g.open)
+	g.open, g.place[v.Name] = append(g.open, v.Name), at
+	if p, ok := s.parameters[v.Name]; ok {
+		add(p.Value)
+	}
+	for _, set := range s.sets[v.Name] {
+		add(set)
+	}
+	if back == at {
+		for _, name := range g.open[at:] {
+			s.known[name] = d
+			delete(g.place, name)
+		}
+		g.open = g.open[:at]
+	}
+	return d, back
+}
+
+// add makes a value depend on more.
+func (d *dependence) add(more dependence) {
+	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
+	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
+}
+
+// varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.
+func (s Scope) varies(l *syntax.Distribution) bool {
+	return (s.own != nil || s.other != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
+}

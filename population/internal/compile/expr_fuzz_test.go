@@ -1,0 +1,164 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// A grown expression is made from the bytes of a fuzz input, with its text, written with no more parentheses than needed, and its value, worked
+// out as it was made: no parser has seen it.
+type grown struct {
+	text  string
+	level int // how tightly its outermost operator binds: 1 sum, 2 product, 3 sign, 4 power, 5 none
+	x     float64
+	power float64 // of time
+	ok    bool
+	wild  bool // powers of time beyond what is allowed, which may be refused
+}
+
+type grower struct {
+	bytes []byte
+	depth int
+}
+
+func (g *grower) byte() int {
+	if len(g.bytes) == 0 {
+		return 0
+	}
+	b := g.bytes[0]
+	g.bytes = g.bytes[1:]
+	return int(b)
+}
+
+// inside is the text of an operand of an operator that binds as tightly as the level says.
+func (e grown) inside(level int) string {
+	if e.level < level {
+		return "(" + e.text + ")"
+	}
+	return e.text
+}
+
+func (g *grower) leaf() grown {
+	n := float64(g.byte()%40) / 4
+	switch g.byte() % 6 {
+	case 0:
+		return grown{fmt.Sprintf("%g", n), 5, n, 0, true, false}
+	case 1:
+		return grown{fmt.Sprintf("%g%%", n), 5, n / 100, 0, true, false}
+	case 2:
+		return grown{fmt.Sprintf("%g per week", n), 5, n / 7, -1, true, false}
+	case 3:
+		return grown{fmt.Sprintf("%g  days", n), 5, n, 1, true, false}
+	case 4:
+		return grown{"beta", 5, 0.5, -1, true, false}
+	}
+	return grown{"a-b", 5, 7, 0, true, false}
+}
+
+func (g *grower) grow() grown {
+	if g.depth++; g.depth > 12 || len(g.bytes) == 0 {
+		g.depth--
+		return g.leaf()
+	}
+	defer func() { g.depth-- }()
+	space := []string{"", " ", "  ", " "}[g.byte()%4]
+	binary := func(op string, level int, leftLevel, rightLevel int, a, b grown) grown {
+		// A name may go on with a sign, so that a sign needs a space before it.
+		return grown{a.inside(leftLevel) + " " + op + space + b.inside(rightLevel), level, 0, 0, a.ok && b.ok, a.wild || b.wild}
+	}
+	switch op := g.byte() % 10; op {
+	case 0, 1:
+		return g.leaf()
+	case 2, 3:
+		a, b := g.grow(), g.grow()
+		sign := "+-"[op-2 : op-1]
+		e := binary(sign, 1, 1, 2, a, b)
+		e.ok, e.power = e.ok && a.power == b.power, a.power
+		if e.x = a.x + b.x; sign == "-" {
+			e.x = a.x - b.x
+		}
+		return e.checked()
+	case 4:
+		a, b := g.grow(), g.grow()
+		e := binary("*", 2, 2, 3, a, b)
+		e.x, e.power = a.x*b.x, a.power+b.power
+		return e.checked()
+	case 5:
+		a, b := g.grow(), g.grow()
+		e := binary("/", 2, 2, 3, a, b)
+		e.x, e.power = a.x/b.x, a.power-b.power
+		return e.checked()
+	case 6:
+		a := g.grow()
+		exponent := []float64{2, -1, 0.5, 3}[g.byte()%4]
+		e := grown{a.inside(5) + " ^ " + fmt.Sprintf("%g", exponent), 4, math.Pow(a.x, exponent), a.power * exponent, a.ok, a.wild}
+		return e.checked()
+	case 7:
+		a := g.grow()
+		e := grown{"-" + space + a.inside(3), 3, 0 - a.x, a.power, a.ok, a.wild}
+		return e.checked()
+	case 8:
+		a, b := g.grow(), g.grow()
+		e := grown{"max(" + a.text + "," + space + b.text + ")", 5, max(a.x, b.x), a.power, a.ok && b.ok && a.power == b.power, a.wild || b.wild}
+		return e.checked()
+	}
+	a := g.grow()
+	e := grown{"sqrt" + space + "(" + a.text + ")", 5, math.Sqrt(a.x), a.power / 2, a.ok, a.wild}
+	return e.checked()
+}
+
+// checked notes what cannot be worked out.
+func (e grown) checked() grown {
+	e.ok = e.ok && !math.IsNaN(e.x) && !math.IsInf(e.x, 0)
+	e.wild = e.wild || math.Abs(8*e.power) > syntax.MostPower/2 || 8*e.power != math.Trunc(8*e.power)
+	return e
+}
+
+// FuzzExpression compares what expressions are worth with what they were made to be.
+func FuzzExpression(f *testing.F) {
+	for _, seed := range []string{"", "\x01\x02abcdefgh", strings.Repeat("\x02\x02\x07\x05", 20), strings.Repeat("\x01\x06\x03", 20), strings.Repeat("\x01\x05\x04\x09\x01", 12)} {
+		f.Add([]byte(seed))
+	}
+	for i := range 200 {
+		seed := make([]byte, 40)
+		for k := range seed {
+			seed[k] = byte(i*i*31 + k*k*7 + i*k)
+		}
+		f.Add(seed)
+	}
+	list := &diag.List{}
+	here := NewScope(list, syntax.Units[3])
+	here.parameters["beta"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindRate, Number: 0.5, Unit: syntax.Units[3]}}}
+	here.parameters["a-b"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 7, Unit: syntax.Unit{}}}}
+	here.parameters["a"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 1, Unit: syntax.Unit{}}}}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		// Any text is read, or refused at one of its letters.
+		if text := string(bytes); len(text) > 0 {
+			x := &syntax.Expression{Text: text, Exact: true}
+			if wrong := syntax.ParseExpression(x, map[string]bool{"beta": true, "a-b": true, "a": true}, here.names); wrong != nil {
+				if wrong.At < 0 || wrong.At > len(text) || fmt.Sprint(wrong.Message) == "" {
+					t.Fatalf("%q is wrong at %d of %d: %v", text, wrong.At, len(text), wrong.Message)
+				}
+				x.Place(wrong.At)
+			}
+		}
+		e := (&grower{bytes: bytes}).grow()
+		if len(e.text) > syntax.LongestExpression || e.wild {
+			return
+		}
+		got, err := worth(here, e.text)
+		switch {
+		case err != nil && e.ok:
+			t.Fatalf("%s: %v, want %v", e.text, err, e.x)
+		case err == nil && !e.ok:
+			t.Fatalf("%s is %v, and should be refused", e.text, got.X)
+		case err == nil && (math.Abs(got.X-e.x) > 1e-12*math.Abs(e.x) || float64(got.N)/float64(got.D) != e.power):
+			t.Fatalf("%s is %v in %d/%d, want %v in %v", e.text, got.X, got.N, got.D, e.x, e.power)
+		}
+	})
+}

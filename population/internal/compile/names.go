@@ -1,0 +1,139 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// state looks a state up; out is one if it may be.
+func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
+	if n.Bad || c.f.StatesBad || c.f.Refused[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
+		return program.Nobody
+	}
+	if i, ok := c.states[n.Name]; ok {
+		return i
+	}
+	if n.Name == syntax.Out {
+		c.Add(n.At, "%s: expected a state; out is for leaving the population", what)
+		return program.Nobody
+	}
+	c.Add(n.At, "%s: %s", what, diag.Unknown("state", n.Name, func() []string {
+		if orOut {
+			return append(slices.Clone(c.m.States), syntax.Out)
+		}
+		return c.m.States
+	}))
+	return program.Nobody
+}
+
+// set looks several states up; none at all means all, for which nil stands.
+func (c *compiler) set(names []syntax.Ref, what string) program.StateSet {
+	if len(names) == 0 {
+		return nil
+	}
+	s := make(program.StateSet, len(c.m.States))
+	for _, n := range names {
+		if i := c.state(n, what, false); i != program.Nobody {
+			s[i] = true
+		}
+	}
+	return s
+}
+
+// moves looks attributes and their values up.
+func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
+	var all []program.Move
+	for _, t := range texts {
+		a := c.attribute(t.Attribute, what)
+		if a < 0 || t.Value.Bad {
+			continue
+		}
+		v := slices.Index(c.m.Attributes[a].Values, t.Value.Name)
+		if v < 0 {
+			c.Add(t.Value.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.m.Attributes[a].Values }))
+			continue
+		}
+		all = append(all, program.Move{Attribute: uint8(a), Value: uint16(v)})
+	}
+	return all
+}
+
+// conditions looks attributes and the values that they may have up.
+func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condition {
+	if len(texts) == 0 {
+		return nil
+	}
+	if all, ok := c.wheres[&texts[0]]; ok {
+		return all
+	}
+	var all []program.Condition
+	for _, t := range texts {
+		a := c.attribute(t.Attribute, what)
+		if a < 0 {
+			continue
+		}
+		values := c.m.Attributes[a].Values
+		is := make([]bool, len(values))
+		for _, n := range t.Values {
+			if n.Bad {
+				continue
+			}
+			if v := slices.Index(values, n.Name); v >= 0 {
+				is[v] = true
+			} else {
+				c.Add(n.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, n.Name, func() []string { return values }))
+			}
+		}
+		all = append(all, program.Condition{Attribute: a, Is: is})
+	}
+	c.wheres[&texts[0]] = all
+	return all
+}
+
+func (c *compiler) attribute(n syntax.Ref, what string) int {
+	i := c.m.Attributes.Index(n.Name)
+	if i < 0 {
+		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.m.Attributes.Names))
+	}
+	return i
+}
+
+// nameAll numbers the names in the order in which results list them, whatever is compiled first: that of the file's sections.
+func (c *compiler) nameAll() {
+	clocks := func(all []syntax.Clock) {
+		for i := range all {
+			c.name(all[i].Name)
+		}
+	}
+	for i := range c.f.States {
+		clocks(c.f.States[i].Race)
+		clocks(c.f.States[i].Split)
+	}
+	clocks(c.f.Always)
+	for i := range c.f.Births {
+		c.name(c.f.Births[i].Name)
+	}
+	for i := range c.f.Transmission {
+		c.name(c.f.Transmission[i].Name)
+	}
+	for i := range c.f.Immigration {
+		c.name(c.f.Immigration[i].Name)
+	}
+}
+
+// name is the number of a name under which something is counted.
+func (c *compiler) name(name string) int {
+	if name == "" {
+		return -1
+	}
+	i, ok := c.names[name]
+	if !ok {
+		i = len(c.m.Names)
+		c.names[name] = i
+		c.m.Names = append(c.m.Names, name)
+	}
+	return i
+}

@@ -1,0 +1,290 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
+// 3 and 2.
+func (c *compiler) starts(here Scope) {
+	f := c.f
+	c.m.StartCounts = make([]int, len(c.m.States))
+	sizes, good := c.groupSizes()
+	for g := range f.Groups {
+		c.startsOf(here, &f.Groups[g], sizes[g], good)
+	}
+	if f.Size > f.Most && !f.SizeBad && !f.MostBad {
+		c.Add(f.SizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", f.Size, f.Most, f.Size)
+	}
+}
+
+// groupSizes is how many individuals each group has, and whether they are known.
+func (c *compiler) groupSizes() ([]int, bool) {
+	f := c.f
+	sizes := make([]int, len(f.Groups))
+	if f.SizeBad || f.StartsBad {
+		return sizes, false
+	}
+	shares, total, counts := 0.0, 0, 0
+	at := f.StartsAt
+	if diag.OnCommandLine(f.SizeAt) { // what a command line changed is where it went wrong
+		at = f.SizeAt
+	}
+	for i := range f.Groups {
+		if diag.OnCommandLine(f.Groups[i].SizeAt) {
+			at = f.Groups[i].SizeAt
+		}
+		if f.Groups[i].IsShare {
+			shares += f.Groups[i].Share
+		} else {
+			counts++
+		}
+	}
+	if counts == 0 && !isOne(shares) {
+		c.Add(at, "population: groups: the shares add up to %.6g, expected 1", shares)
+		return sizes, false
+	}
+	whole := 1.0 // of which the shares are parts
+	if counts == 0 {
+		whole = shares
+	}
+	before := 0.0
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if sizes[i] = g.Count; g.IsShare {
+			upTo := before + g.Share
+			sizes[i] = int(math.Round(upTo/whole*float64(f.Size))) - int(math.Round(before/whole*float64(f.Size)))
+			before = upTo
+		}
+		total += sizes[i]
+	}
+	if total != f.Size {
+		c.Add(at, "population: groups: they have %s, and the size is %d; expected the same", format.Plural(total, "individual"), f.Size)
+		return sizes, false
+	}
+	return sizes, true
+}
+
+// startsOf works out how many of a group begin in each state.
+func (c *compiler) startsOf(here Scope, g *syntax.StartGroup, size int, good bool) {
+	what, whose := g.What, "the size"
+	if c.f.Grouped {
+		what, whose = g.What+": start", "the group has"
+	}
+	in := program.Entry{Given: c.given(g.With, g.What+": with", nil)}
+	all, texts := make([]*program.StartGroup, len(c.m.States)), make([]*syntax.StartShare, len(c.m.States))
+	rest, total, before := -1, 0, 0.0
+	for k := range g.Starts {
+		s := &g.Starts[k]
+		i := c.state(s.State, what, false)
+		if i == program.Nobody {
+			good = false
+			continue
+		}
+		count, share, known := c.howMany(here, s)
+		if !known {
+			good = false
+			continue
+		}
+		b := &program.StartGroup{Entry: in, Count: count}
+		b.To = i
+		all[i], texts[i] = b, s
+		switch {
+		case s.Rest && rest >= 0:
+			c.Add(s.State.At, "%s: a second rest; only one state can have those who are left over", what)
+			good = false
+		case s.Rest:
+			rest = int(i)
+		case share > 0:
+			upTo := before + share
+			b.Count = int(math.Round(upTo*float64(size))) - int(math.Round(before*float64(size)))
+			before = upTo
+		}
+		total += b.Count
+	}
+	at := g.At
+	if !c.f.Grouped {
+		at = c.f.StartsAt
+	}
+	// What a command line changed is where it went wrong.
+	if diag.OnCommandLine(c.f.SizeAt) {
+		at = c.f.SizeAt
+	}
+	for k := range g.Starts {
+		if diag.OnCommandLine(g.Starts[k].At) {
+			at = g.Starts[k].At
+		}
+	}
+	switch {
+	case !good:
+	case total > size:
+		c.Add(at, "%s: %s %s more than %s, %d", what, format.Plural(total, "individual"), format.Be(total), whose, size)
+	case rest >= 0:
+		all[rest].Count = size - total
+	case total < size:
+		c.Add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, format.Plural(size, "individual"))
+	}
+	for i, b := range all {
+		if b != nil {
+			c.m.StartCounts[i] += b.Count
+			c.m.StartGroups, c.startTexts = append(c.m.StartGroups, *b), append(c.startTexts, texts[i])
+		}
+	}
+}
+
+// howMany is the number of those who begin in a state, or their share of the group.
+func (c *compiler) howMany(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
+	switch {
+	case s.ByWhat == syntax.ShareWritten:
+		return s.Count, s.Share, true
+	case s.By.Bad:
+		return 0, 0, false
+	}
+	isShare, expected := s.ByWhat == syntax.ShareGiven, ""
+	if s.ByWhat == syntax.ShareOrCount {
+		got, _, _ := here.Resolve(s.By, s.What)
+		isShare, expected = got.Plain() && got.Quantity.Kind == syntax.KindShare, ", or a percentage"
+	}
+	if isShare {
+		share, ok = here.Chance(s.By, s.What)
+		return 0, share, ok
+	}
+	const most = float64(syntax.MostIndividuals)
+	x, ok := here.Within(s.By, s.What, syntax.KindNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
+		fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, expected))
+	return int(x), 0, ok
+}
+
+// sinces works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
+func (c *compiler) sinces(here Scope) {
+	for i := range c.m.StartGroups {
+		b, text := &c.m.StartGroups[i], c.startTexts[i]
+		b.Age = c.m.First.Ages
+		if !text.Since.Given() {
+			continue
+		}
+		what := text.What + ": since"
+		b.Since = eachCell(c, here, []syntax.Value{text.Since}, func(here Scope) law.Law {
+			l, ok := here.Law(text.Since, what)
+			if !ok {
+				return l
+			}
+			if why := l.WhyEndless(); why != "" {
+				here.broken(text.Since.At, []syntax.Value{text.Since}, "%s: %s, but those who are there have come at some time", what, why)
+				return l
+			}
+			c.checkSince(here, b, text.Since, &l, what)
+			return l
+		})
+	}
+}
+
+// checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
+// goes on is enough.
+func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
+	st := &c.m.First.States[b.To]
+	for k, cell := range st.Cells {
+		if c.mayBe(&b.Entry, here, st.By, k) {
+			c.checkSinceOf(here, b, since, cell, l, what)
+		}
+	}
+	if st.By == nil {
+		c.checkSinceOf(here, b, since, st, l, what)
+	}
+}
+
+// mayBe tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
+func (c *compiler) mayBe(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
+	cell := c.cell(by, k)
+	for _, a := range by {
+		v := cell[a.Attribute]
+		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSinceOf does so for those of a cell.
+func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
+	for k := range st.Split {
+		if st.Split[k].Varying != nil {
+			here.broken(since.At, []syntax.Value{since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.m.States[b.To])
+			return
+		}
+	}
+	reach := "may be " + c.f.Unit.Duration(l.Longest())
+	switch {
+	case l.Fixed():
+		reach = "is " + c.f.Unit.Duration(l.Longest())
+	case math.IsInf(l.Longest(), 1):
+		reach = "has no bound"
+	}
+	struck := func(latest float64) bool {
+		return l.Longest() > latest || l.Longest() == latest && l.Fixed() && latest > 0
+	}
+	refuse := func(which string, latest float64) {
+		here.broken(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.States[b.To], c.f.Unit.Duration(latest))
+	}
+	for k := range st.Race {
+		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && struck(latest) {
+			refuse("a clock", latest)
+			return
+		}
+	}
+	latest, before := 0.0, 0.0
+	for k := range st.Split {
+		if st.Split[k].UpTo > before {
+			latest = max(latest, st.Split[k].Law.Longest())
+		}
+		before = st.Split[k].UpTo
+	}
+	if len(st.Split) > 0 && struck(latest) {
+		refuse("every branch", latest)
+	}
+}
+
+// ages works out the ages of those who are there, or who come by an entrance.
+func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string) *program.ByCell[law.Law] {
+	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
+		l, ok := here.Law(text, what)
+		if ok {
+			c.checkAges(here, t, in, l, text, what)
+		}
+		return l
+	})
+}
+
+// checkAges refuses ages that nobody can have reached: beyond the longest life of those who may have them.
+func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string) {
+	if ages.Endless() {
+		here.broken(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
+		return
+	}
+	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.f.Unit.Of(ages.Longest()))
+	if math.IsInf(ages.Longest(), 1) {
+		reach = "have no bound"
+	}
+	for i := range t.Always {
+		clock := &t.Always[i]
+		longest := clock.Longest
+		if clock.By != nil {
+			longest = math.Inf(1)
+			for k, cell := range clock.Cells {
+				if c.mayBe(in, here, clock.By, k) {
+					longest = min(longest, cell.Longest)
+				}
+			}
+		}
+		if oldest := ages.Longest(); clock.Ends && (oldest > longest || oldest == longest && ages.Fixed()) {
+			here.broken(text.At, []syntax.Value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.f.Unit.Of(longest))
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// mostRecorded is how many numbers a replica may record by group: 8 bytes each are 800 MB.
+const mostRecorded = 100_000_000
+
+// groupings looks up what is to be recorded by, and lists the groups.
+func (c *compiler) groupings() {
+	const what = "record: by"
+	seen := map[string]bool{}
+	for _, by := range c.f.Record.By {
+		g := program.Grouping{Groups: 1, First: len(c.m.Groups)}
+		names, good := []string{}, true
+		for _, a := range by.Attributes {
+			if a.Bad {
+				good = false
+				continue
+			}
+			i := c.attribute(a, what)
+			if i < 0 {
+				good = false
+				continue
+			}
+			if slices.Contains(g.Attributes, i) {
+				c.Add(a.At, "%s: %s is twice in one combination", what, diag.Quote(a.Name))
+				good = false
+				continue
+			}
+			g.Attributes, g.Sizes = append(g.Attributes, i), append(g.Sizes, len(c.m.Attributes[i].Values))
+			g.Groups = min(g.Groups*max(1, len(c.m.Attributes[i].Values)), mostRecorded+1)
+			names = append(names, a.Name)
+		}
+		if !good {
+			continue
+		}
+		key := strings.Join(slices.Sorted(slices.Values(names)), ",")
+		if seen[key] {
+			c.Add(by.At, "%s: %s is here twice", what, diag.Quote(strings.Join(names, ", ")))
+			continue
+		}
+		seen[key] = true
+		if g.Groups > mostRecorded || !c.listGroups(&g, names) {
+			c.Add(by.At, "%s: %s make more than %s groups; record by fewer", what, diag.Quote(strings.Join(names, ", ")), format.Thousands(float64(mostGroupsRecorded)))
+			continue
+		}
+		c.m.Groupings = append(c.m.Groupings, g)
+	}
+}
+
+// mostGroupsRecorded is how many groups there can be in all.
+const mostGroupsRecorded = 100_000
+
+// listGroups lists the groups of a grouping, in the order of the file's values, unless they are too many.
+func (c *compiler) listGroups(g *program.Grouping, names []string) bool {
+	if len(c.m.Groups)+g.Groups > mostGroupsRecorded {
+		return false
+	}
+	for k := range g.Groups {
+		values, rest := make([]string, len(names)), k
+		for i := len(names) - 1; i >= 0; i-- {
+			values[i] = c.m.Attributes[g.Attributes[i]].Values[rest%g.Sizes[i]]
+			rest /= g.Sizes[i]
+		}
+		c.m.Groups = append(c.m.Groups, program.Group{Attributes: names, Values: values})
+	}
+	return true
+}
+
+// recordable refuses what would be more than can be kept: for each group as many numbers a row as there are states, flows and names.
+func (c *compiler) recordable() {
+	if len(c.m.Groups) == 0 || c.Found > 0 {
+		return
+	}
+	each := len(c.m.States) + len(c.m.Flows) + len(c.m.Names)
+	if n := float64(len(c.m.Rows)) * float64(len(c.m.Groups)) * float64(each); n > mostRecorded {
+		c.Add(c.f.Record.By[0].At, "record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there can be; record less often, or by fewer",
+			format.Thousands(float64(len(c.m.Groups))), format.Plural(len(c.m.States), "state"), format.Plural(len(c.m.Flows), "flow"), format.Plural(len(c.m.Names), "name"), format.Plural(len(c.m.Rows), "row"), n, format.Thousands(float64(mostRecorded)))
+	}
+}

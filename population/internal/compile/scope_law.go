@@ -1,0 +1,157 @@
+package compile
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// Law works out a distribution of durations; a duration stands for itself, exactly. It reports false if it cannot.
+func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
+	got, at, ok := s.Resolve(v, what)
+	if !ok {
+		return law.Law{}, false
+	}
+	if got.Distribution == nil {
+		if k := got.Quantity.Kind; k == syntax.KindRate || k == syntax.KindShare {
+			name := called(v, got)
+			if v.Name != "" || got.Worked {
+				name += ","
+			}
+			s.complain(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
+			return law.Law{}, false
+		}
+		x, ok := s.duration(v, what)
+		return law.Exactly(x), ok
+	}
+	varies := s.varies(got.Distribution)
+	if done, ok := s.laws[got.Distribution]; ok && !varies {
+		return done.law, done.ok
+	}
+	what += ": " + got.Distribution.Family
+	var l law.Law
+	if ok = !s.extent(got, what, nil).bad; ok { // it has an end, and is not too large
+		l, ok = s.family(got.Distribution, what)
+	}
+	if ok && !l.Sound() {
+		s.broken(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
+		l, ok = law.Law{}, false
+	}
+	if !varies {
+		s.laws[got.Distribution] = workedOut{l, ok}
+	}
+	return l, ok
+}
+
+// family works out a distribution that is written out.
+func (s Scope) family(l *syntax.Distribution, what string) (law.Law, bool) {
+	good := true
+	argument := func(name string, work func(syntax.Value, string) (float64, bool)) float64 {
+		x, ok := work(l.Args[name], what+": "+name)
+		good = good && ok
+		return x
+	}
+	switch l.Family {
+	case "exactly":
+		x, ok := s.duration(l.Args["value"], what)
+		return law.Exactly(x), ok
+	case "exponential":
+		if r, ok := l.Args["rate"]; ok {
+			rate := argument("rate", s.Rate)
+			if good && rate == 0 {
+				got, _, _ := s.Resolve(r, what)
+				s.broken(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what, called(r, got))
+				good = false
+			}
+			return law.Exponential(rate), good
+		}
+		mean := argument("mean", s.Longer)
+		return law.Exponential(1 / mean), good
+	case "gamma":
+		mean, shape := argument("mean", s.Longer), argument("shape", s.Positive)
+		return law.Gamma(mean, shape), good
+	case "erlang":
+		mean, k := argument("mean", s.Longer), argument("k", s.Positive)
+		if good && k != float64(int(k)) {
+			s.broken(l.Args["k"].At, []syntax.Value{l.Args["k"]}, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
+			good = false
+		}
+		return law.Gamma(mean, k), good
+	case "weibull":
+		scale, shape := argument("scale", s.Longer), argument("shape", s.Positive)
+		return law.Weibull(scale, shape), good
+	case "lognormal":
+		mean, sd := argument("mean", s.Longer), argument("sd", s.Longer)
+		return law.Lognormal(mean, sd), good
+	case "gompertz":
+		return s.gompertz(l, what)
+	case "uniform":
+		low, high := argument("low", s.duration), argument("high", s.Longer)
+		if good && !(low < high) {
+			ends := []syntax.Value{l.Args["low"], l.Args["high"]}
+			s.broken(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.written(ends[1]), s.written(ends[0]))
+			good = false
+		}
+		return law.Uniform(low, high), good
+	case "hazard":
+		return s.hazard(l, what)
+	case "mixture":
+		return s.mixture(l, what)
+	}
+	panic("population: no such family: " + l.Family)
+}
+
+// gompertz works out a lifetime whose hazard grows; it may also fall, so that the growth is the one rate that can be negative.
+func (s Scope) gompertz(l *syntax.Distribution, what string) (law.Law, bool) {
+	rate, good := s.Within(l.Args["rate"], what+": rate", syntax.KindRate, func(x float64) bool { return x > 0 }, "expected a rate above 0")
+	growth, _, ok := s.Quantity(l.Args["growth"], what+": growth", syntax.KindRate)
+	good = good && ok
+	makeham := 0.0
+	if v, told := l.Args["makeham"]; told {
+		makeham, ok = s.Rate(v, what+": makeham")
+		good = good && ok
+	}
+	return law.Gompertz(rate, growth, makeham), good
+}
+
+func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
+	var from, rate []float64
+	good := true
+	for i, step := range l.Steps {
+		x, ok := s.duration(step.From, what)
+		good = good && ok
+		switch {
+		case good && i == 0 && x != 0:
+			s.broken(step.From.At, []syntax.Value{step.From}, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, s.written(step.From))
+			good = false
+		case good && i > 0 && !(x > from[i-1]):
+			s.broken(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From}, "%s: %s does not come after the age before it", what, s.written(step.From))
+			good = false
+		}
+		r, ok := s.Rate(step.Rate, what+": from "+step.From.Text)
+		good = good && ok
+		from, rate = append(from, x), append(rate, r)
+	}
+	return law.Hazard(from, rate), good
+}
+
+func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
+	var shares []float64
+	var parts []law.Law
+	var written []syntax.Value
+	sum, good := 0.0, true
+	for _, p := range l.Parts {
+		written = append(written, p.Share)
+		share, shareOK := s.Chance(p.Share, what+": share")
+		part, partOK := s.Law(p.Of, what+": of")
+		good = good && shareOK && partOK
+		shares, parts, sum = append(shares, share), append(parts, part), sum+share
+	}
+	if good && !isOne(sum) {
+		s.broken(l.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
+		good = false
+	}
+	return law.Mixture(shares, parts), good
+}
+
+// isOne allows for probabilities that are written with six digits.
+func isOne(sum float64) bool { return sum > 1-1e-6 && sum < 1+1e-6 }

@@ -1,0 +1,148 @@
+package compile
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// unset stands in a cell for an attribute that nothing is known of.
+const unset = ^uint16(0)
+
+// A tableIndex is a table with its names looked up.
+type tableIndex struct {
+	attribute int
+	entries   []int // by the attribute's values
+	bad       bool  // something is wrong with it, and that has been said
+}
+
+// index looks the names of a table up, once for all times.
+func (s Scope) index(t *syntax.Table, what string) *tableIndex {
+	if x, ok := s.indexes[t]; ok {
+		return x
+	}
+	x := &tableIndex{attribute: s.attributes.Index(t.By.Name)}
+	s.indexes[t] = x
+	if x.attribute < 0 {
+		s.Add(t.By.At, "%s: by: %s", what, diag.Unknown("attribute", t.By.Name, s.attributes.Names))
+		x.bad = true
+		return x
+	}
+	values := s.attributes[x.attribute].Values
+	number := make(map[string]int, len(values))
+	x.entries = make([]int, len(values))
+	for i, name := range values {
+		number[name], x.entries[i] = i, -1
+	}
+	other := -1
+	for k := range t.Entries {
+		e := &t.Entries[k]
+		i, ok := number[e.Of.Name]
+		switch {
+		case ok:
+			x.entries[i] = k
+		case !e.Other:
+			s.Add(e.Of.At, "%s: %s", what, diag.Unknown("value of "+t.By.Name, e.Of.Name, func() []string { return values }))
+			x.bad = true
+		}
+		if e.Other {
+			other = k
+		}
+	}
+	var without []string
+	for i, k := range x.entries {
+		if k < 0 {
+			x.entries[i] = other
+			without = append(without, values[i])
+		}
+	}
+	if other < 0 && len(without) > 0 && !x.bad {
+		s.Add(t.By.At, "%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named", what, t.By.Name, diag.Some(without), diag.Echo(without[0]))
+		x.bad = true
+	}
+	if !x.bad {
+		x.bad = s.mixed(t, what)
+	}
+	return x
+}
+
+// mixed tells whether a table has things of different kinds, and says so. What is worked out by an expression is looked at where it is used.
+func (s Scope) mixed(t *syntax.Table, what string) bool {
+	first := -1
+	sort := func(v syntax.Value) syntax.Kind {
+		v, _, _ = s.follow(v, what)
+		switch {
+		case v.Distribution != nil:
+			return syntax.KindDuration // which may stand for a distribution
+		case !v.Plain():
+			return syntax.KindAny
+		case v.Quantity.Kind == syntax.KindShare:
+			return syntax.KindNumber
+		}
+		return v.Quantity.Kind
+	}
+	for i := range t.Entries {
+		k := sort(t.Entries[i].Value)
+		if k == syntax.KindAny {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if a, b := t.Entries[first], t.Entries[i]; k != sort(a.Value) {
+			s.broken(b.Value.At, []syntax.Value{a.Value, b.Value}, "%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
+				diag.Echo(a.Of.Name), s.written(a.Value), diag.Echo(b.Of.Name), s.written(b.Value))
+			return true
+		}
+	}
+	return false
+}
+
+// In is the scope of an individual whose attributes have the given values, by their numbers; unset for one that is not known.
+func (s Scope) In(cell []uint16) Scope {
+	s.own = cell
+	return s
+}
+
+// Met is the scope in which someone with the given values of the attributes is met.
+func (s Scope) Met(cell []uint16) Scope {
+	s.other = cell
+	return s
+}
+
+// Entry is what a table has for the individual of the scope.
+func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
+	t := v.Table
+	cell := s.own
+	if t.Met {
+		cell = s.other
+	}
+	if cell == nil {
+		s.nobodyThere(v, what)
+		return syntax.Value{}, false
+	}
+	x := s.index(t, what)
+	if x.bad {
+		return syntax.Value{}, false
+	}
+	i := cell[x.attribute]
+	if i == unset {
+		s.nobodyThere(v, what)
+		return syntax.Value{}, false
+	}
+	e := &t.Entries[x.entries[i]]
+	found := e.Value
+	found.Cell = v.Cell + " for " + t.Whose() + " " + s.attributes[x.attribute].Values[i]
+	return found, true
+}
+
+// nobodyThere says that there is nobody for whom a table could be read.
+func (s Scope) nobodyThere(v syntax.Value, what string) {
+	if s.attributes != nil && s.index(v.Table, what).bad {
+		return // something else has been said of it
+	}
+	if v.Table.Met {
+		s.complain(v, v.At, "%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
+		return
+	}
+	s.complain(v, v.At, "%s: a table by %s is read for an individual, and there is none here; expected one value for all", what, diag.Echo(v.Table.By.Name))
+}

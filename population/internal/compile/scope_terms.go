@@ -1,0 +1,207 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/expr"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// A measured term is one with its dimension.
+type measured struct {
+	*program.Term
+	syntax.Dimension
+}
+
+// build makes a term of a value that has been resolved, and complains of what is wrong with it.
+func (s Scope) build(v syntax.Value, what string) (measured, bool) {
+	switch {
+	case v.Bad:
+		return measured{}, false
+	case v.Expr != nil:
+		return s.operation(v.Expr, v.Expr.Root, what)
+	case v.TimeVarying != nil && v.TimeVarying.Form == "seasonal":
+		return s.season(v, what)
+	case v.TimeVarying != nil:
+		return s.through(v, what)
+	case v.Distribution != nil:
+		s.complain(v, v.At, "%s: a distribution cannot be part of an expression; its mean can have a name of its own, as a parameter", what)
+		return measured{}, false
+	case v.Quantity.Kind == syntax.KindDate:
+		s.complain(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
+		return measured{}, false
+	}
+	x := v.Quantity.In(s.unit)
+	if math.IsInf(x, 0) || x == 0 && v.Quantity.Number != 0 {
+		s.complain(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.unit.Name)
+		return measured{}, false
+	}
+	return measured{program.Constant(x), v.Quantity.Kind.Dimension()}, true
+}
+
+// operation makes a term of a part of an expression.
+func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+	if n.Op == expr.Leaf {
+		return s.atom(x, n, what)
+	}
+	args := make([]measured, len(n.Args))
+	good := true
+	for i, a := range n.Args {
+		var ok bool
+		args[i], ok = s.operation(x, a, what)
+		good = good && ok
+	}
+	if !good {
+		return measured{}, false
+	}
+	a := args[0]
+	switch n.Op {
+	case expr.Negate:
+		return s.finite(x, n, what, measured{program.Join(expr.Subtract, program.Constant(0), a.Term), a.Dimension})
+	case expr.Exp, expr.Log:
+		if a.Dimension != syntax.NoDimension {
+			s.wrong(x, n, what, "%s is %s; exp and log are of numbers", x.Part(n.Args[0]), s.told(x, n.Args[0], a))
+			return measured{}, false
+		}
+		return s.finite(x, n, what, measured{program.Join(n.Op, a.Term, nil), syntax.NoDimension})
+	case expr.Sqrt:
+		d, ok := a.Dimension.Times(0.5)
+		if !ok {
+			s.wrong(x, n, what, "%s is %s, of which there is no root", x.Part(n.Args[0]), s.told(x, n.Args[0], a))
+			return measured{}, false
+		}
+		return s.finite(x, n, what, measured{program.Join(expr.Sqrt, a.Term, nil), d})
+	case expr.Min, expr.Max:
+		for i, b := range args[1:] {
+			if b.Dimension != a.Dimension {
+				s.unlike(x, n, n.Args[0], n.Args[i+1], args[0], b, what, "can be compared")
+				return measured{}, false
+			}
+			a.Term = program.Join(n.Op, a.Term, b.Term)
+		}
+		return a, true
+	case expr.Power:
+		return s.toPower(x, n, a, args[1], what)
+	}
+	return s.arithmetic(x, n, a, args[1], what)
+}
+
+// atom makes a term of a part without operators.
+func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+	switch a := n.Leaf; a.Kind {
+	case syntax.AtomQuantity:
+		return s.build(syntax.Value{At: x.Place(n.From), Text: x.Part(n), Quantity: a.Quantity}, what)
+	case syntax.AtomParameter:
+		return s.operand(x, n, what)
+	case syntax.AtomTotal:
+		return measured{&program.Term{Op: program.TermTotal}, syntax.NoDimension}, true
+	default:
+		for i, name := range s.states {
+			if name == a.Name {
+				return measured{&program.Term{Op: program.TermCount, State: i}, syntax.NoDimension}, true
+			}
+		}
+		s.complain(syntax.Value{At: x.Place(n.Mark)}, x.Place(n.Mark), "%s: count: %s", what, diag.Unknown("state", a.Name, func() []string { return s.states }))
+		return measured{}, false
+	}
+}
+
+// arithmetic is one of the four operations.
+func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b measured, what string) (measured, bool) {
+	d, ok := a.Dimension, true
+	switch n.Op {
+	case expr.Add, expr.Subtract:
+		if a.Dimension != b.Dimension {
+			s.unlike(x, n, n.Args[0], n.Args[1], a, b, what, "can be added or subtracted")
+			return measured{}, false
+		}
+	case expr.Multiply:
+		d, ok = a.Dimension.Plus(b.Dimension)
+	case expr.Divide:
+		d, ok = a.Dimension.Minus(b.Dimension)
+	}
+	if !ok {
+		s.wrong(x, n, what, "this is a power of time beyond all that can mean something")
+		return measured{}, false
+	}
+	return s.finite(x, n, what, measured{program.Join(n.Op, a.Term, b.Term), d})
+}
+
+// toPower raises to a power. Something with a dimension can be raised to one that is known and the same at all times.
+func (s Scope) toPower(x *syntax.Expression, n *syntax.ExprNode, a, b measured, what string) (measured, bool) {
+	base, exponent := n.Args[0], n.Args[1]
+	if b.Dimension != syntax.NoDimension {
+		s.wrong(x, n, what, "the exponent %s is %s; expected a number", x.Part(exponent), s.told(x, exponent, b))
+		return measured{}, false
+	}
+	d := syntax.NoDimension
+	if a.Dimension != syntax.NoDimension {
+		if b.Op != program.TermConstant {
+			s.wrong(x, n, what, "%s is %s, which can be raised to a power that is always the same", x.Part(base), s.told(x, base, a))
+			return measured{}, false
+		}
+		var ok bool
+		if d, ok = a.Dimension.Times(b.X); !ok {
+			s.wrong(x, n, what, "%s is %s, which cannot be raised to %.6g; expected an exponent such as 2 or 1/2", x.Part(base), s.told(x, base, a), b.X)
+			return measured{}, false
+		}
+	}
+	return s.finite(x, n, what, measured{program.Join(expr.Power, a.Term, b.Term), d})
+}
+
+// operand is what a parameter stands for.
+func (s Scope) operand(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+	v := x.Parameter(n)
+	if !s.bearable(n.Leaf.Name) {
+		return measured{}, false
+	}
+	got, at, ok := s.Stands(v, what)
+	switch {
+	case !ok:
+		return measured{}, false
+	case got.Distribution != nil:
+		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	case got.CountDependent != nil:
+		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
+		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	}
+	return s.build(got, what)
+}
+
+// told says what an operand is, and what its name stands for if that is not long.
+func (s Scope) told(x *syntax.Expression, n *syntax.ExprNode, m measured) string {
+	if syntax.IsParameter(n) {
+		if got, _, ok := s.Stands(x.Parameter(n), ""); ok && got.Expr == nil && got.TimeVarying == nil {
+			return fmt.Sprintf("%s, %s%s", m.Words(s.unit), got.Text, got.Cell)
+		}
+	}
+	return m.Words(s.unit)
+}
+
+// unlike says that two operands do not go together.
+func (s Scope) unlike(x *syntax.Expression, n, left, right *syntax.ExprNode, a, b measured, what, which string) {
+	s.wrong(x, n, what, "%s is %s, and %s is %s; only things of the same kind %s", x.Part(left), s.told(x, left, a), x.Part(right), s.told(x, right, b), which)
+}
+
+// finite refuses a number that is none: one divided by 0, or the root of something negative.
+func (s Scope) finite(x *syntax.Expression, n *syntax.ExprNode, what string, m measured) (measured, bool) {
+	if m.Op == program.TermConstant && (math.IsNaN(m.X) || math.IsInf(m.X, 0)) {
+		s.wrong(x, n, what, "%s is %v, with which one cannot calculate", x.Part(n), m.X)
+		return measured{}, false
+	}
+	return m, true
+}
+
+// wrong says what is wrong with an operation: at its operator, or where a parameter in it was changed last.
+func (s Scope) wrong(x *syntax.Expression, n *syntax.ExprNode, what, format string, args ...any) {
+	var parts []syntax.Value
+	x.Parameters(n, func(part syntax.Value) { parts = append(parts, part) })
+	s.broken(x.Place(n.Mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
+}

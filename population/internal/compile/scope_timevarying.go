@@ -1,0 +1,213 @@
+package compile
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/expr"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/lookup"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// A courseKey tells courses apart that are the same for everybody.
+type courseKey struct {
+	value any
+	want  syntax.Kind
+}
+
+// course works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
+// for everybody is worked out once.
+func (s Scope) course(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+	key := courseKey{v.Key(), want}
+	if c, ok := s.courses[key]; ok {
+		return c, true
+	}
+	c, ok := s.newCourse(v, what, want)
+	if ok && key.value != nil && !s.Depends(v).Cells() {
+		s.courses[key] = c
+	}
+	return c, ok
+}
+
+// newCourse does so for one that has not been worked out before.
+func (s Scope) newCourse(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+	got, at, ok := s.Stands(v, what)
+	if !ok {
+		return nil, false
+	}
+	c := &program.TimeVarying{}
+	var m measured
+	switch {
+	case got.CountDependent != nil && want != syntax.KindRate:
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.saying(v, got))
+		return nil, false
+	case got.CountDependent != nil:
+		if m, ok = s.Part(got.CountDependent.Value, what+": value"); !ok {
+			return nil, false
+		}
+		if c.Most, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
+			return nil, false
+		}
+		c.ByCounts = true
+	case got.TimeVarying == nil && got.Expr == nil:
+		return s.still(v, what, want)
+	default:
+		if m, ok = s.build(got, what); !ok {
+			return nil, false
+		}
+		if m.Op == program.TermConstant {
+			return s.still(v, what, want)
+		}
+	}
+	if m.Dimension != want.Dimension() {
+		name := s.saying(v, got)
+		if got.CountDependent != nil {
+			name = got.CountDependent.Value.Text
+		}
+		s.complain(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Words(s.unit), want, want.Like())
+		return nil, false
+	}
+	c.Root = m.Term
+	if c.ByCounts {
+		return c, true
+	}
+	return c, s.inRange(c, v, got, at, what, want) && (want != syntax.KindRate || s.cutUp(c, v, got, at, what))
+}
+
+// still is a course that is always the same.
+func (s Scope) still(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+	var x float64
+	var ok bool
+	if want == syntax.KindRate {
+		x, ok = s.Rate(v, what)
+	} else {
+		x, ok = s.Chance(v, what)
+	}
+	return &program.TimeVarying{Root: program.Constant(x)}, ok
+}
+
+// inRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1.
+func (s Scope) inRange(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind) bool {
+	high := math.Inf(1)
+	if want != syntax.KindRate {
+		high = 1
+	}
+	t, x, ok := s.inBounds(c, high)
+	if ok {
+		return true
+	}
+	q := syntax.Quantity{Kind: want.Dimension().Kind(), Number: x, Unit: s.unit}
+	reason := "a rate cannot be negative"
+	if want != syntax.KindRate {
+		reason = "a probability is between 0 and 1, or 0% and 100%"
+	} else if math.IsNaN(x) || math.IsInf(x, 0) {
+		reason = "expected a rate"
+	}
+	s.complain(v, at, "%s: %s is %v at %s %.6g: %s", what, s.saying(v, got), q, s.unit.Name, s.start+t, reason)
+	return false
+}
+
+// mostLooks is how often a course is looked at whose bounds do not show that it is what it may be, beside once for each of its pieces.
+const mostLooks = 100_000
+
+// inBounds reports whether a course is from 0 to a bound at all times of the run, and a time at which it is not, with what it is then. Where the bounds
+// of the term do not show it, it is looked at closer and closer.
+func (s Scope) inBounds(c *program.TimeVarying, high float64) (t, x float64, ok bool) {
+	const slack = 1e-12 // rounding is not a mistake
+	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
+	span := s.end - s.start
+	looks := 0
+	var look func(from, to float64, depth int) bool
+	look = func(from, to float64, depth int) bool {
+		looks++
+		if low, most := c.Root.Between(from, to); fine(low) && fine(most) {
+			return true
+		}
+		for _, t = range []float64{from, from + float64((to-from)/2), math.Nextafter(to, from)} {
+			if x = c.Root.At(t, program.Census{}); !fine(x) {
+				return false
+			}
+		}
+		middle := from + float64((to-from)/2)
+		return depth == 0 || looks > mostLooks || look(from, middle, depth-1) && look(middle, to, depth-1)
+	}
+	if math.IsNaN(span) {
+		return 0, 0, true // something else is wrong
+	}
+	if low, most := c.Root.Between(0, span); fine(low) && fine(most) {
+		return 0, 0, true // at all times, and there is no need to look at each
+	}
+	for from, n := 0.0, 0; from < span; n++ {
+		to := min(span, c.Root.Next(from))
+		if !(to > from) || n > 4*syntax.MostRows { // what repeats so often has been seen
+			break
+		}
+		if !look(from, to, 8) {
+			return t, x, false
+		}
+		from = to
+	}
+	return 0, 0, true
+}
+
+// addUp reports whether probabilities that change with time never come to more than 1 together, with a time at which they do and what they are then.
+// Those that are nil do not count: one of them has the rest.
+func (s Scope) addUp(courses []*program.TimeVarying) (t, sum float64, ok bool) {
+	all := program.Constant(0)
+	for _, c := range courses {
+		if c != nil {
+			all = program.Join(expr.Add, all, c.Root)
+		}
+	}
+	return s.inBounds(&program.TimeVarying{Root: all}, 1+1e-6)
+}
+
+// cutUp cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for
+// half an event, whichever is longer: then there are few pieces to go through between events, and few draws in vain.
+func (s Scope) cutUp(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
+	const atLeast = 0.5
+	span := s.end - s.start
+	if math.IsNaN(span) {
+		return true
+	}
+	shortest := float64(span / program.MostPieces)
+	stretch := float64(shortest / 64) // to lengthen a piece by, so that there is an end to it
+	var edges []float64
+	least := 0.0 // of the bounds that have become the last one
+	for from := 0.0; from < span; {
+		to, bound := from, 0.0
+		for {
+			next := c.Root.Next(to)
+			switch {
+			case c.Root.HasKnot(next):
+			case next-from < shortest:
+				next = from + shortest
+			case next-to < stretch: // or not at all, if it changes faster than times can be told apart
+				next = to + stretch
+			}
+			next = min(next, span)
+			b := max(bound, c.Bound(to, next))
+			if to > from && !(b*(next-from) <= atLeast) {
+				break
+			}
+			if to, bound = next, b; to >= span {
+				break
+			}
+		}
+		if math.IsInf(bound, 0) || math.IsNaN(bound) {
+			s.complain(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.saying(v, got), s.unit.Name, s.start+from, s.start+to)
+			return false
+		}
+		// Bounds that are about the same are one: a wave that is short against its pieces has the same in all of them.
+		if n := len(edges); n > 0 && max(bound, c.Bounds[n-1]) <= 1.02*min(bound, least) {
+			c.Bounds[n-1] = max(bound, c.Bounds[n-1])
+		} else {
+			edges, c.Bounds, least = append(edges, from), append(c.Bounds, bound), bound
+		}
+		least = min(least, bound)
+		from = to
+	}
+	c.Edges = lookup.NewGuide(edges)
+	return true
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// Models that several tests run, from the folder testdata of the package population.
+var (
+	everything     = text("testdata/everything")
+	busyGroups     = text("testdata/busy-groups")
+	busyEverything = text("testdata/busy-everything")
+	tied           = text("testdata/tied")
+	crowdText      = text("testdata/crowd")
+)
+
+// text is that of a model file.
+func text(name string) string {
+	b, err := os.ReadFile(population + name + ".yaml")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// population is where that package is.
+const population = "../../"
+
+// modelOf compiles a text.
+func modelOf(t testing.TB, source string, asked syntax.Changes) *compile.Model {
+	t.Helper()
+	m, err := compile.Text("model.yaml", []byte(source), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// programOf is the program of a text.
+func programOf(t testing.TB, source string) *program.Program {
+	t.Helper()
+	return modelOf(t, source, syntax.Changes{}).Program
+}
+
+// sized is the program of a text, with another number of individuals.
+func sized(t testing.TB, source string, size int) *program.Program {
+	t.Helper()
+	return modelOf(t, source, syntax.Changes{Size: &size}).Program
+}
+
+// example is one of the examples, with a number of individuals.
+func example(t testing.TB, name string, size int) *program.Program {
+	t.Helper()
+	return sized(t, text("../examples/"+name), size)
+}
+
+// crowdOf is the crowd, with a number of individuals.
+func crowdOf(t testing.TB, size int) *program.Program {
+	t.Helper()
+	return sized(t, crowdText, size)
+}
+
+// kept is a happening that may be looked at after the call.
+func kept(h *Event) Event {
+	k := *h
+	k.Values = slices.Clone(h.Values)
+	return k
+}
+
+// A seen happening has names in place of numbers.
+type seen struct {
+	time           float64
+	kind           Kind
+	individual, by uint64
+	from, to, name string
+	values         []uint16
+	place, byPlace uint32
+}
+
+// seenIn is a happening in a program, with names.
+func seenIn(m *program.Program, h *Event) seen {
+	s := seen{time: h.Time, kind: h.Kind, individual: h.Individual, by: h.By, values: slices.Clone(h.Values), place: h.Place, byPlace: h.ByPlace}
+	switch h.Kind {
+	case Started:
+		s.to = m.States[h.State]
+	case Moved:
+		s.from, s.to = m.States[h.State], m.States[h.State]
+	case Entered, Changed, Left:
+		s.from, s.to = m.Flows[h.Flow].From, m.Flows[h.Flow].To
+	}
+	if h.Name >= 0 {
+		s.name = m.Names[h.Name]
+	}
+	return s
+}
+
+// quiet are hooks that do nothing.
+var quiet = Hooks{Begun: func() {}, Recorded: func(int) {}, Progress: func(float64, uint64) {}}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// unequal has a clock of always that is off in nine of ten regions, where next to nobody lives.
+const unequal = `
+name: unequal
+time: {unit: year, end: 30}
+population: {size: 20_000, start: {well: rest}}
+attributes:
+  region: {a: 99.1%, b: 0.1%, c: 0.1%, d: 0.1%, e: 0.1%, f: 0.1%, g: 0.1%, h: 0.1%, i: 0.1%, j: 0.1%}
+states: {well: {}, ill: {}}
+always:
+  - {where: {region: a}, after: {uniform: {low: 1 year, high: 20 years}}, to: ill}
+  - {where: {region: b}, after: {uniform: {low: 1 year, high: 20 years}}, to: ill}
+`
+
+// late is a model whose clocks strike after its end.
+func late(text string) string {
+	return strings.ReplaceAll(text, "{low: 1 year, high: 20 years}", "{low: 40 years, high: 50 years}")
+}
+
+// The sample by which timers are laid out has those who are there at the start, by their shares: a clock that runs in one region of ten has a timer for
+// all but a few if nearly everybody lives there, and next to none if nobody does.
+func TestLayoutByShares(t *testing.T) {
+	r := Run{rule: asideRule{1, 0.2, 0}}
+	if err := r.Start(context.Background(), sized(t, unequal, 20_000), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := []bool{false, true}; !reflect.DeepEqual(r.asideOf, want) {
+		t.Errorf("aside %v, want %v", r.asideOf, want)
+	}
+}
+
+// Which timers lie aside does not depend on the seed, so that what was estimated for the memory of a run holds for all of them. Here just the share has a
+// timer that may lie aside, so that samples would differ.
+func TestLayoutWithoutSeed(t *testing.T) {
+	m := sized(t, `
+name: borderline
+time: {unit: year, end: 2}
+population: {size: 20_000, start: {well: rest}}
+states: {well: {}, ill: {}}
+always: [{after: {uniform: {low: 0 years, high: 100 years}}, to: ill}]
+`, 20_000)
+	var want []bool
+	for seed := range uint64(20) {
+		r := Run{rule: asideRule{1, 0.02, 0.5}}
+		if err := r.Start(context.Background(), m, seed, int(seed)); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = r.asideOf
+		}
+		if !reflect.DeepEqual(r.asideOf, want) {
+			t.Fatalf("seed %d: aside %v, others %v", seed, r.asideOf, want)
+		}
+	}
+}
+
+// If the sample was misleading, so that timers of everybody would lie aside, the set-up ends before many do, and begins anew with none; all is then as if it had begun so,
+// and the tables never took more than a few blocks of individuals do.
+func TestLayoutMisled(t *testing.T) {
+	const size, cores = 300_000, 3
+	text := `
+name: misled
+time: {unit: year, end: 30}
+population: {size: 300, start: {well: rest}}
+states: {well: {}, ill: {}}
+always:
+  - {after: {uniform: {low: 1 year, high: 20 years}}, to: ill}
+  - {after: {uniform: {low: 1 year, high: 20 years}}, to: ill}
+`
+	m, other := sized(t, text, size), sized(t, late(text), size)
+	start := func(r *Run) (bytes uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := r.Start(context.Background(), m, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	dense, misled := Run{rule: asideRule{least: size + 1}, cores: cores}, Run{rule: asideRule{1, 0.02, 0.01}, cores: cores, alike: other}
+	want := start(&dense)
+	got := start(&misled)
+	if misled.aside != nil || misled.stride != dense.stride {
+		t.Fatalf("%d words an individual, want %d", misled.stride, dense.stride)
+	}
+	if a, b := footprint(&misled), footprint(&dense); !reflect.DeepEqual(a, b) {
+		t.Error("another population than one that is laid out so from the start")
+	}
+	// What is thrown away: the words that were too few, and of each core the table for a block, which has doubled up to its size.
+	const block, columns = 1 << 14, 2
+	few := uint64(8 * before * misled.room)
+	tables := uint64(cores * 2 * 16 * 2 * block * columns)
+	if most := want + few + tables + 1<<20; got > most {
+		t.Errorf("%d bytes were allocated, want at most %d: %d as without a layout, %d of words and %d of tables", got, most, want, few, tables)
+	}
+}
+
+// If there is no memory for words in place of what lies aside, the error says so.
+func TestLayoutMisledWithoutMemory(t *testing.T) {
+	m := sized(t, unequal, 300_000)
+	other := sized(t, late(unequal), 300_000)
+	p := NewBudget(&Options{Memory: 12_000_000})
+	r := Run{rule: asideRule{1, 0.02, 0.01}, cores: 2, alike: other, Purse: p}
+	err := r.Start(context.Background(), m, 1, 0)
+	if err == nil || !strings.Contains(err.Error(), "not enough memory: 300,000 individuals take") {
+		t.Errorf("error %v", err)
+	}
+}

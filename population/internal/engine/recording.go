@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// A Recording is what was counted at the times that are recorded, row by row: of all, and of each group by itself.
+type Recording struct {
+	Rows   int
+	All    RowCounts
+	Groups []RowCounts // as the program lists the groups
+}
+
+// RowCounts are how many were in each state, went each way, and how often each name happened, for one row after the other.
+type RowCounts struct {
+	Counts []uint32
+	Flows  []uint64
+	Named  []uint64
+}
+
+// NewRecording has room for all rows of a program, so that others may read those that are there while the next is added.
+func NewRecording(m *program.Program) Recording {
+	n := len(m.Rows)
+	room := func() RowCounts {
+		return RowCounts{make([]uint32, 0, n*len(m.States)), make([]uint64, 0, n*len(m.Flows)), make([]uint64, 0, n*len(m.Names))}
+	}
+	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
+	for g := range rec.Groups {
+		rec.Groups[g] = room()
+	}
+	return rec
+}
+
+// add adds a row.
+func (rec *Recording) add(r *Run) {
+	rec.All.add(r.Counts, r.Flows, r.Named)
+	for g := range rec.Groups {
+		by := &r.By.Groups[g]
+		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
+	}
+	rec.Rows++
+}
+
+func (t *RowCounts) add(counts []int, flows, named []uint64) {
+	for _, c := range counts {
+		t.Counts = append(t.Counts, uint32(c))
+	}
+	t.Flows = append(t.Flows, flows...)
+	t.Named = append(t.Named, named...)
+}
+
+// UpTo is the first rows.
+func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
+	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.Names)]}
+}
+
+// Hooks are called while a replica is run from its start to its end.
+type Hooks struct {
+	Begun    func()                           // everybody is there, and nothing has happened
+	Recorded func(row int)                    // a row has been added
+	Progress func(now float64, events uint64) // now and then
+}
+
+// Simulate runs a replica from start to end, and records it.
+func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, rec *Recording, h Hooks) error {
+	if err := r.Start(ctx, m, seed, index); err != nil {
+		return err
+	}
+	h.Begun()
+	if err := r.Settle(ctx); err != nil {
+		return err
+	}
+	for row, at := range m.Rows {
+		if err := r.Advance(ctx, at, h.Progress); err != nil {
+			return err
+		}
+		rec.add(r)
+		h.Recorded(row)
+		h.Progress(at, r.Events)
+		if err := ctx.Err(); err != nil && row+1 < len(m.Rows) {
+			return err
+		}
+	}
+	return nil
+}
+
+// PersonTime is how long individuals have lived until now, all together, in the unit of the model.
+func (r *Run) PersonTime() float64 {
+	r.population(0)
+	return r.lived.time()
+}

@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// footprint is all that a replica is after its start, but for what lies where only by chance: long lists as digests.
+func footprint(r *Run) map[string]any {
+	digest := func(words func(yield func(uint64) bool)) random.Stream {
+		s := random.New(1)
+		for w := range words {
+			s = s.At(w)
+		}
+		return s
+	}
+	each := func(of func(id uint32) uint64) random.Stream {
+		return digest(func(yield func(uint64) bool) {
+			for id := range uint32(r.Ids) {
+				if !yield(of(id)) {
+					return
+				}
+			}
+		})
+	}
+	print := map[string]any{"counts": r.Counts, "peaks": r.Peaks, "alive": r.Alive, "entered": r.entered, "ids": r.Ids, "lived": r.lived.time(), "len": r.Queue.Len(), "by": r.By,
+		"words": digest(slices.Values(r.words[int(r.first)*r.stride : r.Ids*r.stride])),
+		"events": each(func(id uint32) uint64 {
+			if at, ok := r.Queue.At(calendar.ID(id)); ok {
+				return wordOf(at)
+			}
+			return never
+		})}
+	for column := range r.asideOf {
+		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 { return r.timer(max(id, r.first), column) })
+	}
+	for a := range r.values {
+		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 { return uint64(r.values[a].of(max(id, r.first))) })
+	}
+	for a, g := range r.groups {
+		if g != nil {
+			for k := range g.members {
+				print[fmt.Sprint("group ", a, k)] = digest(func(yield func(uint64) bool) {
+					for _, id := range g.members[k] {
+						if !yield(uint64(id)) {
+							return
+						}
+					}
+				})
+			}
+		}
+	}
+	if r.OnEvent != nil {
+		print["numbers"] = digest(slices.Values(r.numbers[r.first:r.Ids]))
+	}
+	if r.aside != nil {
+		print["aside"] = r.aside.count()
+	}
+	return print
+}
+
+// However many cores set a population up, and in whatever blocks, it is the one that comes of one after the other. Blocks end at multiples of 16,384
+// ids, those of sources of immigration included.
+func TestSetupAtOnce(t *testing.T) {
+	const block = 1 << 14
+	kinds := map[string]string{
+		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied,
+		"since": `
+name: since
+time: {unit: day, end: 30}
+population:
+  size: 300
+  start: {a: {share: 30%, since: {uniform: {low: 0 days, high: 4 days}}}, b: 10%, c: rest}
+attributes: {region: {north: 30%, south: 70%}}
+record: {every: 1 day, by: region}
+states:
+  a: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: b}], split: [{chance: 50%, after: 8 days, to: c}, {otherwise: true, after: {uniform: {low: 5 days, high: 6 days}}, to: b}]}
+  b: {race: [{after: {weibull: {scale: 3 days, shape: 2}}, to: c}]}
+  c: {}
+`, "plain": `
+name: plain
+time: {unit: year, end: 30}
+population: {size: 300, start: {ill: 10%, well: rest}, age: {uniform: {low: 0 years, high: 80 years}}}
+attributes: {region: {north: 30%, south: 70%}}
+states: {well: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
+always: [{after: {weibull: {scale: 80 years, shape: 5}}, to: out}, {rate: 0.01 per year, to: ill}]
+immigration: [{rate: 3 per year, enter: well}, {rate: 1 per year, enter: ill}]
+`, "alike": `
+name: alike
+time: {unit: year, end: 30}
+population:
+  size: 300
+  start: {ill: {share: 10%, since: {uniform: {low: 0 years, high: 1 year}}}, old: 20%, well: rest}
+  age: {mixture: [{share: 50%, of: {uniform: {low: 0 years, high: 15 years}}}, {share: 20%, of: {uniform: {low: 15 years, high: 45 years}}}, {share: 30%, of: {uniform: {low: 45 years, high: 95 years}}}]}
+states: {well: {race: [{rate: 0.01 per year, to: old}]}, old: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
+always:
+  - {after: {hazard: {0 years: 0.01 per year, 1 year: 0.001 per year, 40 years: 0.02 per year, 80 years: 0.2 per year}}, to: out}
+  - {after: {uniform: {low: 12 years, high: 14 years}}, to: old}
+  - {after: {gamma: {mean: 40 years, shape: 9}}, from: old, to: well}
+births: {rate: 0.02 per year, enter: well}
+immigration: [{rate: 3 per year, enter: well}]
+`, "alike and newborn": `
+name: newborn
+time: {unit: year, end: 30}
+population: {size: 300, start: {ill: 10%, well: rest}}
+states: {well: {}, ill: {}}
+always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {hazard: {0 years: 0.01 per year, 20 years: 0 per year}}, to: ill}]
+`}
+	for name, text := range kinds {
+		sizes, most := []int{300, block - 2}, []int{3}
+		switch name {
+		case "alike": // in batches of 128
+			sizes = append(sizes, 127, 128, 129)
+		case "plain": // with two sources; above 65,536 the calendar does it in another way
+			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
+		}
+		for _, size := range sizes {
+			m := sized(t, text, size)
+			for _, rule := range []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
+				for _, told := range []bool{false, true} {
+					if told && size > 300 {
+						continue
+					}
+					var events []Event
+					begin := func(from, cores int) map[string]any {
+						events = nil
+						r := Run{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
+						if told {
+							r.OnEvent = func(h *Event) { events = append(events, kept(h)) }
+						}
+						if err := r.Start(context.Background(), m, 5, 2); err != nil {
+							t.Fatal(err)
+						}
+						if size <= 300 {
+							if err := r.Check(); err != nil {
+								t.Fatalf("%s, %d: %v", name, size, err)
+							}
+						}
+						return footprint(&r)
+					}
+					want := begin(math.MaxInt, 1)
+					wantEvents := events
+					for _, cores := range most {
+						got := begin(1, cores)
+						for what := range want {
+							if !reflect.DeepEqual(got[what], want[what]) {
+								t.Fatalf("%s, %d individuals, %d cores: other %s", name, size, cores, what)
+							}
+						}
+						if !reflect.DeepEqual(events, wantEvents) {
+							t.Fatalf("%s, %d individuals, %d cores: other events", name, size, cores)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A context that ends stops the set-up, and the replica can be started anew.
+func TestSetupStops(t *testing.T) {
+	m := sized(t, everything, 20_000)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := Run{rule: usualAside, cores: 3}
+	if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	prints := map[bool]string{}
+	for _, again := range []bool{true, false} {
+		if !again {
+			r = Run{rule: usualAside, cores: 3}
+		}
+		if err := r.Start(context.Background(), m, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		prints[again] = fmt.Sprint(footprint(&r)["events"])
+	}
+	if prints[true] != prints[false] {
+		t.Error("another set-up after one that was stopped")
+	}
+}
+
+// A looked is a context that ends at a look.
+type looked struct {
+	context.Context
+	left atomic.Int64 // looks until then
+}
+
+func (c *looked) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// When the context ends, at most the block is finished that a core is at, and nobody is set up any more. It is looked at before each block. Of a context
+// that has ended before nobody is set up.
+func TestSetupStopsAtOnce(t *testing.T) {
+	const block, blocks, cores = 1 << 14, 20, 3
+	m := sized(t, plainly, blocks*block)
+	for _, looks := range []int{0, 1, 5} {
+		ctx := &looked{Context: context.Background()}
+		ctx.left.Store(int64(looks))
+		r := Run{rule: usualAside, cores: cores}
+		if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
+			t.Fatalf("error %v", err)
+		}
+		furnished := 0
+		for id := range uint32(m.Size) {
+			if *r.stream(id) != 0 {
+				furnished++
+			}
+		}
+		if furnished > looks*block || r.Queue.Len() > 0 {
+			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", furnished, r.Queue.Len(), looks)
+		}
+	}
+}
+
+// Whenever a run is stopped while everybody is set up, each core finishes the block that it is at, and no more: by the calendar, by windows,
+// with lists of groups, and when a run by windows goes over to the calendar.
+func TestSetupEnds(t *testing.T) {
+	const cores = 2
+	plain := programOf(t, fmt.Sprintf(`
+name: plain
+time: {unit: day, end: 100}
+population: {size: %d, start: {a: rest}}
+states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
+record: {every: 10 days}
+`, 12*setupFrom))
+	byWindows := windowRule{least: 1, count: 50, shards: cores, bits: 12, temps: 1000, most: 1 << 20, patience: 50}
+	start := func(m *program.Program, rule windowRule) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			r := Run{rule: usualAside, cores: cores, windowRule: rule}
+			err := r.Start(ctx, m, 1, 0)
+			if err == nil && (r.win != nil) != (rule.least > 0) {
+				t.Errorf("by windows: %v", r.win != nil)
+			}
+			return err
+		}
+	}
+	for name, do := range map[string]func(ctx context.Context) error{
+		"calendar": start(plain, windowRule{}),
+		"windows":  start(plain, byWindows),
+		"groups":   start(crowdOf(t, 12*setupFrom), windowRule{}),
+		"abandon": func(ctx context.Context) error {
+			r := Run{rule: usualAside, cores: cores, windowRule: byWindows}
+			if err := r.Start(t.Context(), plain, 1, 0); err != nil {
+				t.Fatal(err)
+			}
+			_, err := r.abandon(ctx)
+			return err
+		},
+	} {
+		for most := int64(0); ; most += 1 + most/2 {
+			ctx := &looked{Context: t.Context()}
+			ctx.left.Store(most)
+			err := do(ctx)
+			if err == nil {
+				if most < 10 {
+					t.Errorf("%s: it asked %d times", name, most)
+				}
+				break
+			}
+			if more := -ctx.left.Load(); !errors.Is(err, context.Canceled) || more > 4*cores+2 {
+				t.Fatalf("%s: after %d looks at the context there were %d more: %v", name, most, more, err)
+			}
+		}
+	}
+}
+
+// An error of somebody's set-up is that of the first who has one, however many set them up. No model has one that is accepted, since chances are added up when it
+// is read; so they are made too large afterwards, and by how much differs. The first 2,002 have none: by windows the first who has one is of the second shard, which begins
+// elsewhere, with others who have one.
+func TestSetupBreaks(t *testing.T) {
+	m := sized(t, `
+name: breaks
+time: {unit: year, end: 3}
+population: {size: 300, start: {b: 10.01%, a: rest}}
+attributes: {region: {north: 50%, south: 50%}}
+parameters: {x: {by: region, north: {line: {0: 40%, 3: 10%}}, south: {line: {0: 30%, 3: 10%}}}, y: {line: {0: 1%, 3: 2%}}}
+states:
+  b: {}
+  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
+  c: {}
+`, 20_000)
+	for _, cell := range m.First.States[1].Cells {
+		cell.Chances.Of[2], cell.Chances.Of[3] = cell.Chances.Of[0], cell.Chances.Of[0]
+	}
+	firsts := map[string]bool{}
+	for seed := range uint64(8) {
+		start := func(r Run) string {
+			r.rule = usualAside
+			return fmt.Sprint(r.Start(context.Background(), m, seed, 0))
+		}
+		want := start(Run{setupFrom: math.MaxInt})
+		firsts[want] = true
+		for cores := 1; cores <= 3; cores++ {
+			if got := start(Run{cores: cores}); got != want {
+				t.Errorf("%d cores: %s, want %s", cores, got, want)
+			}
+			if got := start(Run{cores: cores, windowRule: windowRule{least: 1, count: 10, shards: 4, bits: 1, temps: 100}}); got != want {
+				t.Errorf("%d cores, by windows: %s, want %s", cores, got, want)
+			}
+		}
+	}
+	for _, sum := range []string{"1.6", "1.2"} {
+		if !firsts["at time 0: the chances of a split add up to "+sum+", more than 1"] {
+			t.Errorf("nobody came first with %s: %v", sum, firsts)
+		}
+	}
+}
+
+// Shards have all blocks between them, each once, and begin as far from each other as they can, so that no two come to the same page of memory first.
+func TestShardsBeginApart(t *testing.T) {
+	for _, shards := range []int{1, 2, 8} {
+		for _, bits := range []uint{0, 3} {
+			w := &windows{bits: bits}
+			for i := range shards {
+				w.shards = append(w.shards, &shard{w: w, number: i})
+			}
+			for _, ids := range []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 6400, 6401} {
+				var all, begins []int
+				for _, s := range w.shards {
+					own := slices.Collect(s.rounds(ids))
+					for _, from := range own {
+						if w.shardOf(uint32(from)) != s {
+							t.Errorf("%d ids, %d shards: id %d is not of shard %d", ids, shards, from, s.number)
+						}
+					}
+					if all = append(all, own...); len(own) > 0 {
+						begins = append(begins, own[0])
+					}
+				}
+				slices.Sort(all)
+				for i := range max(len(all), (ids+1<<bits-1)>>bits) {
+					if i >= len(all) || all[i] != i<<bits {
+						t.Fatalf("%d ids, %d shards: blocks %v", ids, shards, all)
+					}
+				}
+				for i := 1; ids >= 6400 && i < len(begins); i++ {
+					if apart := begins[i] - begins[i-1]; apart < ids/shards*9/10 {
+						t.Errorf("%d ids, %d shards begin at %v", ids, shards, begins)
+					}
+				}
+			}
+		}
+	}
+}

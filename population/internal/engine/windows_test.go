@@ -1,0 +1,493 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// carriedOut is a run of a model and the replica at its end.
+func carriedOut(t *testing.T, m *program.Program, seed uint64, rule windowRule, aside asideRule) (*Recording, *Run, *windows) {
+	t.Helper()
+	r := &Run{rule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
+	var win *windows
+	rec := NewRecording(m)
+	h := quiet
+	h.Recorded = func(int) {
+		if win = r.win; win != nil {
+			if err := r.checkWindows(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r.broke = r.Simulate(context.Background(), m, seed, 1, &rec, h)
+	return &rec, r, win
+}
+
+// differences are what is not the same in two replicas, and in what they recorded.
+func differences(a, b *Run, of, other *Recording) error {
+	for _, each := range []struct {
+		what     string
+		one, two any
+	}{
+		{"error", fmt.Sprint(a.broke), fmt.Sprint(b.broke)}, {"rows", of, other}, {"events", a.Events, b.Events}, {"person-time", a.PersonTime(), b.PersonTime()},
+		{"peaks", a.Peaks, b.Peaks}, {"ids", a.Ids, b.Ids}, {"places", a.places, b.places}, {"entered", a.entered, b.entered}, {"alive", a.Alive, b.Alive},
+		{"line", slices.Collect(a.free.all), slices.Collect(b.free.all)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.Counts, b.Counts},
+	} {
+		if !reflect.DeepEqual(each.one, each.two) {
+			return fmt.Errorf("other %s: %v, %v", each.what, each.one, each.two)
+		}
+	}
+	for id := a.first; int(id) < a.Ids; id++ {
+		p, q := *a.person(id), *b.person(id)
+		p.aside, p.held, p.life, q.aside, q.held, q.life = 0, 0, 0, 0, 0, 0 // where timers and lives lie is another matter
+		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != program.Nobody && p != q {
+			return fmt.Errorf("place %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
+		}
+		for v := range a.values {
+			if a.values[v].of(id) != b.values[v].of(id) {
+				return fmt.Errorf("place %d has another value", id)
+			}
+		}
+		if p.state == program.Nobody {
+			continue
+		}
+		for k := range a.asideOf {
+			x, y := a.timer(id, k), b.timer(id, k)
+			if x != y && (timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0) && k < len(a.t.Always)+a.t.States[p.state].Timers {
+				return fmt.Errorf("place %d: timer %d is %v, %v", id, k, timeOf(x), timeOf(y))
+			}
+		}
+		if x, y := a.dueAt(id), b.dueAt(id); x != y {
+			return fmt.Errorf("place %d is due at %v, %v", id, x, y)
+		}
+	}
+	return nil
+}
+
+// dueAt is when an individual is due, or +Inf.
+func (r *Run) dueAt(id uint32) float64 {
+	if r.win != nil {
+		return *r.nextAt(id)
+	}
+	if at, ok := r.Queue.At(calendarID(id)); ok {
+		return at
+	}
+	return math.Inf(1)
+}
+
+// checkWindows verifies that between two windows everybody is on the list of its next event, and that free places say when they were left.
+func (r *Run) checkWindows() error {
+	listed := map[[2]uint32]bool{}
+	for _, s := range r.win.shards {
+		for k := r.win.now; k < len(r.win.edges); k++ {
+			wrong := false
+			s.lists.each(k, func(ids []uint32) {
+				for _, id := range ids {
+					listed[[2]uint32{id, uint32(k)}] = true
+					wrong = wrong || r.win.shardOf(id) != s
+				}
+			})
+			if wrong {
+				return fmt.Errorf("somebody is on the list of another shard")
+			}
+		}
+	}
+	last := math.Inf(-1)
+	for id := range r.free.all {
+		left := *r.nextAt(id)
+		if left < last || left > r.Now {
+			return fmt.Errorf("place %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
+		}
+		last = left
+	}
+	for id := r.first; int(id) < r.Ids; id++ {
+		if next := *r.nextAt(id); r.person(id).state != program.Nobody && next <= r.win.last() && !listed[[2]uint32{id, uint32(r.win.of(next))}] {
+			return fmt.Errorf("id %d is due at %v and on no list", id, next)
+		}
+	}
+	return r.checkAside()
+}
+
+// randomModel is a model of a kind that windows are for, with much of everything.
+func randomModel(s *random.Stream, size int) string {
+	rate := func(most float64) string { return fmt.Sprintf("%.4g per year", s.Float64()*most) }
+	law := func() string {
+		switch s.Below(5) {
+		case 0:
+			return fmt.Sprintf("{gamma: {mean: %.4g years, shape: 2}}", 0.1+s.Float64())
+		case 1:
+			return fmt.Sprintf("{uniform: {low: 0 years, high: %.4g years}}", 0.01+2*s.Float64())
+		case 2:
+			return fmt.Sprintf("{exponential: {mean: %.4g years}}", 0.01+s.Float64())
+		case 3:
+			return fmt.Sprintf("%.4g years", 0.01+s.Float64())
+		}
+		return fmt.Sprintf("{weibull: {scale: %.4g years, shape: 1.5}}", 0.05+s.Float64())
+	}
+	var b strings.Builder
+	say := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	say("name: random\ntime: {unit: year, end: 3}")
+	say("population: {size: %d, start: {ill: %d%%, old: 10%%, well: rest}, age: {uniform: {low: 0 years, high: 60 years}}}", size, 1+s.Below(20))
+	if s.Below(2) == 0 {
+		say("attributes: {region: {north: 30%%, south: 70%%}}")
+	}
+	say("states:\n  well: {}")
+	if s.Below(2) == 0 {
+		say("  new: {split: [{chance: 40%%, after: %s, to: ill, name: fast}, {otherwise: true, after: %s, to: old}]}", law(), law())
+	} else {
+		say("  new: {race: [{after: %s, to: ill}, {rate: %s, to: old}]}", law(), rate(2))
+	}
+	say("  old: {race: [{rate: %s, to: ill, name: relapse}]}", rate(1))
+	say("  ill: {race: [{after: %s, to: well, name: recovery}, {rate: %s, to: out}]}", law(), rate(0.5))
+	say("transmission:\n  - {from: ill, rate: %s, to: {well: new}, name: infection}", rate(40))
+	switch s.Below(3) {
+	case 0:
+		say("  - {from: ill, rate: %s, chance: 50%%, to: {old: new, new: old}, name: reinfection}", rate(40))
+	case 1:
+		say("  - {from: old, rate: %s, chance: 30%%, to: {ill: out, new: out}, name: killing}", rate(10))
+	}
+	if s.Below(4) > 0 {
+		say("always:\n  - {after: {hazard: {0 years: 0.1 per year, 10 years: 0.01 per year, 50 years: 0.2 per year}}, to: out, name: death}")
+		say("  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: 70%%, to: old, name: vaccination}")
+		say("  - {rate: %s, to: out, name: emigration}", rate(0.3))
+	}
+	if s.Below(4) > 0 {
+		say("births: {rate: %s, enter: well, name: birth}", rate([]float64{0.5, 3}[s.Below(2)]))
+	}
+	if s.Below(2) == 0 {
+		say("immigration:\n  - {rate: %s, enter: new, age: {uniform: {low: 18 years, high: 40 years}}}\n  - {rate: %s, enter: well}", rate(float64(size)), rate(float64(size)))
+	}
+	if s.Below(2) == 0 {
+		say("interventions:\n  - {at: 1 year, who: well, to: old, coverage: 20%%, name: campaign}\n  - {at: 2 years, who: ill, to: out, name: end}")
+	}
+	say("record: {every: %s}", []string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
+	return b.String()
+}
+
+// The run by windows is the run one event after the other, whatever the windows and the shards, in all that is recorded and in everybody's end.
+func TestWindowsAreExact(t *testing.T) {
+	at, inOrder := compareWindows(t, 12, 1)
+	if at < 300 || inOrder < 100 { // both ways have to be gone, to compare them
+		t.Errorf("%d windows by all shards at once, and %d in order", at, inOrder)
+	}
+}
+
+// compareWindows compares random models, each with several windows and numbers of shards, and returns how many windows were carried out by shards, and how many
+// in order.
+func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int) {
+	s := random.New(seed, 77)
+	for k := range models {
+		text := randomModel(&s, 50+int(s.Below(1500)))
+		w, n := compareWays(t, text, uint64(k), &s, []int{1, 2, 4, 8})
+		atOnce, inOrder = atOnce+w, inOrder+n
+	}
+	t.Logf("%d windows by shards at once, %d in order", atOnce, inOrder)
+	return atOnce, inOrder
+}
+
+// compareWays compares a model's run by windows with that of the calendar, for each of some numbers of shards.
+func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
+	t.Helper()
+	m := programOf(t, text)
+	if !windowed(m) {
+		t.Fatalf("not by windows:\n%s", text)
+	}
+	m.Most = min(m.Most, 10_000)
+	aside := []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualAside}[s.Below(4)]
+	want, wanted, _ := carriedOut(t, m, seed, windowRule{}, asideRule{least: math.MaxInt})
+	for _, n := range shards {
+		rule := windowRule{least: 1, count: 1 << s.Below(11), shards: n, bits: uint(s.Below(5)), temps: 1 << s.Below(12), most: 1 << 20, patience: int(s.Below(4)) * 8}
+		got, r, win := carriedOut(t, m, seed, rule, aside)
+		if err := differences(wanted, r, want, got); err != nil {
+			t.Fatalf("seed %d, %+v: %v\n%s", seed, rule, err, text)
+		}
+		atOnce += r.Windows
+		if win != nil {
+			inOrder += win.given
+		}
+	}
+	return atOnce, inOrder
+}
+
+// Models that are hard on windows.
+var hostile = map[string]string{
+	"an intervention makes something due at once": `
+name: at its own time
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {}, c: {race: [{after: 0 years, to: d}]}, d: {race: [{rate: 2 per year, to: a}]}}
+transmission: [{from: a, rate: 3 per year, to: {d: b}}]
+births: {rate: 1 per year, enter: a}
+interventions:
+  - {at: 1 year, who: b, to: c, coverage: 30%, name: at a row}
+  - {at: 1.5 years, who: b, to: c, coverage: 30%, name: first}
+  - {at: 1.5 years, who: d, to: out, name: second}
+  - {at: 2 years, enter: c, count: 40, name: ship}
+  - {at: 3 years, who: b, to: c, coverage: 20%, name: at the end}
+record: {every: 1 year}
+`,
+	"planned anew": `
+name: anew
+time: {unit: day, end: 60}
+population: {size: 70_000, start: {a: rest}}
+parameters: {rate: 0.001 per day}
+states: {a: {race: [{rate: rate, to: b}]}, b: {}}
+interventions:
+  - {at: 1 day, every: 0.5 days, until: 3 days, set: {rate: 0.001 per day}, name: same}
+  - {at: 1.25 days, every: 0.5 days, until: 3 days, set: {rate: 0.002 per day}, name: more}
+record: {every: 30 days}
+`,
+	"killers": `
+name: killers
+time: {unit: year, end: 1}
+population: {size: 40, start: {b: 2, a: rest}}
+states: {a: {}, b: {}}
+transmission: [{from: b, rate: 3000 per year, to: {a: out, b: out}}]
+record: {every: 1 year}
+`,
+	"everybody dies at once": `
+name: at once
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{after: 1 year, to: out}]}, b: {race: [{after: 1 year, to: c}]}, c: {race: [{after: 0 years, to: b}, {rate: 3 per year, to: out}]}}
+births: {rate: 0.5 per year, enter: a}
+`,
+	"all times are equal": `
+name: equal
+time: {unit: day, end: 20}
+population: {size: 200, start: {ill: 20%, well: rest}}
+states: {well: {race: [{after: 3 days, to: ill}]}, ill: {race: [{after: 2 days, to: immune}]}, immune: {race: [{after: 1 day, to: well}]}}
+transmission: [{from: ill, rate: 2 per day, to: {well: ill, immune: well}}]
+record: {every: 1 day}
+`,
+	"births storm": `
+name: storm
+time: {unit: year, end: 1}
+population: {size: 60, start: {a: rest}}
+states: {a: {race: [{rate: 6 per year, to: out}]}}
+always: [{after: {uniform: {low: 0 years, high: 1 year}}, to: out}]
+births: {rate: 15 per year, enter: a}
+record: {every: 0.01 years}
+`,
+	"contacts change who has children": `
+name: mothers
+time: {unit: year, end: 1}
+population: {size: 400, start: {ill: 10%, mother: 10%, well: rest}}
+states: {well: {}, mother: {race: [{rate: 4 per year, to: well}]}, ill: {}}
+transmission: [{from: ill, rate: 15 per year, to: {well: mother, mother: well}}]
+births: [{from: mother, rate: 40 per year, enter: well}]
+always: [{rate: 3 per year, to: out}]
+`,
+	"states are drawn by those who enter": `
+name: drawn
+time: {unit: year, end: 3}
+population: {size: 300, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {}}
+always: [{after: {uniform: {low: 0 years, high: 9 years}}, to: out}]
+births:
+  - {rate: 0.3 per year, enter: {a: 30%, b: rest}}
+  - {rate: 0.3 per year, enter: a}
+immigration:
+  - {rate: 20 per year, enter: {a: 70%, b: rest}, age: {uniform: {low: 0 years, high: 9 years}}}
+  - {rate: 20 per year, enter: b}
+`,
+	"everybody meets everybody": `
+name: meet
+time: {unit: year, end: 1}
+population: {size: 80, start: {a: 50%, b: rest}}
+states: {a: {race: [{rate: 1 per year, to: b}]}, b: {race: [{rate: 1 per year, to: a}]}}
+transmission:
+  - {from: a, rate: 60 per year, to: {b: a, a: b}, name: swap}
+  - {from: b, rate: 60 per year, chance: 20%, to: {a: out}, name: killing}
+births: {rate: 5 per year, enter: a}
+immigration: [{rate: 300 per year, enter: b}]
+`,
+	"nothing happens": `
+name: nothing
+time: {unit: year, end: 3}
+population: {size: 100, start: {a: rest}}
+states: {a: {race: [{rate: 0 per year, to: b}]}, b: {}}
+births: {rate: 0 per year, enter: a}
+immigration: [{rate: 0 per year, enter: b}]
+`,
+	"rates change": `
+name: change
+time: {unit: year, end: 3}
+population: {size: 400, start: {a: 50%, b: rest}}
+parameters: {rate: 3 per year}
+states: {a: {race: [{rate: rate, to: b}]}, b: {race: [{rate: 2 per year, to: a}, {after: {gamma: {mean: 1 year, shape: 3}}, to: out}]}}
+transmission: [{from: b, rate: rate, to: {a: b}}]
+births: {rate: rate / 4, enter: a}
+immigration: [{rate: 40 per year, enter: b}]
+interventions:
+  - {at: 0 years, who: a, to: b, coverage: 10%, name: first}
+  - {at: 0.7 years, set: {rate: 1 per year}, name: less}
+  - {at: 1.9 years, set: {rate: 0 per year}, name: none}
+  - {at: 1.25 years, enter: b, count: 500, name: ship}
+  - {at: 2 years, who: everyone, to: out, coverage: 60%, name: end}
+record: {every: 0.3 years}
+`,
+	"few are left": `
+name: few
+time: {unit: year, end: 5}
+population: {size: 500, start: {a: rest}}
+states: {a: {race: [{rate: 2 per year, to: b}]}, b: {race: [{rate: 0.5 per year, to: a}]}}
+transmission: [{from: b, rate: 5 per year, chance: 30%, to: {a: out, b: a}}]
+always: [{rate: 0.7 per year, to: out}]
+births: {rate: 0.05 per year, enter: b}
+`,
+	"in an instant": `
+name: instant
+time: {unit: year, end: 3}
+population: {size: 500, start: {a: rest}}
+states: {a: {race: [{after: {uniform: {low: 1.5 years, high: 1.500001 years}}, to: b}]}, b: {race: [{rate: 1 per year, to: a}]}}
+births: {rate: 0.1 per year, enter: b}
+`,
+	"a circle without time": `
+name: circle
+time: {unit: year, end: 2}
+population: {size: 50, start: {a: rest}}
+states: {a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}, b: {race: [{after: 0 years, to: c}]}, c: {race: [{after: 0 years, to: b}]}}
+`,
+}
+
+// What is hard on windows comes out the same as well, be it an error.
+func TestWindowsOfHostileModels(t *testing.T) {
+	s := random.New(5)
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			for seed := range soak.Size[uint64](1, 3) {
+				compareWays(t, text, seed, &s, []int{1, 2, 8})
+			}
+		})
+	}
+}
+
+// Where a place stands in the line is found, however many were left at one time.
+func TestPlacesInLine(t *testing.T) {
+	for _, same := range []int{1, 2, 9, 10, 30, 100} { // so many at a time
+		for _, n := range []int{0, 1, 2, 9, 30, 101} {
+			r, w := &Run{stride: 1, words: make([]uint64, n+1)}, &windows{}
+			stand := map[uint32]int{}
+			for k := range n {
+				place := uint32((k*7 + 3) % n) // each once, unless there are 7, 14, …
+				stand[place] = k
+				*r.nextAt(place) = float64(k / same)
+				r.free.put(place)
+			}
+			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the line
+			for _, first := range []int{n, n / 2, n} {
+				clear(w.meeting.waiting)
+				for place := range uint32(n + 1) {
+					want, ok := stand[place]
+					if !ok || want >= first {
+						want = -1
+					}
+					if got := w.inLine(r, place, first); got != want {
+						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, first, n, place, got, want)
+					}
+				}
+			}
+			if crowd := len(w.meeting.waiting) > 0; crowd != (same > 8 && n > 8) {
+				t.Errorf("%d at a time of %d: listed %v", same, n, crowd)
+			}
+		}
+	}
+}
+
+// Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
+func TestNotesInOneStretch(t *testing.T) {
+	for _, far := range []int{1, 8, 1000} {
+		var p part
+		for i := range 1000 { // each so many of them backwards
+			p.notes = append(p.notes, note{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
+		}
+		if near := sortNotes(p.notes); near != (far < 1000) {
+			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
+		}
+		if !slices.IsSortedFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) }) {
+			t.Errorf("%d in a stretch are not in order", far)
+		}
+	}
+}
+
+// FuzzWindows compares random models with the calendar.
+func FuzzWindows(f *testing.F) {
+	f.Add(uint64(1), uint16(100), uint8(1))
+	f.Add(uint64(170), uint16(1270), uint8(0))
+	f.Fuzz(func(t *testing.T, seed uint64, size uint16, shards uint8) {
+		s := random.New(seed)
+		compareWays(t, randomModel(&s, 2+int(size)%2000), seed, &s, []int{1 << (shards % 4)})
+	})
+}
+
+// Which models are run by windows, and which are not.
+func TestWhichModelsAreWindowed(t *testing.T) {
+	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
+		if m := programOf(t, text("../examples/"+name)); windowed(m) != want {
+			t.Errorf("%s: by windows %v", name, !want)
+		}
+	}
+	if m := programOf(t, everything); windowed(m) {
+		t.Error("a model with everything is by windows")
+	}
+}
+
+// A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
+func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
+	m := programOf(t, hostile["few are left"])
+	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
+	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualAside)
+	asked := 0
+	r := &Run{rule: usualAside, windowRule: rule, cores: 1, Purse: &Budget{Limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
+		asked++
+		return memory.Room{}
+	}}}
+	r.Patience = 1 << 16
+	got := NewRecording(m)
+	r.broke = r.Simulate(context.Background(), m, 1, 1, &got, quiet)
+	if err := differences(wanted, r, want, &got); err != nil {
+		t.Error(err)
+	}
+	if r.win == nil || r.all == nil || asked < 2 || asked > rule.count/rule.patience {
+		t.Errorf("asked %d times; by windows %v, with a list of the living %v", asked, r.win != nil, r.all != nil)
+	}
+}
+
+// A run by windows says how far it is, and ends when it is told to.
+func TestWindowsStop(t *testing.T) {
+	m := programOf(t, hostile["rates change"])
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &Run{rule: usualAside, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
+	now, last := 0.0, 0.0
+	rec := NewRecording(m)
+	err := r.Simulate(ctx, m, 1, 0, &rec, Hooks{
+		Begun:    func() {},
+		Progress: func(at float64, _ uint64) { now = at },
+		Recorded: func(row int) {
+			if now < last {
+				t.Errorf("at %v after %v", now, last)
+			}
+			last = now
+			if row == 4 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) || rec.Rows != 5 || !(last > 0.8) {
+		t.Errorf("error %v after %d rows at %v", err, rec.Rows, last)
+	}
+}

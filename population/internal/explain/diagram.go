@@ -1,0 +1,225 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/vector"
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diagram"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// Diagram draws the states and the ways between them.
+func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
+	p := m.Program
+	g := diagram.Graph{Title: p.Name}
+	for i, s := range p.States {
+		note := ""
+		if p.StartCounts[i] > 0 {
+			note = format.Thousands(float64(p.StartCounts[i])) + " at the start"
+		}
+		g.Nodes = append(g.Nodes, diagram.Node{Name: s, Note: note})
+	}
+	for _, way := range Ways(m) {
+		g.Edges = append(g.Edges, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
+	}
+	d, err := g.Drawing(ctx)
+	if errors.Is(err, diagram.ErrTooLarge) {
+		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", p.Name, ErrDiagram, format.Thousands(float64(len(g.Nodes))), format.Thousands(float64(len(g.Edges))))
+	}
+	return d, err
+}
+
+// A way is an arrow of the diagram: something that takes individuals from one state to another.
+type way struct {
+	from, to int // states, or diagram.Outside
+	label    string
+	kind     diagram.Kind
+	by       []int // contacts: the states of those who bring it about; births: of the parents
+}
+
+// Ways lists all of them, in the order of the file.
+func Ways(m *compile.Model) []way {
+	f := m.File
+	w := &wayList{p: m.Program, f: f, here: m.Quietly()}
+	for i := range f.States {
+		for k := range f.States[i].Race {
+			w.clock(&f.States[i].Race[k], i)
+		}
+		for k := range f.States[i].Split {
+			w.clock(&f.States[i].Split[k], i)
+		}
+	}
+	for i := range f.Always {
+		for _, s := range w.states(f.Always[i].From) {
+			w.clock(&f.Always[i], s)
+		}
+	}
+	for i := range f.Transmission {
+		c := &f.Transmission[i]
+		var met []syntax.Ref
+		for _, to := range c.To {
+			met = append(met, to.Met)
+			if f.Stays(to) {
+				continue
+			}
+			w.add(way{w.state(to.Met), w.state(to.Becomes), orElse(c.Name, "by "+list(c.From)), diagram.Contact, w.states(c.From)})
+		}
+		if c.Self.Given() {
+			for _, s := range w.states(c.From) {
+				w.add(way{s, w.state(c.Self), orElse(c.Name, "by "+list(met)), diagram.Contact, w.states(met)})
+			}
+		}
+	}
+	for i := range f.Births {
+		b := &f.Births[i]
+		w.entry(&b.Enter, orElse(b.Name, "births"), diagram.Entry, w.states(b.From))
+	}
+	for i := range f.Immigration {
+		w.entry(&f.Immigration[i].Enter, orElse(f.Immigration[i].Name, "immigration"), diagram.Entry, nil)
+	}
+	for i := range f.Interventions {
+		p := &f.Interventions[i]
+		label := orElse(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.When))
+		if p.Waits {
+			label = orElse(p.Name, "when "+p.Conditions[0].Words())
+		}
+		if p.To.Given() {
+			for _, s := range w.states(p.Who) {
+				w.add(way{s, w.state(p.To), label, diagram.Planned, nil})
+			}
+		}
+		if p.Enter.Given() {
+			w.entry(&p.Enter, label, diagram.Planned, nil)
+		}
+	}
+	return w.all
+}
+
+type wayList struct {
+	p    *program.Program
+	f    *syntax.File
+	here compile.Scope
+	all  []way
+}
+
+func (w *wayList) add(next way) { w.all = append(w.all, next) }
+
+// entry adds the way from outside into a state, or into each of several, with its share.
+func (w *wayList) entry(e *syntax.Enter, label string, kind diagram.Kind, by []int) {
+	if len(e.Into) == 0 {
+		w.add(way{diagram.Outside, w.state(e.Ref), label, kind, by})
+	}
+	for _, s := range e.Into {
+		share := "rest"
+		if !s.Rest {
+			share = w.percent(s.Share)
+		}
+		w.add(way{diagram.Outside, w.state(s.State), share + " " + label, kind, by})
+	}
+}
+
+// clock adds what a clock does to those in a state.
+func (w *wayList) clock(c *syntax.Clock, state int) {
+	if !c.To.Given() {
+		return // it moves, but stays in its state
+	}
+	label := c.Name
+	switch {
+	case label != "":
+	case c.Rate.Given():
+		label = w.label(c.Rate, func() string {
+			rate, _ := w.here.Rate(c.Rate, "")
+			return fmt.Sprintf("%.3g per %s", rate, w.f.Unit.Name)
+		})
+	default:
+		label = w.label(c.After, func() string {
+			l, _ := w.here.Law(c.After, "")
+			return w.f.Unit.Duration(l.Mean())
+		})
+	}
+	if c.Chance.Given() {
+		label = w.percent(c.Chance) + " " + label
+	}
+	w.add(way{state, w.state(c.To), label, diagram.Clock, nil})
+}
+
+// percent puts a probability into words.
+func (w *wayList) percent(v syntax.Value) string {
+	return w.label(v, func() string {
+		chance, _ := w.here.Chance(v, "")
+		return format.Percent(chance)
+	})
+}
+
+// label puts a value into words; one that is not the same for all, by what it depends on.
+func (w *wayList) label(v syntax.Value, words func() string) string {
+	d := w.here.Depends(v)
+	if d.Fixed() {
+		return words()
+	}
+	var by []string
+	for _, a := range append(slices.Clone(d.Own), d.Met...) {
+		if name := w.p.Attributes[a].Name; !slices.Contains(by, name) {
+			by = append(by, name)
+		}
+	}
+	if d.Time {
+		by = append(by, "time")
+	}
+	if d.Counts {
+		by = append(by, "counts")
+	}
+	return "by " + strings.Join(by, ", ")
+}
+
+// state is the number of a state, or diagram.Outside.
+func (w *wayList) state(n syntax.Ref) int { return slices.Index(w.p.States, n.Name) }
+
+// states are the numbers of some states; none means all.
+func (w *wayList) states(names []syntax.Ref) []int {
+	var all []int
+	for i, s := range w.p.States {
+		if len(names) == 0 || slices.ContainsFunc(names, func(n syntax.Ref) bool { return n.Name == s }) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func orElse(name, otherwise string) string {
+	if name != "" {
+		return name
+	}
+	return otherwise
+}
+
+// Reached tells which states anybody can ever be in.
+func Reached(m *compile.Model) []bool {
+	reached := make([]bool, len(m.Program.States))
+	for i, n := range m.Program.StartCounts {
+		reached[i] = n > 0
+	}
+	among := func(states []int) bool {
+		return states == nil || slices.ContainsFunc(states, func(s int) bool { return reached[s] })
+	}
+	ways := Ways(m)
+	for again := true; again; {
+		again = false
+		for _, w := range ways {
+			if w.to >= 0 && !reached[w.to] && (w.from < 0 || reached[w.from]) && among(w.by) {
+				reached[w.to], again = true, true
+			}
+		}
+	}
+	return reached
+}
+
+// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram would take too long to lay out.
+var ErrDiagram = errors.New("too large for a diagram")

@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/fitting"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// doubts are what may be mistakes.
+func (e *explainer) doubts() {
+	var all []string
+	reached := Reached(e.m)
+	for i, s := range e.p.States {
+		if !reached[i] {
+			all = append(all, fmt.Sprintf("nobody is ever %s", s))
+		}
+	}
+	for i := range e.p.Scheduled {
+		if p := &e.p.Scheduled[i]; p.At > e.p.End-e.p.Start {
+			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.What))
+		}
+	}
+	for i := range e.f.Interventions {
+		p := &e.f.Interventions[i]
+		for _, c := range p.Conditions {
+			if i := slices.Index(e.p.States, c.Of.Name); c.Above && i >= 0 && !reached[i] {
+				all = append(all, fmt.Sprintf("%s never happens, because nobody is ever %s", p.What, c.Of.Name))
+			}
+		}
+	}
+	for i := range e.p.StartGroups {
+		if b := &e.p.StartGroups[i]; b.Since != nil && !e.p.First.States[b.To].Remembers() {
+			text := e.m.Starts[i]
+			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", text.What, text.State.Name))
+		}
+	}
+	used := e.used()
+	for _, p := range e.f.Parameters {
+		if !used[p.Label.Name] {
+			all = append(all, fmt.Sprintf("the parameter %s is used nowhere", p.Label.Name))
+		}
+	}
+	e.section("Is this meant?", len(all))
+	for _, d := range all {
+		e.line("  %s", d)
+	}
+}
+
+// used tells which parameters are named by some value.
+func (e *explainer) used() map[string]bool {
+	used := map[string]bool{}
+	var look func(v syntax.Value)
+	look = func(v syntax.Value) {
+		if v.Name != "" {
+			used[v.Name] = true
+		}
+		v.Each(look)
+	}
+	eachValue(reflect.ValueOf(e.f).Elem(), look)
+	if fit := fitting.Read(e.m, &diag.List{}, fitting.Asked{}); fit != nil {
+		for _, match := range fit.Match {
+			look(match.Observed)
+			look(match.Error.Arg)
+		}
+	}
+	return used
+}
+
+// eachValue visits all values in a part of a file, wherever they stand, but not those that they are made of.
+func eachValue(part reflect.Value, do func(syntax.Value)) {
+	switch {
+	case part.Type() == reflect.TypeFor[syntax.Value]():
+		do(*(*syntax.Value)(part.Addr().UnsafePointer())) // its fields are not exported
+	case part.Kind() == reflect.Slice:
+		for i := range part.Len() {
+			eachValue(part.Index(i), do)
+		}
+	case part.Kind() == reflect.Struct:
+		for i := range part.NumField() {
+			eachValue(part.Field(i), do)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// mostKnots is how many of the times of steps or of a line are told.
+const mostKnots = 6
+
+// clock is a time on the model's clock, and its date if it has one.
+func (e *explainer) clock(t float64) string {
+	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
+	if zero, ok := e.f.Zero.Date(); ok {
+		if days := t * e.f.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
+			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
+		}
+	}
+	return day
+}
+
+// figure puts a number of a dimension into words.
+func (e *explainer) figure(x float64, d syntax.Dimension) string {
+	switch d {
+	case syntax.OfDuration:
+		return e.f.Unit.Duration(x)
+	case syntax.OfRate:
+		return fmt.Sprintf("%.4g per %s", x, e.f.Unit.Name)
+	case syntax.NoDimension:
+		return fmt.Sprintf("%.6g", x)
+	}
+	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
+}
+
+// changing puts a value that may change with time or with counts into words, for the individual of a scope.
+func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x float64) string) string {
+	got, _, _ := here.Stands(v, "")
+	if got.CountDependent != nil {
+		most, _ := here.Rate(got.CountDependent.Most, "")
+		now := ""
+		if m, ok := here.Part(got.CountDependent.Value, ""); ok {
+			if x := m.At(0, program.Census{Total: e.p.Size, Counts: e.p.StartCounts}); x >= 0 && x <= most {
+				now = "which is " + show(x) + " at the start, "
+			}
+		}
+		return fmt.Sprintf("%s, %snever below 0 and at most %s", got.CountDependent.Value.Text, now, show(most))
+	}
+	m, ok := here.Part(got, "")
+	switch {
+	case !ok:
+		return v.Text
+	case m.Op == program.TermConstant:
+		return show(m.X)
+	case got.TimeVarying == nil:
+		low, high := e.reach(m.Term)
+		return fmt.Sprintf("%s, which changes with time between %s and %s", got.Text, show(low), show(high))
+	case got.TimeVarying.Form == "seasonal":
+		c := got.TimeVarying
+		amplitude, _ := here.Chance(c.Amplitude, "")
+		peak, _ := here.Clock(c.Peak, "")
+		period, _ := here.Longer(c.Period, "")
+		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less half-way between",
+			e.changing(here, c.Mean, show), format.Percent(amplitude), e.clock(peak), e.each(period))
+	}
+	return e.knots(got.TimeVarying, m.Term, show)
+}
+
+// knots are the times of steps and of lines.
+func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x float64) string) string {
+	var all []string
+	for i := range min(len(t.Times), mostKnots) {
+		at := e.clock(format.Tidy(e.p.Start + t.Times[i]))
+		switch {
+		case c.Form == "line":
+			all = append(all, show(t.Values[i])+" at "+at)
+		case i == 0:
+			all = append(all, show(t.Values[0]))
+		default:
+			all = append(all, show(t.Values[i])+" from "+at+" on")
+		}
+	}
+	text := strings.Join(all, ", ")
+	if more := len(t.Times) - mostKnots; more > 0 {
+		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)), e.clock(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
+	}
+	if c.Form == "line" {
+		text += ", with straight lines between"
+	}
+	return text
+}
+
+// reach is what a term is at least and at most in the run, to the digits that are told: it is looked at often, and on both sides of all knots.
+func (e *explainer) reach(t *program.Term) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	look := func(at float64) {
+		x := t.At(at, program.Census{})
+		low, high = min(low, x), max(high, x)
+	}
+	const looks = 2000
+	span := e.p.End - e.p.Start
+	for i := range looks {
+		look(span * (float64(i) + 0.5) / looks)
+	}
+	for at, n := 0.0, 0; at < span && n < looks; n++ {
+		look(at)
+		at = t.Next(at)
+		look(math.Nextafter(min(at, span), 0))
+	}
+	return low, high
+}

@@ -1,0 +1,160 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// mostGroups is how many groups a value is told for.
+const mostGroups = 12
+
+// perUnit is a rate in words, by the name of its parameter if it has one.
+func (e *explainer) perUnit(v syntax.Value) string {
+	return e.called(v, e.forEach(v, func(here compile.Scope) string {
+		return e.entry(here, v, e.changing(here, v, func(x float64) string { return e.figure(x, syntax.OfRate) }))
+	}))
+}
+
+// probability is one in words, by the name of its parameter if it has one.
+func (e *explainer) probability(v syntax.Value) string {
+	return e.called(v, e.forEach(v, func(here compile.Scope) string { return e.entry(here, v, e.changing(here, v, format.Percent)) }))
+}
+
+// duration is a distribution in words, by the name of its parameter if it has one.
+func (e *explainer) duration(v syntax.Value) string { return e.called(v, e.durationOnly(v)) }
+
+// durationOnly is the same without the name.
+func (e *explainer) durationOnly(v syntax.Value) string {
+	return e.forEach(v, func(here compile.Scope) string {
+		l, _ := here.Law(v, "")
+		return e.entry(here, v, l.Words(e.f.Unit))
+	})
+}
+
+// entry adds the name or the expression that stands in a table, to what it is for the individual of a scope.
+func (e *explainer) entry(here compile.Scope, v syntax.Value, words string) string {
+	if v.Table == nil {
+		return words
+	}
+	for v.Table != nil {
+		in, ok := here.Entry(v, "")
+		if !ok {
+			return words
+		}
+		v = in
+	}
+	return e.called(v, words)
+}
+
+// A groupWords is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
+type groupWords struct {
+	what   string
+	values [][]string
+}
+
+// merge makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
+func merge(groups []groupWords, attribute, values int) []groupWords {
+	var merged []groupWords
+	for _, g := range groups {
+		i := slices.IndexFunc(merged, func(m groupWords) bool {
+			return m.what == g.what && slices.EqualFunc(m.values[:attribute], g.values[:attribute], slices.Equal) &&
+				slices.EqualFunc(m.values[attribute+1:], g.values[attribute+1:], slices.Equal)
+		})
+		if i < 0 {
+			merged = append(merged, g)
+			continue
+		}
+		merged[i].values[attribute] = append(merged[i].values[attribute], g.values[attribute]...)
+	}
+	for i := range merged {
+		if len(merged[i].values[attribute]) == values {
+			merged[i].values[attribute] = nil
+		}
+	}
+	return merged
+}
+
+// forEach puts a value into words, for each of the groups that it differs in.
+func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) string) string {
+	d := e.here.Depends(v)
+	if !d.Cells() {
+		return words(e.here)
+	}
+	// The attributes of the individual and then of the one who is met, of which the last changes fastest.
+	cells := [2][]uint16{make([]uint16, len(e.p.Attributes)), make([]uint16, len(e.p.Attributes))}
+	type digit struct {
+		*program.Attribute
+		at *uint16
+	}
+	var digits []digit
+	count := 1
+	for whose, attributes := range [2][]int{d.Own, d.Met} {
+		for _, a := range attributes {
+			digits = append(digits, digit{&e.p.Attributes[a], &cells[whose][a]})
+			count = min(count*len(e.p.Attributes[a].Values), 1<<30)
+		}
+	}
+	var groups []groupWords
+	for range min(count, mostGroups) {
+		g := groupWords{what: words(e.here.In(cells[0]).Met(cells[1]))}
+		for _, d := range digits {
+			g.values = append(g.values, []string{d.Values[*d.at]})
+		}
+		groups = append(groups, g)
+		for _, d := range slices.Backward(digits) {
+			if *d.at++; int(*d.at) < len(d.Values) {
+				break
+			}
+			*d.at = 0
+		}
+	}
+	if count <= mostGroups {
+		for i, d := range slices.Backward(digits) {
+			groups = merge(groups, i, len(d.Values))
+		}
+	}
+	var said []string
+	for _, g := range groups {
+		var own, theirs []string
+		for i, a := range digits {
+			switch {
+			case g.values[i] == nil:
+			case i < len(d.Own):
+				own = append(own, a.Name+" "+strings.Join(g.values[i], " or "))
+			default:
+				theirs = append(theirs, a.Name+" "+strings.Join(g.values[i], " or "))
+			}
+		}
+		who := strings.Join(own, " and ")
+		switch met := strings.Join(theirs, " and "); {
+		case who == "" && met == "" && len(digits) == 1:
+			who = "every " + digits[0].Name
+		case who == "" && met == "":
+			who = "everybody"
+		case len(d.Own) == 0:
+			who = met
+		case who == "":
+			who = "whoever is meeting " + met
+		case met != "":
+			who += " meeting " + met
+		}
+		said = append(said, g.what+" for "+who)
+	}
+	between := ", "
+	if strings.Contains(strings.Join(said, ""), ",") {
+		between = "; "
+	}
+	text := strings.Join(said, between)
+	if count > mostGroups {
+		text += ", and so on for " + format.Plural(count-mostGroups, "more group")
+	}
+	if len(d.Own) == 0 {
+		text += ", of the one who is met"
+	}
+	return text
+}

@@ -1,0 +1,142 @@
+package fitting
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"go.yaml.in/yaml/v3"
+)
+
+// A Fit is the section fit: which parameters are unknown, and which columns of a table the model is to match.
+type Fit struct {
+	Data    syntax.Ref // the table's path, as it is written
+	Unknown []Prior
+	Match   []Match
+}
+
+const (
+	FitLike   = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: cases, state: infectious, error: poisson}]}"
+	priorLike = "{uniform: {low: 0.1 per day, high: 1 per day}}"
+	matchLike = "{column: cases, incidence: susceptible->infectious, error: poisson}"
+)
+
+// Asked is what was asked for in place of what the section says, or beside it; see FitOptions.
+type Asked struct {
+	Data    string
+	Unknown []string
+	Match   []string
+}
+
+// A fitReader reads the section fit of a model.
+type fitReader struct {
+	*syntax.Reader
+	m    *compile.Model
+	here compile.Scope
+}
+
+// Read reads and checks the section, with what was asked for. It is nil if there is none, or none that can be read.
+func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
+	r := &fitReader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.Quietly()}
+	r.here.List = list
+	r.Zero, r.Elsewhere = m.File.Zero, map[*yaml.Node]string{}
+	for _, name := range m.File.ParameterNames() {
+		r.Defined[name] = true
+	}
+	n := m.File.Fit
+	if n == nil {
+		if len(o.Unknown)+len(o.Match) == 0 {
+			return nil
+		}
+		n = &yaml.Node{Kind: yaml.MappingNode}
+		r.Elsewhere[n] = "--unknown, --match"
+	}
+	unknown, match := r.askedUnknown(o.Unknown), r.askedMatch(o.Match)
+	r.Most = syntax.SpareEntries + 4*syntax.Entries(n)
+	f := r.Fields(n, "fit", FitLike, "data", "unknown", "match")
+	if f == nil {
+		return nil
+	}
+	fit := &Fit{}
+	switch {
+	case o.Data != "":
+		fit.Data = syntax.Ref{Name: o.Data, At: diag.Place{File: "--data"}}
+	case f.Get("data") != nil || m.File.Fit != nil:
+		if d := f.Need("data", "cases.csv"); d != nil {
+			fit.Data = r.Named(d, "fit: data")
+		}
+	}
+	r.readUnknown(f, fit, unknown)
+	r.readMatches(f, fit, match)
+	return fit
+}
+
+// readUnknown reads the priors: those of the file, each replaced by what was asked for, and what was asked for beside them.
+func (r *fitReader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
+	const what = "fit: unknown"
+	before, all := r.Found, []syntax.Pair(nil)
+	u := f.Get("unknown")
+	if u == nil && len(asked) == 0 {
+		f.Need("unknown", "{beta: "+priorLike+"}")
+		return
+	}
+	if u != nil {
+		all = r.Pairs(u, what, "{beta: "+priorLike+"}")
+	}
+	for _, a := range asked {
+		if i := slices.IndexFunc(all, func(p syntax.Pair) bool { return p.Name == a.Name }); i >= 0 {
+			all[i] = a
+		} else {
+			all = append(all, a)
+		}
+	}
+	for _, p := range all {
+		where := what + ": " + diag.Echo(p.Name)
+		if _, flag := r.Elsewhere[p.Key]; flag {
+			where = "the prior"
+		}
+		prior := r.readPrior(p, where)
+		fit.Unknown = append(fit.Unknown, prior)
+	}
+	if len(fit.Unknown) == 0 && r.Found == before {
+		r.Fail(u, "fit: unknown: expected at least one parameter and its prior, such as {beta: %s}", priorLike)
+	}
+}
+
+// readMatches reads what columns are compared with, those of the file replaced or followed by what was asked for.
+func (r *fitReader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
+	before := r.Found
+	n := f.Get("match")
+	if n == nil && len(asked) == 0 {
+		f.Need("match", "["+matchLike+"]")
+		return
+	}
+	if n != nil {
+		for i, item := range r.Items(n, "fit: match", "["+matchLike+"]") {
+			if c := r.Entry(item, "column"); c != nil && slices.ContainsFunc(asked, func(a syntax.Pair) bool { return a.Name == c.Value }) {
+				continue
+			}
+			if match, ok := r.readMatch(item, fmt.Sprintf("fit: match %d", i+1)); ok {
+				fit.Match = append(fit.Match, match)
+			}
+		}
+	}
+	for _, a := range asked {
+		if match, ok := r.readMatch(a.Value, "column "+diag.Echo(a.Name)); ok {
+			fit.Match = append(fit.Match, match)
+		}
+	}
+	if len(fit.Match) == 0 && r.Found == before {
+		r.Fail(n, "fit: match: expected at least one column, such as [%s]", matchLike)
+	}
+	seen := map[string]bool{}
+	for i := range fit.Match {
+		c := fit.Match[i].Column
+		if seen[c.Name] {
+			r.Add(c.At, "%s: column %s is here twice; it is compared with one thing", fit.Match[i].What, diag.Quote(c.Name))
+		}
+		seen[c.Name] = true
+	}
+}

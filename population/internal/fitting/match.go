@@ -1,0 +1,140 @@
+package fitting
+
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"go.yaml.in/yaml/v3"
+)
+
+// A Match is what a column of the table is compared with.
+type Match struct {
+	What     string
+	Column   syntax.Ref
+	Kind     string // incidence, flow or state
+	Of       syntax.Ref
+	Observed syntax.Value // all are seen if it is not given
+	Error    Error
+}
+
+// An Error is the law of what is observed given what is so.
+type Error struct {
+	Family string       // poisson, negative binomial or normal
+	Arg    syntax.Value // dispersion or sd
+}
+
+// readMatch reads what a column is compared with.
+func (r *fitReader) readMatch(n *yaml.Node, what string) (Match, bool) {
+	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "observed", "error")
+	if f == nil {
+		return Match{}, false
+	}
+	before := r.Found
+	match := Match{What: what}
+	if c := f.Need("column", "cases"); c != nil {
+		match.Column = r.Named(c, what+": column")
+	}
+	for _, kind := range []string{"incidence", "flow", "state"} {
+		n := f.Get(kind)
+		switch {
+		case n == nil:
+			continue
+		case match.Kind != "":
+			r.Fail(n, "%s: both %s and %s; a column is compared with one of them", what, match.Kind, kind)
+			continue
+		}
+		match.Kind, match.Of = kind, r.Named(n, what+": "+kind)
+		r.checkCounted(&match)
+	}
+	if match.Kind == "" && r.Found == before {
+		r.Fail(f.Node, "%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious or state: infectious, for example", what)
+	}
+	if match.Observed = f.Value("observed", syntax.KindShare); match.Observed.Given() && !match.Observed.Bad {
+		r.here.Chance(match.Observed, what+": observed")
+	}
+	if e := f.Need("error", "poisson"); e != nil {
+		match.Error = r.readError(e, what+": error")
+	}
+	return match, r.Found == before
+}
+
+// checkCounted looks whether what a column is compared with is counted: a state, or a flow or the name of what happens.
+func (r *fitReader) checkCounted(match *Match) {
+	p := r.m.Program
+	if match.Of.Bad {
+		return
+	}
+	if match.Kind == "state" {
+		if !slices.Contains(p.States, match.Of.Name) {
+			r.Add(match.Of.At, "%s: state: %s", match.What, diag.Unknown("state", match.Of.Name, func() []string { return p.States }))
+		}
+		return
+	}
+	var all []string
+	for _, f := range p.Flows {
+		all = append(all, f.String())
+	}
+	if all = append(all, p.Names...); !slices.Contains(all, match.Of.Name) {
+		r.Add(match.Of.At, "%s: %s: %s", match.What, match.Kind, diag.Unknown("flow or name", match.Of.Name, func() []string { return all }))
+	}
+}
+
+// errorNames are the laws of errors.
+var errorNames = []string{"poisson", "negative binomial", "normal"}
+
+// readError reads the law of an error: poisson, or one with an argument.
+func (r *fitReader) readError(n *yaml.Node, what string) Error {
+	const expected = "expected poisson, {negative binomial: {dispersion: 5}} or {normal: {sd: 10%}}"
+	n = r.Resolve(n)
+	if n.Kind == yaml.ScalarNode && n.Value == "poisson" {
+		return Error{Family: "poisson"}
+	}
+	if n.Kind != yaml.MappingNode {
+		r.Fail(n, "%s: found %s, %s", what, syntax.Found(n), expected)
+		return Error{}
+	}
+	entries := r.Pairs(n, what, "{poisson: {}}")
+	if len(entries) != 1 {
+		r.Fail(n, "%s: %d laws, %s", what, len(entries), expected)
+		return Error{}
+	}
+	e := entries[0]
+	if !r.Known(e.Key, what, "law of errors", e.Name, errorNames) {
+		return Error{}
+	}
+	law := Error{Family: e.Name}
+	what += ": " + e.Name
+	switch e.Name {
+	case "poisson":
+		if e.Value.Tag != "!!null" && len(r.Pairs(e.Value, what, "{}")) > 0 {
+			r.Fail(e.Value, "%s: it has no arguments; write {poisson: {}}", what)
+		}
+	case "negative binomial":
+		if f := r.Fields(e.Value, what, "{dispersion: 5}", "dispersion"); f != nil {
+			if k := f.Need("dispersion", "5"); k != nil {
+				law.Arg = r.Value(k, what+": dispersion", syntax.KindNumber)
+				if !law.Arg.Bad {
+					r.here.Positive(law.Arg, what+": dispersion")
+				}
+			}
+		}
+	case "normal":
+		if f := r.Fields(e.Value, what, "{sd: 10%}", "sd"); f != nil {
+			if sd := f.Need("sd", "10%"); sd != nil {
+				law.Arg = r.Value(sd, what+": sd", syntax.KindShare)
+				if !law.Arg.Bad {
+					r.here.Within(law.Arg, what+": sd", syntax.KindShare, func(x float64) bool { return x > 0 }, "expected more than 0")
+				}
+			}
+		}
+	}
+	return law
+}
+
+// Share tells whether an sd is a share of the expected value: a percentage is.
+func (l *Error) Share(here compile.Scope) bool {
+	got, _, ok := here.Resolve(l.Arg, "")
+	return ok && l.Family == "normal" && got.Quantity.Kind == syntax.KindShare
+}

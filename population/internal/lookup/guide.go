@@ -1,0 +1,54 @@
+package lookup
+
+// A Guide finds the interval that a number falls into without a search: the range is cut into cells, and each knows
+// the interval at its beginning [CA74]. Most numbers then need one comparison, and the processor guesses right how it ends; a
+// search among ten intervals costs it two wrong guesses, which is 10 ns.
+//
+// [CA74]: Hui-Chuan Chen, Yoshinori Asau. On generating random variates from an empirical distribution. AIIE Transactions 6,
+// 1974. https://doi.org/10.1080/05695557408974949
+type Guide struct {
+	Edges []float64 // where the intervals begin: ascending, the first at 0
+	cells []uint16  // the interval at the beginning of each cell
+	scale float64   // cells per unit
+}
+
+const guideCells = 256
+
+// NewGuide makes a guide to the intervals that begin at the given numbers; the last has no end.
+func NewGuide(edges []float64) Guide {
+	g := Guide{Edges: edges}
+	last := edges[len(edges)-1]
+	if !(last > 0) || len(edges) > 1<<16 {
+		return g // a search will do
+	}
+	g.scale = guideCells / last
+	g.cells = make([]uint16, guideCells+1)
+	i := 0
+	for c := range g.cells {
+		for i+1 < len(edges) && edges[i+1]*g.scale <= float64(c) {
+			i++
+		}
+		g.cells[c] = uint16(i)
+	}
+	return g
+}
+
+// Find is the interval of x, which is not negative: the last that begins at or before it.
+func (g *Guide) Find(x float64) int {
+	i := 0
+	if c := x * g.scale; c < guideCells {
+		if len(g.cells) > 0 {
+			i = int(g.cells[int(c)])
+		}
+	} else if len(g.cells) > 0 {
+		i = int(g.cells[guideCells])
+	}
+	// Rounding may have put x into the cell before or after its own.
+	for i > 0 && x < g.Edges[i] {
+		i--
+	}
+	for i+1 < len(g.Edges) && x >= g.Edges[i+1] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,186 @@
+package syntax
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+func (r *Reader) interventions(m *File, n *yaml.Node) {
+	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
+	for i, item := range r.Items(n, "interventions", "["+like+"]") {
+		p := Intervention{What: fmt.Sprintf("intervention %d", i+1), Until: math.Inf(1)}
+		f := r.Fields(item, p.What, like, "at", "every", "until", "when", "again", "set", "who", "where", "coverage", "to", "move", "enter", "with", "count", "name")
+		if f == nil {
+			continue
+		}
+		p.At = r.Place(f.Node)
+		if f.Get("name") != nil {
+			p.Name = f.label()
+			p.What = "intervention " + diag.Echo(p.Name)
+			f.what = p.What
+		}
+		if when := f.Get("when"); when != nil {
+			p.Waits = true
+			if r.condition(&p, f, when) && r.deed(&p, f) {
+				m.Interventions = append(m.Interventions, p)
+			}
+		} else if r.schedule(m, &p, f) && r.deed(&p, f) {
+			m.Interventions = append(m.Interventions, p)
+		}
+	}
+}
+
+// condition reads what an intervention waits for.
+func (r *Reader) condition(p *Intervention, f *Fields, when *yaml.Node) bool {
+	const like = "{infectious: above 1%}"
+	before := r.Found
+	for _, key := range []string{"at", "every", "until"} {
+		if n := f.Get(key); n != nil {
+			r.Fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known", p.What, key)
+		}
+	}
+	if n := f.Get("again"); n != nil {
+		if p.Again = n.Value == "true"; !p.Again && n.Value != "false" {
+			r.Fail(n, "%s: again: found %s, expected true or false", p.What, Found(n))
+		}
+	}
+	for _, c := range r.Pairs(when, p.What+": when", like) {
+		what := p.What + ": when: " + diag.Echo(c.Name)
+		text, ok := r.text(c.Value, what, "above or below a number or a percentage, such as above 1%")
+		if !ok {
+			continue
+		}
+		word, limit, _ := strings.Cut(text, " ")
+		if limit = strings.TrimSpace(limit); word != "above" && word != "below" || limit == "" {
+			r.Fail(c.Value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%", what, diag.Quote(text))
+			continue
+		}
+		v := *c.Value
+		v.Value = limit
+		p.Conditions = append(p.Conditions, Condition{Ref{Name: c.Name, At: r.Place(c.Key)}, word == "above", r.Value(&v, what, KindNumber)})
+	}
+	if len(p.Conditions) == 0 && r.Found == before {
+		r.Fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.What, like)
+	}
+	return r.Found == before
+}
+
+// schedule reads when an intervention happens.
+func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
+	good := true
+	if n := f.Get("again"); n != nil {
+		r.Fail(n, "%s: again without when; write every: 7 days for something that happens at known times", p.What)
+		good = false
+	}
+	at, every := f.Get("at"), f.Get("every")
+	if at == nil && every == nil {
+		f.Need("at", "30 days")
+		return false
+	}
+	// A time of the model's clock, as its start and its end are.
+	clock := func(n *yaml.Node, key string) float64 {
+		x, ok := r.ClockTime(n, p.What+": "+key, m.Unit)
+		good = good && ok
+		return x
+	}
+	first := "the start"
+	p.When = m.Start
+	if at != nil {
+		p.When, first = clock(at, "at"), "at, "+diag.Echo(at.Value)
+		if good && p.When < m.Start {
+			r.Fail(at, "%s: at: %s is before the start of the model, %s; times are those of the model's clock", p.What, diag.Echo(at.Value), m.StartWords())
+			good = false
+		}
+	}
+	if every != nil {
+		what := p.What + ": every"
+		v := r.Value(every, what, KindDuration)
+		if name := v.mentions(); name != "" {
+			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, diag.Quote(name), KindDuration, KindDuration.Like())
+			v.Bad = true
+		}
+		p.Every = v
+	}
+	if n := f.Get("until"); n != nil {
+		p.Until = clock(n, "until")
+		if every == nil {
+			r.Fail(n, "%s: until without every; something that happens once needs no end", p.What)
+			good = false
+		} else if good && p.Until < p.When {
+			r.Fail(n, "%s: until: %s is before %s", p.What, diag.Echo(n.Value), first)
+			good = false
+		}
+	}
+	return good
+}
+
+// deed reads what an intervention does: it sets parameters, moves individuals, or lets some in.
+func (r *Reader) deed(p *Intervention, f *Fields) bool {
+	before := r.Found
+	if n := f.Get("set"); n != nil {
+		for _, s := range r.Pairs(n, p.What+": set", "{beta: 0.2 per day}") {
+			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, r.Value(s.Value, p.What+": set: "+diag.Echo(s.Name), KindAny), s.Value})
+		}
+	}
+	for _, who := range r.names(f, "who") {
+		if who.Name == "everyone" {
+			p.Everyone = true
+		} else {
+			p.Who = append(p.Who, who)
+		}
+	}
+	p.Where = r.wheres(f, "where")
+	p.Moves = r.moves(f, "move")
+	p.Coverage, p.To = f.Value("coverage", KindShare), f.named("to")
+	if n := f.Get("enter"); n != nil {
+		p.Enter = r.enter(n, p.What+": enter")
+		if count := f.Need("count", "10"); count != nil {
+			r.count(p, count)
+		}
+	} else if n := f.Get("count"); n != nil {
+		if p.Picks = f.Get("who") != nil; !p.Picks {
+			r.Fail(n, "%s: count of whom? Write who and to beside it, or enter: infectious, for example", p.What)
+		}
+		if p.Coverage.Given() {
+			r.Fail(n, "%s: both coverage and count; a share of those whom it is about is reached, or a number of them", p.What)
+		}
+		r.count(p, n)
+	}
+	p.With = r.moves(f, "with")
+	moving := f.Get("to") != nil || f.Get("move") != nil
+	choosing := p.Everyone || len(p.Who) > 0
+	switch {
+	case r.Found > before:
+		return true // what could be read is still looked at
+	case moving && !choosing:
+		r.Fail(f.Node, "%s: who? Write who: susceptible, for example, or who: everyone", p.What)
+	case choosing && !moving:
+		r.Fail(f.Node, "%s: what becomes of them? Write to: recovered, for example", p.What)
+	case !moving && (p.Coverage.Given() || len(p.Where) > 0):
+		r.Fail(f.Node, "%s: coverage and where are about individuals; write who and to beside them", p.What)
+	case len(p.With) > 0 && !p.Enter.Given():
+		r.Fail(f.Node, "%s: with is about those who enter; write enter and count beside it", p.What)
+	case !moving && !p.Enter.Given() && len(p.Set) == 0:
+		r.Fail(f.Node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.What)
+	default:
+		return true
+	}
+	return false
+}
+
+// count reads how many: a whole number, or a parameter or an expression that is one.
+func (r *Reader) count(p *Intervention, n *yaml.Node) {
+	what := p.What + ": count"
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		text := strings.TrimSpace(n.Value)
+		if _, plain := ParseNumber(text); !plain && (!LooksNumeric(text) || isExpression(text)) {
+			p.CountBy = r.Value(n, what, KindNumber)
+			return
+		}
+	}
+	p.Count, _ = r.whole(n, what, MostIndividuals)
+}

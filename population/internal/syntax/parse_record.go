@@ -1,0 +1,68 @@
+package syntax
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// A Record is the section record as it is written.
+type Record struct {
+	Every     Value // a hundredth of the run if it is not given
+	By        []RecordBy
+	Incidence bool
+}
+
+// A RecordBy asks for counts by one attribute, or by the combinations of several.
+type RecordBy struct {
+	At         diag.Place
+	Attributes []Ref
+}
+
+const recordLike = "{every: 1 day}"
+
+func (r *Reader) record(m *File, n *yaml.Node) {
+	f := r.Fields(n, "record", recordLike, "every", "by", "incidence")
+	if f == nil {
+		return
+	}
+	if e := f.Need("every", "1 day"); e != nil {
+		m.Record.Every = r.Value(e, "record: every", KindDuration)
+	}
+	if b := f.Get("by"); b != nil {
+		const what = "record: by"
+		items := r.oneOrMore(b, what, "[region]")
+		if len(items) == 0 && b.Kind == yaml.SequenceNode {
+			r.Fail(b, "%s: expected at least one attribute, such as [region], or combinations, such as [[region, age]]", what)
+		}
+		for _, item := range items {
+			m.Record.By = append(m.Record.By, r.grouping(item, what))
+		}
+	}
+	if i := f.Get("incidence"); i != nil {
+		switch text, ok := r.text(i, "record: incidence", "true or false"); {
+		case !ok:
+		case text == "true" || text == "false":
+			m.Record.Incidence = text == "true"
+		default:
+			r.Fail(i, "record: incidence: found %s, expected true or false", diag.Quote(text))
+		}
+	}
+}
+
+// grouping reads an attribute, or a list of those of which combinations are recorded.
+func (r *Reader) grouping(n *yaml.Node, what string) RecordBy {
+	by := RecordBy{At: r.Place(n)}
+	if n.Kind != yaml.SequenceNode {
+		by.Attributes = append(by.Attributes, r.Named(n, what))
+		return by
+	}
+	before := r.Found
+	for _, item := range r.Items(n, what, "[region, age]") {
+		by.Attributes = append(by.Attributes, r.Named(item, what))
+	}
+	if len(by.Attributes) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected at least one attribute in a combination, such as [region, age]", what)
+		by.Attributes = append(by.Attributes, Ref{Bad: true})
+	}
+	return by
+}

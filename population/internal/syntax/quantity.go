@@ -1,0 +1,191 @@
+package syntax
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+)
+
+// A Unit of time. Its seconds are whole, so that converting a whole number of one unit into another is exact where the
+// result is a float64.
+type Unit struct {
+	Name    string
+	Seconds float64
+}
+
+const Year = 365.25 * 24 * 60 * 60
+
+var Units = []Unit{
+	{"second", 1}, {"minute", 60}, {"hour", 60 * 60}, {"day", 24 * 60 * 60}, {"week", 7 * 24 * 60 * 60},
+	{"month", Year / 12}, {"year", Year},
+}
+
+// Of is the unit's name after a number.
+func (u Unit) Of(number float64) string {
+	if number == 1 {
+		return u.Name
+	}
+	return u.Name + "s"
+}
+
+// Duration is a duration in words.
+func (u Unit) Duration(x float64) string {
+	if math.IsInf(x, 1) {
+		return "for ever"
+	}
+	number := fmt.Sprintf("%.4g", x)
+	if number == "1" { // or so near to it that it is told so
+		x = 1
+	}
+	return number + " " + u.Of(x)
+}
+
+// Rate is a rate in words.
+func (u Unit) Rate(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.Name) }
+
+// unitNamed finds a unit by its singular or plural.
+func unitNamed(name string) (Unit, bool) {
+	i := slices.IndexFunc(Units, func(u Unit) bool { return name == u.Name || name == u.Name+"s" })
+	if i < 0 {
+		return Unit{}, false
+	}
+	return Units[i], true
+}
+
+// noUnit says that there is no such unit, and which there are.
+func noUnit(name string) string {
+	var names, both []string
+	for _, u := range Units {
+		names = append(names, u.Name)
+		both = append(both, u.Name, u.Name+"s")
+	}
+	if near := nearest.Name(name, both); near != "" {
+		return fmt.Sprintf("there is no unit %s; did you mean %q?", diag.Quote(name), near)
+	}
+	return fmt.Sprintf("there is no unit %s; the units are %s", diag.Quote(name), strings.Join(names, ", "))
+}
+
+// A Kind is what a value says.
+type Kind uint8
+
+const (
+	KindNumber Kind = iota
+	KindShare       // 30%
+	KindDuration
+	KindRate
+	KindDistribution
+	KindAny   // any of them
+	KindDate  // days since 1970
+	KindPower // of a time
+)
+
+func (k Kind) String() string {
+	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution", "a value", "a date", "a power of a time"}[k]
+}
+
+// Like shows how a kind is written.
+func (k Kind) Like() string {
+	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}", "0.5 per day, 5 days or 30%", "2020-03-01", "0.04 per day"}[k]
+}
+
+// A Quantity is a number with what it is a number of.
+type Quantity struct {
+	Kind   Kind
+	Number float64 // 30% is 0.3
+	Unit   Unit    // of a duration or a rate
+}
+
+// In gives a duration or a rate in terms of another unit. The number is multiplied before it is divided: 108 months are
+// 9 years exactly.
+func (q Quantity) In(u Unit) float64 {
+	switch {
+	case q.Unit == u:
+		return q.Number
+	case q.Kind == KindDuration:
+		return q.Number * q.Unit.Seconds / u.Seconds
+	case q.Kind == KindRate:
+		return q.Number * u.Seconds / q.Unit.Seconds
+	}
+	return q.Number
+}
+
+// String is the quantity as a file has it.
+func (q Quantity) String() string {
+	switch q.Kind {
+	case KindShare:
+		return format.Percent(q.Number)
+	case KindDuration:
+		return fmt.Sprintf("%.6g %s", q.Number, q.Unit.Of(q.Number))
+	case KindRate:
+		return fmt.Sprintf("%.6g per %s", q.Number, q.Unit.Name)
+	}
+	return fmt.Sprintf("%.6g", q.Number)
+}
+
+// ParseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". What is wrong with another text is the error's to say.
+func ParseQuantity(text string) (Quantity, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Quantity{}, fmt.Errorf("nothing is written here")
+	}
+	if len(words) == 1 && dateAt(words[0]) == words[0] {
+		return parseDate(words[0])
+	}
+	first, percent := strings.CutSuffix(words[0], "%")
+	number, ok := ParseNumber(first)
+	if !ok {
+		return Quantity{}, fmt.Errorf("%s is not a number", diag.Quote(words[0]))
+	}
+	switch {
+	case percent && len(words) > 1:
+		return Quantity{}, fmt.Errorf("%s: a percentage has no unit", diag.Quote(text))
+	case percent:
+		return Quantity{KindShare, number / 100, Unit{}}, nil
+	case len(words) == 1:
+		return Quantity{KindNumber, number, Unit{}}, nil
+	}
+	k, name := KindDuration, words[1]
+	if words[1] == "per" {
+		if len(words) == 2 {
+			return Quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example", diag.Quote(text), diag.Echo(words[0]))
+		}
+		k, name = KindRate, words[2]
+		words = words[1:]
+	}
+	if len(words) > 2 {
+		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example", diag.Quote(text), KindDuration.Like(), KindRate.Like())
+	}
+	u, ok := unitNamed(name)
+	if !ok {
+		return Quantity{}, fmt.Errorf("%s: %s", diag.Quote(text), noUnit(name))
+	}
+	return Quantity{k, number, u}, nil
+}
+
+// ParseNumber reads a finite decimal number, with underscores between its digits if wanted.
+func ParseNumber(s string) (float64, bool) {
+	m := goodNumber().FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	// What is too small for a float64 must not become nothing.
+	return x, err == nil && (x != 0 || strings.Trim(m[1], "0._") == "")
+}
+
+var goodNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
+})
+
+// LooksNumeric tells whether a text was probably meant to be a quantity and not a name.
+func LooksNumeric(text string) bool {
+	return text == "" || strings.ContainsAny(text[:1], "+-.0123456789")
+}

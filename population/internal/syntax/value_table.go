@@ -1,0 +1,65 @@
+package syntax
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// A Table is a value for each group: {by: age, child: 0.1%, adult: 1%, elder: 8%}. It is read for the individual whose clock it is, or,
+// of: met, for the one who is met.
+type Table struct {
+	By      Ref
+	Met     bool
+	Entries []TableEntry
+}
+
+// A TableEntry is what holds for a value of the attribute, or for all that are not named.
+type TableEntry struct {
+	Of    Ref
+	Other bool
+	Value Value
+}
+
+const likeTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
+
+// table reads a value for each group; nil if it cannot.
+func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
+	before := r.Found
+	t := &Table{}
+	for _, p := range r.Pairs(n, what, likeTable) {
+		switch p.Name {
+		case "by":
+			t.By = r.Named(p.Value, what+": by")
+		case "of":
+			if t.Met = p.Value.Value == "met"; !t.Met {
+				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; without it the table is read for the individual itself", what, Found(p.Value))
+			}
+		default:
+			e := TableEntry{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
+			e.Value = r.Value(p.Value, what+": "+diag.Echo(p.Name), want)
+			t.Entries = append(t.Entries, e)
+		}
+	}
+	switch {
+	case r.Found > before:
+		return nil
+	case len(t.Entries) == 0:
+		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, diag.Echo(t.By.Name), likeTable)
+		return nil
+	}
+	for i := range t.Entries {
+		if in := t.Entries[i].Value.Table; in != nil && in.By.Name == t.By.Name && in.Met == t.Met {
+			r.Add(in.By.At, "%s: a table by %s in a table by %s; expected another attribute", what, diag.Echo(t.By.Name), diag.Echo(t.By.Name))
+			return nil
+		}
+	}
+	return t
+}
+
+// Whose says of whom the attribute is.
+func (t *Table) Whose() string {
+	if t.Met {
+		return t.By.Name + " of the one who is met"
+	}
+	return t.By.Name
+}
