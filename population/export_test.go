@@ -27,7 +27,7 @@ func (p *Process) PersonYears() float64 {
 
 // Grouped are the counts, flows and names of a group.
 func (p *Process) Grouped(group int) ([]int, []uint64, []uint64) {
-	g := &p.r.By.Groups[group]
+	g := &p.r.ByGroup.Groups[group]
 	return g.Counts, g.Flows, g.Named
 }
 
@@ -37,7 +37,7 @@ func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	for id := range calendar.ID(p.r.Ids) {
+	for id := range calendar.ID(p.r.Used) {
 		if at, ok := p.r.Queue.At(id); ok {
 			if err := f.r.Queue.Schedule(id, at); err != nil {
 				return nil, err

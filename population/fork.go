@@ -36,12 +36,12 @@ func (p *Process) fork() (*Process, error) {
 	case p.err != nil:
 		return nil, p.err
 	}
-	f := &Process{m: p.m, r: engine.NewForkable(p.r.Purse), time: p.time}
+	f := &Process{m: p.m, r: engine.NewForkable(p.r.Budget), time: p.time}
 	bytes := p.r.Bytes()
-	if !p.r.Purse.Take(p.r, bytes, bytes, func() { f.r.Copy(p.r) }) {
+	if !p.r.Budget.Take(p.r, bytes, bytes, func() { f.r.Copy(p.r) }) {
 		f.Close()
-		return nil, fmt.Errorf("%s, replica %d: %w", p.r.M.Name, p.r.Index, p.r.OutOfMemory())
+		return nil, fmt.Errorf("%s, replica %d: %w", p.r.Program.Name, p.r.Index, p.r.OutOfMemory())
 	}
-	p.r.Purse.Take(f.r, 0, 0, func() {})
+	p.r.Budget.Take(f.r, 0, 0, func() {})
 	return f, nil
 }

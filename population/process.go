@@ -70,7 +70,7 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 	case p.err != nil:
 		return p.err
 	}
-	m := p.r.M
+	m := p.r.Program
 	switch {
 	case math.IsNaN(time) || time > m.End+m.Slack:
 		return fmt.Errorf("%s: a process cannot go to time %.12g: the model ends at %.12g", m.Name, time, m.End)
@@ -93,7 +93,7 @@ func (p *Process) told(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%s, replica %d: %w", p.r.M.Name, p.r.Index, err)
+	return fmt.Errorf("%s, replica %d: %w", p.r.Program.Name, p.r.Index, err)
 }
 
 // Close ends the process and lets others have its memory. It may be called more than once; nothing else may be called after it.

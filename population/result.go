@@ -72,7 +72,7 @@ func (run *Run) In(group int) *Run {
 // close notes what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
 	run.Windows = r.Windows
-	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.M.Seconds/syntax.Year, make([]Peak, len(r.Peaks))
+	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.Seconds/syntax.Year, make([]Peak, len(r.Peaks))
 	for i, p := range r.Peaks {
 		run.Peaks[i] = Peak(p)
 	}

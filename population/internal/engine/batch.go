@@ -13,21 +13,21 @@ import (
 // same order. But the steps are short loops in which no draw waits for another, and most of what is by chance, such as whether a clock strikes before
 // the end, is decided without a branch, which the processor would guess wrong for every third.
 type batch struct {
-	n       int // how many there are
-	ids     [batchSize]uint32
-	streams [batchSize]random.Stream
-	since   [batchSize]float64 // when they come in
-	ages    [batchSize]float64
-	left    [batchSize]float64 // until a clock strikes; +Inf if it does not
-	next    [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
-	slots   [batchSize]uint64  // the word that columns share
-	held    [batchSize]uint8   // by which of them, plus 1
-	some    [batchSize]uint8   // of the individuals
-	late    []lateTimer
+	n        int // how many there are
+	ids      [batchSize]uint32
+	streams  [batchSize]random.Stream
+	since    [batchSize]float64 // when they come in
+	ages     [batchSize]float64
+	left     [batchSize]float64 // until a clock strikes; +Inf if it does not
+	next     [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
+	shared   [batchSize]uint64  // the word that columns share
+	holder   [batchSize]uint8   // by which of them, plus 1
+	some     [batchSize]uint8   // of the individuals
+	deferred []deferredTimer
 }
 
-// A lateTimer is set when all that is in words is there.
-type lateTimer struct {
+// A deferredTimer is set when all that is in words is there.
+type deferredTimer struct {
 	id     uint32
 	column int
 	word   uint64
@@ -52,26 +52,26 @@ func (b *batch) add(id uint32, own random.Stream, now float64) {
 
 // begin furnishes those who are there at the start, alike or not, counts them by state, and finds out when the next event of each is due.
 func (b *batch) begin(r *Run, in *program.Entry) {
-	if r.alikeIn(in) {
+	if r.batchable(in) {
 		r.Counts[in.To] += b.n
-		b.furnish(r, in)
+		b.initialise(r, in)
 		return
 	}
 	for i, id := range b.ids[:b.n] {
-		state := r.furnish(id, in, b.streams[i], nobodyElse)
+		state := r.initialise(id, in, b.streams[i], noID)
 		r.Counts[state]++
 		b.next[i] = wordOf(r.next(id, state))
 	}
 }
 
-// alikeIn reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always. If the state is drawn, there is none
+// batchable reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always. If the state is drawn, there is none
 // to ask before.
-func (r *Run) alikeIn(in *program.Entry) bool {
-	return r.t.Batchable && in.Into == nil && r.t.States[in.To].Batchable && len(r.values) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
+func (r *Run) batchable(in *program.Entry) bool {
+	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable && len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
 }
 
-// furnish does what furnish and next of a replica do, for all of the batch.
-func (b *batch) furnish(r *Run, in *program.Entry) {
+// initialise does what furnish and next of a replica do, for all of the batch.
+func (b *batch) initialise(r *Run, in *program.Entry) {
 	n := b.n
 	own, ages := b.streams[:n], b.ages[:n]
 	clear(ages)
@@ -79,14 +79,14 @@ func (b *batch) furnish(r *Run, in *program.Entry) {
 		in.Age.Values[0].DrawAll(own, ages)
 	}
 	for i := range n {
-		b.next[i], b.slots[i], b.held[i] = never, never, 0
+		b.next[i], b.shared[i], b.holder[i] = never, never, 0
 	}
-	b.late = b.late[:0]
-	for k := range r.t.Always {
-		b.wait(&r.t.Always[k])
-		b.carry(r, k)
+	b.deferred = b.deferred[:0]
+	for k := range r.phase.Always {
+		b.drawRemaining(&r.phase.Always[k])
+		b.setTimers(r, k)
 	}
-	if st := &r.t.States[in.To]; st.Rate > 0 {
+	if st := &r.phase.States[in.To]; st.Rate > 0 {
 		random.ExpAll(own, b.left[:n])
 		for i, left := range b.left[:n] {
 			b.next[i] = min(b.next[i], wordOf(b.since[i]+float64(left*st.Mean)))
@@ -95,19 +95,19 @@ func (b *batch) furnish(r *Run, in *program.Entry) {
 	for i, id := range b.ids[:n] {
 		row := r.words[int(id)*r.stride:]
 		row[0] = uint64(own[i])
-		*(*person)(unsafe.Pointer(&row[1])) = person{state: in.To, held: b.held[i]}
+		*(*status)(unsafe.Pointer(&row[1])) = status{state: in.To, held: b.holder[i]}
 		if r.shared {
-			row[before] = b.slots[i]
+			row[headWords] = b.shared[i]
 		}
-		r.seen(id, in.To)
+		r.cacheState(id, in.To)
 	}
-	for _, l := range b.late {
+	for _, l := range b.deferred {
 		r.setTimer(l.id, l.column, l.word)
 	}
 }
 
-// wait draws how long a clock of always still runs for each, as alwaysTable.left does for one.
-func (b *batch) wait(c *program.Lifelong) {
+// drawRemaining draws how long a clock of always still runs for each, as alwaysTable.left does for one.
+func (b *batch) drawRemaining(c *program.Lifelong) {
 	own, ages, left := b.streams[:b.n], b.ages[:b.n], b.left[:b.n]
 	if c.Ends {
 		c.Law.DrawAllBeyond(own, ages, left)
@@ -130,9 +130,9 @@ func (b *batch) wait(c *program.Lifelong) {
 	}
 }
 
-// carry sets the timers of a clock of always, as startTimer and setTimer do for one.
-func (b *batch) carry(r *Run, column int) {
-	place := r.place[column]
+// setTimers sets the timers of a clock of always, as startTimer and setTimer do for one.
+func (b *batch) setTimers(r *Run, column int) {
+	place := r.offset[column]
 	if place >= 0 {
 		for i, left := range b.left[:b.n] {
 			at := wordOf(b.since[i] + left)
@@ -142,14 +142,14 @@ func (b *batch) carry(r *Run, column int) {
 		return
 	}
 	own, free := uint8(column+1), uint8(0)
-	if place != inShared {
+	if place != isShared {
 		free = math.MaxUint8 // so that nobody has it
 	}
 	end, rest := wordOf(r.end), 0
 	for i, left := range b.left[:b.n] {
 		at := wordOf(b.since[i] + left)
 		b.next[i] = min(b.next[i], at)
-		held, slot := b.held[i], b.slots[i]
+		held, slot := b.holder[i], b.shared[i]
 		b.some[rest&(batchSize-1)] = uint8(i)
 		if at <= end && held != free {
 			rest++
@@ -157,9 +157,9 @@ func (b *batch) carry(r *Run, column int) {
 		if at <= end && held == free {
 			held, slot = own, at
 		}
-		b.held[i], b.slots[i] = held, slot
+		b.holder[i], b.shared[i] = held, slot
 	}
 	for _, i := range b.some[:rest] {
-		b.late = append(b.late, lateTimer{b.ids[i], column, wordOf(b.since[i] + b.left[i])})
+		b.deferred = append(b.deferred, deferredTimer{b.ids[i], column, wordOf(b.since[i] + b.left[i])})
 	}
 }

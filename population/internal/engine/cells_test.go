@@ -36,8 +36,8 @@ func TestInvariantsByGroup(t *testing.T) {
 	flows := make([]uint64, len(m.Flows))
 	for seed := range soak.Size[uint64](2, 5) {
 		var all [3][]seen
-		for i, rule := range []asideRule{usualAside, {1, 100, 0}, {1, 0, 100}} {
-			r := Run{rule: rule}
+		for i, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
+			r := Run{sparseRule: rule}
 			r.OnEvent = func(h *Event) { all[i] = append(all[i], seenIn(m, h)) }
 			walk(t, &r, m, seed, 0.2)
 			for k, n := range r.Flows {
@@ -74,14 +74,14 @@ states:
 	if len(a.Cells) != 200 || len(distinct) != 4 || a.Timers != 1 || b.By != nil || b.Rate != 1 {
 		t.Errorf("%d cells, %d tables, %d timers; %+v", len(a.Cells), len(distinct), a.Timers, b)
 	}
-	r := Run{rule: usualAside}
+	r := Run{sparseRule: usualSparse}
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	for id := r.first; int(id) < r.Ids; id++ {
-		r.values[0].set(id, 7)
-		r.values[1].set(id, 1)
-		if got := r.table(id, 0); got.Rate != 2 || got.Race[0].Law.A != 3 {
+	for id := r.firstID; int(id) < r.Used; id++ {
+		r.attributes[0].Set(id, 7)
+		r.attributes[1].Set(id, 1)
+		if got := r.stateOf(id, 0); got.Rate != 2 || got.Race[0].Law.A != 3 {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // Check verifies the invariants of a replica. It takes time proportional to the number of ids, and is called by tests.
 func (r *Run) Check() error {
 	free := map[uint32]bool{}
-	for id := range r.free.all {
-		if free[id] || id < r.first || int(id) >= r.Ids {
+	for id := range r.free.All {
+		if free[id] || id < r.firstID || int(id) >= r.Used {
 			return fmt.Errorf("id %d is free twice, or not an individual's", id)
 		}
 		free[id] = true
@@ -20,11 +21,11 @@ func (r *Run) Check() error {
 	counts := make([]int, len(r.Counts))
 	numbers := map[uint64]bool{}
 	pending := 0
-	for id := r.first; int(id) < r.Ids; id++ {
-		state := r.person(id).state
+	for id := r.firstID; int(id) < r.Used; id++ {
+		state := r.status(id).state
 		at, due := r.Queue.At(calendar.ID(id))
-		if r.glances && uint16(r.glance[id]) != state+1 {
-			return fmt.Errorf("id %d looks as if it were in state %d, and is in %d", id, int(r.glance[id])-1, state)
+		if r.caching && uint16(r.stateCache[id]) != state+1 {
+			return fmt.Errorf("id %d looks as if it were in state %d, and is in %d", id, int(r.stateCache[id])-1, state)
 		}
 		if free[id] != (state == program.Nobody) || free[id] && due {
 			return fmt.Errorf("id %d: free %v, state %d, event %v", id, free[id], state, due)
@@ -43,23 +44,23 @@ func (r *Run) Check() error {
 			pending++
 		}
 		if err := r.checkEvent(id, state, at, due); err != nil {
-			return fmt.Errorf("id %d in state %s at %v: %w", id, r.M.States[state], r.Now, err)
+			return fmt.Errorf("id %d in state %s at %v: %w", id, r.Program.States[state], r.Now, err)
 		}
 	}
 	alive := 0
 	for s, n := range counts {
 		if n != r.Counts[s] {
-			return fmt.Errorf("%d in state %s, counted as %d", n, r.M.States[s], r.Counts[s])
+			return fmt.Errorf("%d in state %s, counted as %d", n, r.Program.States[s], r.Counts[s])
 		}
 		if n > r.Peaks[s].Count {
-			return fmt.Errorf("%d in state %s, above the peak of %d", n, r.M.States[s], r.Peaks[s].Count)
+			return fmt.Errorf("%d in state %s, above the peak of %d", n, r.Program.States[s], r.Peaks[s].Count)
 		}
 		alive += n
 	}
 	if alive != r.Alive {
 		return fmt.Errorf("%d are alive, counted as %d", alive, r.Alive)
 	}
-	for k := range r.first {
+	for k := range r.firstID {
 		if _, due := r.Queue.At(calendar.ID(k)); due {
 			pending++
 		}
@@ -67,28 +68,28 @@ func (r *Run) Check() error {
 	if pending != r.Queue.Len() {
 		return fmt.Errorf("%d events of the living, %d in the calendar", pending, r.Queue.Len())
 	}
-	if err := r.checkAside(); err != nil {
+	if err := r.checkSparse(); err != nil {
 		return err
 	}
 	return r.checkGroups()
 }
 
-// checkAside verifies that the timers that lie aside are those that the living say they have.
-func (r *Run) checkAside() error {
+// checkSparse verifies that the timers that lie aside are those that the living say they have.
+func (r *Run) checkSparse() error {
 	said := 0
-	for id := r.first; int(id) < r.Ids; id++ {
-		for set, column := r.person(id).aside, 0; set != 0; set, column = set>>1, column+1 {
+	for id := r.firstID; int(id) < r.Used; id++ {
+		for set, column := r.status(id).sparse, 0; set != 0; set, column = set>>1, column+1 {
 			if set&1 == 0 {
 				continue
 			}
 			said++
-			if !r.asideOf[column] && r.place[column] != inShared || !r.aside.of(id).has(id, column) {
+			if !r.sparse[column] && r.offset[column] != isShared || !r.sparseTimers.Of(id).Has(id, column) {
 				return fmt.Errorf("id %d: the timer of column %d does not lie aside", id, column)
 			}
 		}
 	}
-	if r.aside != nil && r.aside.count() != said {
-		return fmt.Errorf("%d timers lie aside, %d are said to", r.aside.count(), said)
+	if r.sparseTimers != nil && r.sparseTimers.Count() != said {
+		return fmt.Errorf("%d timers lie aside, %d are said to", r.sparseTimers.Count(), said)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 		return fmt.Errorf("the event at %v is not between now and the end, %v", at, r.end)
 	case due && at > first:
 		return fmt.Errorf("the event at %v comes after a timer at %v", at, first)
-	case due && at < first && r.table(id, state).Rate == 0 && r.table(id, state).Varying == nil:
+	case due && at < first && r.stateOf(id, state).Rate == 0 && r.stateOf(id, state).Varying == nil:
 		return fmt.Errorf("the event at %v is nobody's: timers begin at %v", at, first)
 	case !due && first <= r.end:
 		return fmt.Errorf("no event, but a timer at %v", first)
@@ -118,7 +119,7 @@ func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 // pendingTimers are when the clocks strike that an individual carries.
 func (r *Run) pendingTimers(id uint32, state uint16) []float64 {
 	var all []float64
-	for k := range len(r.t.Always) + r.t.States[state].Timers {
+	for k := range len(r.phase.Always) + r.phase.States[state].Timers {
 		all = append(all, timeOf(r.timer(id, k)))
 	}
 	return all
@@ -126,12 +127,12 @@ func (r *Run) pendingTimers(id uint32, state uint16) []float64 {
 
 // checkGroups verifies that groups hold each of the living once, where their places say.
 func (r *Run) checkGroups() error {
-	check := func(g *groups, group func(id uint32) int) error {
+	check := func(g *store.Groups, group func(id uint32) int) error {
 		members := 0
-		for k, list := range g.members {
+		for k, list := range g.Members {
 			members += len(list)
 			for i, id := range list {
-				if r.person(id).state == program.Nobody || g.places[id] != uint32(i) || group(id) != k {
+				if r.status(id).state == program.Nobody || g.Places[id] != uint32(i) || group(id) != k {
 					return fmt.Errorf("id %d is wrong in group %d", id, k)
 				}
 			}
@@ -143,29 +144,15 @@ func (r *Run) checkGroups() error {
 	}
 	for a, g := range r.groups {
 		if g != nil {
-			if err := check(g, func(id uint32) int { return int(r.values[a].of(id)) }); err != nil {
+			if err := check(g, func(id uint32) int { return int(r.attributes[a].Of(id)) }); err != nil {
 				return err
 			}
 		}
 	}
-	if r.all != nil {
-		return check(r.all, func(uint32) int { return 0 })
+	if r.living != nil {
+		return check(r.living, func(uint32) int { return 0 })
 	}
 	return nil
 }
 
-// has tells whether a pair is in the table.
-func (a *asideTable) has(id uint32, column int) bool {
-	return a.entries[a.find(asideKey(id, column))].key != 0
-}
-
 func calendarID(id uint32) calendar.ID { return calendar.ID(id) }
-
-// all are the ids in the line, in order.
-func (l *line) all(yield func(uint32) bool) {
-	for i := range l.n {
-		if !yield(l.at(i)) {
-			return
-		}
-	}
-}

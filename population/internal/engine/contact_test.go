@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // A contact takes one number of its maker's stream, whatever becomes of it: with a chance or without, by group, with nobody to
@@ -22,23 +23,23 @@ func TestContactTakesOneWord(t *testing.T) {
 		for _, size := range []string{"1", "40"} {
 			m := programOf(t, "name: contacts\ntime: {unit: day, end: 1}\npopulation: {size: "+size+", start: {a: rest}}\nattributes: {region: {north: 50%, south: 50%}}\n"+
 				"states: {a: {}, b: {}}\ntransmission: ["+source+"]\nalways: [{rate: 0.1 per day, to: out}]\n")
-			r := Run{rule: usualAside}
+			r := Run{sparseRule: usualSparse}
 			if err := r.Start(context.Background(), m, 1, 0); err != nil {
 				t.Fatal(err)
 			}
-			for id := r.first + 4; int(id) < r.Ids; id++ { // nearly all are gone, which is where tries are many
+			for id := r.firstID + 4; int(id) < r.Used; id++ { // nearly all are gone, which is where tries are many
 				r.leave(id)
-				r.all = nil
+				r.living = nil
 			}
-			maker, met := r.first, 0
-			do := &r.t.States[0].Menu[len(r.t.States[0].Menu)-1].Do
+			maker, met := r.firstID, 0
+			do := &r.phase.States[0].Menu[len(r.phase.States[0].Menu)-1].Do
 			for range 200 {
 				r.Queue.Cancel(calendar.ID(maker))
 				want, others := *r.stream(maker), r.Events
 				want.Uint64() // for the contact
 				want.Exp()    // for the next event
 				r.OnEvent = func(*Event) { met++ }
-				r.numbers = extend(r.numbers, r.room)
+				r.numbers = store.Extend(r.numbers, r.capacity)
 				r.do(maker, 0, do)
 				if *r.stream(maker) != want || r.Events != others {
 					t.Fatalf("%s: a contact among %d took more than one draw, or none", source, r.Alive)
@@ -61,9 +62,9 @@ func TestLuck(t *testing.T) {
 		if i%2 == 0 {
 			word = uint64(i) << 20 // words that differ in few bits are no worse
 		}
-		l, choices := luck(word), random.Stream(word)
+		l, choices := contactSeed(word), random.Stream(word)
 		first, second := choices.Below(cells), choices.Below(cells)
-		group, chance := uint64(l.of(luckOfGroup)*cells), uint64(l.of(luckOfChance)*cells)
+		group, chance := uint64(l.of(seedOfGroup)*cells), uint64(l.of(seedOfChance)*cells)
 		pairs[0][first*cells+second]++
 		pairs[1][first*cells+chance]++
 		pairs[2][group*cells+chance]++

@@ -29,12 +29,12 @@ func late(text string) string {
 // The sample by which timers are laid out has those who are there at the start, by their shares: a clock that runs in one region of ten has a timer for
 // all but a few if nearly everybody lives there, and next to none if nobody does.
 func TestLayoutByShares(t *testing.T) {
-	r := Run{rule: asideRule{1, 0.2, 0}}
+	r := Run{sparseRule: sparseRule{1, 0.2, 0}}
 	if err := r.Start(context.Background(), sized(t, unequal, 20_000), 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if want := []bool{false, true}; !reflect.DeepEqual(r.asideOf, want) {
-		t.Errorf("aside %v, want %v", r.asideOf, want)
+	if want := []bool{false, true}; !reflect.DeepEqual(r.sparse, want) {
+		t.Errorf("aside %v, want %v", r.sparse, want)
 	}
 }
 
@@ -50,15 +50,15 @@ always: [{after: {uniform: {low: 0 years, high: 100 years}}, to: ill}]
 `, 20_000)
 	var want []bool
 	for seed := range uint64(20) {
-		r := Run{rule: asideRule{1, 0.02, 0.5}}
+		r := Run{sparseRule: sparseRule{1, 0.02, 0.5}}
 		if err := r.Start(context.Background(), m, seed, int(seed)); err != nil {
 			t.Fatal(err)
 		}
 		if want == nil {
-			want = r.asideOf
+			want = r.sparse
 		}
-		if !reflect.DeepEqual(r.asideOf, want) {
-			t.Fatalf("seed %d: aside %v, others %v", seed, r.asideOf, want)
+		if !reflect.DeepEqual(r.sparse, want) {
+			t.Fatalf("seed %d: aside %v, others %v", seed, r.sparse, want)
 		}
 	}
 }
@@ -86,10 +86,10 @@ always:
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	dense, misled := Run{rule: asideRule{least: size + 1}, cores: cores}, Run{rule: asideRule{1, 0.02, 0.01}, cores: cores, alike: other}
+	dense, misled := Run{sparseRule: sparseRule{least: size + 1}, cores: cores}, Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: cores, layoutOf: other}
 	want := start(&dense)
 	got := start(&misled)
-	if misled.aside != nil || misled.stride != dense.stride {
+	if misled.sparseTimers != nil || misled.stride != dense.stride {
 		t.Fatalf("%d words an individual, want %d", misled.stride, dense.stride)
 	}
 	if a, b := footprint(&misled), footprint(&dense); !reflect.DeepEqual(a, b) {
@@ -97,7 +97,7 @@ always:
 	}
 	// What is thrown away: the words that were too few, and of each core the table for a block, which has doubled up to its size.
 	const block, columns = 1 << 14, 2
-	few := uint64(8 * before * misled.room)
+	few := uint64(8 * headWords * misled.capacity)
 	tables := uint64(cores * 2 * 16 * 2 * block * columns)
 	if most := want + few + tables + 1<<20; got > most {
 		t.Errorf("%d bytes were allocated, want at most %d: %d as without a layout, %d of words and %d of tables", got, most, want, few, tables)
@@ -109,7 +109,7 @@ func TestLayoutMisledWithoutMemory(t *testing.T) {
 	m := sized(t, unequal, 300_000)
 	other := sized(t, late(unequal), 300_000)
 	p := NewBudget(&Options{Memory: 12_000_000})
-	r := Run{rule: asideRule{1, 0.02, 0.01}, cores: 2, alike: other, Purse: p}
+	r := Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: 2, layoutOf: other, Budget: p}
 	err := r.Start(context.Background(), m, 1, 0)
 	if err == nil || !strings.Contains(err.Error(), "not enough memory: 300,000 individuals take") {
 		t.Errorf("error %v", err)

@@ -64,14 +64,14 @@ func TestTenThousandStatesAndValues(t *testing.T) {
 			t.Fatalf("flow %v is number %d, found as %d", f, k, got)
 		}
 	}
-	r := Run{rule: usualAside}
+	r := Run{sparseRule: usualSparse}
 	walk(t, &r, m, 1, 2.5)
 	last, others := 0, map[uint16]bool{}
-	for id := r.first; int(id) < r.Ids; id++ {
-		if r.person(id).state == program.Nobody {
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if r.status(id).state == program.Nobody {
 			continue
 		}
-		if v := r.values[0].of(id); v == values-1 {
+		if v := r.attributes[0].Of(id); v == values-1 {
 			last++
 		} else {
 			others[v] = true
@@ -96,13 +96,13 @@ func TestColumns(t *testing.T) {
 		if columnBytes(m) != want {
 			t.Errorf("%d values: %d bytes", values, columnBytes(m))
 		}
-		r := Run{rule: usualAside}
+		r := Run{sparseRule: usualSparse}
 		if err := r.Start(context.Background(), m, 1, 0); err != nil {
 			t.Fatal(err)
 		}
 		counts := make([]int, values)
-		for id := r.first; int(id) < r.Ids; id++ {
-			counts[r.values[0].of(id)]++
+		for id := r.firstID; int(id) < r.Used; id++ {
+			counts[r.attributes[0].Of(id)]++
 		}
 		if counts[0] == 0 && values < 1000 || counts[values-1] == 0 && values < 1000 {
 			t.Errorf("%d values: %d have the first, %d the last", values, counts[0], counts[values-1])

@@ -34,19 +34,19 @@ type demand struct {
 
 // Bytes of an individual, beside its words.
 const (
-	recordBytes = 12      // in the calendar, whether or not something will happen to it
-	eventBytes  = 16.6    // more there, if something will before the end
-	nextBytes   = 8       // in place of both, if it is run by windows: a word more
-	listBytes   = 4.2     // more then, if something will happen before the end
-	windowBytes = 8 << 20 // of a core then, for those who are due at the time
-	groupBytes  = 8       // for each attribute that mixing is by
-	numberBytes = 8       // if somebody listens to events
-	glanceBytes = 1       // of the copy of its state; see glance.go
-	originBytes = 16      // of a timer, if the run can be forked
-	tieBytes    = 8       // at most, if many share an instant: what they are called by, and what that grew from
-	asideBytes  = 36      // of a timer that lies aside, at the usual load of the table
-	fixedBytes  = 8 << 20
-	overhead    = 1.02 // pages that are not full, and what the runtime keeps about memory
+	recordBytes     = 12      // in the calendar, whether or not something will happen to it
+	eventBytes      = 16.6    // more there, if something will before the end
+	nextBytes       = 8       // in place of both, if it is run by windows: a word more
+	listBytes       = 4.2     // more then, if something will happen before the end
+	windowBytes     = 8 << 20 // of a core then, for those who are due at the time
+	groupBytes      = 8       // for each attribute that mixing is by
+	numberBytes     = 8       // if somebody listens to events
+	stateCacheBytes = 1       // of the copy of its state; see glance.go
+	originBytes     = 16      // of a timer, if the run can be forked
+	tieBytes        = 8       // at most, if many share an instant: what they are called by, and what that grew from
+	sparseBytes     = 36      // of a timer that lies aside, at the usual load of the table
+	fixedBytes      = 8 << 20
+	overhead        = 1.02 // pages that are not full, and what the runtime keeps about memory
 )
 
 // atMost is the demand if something is about to happen to everybody.
@@ -68,9 +68,9 @@ func (d *demand) total(workers int, asked bool) float64 {
 func newDemand(m *program.Program, o *Options) demand {
 	const sample = 2000
 	n := max(o.Replicas, 1)
-	r := Run{rule: usualAside, alike: m}
+	r := Run{sparseRule: usualSparse, layoutOf: m}
 	if o.Forks {
-		r.rule.least = math.MaxInt
+		r.sparseRule.least = math.MaxInt
 	}
 	small := *m
 	events, aside := 1.0, 0.0
@@ -87,8 +87,8 @@ func newDemand(m *program.Program, o *Options) demand {
 		// The seed has no part in it, so that all runs of a model are judged alike.
 		if err := r.Start(context.Background(), &small, 0, 0); err == nil && small.Size > 0 {
 			events = float64(r.Queue.Len()) / float64(small.Size)
-			if r.aside != nil {
-				aside = float64(r.aside.count()) / float64(small.Size)
+			if r.sparseTimers != nil {
+				aside = float64(r.sparseTimers.Count()) / float64(small.Size)
 			}
 		}
 	} else {
@@ -98,9 +98,9 @@ func newDemand(m *program.Program, o *Options) demand {
 	rule := o.windowRule()
 	byWindows := !o.Forks && o.OnEvent == nil && rule.allows(m) && events >= rule.busy
 	// From here on the sample has the arrays that a replica of the run will have.
-	r.OnEvent, r.forks, r.glances = o.OnEvent, o.Forks, glances(m) && !byWindows
+	r.OnEvent, r.forkable, r.caching = o.OnEvent, o.Forks, cachesStates(m) && !byWindows
 	if byWindows {
-		r.win = new(windows)
+		r.windows = new(windows)
 	}
 	common := float64(r.besideWords())
 	if byWindows {
@@ -120,15 +120,15 @@ func newDemand(m *program.Program, o *Options) demand {
 		event = listBytes
 		d.fixed += float64(windowBytes * float64(runtime.GOMAXPROCS(0)))
 	}
-	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(asideBytes*aside) + common))
-	d.most = float64(overhead * (float64(8*(before+len(r.asideOf))) + eventBytes + tieBytes + common))
+	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(sparseBytes*aside) + common))
+	d.most = float64(overhead * (float64(8*(headWords+len(r.sparse))) + eventBytes + tieBytes + common))
 	if byWindows {
 		d.most += overhead * recordBytes // it may come to need a calendar
 	}
-	if r.aside != nil {
+	if r.sparseTimers != nil {
 		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
 	}
-	d.fixed += float64(tallyBytes(m))
+	d.fixed += float64(groupTallyBytes(m))
 	d.recorded = float64(n) * (float64(float64(len(m.Rows))*RecordedBytes(m)) + 512)
 	return d
 }
@@ -136,18 +136,18 @@ func newDemand(m *program.Program, o *Options) demand {
 // besideWords is how many bytes the arrays and the calendar of a replica have for an individual,
 // beside its words and the event to come.
 func (r *Run) besideWords() int {
-	each := columnBytes(r.M)
-	if r.win == nil {
+	each := columnBytes(r.Program)
+	if r.windows == nil {
 		each += recordBytes
 	}
-	if r.glances {
-		each += glanceBytes
+	if r.caching {
+		each += stateCacheBytes
 	}
 	if r.OnEvent != nil {
 		each += numberBytes
 	}
-	if r.forks {
-		each += originBytes * len(r.asideOf)
+	if r.forkable {
+		each += originBytes * len(r.sparse)
 	}
 	return each
 }

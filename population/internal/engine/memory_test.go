@@ -21,7 +21,7 @@ func TestMemoryOfArrays(t *testing.T) {
 		const size = 200_000
 		m := example(t, c.model, size)
 		o := Options{Replicas: 1}
-		r := Run{rule: usualAside}
+		r := Run{sparseRule: usualSparse}
 		if c.listen {
 			o.OnEvent = func(*Event) {}
 			r.OnEvent = o.OnEvent
@@ -56,20 +56,20 @@ func TestMemoryOfArrays(t *testing.T) {
 func TestMemoryOfOne(t *testing.T) {
 	for _, o := range []Options{{Replicas: 1}, {Replicas: 1, OnEvent: func(*Event) {}}, {Replicas: 1, Forks: true}} {
 		m := example(t, "sir", 10_000)
-		r := Run{rule: usualAside, forks: o.Forks, OnEvent: o.OnEvent}
+		r := Run{sparseRule: usualSparse, forkable: o.Forks, OnEvent: o.OnEvent}
 		if o.Forks {
-			r.rule.least = math.MaxInt
+			r.sparseRule.least = math.MaxInt
 		}
 		if err := r.Start(t.Context(), m, 1, 0); err != nil {
 			t.Fatal(err)
 		}
-		if !r.glances {
+		if !r.caching {
 			t.Fatal("the states are not kept in bytes of their own")
 		}
-		arrays := 8*len(r.words) + len(r.glance) + numberBytes*len(r.numbers) + originBytes*len(r.origins)
-		want := float64(arrays)/float64(r.room) + float64(columnBytes(m)) + recordBytes
+		arrays := 8*len(r.words) + len(r.stateCache) + numberBytes*len(r.numbers) + originBytes*len(r.origins)
+		want := float64(arrays)/float64(r.capacity) + float64(columnBytes(m)) + recordBytes
 		estimated := newDemand(m, &o).each/overhead - eventBytes
-		counted := (float64(r.Bytes()) - eventBytes*float64(r.Queue.Len())) / float64(r.Ids)
+		counted := (float64(r.Bytes()) - eventBytes*float64(r.Queue.Len())) / float64(r.Used)
 		if math.Abs(estimated-want) > 0.5 || math.Abs(counted-want) > 0.5 {
 			t.Errorf("%.2f bytes are estimated and %.2f counted, of %.2f", estimated, counted, want)
 		}
@@ -96,20 +96,20 @@ func TestMemoryForTimers(t *testing.T) {
 	p := &Budget{Limit: 1 << 40, workers: 1}
 	left := uint64(1 << 40)
 	p.room = func() memory.Room { return roomOf(left, 0) }
-	r := Run{rule: asideRule{1, 100, 0}, Purse: p}
+	r := Run{sparseRule: sparseRule{1, 100, 0}, Budget: p}
 	p.spare, p.each = usualSpare, 100
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	r.rule.share = 0.01
+	r.sparseRule.share = 0.01
 	left = 1000
 	p.Limit = 1000
-	if err := r.pause(context.Background(), 0); !errors.Is(err, ErrMemory) {
+	if err := r.housekeep(context.Background(), 0); !errors.Is(err, ErrMemory) {
 		t.Errorf("%v", err)
 	}
 	left, p.Limit = 1<<40, 1<<40
-	if err := r.pause(context.Background(), 0); err != nil || r.aside != nil {
-		t.Errorf("%v, the timers lie aside: %v", err, r.aside != nil)
+	if err := r.housekeep(context.Background(), 0); err != nil || r.sparseTimers != nil {
+		t.Errorf("%v, the timers lie aside: %v", err, r.sparseTimers != nil)
 	}
 	if err := r.Check(); err != nil {
 		t.Error(err)

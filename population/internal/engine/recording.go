@@ -37,7 +37,7 @@ func NewRecording(m *program.Program) Recording {
 func (rec *Recording) add(r *Run) {
 	rec.All.add(r.Counts, r.Flows, r.Named)
 	for g := range rec.Groups {
-		by := &r.By.Groups[g]
+		by := &r.ByGroup.Groups[g]
 		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
 	}
 	rec.Rows++
@@ -88,6 +88,6 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 
 // PersonTime is how long individuals have lived until now, all together, in the unit of the model.
 func (r *Run) PersonTime() float64 {
-	r.population(0)
-	return r.lived.time()
+	r.countAlive(0)
+	return r.personTime.Time()
 }

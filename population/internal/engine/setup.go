@@ -2,12 +2,15 @@ package engine
 
 import (
 	"context"
+	"iter"
+	"math"
 	"sort"
 	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // Setting everybody up. What an individual draws at the start depends on its own stream alone, and all that is its own lies where nobody else's
@@ -18,22 +21,22 @@ import (
 // setupFrom is from how many individuals on it is worth it; below, they are let in one by one.
 const setupFrom = 1 << 14
 
-// everybody lets all of those in who are there at the start. Each has the stream of its number.
-func (r *Run) everybody(ctx context.Context, streams random.Stream) error {
+// populate lets all of those in who are there at the start. Each has the stream of its number.
+func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 	from := setupFrom
 	if r.setupFrom > 0 {
 		from = r.setupFrom
 	}
-	if r.M.Size >= from || r.win != nil {
-		return r.everybodyAtOnce(ctx, streams)
+	if r.Program.Size >= from || r.windows != nil {
+		return r.populateInBlocks(ctx, streams)
 	}
 	serial := uint64(0)
-	for i := range r.M.StartGroups {
-		b := &r.M.StartGroups[i]
+	for i := range r.Program.StartGroups {
+		b := &r.Program.StartGroups[i]
 		for range b.Count {
-			id := r.admit(&b.Entry, streams.At(serial), nobodyElse)
+			id := r.admit(&b.Entry, streams.At(serial), noID)
 			if r.OnEvent != nil {
-				r.tell(Event{Kind: Started, State: b.To, Name: -1}, id, nobodyElse)
+				r.notify(Event{Kind: Started, State: b.To, Name: -1}, id, noID)
 			}
 			serial++
 		}
@@ -41,52 +44,52 @@ func (r *Run) everybody(ctx context.Context, streams random.Stream) error {
 	return ctx.Err() // so few need no more memory than was asked about
 }
 
-// everybodyAtOnce does so by several cores.
-func (r *Run) everybodyAtOnce(ctx context.Context, streams random.Stream) error {
-	if err := r.furnishAll(ctx, streams); err != nil {
+// populateInBlocks does so by several cores.
+func (r *Run) populateInBlocks(ctx context.Context, streams random.Stream) error {
+	if err := r.initialiseAll(ctx, streams); err != nil {
 		return err
 	}
-	r.Alive, r.entered = r.M.Size, uint64(r.M.Size)
+	r.Alive, r.entered = r.Program.Size, uint64(r.Program.Size)
 	for state, n := range r.Counts {
 		r.Peaks[state].Count = n
 	}
-	if err := r.enlist(ctx); err != nil {
+	if err := r.registerAll(ctx); err != nil {
 		return err
 	}
-	return r.pause(ctx, 0)
+	return r.housekeep(ctx, 0)
 }
 
-// furnishAll gives everybody what is its own. If more timers lie aside than may, because the sample by which they were laid out was misleading, it begins anew
+// initialiseAll gives everybody what is its own. If more timers lie aside than may, because the sample by which they were laid out was misleading, it begins anew
 // with none.
-func (r *Run) furnishAll(ctx context.Context, streams random.Stream) error {
+func (r *Run) initialiseAll(ctx context.Context, streams random.Stream) error {
 	cores, done := r.setupCores()
 	defer done()
-	fits, err := r.furnishBlocks(ctx, streams, cores)
+	fits, err := r.initialiseBlocks(ctx, streams, cores)
 	if err == nil && !fits {
-		if err = r.layDense(); err == nil {
-			_, err = r.furnishBlocks(ctx, streams, cores)
+		if err = r.layOutPacked(); err == nil {
+			_, err = r.initialiseBlocks(ctx, streams, cores)
 		}
 	}
 	return err
 }
 
-// furnishBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
+// initialiseBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
 // begun are left out, and nothing may be made of the others.
-func (r *Run) furnishBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
-	all := crowd{streams: streams, begin: r.M.StartGroups}
+func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
+	all := startPopulation{streams: streams, begin: r.Program.StartGroups}
 	n := 0
 	for i := range all.begin {
 		n += all.begin[i].Count
 		all.ends = append(all.ends, n)
 	}
-	r.Ids = int(r.first) + r.M.Size
-	if r.win != nil {
-		return r.furnishShards(ctx, &all, cores)
+	r.Used = int(r.firstID) + r.Program.Size
+	if r.windows != nil {
+		return r.initialiseShards(ctx, &all, cores)
 	}
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
 	type helper struct {
 		Run
-		first breach
+		first firstError
 		batch batch
 		_     [64]byte
 	}
@@ -95,19 +98,19 @@ func (r *Run) furnishBlocks(ctx context.Context, streams random.Stream, cores in
 		h := new(helper)
 		h.Run = *r
 		h.Counts = make([]int, len(r.Counts)+8)
-		if r.aside != nil {
-			h.aside = newAsides(1, 0)
+		if r.sparseTimers != nil {
+			h.sparseTimers = store.NewSparseTables(1, 0)
 		}
 		helpers[w] = h
 	}
 	var aside atomic.Int64 // timers of all helpers
-	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.first), r.M.Size, cores, func(worker int, first calendar.ID, at []float64) error {
+	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, func(worker int, first calendar.ID, at []float64) error {
 		if r.tooMany(int(aside.Load())) {
 			return nil // they have no events: less is to be done after that than after an error
 		}
 		h, b := &helpers[worker].Run, &helpers[worker].batch
-		before := h.aside.size()
-		all.furnish(h, b, int(first), int(first)+len(at), func() {
+		before := h.sparseTimers.Size()
+		all.initialise(h, b, int(first), int(first)+len(at), func() {
 			for i, next := range b.next[:b.n] {
 				if next := timeOf(next); next <= h.end {
 					at[i] = next
@@ -115,38 +118,38 @@ func (r *Run) furnishBlocks(ctx context.Context, streams random.Stream, cores in
 			}
 			at = at[b.n:]
 		})
-		helpers[worker].first.note(h.broke, int(first))
-		aside.Add(int64(h.aside.size() - before))
+		helpers[worker].first.note(h.failed, int(first))
+		aside.Add(int64(h.sparseTimers.Size() - before))
 		return nil
 	})
 	if fits = !r.tooMany(int(aside.Load())); err != nil || !fits {
 		return false, err
 	}
-	var first breach
+	var first firstError
 	for _, h := range helpers {
 		first.join(h.first)
 		for state := range r.Counts {
 			r.Counts[state] += h.Counts[state]
 		}
-		if r.aside != nil {
-			r.aside.tables[0].join(h.aside.tables[0])
+		if r.sparseTimers != nil {
+			r.sparseTimers.Tables[0].Join(h.sparseTimers.Tables[0])
 		}
 	}
 	return true, first.of(r)
 }
 
-// A crowd is those who are there at the start: in which ways they come in, and before which number each way ends.
-type crowd struct {
+// A startPopulation is those who are there at the start: in which ways they come in, and before which number each way ends.
+type startPopulation struct {
 	streams random.Stream
 	begin   []program.StartGroup
 	ends    []int
 }
 
-// furnish furnishes those with ids from one up to another in batches, and calls back after each.
-func (c *crowd) furnish(r *Run, b *batch, from, to int, each func()) {
-	k := sort.SearchInts(c.ends, from-int(r.first)+1)
+// initialise furnishes those with ids from one up to another in batches, and calls back after each.
+func (c *startPopulation) initialise(r *Run, b *batch, from, to int, each func()) {
+	k := sort.SearchInts(c.ends, from-int(r.firstID)+1)
 	for id := from; id < to; id += b.n {
-		serial := id - int(r.first)
+		serial := id - int(r.firstID)
 		for serial >= c.ends[k] {
 			k++
 		}
@@ -156,56 +159,146 @@ func (c *crowd) furnish(r *Run, b *batch, from, to int, each func()) {
 	}
 }
 
-// A breach is the first error of those who were set up by one core: that of the block with the lowest ids. Which core got there first is left out of it.
-type breach struct {
+// A firstError is the first error of those who were set up by one core: that of the block with the lowest ids. Which core got there first is left out of it.
+type firstError struct {
 	err   error
 	block int
 }
 
 // note takes the error of a core down, if it has one by the end of a block.
-func (b *breach) note(err error, block int) { b.join(breach{err, block}) }
+func (b *firstError) note(err error, block int) { b.join(firstError{err, block}) }
 
 // join makes b the first of two.
-func (b *breach) join(o breach) {
+func (b *firstError) join(o firstError) {
 	if o.err != nil && (b.err == nil || o.block < b.block) {
 		*b = o
 	}
 }
 
 // of is the error, which is the replica's from then on, as if it had set everybody up itself.
-func (b *breach) of(r *Run) error {
+func (b *firstError) of(r *Run) error {
 	if b.err != nil {
-		r.broke, r.most = b.err, -1
+		r.failed, r.limit = b.err, -1
 	}
 	return b.err
 }
 
-// enlist puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.
-func (r *Run) enlist(ctx context.Context) error {
+// registerAll puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.
+func (r *Run) registerAll(ctx context.Context) error {
 	mixes := false
 	for _, g := range r.groups {
 		mixes = mixes || g != nil
 	}
-	if !mixes && r.By == nil && r.OnEvent == nil {
+	if !mixes && r.ByGroup == nil && r.OnEvent == nil {
 		return nil
 	}
-	for id := r.first; int(id) < r.Ids; id++ {
+	for id := r.firstID; int(id) < r.Used; id++ {
 		for a, g := range r.groups {
 			if g != nil {
-				g.add(id, int(r.values[a].of(id)))
+				g.Add(id, int(r.attributes[a].Of(id)))
 			}
 		}
-		state := r.person(id).state
-		if r.By != nil {
-			r.By.present(r, id, int(state), +1)
+		state := r.status(id).state
+		if r.ByGroup != nil {
+			r.ByGroup.present(r, id, int(state), +1)
 		}
 		if r.OnEvent != nil {
-			r.numbers[id] = uint64(id-r.first) + 1
-			r.tell(Event{Kind: Started, State: state, Name: -1}, id, nobodyElse)
+			r.numbers[id] = uint64(id-r.firstID) + 1
+			r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
 		}
-		if id%often == 0 && ctx.Err() != nil {
+		if id%housekeepingInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	return nil
+}
+
+// initialiseShards is furnishBlocks for a run by windows: each shard furnishes its own, and puts them on its lists. Shards begin far apart (see rounds), and
+// each leaves it to the others to find the memory of their parts.
+func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores int) (fits bool, err error) {
+	w := r.windows
+	block := 1 << w.bits
+	var aside atomic.Int64 // timers of all shards
+	breaches := make([]firstError, len(w.shards))
+	w.each(cores, func(s *shard) {
+		s.begin(r)
+		s.until = math.Inf(-1) // all is to come
+		for from := range s.rounds(r.Used) {
+			if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
+				return
+			}
+			before := s.sparseCount()
+			first := max(from, int(r.firstID))
+			all.initialise(&s.Run, &s.batch, first, min(from+block, r.Used), s.listBatch)
+			breaches[s.number].note(s.failed, first)
+			s.failed = nil // a block with lower ids may come
+			aside.Add(int64(s.sparseCount() - before))
+		}
+	})
+	if fits = !r.tooMany(int(aside.Load())); ctx.Err() != nil || !fits {
+		return false, ctx.Err()
+	}
+	var first firstError
+	for i, s := range w.shards {
+		first.join(breaches[i])
+		for state := range r.Counts {
+			r.Counts[state] += s.Counts[state]
+		}
+	}
+	return true, first.of(r)
+}
+
+// rounds are the first ids of the shard's blocks. The first shard begins with the first of its blocks, and each of the others as much further on as its part of them;
+// what is before comes last. If all began with the first, two cores would come to a new page of memory at the same time, and the system would clear
+// a huge page for each of them, of which it keeps one: of 60 million individuals a quarter to a half were cleared twice.
+func (s *shard) rounds(ids int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		shards, bits := len(s.w.shards), s.w.bits
+		blocks := (ids + 1<<bits - 1) >> bits
+		own := (blocks - s.number + shards - 1) / shards
+		for i := range own {
+			k := (i + own*s.number/shards) % own
+			if !yield((k*shards + s.number) << bits) {
+				return
+			}
+		}
+	}
+}
+
+// listBatch notes when the next events of a batch are due, and puts those who have one on the lists. About half of them have, and which is by chance: they are
+// picked out without a branch.
+func (s *shard) listBatch() {
+	b, n := &s.batch, 0
+	end := wordOf(s.end)
+	last := min(end, wordOf(s.w.last()))
+	for i, id := range b.ids[:b.n] {
+		at := b.next[i]
+		b.some[n&(batchSize-1)] = uint8(i)
+		if at <= last {
+			n++
+		}
+		if at > end {
+			at = never
+		}
+		s.words[(int(id)+1)*s.stride-1] = at
+	}
+	for _, i := range b.some[:n] {
+		s.lists.Add(s.w.of(timeOf(b.next[i])), b.ids[i])
+	}
+}
+
+// sparseCount is how many timers of the shard lie aside.
+func (s *shard) sparseCount() int {
+	if s.sparseTimers == nil {
+		return 0
+	}
+	return s.sparseTimers.Tables[s.number].Count
+}
+
+// clearLists takes everybody off the lists.
+func (w *windows) clearLists() {
+	for _, s := range w.shards {
+		s.lists = store.NewBucketLists(len(w.edges))
+		s.words, s.sparseTimers = nil, nil // which may be about to be replaced
+	}
 }

@@ -27,32 +27,32 @@ func footprint(r *Run) map[string]any {
 	}
 	each := func(of func(id uint32) uint64) random.Stream {
 		return digest(func(yield func(uint64) bool) {
-			for id := range uint32(r.Ids) {
+			for id := range uint32(r.Used) {
 				if !yield(of(id)) {
 					return
 				}
 			}
 		})
 	}
-	print := map[string]any{"counts": r.Counts, "peaks": r.Peaks, "alive": r.Alive, "entered": r.entered, "ids": r.Ids, "lived": r.lived.time(), "len": r.Queue.Len(), "by": r.By,
-		"words": digest(slices.Values(r.words[int(r.first)*r.stride : r.Ids*r.stride])),
+	print := map[string]any{"counts": r.Counts, "peaks": r.Peaks, "alive": r.Alive, "entered": r.entered, "ids": r.Used, "lived": r.personTime.Time(), "len": r.Queue.Len(), "by": r.ByGroup,
+		"words": digest(slices.Values(r.words[int(r.firstID)*r.stride : r.Used*r.stride])),
 		"events": each(func(id uint32) uint64 {
 			if at, ok := r.Queue.At(calendar.ID(id)); ok {
 				return wordOf(at)
 			}
 			return never
 		})}
-	for column := range r.asideOf {
-		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 { return r.timer(max(id, r.first), column) })
+	for column := range r.sparse {
+		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 { return r.timer(max(id, r.firstID), column) })
 	}
-	for a := range r.values {
-		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 { return uint64(r.values[a].of(max(id, r.first))) })
+	for a := range r.attributes {
+		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 { return uint64(r.attributes[a].Of(max(id, r.firstID))) })
 	}
 	for a, g := range r.groups {
 		if g != nil {
-			for k := range g.members {
+			for k := range g.Members {
 				print[fmt.Sprint("group ", a, k)] = digest(func(yield func(uint64) bool) {
-					for _, id := range g.members[k] {
+					for _, id := range g.Members[k] {
 						if !yield(uint64(id)) {
 							return
 						}
@@ -62,10 +62,10 @@ func footprint(r *Run) map[string]any {
 		}
 	}
 	if r.OnEvent != nil {
-		print["numbers"] = digest(slices.Values(r.numbers[r.first:r.Ids]))
+		print["numbers"] = digest(slices.Values(r.numbers[r.firstID:r.Used]))
 	}
-	if r.aside != nil {
-		print["aside"] = r.aside.count()
+	if r.sparseTimers != nil {
+		print["aside"] = r.sparseTimers.Count()
 	}
 	return print
 }
@@ -127,7 +127,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 		}
 		for _, size := range sizes {
 			m := sized(t, text, size)
-			for _, rule := range []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
+			for _, rule := range []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
 				for _, told := range []bool{false, true} {
 					if told && size > 300 {
 						continue
@@ -135,7 +135,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 					var events []Event
 					begin := func(from, cores int) map[string]any {
 						events = nil
-						r := Run{rule: rule, setupFrom: from, cores: cores, forks: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
+						r := Run{sparseRule: rule, setupFrom: from, cores: cores, forkable: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
 						if told {
 							r.OnEvent = func(h *Event) { events = append(events, kept(h)) }
 						}
@@ -173,14 +173,14 @@ func TestSetupStops(t *testing.T) {
 	m := sized(t, everything, 20_000)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r := Run{rule: usualAside, cores: 3}
+	r := Run{sparseRule: usualSparse, cores: 3}
 	if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	prints := map[bool]string{}
 	for _, again := range []bool{true, false} {
 		if !again {
-			r = Run{rule: usualAside, cores: 3}
+			r = Run{sparseRule: usualSparse, cores: 3}
 		}
 		if err := r.Start(context.Background(), m, 1, 0); err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestSetupStopsAtOnce(t *testing.T) {
 	for _, looks := range []int{0, 1, 5} {
 		ctx := &looked{Context: context.Background()}
 		ctx.left.Store(int64(looks))
-		r := Run{rule: usualAside, cores: cores}
+		r := Run{sparseRule: usualSparse, cores: cores}
 		if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v", err)
 		}
@@ -243,10 +243,10 @@ record: {every: 10 days}
 	byWindows := windowRule{least: 1, count: 50, shards: cores, bits: 12, temps: 1000, most: 1 << 20, patience: 50}
 	start := func(m *program.Program, rule windowRule) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			r := Run{rule: usualAside, cores: cores, windowRule: rule}
+			r := Run{sparseRule: usualSparse, cores: cores, windowRule: rule}
 			err := r.Start(ctx, m, 1, 0)
-			if err == nil && (r.win != nil) != (rule.least > 0) {
-				t.Errorf("by windows: %v", r.win != nil)
+			if err == nil && (r.windows != nil) != (rule.least > 0) {
+				t.Errorf("by windows: %v", r.windows != nil)
 			}
 			return err
 		}
@@ -256,11 +256,11 @@ record: {every: 10 days}
 		"windows":  start(plain, byWindows),
 		"groups":   start(crowdOf(t, 12*setupFrom), windowRule{}),
 		"abandon": func(ctx context.Context) error {
-			r := Run{rule: usualAside, cores: cores, windowRule: byWindows}
+			r := Run{sparseRule: usualSparse, cores: cores, windowRule: byWindows}
 			if err := r.Start(t.Context(), plain, 1, 0); err != nil {
 				t.Fatal(err)
 			}
-			_, err := r.abandon(ctx)
+			_, err := r.switchToCalendar(ctx)
 			return err
 		},
 	} {
@@ -302,7 +302,7 @@ states:
 	firsts := map[string]bool{}
 	for seed := range uint64(8) {
 		start := func(r Run) string {
-			r.rule = usualAside
+			r.sparseRule = usualSparse
 			return fmt.Sprint(r.Start(context.Background(), m, seed, 0))
 		}
 		want := start(Run{setupFrom: math.MaxInt})

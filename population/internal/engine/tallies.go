@@ -1,54 +1,71 @@
 package engine
 
-import "github.com/almanac-sim/almanac/population/internal/program"
+import (
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
 
-// tallies count by group, beside the counts of all. A replica has them only if somebody asked.
+// tallies are the counts of a run.
 //
-// Flows count for the group that an individual is in when it goes: one who changes its state and an attribute by the same clock has the new
-// value then, as its event says.
+// Invariants: Counts add up to Alive; no count is above its peak.
 type tallies struct {
+	Alive      int
+	Counts     []int    // individuals in each state
+	Flows      []uint64 // since the start
+	Named      []uint64 // how often each name happened since the start
+	Events     uint64
+	Peaks      []Peak // of each state
+	personTime store.PersonTime
+	ByGroup    *groupTallies // nil if nothing is recorded by group
+}
+
+// groupTallies are the counts of each group that is recorded by itself.
+//
+// A flow counts for the group after the event: an individual whose clock changes its state and an
+// attribute has the new value then, as the event says.
+type groupTallies struct {
 	groupings []program.Grouping
 	states    int
 	Groups    []Tally
 }
 
-// A Tally is what is counted of a group.
+// A Tally has the counts of one group.
 type Tally struct {
 	Counts []int
 	Flows  []uint64
 	Named  []uint64
 }
 
-// newTallies are nil if nothing is recorded by group.
-func newTallies(m *program.Program) *tallies {
+// newGroupTallies returns nil if nothing is recorded by group.
+func newGroupTallies(m *program.Program) *groupTallies {
 	if len(m.Groups) == 0 {
 		return nil
 	}
-	t := &tallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
+	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
 	for i := range t.Groups {
 		t.Groups[i] = Tally{make([]int, len(m.States)), make([]uint64, len(m.Flows)), make([]uint64, len(m.Names))}
 	}
 	return t
 }
 
-// of is the tally of an individual's group.
-func (t *tallies) of(g *program.Grouping, r *Run, id uint32) *Tally {
+// of returns the tally of an individual's group.
+func (t *groupTallies) of(g *program.Grouping, r *Run, id uint32) *Tally {
 	k := 0
 	for i, a := range g.Attributes {
-		k = k*g.Sizes[i] + int(r.values[a].of(id))
+		k = k*g.Sizes[i] + int(r.attributes[a].Of(id))
 	}
 	return &t.Groups[g.First+k]
 }
 
-// present counts so many more of an individual's groups in the state.
-func (t *tallies) present(r *Run, id uint32, state, more int) {
+// present adds more to the count of a state in the groups of an individual.
+func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 	for i := range t.groupings {
 		t.of(&t.groupings[i], r, id).Counts[state] += more
 	}
 }
 
 // flow counts a flow of an individual, and what it goes by if that has a name. Where it comes from and goes to is a state, or not one.
-func (t *tallies) flow(r *Run, id uint32, flow, from, to, name int) {
+func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 	for i := range t.groupings {
 		g := t.of(&t.groupings[i], r, id)
 		g.Flows[flow]++
@@ -65,7 +82,7 @@ func (t *tallies) flow(r *Run, id uint32, flow, from, to, name int) {
 }
 
 // moved counts a move that changes no state and has a name.
-func (t *tallies) moved(r *Run, id uint32, name int) {
+func (t *groupTallies) moved(r *Run, id uint32, name int) {
 	if name < 0 {
 		return
 	}
@@ -79,22 +96,72 @@ func RecordedBytes(m *program.Program) float64 {
 	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.Names)) * float64(1+len(m.Groups))
 }
 
-// tallyBytes is what the tallies of a replica take.
-func tallyBytes(m *program.Program) float64 {
+// groupTallyBytes is what the tallies of a replica take.
+func groupTallyBytes(m *program.Program) float64 {
 	return float64(len(m.Groups)) * float64(8*(len(m.States)+len(m.Flows)+len(m.Names))+72)
 }
 
 // copy returns a copy of tallies, of the same model, in the memory of others. Each may be nil.
-func (t *tallies) copy(from *tallies) *tallies {
+func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 	if from == nil {
 		return nil
 	}
 	if t == nil {
-		t = &tallies{from.groupings, from.states, make([]Tally, len(from.Groups))}
+		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups))}
 	}
 	for i := range from.Groups {
 		to, g := &t.Groups[i], &from.Groups[i]
 		*to = Tally{append(to.Counts[:0], g.Counts...), append(to.Flows[:0], g.Flows...), append(to.Named[:0], g.Named...)}
 	}
 	return t
+}
+
+// countName counts something that has a name.
+func (r *Run) countName(name int) {
+	if name >= 0 {
+		r.Named[name]++
+	}
+}
+
+// countMove counts a move that changes no state, and tells of it.
+func (r *Run) countMove(id, by uint32, name int) {
+	r.countName(name)
+	if r.ByGroup != nil {
+		r.ByGroup.moved(r, id, name)
+	}
+	if r.OnEvent != nil {
+		r.notify(Event{Kind: Moved, State: r.status(id).state, Name: name}, id, by)
+	}
+}
+
+// countFlow counts a change of state, and by group the name given for that, and tells of it.
+func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
+	k := r.Program.FlowOf(from, to)
+	r.Flows[k]++
+	if r.ByGroup != nil {
+		r.ByGroup.flow(r, id, int(k), from, int(to), counted)
+	}
+	if r.OnEvent == nil {
+		return
+	}
+	kind := Changed
+	switch {
+	case from >= len(r.Counts):
+		kind = Entered
+	case to == program.Nobody:
+		kind = Left
+	}
+	r.notify(Event{Kind: kind, Flow: k, Name: name}, id, by)
+}
+
+// countAlive counts one more or less.
+func (r *Run) countAlive(change int) {
+	r.personTime.Until(r.Now, r.Alive)
+	r.Alive += change
+}
+
+// A Peak is the most that were in a state, and when that was first so, on the model's clock.
+type Peak struct {
+	Count int
+	Time  float64
 }

@@ -20,7 +20,7 @@ func TestRecordedMemory(t *testing.T) {
 	}
 	without := programOf(t, strings.Replace(busyGroups, "by: [region, age, [age, region]], ", "", 1))
 	none := programOf(t, strings.Replace(busyGroups, ", by: [region, age, [age, region]], incidence: true", "", 1))
-	if newTallies(none) != nil {
+	if newGroupTallies(none) != nil {
 		t.Error("there are tallies without by")
 	}
 	o := Options{Replicas: 1000}
@@ -28,15 +28,15 @@ func TestRecordedMemory(t *testing.T) {
 	if groups := 3 + 2 + 6.0; a.recorded-1000*512 != (b.recorded-1000*512)*(1+groups) || !(a.fixed > b.fixed) {
 		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded, groups)
 	}
-	r := Run{rule: usualAside}
+	r := Run{sparseRule: usualSparse}
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	held := 0.0
-	for _, g := range r.By.Groups {
+	for _, g := range r.ByGroup.Groups {
 		held += float64(8*(cap(g.Counts)+cap(g.Flows)+cap(g.Named)) + 72)
 	}
-	if held != tallyBytes(m) {
-		t.Errorf("tallies take %g bytes, estimated as %g", held, tallyBytes(m))
+	if held != groupTallyBytes(m) {
+		t.Errorf("tallies take %g bytes, estimated as %g", held, groupTallyBytes(m))
 	}
 }

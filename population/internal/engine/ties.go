@@ -20,47 +20,47 @@ import (
 // Whoever is called for a round has no event in the calendar until its turn. If something else happens to it before that, its
 // clocks are planned anew, and it is no longer called.
 type ties struct {
-	called   []uint32
-	turn     int // of those called, the next
+	ids      []uint32
+	next     int // of those called, the next
 	contacts []tiedContact
-	done     int // of the contacts
+	resolved int // of the contacts
 }
 
 type tiedContact struct {
 	id    uint32
 	state uint16 // of the maker, when its clock struck
 	do    *program.Action
-	luck  luck
+	luck  contactSeed
 }
 
 // busy tells whether there is a round under way.
-func (t *ties) busy() bool { return len(t.called) > 0 }
+func (t *ties) busy() bool { return len(t.ids) > 0 }
 
-// call begins a round with all who are due now, of whom one has been taken from the calendar. It reports false if there is no other.
-func (r *Run) call(first uint32) bool {
+// beginTies begins a round with all who are due now, of whom one has been taken from the calendar. It reports false if there is no other.
+func (r *Run) beginTies(first uint32) bool {
 	t := &r.ties
 	for {
 		id, ok := r.nextTied()
 		if !ok {
 			break
 		}
-		if len(t.called) == 0 {
-			t.called = append(t.called, first)
+		if len(t.ids) == 0 {
+			t.ids = append(t.ids, first)
 		}
-		if len(t.called) == cap(t.called) { // by twice as much, so that less is left behind
-			t.called = slices.Grow(t.called, len(t.called))
+		if len(t.ids) == cap(t.ids) { // by twice as much, so that less is left behind
+			t.ids = slices.Grow(t.ids, len(t.ids))
 		}
-		t.called = append(t.called, id)
+		t.ids = append(t.ids, id)
 	}
-	if len(t.called) == 0 {
+	if len(t.ids) == 0 {
 		return false
 	}
-	if !slices.IsSorted(t.called) {
-		slices.Sort(t.called)
+	if !slices.IsSorted(t.ids) {
+		slices.Sort(t.ids)
 	}
-	for _, id := range t.called {
-		if id >= r.first {
-			r.person(id).mark(isCalled)
+	for _, id := range t.ids {
+		if id >= r.firstID {
+			r.status(id).mark(isTied)
 		}
 	}
 	return true
@@ -68,57 +68,57 @@ func (r *Run) call(first uint32) bool {
 
 // nextTied takes another event that is due now.
 func (r *Run) nextTied() (uint32, bool) {
-	if r.win != nil {
-		id, _, ok := r.nextNear(r.Now)
+	if r.windows != nil {
+		id, _, ok := r.nextInHeap(r.Now)
 		return id, ok
 	}
 	id, _, ok := r.Queue.NextBy(r.Now)
 	return uint32(id), ok
 }
 
-// later puts a contact of a round off until all clocks of the round have struck.
+// deferContact puts a contact of a round off until all clocks of the round have struck.
 //
 //go:noinline
-func (r *Run) later(id uint32, state uint16, do *program.Action, l luck) {
+func (r *Run) deferContact(id uint32, state uint16, do *program.Action, l contactSeed) {
 	r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
 }
 
-// nextCalled is the next of a round whose clock strikes, if there is one left.
-func (r *Run) nextCalled() (uint32, bool) {
+// nextTiedFire is the next of a round whose clock strikes, if there is one left.
+func (r *Run) nextTiedFire() (uint32, bool) {
 	t := &r.ties
-	for t.turn < len(t.called) {
-		id := t.called[t.turn]
-		t.turn++
-		if id < r.first {
+	for t.next < len(t.ids) {
+		id := t.ids[t.next]
+		t.next++
+		if id < r.firstID {
 			return id, true
 		}
-		if p := r.person(id); p.is(isCalled) {
-			p.unmark(isCalled)
+		if p := r.status(id); p.is(isTied) {
+			p.unmark(isTied)
 			return id, true
 		}
 	}
 	return 0, false
 }
 
-// meetCalled lets the contacts of a round take effect, and ends it.
-func (r *Run) meetCalled(ctx context.Context) error {
+// resolveTiedContacts lets the contacts of a round take effect, and ends it.
+func (r *Run) resolveTiedContacts(ctx context.Context) error {
 	t := &r.ties
-	for t.done < len(t.contacts) {
-		c := t.contacts[t.done]
-		t.done++
-		if r.person(c.id).state == program.Nobody { // another contact took it away
+	for t.resolved < len(t.contacts) {
+		c := t.contacts[t.resolved]
+		t.resolved++
+		if r.status(c.id).state == program.Nobody { // another contact took it away
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.luck)
-		if r.broke != nil {
-			return r.broke
+		if r.failed != nil {
+			return r.failed
 		}
-		if r.watch.on { // what waits for this comes before the next
+		if r.waiting.on { // what waits for this comes before the next
 			if err := r.Settle(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	t.called, t.turn, t.contacts, t.done = t.called[:0], 0, t.contacts[:0], 0
+	t.ids, t.next, t.contacts, t.resolved = t.ids[:0], 0, t.contacts[:0], 0
 	return nil
 }

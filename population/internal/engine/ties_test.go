@@ -13,7 +13,7 @@ import (
 func TestTies(t *testing.T) {
 	m := programOf(t, tied)
 	var events []seen
-	r := Run{rule: usualAside}
+	r := Run{sparseRule: usualSparse}
 	r.OnEvent = func(h *Event) { events = append(events, seenIn(m, h)) }
 	rounds, largest := 0, 0
 	for seed := range uint64(20) {
@@ -53,7 +53,7 @@ func TestTiesForgetThePlanning(t *testing.T) {
 	var kept []seen
 	for variant := range 3 {
 		var events []seen
-		r := Run{rule: usualAside}
+		r := Run{sparseRule: usualSparse}
 		r.OnEvent = func(h *Event) { events = append(events, seenIn(m, h)) }
 		if err := r.Start(context.Background(), m, 3, 0); err != nil {
 			t.Fatal(err)
@@ -62,13 +62,13 @@ func TestTiesForgetThePlanning(t *testing.T) {
 			if err := r.run(context.Background(), at, nil); err != nil {
 				t.Fatal(err)
 			}
-			for id := r.first; int(id) < r.Ids; id++ {
+			for id := r.firstID; int(id) < r.Used; id++ {
 				id := id
 				switch variant {
 				case 1:
-					id = r.first + uint32(r.Ids) - 1 - id
+					id = r.firstID + uint32(r.Used) - 1 - id
 				case 2:
-					id = r.first + (id*37)%uint32(r.Ids)
+					id = r.firstID + (id*37)%uint32(r.Used)
 				}
 				if due, ok := r.Queue.At(calendar.ID(id)); ok && variant > 0 {
 					if err := r.Queue.Reschedule(calendar.ID(id), due); err != nil {
@@ -97,7 +97,7 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 `)
 	for seed := range uint64(50) {
 		var events []seen
-		r := Run{rule: usualAside}
+		r := Run{sparseRule: usualSparse}
 		r.OnEvent = func(h *Event) { events = append(events, seenIn(m, h)) }
 		if err := r.Start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 func TestTiesOfACrowd(t *testing.T) {
 	m := programOf(t, "name: crowd\ntime: {unit: day, end: 6}\npopulation: {size: 50_000, start: {a: rest}}\n"+
 		"states: {a: {race: [{after: 2 days, to: b}]}, b: {race: [{after: 2 days, to: a}]}}\nimmigration: {rate: 100 per day, enter: a}\n")
-	r := Run{rule: usualAside}
+	r := Run{sparseRule: usualSparse}
 	last, out := uint32(0), 0
 	r.OnEvent = func(e *Event) {
 		if e.Kind == Changed && e.Time == 4 {
@@ -166,7 +166,7 @@ transmission: [{from: a, rate: 1e-9 per day, to: {a: b, b: same, c: out}, self: 
 `)
 	lost, made := 0, 0
 	for seed := range uint64(20) {
-		r := Run{rule: usualAside}
+		r := Run{sparseRule: usualSparse}
 		if err := r.Start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -4,48 +4,62 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/huge"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Timers: when the clocks strike that an individual carries. There is a column for each clock of always, and behind those as many
-// as the state with the most timers has.
+// timers are the times at which the running clocks of an individual fire. There is a column for each
+// lifelong clock, and behind those as many as the state with the most timers has.
 //
-// A column lies in the words of the individuals, where it takes 8 bytes for each, or aside, in a table that has only the
-// timers that will strike before the end. Of sixty million people few are ill at any time:
-// a column aside saves half a gigabyte, and the time that the system takes to hand it out. If the table gets large after all, its
-// columns are moved into the words.
+// A column is packed, sparse or shared:
 //
-// Or columns of always share one word, if few have more than one timer that will strike before the end: somebody who is to be vaccinated does, and
-// somebody who is to die does, and few are both. The word has one of them, the person says which, and what does not fit lies aside.
-// That is another half of a gigabyte.
+//   - Packed columns lie in the words of the individuals and take 8 bytes of each.
+//   - Sparse columns lie in a hash table that holds only the timers that fire before the end. Of sixty
+//     million people few are ill at any time: a sparse column saves half a gigabyte, and the time that
+//     the system takes to provide it. If the table grows too large, its columns are packed.
+//   - Lifelong columns share one word if few individuals have more than one timer that fires before
+//     the end: some will be vaccinated, some will die, and few do both. The status says which column
+//     the word holds; what does not fit is in the sparse table. That saves another half a gigabyte.
 //
-// A timer that was drawn from a law without memory is marked, by the sign of its time: if an intervention changes the law it is
-// drawn anew, while the others go on. It is kept even if it strikes after the end.
-
-// An asideRule says when columns may lie aside: from how many individuals on, and what share of them may have timers there; and when columns
-// share a word: if at most such a share would have timers aside because of it.
-type asideRule struct {
-	least  int
-	share  float64
-	shared float64
+// The sign bit marks a timer that was drawn from a law without memory. If an intervention changes its
+// law, the timer is drawn again, while the others keep their time. A marked timer is kept even if it
+// fires after the end.
+//
+// Invariants: the bits in status.sparse are the columns of the individual in the sparse table; the
+// shared word holds a timer exactly if status.held is not 0.
+type timers struct {
+	sparse         []bool // which columns are sparse
+	shared         bool   // the other lifelong columns share a word
+	sparseTimers   *store.SparseTables
+	offset         []int         // of a packed column among the words; isSparse or isShared
+	columnAt       []int         // of each packed word: its column, or isShared
+	packedLifelong int           // packed words of lifelong columns
+	packedState    int           // packed words of the clocks of states
+	origins        []timerOrigin // by id and column; nil unless the run can be forked (fork.go)
 }
 
-var usualAside = asideRule{least: 1 << 20, share: 0.02, shared: 0.01}
+// A sparseRule says when columns are sparse and when they share a word.
+type sparseRule struct {
+	least  int     // only from this many individuals on
+	share  float64 // at most this share of individuals may have a timer in a sparse column
+	shared float64 // and this share because columns share a word
+}
+
+var usualSparse = sparseRule{least: 1 << 20, share: 0.02, shared: 0.01}
 
 // layOut decides which columns lie aside, for as many and such individuals as there are at the start of a model, which is the replica's own but for those
 // that only estimate (memory.go). It asks a sample of them. The seed of the run has no part in it, so that all runs of a model are laid out
 // alike, as was estimated for them.
 func (r *Run) layOut(of *program.Program) {
 	const sample = 1000
-	columns := len(r.t.Always) + r.M.Timers
-	r.aside, r.asideOf, r.shared = nil, make([]bool, columns), false
-	if of.Size >= r.rule.least && columns <= 8 { // a bit for each
+	columns := len(r.phase.Always) + r.Program.Timers
+	r.sparseTimers, r.sparse, r.shared = nil, make([]bool, columns), false
+	if of.Size >= r.sparseRule.least && columns <= 8 { // a bit for each
 		due := r.sample(of, sample)
 		counts := make([]int, columns)
 		for _, set := range due {
@@ -53,33 +67,34 @@ func (r *Run) layOut(of *program.Program) {
 				counts[bits.TrailingZeros8(set)]++
 			}
 		}
-		for k := range r.t.Always {
-			r.asideOf[k] = float64(counts[k]) < r.rule.share*sample
+		for k := range r.phase.Always {
+			r.sparse[k] = float64(counts[k]) < r.sparseRule.share*sample
 		}
-		r.shared = r.sharing(due)
+		r.shared = r.canShareWord(due)
 		timed := 0
 		for state, n := range of.StartCounts {
-			if r.t.States[state].Timers > 0 {
+			if r.phase.States[state].Timers > 0 {
 				timed += n
 			}
 		}
-		for k := len(r.t.Always); k < columns; k++ {
-			r.asideOf[k] = float64(timed) < r.rule.share*float64(of.Size)
+		for k := len(r.phase.Always); k < columns; k++ {
+			r.sparse[k] = float64(timed) < r.sparseRule.share*float64(of.Size)
 		}
-		r.aside = newAsides(r.asideTables())
+		r.sparseTimers = store.NewSparseTables(r.sparseTableCount())
 	}
-	r.number()
+	r.numberColumns()
 }
 
 // sample furnishes so many of those who are there at the start of a model, every so manieth of them, and returns which clocks of always will
 // strike before the end, or are marked, a bit each.
 func (r *Run) sample(of *program.Program, n int) (due []uint8) {
-	s := Run{M: of, t: of.First, end: r.end, asideOf: make([]bool, len(r.asideOf)), values: make([]column, len(of.Attributes))}
-	s.number()
+	s := Run{Program: of, phase: of.First, end: r.end}
+	s.sparse, s.attributes = make([]bool, len(r.sparse)), make([]store.Column, len(of.Attributes))
+	s.numberColumns()
 	s.words = make([]uint64, s.stride)
-	for a := range s.values {
-		s.values[a] = newColumn(len(of.Attributes[a].Values))
-		s.values[a].extend(1)
+	for a := range s.attributes {
+		s.attributes[a] = store.NewColumn(len(of.Attributes[a].Values))
+		s.attributes[a].Extend(1)
 	}
 	streams := random.New(0, math.MaxUint64)
 	due = make([]uint8, n)
@@ -89,8 +104,8 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 			k++
 			upTo += of.StartGroups[k].Count
 		}
-		s.furnish(0, &of.StartGroups[k].Entry, streams.At(uint64(i)), nobodyElse)
-		for k := range s.t.Always {
+		s.initialise(0, &of.StartGroups[k].Entry, streams.At(uint64(i)), noID)
+		for k := range s.phase.Always {
 			if word := s.timer(0, k); timeOf(word) <= s.end || word&memoryless != 0 {
 				due[i] |= 1 << k
 			}
@@ -99,11 +114,11 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	return due
 }
 
-// sharing decides whether the columns of always that do not lie aside share a word, by who of a sample has timers in them.
-func (r *Run) sharing(due []uint8) bool {
+// canShareWord decides whether the columns of always that do not lie aside share a word, by who of a sample has timers in them.
+func (r *Run) canShareWord(due []uint8) bool {
 	var columns uint8
-	for k := range r.t.Always {
-		if !r.asideOf[k] {
+	for k := range r.phase.Always {
+		if !r.sparse[k] {
 			columns |= 1 << k
 		}
 	}
@@ -111,61 +126,51 @@ func (r *Run) sharing(due []uint8) bool {
 	for _, set := range due {
 		second += max(0, bits.OnesCount8(set&columns)-1)
 	}
-	return bits.OnesCount8(columns) > 1 && float64(second) <= r.rule.shared*float64(len(due))
+	return bits.OnesCount8(columns) > 1 && float64(second) <= r.sparseRule.shared*float64(len(due))
 }
 
-// before is how many words come before the timers: the stream and the person.
-const before = 2
+// headWords is how many words come before the timers: the stream and the person.
+const headWords = 2
 
 // Where a column is that has no place of its own in the words.
 const (
-	isAside  = -1
-	inShared = -2
+	isSparse = -1
+	isShared = -2
 )
 
-// number gives the columns that do not lie aside their places in the words.
-func (r *Run) number() {
-	r.column, r.denseAlways, r.denseTimers = r.column[:0], 0, 0
-	r.place = make([]int, len(r.asideOf))
+// numberColumns gives the columns that do not lie aside their places in the words.
+func (r *Run) numberColumns() {
+	r.columnAt, r.packedLifelong, r.packedState = r.columnAt[:0], 0, 0
+	r.offset = make([]int, len(r.sparse))
 	if r.shared { // before all others, as its columns are
-		r.column, r.denseAlways = append(r.column, inShared), 1
+		r.columnAt, r.packedLifelong = append(r.columnAt, isShared), 1
 	}
-	for k, aside := range r.asideOf {
+	for k, aside := range r.sparse {
 		switch {
 		case aside:
-			r.place[k] = isAside
+			r.offset[k] = isSparse
 			continue
-		case r.shared && k < len(r.t.Always):
-			r.place[k] = inShared
+		case r.shared && k < len(r.phase.Always):
+			r.offset[k] = isShared
 			continue
-		case k < len(r.t.Always):
-			r.denseAlways++
+		case k < len(r.phase.Always):
+			r.packedLifelong++
 		default:
-			r.denseTimers++
+			r.packedState++
 		}
-		r.place[k] = before + len(r.column)
-		r.column = append(r.column, k)
+		r.offset[k] = headWords + len(r.columnAt)
+		r.columnAt = append(r.columnAt, k)
 	}
-	r.stride = before + len(r.column)
-	if r.win != nil {
+	r.stride = headWords + len(r.columnAt)
+	if r.windows != nil {
 		r.stride++ // when the next event is due
 	}
 }
 
-// person is the state of an individual.
-func (r *Run) person(id uint32) *person {
-	return (*person)(unsafe.Pointer(&r.words[int(id)*r.stride+1]))
-}
-
-// stream is the random stream of an individual.
-func (r *Run) stream(id uint32) *random.Stream {
-	return (*random.Stream)(&r.words[int(id)*r.stride])
-}
-
-// dense are the timers in the words of an individual that is in a state.
-func (r *Run) dense(id uint32, st *program.State) []uint64 {
-	i := int(id)*r.stride + before
-	return r.words[i : i+r.denseAlways+min(r.denseTimers, st.Timers)]
+// packed are the timers in the words of an individual that is in a state.
+func (r *Run) packed(id uint32, st *program.State) []uint64 {
+	i := int(id)*r.stride + headWords
+	return r.words[i : i+r.packedLifelong+min(r.packedState, st.Timers)]
 }
 
 // memoryless is the mark of a timer without memory.
@@ -182,7 +187,7 @@ func (r *Run) startTimer(id uint32, column int, l *law.Law, age, left float64) {
 	}
 	r.setTimer(id, column, word)
 	if r.origins != nil {
-		*r.origin(id, column) = origin{l, r.Now - age}
+		*r.origin(id, column) = timerOrigin{l, r.Now - age}
 	}
 }
 
@@ -192,19 +197,19 @@ var never = wordOf(math.Inf(1))
 // setTimer sets the timer of a column, mark and all.
 func (r *Run) setTimer(id uint32, column int, word uint64) {
 	if r.origins != nil {
-		*r.origin(id, column) = origin{}
+		*r.origin(id, column) = timerOrigin{}
 	}
-	place := r.place[column]
+	place := r.offset[column]
 	if place >= 0 {
 		r.words[int(id)*r.stride+place] = word
 		return
 	}
-	p := r.person(id)
+	p := r.status(id)
 	due := timeOf(word) <= r.end || word&memoryless != 0
 	bit := uint8(1) << column
-	had := p.aside&bit != 0
-	if place == inShared && !had {
-		switch slot := &r.words[int(id)*r.stride+before]; {
+	had := p.sparse&bit != 0
+	if place == isShared && !had {
+		switch slot := &r.words[int(id)*r.stride+headWords]; {
 		case p.held == uint8(column+1) && due:
 			*slot = word
 			return
@@ -218,54 +223,54 @@ func (r *Run) setTimer(id uint32, column int, word uint64) {
 	}
 	switch {
 	case due:
-		p.aside |= bit
-		r.aside.set(id, column, word)
+		p.sparse |= bit
+		r.sparseTimers.Set(id, column, word)
 	case had:
-		p.aside &^= bit
-		r.aside.remove(id, column)
+		p.sparse &^= bit
+		r.sparseTimers.Remove(id, column)
 	}
 }
 
 // timer is the timer of a column, with its mark; never if it does not strike before the end and has no mark.
 func (r *Run) timer(id uint32, column int) uint64 {
-	p := r.person(id)
-	switch place := r.place[column]; {
+	p := r.status(id)
+	switch place := r.offset[column]; {
 	case place >= 0:
 		return r.words[int(id)*r.stride+place]
-	case p.aside>>column&1 != 0:
-		return r.aside.get(id, column)
-	case place == inShared && p.held == uint8(column+1):
-		return r.words[int(id)*r.stride+before]
+	case p.sparse>>column&1 != 0:
+		return r.sparseTimers.Get(id, column)
+	case place == isShared && p.held == uint8(column+1):
+		return r.words[int(id)*r.stride+headWords]
 	}
 	return never
 }
 
 // stopTimers takes timers of an individual that lie aside away, from a column on.
 func (r *Run) stopTimers(id uint32, from int) {
-	p := r.person(id)
-	for set := p.aside >> from << from; set != 0; set &= set - 1 {
+	p := r.status(id)
+	for set := p.sparse >> from << from; set != 0; set &= set - 1 {
 		column := bits.TrailingZeros8(set)
-		p.aside &^= 1 << column
-		r.aside.remove(id, column)
+		p.sparse &^= 1 << column
+		r.sparseTimers.Remove(id, column)
 	}
 }
 
 // firstTimer is the earliest of an individual's timers, and its column; +Inf if none strikes before the end.
 func (r *Run) firstTimer(id uint32, st *program.State) (at float64, column int) {
 	at, column = math.Inf(1), -1
-	for k, w := range r.dense(id, st) {
+	for k, w := range r.packed(id, st) {
 		if t := timeOf(w); t < at {
 			at, column = t, k
 		}
 	}
 	if column >= 0 {
-		if column = r.column[column]; column == inShared {
-			column = int(r.person(id).held) - 1
+		if column = r.columnAt[column]; column == isShared {
+			column = int(r.status(id).held) - 1
 		}
 	}
-	for set := r.person(id).aside; set != 0; set &= set - 1 {
+	for set := r.status(id).sparse; set != 0; set &= set - 1 {
 		k := bits.TrailingZeros8(set)
-		if t := timeOf(r.aside.get(id, k)); t < at || t == at && k < column {
+		if t := timeOf(r.sparseTimers.Get(id, k)); t < at || t == at && k < column {
 			at, column = t, k
 		}
 	}
@@ -274,57 +279,57 @@ func (r *Run) firstTimer(id uint32, st *program.State) (at float64, column int) 
 
 // tooMany tells whether so many timers aside are more than may be.
 func (r *Run) tooMany(aside int) bool {
-	return float64(aside) > (r.rule.share+r.rule.shared)*float64(r.Ids)
+	return float64(aside) > (r.sparseRule.share+r.sparseRule.shared)*float64(r.Used)
 }
 
-// layDense gives all columns words of their own, before anybody has been set up, or to begin with that anew.
-func (r *Run) layDense() error {
+// layOutPacked gives all columns words of their own, before anybody has been set up, or to begin with that anew.
+func (r *Run) layOutPacked() error {
 	spare := usualSpare
-	if r.Purse != nil {
-		spare = r.Purse.spare
+	if r.Budget != nil {
+		spare = r.Budget.spare
 	}
-	ids := r.Ids
-	if r.win != nil {
-		r.win.forget()
+	ids := r.Used
+	if r.windows != nil {
+		r.windows.clearLists()
 	} else {
 		r.Queue.Reset(0)
 	}
-	r.Ids, r.words, r.aside = int(r.first), nil, nil
-	r.asideOf, r.shared = make([]bool, len(r.asideOf)), false
-	r.number()
+	r.Used, r.words, r.sparseTimers = int(r.firstID), nil, nil
+	r.sparse, r.shared = make([]bool, len(r.sparse)), false
+	r.numberColumns()
 	words := uint64(ids) * uint64(r.stride) * 8
-	if !r.Purse.Take(r, words, words+words/uint64(spare), func() { r.grow(ids, spare) }) {
-		r.Ids, r.Alive = ids, r.M.Size
+	if !r.Budget.Take(r, words, words+words/uint64(spare), func() { r.grow(ids, spare) }) {
+		r.Used, r.Alive = ids, r.Program.Size
 		return r.OutOfMemory()
 	}
 	return nil
 }
 
-// gather moves the columns that lie aside, or share a word, into words of their own.
-func (r *Run) gather() {
+// packAll moves the columns that lie aside, or share a word, into words of their own.
+func (r *Run) packAll() {
 	old, oldStride := r.words, r.stride
-	columns := len(r.asideOf)
+	columns := len(r.sparse)
 	timers := make([]uint64, columns)
 	was := *r
-	was.place = slices.Clone(r.place)
-	r.asideOf, r.shared = make([]bool, columns), false
-	r.number()
-	r.words = make([]uint64, (r.room+r.win.temporary())*r.stride)
+	was.offset = slices.Clone(r.offset)
+	r.sparse, r.shared = make([]bool, columns), false
+	r.numberColumns()
+	r.words = make([]uint64, (r.capacity+r.windows.temporary())*r.stride)
 	huge.Advise(r.words)
-	for id := r.first; int(id) < r.Ids; id++ {
+	for id := r.firstID; int(id) < r.Used; id++ {
 		for k := range timers {
 			timers[k] = was.timer(id, k)
 		}
 		to := r.words[int(id)*r.stride:]
-		copy(to[:before], old[int(id)*oldStride:])
-		copy(to[before:], timers)
-		if r.win != nil {
+		copy(to[:headWords], old[int(id)*oldStride:])
+		copy(to[headWords:], timers)
+		if r.windows != nil {
 			to[r.stride-1] = old[int(id)*oldStride+oldStride-1]
 		}
-		p := r.person(id)
-		p.aside, p.held = 0, 0
+		p := r.status(id)
+		p.sparse, p.held = 0, 0
 	}
-	r.aside = nil
+	r.sparseTimers = nil
 	r.prefetch()
 }
 

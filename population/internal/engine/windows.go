@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"sort"
-	"unsafe"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // Windows: one run on several cores, with the results that it has on one.
@@ -46,20 +46,20 @@ type windows struct {
 	scale  float64   // windows in a unit of time, about
 	now    int       // the window that is under way, or comes next
 	until  float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
-	near   dueHeap
+	heap   store.DueHeap
 	arrive []float64 // when the next immigrant of each source comes
 	shards []*shard
 	bits   uint // so many ids in a row, as a power of two, belong to the same shard
 
-	arrivals []savedArrival // of the sources, when the window began
-	meeting  encounters
-	order    sequence
-	latest   float64 // the time of the last event in the window, or before
-	tied     bool    // the window cannot be decided, because times are equal
-	misses   int     // windows in a row that were given up, or were mostly contacts
-	refused  int     // the window before which it is no use to ask for a calendar, because there was no memory for one
+	arrivals     []savedArrival // of the sources, when the window began
+	contacts     contactResolution
+	merge        merge
+	latest       float64 // the time of the last event in the window, or before
+	tied         bool    // the window cannot be decided, because times are equal
+	unprofitable int     // windows in a row that were given up, or were mostly contacts
+	retryAt      int     // the window before which it is no use to ask for a calendar, because there was no memory for one
 
-	given int // windows that were carried out one event after the other
+	sequential int // windows that were carried out one event after the other
 }
 
 // A windowRule says when a run is by windows, and by which.
@@ -94,9 +94,9 @@ func (o *Options) windowRule() windowRule {
 	return rule
 }
 
-// windowed reports whether nothing in a model forbids windows: rates and interventions that depend on how many there are, groups that are mixed or recorded by,
+// canUseWindows reports whether nothing in a model forbids windows: rates and interventions that depend on how many there are, groups that are mixed or recorded by,
 // contacts that depend on who meets whom or change who makes them, and attributes that change while clocks strike.
-func windowed(m *program.Program) bool {
+func canUseWindows(m *program.Program) bool {
 	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) || len(m.States) > math.MaxUint16/2 {
 		return false
 	}
@@ -118,28 +118,28 @@ func windowed(m *program.Program) bool {
 
 // allows reports whether a model may be run by windows.
 func (rule *windowRule) allows(m *program.Program) bool {
-	return rule.least > 0 && m.Size >= rule.least && m.Size <= mostWindowed && len(m.Rows) > 0 && len(m.Rows) <= mostWindows && windowed(m)
+	return rule.least > 0 && m.Size >= rule.least && m.Size <= mostWindowed && len(m.Rows) > 0 && len(m.Rows) <= mostWindows && canUseWindows(m)
 }
 
 // cutWindows decides whether the replica is run by windows, and makes them.
 func (r *Run) cutWindows() {
-	r.win, r.Windows = nil, 0
-	rule, m := r.windowRule, r.M
-	if r.forks || r.OnEvent != nil || !rule.allows(m) {
+	r.windows, r.Windows = nil, 0
+	rule, m := r.windowRule, r.Program
+	if r.forkable || r.OnEvent != nil || !rule.allows(m) {
 		return
 	}
 	count := rule.count
 	if count == 0 {
-		if r.Purse == nil || r.Purse.busy < rule.busy {
+		if r.Budget == nil || r.Budget.busy < rule.busy {
 			return
 		}
-		count = min(mostWindows, int(r.Purse.busy*float64(m.Size))/rule.events)
+		count = min(mostWindows, int(r.Budget.busy*float64(m.Size))/rule.events)
 	}
 	shards := rule.shards
 	if shards == 0 {
 		shards = 1 << bits.Len(uint(runtime.GOMAXPROCS(0)-1))
 	}
-	w := &windows{rule: rule, bits: rule.bits, until: math.Inf(-1), arrive: make([]float64, len(r.t.Immigration))}
+	w := &windows{rule: rule, bits: rule.bits, until: math.Inf(-1), arrive: make([]float64, len(r.phase.Immigration))}
 	// Whoever looks at the run, or intervenes, finds everything done that is due by then.
 	var stops []float64
 	last := m.Rows[len(m.Rows)-1] + m.Slack
@@ -169,15 +169,15 @@ func (r *Run) cutWindows() {
 	for i := range shards {
 		w.shards = append(w.shards, newShard(w, i, r))
 	}
-	r.win = w
+	r.windows = w
 }
 
-// asideTables is how many tables of timers there are, and how ids share them.
-func (r *Run) asideTables() (n int, bits uint) {
-	if r.win == nil {
+// sparseTableCount is how many tables of timers there are, and how ids share them.
+func (r *Run) sparseTableCount() (n int, bits uint) {
+	if r.windows == nil {
 		return 1, 0
 	}
-	return len(r.win.shards), r.win.bits
+	return len(r.windows.shards), r.windows.bits
 }
 
 // of is the window of a time, which is by the last edge; but none that is over.
@@ -214,45 +214,40 @@ func (w *windows) temporary() int {
 	return len(w.shards) * ((w.rule.temps+block-1)/block + 2) * block
 }
 
-// nextAt is when somebody's next event is due: +Inf if none is. If the place is free, it is when it was left.
-func (r *Run) nextAt(id uint32) *float64 {
-	return (*float64)(unsafe.Pointer(&r.words[int(id)*r.stride+r.stride-1]))
-}
-
-// put notes when the next event of an individual is due, and puts it on the list of that time, or among those near.
-func (w *windows) put(r *Run, id uint32, next float64) {
+// schedule notes when the next event of an individual is due, and puts it on the list of that time, or among those near.
+func (w *windows) schedule(r *Run, id uint32, next float64) {
 	if !(next <= r.end) {
 		next = math.Inf(1)
 	}
 	*r.nextAt(id) = next
 	switch {
 	case next <= w.until:
-		w.near.push(dueAt{at: next, id: id})
+		w.heap.Push(store.Due{At: next, Id: id})
 	case next <= w.last():
-		w.shardOf(id).lists.add(w.of(next), id)
+		w.shardOf(id).lists.Add(w.of(next), id)
 	}
 }
 
-// runWindows dispatches what is due by a time, which is that of an edge.
-func (r *Run) runWindows(ctx context.Context, by float64, progress func(float64, uint64)) error {
-	w, until := r.win, by+r.M.Slack
-	if len(w.near) > 0 { // an intervention has made something due at its own time, the window of which is over
-		if err := r.dispatch(ctx, w.until, progress); err != nil || r.win == nil {
+// runByWindows dispatches what is due by a time, which is that of an edge.
+func (r *Run) runByWindows(ctx context.Context, by float64, progress func(float64, uint64)) error {
+	w, until := r.windows, by+r.Program.Slack
+	if len(w.heap) > 0 { // an intervention has made something due at its own time, the window of which is over
+		if err := r.dispatch(ctx, w.until, progress); err != nil || r.windows == nil {
 			return err
 		}
 	}
-	w.tidy(r)
+	w.rebuildLists(r)
 	for w.now < len(w.edges) && w.edges[w.now] <= until {
-		if w.hopeless(r) {
-			if ok, err := r.abandon(ctx); err != nil {
+		if w.notWorthIt(r) {
+			if ok, err := r.switchToCalendar(ctx); err != nil {
 				return err
 			} else if ok {
 				return r.run(ctx, by, progress)
 			}
 		}
-		if r.all != nil || !w.atOnce(r) {
-			w.given++
-			w.load(r)
+		if r.living != nil || !w.runParallel(r) {
+			w.sequential++
+			w.loadHeap(r)
 			if err := r.dispatch(ctx, w.until, progress); err != nil {
 				return err
 			}
@@ -262,7 +257,7 @@ func (r *Run) runWindows(ctx context.Context, by float64, progress func(float64,
 		if progress != nil {
 			progress(r.Now, r.Events)
 		}
-		if err := r.pause(ctx, 0); err != nil {
+		if err := r.housekeep(ctx, 0); err != nil {
 			return err
 		}
 	}
@@ -270,23 +265,23 @@ func (r *Run) runWindows(ctx context.Context, by float64, progress func(float64,
 	return nil
 }
 
-// tidy makes the lists anew if most of what is on them counts no more, because many were planned anew.
-func (w *windows) tidy(r *Run) {
-	if w.sum(func(s *shard) int { return s.lists.listed }) < 2*r.Alive+1<<16 {
+// rebuildLists makes the lists anew if most of what is on them counts no more, because many were planned anew.
+func (w *windows) rebuildLists(r *Run) {
+	if w.sum(func(s *shard) int { return s.lists.Listed }) < 2*r.Alive+1<<16 {
 		return
 	}
-	w.forget()
-	for id := int(r.first); id < r.Ids; id++ {
-		if next := *r.nextAt(uint32(id)); r.person(uint32(id)).state != program.Nobody && next <= w.last() {
-			w.shardOf(uint32(id)).lists.add(w.of(next), uint32(id))
+	w.clearLists()
+	for id := int(r.firstID); id < r.Used; id++ {
+		if next := *r.nextAt(uint32(id)); r.status(uint32(id)).state != program.Nobody && next <= w.last() {
+			w.shardOf(uint32(id)).lists.Add(w.of(next), uint32(id))
 		}
 	}
 }
 
-// hopeless reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
+// notWorthIt reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
 // whose order is that of all events, or everybody is due at once.
-func (w *windows) hopeless(r *Run) bool {
-	return w.rule.patience > 0 && w.now >= w.refused && (w.misses >= w.rule.patience || r.all != nil || w.due() > w.rule.most || r.room > mostWindowed)
+func (w *windows) notWorthIt(r *Run) bool {
+	return w.rule.patience > 0 && w.now >= w.retryAt && (w.unprofitable >= w.rule.patience || r.living != nil || w.due() > w.rule.most || r.capacity > mostWindowed)
 }
 
 // sum adds something of all shards up.
@@ -298,22 +293,22 @@ func (w *windows) sum(of func(*shard) int) (n int) {
 }
 
 // due is how many are due in the present window, at most.
-func (w *windows) due() int { return w.sum(func(s *shard) int { return s.lists.count(w.now) }) }
+func (w *windows) due() int { return w.sum(func(s *shard) int { return s.lists.Count(w.now) }) }
 
-// abandon lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
+// switchToCalendar lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
 // free is given back to the system, which takes longer than a window. If the context ends meanwhile, the replica cannot go on.
-func (r *Run) abandon(ctx context.Context) (ok bool, err error) {
-	w := r.win
-	bytes := BytesOf((recordBytes + eventBytes) * float64(r.Ids))
-	ok = r.Purse.Take(r, bytes, bytes, func() {
+func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
+	w := r.windows
+	bytes := BytesOf((recordBytes + eventBytes) * float64(r.Used))
+	ok = r.Budget.Take(r, bytes, bytes, func() {
 		for _, s := range w.shards {
-			s.lists = lists{}
+			s.lists = store.BucketLists{}
 		}
 		runtime.GC()
-		r.Queue = calendar.New(calendar.Capacity(r.Ids + 1))
-		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.first), r.Ids-int(r.first), 1, func(_ int, first calendar.ID, at []float64) error {
+		r.Queue = calendar.New(calendar.Capacity(r.Used + 1))
+		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Used-int(r.firstID), 1, func(_ int, first calendar.ID, at []float64) error {
 			for i := range at {
-				if id := uint32(first) + uint32(i); r.person(id).state != program.Nobody {
+				if id := uint32(first) + uint32(i); r.status(id).state != program.Nobody {
 					at[i] = *r.nextAt(id)
 				}
 			}
@@ -332,23 +327,71 @@ func (r *Run) abandon(ctx context.Context) (ok bool, err error) {
 				}
 			}
 		}
-		r.win = nil
+		r.windows = nil
 		r.prefetch()
-		r.ahead, r.looked, r.hits, r.sighted = r.foresees(), false, 0, 1
+		r.prefetchAhead, r.prefetching, r.contactsSeen, r.windowsLeft = r.prefetchDistance(), false, 0, 1
 	})
-	if w.misses = 0; !ok {
-		w.refused = w.now + w.rule.patience
+	if w.unprofitable = 0; !ok {
+		w.retryAt = w.now + w.rule.patience
 	}
 	return ok, err
 }
 
 // bytes is about what windows take, beside the individuals.
-func (w *windows) bytes() int { return w.sum(func(s *shard) int { return s.lists.bytes() }) }
+func (w *windows) bytes() int { return w.sum(func(s *shard) int { return s.lists.Bytes() }) }
 
 // pending is how many have something to come, or more.
 func (r *Run) pending() int {
-	if r.win != nil {
+	if r.windows != nil {
 		return r.Alive
 	}
 	return r.Queue.Len()
+}
+
+// nextInHeap takes the next event that is due by a time, and reports whether there is one.
+func (r *Run) nextInHeap(until float64) (id uint32, at float64, ok bool) {
+	w := r.windows
+	for len(w.heap) > 0 && w.heap[0].At <= until {
+		top := w.heap.Pop()
+		due := r.dueOf(top.Id)
+		if due != nil && *due == top.At {
+			*due = math.Inf(1)
+			return top.Id, top.At, true
+		}
+	}
+	return 0, 0, false
+}
+
+// dueOf is where it is noted when a source or an individual is due; nil for a place that is free.
+func (r *Run) dueOf(id uint32) *float64 {
+	switch {
+	case id < r.firstID:
+		return &r.windows.arrive[id]
+	case r.status(id).state == program.Nobody:
+		return nil
+	}
+	return r.nextAt(id)
+}
+
+// tiedInHeap reports whether another event may be due at a time.
+func (w *windows) tiedInHeap(at float64) bool { return len(w.heap) > 0 && w.heap[0].At == at }
+
+// loadHeap puts all who are due in the present window near, to be carried out one event after the other.
+func (w *windows) loadHeap(r *Run) {
+	end := w.edges[w.now]
+	w.until, w.heap = end, w.heap[:0]
+	for _, s := range w.shards {
+		s.lists.Take(w.now, func(ids []uint32) {
+			for _, id := range ids {
+				if at := *r.nextAt(id); at <= end && r.status(id).state != program.Nobody {
+					w.heap.Push(store.Due{At: at, Id: id})
+				}
+			}
+		})
+	}
+	for k, at := range w.arrive {
+		if at <= end {
+			w.heap.Push(store.Due{At: at, Id: uint32(k)})
+		}
+	}
 }

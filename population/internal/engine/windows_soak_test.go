@@ -22,7 +22,7 @@ func TestSoakWindowsOfTuberculosis(t *testing.T) {
 	size, until := 1_000_000, "2011"
 	m := modelOf(t, text("../examples/tuberculosis"), syntax.Changes{Size: &size, Until: &until}).Program
 	simulated := func(rule windowRule, cores int) (*Recording, *Run) {
-		r := &Run{rule: usualAside, windowRule: rule, cores: cores}
+		r := &Run{sparseRule: usualSparse, windowRule: rule, cores: cores}
 		rec := NewRecording(m)
 		if err := r.Simulate(context.Background(), m, 8, 0, &rec, quiet); err != nil {
 			t.Fatal(err)

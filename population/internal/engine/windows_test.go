@@ -18,20 +18,20 @@ import (
 )
 
 // carriedOut is a run of a model and the replica at its end.
-func carriedOut(t *testing.T, m *program.Program, seed uint64, rule windowRule, aside asideRule) (*Recording, *Run, *windows) {
+func carriedOut(t *testing.T, m *program.Program, seed uint64, rule windowRule, aside sparseRule) (*Recording, *Run, *windows) {
 	t.Helper()
-	r := &Run{rule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
+	r := &Run{sparseRule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
 	var win *windows
 	rec := NewRecording(m)
 	h := quiet
 	h.Recorded = func(int) {
-		if win = r.win; win != nil {
+		if win = r.windows; win != nil {
 			if err := r.checkWindows(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	r.broke = r.Simulate(context.Background(), m, seed, 1, &rec, h)
+	r.failed = r.Simulate(context.Background(), m, seed, 1, &rec, h)
 	return &rec, r, win
 }
 
@@ -41,31 +41,31 @@ func differences(a, b *Run, of, other *Recording) error {
 		what     string
 		one, two any
 	}{
-		{"error", fmt.Sprint(a.broke), fmt.Sprint(b.broke)}, {"rows", of, other}, {"events", a.Events, b.Events}, {"person-time", a.PersonTime(), b.PersonTime()},
-		{"peaks", a.Peaks, b.Peaks}, {"ids", a.Ids, b.Ids}, {"places", a.places, b.places}, {"entered", a.entered, b.entered}, {"alive", a.Alive, b.Alive},
-		{"line", slices.Collect(a.free.all), slices.Collect(b.free.all)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.Counts, b.Counts},
+		{"error", fmt.Sprint(a.failed), fmt.Sprint(b.failed)}, {"rows", of, other}, {"events", a.Events, b.Events}, {"person-time", a.PersonTime(), b.PersonTime()},
+		{"peaks", a.Peaks, b.Peaks}, {"ids", a.Used, b.Used}, {"places", a.slotCount, b.slotCount}, {"entered", a.entered, b.entered}, {"alive", a.Alive, b.Alive},
+		{"line", slices.Collect(a.free.All), slices.Collect(b.free.All)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.Counts, b.Counts},
 	} {
 		if !reflect.DeepEqual(each.one, each.two) {
 			return fmt.Errorf("other %s: %v, %v", each.what, each.one, each.two)
 		}
 	}
-	for id := a.first; int(id) < a.Ids; id++ {
-		p, q := *a.person(id), *b.person(id)
-		p.aside, p.held, p.life, q.aside, q.held, q.life = 0, 0, 0, 0, 0, 0 // where timers and lives lie is another matter
+	for id := a.firstID; int(id) < a.Used; id++ {
+		p, q := *a.status(id), *b.status(id)
+		p.sparse, p.held, p.checkpoint, q.sparse, q.held, q.checkpoint = 0, 0, 0, 0, 0, 0 // where timers and lives lie is another matter
 		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != program.Nobody && p != q {
 			return fmt.Errorf("place %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
 		}
-		for v := range a.values {
-			if a.values[v].of(id) != b.values[v].of(id) {
+		for v := range a.attributes {
+			if a.attributes[v].Of(id) != b.attributes[v].Of(id) {
 				return fmt.Errorf("place %d has another value", id)
 			}
 		}
 		if p.state == program.Nobody {
 			continue
 		}
-		for k := range a.asideOf {
+		for k := range a.sparse {
 			x, y := a.timer(id, k), b.timer(id, k)
-			if x != y && (timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0) && k < len(a.t.Always)+a.t.States[p.state].Timers {
+			if x != y && (timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0) && k < len(a.phase.Always)+a.phase.States[p.state].Timers {
 				return fmt.Errorf("place %d: timer %d is %v, %v", id, k, timeOf(x), timeOf(y))
 			}
 		}
@@ -78,7 +78,7 @@ func differences(a, b *Run, of, other *Recording) error {
 
 // dueAt is when an individual is due, or +Inf.
 func (r *Run) dueAt(id uint32) float64 {
-	if r.win != nil {
+	if r.windows != nil {
 		return *r.nextAt(id)
 	}
 	if at, ok := r.Queue.At(calendarID(id)); ok {
@@ -90,13 +90,13 @@ func (r *Run) dueAt(id uint32) float64 {
 // checkWindows verifies that between two windows everybody is on the list of its next event, and that free places say when they were left.
 func (r *Run) checkWindows() error {
 	listed := map[[2]uint32]bool{}
-	for _, s := range r.win.shards {
-		for k := r.win.now; k < len(r.win.edges); k++ {
+	for _, s := range r.windows.shards {
+		for k := r.windows.now; k < len(r.windows.edges); k++ {
 			wrong := false
-			s.lists.each(k, func(ids []uint32) {
+			s.lists.Each(k, func(ids []uint32) {
 				for _, id := range ids {
 					listed[[2]uint32{id, uint32(k)}] = true
-					wrong = wrong || r.win.shardOf(id) != s
+					wrong = wrong || r.windows.shardOf(id) != s
 				}
 			})
 			if wrong {
@@ -105,19 +105,19 @@ func (r *Run) checkWindows() error {
 		}
 	}
 	last := math.Inf(-1)
-	for id := range r.free.all {
+	for id := range r.free.All {
 		left := *r.nextAt(id)
 		if left < last || left > r.Now {
 			return fmt.Errorf("place %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
 		}
 		last = left
 	}
-	for id := r.first; int(id) < r.Ids; id++ {
-		if next := *r.nextAt(id); r.person(id).state != program.Nobody && next <= r.win.last() && !listed[[2]uint32{id, uint32(r.win.of(next))}] {
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if next := *r.nextAt(id); r.status(id).state != program.Nobody && next <= r.windows.last() && !listed[[2]uint32{id, uint32(r.windows.of(next))}] {
 			return fmt.Errorf("id %d is due at %v and on no list", id, next)
 		}
 	}
-	return r.checkAside()
+	return r.checkSparse()
 }
 
 // randomModel is a model of a kind that windows are for, with much of everything.
@@ -201,12 +201,12 @@ func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int)
 func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
 	t.Helper()
 	m := programOf(t, text)
-	if !windowed(m) {
+	if !canUseWindows(m) {
 		t.Fatalf("not by windows:\n%s", text)
 	}
 	m.Most = min(m.Most, 10_000)
-	aside := []asideRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualAside}[s.Below(4)]
-	want, wanted, _ := carriedOut(t, m, seed, windowRule{}, asideRule{least: math.MaxInt})
+	aside := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
+	want, wanted, _ := carriedOut(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
 	for _, n := range shards {
 		rule := windowRule{least: 1, count: 1 << s.Below(11), shards: n, bits: uint(s.Below(5)), temps: 1 << s.Below(12), most: 1 << 20, patience: int(s.Below(4)) * 8}
 		got, r, win := carriedOut(t, m, seed, rule, aside)
@@ -215,7 +215,7 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 		}
 		atOnce += r.Windows
 		if win != nil {
-			inOrder += win.given
+			inOrder += win.sequential
 		}
 	}
 	return atOnce, inOrder
@@ -379,28 +379,28 @@ func TestWindowsOfHostileModels(t *testing.T) {
 func TestPlacesInLine(t *testing.T) {
 	for _, same := range []int{1, 2, 9, 10, 30, 100} { // so many at a time
 		for _, n := range []int{0, 1, 2, 9, 30, 101} {
-			r, w := &Run{stride: 1, words: make([]uint64, n+1)}, &windows{}
+			r, w := &Run{individuals: individuals{stride: 1, words: make([]uint64, n+1)}}, &windows{}
 			stand := map[uint32]int{}
 			for k := range n {
 				place := uint32((k*7 + 3) % n) // each once, unless there are 7, 14, …
 				stand[place] = k
 				*r.nextAt(place) = float64(k / same)
-				r.free.put(place)
+				r.free.Put(place)
 			}
 			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the line
 			for _, first := range []int{n, n / 2, n} {
-				clear(w.meeting.waiting)
+				clear(w.contacts.positions)
 				for place := range uint32(n + 1) {
 					want, ok := stand[place]
 					if !ok || want >= first {
 						want = -1
 					}
-					if got := w.inLine(r, place, first); got != want {
+					if got := w.freePosition(r, place, first); got != want {
 						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, first, n, place, got, want)
 					}
 				}
 			}
-			if crowd := len(w.meeting.waiting) > 0; crowd != (same > 8 && n > 8) {
+			if crowd := len(w.contacts.positions) > 0; crowd != (same > 8 && n > 8) {
 				t.Errorf("%d at a time of %d: listed %v", same, n, crowd)
 			}
 		}
@@ -410,14 +410,14 @@ func TestPlacesInLine(t *testing.T) {
 // Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
 func TestNotesInOneStretch(t *testing.T) {
 	for _, far := range []int{1, 8, 1000} {
-		var p part
+		var p mergePart
 		for i := range 1000 { // each so many of them backwards
-			p.notes = append(p.notes, note{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
+			p.notes = append(p.notes, logEntry{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
 		}
-		if near := sortNotes(p.notes); near != (far < 1000) {
+		if near := sortLog(p.notes); near != (far < 1000) {
 			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
 		}
-		if !slices.IsSortedFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) }) {
+		if !slices.IsSortedFunc(p.notes, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) }) {
 			t.Errorf("%d in a stretch are not in order", far)
 		}
 	}
@@ -436,11 +436,11 @@ func FuzzWindows(f *testing.F) {
 // Which models are run by windows, and which are not.
 func TestWhichModelsAreWindowed(t *testing.T) {
 	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
-		if m := programOf(t, text("../examples/"+name)); windowed(m) != want {
+		if m := programOf(t, text("../examples/"+name)); canUseWindows(m) != want {
 			t.Errorf("%s: by windows %v", name, !want)
 		}
 	}
-	if m := programOf(t, everything); windowed(m) {
+	if m := programOf(t, everything); canUseWindows(m) {
 		t.Error("a model with everything is by windows")
 	}
 }
@@ -449,20 +449,20 @@ func TestWhichModelsAreWindowed(t *testing.T) {
 func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 	m := programOf(t, hostile["few are left"])
 	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
-	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualAside)
+	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualSparse)
 	asked := 0
-	r := &Run{rule: usualAside, windowRule: rule, cores: 1, Purse: &Budget{Limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
+	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, Budget: &Budget{Limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
 		asked++
 		return memory.Room{}
 	}}}
 	r.Patience = 1 << 16
 	got := NewRecording(m)
-	r.broke = r.Simulate(context.Background(), m, 1, 1, &got, quiet)
+	r.failed = r.Simulate(context.Background(), m, 1, 1, &got, quiet)
 	if err := differences(wanted, r, want, &got); err != nil {
 		t.Error(err)
 	}
-	if r.win == nil || r.all == nil || asked < 2 || asked > rule.count/rule.patience {
-		t.Errorf("asked %d times; by windows %v, with a list of the living %v", asked, r.win != nil, r.all != nil)
+	if r.windows == nil || r.living == nil || asked < 2 || asked > rule.count/rule.patience {
+		t.Errorf("asked %d times; by windows %v, with a list of the living %v", asked, r.windows != nil, r.living != nil)
 	}
 }
 
@@ -471,7 +471,7 @@ func TestWindowsStop(t *testing.T) {
 	m := programOf(t, hostile["rates change"])
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r := &Run{rule: usualAside, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
+	r := &Run{sparseRule: usualSparse, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
 	now, last := 0.0, 0.0
 	rec := NewRecording(m)
 	err := r.Simulate(ctx, m, 1, 0, &rec, Hooks{

@@ -1,0 +1,364 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// Cells. What can happen to an individual in a state may depend on its attributes: the rate of a clock may be a table by age, a
+// clock may be there only where the region is north. A state then has a table for each cell, that is, for each combination of values of the
+// attributes that its clocks depend on; tables that come out equal are one. A state of which nothing depends on attributes has one
+// table, and finding it takes one branch more than if there were no cells at all.
+
+// cell is the number of the cell in which an individual is.
+func (r *Run) cell(id uint32, by []program.CellAttribute) int {
+	k := 0
+	for _, b := range by {
+		k += int(r.attributes[b.Attribute].Of(id)) * b.Stride
+	}
+	return k
+}
+
+// stateOf is what can happen to an individual in a state.
+func (r *Run) stateOf(id uint32, state uint16) *program.State {
+	st := &r.phase.States[state]
+	if st.By != nil {
+		return st.Cells[r.cell(id, st.By)]
+	}
+	return st
+}
+
+// lifelong is the clock of always with a number, as it is for an individual.
+func (r *Run) lifelong(id uint32, k int) *program.Lifelong {
+	c := &r.phase.Always[k]
+	if c.By != nil {
+		return c.Cells[r.cell(id, c.By)]
+	}
+	return c
+}
+
+// matches tells whether an individual meets all of some conditions.
+func (r *Run) matches(id uint32, all []program.Condition) bool {
+	for i := range all {
+		if !all[i].Is[r.attributes[all[i].Attribute].Of(id)] {
+			return false
+		}
+	}
+	return true
+}
+
+// chance is a probability for an individual and the one it meets; the two may be the same if nobody is met.
+func (r *Run) chance(o *program.Chances, id, other uint32) float64 {
+	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now)
+}
+
+// redrawMemoryless lets an individual's clocks without memory go on by other tables: those among its timers are drawn anew if their law is
+// another. All others go on as they were drawn. It reports whether its next event has to be planned anew. What went before is as remember was told.
+func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
+	again := from.Rate != to.Rate || !program.SameVarying(from.Varying, to.Varying)
+	r.status(id).mark(branchIsOld)
+	redraw := func(column int, old, new *program.Clock) {
+		if r.timer(id, column)&memoryless != 0 && !old.Equals(new) {
+			again = true
+			r.startClock(id, column, new)
+		}
+	}
+	for k := range r.phase.Always {
+		old, new := r.lifelongBefore[k], r.lifelong(id, k)
+		if old != new && r.timer(id, k)&memoryless != 0 && !old.Equals(new) {
+			again = true
+			r.drawTimer(id, k, &new.Law, new.Off)
+		}
+	}
+	if from == to {
+		return again
+	}
+	first := len(r.phase.Always)
+	for k := range to.Race {
+		redraw(first+k, &from.Race[k], &to.Race[k])
+	}
+	if len(to.Split) > 0 {
+		k := r.status(id).branch
+		redraw(first+len(to.Race), &from.Split[k], &to.Split[k])
+	}
+	return again
+}
+
+// rememberLifelong keeps what the clocks of always are for an individual, before that changes.
+func (r *Run) rememberLifelong(id uint32) {
+	r.lifelongBefore = r.lifelongBefore[:0]
+	for k := range r.phase.Always {
+		r.lifelongBefore = append(r.lifelongBefore, r.lifelong(id, k))
+	}
+}
+
+// drawTimer starts the clock of a column by a law. One that is off does not strike, but is marked if it has no memory: it may be
+// on after an attribute has changed.
+func (r *Run) drawTimer(id uint32, column int, l *law.Law, off bool) {
+	switch {
+	case !off:
+		r.startTimer(id, column, l, 0, l.Draw(r.stream(id)))
+	case l.Memoryless():
+		r.setTimer(id, column, never|memoryless)
+	default:
+		r.setTimer(id, column, never)
+	}
+}
+
+// startClocks starts the clocks of a state that is entered.
+func (r *Run) startClocks(id uint32, state uint16) {
+	first := len(r.phase.Always)
+	if r.status(id).sparse>>first != 0 {
+		r.stopTimers(id, first)
+	}
+	if r.phase.States[state].Timers == 0 {
+		return
+	}
+	st := r.stateOf(id, state)
+	s := r.stream(id)
+	for k := range st.Race {
+		r.drawTimer(id, first+k, &st.Race[k].Law, st.Race[k].Off)
+	}
+	if len(st.Split) > 0 {
+		u, k := s.Float64(), 0
+		if st.Chances != nil {
+			k = r.branch(st, u)
+		} else {
+			for u >= st.Split[k].UpTo {
+				k++
+			}
+		}
+		p := r.status(id)
+		p.branch = uint8(k)
+		p.unmark(branchIsOld)
+		r.startClock(id, first+len(st.Race), &st.Split[k])
+	}
+}
+
+// startClock starts a clock of a race, or of a branch.
+func (r *Run) startClock(id uint32, column int, c *program.Clock) {
+	if c.Varying != nil {
+		r.setTimer(id, column, wordOf(r.candidate(r.stream(id), 0, c.Varying))|memoryless)
+		return
+	}
+	r.drawTimer(id, column, &c.Law, c.Off)
+}
+
+// startClocksSince starts the clocks of a state in which somebody has been for a time: each has been running for as long and has not
+// struck yet. The clocks of a race are independent, so that each is drawn given that of itself alone. Of a split, the branch is drawn first, by
+// Bayes: in proportion to its chance and to the probability that its clock is still running.
+func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
+	first := len(r.phase.Always)
+	st := r.stateOf(id, state)
+	if st.Timers == 0 {
+		return
+	}
+	s := r.stream(id)
+	age := since.Draw(s)
+	start := func(column int, l *law.Law) {
+		left := 0.0
+		if l.Memoryless() {
+			left = l.Draw(s)
+		} else {
+			left = max(0, l.DrawBeyond(s, age)-age)
+		}
+		r.startTimer(id, column, l, age, left)
+	}
+	for k := range st.Race {
+		if st.Race[k].Off {
+			r.drawTimer(id, first+k, &st.Race[k].Law, true)
+		} else {
+			start(first+k, &st.Race[k].Law)
+		}
+	}
+	if len(st.Split) > 0 {
+		logs := st.BranchLogs(age, nil)
+		k := law.Heaviest(s, make([]float64, len(logs)), logs)
+		p := r.status(id)
+		p.branch = uint8(k)
+		p.unmark(branchIsOld)
+		start(first+len(st.Race), &st.Split[k].Law)
+	}
+}
+
+// next is when the earliest of an individual's events is due.
+func (r *Run) next(id uint32, state uint16) float64 {
+	st := &r.phase.States[state]
+	if st.OnlyRates {
+		if st.Rate > 0 {
+			return r.Now + float64(r.stream(id).Exp()*st.Mean)
+		}
+		return math.Inf(1)
+	}
+	if st.By != nil {
+		st = r.stateOf(id, state)
+	}
+	next := math.Inf(1)
+	if st.Varying != nil {
+		next = r.candidate(r.stream(id), st.Rate, st.Varying)
+	} else if st.Rate > 0 {
+		next = r.Now + float64(r.stream(id).Exp()*st.Mean)
+	}
+	for _, w := range r.packed(id, st) {
+		next = min(next, timeOf(w))
+	}
+	if r.status(id).sparse != 0 {
+		at, _ := r.firstTimer(id, st)
+		next = min(next, at)
+	}
+	return next
+}
+
+// schedule puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
+func (r *Run) schedule(id uint32, state uint16) {
+	next := r.next(id, state)
+	if r.windows != nil {
+		r.windows.schedule(r, id, next)
+	} else if next <= r.end {
+		if err := r.Queue.Schedule(calendar.ID(id), next); err != nil {
+			panic(fmt.Sprintf("population: event at %v: %v", next, err))
+		}
+	}
+}
+
+// reschedule does the same for one of whom an event may be in the calendar.
+func (r *Run) reschedule(id uint32, state uint16) {
+	if r.ties.busy() {
+		r.status(id).unmark(isTied)
+	}
+	next := r.next(id, state)
+	if r.windows != nil {
+		r.windows.schedule(r, id, next)
+	} else if !(next <= r.end) {
+		r.Queue.Cancel(calendar.ID(id))
+	} else if err := r.Queue.Reschedule(calendar.ID(id), next); err != nil {
+		panic(fmt.Sprintf("population: event at %v: %v", next, err))
+	}
+}
+
+// candidate is when the next of all that happens at a rate may be: what does not change, at a rate, and what does.
+func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingRate) float64 {
+	left := s.Exp()
+	for t := r.Now; t <= r.end; {
+		end, total := math.Inf(1), fixed
+		for i := range vary {
+			until, bound := vary[i].Rate.Piece(t)
+			end, total = min(end, until), total+float64(bound*vary[i].Factor)
+		}
+		if at := t + left/total; at < end { // which is infinite, or NaN, if nothing can happen
+			return at
+		}
+		left = max(0, left-float64(total*(end-t))) // which rounding may take below
+		t = end
+	}
+	return math.Inf(1)
+}
+
+// choose tells what a candidate is whose time has come: one of those that change, by its number, or of what does not, by its place on the menu.
+// It reports false if it is nothing.
+func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate) (k int, place float64, ok bool) {
+	total := fixed
+	for i := range vary {
+		_, bound := vary[i].Rate.Piece(r.Now)
+		total += float64(bound * vary[i].Factor)
+	}
+	u := float64(s.Float64() * total)
+	if u < fixed {
+		return -1, u, true
+	}
+	u -= fixed
+	for k = range vary {
+		v := &vary[k]
+		_, bound := v.Rate.Piece(r.Now)
+		if bound = float64(bound * v.Factor); u >= bound {
+			u -= bound
+			continue
+		}
+		rate, ok := v.Rate.Rate(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+		if !ok {
+			r.failAboveMost(v)
+		}
+		return k, 0, u < rate*v.Factor
+	}
+	return 0, 0, false // rounding
+}
+
+// branch draws a branch of a split whose chances change with time.
+func (r *Run) branch(st *program.State, u float64) int {
+	sum, drawn := 0.0, st.Chances.Otherwise
+	for k, c := range st.Chances.Of {
+		if k != st.Chances.Otherwise {
+			if sum += c.Chance(r.Now); u < sum && drawn == st.Chances.Otherwise {
+				drawn = k
+			}
+		}
+	}
+	if sum > 1+1e-6 && r.failed == nil {
+		r.failed = fmt.Errorf("at time %.12g: the chances of a split add up to %.6g, more than 1", r.Program.Start+r.Now, sum)
+		r.limit = -1
+	}
+	return drawn
+}
+
+// failAboveMost ends the run, because a rate is above its most.
+func (r *Run) failAboveMost(v *program.VaryingRate) {
+	if r.failed != nil {
+		return
+	}
+	unit := r.Program.Unit
+	r.limit = -1
+	x := v.Rate.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+	if math.IsNaN(x) {
+		r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what it is divided by", r.Program.Start+r.Now, v.What)
+		return
+	}
+	r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
+		r.Program.Start+r.Now, v.What, x, unit, v.Rate.Most, unit)
+}
+
+// checkRates ends the run if the rate of somebody's clock is above its most now. Thinning finds that when such a clock may strike, which is never if
+// its most is far too small; so every row is looked at too.
+func (r *Run) checkRates() error {
+	n := program.Census{Total: r.Alive, Counts: r.Counts}
+	above := func(vary []program.VaryingRate) *program.VaryingRate {
+		for i := range vary {
+			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 {
+				if _, ok := c.Rate(r.Now, n); !ok {
+					return &vary[i]
+				}
+			}
+		}
+		return nil
+	}
+	for k := range r.phase.Immigration {
+		if v := above(r.phase.Immigration[k].Varying); v != nil {
+			r.failAboveMost(v)
+		}
+	}
+	for s := range r.phase.States {
+		st := &r.phase.States[s]
+		if r.Counts[s] == 0 {
+			continue
+		}
+		if v := above(st.Varying); st.By == nil && v != nil {
+			r.failAboveMost(v)
+		}
+		if !slices.ContainsFunc(st.Cells, func(cell *program.State) bool { return above(cell.Varying) != nil }) {
+			continue
+		}
+		for id := r.firstID; int(id) < r.Used && r.failed == nil; id++ { // is anybody in such a cell?
+			if int(r.status(id).state) == s {
+				if v := above(r.stateOf(id, uint16(s)).Varying); v != nil {
+					r.failAboveMost(v)
+				}
+			}
+		}
+	}
+	return r.failed
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/lookup"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+// admit lets an individual in, with its own stream, and returns its id. The parent is for what is inherited.
+func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
+	id := r.takeSlot()
+	r.entered++
+	if r.OnEvent != nil {
+		r.numbers[id] = r.entered
+	}
+	state := r.initialise(id, in, s, parent)
+	r.register(id, state)
+	r.schedule(id, state)
+	return id
+}
+
+// initialise gives an individual all that is its own: its stream, its attributes, its state, which is returned, and its clocks. Nothing else
+// is touched, but for timers that lie aside.
+func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent uint32) (state uint16) {
+	own := r.stream(id)
+	*own = s
+	age := 0.0
+	byGroup := in.Age != nil && len(in.Age.By) > 0
+	if in.Age != nil && !byGroup {
+		age = in.Age.Values[0].Draw(own)
+	}
+	for a := range r.attributes {
+		var v uint16
+		switch given := in.Of(a); given {
+		case program.Drawn:
+			v = uint16(lookup.Among(r.phase.Attributes[a], own.Float64()))
+		case program.Inherited:
+			v = r.attributes[a].Of(parent)
+		default:
+			v = uint16(given)
+		}
+		r.attributes[a].Set(id, v)
+	}
+	if byGroup {
+		age = in.Age.At(r.cell(id, in.Age.By)).Draw(own)
+	}
+	state = in.To
+	if in.Into != nil {
+		state = in.Into.States[in.Into.Shares.At(r.cell(id, in.Into.Shares.By)).Draw(own, r.Now)]
+	}
+	*r.status(id) = status{state: state}
+	r.cacheState(id, state)
+	if r.shared {
+		r.words[int(id)*r.stride+headWords] = never
+	}
+	for k := range r.phase.Always {
+		c := r.lifelong(id, k)
+		if c.Off {
+			r.drawTimer(id, k, &c.Law, true)
+		} else if left, struck := c.Left(own, age); struck {
+			r.setTimer(id, k, never) // without a mark: no change of its law brings it back
+		} else {
+			r.startTimer(id, k, &c.Law, age, left)
+		}
+	}
+	if in.Since != nil {
+		r.startClocksSince(id, state, in.Since.At(r.cell(id, in.Since.By)))
+	} else {
+		r.startClocks(id, state)
+	}
+	return state
+}
+
+// register counts an individual among the others.
+func (r *Run) register(id uint32, state uint16) {
+	for a, g := range r.groups {
+		if g != nil {
+			g.Add(id, int(r.attributes[a].Of(id)))
+		}
+	}
+	if r.living != nil {
+		r.living.Add(id, 0)
+	}
+	r.countAlive(+1)
+	r.Counts[state]++
+	if c := r.Counts[state]; c > r.Peaks[state].Count {
+		r.Peaks[state] = Peak{c, r.Program.Start + r.Now}
+	}
+	if r.ByGroup != nil {
+		r.ByGroup.present(r, id, int(state), +1)
+	}
+}
+
+// arrive lets an immigrant in, or nobody, if it turns out that the rate is below what it is at most.
+func (r *Run) arrive(k uint32) {
+	table := &r.phase.Immigration[k]
+	if table.Varying != nil {
+		if _, _, ok := r.choose(&r.arrivals[k], 0, table.Varying); !ok {
+			r.nextArrival(k)
+			return
+		}
+	}
+	r.enter(&table.In, r.arrivals[k].Split(), noID, program.ByImmigration, table.Name)
+	r.nextArrival(k)
+}
+
+// enter lets somebody in during a run, by way of births, immigration or an intervention, and counts it. The parent is nobodyElse if
+// there is none.
+func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name int) {
+	r.countName(name)
+	id := r.admit(in, s, parent)
+	r.countFlow(id, parent, len(r.Counts)+way, r.status(id).state, name, name)
+}
+
+// nextArrival plans the next immigrant.
+func (r *Run) nextArrival(k uint32) {
+	next := r.arrivalAfter(int(k))
+	if r.windows != nil {
+		if r.windows.arrive[k] = next; next <= r.windows.until {
+			r.windows.heap.Push(store.Due{At: next, Id: k})
+		}
+		return
+	}
+	r.Queue.Cancel(calendar.ID(k))
+	if next <= r.end {
+		if err := r.Queue.Reschedule(calendar.ID(k), next); err != nil {
+			panic(fmt.Sprintf("population: arrival at %v: %v", next, err))
+		}
+	}
+}
+
+// arrivalAfter is when the next immigrant of a source comes after now; +Inf if none does.
+func (r *Run) arrivalAfter(k int) float64 {
+	table := &r.phase.Immigration[k]
+	switch {
+	case table.Varying != nil:
+		return r.candidate(&r.arrivals[k], 0, table.Varying)
+	case table.Rate > 0:
+		return r.Now + r.arrivals[k].Exp()/table.Rate
+	}
+	return math.Inf(1)
+}

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// fire lets the clock of an individual do what it does.
+func (r *Run) fire(id uint32) {
+	state := r.status(id).state
+	st := &r.phase.States[state]
+	if st.OnlyRates {
+		do := &st.Menu[0].Do
+		if len(st.Menu) > 1 {
+			do = st.Pick(r.stream(id).Float64() * st.Rate)
+		}
+		r.do(id, state, do)
+		return
+	}
+	if do := r.firedAction(id, state); do != nil {
+		r.do(id, state, do)
+	} else {
+		r.schedule(id, state)
+	}
+}
+
+// firedAction is what an individual's clock does that strikes now; nil if that turns out to be nothing.
+func (r *Run) firedAction(id uint32, state uint16) *program.Action {
+	st := r.stateOf(id, state)
+	if st.OnlyRates {
+		if len(st.Menu) > 1 {
+			return st.Pick(r.stream(id).Float64() * st.Rate)
+		}
+		return &st.Menu[0].Do
+	}
+	if at, column := r.firstTimer(id, st); column >= 0 && at == r.Now {
+		r.setTimer(id, column, never)
+		switch k := column - len(r.phase.Always); {
+		case k < 0:
+			return &r.phase.Always[column].Do
+		case k < len(st.Race):
+			return &st.Race[k].Do
+		}
+		branch := &st.Split[r.status(id).branch]
+		if branch.Varying != nil {
+			if _, _, ok := r.choose(r.stream(id), 0, branch.Varying); !ok {
+				r.startClock(id, column, branch)
+				return nil
+			}
+		}
+		return &branch.Do
+	}
+	if st.Varying != nil {
+		switch k, place, ok := r.choose(r.stream(id), st.Rate, st.Varying); {
+		case !ok:
+			return nil
+		case k >= 0:
+			return &st.Varying[k].Do
+		default:
+			return st.Pick(place)
+		}
+	}
+	if len(st.Menu) > 1 {
+		return st.Pick(r.stream(id).Float64() * st.Rate)
+	}
+	return &st.Menu[0].Do
+}
+
+// do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
+func (r *Run) do(id uint32, state uint16, do *program.Action) {
+	switch do.Verb {
+	case program.DoContact:
+		if l := contactSeed(r.stream(id).Uint64()); r.ties.busy() {
+			r.deferContact(id, state, do, l)
+		} else if r.contact(id, state, do, l) {
+			return // it has become another, and that is planned
+		}
+	case program.DoBirth:
+		r.enter(do.In, r.stream(id).Split(), id, program.ByBirth, do.Name)
+	default:
+		if r.act(id, state, do) {
+			return
+		}
+	}
+	r.schedule(id, state)
+}
+
+// act changes an individual's state and attributes, or does nothing if it is not in a state for it or by chance. It reports whether its next
+// event is planned.
+func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
+	if !r.acts(id, state, do) {
+		return false
+	}
+	moved := false
+	if len(do.Moves) > 0 {
+		moved, _ = r.move(id, state, do)
+	}
+	if do.To != program.SameState {
+		r.change(id, state, do.To, id, do.Name)
+		return true
+	}
+	if moved {
+		r.countMove(id, id, do.Name)
+	}
+	return false
+}
+
+// acts decides whether an individual is in a state for an action, and by chance.
+func (r *Run) acts(id uint32, state uint16, do *program.Action) bool {
+	chance := do.Chance
+	if do.Chances != nil {
+		chance = r.chance(do.Chances, id, id)
+	}
+	return !(do.From != nil && !do.From[state] || chance < 1 && r.stream(id).Float64() >= chance)
+}
+
+// move gives attributes of an individual the values that they are to have. It reports whether one of them was another, and whether clocks
+// go on otherwise because of that, so that the next event has to be planned anew.
+func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bool) {
+	if len(do.Moves) == 0 {
+		return false, false
+	}
+	var before *program.State
+	if r.phase.ByGroup {
+		before = r.stateOf(id, state)
+		r.rememberLifelong(id)
+	}
+	for _, m := range do.Moves {
+		old := r.attributes[m.Attribute].Of(id)
+		if old == m.Value {
+			continue
+		}
+		moved = true
+		if r.ByGroup != nil {
+			r.ByGroup.present(r, id, int(r.status(id).state), -1)
+		}
+		r.attributes[m.Attribute].Set(id, m.Value)
+		if r.ByGroup != nil {
+			r.ByGroup.present(r, id, int(r.status(id).state), +1)
+		}
+		if g := r.groups[m.Attribute]; g != nil {
+			g.Remove(id, int(old))
+			g.Add(id, int(m.Value))
+		}
+	}
+	if moved && r.phase.ByGroup {
+		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
+	}
+	return moved, again
+}
+
+// change takes an individual to another state, or out, because of another, of itself, or of nobody, and counts the name that this goes by.
+func (r *Run) change(id uint32, from, to uint16, by uint32, name int) {
+	r.become(id, from, to, by, name, name)
+}
+
+// become takes an individual to another state, or out. The name to count is given by itself: what changes two is counted once.
+func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
+	r.countName(counted)
+	r.countFlow(id, by, int(from), to, name, counted)
+	r.Counts[from]--
+	if to == program.Nobody {
+		r.leave(id)
+		return
+	}
+	r.Counts[to]++
+	if c := r.Counts[to]; c > r.Peaks[to].Count {
+		r.Peaks[to] = Peak{c, r.Program.Start + r.Now}
+	}
+	p := r.status(id)
+	p.state = to
+	r.cacheState(id, to)
+	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
+		r.startClocks(id, to)
+	}
+	r.reschedule(id, to)
+}
+
+// leave takes an individual out of the population.
+func (r *Run) leave(id uint32) {
+	if r.windows != nil {
+		*r.nextAt(id) = r.Now
+	} else {
+		r.Queue.Cancel(calendar.ID(id))
+	}
+	for a, g := range r.groups {
+		if g != nil {
+			g.Remove(id, int(r.attributes[a].Of(id)))
+		}
+	}
+	r.stopTimers(id, 0)
+	r.status(id).state = program.Nobody
+	r.cacheState(id, program.Nobody)
+	r.status(id).unmark(isTied)
+	r.free.Put(id)
+	r.countAlive(-1)
+	if r.living != nil {
+		r.living.Remove(id, 0)
+	} else if r.Program.PlainMixing {
+		r.listLiving()
+	}
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+// individuals are the arrays indexed by id.
+//
+// An individual has stride words next to each other in one array, because an event that needs one of
+// them needs the others: its random stream, its status, its packed timers (timers.go) and, in a run by
+// windows, the time of its next event. The time of what happens at a rate is not stored: it is drawn
+// again whenever it is needed, which is exact because such a clock has no memory.
+//
+// Invariants: an id from firstID on is either free, with the state Nobody, or alive; numbers are
+// distinct and at most entered; stateCache[id] is the state of id plus 1.
+type individuals struct {
+	capacity   int // ids that the arrays have room for
+	words      []uint64
+	stride     int
+	attributes []store.Column // the values of each attribute
+	entered    uint64         // how many individuals there have been
+	numbers    []uint64       // the order of entering, from 1 on; kept only if OnEvent is set
+
+	// stateCache has one byte for each individual: its state plus 1, or 0 for a free slot. Most
+	// events of an epidemic are contacts, most contacts change nothing, and that is known from the
+	// state of the other alone. The words of 10⁵ individuals and their records in the calendar are
+	// larger than a second-level cache; their states take a twentieth of it. Larger populations
+	// prefetch instead (prefetch.go); at a million the two make no measurable difference.
+	caching    bool
+	stateCache []uint8
+}
+
+// A status is the second word of an individual.
+type status struct {
+	state      uint16 // Nobody for a free slot
+	sparse     uint8  // a bit for each timer column that is in the sparse table
+	branch     uint8  // the branch of the split that was drawn, if the state has one
+	held       uint8  // 1 + the column whose timer is in the shared word; 0 for none
+	flags      uint8
+	checkpoint uint16 // the low bits of the number of its checkpoint in a window (shard.go)
+}
+
+// Flags of a status.
+const (
+	isTied      uint8 = 1 << iota // its clock fires at this instant and has not been handled (ties.go)
+	branchIsOld                   // the branch was drawn by other tables than its clocks go by now
+)
+
+func (p *status) is(flag uint8) bool { return p.flags&flag != 0 }
+
+func (p *status) mark(flag uint8) { p.flags |= flag }
+
+func (p *status) unmark(flag uint8) { p.flags &^= flag }
+
+// status returns the status of an individual.
+func (r *individuals) status(id uint32) *status {
+	return (*status)(unsafe.Pointer(&r.words[int(id)*r.stride+1]))
+}
+
+// stream returns the random stream of an individual.
+func (r *individuals) stream(id uint32) *random.Stream {
+	return (*random.Stream)(&r.words[int(id)*r.stride])
+}
+
+// nextAt is the time of an individual's next event in a run by windows, +Inf if it has none. For a free
+// slot it is the time at which it was left.
+func (r *individuals) nextAt(id uint32) *float64 {
+	return (*float64)(unsafe.Pointer(&r.words[int(id)*r.stride+r.stride-1]))
+}
+
+// cachesStates reports whether a program profits from the state cache. A run by windows does not use
+// it: there the state of the other depends on the time of the contact (resolve.go).
+func cachesStates(m *program.Program) bool {
+	return m.PlainMixing && len(m.States) < 255 && m.Size < prefetchContactsFrom
+}
+
+// cacheState stores the present state of an individual in the cache.
+func (r *individuals) cacheState(id uint32, state uint16) {
+	if int(id) < len(r.stateCache) {
+		r.stateCache[id] = uint8(state + 1) // Nobody + 1 is 0
+	}
+}
+
+// columnBytes is how many bytes the attributes of an individual take.
+func columnBytes(m *program.Program) int {
+	n := 0
+	for i := range m.Attributes {
+		c := store.NewColumn(len(m.Attributes[i].Values))
+		n += c.Bytes()
+	}
+	return n
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/format"
+)
+
+// A run makes progress if its clock does. A circle of states that takes no time, or 1e-300 days, or a rate of 1e300 per day,
+// would keep it busy until somebody ends it.
+//
+// The clock is looked at in windows, each a billionth of the run (2⁻³⁰: 3 seconds of a century). A window begins with the
+// first event after the last one ended, and after each intervention. Within a window everybody who was there when it began may
+// pass through every state and have a hundred events more, and there may be four million on top. Honest models stay far below:
+// sixty million whose clocks strike at the same instant take one event each, and a run that went on at that pace would have
+// some 10¹⁵ events, years of work, even with few individuals.
+//
+// It is counted for each event, and looked at every million of them, so that it costs nothing.
+type pace struct {
+	base    uint64  // how many events there may be on top
+	window  float64 // how long a window is
+	until   float64 // when this one ends
+	present int     // how many were alive when it began
+	events  uint64  // in it
+	fired   int     // interventions that waited and happened in it
+	look    uint64  // look again when there are so many
+	flows   []uint64
+	named   []uint64 // as they were when half of the allowed events had happened; nil before
+}
+
+const (
+	paceWindow = 1.0 / (1 << 30)
+	paceBase   = 1 << 22
+	paceEach   = 100
+)
+
+// beginPace begins a window with the event that is due now.
+func (r *Run) beginPace(at float64) {
+	r.pace.until, r.pace.present, r.pace.events, r.pace.look = at+r.pace.window, r.Alive, 0, r.pace.base/4
+	r.pace.fired = 0
+	if r.pace.flows != nil {
+		r.pace.flows, r.pace.named = nil, nil
+	}
+}
+
+// checkPace is the error if too much has happened in a window.
+func (r *Run) checkPace(id uint32) error {
+	p := &r.pace
+	p.look += p.base / 4
+	allowed := p.base + uint64(p.present)*uint64(paceEach+len(r.Program.States))
+	if p.flows == nil && p.events >= allowed/2 {
+		p.flows, p.named = slices.Clone(r.Flows), slices.Clone(r.Named)
+	}
+	if p.events < allowed {
+		return nil
+	}
+	return fmt.Errorf("at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of states that takes no time, or a rate far too high?",
+		r.Program.Start+r.Now, format.Thousands(float64(int(p.events))), r.culprit(id))
+}
+
+// culprit says what happens again and again. The individual is the one to whom something happens next.
+func (r *Run) culprit(id uint32) string {
+	most := func(now, before []uint64) (k int, n uint64) {
+		for i := range now {
+			if d := now[i] - before[i]; d > n {
+				k, n = i, d
+			}
+		}
+		return k, n
+	}
+	flow, n := most(r.Flows, r.pace.flows)
+	name, m := most(r.Named, r.pace.named)
+	switch {
+	case n > 0 && m > n/2:
+		return fmt.Sprintf("most of them %v [%s]", r.Program.Flows[flow], r.Program.Names[name])
+	case n > 0:
+		return fmt.Sprintf("most of them %v", r.Program.Flows[flow])
+	case m > 0:
+		return fmt.Sprintf("most of them [%s]", r.Program.Names[name])
+	}
+	if id < r.firstID {
+		return "and then somebody arrives"
+	}
+	return fmt.Sprintf("without changing anybody's state; the next is of an individual in the state %s", r.Program.States[r.status(id).state])
+}

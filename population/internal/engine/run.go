@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+// A Run is one run of a program: the individuals, and a calendar with the earliest event of each. It
+// can be started again, with another seed or another program, and then uses its memory again.
+//
+// Individuals live in flat arrays indexed by id (individuals.go); an id is also a slot, and free slots
+// are used again (slots.go). The ids below firstID stand for the sources of immigration, so that one
+// calendar holds everything that happens by chance. All times are since the start, in the unit of the
+// model.
+//
+// Each part states its own invariants; Check verifies them.
+type Run struct {
+	Program *program.Program
+	Index   int    // the number of the replica
+	seed    uint64 // all draws depend on it and on Index
+	phase   *program.Phase
+	Now     float64
+	end     float64
+	Queue   *calendar.Queue // nil while the run is by windows
+	windows *windows        // nil unless it is
+	Windows int             // how many windows were run in parallel
+
+	individuals
+	slots
+	timers
+	mixing
+	tallies
+	interventions
+	contactPrefetch
+	arrivals []random.Stream // of the sources of immigration
+	ties     ties
+	pace     pace
+
+	Budget  *Budget // nil for no limit
+	taken   uint64  // bytes that Budget counts for this run
+	granted uint64  // bytes up to which Budget need not be asked
+	limit   int     // how many may be alive; −1 once the run has failed
+	failed  error   // why the run cannot go on
+
+	OnEvent  func(*Event) // called for every event, if it is not nil
+	event    Event        // the last one that OnEvent was called with
+	forkable bool
+
+	// How the run is carried out. Tests set these; results do not depend on them.
+	sparseRule   sparseRule
+	windowRule   windowRule
+	layoutOf     *program.Program // lay timers out for this program; nil for the run's own
+	Patience     uint64           // see pace; 0 for the usual
+	prefetchFrom int              // see prefetch.go; 0 for the usual
+	setupFrom    int              // see setup.go; 0 for the usual
+	cores        int              // for setting up and for windows; 0 for those that are free
+
+	lifelongBefore []*program.Lifelong // scratch of redrawMemoryless
+	weights        [2][]float64        // scratch of redrawBranch
+}
+
+// Start sets a replica up: everybody is there, with an event to come.
+func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
+	if r.Program != m {
+		r.attributes = nil // there may be others
+	}
+	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.First, index, nil, 0
+	r.Now, r.end = 0, m.End-m.Start+m.Slack
+	r.seed = seed
+	r.waiting.begin(m)
+	r.firstID = uint32(len(m.First.Immigration))
+	r.limit, r.failed, r.granted = m.Most, nil, 0
+	spare := usualSpare
+	if r.Budget != nil {
+		spare, r.granted = r.Budget.spare, BytesOf(r.Budget.each*float64(m.Size))
+	}
+	if r.windows != nil && m.Size > 1<<20 {
+		r.windows = nil // and the memory of its lists
+		runtime.GC()
+	}
+	r.cutWindows()
+	if r.layoutOf != nil {
+		r.layOut(r.layoutOf)
+	} else {
+		r.layOut(m)
+	}
+	ids := int(r.firstID) + m.Size
+	if r.Queue != nil && (r.windows != nil || r.capacity > 1<<20) {
+		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.
+		r.Queue, r.groups, r.living = nil, nil, nil
+		runtime.GC()
+	}
+	switch {
+	case r.windows != nil: // without a calendar
+	case r.Queue == nil:
+		r.Queue = calendar.New(calendar.Capacity(ids + ids/spare))
+	default:
+		r.Queue.Reset(0)
+	}
+	if r.attributes == nil {
+		r.attributes = make([]store.Column, len(m.Attributes))
+		for a := range r.attributes {
+			r.attributes[a] = store.NewColumn(len(m.Attributes[a].Values))
+		}
+	}
+	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
+		r.stateCache = nil
+	}
+	r.grow(ids, spare)
+	r.Used, r.living = int(r.firstID), nil
+	r.slotCount = ids + extraSlots(m.Size)
+	r.free.Clear()
+	r.groups = make([]*store.Groups, len(m.Attributes))
+	for a, mixes := range m.Mixes {
+		if mixes {
+			r.groups[a] = store.NewGroups(len(m.Attributes[a].Values))
+			r.groups[a].Expect(ids, m.Size, r.phase.Attributes[a])
+		}
+	}
+	r.Counts = make([]int, len(m.States))
+	r.Flows = make([]uint64, len(m.Flows))
+	r.Named = make([]uint64, len(m.Names))
+	r.ByGroup = newGroupTallies(m)
+	r.Peaks = make([]Peak, len(m.States))
+	for i := range r.Peaks {
+		r.Peaks[i].Time = m.Start
+	}
+	r.pace.window, r.pace.base = (m.End-m.Start)*paceWindow, paceBase
+	if r.Patience > 0 {
+		r.pace.base = r.Patience
+	}
+	r.Events, r.entered, r.Alive = 0, 0, 0
+	r.personTime, r.ties = store.NewPersonTime(r.end), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
+
+	streams := random.New(seed, uint64(index))
+	if err := r.populate(ctx, streams); err != nil {
+		return err
+	}
+	r.arrivals = r.arrivals[:0]
+	for k := range r.phase.Immigration {
+		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
+		r.nextArrival(uint32(k))
+	}
+	r.prefetchAhead, r.prefetching, r.contactsSeen, r.windowsLeft = r.prefetchDistance(), false, 0, 1
+	r.beginPace(0)
+	return r.failed
+}
+
+// housekeepingInterval is how many events pass between looks at the context: a few milliseconds.
+const housekeepingInterval = 1 << 14
+
+// grow makes room for so many ids, and for one in so many more: the system lends memory only where it is used.
+func (r *Run) grow(ids, spare int) {
+	if r.capacity <= ids {
+		r.capacity = ids + ids/spare + 64
+	}
+	most := r.capacity + r.windows.temporary()
+	r.words = store.Extend(r.words, most*r.stride)
+	for a := range r.attributes {
+		r.attributes[a].Extend(most)
+	}
+	if r.OnEvent != nil {
+		r.numbers = store.Extend(r.numbers, r.capacity)
+	}
+	if r.caching {
+		r.stateCache = store.Extend(r.stateCache, r.capacity)
+	}
+	if r.forkable {
+		r.origins = store.Extend(r.origins, r.capacity*len(r.sparse))
+	}
+	r.prefetch()
+}
+
+// run dispatches what is due by a time.
+func (r *Run) run(ctx context.Context, by float64, progress func(float64, uint64)) error {
+	if r.windows != nil {
+		return r.runByWindows(ctx, by, progress)
+	}
+	if err := r.dispatch(ctx, by+r.Program.Slack, progress); err != nil {
+		return err
+	}
+	r.Now = max(r.Now, by)
+	return nil
+}
+
+// dispatch lets happen what is due by a time, one event after the other.
+func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64, uint64)) error {
+	for {
+		var id uint32
+		if !r.ties.busy() {
+			var tied bool
+			if r.windows == nil {
+				next, at, more, ok := r.Queue.NextTied(until)
+				if !ok {
+					break
+				}
+				id, r.Now, tied = uint32(next), at, more
+			} else {
+				next, at, ok := r.nextInHeap(until)
+				if !ok {
+					break
+				}
+				id, r.Now, tied = next, at, r.windows.tiedInHeap(at)
+			}
+			if tied && r.beginTies(id) {
+				continue
+			}
+		} else if called, ok := r.nextTiedFire(); ok {
+			id = called
+		} else if err := r.resolveTiedContacts(ctx); err != nil {
+			return err
+		} else {
+			continue
+		}
+		if r.prefetchAhead > 0 {
+			r.prefetchContacts()
+		}
+		r.Events++
+		if r.pace.events++; r.Now > r.pace.until {
+			r.beginPace(r.Now)
+		} else if r.pace.events == r.pace.look {
+			if err := r.checkPace(id); err != nil {
+				return err
+			}
+		}
+		if id < r.firstID {
+			r.arrive(id)
+		} else {
+			r.fire(id)
+		}
+		if r.Alive > r.limit {
+			return r.overcrowded()
+		}
+		if r.waiting.on {
+			if err := r.Settle(ctx); err != nil {
+				return err
+			}
+		}
+		if r.Events%housekeepingInterval == 0 {
+			r.adaptPrefetch()
+			if progress != nil {
+				progress(r.Now, r.Events)
+			}
+			if err := r.housekeep(ctx, housekeepingInterval); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// overcrowded is the error if more are alive than may be.
+func (r *Run) overcrowded() error {
+	if r.failed != nil {
+		return r.failed
+	}
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.Program.Start+r.Now, format.Be(r.Program.Most), format.Plural(r.Program.Most, "individual"))
+}
+
+// Advance does all that happens up to and including a time, clocks and interventions: what happens at the time of an intervention happens
+// before it, and who looks at the time sees all that happened by it.
+func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
+	plans := r.Program.Scheduled
+	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.Slack {
+		p := &plans[r.carriedOut]
+		if err := r.run(ctx, p.At, progress); err != nil {
+			return err
+		}
+		r.carriedOut++
+		if err := r.intervene(ctx, p, r.carriedOut-1); err != nil {
+			return err
+		}
+	}
+	if err := r.run(ctx, at, progress); err != nil || !r.Program.Counting {
+		return err
+	}
+	return r.checkRates()
+}
+
+// NewRun is one to be started, any number of times.
+func NewRun(o *Options, p *Budget) *Run {
+	return &Run{sparseRule: usualSparse, Budget: p, windowRule: o.windowRule(), Patience: o.Patience}
+}
+
+// spares are replicas whose memory can be used again. Those that nobody needs the collector takes.
+var spares = sync.Pool{New: func() any { return new(Run) }}
+
+// NewForkable is a replica that can be forked, to be started, which may have the memory of another. No timer of it lies aside.
+func NewForkable(p *Budget) *Run {
+	r := spares.Get().(*Run)
+	r.sparseRule, r.Budget, r.taken, r.forkable = sparseRule{least: math.MaxInt}, p, 0, true
+	return r
+}
+
+// Retire lets others have the memory of a replica that is done with.
+func (r *Run) Retire() {
+	r.Budget.give(r)
+	r.Budget, r.OnEvent = nil, nil
+	spares.Put(r)
+}
+
+// Options say how a program is run.
+type Options struct {
+	Seed     uint64
+	Replicas int          // how many there are in all; one if 0
+	Workers  int          // how many of them are run at once; as many as there are cores, and as memory is there for, if 0
+	Memory   uint64       // how many bytes a run may take; as many as the machine and its container have if 0
+	OnEvent  func(*Event) // told of everything that happens, if it is not nil
+	Forks    bool         // it can be forked
+	Patience uint64       // how much may happen while the clock stands still; see pace. The usual if 0
+	Windows  int          // from how many individuals on it may be run by windows; the usual if 0
+}
+
+// AtOnce is how many replicas are to be run at once.
+func (o *Options) AtOnce() int {
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return min(workers, max(o.Replicas, 1))
+}

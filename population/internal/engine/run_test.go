@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// walk runs a replica in small steps and looks at it after each.
+func walk(t *testing.T, r *Run, m *program.Program, seed uint64, step float64) {
+	t.Helper()
+	ctx := context.Background()
+	if err := r.Start(ctx, m, seed, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	plans := m.Scheduled
+	advance := func(to float64) {
+		if err := r.run(ctx, to, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Check(); err != nil {
+			t.Fatalf("seed %d, time %v: %v", seed, r.Now, err)
+		}
+	}
+	for at := 0.0; at < r.end; at += step {
+		for len(plans) > 0 && plans[0].At <= at {
+			advance(plans[0].At)
+			if err := r.intervene(ctx, &plans[0], len(m.Scheduled)-len(plans)); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Check(); err != nil {
+				t.Fatalf("seed %d, after %s: %v", seed, plans[0].What, err)
+			}
+			plans = plans[1:]
+		}
+		advance(at)
+	}
+}
+
+// The invariants hold at all times, in a replica that is used again and again.
+func TestInvariants(t *testing.T) {
+	m := programOf(t, everything)
+	r := Run{sparseRule: usualSparse}
+	thinned, flows := 0, make([]uint64, len(m.Flows))
+	for seed := range soak.Size[uint64](8, 20) {
+		walk(t, &r, m, seed, 0.05)
+		if r.living != nil {
+			thinned++
+		}
+		for k, n := range r.Flows {
+			flows[k] += n
+		}
+	}
+	for k, n := range flows {
+		if n == 0 {
+			t.Errorf("nobody ever went %v", m.Flows[k])
+		}
+	}
+	if thinned == 0 {
+		t.Error("no population became thin")
+	}
+}
+
+// A population that outgrows its arrays keeps everybody.
+func TestGrowth(t *testing.T) {
+	m := programOf(t, `
+name: growth
+time: {unit: day, start: 0, end: 12}
+population: {size: 10, start: {a: rest}}
+states: {a: {race: [{after: 2 days, to: b}]}, b: {split: [{otherwise: true, after: 1 day, to: a}]}}
+attributes: {group: {x: 50%, y: 50%}}
+transmission: [{from: a, rate: 0.1 per day, to: {b: a}, mixing: {by: group, matrix: [[1, 0], [0, 1]]}}]
+births: {rate: 0.8 per day, enter: a}
+`)
+	r := Run{sparseRule: usualSparse}
+	walk(t, &r, m, 1, 0.5)
+	if r.Alive < 10_000 {
+		t.Errorf("%d are alive, expected about 10·e^9.6", r.Alive)
+	}
+}
+
+// Where timers lie changes nothing: not if they lie aside, and not if they are moved into the words in the middle of a run.
+func TestTimersAside(t *testing.T) {
+	m := programOf(t, everything)
+	events := func(r *Run, seed uint64) []seen {
+		var all []seen
+		r.OnEvent = func(h *Event) { all = append(all, seenIn(m, h)) }
+		walk(t, r, m, seed, 1)
+		return all
+	}
+	aside := [2]int{}
+	for seed := range soak.Size[uint64](4, 10) {
+		want := events(&Run{sparseRule: usualSparse}, seed)
+		for i, rule := range []sparseRule{{1, 100, 0}, {1, 0, 100}} {
+			r := Run{sparseRule: rule}
+			if got := events(&r, seed); !slices.EqualFunc(got, want, func(a, b seen) bool { return reflect.DeepEqual(a, b) }) {
+				t.Fatalf("seed %d: other events if timers lie aside, or share a word: %v", seed, rule)
+			}
+			if r.shared != (i == 1) {
+				t.Fatalf("%v: columns share a word: %v", rule, r.shared)
+			}
+			aside[i] += r.sparseTimers.Count()
+		}
+	}
+	if aside[0] == 0 || aside[1] == 0 || aside[1] >= aside[0] {
+		t.Errorf("%v timers lay aside", aside)
+	}
+
+	// All begin without timers and get them at once.
+	sudden := programOf(t, `
+name: sudden
+time: {unit: day, start: 0, end: 30}
+population: {size: 40_000, start: {b: 10, a: rest}}
+states:
+  a: {}
+  b: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: a}], split: [{chance: 50%, after: 8 days, to: a}, {otherwise: true, after: 1 day, to: b}]}
+transmission: [{from: b, rate: 2 per day, to: {a: b}}]
+`)
+	var counts [2][]int
+	for i, rule := range []sparseRule{{1, 0.125, 0}, usualSparse} {
+		r := Run{sparseRule: rule}
+		walk(t, &r, sudden, 1, 5)
+		counts[i] = r.Counts
+		if r.sparseTimers != nil {
+			t.Error("the timers still lie aside")
+		}
+	}
+	if !slices.Equal(counts[0], counts[1]) {
+		t.Errorf("%v if timers are moved, %v if they lie in the words from the start", counts[0], counts[1])
+	}
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A line gives back what it was given, in the same order.
+func TestLine(t *testing.T) {
+	var l FreeList
+	var want []uint32
+	s := random.New(1)
+	for i := range uint32(20_000) {
+		if s.Below(uint64(2+i/10_000)) == 0 || len(want) == 0 { // it grows, and then shrinks
+			l.Put(i)
+			want = append(want, i)
+		} else {
+			if got := l.Take(); got != want[0] {
+				t.Fatalf("step %d: %d, want %d", i, got, want[0])
+			}
+			want = want[1:]
+		}
+		if i%1000 == 0 && !slices.Equal(slices.Collect(l.All), want) {
+			t.Fatalf("step %d: %v, want %v", i, slices.Collect(l.All), want)
+		}
+	}
+}
+
+// A line has room for less than twice as many ids as it ever had at one time, however many have
+// passed through it.
+func TestLineUsesRoomAgain(t *testing.T) {
+	var l FreeList
+	s := random.New(2)
+	most := 8
+	for i := range uint32(100_000) {
+		if l.N == 0 || l.N < 1000 && s.Below(2) == 0 {
+			l.Put(i)
+			most = max(most, l.N)
+		} else {
+			l.Take()
+		}
+		if len(l.Ring) >= 2*most && len(l.Ring) > 8 {
+			t.Fatalf("step %d: room for %d ids, of which there were %d at most", i, len(l.Ring), most)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// Groups keeps individuals in groups of which one can be chosen uniformly: a list for each group, and where in its list
+// each individual stands. Adding appends; removing puts the last of the list into the place that becomes free. Both take
+// constant time, and so does choosing. An individual takes 8 bytes.
+//
+// It is the grouping that Keen and Lehman use beside their calendar, with lists in place of a partitioned array, so that
+// a group grows without moving the others.
+type Groups struct {
+	Members [][]uint32
+	Places  []uint32
+}
+
+func NewGroups(n int) *Groups { return &Groups{Members: make([][]uint32, n)} }
+
+// Expect makes room for so many ids, and for so many individuals with the given shares, added up, in the groups: lists that
+// grow leave what they have outgrown behind.
+func (g *Groups) Expect(ids, individuals int, sums []float64) {
+	g.Places = make([]uint32, 0, ids)
+	before := 0.0
+	for i, upTo := range sums {
+		n := float64((min(upTo, 1) - before) * float64(individuals))
+		before = min(upTo, 1)
+		g.Members[i] = make([]uint32, 0, int(n+float64(4*math.Sqrt(n))))
+	}
+}
+
+// Add puts an individual, which must be in none, into a group.
+func (g *Groups) Add(id uint32, group int) {
+	if int(id) >= len(g.Places) {
+		n := int(id) + 1
+		if n > cap(g.Places) {
+			grown := make([]uint32, n, n+n/4+16)
+			copy(grown, g.Places)
+			g.Places = grown
+		}
+		g.Places = g.Places[:n]
+	}
+	g.Places[id] = uint32(len(g.Members[group]))
+	g.Members[group] = append(g.Members[group], id)
+}
+
+// Remove takes an individual out of its group.
+func (g *Groups) Remove(id uint32, group int) {
+	list := g.Members[group]
+	last := list[len(list)-1]
+	list[g.Places[id]] = last
+	g.Places[last] = g.Places[id]
+	g.Members[group] = list[:len(list)-1]
+}
+
+// Other chooses a member of a group, other than id, which is in its own. It reports false if there is none.
+func (g *Groups) Other(id uint32, own, group int, s *random.Stream) (uint32, bool) {
+	list := g.Members[group]
+	if own != group {
+		if len(list) == 0 {
+			return 0, false
+		}
+		return list[s.Below(uint64(len(list)))], true
+	}
+	if len(list) < 2 {
+		return 0, false
+	}
+	// One of the others: the last stands in for the one who chooses.
+	i := s.Below(uint64(len(list) - 1))
+	if list[i] == id {
+		return list[len(list)-1], true
+	}
+	return list[i], true
+}
+
+// Copy returns a copy of groups in the memory of others. Each may be nil.
+func (g *Groups) Copy(from *Groups) *Groups {
+	if from == nil {
+		return nil
+	}
+	if g == nil || len(g.Members) != len(from.Members) {
+		g = NewGroups(len(from.Members))
+	}
+	for i, list := range from.Members {
+		g.Members[i] = append(g.Members[i][:0], list...)
+	}
+	g.Places = append(g.Places[:0], from.Places...)
+	return g
+}
