@@ -1,7 +1,6 @@
 package population
 
 import (
-	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
@@ -33,17 +32,11 @@ func (p *Process) Grouped(group int) ([]int, []uint64, []uint64) {
 
 // ForkAlike makes a fork with the same luck, which goes on as p does, and tells of its events to a function.
 func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
-	f, err := p.fork()
+	r, err := p.r.Clone()
 	if err != nil {
 		return nil, err
 	}
-	for id := range calendar.ID(p.r.Used) {
-		if at, ok := p.r.Queue.At(id); ok {
-			if err := f.r.Queue.Schedule(id, at); err != nil {
-				return nil, err
-			}
-		}
-	}
+	f := &Process{m: p.m, r: r, time: p.time}
 	f.r.OnEvent = func(h *engine.Event) { onEvent(f.m.event(f.r.Index, h)) }
 	return f, nil
 }

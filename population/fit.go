@@ -1,8 +1,14 @@
 package population
 
 import (
+	"math"
+	"strconv"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // A Fit is what a model is to be fitted to: which of its parameters are unknown, and what is known of them beforehand; and which columns of a
@@ -52,4 +58,99 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// A Match is a column of the data and what it is compared with.
+type Match struct {
+	Column string
+	Kind   string // incidence: how often since the row before; flow: how often since the start; state: how many there are
+	Of     string // a flow or what goes by a name, or a state
+	Error  string // the law of what is seen given what is expected: poisson, negative binomial or normal
+}
+
+// An Unknown is a parameter that is not known, and what is known of it beforehand: its prior.
+type Unknown struct {
+	Name   string
+	Family string    // uniform, log-uniform, normal, lognormal, gamma, beta, exponential or weibull
+	Args   []float64 // low and high; mean and sd, of the value itself; mean and shape; a and b; mean; scale and shape. All but shape, a and b in the unit
+	Unit   string    // what is written behind a number: "per day", "days" or "%"; empty for a plain number
+	// What the parameter can be, in the unit: a rate is not negative, a probability is from 0 to 1. The prior is what it is given that.
+	Low, High float64
+	Whole     bool // it is a number of individuals
+	Text      string
+
+	of    syntax.Quantity // what a value is, and its unit
+	plain bool            // a percentage of which the prior is written as a number from 0 to 1
+}
+
+// Value is a value of the parameter as a file writes it, and as [Set] takes it: "0.4 per day".
+func (u *Unknown) Value(x float64) string {
+	if u.plain {
+		x = format.Tidy(100 * x)
+	}
+	return u.written(strconv.FormatFloat(x, 'g', -1, 64), x)
+}
+
+// written puts the unit behind a number.
+func (u *Unknown) written(number string, x float64) string {
+	switch u.of.Kind {
+	case syntax.KindShare:
+		return number + "%"
+	case syntax.KindDuration:
+		return number + " " + u.of.Unit.Of(x)
+	case syntax.KindRate:
+		return number + " per " + u.of.Unit.Name
+	}
+	return number
+}
+
+// quantity is a value as the model works with it: what Value says, read.
+func (u *Unknown) quantity(x float64) syntax.Quantity {
+	q := u.of
+	switch q.Number = x; {
+	case u.plain:
+		q.Number = format.Tidy(100*x) / 100
+	case q.Kind == syntax.KindShare:
+		q.Number = x / 100
+	}
+	return q
+}
+
+// in is a quantity in the unit.
+func (u *Unknown) in(q syntax.Quantity) float64 {
+	switch {
+	case u.of.Kind == syntax.KindShare && !u.plain:
+		return format.Tidy(100 * q.Number)
+	case u.of.Kind == syntax.KindShare || u.of.Kind == syntax.KindNumber:
+		return q.Number
+	}
+	return q.In(u.of.Unit)
+}
+
+// newUnknown is the prior with its numbers, in the unit in which it is written.
+func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
+	u := Unknown{Name: p.Label.Name, Family: p.Family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: syntax.OneLine(p.Node), of: syntax.Quantity{Kind: syntax.KindNumber}}
+	args := make([]syntax.Quantity, len(p.Args))
+	for k, v := range p.Args {
+		got, _, _ := here.Resolve(v, "")
+		args[k] = got.Quantity
+	}
+	for _, q := range args[:p.Family.Own] { // a percentage beside a plain 0 is one
+		if u.of.Kind == syntax.KindNumber {
+			u.of = q
+		}
+	}
+	u.of.Number = 0
+	u.Unit, _ = syntax.UnitWords(u.of)
+	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber && got.Quantity.Kind == syntax.KindShare {
+		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
+	}
+	for k, q := range args {
+		x := q.Number
+		if k < p.Family.Own {
+			x = u.in(q)
+		}
+		u.Args = append(u.Args, x)
+	}
+	return u
 }

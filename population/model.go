@@ -2,15 +2,19 @@ package population
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"go.yaml.in/yaml/v3"
 )
 
 // A Model is a model that can be run: read, checked, and compiled to tables. It does not change, and may be run any
@@ -111,4 +115,72 @@ func (m *Model) Times() []float64 {
 // String says in a few words what the model is.
 func (m *Model) String() string {
 	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"), strings.Join(m.program.States, ", "))
+}
+
+// Dates are those of the times at which a run is recorded, if the clock of the model starts at a date, and otherwise nil: 2020-03-01, or, if a row is not
+// at midnight, all of them as 2020-03-01T18:00:00. They are in UTC, to the second.
+func (m *Model) Dates() []string {
+	start, dated := m.StartDate()
+	if !dated {
+		return nil
+	}
+	layout := time.DateOnly
+	times := make([]time.Time, len(m.program.Rows))
+	for i, t := range m.Times() {
+		seconds := math.Round(t * m.program.Seconds)
+		days := math.Floor(seconds / syntax.ADay)
+		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*syntax.ADay)) * time.Second)
+		if seconds != days*syntax.ADay {
+			layout = "2006-01-02T15:04:05"
+		}
+	}
+	dates := make([]string, len(times))
+	for i, t := range times {
+		dates[i] = t.Format(layout)
+	}
+	return dates
+}
+
+// StartDate is the date at which the clock of the model is 0, and whether it has one.
+func (m *Model) StartDate() (time.Time, bool) {
+	return m.compiled.File.Zero.Date()
+}
+
+// A Group is those who have the given value of each of some attributes, as record: by asks for.
+type Group struct {
+	Attributes []string // as the file lists them in record
+	Values     []string // one of each
+}
+
+// By is what the group is one of, as results name it: "region", or "region,age" for combinations.
+func (g Group) By() string { return strings.Join(g.Attributes, ",") }
+
+// String is which of them it is, as results name it: "north", or "north,child" for a combination.
+func (g Group) String() string { return strings.Join(g.Values, ",") }
+
+// Groups are those that are recorded by themselves, in the order in which results list them: record: by asks for them.
+func (m *Model) Groups() []Group {
+	all := make([]Group, len(m.program.Groups))
+	for i, g := range m.program.Groups {
+		all[i] = Group{slices.Clone(g.Attributes), slices.Clone(g.Values)}
+	}
+	return all
+}
+
+// RecordsIncidence reports whether the file asks for counts in each interval: record: {incidence: true}.
+func (m *Model) RecordsIncidence() bool { return m.compiled.File.Record.Incidence }
+
+// Clock is a time on the model's clock, written as a model file has it: "160", "160 days", or a date if the model starts at one.
+func (m *Model) Clock(text string) (float64, error) {
+	list := &diag.List{}
+	r := syntax.NewReader(list, "time")
+	r.Zero = m.compiled.File.Zero
+	x, ok := r.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.compiled.File.Unit)
+	if !ok {
+		if problems, some := list.Err().(diag.Problems); some {
+			return 0, fmt.Errorf("%s", problems[0].Message)
+		}
+		return 0, fmt.Errorf("%s is no time", diag.Quote(text))
+	}
+	return x, nil
 }

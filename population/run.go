@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // engine is what the engine has to know of the options.
-func (o *Options) engine(m *Model) *engine.Options {
+func (o *Options) engine() *engine.Options {
 	e := &engine.Options{Seed: o.Seed, Replicas: o.Replicas, Workers: o.Workers, Memory: o.Memory, Forks: o.forks, Patience: o.patience, Windows: o.windows}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // which a replica replaces by one that knows its number
@@ -87,7 +87,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
-	with := o.engine(m)
+	with := o.engine()
 	purse := engine.NewBudget(with)
 	workers, err := engine.Afford(m.program, with, purse)
 	if err != nil {
@@ -236,4 +236,16 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		run.close(r)
 	}
 	return run, err
+}
+
+// vary is the model of a replica, if each has its own.
+func (o *Options) vary(m *Model, replica int) (*Model, error) {
+	if o.Vary == nil {
+		return m, nil
+	}
+	own, err := o.Vary(replica)
+	if err == nil && (!own.program.RecordsAs(m.program)) {
+		err = fmt.Errorf("%s: the model of replica %d records other things, or at other times; only values may differ", m.program.Name, replica)
+	}
+	return own, err
 }

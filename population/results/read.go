@@ -66,48 +66,28 @@ type EventRow struct {
 }
 
 // Series reads how many were in each state, row by row. An error is the last that is given.
-func (d *Directory) Series() iter.Seq2[SeriesRow, error] { return series(d.opener("series")) }
+func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
+	return each(d.opener(seriesTable.name), &seriesTable)
+}
 
 // ReadSeries is [Directory.Series] of a table as CSV.
-func ReadSeries(r io.Reader) iter.Seq2[SeriesRow, error] { return series(csvOpener("series.csv", r)) }
-
-func series(open opener) iter.Seq2[SeriesRow, error] {
-	return each(open, []string{"replica", "time", "state", "count"}, []string{"date"}, func(at map[string]int, others []int, c []cell) SeriesRow {
-		row := SeriesRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, State: c[at["state"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
-		if k, ok := at["date"]; ok {
-			row.Date = c[k].text
-		}
-		return row
-	})
+func ReadSeries(r io.Reader) iter.Seq2[SeriesRow, error] {
+	return each(csvOpener("series.csv", r), &seriesTable)
 }
 
 // Flows reads how many went each way, row by row. An error is the last that is given.
-func (d *Directory) Flows() iter.Seq2[FlowRow, error] { return flows(d.opener("flows")) }
+func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
+	return each(d.opener(flowTable.name), &flowTable)
+}
 
 // ReadFlows is [Directory.Flows] of a table as CSV.
-func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] { return flows(csvOpener("flows.csv", r)) }
-
-func flows(open opener) iter.Seq2[FlowRow, error] {
-	return each(open, []string{"replica", "time", "kind", "flow", "count"}, []string{"date", "incidence"}, func(at map[string]int, others []int, c []cell) FlowRow {
-		row := FlowRow{Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Flow: c[at["flow"]].text, Values: textsOf(c, others), Count: c[at["count"]].whole}
-		if k, ok := at["date"]; ok {
-			row.Date = c[k].text
-		}
-		if k, ok := at["incidence"]; ok {
-			row.Incidence = c[k].whole
-		}
-		return row
-	})
+func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] {
+	return each(csvOpener("flows.csv", r), &flowTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that is given.
 func (d *Directory) Events() iter.Seq2[EventRow, error] {
-	return each(d.opener("events"), []string{"replica", "time", "kind", "individual", "from", "to", "name", "by"}, nil, func(at map[string]int, others []int, c []cell) EventRow {
-		return EventRow{
-			Replica: int(c[at["replica"]].whole), Time: c[at["time"]].number, Kind: c[at["kind"]].text, Individual: uint64(c[at["individual"]].whole),
-			From: c[at["from"]].text, To: c[at["to"]].text, Name: c[at["name"]].text, By: uint64(c[at["by"]].whole), Values: textsOf(c, others),
-		}
-	})
+	return each(d.opener(eventTable.name), &eventTable)
 }
 
 // Attributes are the columns of the table of series that are attributes recorded by.
@@ -117,18 +97,7 @@ func (d *Directory) Attributes() ([]string, error) {
 		return nil, err
 	}
 	defer t.close()
-	return slices.DeleteFunc(slices.Clone(t.columns()), func(name string) bool { return slices.Contains(ownColumns, name) }), nil
-}
-
-func textsOf(cells []cell, which []int) []string {
-	if len(which) == 0 {
-		return nil
-	}
-	all := make([]string, len(which))
-	for i, k := range which {
-		all[i] = cells[k].text
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(t.columns()), func(name string) bool { return slices.Contains(countColumns(), name) }), nil
 }
 
 // A table that is open.
@@ -191,9 +160,8 @@ func (d *Directory) open(name string) (*table, error) {
 	return nil, fmt.Errorf("results: %s has neither %s.csv nor %s.parquet", d.Path, name, name)
 }
 
-// each gives the rows of a table. The columns that are needed must be there, with numbers where there should be some; those that are not
-// known are attributes.
-func each[R any](open opener, needed, known []string, make func(at map[string]int, others []int, c []cell) R) iter.Seq2[R, error] {
+// each gives the rows of a table. Columns that the schema does not have are attributes.
+func each[R any](open opener, s *schema[R]) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
 		t, err := open()
@@ -202,48 +170,41 @@ func each[R any](open opener, needed, known []string, make func(at map[string]in
 			return
 		}
 		defer t.close()
-		at, others := map[string]int{}, []int{}
-		for i, c := range t.columns() {
-			if slices.Contains(needed, c) || slices.Contains(known, c) {
-				at[c] = i
-			} else {
-				others = append(others, i)
-			}
-		}
-		for _, c := range needed {
-			if _, ok := at[c]; !ok {
-				yield(none, fmt.Errorf("%s: there is no column %q", t.file.Name(), c))
-				return
-			}
-		}
-		var numbers []int
-		for _, c := range []string{"replica", "time", "count", "incidence", "individual", "by"} {
-			if k, ok := at[c]; ok {
-				numbers = append(numbers, k)
-			}
+		r := s.reading(t.columns())
+		if r.missing != "" {
+			yield(none, fmt.Errorf("%s: there is no column %q", t.file.Name(), r.missing))
+			return
 		}
 		for row := 1; ; row++ {
 			cells, err := t.next()
 			if err == io.EOF {
 				return
 			}
-			for _, k := range numbers {
-				if err != nil {
-					break
-				}
-				c := t.columns()[k]
-				nobody := (c == "individual" || c == "by") && cells[k].text == ""
-				if math.IsNaN(cells[k].number) && !nobody {
-					err = fmt.Errorf("%s: row %d: %s: found %q, expected a number", t.file.Name(), row, c, cells[k].text)
-				}
+			if err == nil {
+				err = r.check(cells, t.file.Name(), row)
 			}
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			if !yield(make(at, others, cells), nil) {
+			if !yield(r.row(cells), nil) {
 				return
 			}
 		}
 	}
+}
+
+// check refuses a row that has no number where there should be one.
+func (r *reading[R]) check(cells []cell, file string, row int) error {
+	for k := range r.fields {
+		f := &r.fields[k]
+		if f.kind != whole && f.kind != number && f.kind != anyone {
+			continue
+		}
+		c := &cells[r.at[k]]
+		if math.IsNaN(c.number) && !(f.kind == anyone && c.text == "") {
+			return fmt.Errorf("%s: row %d: %s: found %q, expected a number", file, row, f.name, c.text)
+		}
+	}
+	return nil
 }

@@ -211,10 +211,22 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// Events come back as they were told, also if they were written in parts.
+// Events come back as they were told, also if they were written in parts, and of a model without attributes.
 func TestEvents(t *testing.T) {
+	plain := `name: plain
+time: {unit: day, end: 6}
+population: {size: 20, start: {ill: 9, well: rest}}
+states: {well: {}, ill: {race: [{rate: 0.4 per day, to: well}]}}
+interventions: [{when: {ill: below 20%}, who: well, to: ill, name: alarm}]
+`
+	for _, source := range []string{regions, plain} {
+		compareEvents(t, source)
+	}
+}
+
+func compareEvents(t *testing.T, source string) {
 	var events []population.Event
-	r := ran(t, regions, population.Options{Seed: 2, Replicas: 2, Workers: 1, OnEvent: func(e population.Event) { events = append(events, e) }})
+	r := ran(t, source, population.Options{Seed: 2, Replicas: 2, Workers: 1, OnEvent: func(e population.Event) { events = append(events, e) }})
 	for _, f := range results.Formats() {
 		d := write(t, f, r)
 		var parts [2]bytes.Buffer

@@ -10,58 +10,59 @@ import (
 	"github.com/almanac-sim/almanac/internal/memory"
 )
 
-// A Budget is the memory that the replicas of a run have together. Whoever is to take much more asks first, so that a
-// population that grows is stopped while there is enough left to tell what was recorded.
+// A Budget is the memory that the runs of one request share. A run asks before it takes much more,
+// so that a growing population is stopped while enough is left to report what was recorded.
 //
-// What a replica takes is worked out, not measured. What is left is what the machine says at the time, or what the options allow
-// less what all replicas take.
+// What a run takes is worked out, not measured. What is left is what the machine reports at the
+// time, or the limit less what all runs take.
 type Budget struct {
-	Limit uint64  // 0 if it is the machine's
+	limit uint64  // 0 for the machine's memory
 	each  float64 // bytes of an individual at the start
-	busy  float64 // the share of them that has something to come
-	spare int     // arrays have room for one in so many individuals more
+	busy  float64 // the share of individuals with an event to come
+	spare int     // arrays have room for one more in so many individuals
 
 	mu      sync.Mutex
 	workers int
-	taken   uint64 // by all replicas
+	taken   uint64 // by all runs
 	room    func() memory.Room
-	release func() // gives the system back what is no longer in use
+	release func() // returns unused memory to the system
 }
 
 const (
 	usualSpare = 2
 	leastSpare = 16
 
-	budgetLook = 4 << 20  // of the machine nobody asks for less
-	budgetKeep = 32       // a part of so many is kept for what comes at the end
-	budgetLeft = 16 << 20 // and so much more of the machine
+	budgetLook = 4 << 20  // without a limit, less than this is not asked for
+	budgetKeep = 32       // one part in so many is kept for what comes at the end
+	budgetLeft = 16 << 20 // and this much more of the machine's memory
 )
 
 func NewBudget(o *Options) *Budget {
-	p := &Budget{Limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
-	if p.Limit > 0 {
+	p := &Budget{limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
+	if p.limit > 0 {
 		if strconv.IntSize == 32 {
-			p.Limit = min(p.Limit, memory.Space32)
+			p.limit = min(p.limit, memory.Space32)
 		}
-		p.room = func() memory.Room { return roomOf(p.Limit, p.taken) }
+		p.room = func() memory.Room { return roomOf(p.limit, p.taken) }
 	}
 	return p
 }
 
-// Take notes what a replica takes now, and tells whether it may take so much more, in use and asked for; do is then done before
-// anybody else may take something.
-func (p *Budget) Take(r *Run, more, asked uint64, do func()) bool {
+// take updates what a run takes, reserves more bytes, in use and in address space (asked), and
+// calls do under the lock. It reports false, and does not call do, if there is not enough. A nil
+// Budget has no limit.
+func (p *Budget) take(r *Run, more, asked uint64, do func()) bool {
 	if p == nil {
 		do()
 		return true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := r.Bytes()
+	now := r.bytes()
 	p.taken += now - r.taken
 	r.taken = now
-	if (p.Limit > 0 || more >= budgetLook) && !p.has(more, asked) {
-		if p.Limit > 0 {
+	if (p.limit > 0 || more >= budgetLook) && !p.has(more, asked) {
+		if p.limit > 0 {
 			return false
 		}
 		p.release() // arrays that were outgrown
@@ -73,7 +74,7 @@ func (p *Budget) Take(r *Run, more, asked uint64, do func()) bool {
 	return true
 }
 
-// give notes that a replica takes nothing any more.
+// give releases everything that a run takes.
 func (p *Budget) give(r *Run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,16 +85,16 @@ func (p *Budget) give(r *Run) {
 func (p *Budget) has(more, asked uint64) bool {
 	room := p.room()
 	keep := room.Pages / budgetKeep
-	if p.Limit > 0 {
-		keep = p.Limit / budgetKeep
+	if p.limit > 0 {
+		keep = p.limit / budgetKeep
 	} else {
 		keep += budgetLeft
 	}
 	return room.Pages == memory.Unknown && asked <= room.Address || more+keep <= room.Pages && asked <= room.Address
 }
 
-// Bytes is about what a replica takes.
-func (r *Run) Bytes() uint64 {
+// bytes is about how much memory a run takes.
+func (r *Run) bytes() uint64 {
 	n := r.Used*(8*r.stride+r.besideWords()) + 4*(len(r.free.Ring)+cap(r.ties.ids))
 	if r.windows != nil {
 		n += r.windows.bytes()
@@ -114,34 +115,34 @@ func (r *Run) Bytes() uint64 {
 	return uint64(n)
 }
 
-// checkMemory asks for more if the replica takes more than it was granted.
+// checkMemory asks the budget for more if the run takes more than it was granted.
 func (r *Run) checkMemory() error {
-	if r.Budget == nil {
+	if r.budget == nil {
 		return nil
 	}
-	now := r.Bytes()
+	now := r.bytes()
 	if now <= r.granted {
 		return nil
 	}
 	step := max(now/16, budgetLook)
-	if r.Budget.Limit > 0 {
+	if r.budget.limit > 0 {
 		step = now / 16
 	}
-	// All replicas may grow alike until the next look.
-	if !r.Budget.Take(r, step*uint64(r.Budget.workers), 0, func() {}) {
-		return r.OutOfMemory()
+	// All runs may grow alike until the next look.
+	if !r.budget.take(r, step*uint64(r.budget.workers), 0, func() {}) {
+		return r.outOfMemory()
 	}
 	r.granted = now + step
 	return nil
 }
 
-// OutOfMemory is the error if there is no more.
-func (r *Run) OutOfMemory() error {
-	return fmt.Errorf("at time %.12g: %w: %s individuals take %s, and there is none for more", r.Program.Start+r.Now, ErrMemory, format.Thousands(float64(r.Alive)), inBytes(float64(r.Bytes())))
+// outOfMemory is the error of a run for which there is no more memory.
+func (r *Run) outOfMemory() error {
+	return fmt.Errorf("at time %.12g: %w: %s individuals take %s, and there is none for more", r.Program.Start+r.Now, ErrMemory, format.Thousands(float64(r.Alive)), inBytes(float64(r.bytes())))
 }
 
-// enlarge makes room for more individuals, while there is still a place for one. If there is no memory for it, the run ends
-// after this event.
+// enlarge makes room for more individuals while one slot is left. If there is no memory for it, the
+// run fails after this event.
 func (r *Run) enlarge() {
 	if r.failed != nil {
 		return
@@ -150,14 +151,9 @@ func (r *Run) enlarge() {
 	copied := uint64(r.capacity+r.windows.temporary()) * uint64(8*r.stride+r.besideWords())
 	for _, spare := range []int{usualSpare, leastSpare} {
 		asked := copied + copied/uint64(spare)
-		if r.Budget.Take(r, copied+copied/leastSpare, asked, func() { r.grow(r.capacity+1, spare) }) {
+		if r.budget.take(r, copied+copied/leastSpare, asked, func() { r.grow(r.capacity+1, spare) }) {
 			return
 		}
 	}
-	r.failed, r.limit = r.OutOfMemory(), -1
-}
-
-// Small is for one replica with so few individuals that nobody looks whether there is memory for them.
-func (p *Budget) Small(individuals int) {
-	p.each, p.workers = fixedBytes/float64(max(individuals, 1)), 1
+	r.failed, r.limit = r.outOfMemory(), -1
 }

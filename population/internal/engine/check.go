@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Check verifies the invariants of a replica. It takes time proportional to the number of ids, and is called by tests.
+// Check verifies the invariants of a run, in time proportional to the number of ids. Tests call it.
 func (r *Run) Check() error {
 	free := map[uint32]bool{}
 	for id := range r.free.All {
@@ -74,7 +74,7 @@ func (r *Run) Check() error {
 	return r.checkGroups()
 }
 
-// checkSparse verifies that the timers that lie aside are those that the living say they have.
+// checkSparse verifies that the sparse table holds exactly the timers that status.sparse says.
 func (r *Run) checkSparse() error {
 	said := 0
 	for id := r.firstID; int(id) < r.Used; id++ {
@@ -84,17 +84,18 @@ func (r *Run) checkSparse() error {
 			}
 			said++
 			if !r.sparse[column] && r.offset[column] != isShared || !r.sparseTimers.Of(id).Has(id, column) {
-				return fmt.Errorf("id %d: the timer of column %d does not lie aside", id, column)
+				return fmt.Errorf("id %d: the timer of column %d is not sparse", id, column)
 			}
 		}
 	}
 	if r.sparseTimers != nil && r.sparseTimers.Count() != said {
-		return fmt.Errorf("%d timers lie aside, %d are said to", r.sparseTimers.Count(), said)
+		return fmt.Errorf("%d timers are sparse, %d by status", r.sparseTimers.Count(), said)
 	}
 	return nil
 }
 
-// checkEvent verifies that the event in the calendar is the earliest, or that there is none by the end.
+// checkEvent verifies that the calendar holds the next event of an individual exactly if it is due
+// by the end.
 func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 	first := math.Inf(1)
 	for _, t := range r.pendingTimers(id, state) {
@@ -116,7 +117,7 @@ func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 	return nil
 }
 
-// pendingTimers are when the clocks strike that an individual carries.
+// pendingTimers returns the times at which the running clocks of an individual fire.
 func (r *Run) pendingTimers(id uint32, state uint16) []float64 {
 	var all []float64
 	for k := range len(r.phase.Always) + r.phase.States[state].Timers {
@@ -125,7 +126,7 @@ func (r *Run) pendingTimers(id uint32, state uint16) []float64 {
 	return all
 }
 
-// checkGroups verifies that groups hold each of the living once, where their places say.
+// checkGroups verifies that each group holds its living members once.
 func (r *Run) checkGroups() error {
 	check := func(g *store.Groups, group func(id uint32) int) error {
 		members := 0

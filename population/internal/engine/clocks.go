@@ -11,12 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Cells. What can happen to an individual in a state may depend on its attributes: the rate of a clock may be a table by age, a
-// clock may be there only where the region is north. A state then has a table for each cell, that is, for each combination of values of the
-// attributes that its clocks depend on; tables that come out equal are one. A state of which nothing depends on attributes has one
-// table, and finding it takes one branch more than if there were no cells at all.
+// Clocks. What can happen to an individual in a state may depend on its attributes: a rate may be a
+// table by age, a clock may run only where the region is north. The state then has a table for each
+// cell, that is, for each combination of values of the attributes that its clocks depend on. A
+// state that depends on no attribute has one table.
 
-// cell is the number of the cell in which an individual is.
+// cell returns the number of the cell of an individual.
 func (r *Run) cell(id uint32, by []program.CellAttribute) int {
 	k := 0
 	for _, b := range by {
@@ -25,7 +25,7 @@ func (r *Run) cell(id uint32, by []program.CellAttribute) int {
 	return k
 }
 
-// stateOf is what can happen to an individual in a state.
+// stateOf returns the table of a state for an individual.
 func (r *Run) stateOf(id uint32, state uint16) *program.State {
 	st := &r.phase.States[state]
 	if st.By != nil {
@@ -34,7 +34,7 @@ func (r *Run) stateOf(id uint32, state uint16) *program.State {
 	return st
 }
 
-// lifelong is the clock of always with a number, as it is for an individual.
+// lifelong returns the lifelong clock with a number for an individual.
 func (r *Run) lifelong(id uint32, k int) *program.Lifelong {
 	c := &r.phase.Always[k]
 	if c.By != nil {
@@ -43,7 +43,7 @@ func (r *Run) lifelong(id uint32, k int) *program.Lifelong {
 	return c
 }
 
-// matches tells whether an individual meets all of some conditions.
+// matches reports whether an individual meets all conditions.
 func (r *Run) matches(id uint32, all []program.Condition) bool {
 	for i := range all {
 		if !all[i].Is[r.attributes[all[i].Attribute].Of(id)] {
@@ -53,13 +53,15 @@ func (r *Run) matches(id uint32, all []program.Condition) bool {
 	return true
 }
 
-// chance is a probability for an individual and the one it meets; the two may be the same if nobody is met.
+// chance returns a probability that depends on an individual and on the one it meets. Without a
+// contact the two are the same.
 func (r *Run) chance(o *program.Chances, id, other uint32) float64 {
 	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now)
 }
 
-// redrawMemoryless lets an individual's clocks without memory go on by other tables: those among its timers are drawn anew if their law is
-// another. All others go on as they were drawn. It reports whether its next event has to be planned anew. What went before is as remember was told.
+// redrawMemoryless lets the clocks of an individual without memory go on by other tables: timers
+// whose law has changed are drawn again, all others keep their time. The lifelong clocks of before
+// are those of rememberLifelong. It reports whether the next event must be rescheduled.
 func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 	again := from.Rate != to.Rate || !program.SameVarying(from.Varying, to.Varying)
 	r.status(id).mark(branchIsOld)
@@ -90,7 +92,7 @@ func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 	return again
 }
 
-// rememberLifelong keeps what the clocks of always are for an individual, before that changes.
+// rememberLifelong stores the lifelong clocks of an individual before they change.
 func (r *Run) rememberLifelong(id uint32) {
 	r.lifelongBefore = r.lifelongBefore[:0]
 	for k := range r.phase.Always {
@@ -98,8 +100,8 @@ func (r *Run) rememberLifelong(id uint32) {
 	}
 }
 
-// drawTimer starts the clock of a column by a law. One that is off does not strike, but is marked if it has no memory: it may be
-// on after an attribute has changed.
+// drawTimer starts the clock of a column by a law. A clock that is off does not fire, but is marked
+// if it has no memory: it may be switched on when an attribute changes.
 func (r *Run) drawTimer(id uint32, column int, l *law.Law, off bool) {
 	switch {
 	case !off:
@@ -111,7 +113,7 @@ func (r *Run) drawTimer(id uint32, column int, l *law.Law, off bool) {
 	}
 }
 
-// startClocks starts the clocks of a state that is entered.
+// startClocks starts the clocks of a state that an individual enters.
 func (r *Run) startClocks(id uint32, state uint16) {
 	first := len(r.phase.Always)
 	if r.status(id).sparse>>first != 0 {
@@ -141,7 +143,7 @@ func (r *Run) startClocks(id uint32, state uint16) {
 	}
 }
 
-// startClock starts a clock of a race, or of a branch.
+// startClock starts a clock of a race or of a branch.
 func (r *Run) startClock(id uint32, column int, c *program.Clock) {
 	if c.Varying != nil {
 		r.setTimer(id, column, wordOf(r.candidate(r.stream(id), 0, c.Varying))|memoryless)
@@ -150,9 +152,10 @@ func (r *Run) startClock(id uint32, column int, c *program.Clock) {
 	r.drawTimer(id, column, &c.Law, c.Off)
 }
 
-// startClocksSince starts the clocks of a state in which somebody has been for a time: each has been running for as long and has not
-// struck yet. The clocks of a race are independent, so that each is drawn given that of itself alone. Of a split, the branch is drawn first, by
-// Bayes: in proportion to its chance and to the probability that its clock is still running.
+// startClocksSince starts the clocks of a state that an individual has been in for a time: each has
+// been running since then and has not fired. The clocks of a race are independent, so that each is
+// drawn given its own survival alone. Of a split, the branch is drawn first, by Bayes' rule: in
+// proportion to its chance times the probability that its clock has not fired.
 func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	first := len(r.phase.Always)
 	st := r.stateOf(id, state)
@@ -187,7 +190,7 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	}
 }
 
-// next is when the earliest of an individual's events is due.
+// next returns the time of the next event of an individual.
 func (r *Run) next(id uint32, state uint16) float64 {
 	st := &r.phase.States[state]
 	if st.OnlyRates {
@@ -215,7 +218,8 @@ func (r *Run) next(id uint32, state uint16) float64 {
 	return next
 }
 
-// schedule puts the earliest of an individual's events, of which none is in the calendar, into it, if it is due by the end.
+// schedule puts the next event of an individual into the calendar if it is due by the end. The
+// individual must have no event there.
 func (r *Run) schedule(id uint32, state uint16) {
 	next := r.next(id, state)
 	if r.windows != nil {
@@ -227,7 +231,7 @@ func (r *Run) schedule(id uint32, state uint16) {
 	}
 }
 
-// reschedule does the same for one of whom an event may be in the calendar.
+// reschedule does the same for an individual that may have an event in the calendar.
 func (r *Run) reschedule(id uint32, state uint16) {
 	if r.ties.busy() {
 		r.status(id).unmark(isTied)
@@ -242,7 +246,18 @@ func (r *Run) reschedule(id uint32, state uint16) {
 	}
 }
 
-// candidate is when the next of all that happens at a rate may be: what does not change, at a rate, and what does.
+// candidate returns the time of the next candidate event of all that happens at a rate, constant
+// (fixed) or varying.
+//
+// Varying rates are drawn by thinning [LS79], without a time step. A time-varying rate has a bound
+// in each piece of the run. Candidates come at the rate of the bounds; one draw serves all pieces
+// up to the next candidate, because the integral of the bounds is inverted. When its time comes, a
+// candidate is an event with the probability rate/bound (choose); only then are the counts known
+// that the rate may depend on. A clock at a rate has no memory, so that it is drawn again whenever
+// its individual is rescheduled. Where the rate is constant throughout a piece, as with steps, no
+// candidate is rejected.
+//
+// [LS79]: https://doi.org/10.1002/nav.3800260304
 func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingRate) float64 {
 	left := s.Exp()
 	for t := r.Now; t <= r.end; {
@@ -251,17 +266,17 @@ func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingR
 			until, bound := vary[i].Rate.Piece(t)
 			end, total = min(end, until), total+float64(bound*vary[i].Factor)
 		}
-		if at := t + left/total; at < end { // which is infinite, or NaN, if nothing can happen
+		if at := t + left/total; at < end { // +Inf or NaN if nothing can happen
 			return at
 		}
-		left = max(0, left-float64(total*(end-t))) // which rounding may take below
+		left = max(0, left-float64(total*(end-t))) // rounding may take it below
 		t = end
 	}
 	return math.Inf(1)
 }
 
-// choose tells what a candidate is whose time has come: one of those that change, by its number, or of what does not, by its place on the menu.
-// It reports false if it is nothing.
+// choose decides what a candidate is whose time has come: the varying rate k; or, with k = −1, the
+// constant rate at place on the menu. It reports false if the candidate is rejected.
 func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate) (k int, place float64, ok bool) {
 	total := fixed
 	for i := range vary {
@@ -289,7 +304,7 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 	return 0, 0, false // rounding
 }
 
-// branch draws a branch of a split whose chances change with time.
+// branch draws a branch of a split whose chances vary with time.
 func (r *Run) branch(st *program.State, u float64) int {
 	sum, drawn := 0.0, st.Chances.Otherwise
 	for k, c := range st.Chances.Of {
@@ -306,7 +321,7 @@ func (r *Run) branch(st *program.State, u float64) int {
 	return drawn
 }
 
-// failAboveMost ends the run, because a rate is above its most.
+// failAboveMost ends the run because a rate is above its most.
 func (r *Run) failAboveMost(v *program.VaryingRate) {
 	if r.failed != nil {
 		return
@@ -322,8 +337,9 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 		r.Program.Start+r.Now, v.What, x, unit, v.Rate.Most, unit)
 }
 
-// checkRates ends the run if the rate of somebody's clock is above its most now. Thinning finds that when such a clock may strike, which is never if
-// its most is far too small; so every row is looked at too.
+// checkRates ends the run if the rate of a clock is above its most now. Thinning finds that out
+// only when such a clock is about to fire, which is never if its most is far too small; so it is
+// checked for every row too.
 func (r *Run) checkRates() error {
 	n := program.Census{Total: r.Alive, Counts: r.Counts}
 	above := func(vary []program.VaryingRate) *program.VaryingRate {
@@ -352,7 +368,7 @@ func (r *Run) checkRates() error {
 		if !slices.ContainsFunc(st.Cells, func(cell *program.State) bool { return above(cell.Varying) != nil }) {
 			continue
 		}
-		for id := r.firstID; int(id) < r.Used && r.failed == nil; id++ { // is anybody in such a cell?
+		for id := r.firstID; int(id) < r.Used && r.failed == nil; id++ { // until an individual in such a cell is found
 			if int(r.status(id).state) == s {
 				if v := above(r.stateOf(id, uint16(s)).Varying); v != nil {
 					r.failAboveMost(v)

@@ -9,12 +9,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// contactSeed is all that is random about one contact. It is one word of the maker's stream, from which the rest is hashed: whatever
-// becomes of a contact, its maker has spent one draw. So the maker's life does not depend on whom it met, on who was gone, or
-// on how often somebody had to be chosen anew.
+// A contactSeed is everything random about one contact: one word of the stream of the individual
+// that makes it, from which the rest is hashed. Whatever the contact does, its maker has used one
+// draw. So the maker's further life depends neither on whom it met nor on how many choices were
+// needed.
 //
-// Choices are the numbers of the stream that begins with the word; the group to choose from and the chance have numbers of
-// their own, off that stream, so that they do not depend on how many choices were made.
+// The choices of the other are the numbers of the stream that begins with the seed. The group to
+// choose from and the chance have numbers of their own, apart from that stream, so that they do not
+// depend on the number of choices.
 type contactSeed uint64
 
 const (
@@ -22,7 +24,7 @@ const (
 	seedOfChance = 2
 )
 
-// of is a number in [0, 1) for one purpose.
+// of returns a number in [0, 1) for one purpose.
 func (l contactSeed) of(purpose uint64) float64 {
 	s := random.Stream(l).At(purpose)
 	return float64(s>>11) * 0x1p-53
@@ -37,13 +39,14 @@ type mixing struct {
 	living *store.Groups   // everybody in one group; made only when many slots are free
 }
 
-// contact lets an individual meet another, chosen uniformly among the others: all of them, or those of one group. It reports whether
-// the one who made it, in a state, has become another because of it.
+// contact carries out a contact with another individual, chosen uniformly among all others or among
+// those of one group. It reports whether the maker, which was in the state from, has changed its
+// own state.
 func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed) bool {
 	c := &r.phase.Contacts[do.Contact]
 	var other uint32
 	var state uint16
-	if c.Attribute < 0 && r.Alive > 1 && r.living == nil { // meet by hand
+	if c.Attribute < 0 && r.Alive > 1 && r.living == nil { // chooseOther by hand, without a call
 		if r.caching {
 			other, state = r.anyoneCached(id, random.Stream(l))
 		} else {
@@ -69,7 +72,7 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 	return false
 }
 
-// specialContact is what a contact does that depends on who meets whom, or changes who makes it.
+// specialContact is a contact whose effect depends on both individuals, or that changes its maker.
 func (r *Run) specialContact(id uint32, from uint16, other uint32, to uint16, c *program.Contact, do *program.Action, l contactSeed) bool {
 	if !r.matches(other, c.Whom) {
 		return false
@@ -93,7 +96,7 @@ func (r *Run) specialContact(id uint32, from uint16, other uint32, to uint16, c 
 	return true
 }
 
-// chooseOther chooses whom an individual meets. It reports false if there is nobody else.
+// chooseOther chooses the other individual of a contact. It reports false if there is none.
 func (r *Run) chooseOther(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	if c.Attribute < 0 {
 		if r.Alive < 2 {
@@ -111,13 +114,14 @@ func (r *Run) chooseOther(id uint32, c *program.Contact, l contactSeed) (uint32,
 	return r.groups[c.Attribute].Other(id, mine, theirs, &choices)
 }
 
-// anyone is somebody else among all who live, of whom there must be one. Most places are taken, so one that is comes soon.
+// anyone returns another living individual, of which there must be one. Most slots are taken, so
+// that few tries are needed.
 func (r *Run) anyone(id uint32, choices random.Stream) uint32 {
 	n := uint64(r.slotCount) - uint64(r.firstID)
 	for {
 		again := choices
 		high, low := bits.Mul64(choices.Uint64(), n)
-		if low < n { // choices.Below by hand, which calls for the rest of it
+		if low < n { // choices.Below by hand, which is a call otherwise
 			choices = again
 			high = choices.Below(n)
 		}
@@ -127,8 +131,8 @@ func (r *Run) anyone(id uint32, choices random.Stream) uint32 {
 	}
 }
 
-// listLiving makes a list of the living if fewer than half of the places are theirs, so that meeting one stays a matter of a few
-// tries. A small population does without.
+// listLiving lists the living once they have fewer than half of the slots, so that few tries are
+// always enough. Small populations do without.
 func (r *Run) listLiving() {
 	places := r.slotCount - int(r.firstID)
 	if places < 64 || 2*r.Alive >= places {
@@ -142,14 +146,14 @@ func (r *Run) listLiving() {
 	}
 }
 
-// anyoneCached is anyone, and the state of it.
+// anyoneCached is anyone with the state of the other, by the state cache.
 func (r *Run) anyoneCached(id uint32, choices random.Stream) (other uint32, state uint16) {
 	n := uint64(r.slotCount) - uint64(r.firstID)
 	seen := r.stateCache[:r.Used]
 	for {
 		again := choices
 		high, low := bits.Mul64(choices.Uint64(), n)
-		if low < n { // choices.Below by hand, which calls for the rest of it
+		if low < n { // choices.Below by hand, which is a call otherwise
 			choices = again
 			high = choices.Below(n)
 		}

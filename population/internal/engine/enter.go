@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// admit lets an individual in, with its own stream, and returns its id. The parent is for what is inherited.
+// admit adds an individual with its own stream and returns its id. The parent is for what is
+// inherited.
 func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	id := r.takeSlot()
 	r.entered++
@@ -24,8 +25,8 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	return id
 }
 
-// initialise gives an individual all that is its own: its stream, its attributes, its state, which is returned, and its clocks. Nothing else
-// is touched, but for timers that lie aside.
+// initialise gives an individual what is its own: stream, attributes, state and clocks. It returns
+// the state. It touches nothing that others share, except sparse timers.
 func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent uint32) (state uint16) {
 	own := r.stream(id)
 	*own = s
@@ -62,8 +63,8 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		c := r.lifelong(id, k)
 		if c.Off {
 			r.drawTimer(id, k, &c.Law, true)
-		} else if left, struck := c.Left(own, age); struck {
-			r.setTimer(id, k, never) // without a mark: no change of its law brings it back
+		} else if left, fired := c.Left(own, age); fired {
+			r.setTimer(id, k, never) // without a mark: no change of its law starts it again
 		} else {
 			r.startTimer(id, k, &c.Law, age, left)
 		}
@@ -76,7 +77,7 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	return state
 }
 
-// register counts an individual among the others.
+// register adds an individual to the groups and the counts.
 func (r *Run) register(id uint32, state uint16) {
 	for a, g := range r.groups {
 		if g != nil {
@@ -96,7 +97,7 @@ func (r *Run) register(id uint32, state uint16) {
 	}
 }
 
-// arrive lets an immigrant in, or nobody, if it turns out that the rate is below what it is at most.
+// arrive carries out an arrival of a source of immigration, unless the candidate is rejected.
 func (r *Run) arrive(k uint32) {
 	table := &r.phase.Immigration[k]
 	if table.Varying != nil {
@@ -109,15 +110,15 @@ func (r *Run) arrive(k uint32) {
 	r.nextArrival(k)
 }
 
-// enter lets somebody in during a run, by way of births, immigration or an intervention, and counts it. The parent is nobodyElse if
-// there is none.
+// enter adds an individual during a run, by birth, immigration or an intervention, and counts it.
+// The parent is noID if there is none.
 func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name int) {
 	r.countName(name)
 	id := r.admit(in, s, parent)
 	r.countFlow(id, parent, len(r.Counts)+way, r.status(id).state, name, name)
 }
 
-// nextArrival plans the next immigrant.
+// nextArrival schedules the next arrival of a source.
 func (r *Run) nextArrival(k uint32) {
 	next := r.arrivalAfter(int(k))
 	if r.windows != nil {
@@ -134,7 +135,7 @@ func (r *Run) nextArrival(k uint32) {
 	}
 }
 
-// arrivalAfter is when the next immigrant of a source comes after now; +Inf if none does.
+// arrivalAfter returns the time of the next arrival of a source, +Inf if there is none.
 func (r *Run) arrivalAfter(k int) float64 {
 	table := &r.phase.Immigration[k]
 	switch {

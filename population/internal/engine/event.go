@@ -1,35 +1,36 @@
 package engine
 
-// A Event is something that happened to an individual, or that it was there at the start, or that an intervention happened that waited. States,
-// flows, names and values of attributes are numbers, as the program has them. It is valid during the call alone.
+// An Event is something that happened to an individual, including that it was there at the start;
+// or an intervention that waited and has happened. States, flows, names and attribute values are
+// numbers of the program. An Event is valid only during the call.
 type Event struct {
 	Time       float64 // on the model's clock
 	Kind       Kind
-	Individual uint64 // its number in the order of entering, from 1 on; 0 if it is about nobody
-	By         uint64 // who brought it about; 0 if nobody
-	State      uint16 // that it is in, if none was left
-	Flow       int    // the way that it went, if it did
-	Name       int    // of the clock, contact, entry or intervention; −1 if it has none
+	Individual uint64 // its number in the order of entering, from 1; 0 if it is about no individual
+	By         uint64 // the number of the individual that caused it; 0 if there is none
+	State      uint16 // of Started and Moved
+	Flow       int    // of Entered, Changed and Left
+	Name       int    // of the clock, contact, entry or intervention; −1 for none
 	Values     []uint16
 
-	Place, ByPlace uint32 // ids, which are given out again
+	Place, ByPlace uint32 // the slots of Individual and By
 }
 
 type Kind uint8
 
 const (
-	Started  Kind = iota // there from the start
-	Entered              // born, arrived, or let in by an intervention
-	Changed              // from a state to another, or anew to the same
+	Started  Kind = iota // there at the start
+	Entered              // born, immigrated, or added by an intervention
+	Changed              // to another state, or to the same again
 	Left                 // the population
-	Moved                // an attribute got another value
-	Happened             // an intervention that waited for its condition
+	Moved                // an attribute changed, and no state
+	Happened             // an intervention whose condition became true
 )
 
-// noID stands for the id of who brought something about if it was nobody.
+// noID stands for no individual.
 const noID = 1<<32 - 1
 
-// notify tells of something that happened to an individual, to whoever listens.
+// notify calls OnEvent with an event of an individual.
 func (r *Run) notify(h Event, id, by uint32) {
 	h.Time, h.Individual, h.Place, h.ByPlace = r.Program.Start+r.Now, r.numbers[id], id, by
 	if r.underway != nil {

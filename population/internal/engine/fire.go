@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// fire lets the clock of an individual do what it does.
+// fire carries out the event of an individual whose clock fires.
 func (r *Run) fire(id uint32) {
 	state := r.status(id).state
 	st := &r.phase.States[state]
@@ -24,7 +24,7 @@ func (r *Run) fire(id uint32) {
 	}
 }
 
-// firedAction is what an individual's clock does that strikes now; nil if that turns out to be nothing.
+// firedAction returns the action of the clock that fires now, or nil if a candidate is rejected.
 func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 	st := r.stateOf(id, state)
 	if st.OnlyRates {
@@ -66,14 +66,15 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 	return &st.Menu[0].Do
 }
 
-// do carries out an action of an individual whose event is no longer in the calendar, and plans its next one.
+// do carries out an action of an individual that has no event in the calendar, and schedules its
+// next one.
 func (r *Run) do(id uint32, state uint16, do *program.Action) {
 	switch do.Verb {
 	case program.DoContact:
 		if l := contactSeed(r.stream(id).Uint64()); r.ties.busy() {
 			r.deferContact(id, state, do, l)
 		} else if r.contact(id, state, do, l) {
-			return // it has become another, and that is planned
+			return // its state changed, and its next event is scheduled
 		}
 	case program.DoBirth:
 		r.enter(do.In, r.stream(id).Split(), id, program.ByBirth, do.Name)
@@ -85,8 +86,8 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 	r.schedule(id, state)
 }
 
-// act changes an individual's state and attributes, or does nothing if it is not in a state for it or by chance. It reports whether its next
-// event is planned.
+// act changes the state and the attributes of an individual, unless the action does not apply to it
+// or its chance fails. It reports whether the next event has been scheduled.
 func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
@@ -105,7 +106,7 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	return false
 }
 
-// acts decides whether an individual is in a state for an action, and by chance.
+// acts reports whether an action applies to an individual in a state, and draws its chance.
 func (r *Run) acts(id uint32, state uint16, do *program.Action) bool {
 	chance := do.Chance
 	if do.Chances != nil {
@@ -114,8 +115,8 @@ func (r *Run) acts(id uint32, state uint16, do *program.Action) bool {
 	return !(do.From != nil && !do.From[state] || chance < 1 && r.stream(id).Float64() >= chance)
 }
 
-// move gives attributes of an individual the values that they are to have. It reports whether one of them was another, and whether clocks
-// go on otherwise because of that, so that the next event has to be planned anew.
+// move sets attributes of an individual. It reports whether a value changed, and whether clocks
+// changed with it, so that the next event must be rescheduled.
 func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bool) {
 	if len(do.Moves) == 0 {
 		return false, false
@@ -149,12 +150,14 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 	return moved, again
 }
 
-// change takes an individual to another state, or out, because of another, of itself, or of nobody, and counts the name that this goes by.
+// change moves an individual to another state, or out, and counts the name that this goes by. by is
+// the individual that caused it, itself or noID.
 func (r *Run) change(id uint32, from, to uint16, by uint32, name int) {
 	r.become(id, from, to, by, name, name)
 }
 
-// become takes an individual to another state, or out. The name to count is given by itself: what changes two is counted once.
+// become is change with the name to count given apart: a contact that changes two individuals
+// counts once.
 func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
@@ -176,7 +179,7 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.reschedule(id, to)
 }
 
-// leave takes an individual out of the population.
+// leave removes an individual from the population.
 func (r *Run) leave(id uint32) {
 	if r.windows != nil {
 		*r.nextAt(id) = r.Now

@@ -11,11 +11,41 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Copy makes r what another replica is that stands still, but for the calendar, which is empty. It has the memory that r has, where that is enough.
-func (r *Run) Copy(from *Run) {
+// Fork returns a copy of a run between two events, with an empty calendar: Redraw fills it. It is an
+// error if there is no memory for it.
+func (r *Run) Fork() (*Run, error) {
+	f := newForkable(r.budget)
+	bytes := r.bytes()
+	if !r.budget.take(r, bytes, bytes, func() { f.copyFrom(r) }) {
+		f.Retire()
+		return nil, r.outOfMemory()
+	}
+	r.budget.take(f, 0, 0, func() {}) // counts what it takes
+	return f, nil
+}
+
+// Clone returns a copy that goes on as r does. Tests compare the two.
+func (r *Run) Clone() (*Run, error) {
+	f, err := r.Fork()
+	if err != nil {
+		return nil, err
+	}
+	for id := range calendar.ID(r.Used) {
+		if at, ok := r.Queue.At(id); ok {
+			if err := f.Queue.Schedule(id, at); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f, nil
+}
+
+// copyFrom makes r a copy of a run between two events, with an empty calendar. It uses r's memory where
+// that is enough.
+func (r *Run) copyFrom(from *Run) {
 	own := *r
 	if own.Program != from.Program {
-		own.attributes, own.groups, own.ByGroup = nil, nil, nil // which are of another size
+		own.attributes, own.groups, own.ByGroup = nil, nil, nil // they have other sizes
 	}
 	*r = *from
 	r.taken = own.taken
@@ -51,7 +81,7 @@ func (r *Run) Copy(from *Run) {
 	r.Named = append(own.Named[:0], from.Named...)
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
-	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there is no round
+	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
 	r.waiting = waiting{from.waiting.on, append(own.waiting.held[:0], from.waiting.held...), append(own.waiting.fired[:0], from.waiting.fired...),
 		append(own.waiting.done[:0], from.waiting.done...), append(own.waiting.due[:0], from.waiting.due...)}
 	r.lifelongBefore, r.weights, r.event = own.lifelongBefore, own.weights, own.event
@@ -63,7 +93,8 @@ func (r *Run) Copy(from *Run) {
 	r.prefetch()
 }
 
-// refit returns the memory of s with as many elements as from has, of which the first n are the same.
+// refit returns s with the length of from and its first n elements, in the memory of s if it is
+// large enough.
 func refit[T any](s, from []T, n int) []T {
 	if cap(s) < len(from) {
 		s = make([]T, len(from))
@@ -73,19 +104,30 @@ func refit[T any](s, from []T, n int) []T {
 	return s
 }
 
-// An timerOrigin is what a timer was drawn from, and when its clock began: before the start if it was running then. The law is nil if no clock is
-// running, or one whose rate changes.
+// A timerOrigin is the law that a timer was drawn from and when its clock began, which is before
+// the start if it was running then. The law is nil if no clock is running, or one with a varying
+// rate.
 type timerOrigin struct {
 	law   *law.Law
 	began float64
 }
 
-// origin is that of the timer of a column.
+// origin returns the origin of the timer of a column.
 func (r *Run) origin(id uint32, column int) *timerOrigin {
 	return &r.origins[int(id)*len(r.sparse)+column]
 }
 
-// Redraw draws all that is to come anew. No event may be in the calendar.
+// Redraw draws everything again that is to come. The calendar must be empty.
+//
+// A running clock has been drawn already: the engine knows when it will fire, though nothing in the
+// model does. A fork that kept those times would share them with its original, and two forks of one
+// past would not be two independent draws of its future. So every running clock is drawn again
+// given all that is known of it: its law, how long it has been running, and that it has not fired.
+// The joint law of past and future stays the same, so each fork by itself is exact; and given the
+// past, forks are independent.
+//
+// What happens at a rate, and other clocks without memory, need only the law. For the others the
+// run keeps what they were drawn from and when they began, if it can be forked.
 func (r *Run) Redraw(luck uint64) {
 	r.seed = uint64(random.New(r.seed, luck))
 	for k := range r.arrivals {
@@ -101,7 +143,7 @@ func (r *Run) Redraw(luck uint64) {
 		s := r.stream(id)
 		*s = s.At(luck)
 		if first == 0 && r.phase.States[state].Still() {
-			continue // most are, as a rule
+			continue // as a rule most individuals
 		}
 		for k := range first {
 			r.redrawTimer(id, k)
@@ -119,29 +161,30 @@ func (r *Run) Redraw(luck uint64) {
 	}
 }
 
-// redrawTimer draws a clock anew, given that it is still running.
+// redrawTimer draws a running clock again.
 func (r *Run) redrawTimer(id uint32, column int) {
 	if o := r.origin(id, column); o.law != nil && !o.law.Fixed() {
 		r.resume(id, column, *o)
 	}
 }
 
-// resume draws when a clock strikes that began at a time and is still running.
+// resume draws when a clock fires that began at a time and is still running.
 func (r *Run) resume(id uint32, column int, o timerOrigin) {
 	var word uint64
 	if s := r.stream(id); o.law.Memoryless() {
 		word = wordOf(r.Now+o.law.Draw(s)) | memoryless
 	} else {
-		// Not from now on, which would round a fixed time.
+		// Not r.Now plus the rest, which would round a fixed time.
 		word = wordOf(max(r.Now, o.began+o.law.DrawLonger(s, r.Now-o.began)))
 	}
 	r.setTimer(id, column, word)
 	*r.origin(id, column) = o
 }
 
-// redrawBranch draws the branch of a split anew, by Bayes, in proportion to its chance and to the probability that its clock is still running, and
-// then the clock. The branch stays if what it was drawn by changes, or has changed since: which of the two is done does not depend on the branch, so that
-// both are exact.
+// redrawBranch draws the branch of a split again, by Bayes' rule, in proportion to its chance times
+// the probability that its clock has not fired; and then the clock. The branch is kept if what it
+// was drawn by varies, or has changed since. Which of the two it is does not depend on the branch,
+// so that both are exact.
 func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 	p := r.status(id)
 	o := *r.origin(id, column)
@@ -174,7 +217,7 @@ func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 	} else {
 		logs, sums := st.BranchLogs(r.Now-o.began, r.weights[0][:0]), append(r.weights[1][:0], make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}
-		if logs[p.branch] > math.Inf(-1) { // but for rounding
+		if logs[p.branch] > math.Inf(-1) { // false only by rounding
 			p.branch = uint8(law.Heaviest(s, sums, logs))
 		}
 	}

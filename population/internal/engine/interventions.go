@@ -19,7 +19,7 @@ type interventions struct {
 	waiting    waiting            // those that wait for a condition
 }
 
-// intervene does what was planned for now, and what waits for that.
+// intervene carries out a scheduled intervention, and those that wait for what it does.
 func (r *Run) intervene(ctx context.Context, p *program.Scheduled, index int) error {
 	r.underway = p
 	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(index)))
@@ -31,16 +31,16 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled, index int) er
 	return r.Settle(ctx)
 }
 
-// apply does what an intervention does. It takes time proportional to the population, unless it picks a few. What is random and nobody's
-// own comes from streams that the given one names.
+// apply carries out an intervention. It takes time proportional to the population, unless it picks
+// a few individuals. Draws that belong to no individual come from streams derived from named.
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
 	t := d.Effects[r.phase]
 	if t.To != r.phase {
 		// Everybody may have an event from now on.
 		idle := BytesOf(eventBytes * float64(max(0, r.Alive-r.pending())))
-		if !r.Budget.Take(r, idle, idle, func() {}) { // others need not wait until it is done
-			return r.OutOfMemory()
+		if !r.budget.take(r, idle, idle, func() {}) { // before it is done, since other runs may take memory meanwhile
+			return r.outOfMemory()
 		}
 		r.enterPhase(t.To)
 	}
@@ -58,7 +58,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	if t.In == nil {
 		return nil
 	}
-	// Those let in have streams of their own.
+	// Those who enter have streams of their own.
 	for k := range t.Count {
 		r.enter(t.In, named.At(uint64(k)), noID, program.ByIntervention, d.Do.Name)
 		if r.Alive > r.limit {
@@ -71,7 +71,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	return nil
 }
 
-// applyToAll does something to everybody whom it is about, or to each with a probability.
+// applyToAll applies an intervention to all its targets, or to each with a probability.
 func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *program.Effect) error {
 	var coverage *program.ByCell[float64]
 	if t.Coverage != nil {
@@ -94,13 +94,13 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 	return nil
 }
 
-// targets tells whether there is somebody whom an intervention is about.
+// targets reports whether id is an individual that an intervention is about.
 func (r *Run) targets(d *program.Intervention, id uint32) bool {
 	state := r.status(id).state
 	return state != program.Nobody && (d.Who == nil || d.Who[state]) && r.matches(id, d.Where)
 }
 
-// applyTo does to an individual what an intervention does.
+// applyTo applies an intervention to an individual.
 func (r *Run) applyTo(id uint32, d *program.Intervention) {
 	state := r.status(id).state
 	switch moved, again := r.move(id, state, &d.Do); {
@@ -114,15 +114,16 @@ func (r *Run) applyTo(id uint32, d *program.Intervention) {
 	}
 }
 
-// housekeep looks, now and then, whether work of many steps should go on.
+// housekeep looks, at every housekeepingInterval of steps, whether the context has ended, memory is
+// left and not too many are alive.
 func (r *Run) housekeep(ctx context.Context, step int) error {
 	if step%housekeepingInterval != 0 {
 		return nil
 	}
 	if r.sparseTimers != nil && r.tooMany(r.sparseTimers.Count()) {
 		words := uint64(r.Used) * uint64(headWords+len(r.sparse)) * 8
-		if !r.Budget.Take(r, words, words+words/usualSpare, r.packAll) {
-			return r.OutOfMemory()
+		if !r.budget.take(r, words, words+words/usualSpare, r.packAll) {
+			return r.outOfMemory()
 		}
 	}
 	if r.Alive > r.limit {
@@ -134,7 +135,8 @@ func (r *Run) housekeep(ctx context.Context, step int) error {
 	return ctx.Err()
 }
 
-// enterPhase changes the parameters. Clocks without a memory that are now others are drawn anew; all others go on as they were.
+// enterPhase changes the parameters. Clocks without memory whose law has changed are drawn again;
+// all others keep their time.
 func (r *Run) enterPhase(to *program.Phase) {
 	from := r.phase
 	r.phase = to
@@ -169,18 +171,22 @@ func (r *Run) enterPhase(to *program.Phase) {
 	}
 }
 
-// applyToSome does something to so many of those whom an intervention is about, chosen uniformly without repetition, or to all if there are no more.
+// applyToSome applies an intervention to count of its targets, chosen uniformly without
+// replacement, or to all of them if there are no more.
 //
-// If many more could be chosen, ids are tried at random until enough have been found, which takes time in proportion to what is picked.
-// Otherwise, and if too many are tried in vain, one pass decides about each in turn, with the probability that so many still have to be found
-// among so many that still come [FMR62]. Which of the two does not depend on who was found, so that the choice is uniform all the same.
+// If there are many more targets, ids are tried at random until enough are found, in time
+// proportional to count. Otherwise, or if too many tries fail, one pass decides about each target
+// in turn, with the probability needed/left [FMR62]. Which of the two it is does not depend on who
+// was found, so that the choice is uniform all the same.
 //
-// All that is random comes from a stream of the intervention: nobody's luck depends on whether it was chosen.
+// All draws come from a stream of the intervention: no individual's own draws depend on whether it
+// was chosen.
 //
-// [FMR62]: https://doi.org/10.1080/01621459.1962.10480667, also Knuth, volume 2, section 3.4.2, algorithm S
+// [FMR62]: https://doi.org/10.1080/01621459.1962.10480667, also Knuth, volume 2, section 3.4.2,
+// algorithm S
 func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count int, s random.Stream) error {
-	const few = 16   // one in so many, or fewer
-	among := r.Alive // at least as many as there are to choose from
+	const few = 16   // at most one in so many
+	among := r.Alive // an upper bound of the number of targets
 	if d.Who != nil {
 		among = 0
 		for state, n := range r.Counts {
@@ -242,7 +248,8 @@ func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count in
 	return nil
 }
 
-// crosses tells whether a comparison is true now. It is strict, whatever rounding makes of a share: 7 of 100 are not below 7%.
+// crosses reports whether a count is beyond a threshold now. The comparison is strict, whatever
+// rounding makes of a share: 7 of 100 are not below 7%.
 func (r *Run) crosses(l *program.Threshold) bool {
 	n, bound := r.Alive, l.Number
 	if l.State >= 0 {
@@ -260,16 +267,20 @@ func (r *Run) crosses(l *program.Threshold) bool {
 	return float64(n) < bound
 }
 
-// A waiting is what a replica knows of the interventions that wait.
+// waiting is the state of the interventions that wait for a condition. Such an intervention happens
+// at the event that makes its condition true, before the next event, even one at the same time.
+// What is true at the start becomes true then. If one event makes several conditions true, all
+// their interventions happen, in the order of the file, even if the first makes the condition of
+// another false again.
 type waiting struct {
-	on    bool   // some of them may still happen
-	held  []bool // whether each was true when it was last looked at
-	fired []int  // how often each has become true
-	done  []int  // how often each has happened
-	due   []int  // what has become true and has not happened yet
+	on    bool   // some may still happen
+	held  []bool // whether each condition held at the last look
+	fired []int  // how often each condition has become true
+	done  []int  // how often each has been carried out
+	due   []int  // became true and not yet carried out
 }
 
-// begin forgets all.
+// begin resets it for a run.
 func (w *waiting) begin(m *program.Program) {
 	w.on, w.due = len(m.Triggered) > 0, w.due[:0]
 	w.held, w.fired, w.done = make([]bool, len(m.Triggered)), make([]int, len(m.Triggered)), make([]int, len(m.Triggered))
@@ -278,7 +289,8 @@ func (w *waiting) begin(m *program.Program) {
 // mostFired is how many interventions that wait may happen within a billionth of a run (see pace).
 const mostFired = 10_000
 
-// Settle lets everything happen that waits for what is now true, and for what that makes true.
+// Settle carries out all interventions whose conditions have become true, and those that follow
+// from them.
 func (r *Run) Settle(ctx context.Context) error {
 	w := &r.waiting
 	for w.on {
@@ -312,7 +324,7 @@ func (r *Run) Settle(ctx context.Context) error {
 	return nil
 }
 
-// trigger lets an intervention that waited happen.
+// trigger carries out an intervention whose condition has become true.
 func (r *Run) trigger(ctx context.Context, k int) error {
 	d := r.Program.Triggered[k]
 	r.pace.present = max(r.pace.present, r.Alive)
@@ -327,6 +339,6 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 	if !d.About() {
 		r.countName(d.Do.Name)
 	}
-	// Named by which it is, and by how often it has happened.
+	// The stream is named by the intervention and by how often it has happened.
 	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(k), uint64(r.waiting.done[k])))
 }

@@ -109,7 +109,7 @@ func TestLayoutMisledWithoutMemory(t *testing.T) {
 	m := sized(t, unequal, 300_000)
 	other := sized(t, late(unequal), 300_000)
 	p := NewBudget(&Options{Memory: 12_000_000})
-	r := Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: 2, layoutOf: other, Budget: p}
+	r := Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: 2, layoutOf: other, budget: p}
 	err := r.Start(context.Background(), m, 1, 0)
 	if err == nil || !strings.Contains(err.Error(), "not enough memory: 300,000 individuals take") {
 		t.Errorf("error %v", err)

@@ -15,47 +15,50 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Estimate is how much memory a run takes, in bytes: at the start, and at most, should something be about to happen to everybody at once.
+// Estimate returns how many bytes a run takes: at the start, and at most, if everybody had an event
+// to come.
 func Estimate(m *program.Program, o *Options) (start, most uint64) {
 	d := newDemand(m, o)
 	more := d.atMost()
 	return BytesOf(d.total(o.AtOnce(), false)), BytesOf(more.total(o.AtOnce(), false))
 }
 
-// A demand is what memory is needed for, in bytes. Numbers of this size may be far beyond what fits a word, so they are floats.
+// A demand is the memory that a run needs, in bytes. The numbers may be larger than a word holds,
+// so they are floats.
 type demand struct {
 	individuals float64
-	each        float64 // of an individual, in use at the start
-	most        float64 // the same if something is about to happen to everybody
-	busy        float64 // the share of individuals that have something to come
-	fixed       float64 // of a replica, whatever its size
-	recorded    float64 // of all replicas together
+	each        float64 // an individual, in use at the start
+	most        float64 // the same if everybody has an event to come
+	busy        float64 // the share of individuals with an event to come
+	fixed       float64 // a run, whatever its size
+	recorded    float64 // what all runs record
 }
 
-// Bytes of an individual, beside its words.
+// Bytes of an individual, in addition to its words.
 const (
-	recordBytes     = 12      // in the calendar, whether or not something will happen to it
-	eventBytes      = 16.6    // more there, if something will before the end
-	nextBytes       = 8       // in place of both, if it is run by windows: a word more
-	listBytes       = 4.2     // more then, if something will happen before the end
-	windowBytes     = 8 << 20 // of a core then, for those who are due at the time
+	recordBytes     = 12      // in the calendar, with or without an event
+	eventBytes      = 16.6    // more in the calendar, with an event
+	nextBytes       = 8       // instead of both, in a run by windows: one word
+	listBytes       = 4.2     // more in a run by windows, with an event
+	windowBytes     = 8 << 20 // of each core in a run by windows, for those due in a window
 	groupBytes      = 8       // for each attribute that mixing is by
-	numberBytes     = 8       // if somebody listens to events
-	stateCacheBytes = 1       // of the copy of its state; see glance.go
-	originBytes     = 16      // of a timer, if the run can be forked
-	tieBytes        = 8       // at most, if many share an instant: what they are called by, and what that grew from
-	sparseBytes     = 36      // of a timer that lies aside, at the usual load of the table
+	numberBytes     = 8       // if events are reported
+	stateCacheBytes = 1       // see individuals
+	originBytes     = 16      // of each timer, if the run can be forked
+	tieBytes        = 8       // at most, if many share an instant: the ids, and the smaller array they outgrew
+	sparseBytes     = 36      // of a sparse timer, at the usual load of the table
 	fixedBytes      = 8 << 20
-	overhead        = 1.02 // pages that are not full, and what the runtime keeps about memory
+	overhead        = 1.02 // pages that are not full, and the runtime's own records
 )
 
-// atMost is the demand if something is about to happen to everybody.
+// atMost is the demand if everybody has an event to come.
 func (d demand) atMost() demand {
 	d.each = d.most
 	return d
 }
 
-// total is what so many replicas at once take, in use or, of address space, asked for: arrays have room for those to come.
+// total is what so many runs take at the same time, in use, or (asked) in address space: arrays
+// have room for entrants.
 func (d *demand) total(workers int, asked bool) float64 {
 	one := float64(d.each * d.individuals)
 	if asked {
@@ -64,7 +67,8 @@ func (d *demand) total(workers int, asked bool) float64 {
 	return float64(float64(workers)*(d.fixed+one)) + d.recorded
 }
 
-// newDemand works out what a run needs. Which timers lie aside, and how many have an event to come, a sample tells.
+// newDemand works out what a run needs. A sample tells which timers are sparse, and how many
+// individuals have an event to come.
 func newDemand(m *program.Program, o *Options) demand {
 	const sample = 2000
 	n := max(o.Replicas, 1)
@@ -73,7 +77,7 @@ func newDemand(m *program.Program, o *Options) demand {
 		r.sparseRule.least = math.MaxInt
 	}
 	small := *m
-	events, aside := 1.0, 0.0
+	events, sparse := 1.0, 0.0
 	if m.Size > 50*sample {
 		small.StartCounts = make([]int, len(m.StartCounts))
 		small.StartGroups = slices.Clone(m.StartGroups)
@@ -84,11 +88,11 @@ func newDemand(m *program.Program, o *Options) demand {
 			small.StartCounts[b.To] += b.Count
 			small.Size += b.Count
 		}
-		// The seed has no part in it, so that all runs of a model are judged alike.
+		// It does not depend on the seed, so that all runs of a program are judged alike.
 		if err := r.Start(context.Background(), &small, 0, 0); err == nil && small.Size > 0 {
 			events = float64(r.Queue.Len()) / float64(small.Size)
 			if r.sparseTimers != nil {
-				aside = float64(r.sparseTimers.Count()) / float64(small.Size)
+				sparse = float64(r.sparseTimers.Count()) / float64(small.Size)
 			}
 		}
 	} else {
@@ -97,7 +101,7 @@ func newDemand(m *program.Program, o *Options) demand {
 	}
 	rule := o.windowRule()
 	byWindows := !o.Forks && o.OnEvent == nil && rule.allows(m) && events >= rule.busy
-	// From here on the sample has the arrays that a replica of the run will have.
+	// From here on r has the arrays that the run will have.
 	r.OnEvent, r.forkable, r.caching = o.OnEvent, o.Forks, cachesStates(m) && !byWindows
 	if byWindows {
 		r.windows = new(windows)
@@ -112,7 +116,7 @@ func newDemand(m *program.Program, o *Options) demand {
 		}
 	}
 	if n > o.AtOnce() && !byWindows {
-		common += recordBytes / usualSpare // a second calendar is in memory that was used before, all of it
+		common += recordBytes / usualSpare // a second calendar lies in memory that was used before, all of it
 	}
 	d := demand{individuals: float64(m.Size), fixed: fixedBytes, busy: events}
 	event := eventBytes
@@ -120,21 +124,21 @@ func newDemand(m *program.Program, o *Options) demand {
 		event = listBytes
 		d.fixed += float64(windowBytes * float64(runtime.GOMAXPROCS(0)))
 	}
-	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(sparseBytes*aside) + common))
+	d.each = float64(overhead * (float64(8*r.stride) + float64(event*events) + float64(sparseBytes*sparse) + common))
 	d.most = float64(overhead * (float64(8*(headWords+len(r.sparse))) + eventBytes + tieBytes + common))
 	if byWindows {
-		d.most += overhead * recordBytes // it may come to need a calendar
+		d.most += overhead * recordBytes // it may switch to the calendar
 	}
 	if r.sparseTimers != nil {
-		d.most += float64(8 * r.stride) // the words are copied when timers no longer lie aside
+		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
 	d.fixed += float64(groupTallyBytes(m))
 	d.recorded = float64(n) * (float64(float64(len(m.Rows))*RecordedBytes(m)) + 512)
 	return d
 }
 
-// besideWords is how many bytes the arrays and the calendar of a replica have for an individual,
-// beside its words and the event to come.
+// besideWords is how many bytes an individual takes in arrays and calendar, in addition to its
+// words and its event.
 func (r *Run) besideWords() int {
 	each := columnBytes(r.Program)
 	if r.windows == nil {
@@ -152,19 +156,19 @@ func (r *Run) besideWords() int {
 	return each
 }
 
-// Afford decides how many replicas are run at once: as many as are asked for, or, if nobody asked for a number, as have room. It
-// is an error if there is not enough for that, or for one.
+// Afford decides how many runs there are at the same time: as many as Options ask for, or else as
+// many as fit. It is an error if those, or a single one, do not fit.
 func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) {
 	workers = o.AtOnce()
 	d := newDemand(m, o)
 	p.each, p.busy = d.each, d.busy
-	if p.Limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
+	if p.limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
 		p.workers = workers
-		return workers, nil // it is not worth looking
+		return workers, nil // too little to look
 	}
 	room := p.room()
-	if most := d.atMost(); p.Limit == 0 && most.total(workers, true) > float64(min(room.Pages, room.Address)) {
-		p.release() // what runs of this program that are over have left is not in use
+	if most := d.atMost(); p.limit == 0 && most.total(workers, true) > float64(min(room.Pages, room.Address)) {
+		p.release() // memory of runs that are over
 		room = p.room()
 	}
 	fits := func(d *demand, workers int) bool {
@@ -179,7 +183,7 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 	}
 	if fits(&d, workers) {
 		p.workers = workers
-		// Room for many more is asked for in advance only if it may be.
+		// Arrays have much room for entrants only if there is address space for it.
 		p.spare = usualSpare
 		if d.total(workers, true)*(1+1.0/usualSpare) > float64(room.Address) {
 			p.spare = leastSpare
@@ -202,7 +206,8 @@ func instead(d *demand, workers int, have float64, fits func(int) bool) string {
 	}
 	size := d.individuals
 	for size > 0 && !fits(workers) {
-		// What is left for individuals, and somewhat less; it is linear, but for what is recorded and rounding.
+		// What is left for individuals, and a little less. It is linear, except for what is
+		// recorded and for rounding.
 		left := (have - d.recorded - float64(float64(workers)*d.fixed)) / (float64(workers) * d.each * (1 + 1.0/leastSpare))
 		size = min(roundDown(left), size-1)
 		d.individuals = max(0, size)
@@ -216,7 +221,7 @@ func instead(d *demand, workers int, have float64, fits func(int) bool) string {
 	return fmt.Sprintf("; with a size of %s it would fit", strings.ReplaceAll(format.Thousands(float64(int(size))), ",", "_"))
 }
 
-// roundDown is a number with two digits that mean something.
+// roundDown rounds down to two significant digits.
 func roundDown(x float64) float64 {
 	if !(x >= 1) {
 		return 0
@@ -225,7 +230,7 @@ func roundDown(x float64) float64 {
 	return math.Floor(x/step) * step
 }
 
-// inBytes is a number of bytes as one says it.
+// inBytes is a number of bytes for a message.
 func inBytes(n float64) string {
 	for _, u := range []struct {
 		size float64
@@ -245,7 +250,7 @@ func BytesOf(x float64) uint64 {
 	return uint64(x)
 }
 
-// roomOf is a limit as a room.
+// roomOf is the room that a limit leaves.
 func roomOf(limit, used uint64) memory.Room {
 	return memory.Room{Pages: limit - min(limit, used), Address: memory.Unknown}
 }

@@ -44,7 +44,7 @@ func TestMemoryOfArrays(t *testing.T) {
 			t.Errorf("%+v: %.1f MB are allocated, %.1f expected", c, got/1e6, want/1e6)
 		}
 		t.Logf("%+v: %.1f MB are allocated, %.1f expected", c, got/1e6, want/1e6)
-		if own := float64(r.Bytes()); math.Abs(own-want+float64(arrays)/usualSpare*size) > 0.02*want {
+		if own := float64(r.bytes()); math.Abs(own-want+float64(arrays)/usualSpare*size) > 0.02*want {
 			t.Errorf("%+v: a replica takes %.1f MB by its own account", c, own/1e6)
 		}
 		runtime.KeepAlive(&r)
@@ -69,7 +69,7 @@ func TestMemoryOfOne(t *testing.T) {
 		arrays := 8*len(r.words) + len(r.stateCache) + numberBytes*len(r.numbers) + originBytes*len(r.origins)
 		want := float64(arrays)/float64(r.capacity) + float64(columnBytes(m)) + recordBytes
 		estimated := newDemand(m, &o).each/overhead - eventBytes
-		counted := (float64(r.Bytes()) - eventBytes*float64(r.Queue.Len())) / float64(r.Used)
+		counted := (float64(r.bytes()) - eventBytes*float64(r.Queue.Len())) / float64(r.Used)
 		if math.Abs(estimated-want) > 0.5 || math.Abs(counted-want) > 0.5 {
 			t.Errorf("%.2f bytes are estimated and %.2f counted, of %.2f", estimated, counted, want)
 		}
@@ -93,21 +93,21 @@ func TestMemoryDecidesWorkers(t *testing.T) {
 // Where timers no longer lie aside the words are copied, which is not begun without memory for it.
 func TestMemoryForTimers(t *testing.T) {
 	m := crowdOf(t, 40_000)
-	p := &Budget{Limit: 1 << 40, workers: 1}
+	p := &Budget{limit: 1 << 40, workers: 1}
 	left := uint64(1 << 40)
 	p.room = func() memory.Room { return roomOf(left, 0) }
-	r := Run{sparseRule: sparseRule{1, 100, 0}, Budget: p}
+	r := Run{sparseRule: sparseRule{1, 100, 0}, budget: p}
 	p.spare, p.each = usualSpare, 100
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	r.sparseRule.share = 0.01
 	left = 1000
-	p.Limit = 1000
+	p.limit = 1000
 	if err := r.housekeep(context.Background(), 0); !errors.Is(err, ErrMemory) {
 		t.Errorf("%v", err)
 	}
-	left, p.Limit = 1<<40, 1<<40
+	left, p.limit = 1<<40, 1<<40
 	if err := r.housekeep(context.Background(), 0); err != nil || r.sparseTimers != nil {
 		t.Errorf("%v, the timers lie aside: %v", err, r.sparseTimers != nil)
 	}

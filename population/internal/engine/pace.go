@@ -7,26 +7,28 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// A run makes progress if its clock does. A circle of states that takes no time, or 1e-300 days, or a rate of 1e300 per day,
-// would keep it busy until somebody ends it.
+// pace detects a clock that stands still. A cycle of states that takes no time, or 1e-300 days, or
+// a rate of 1e300 per day would keep a run busy for ever.
 //
-// The clock is looked at in windows, each a billionth of the run (2⁻³⁰: 3 seconds of a century). A window begins with the
-// first event after the last one ended, and after each intervention. Within a window everybody who was there when it began may
-// pass through every state and have a hundred events more, and there may be four million on top. Honest models stay far below:
-// sixty million whose clocks strike at the same instant take one event each, and a run that went on at that pace would have
-// some 10¹⁵ events, years of work, even with few individuals.
+// The clock is watched in intervals of a billionth of the run (2⁻³⁰: 3 seconds of a century). An
+// interval begins with the first event after the previous one, and after each intervention. Within
+// an interval, everybody present at its beginning may pass through every state and have a hundred
+// events more, and four million events are allowed in addition. Real models stay far below: sixty
+// million clocks that fire at one instant are one event each, and a run that went on at the limit
+// would have about 10¹⁵ events, years of work, even with few individuals.
 //
-// It is counted for each event, and looked at every million of them, so that it costs nothing.
+// Events are counted one by one and compared with the limit every million, so that it costs
+// nothing.
 type pace struct {
-	base    uint64  // how many events there may be on top
-	window  float64 // how long a window is
-	until   float64 // when this one ends
-	present int     // how many were alive when it began
-	events  uint64  // in it
+	base    uint64  // events allowed in addition
+	window  float64 // the length of an interval
+	until   float64 // the end of this interval
+	present int     // how many were alive at its beginning
+	events  uint64  // in this interval
 	fired   int     // interventions that waited and happened in it
-	look    uint64  // look again when there are so many
+	look    uint64  // compare again at this number of events
 	flows   []uint64
-	named   []uint64 // as they were when half of the allowed events had happened; nil before
+	named   []uint64 // as they were at half of the allowed events; nil before
 }
 
 const (
@@ -35,7 +37,7 @@ const (
 	paceEach   = 100
 )
 
-// beginPace begins a window with the event that is due now.
+// beginPace begins an interval at a time.
 func (r *Run) beginPace(at float64) {
 	r.pace.until, r.pace.present, r.pace.events, r.pace.look = at+r.pace.window, r.Alive, 0, r.pace.base/4
 	r.pace.fired = 0
@@ -44,7 +46,7 @@ func (r *Run) beginPace(at float64) {
 	}
 }
 
-// checkPace is the error if too much has happened in a window.
+// checkPace returns an error if too much has happened in the interval.
 func (r *Run) checkPace(id uint32) error {
 	p := &r.pace
 	p.look += p.base / 4
@@ -59,7 +61,7 @@ func (r *Run) checkPace(id uint32) error {
 		r.Program.Start+r.Now, format.Thousands(float64(int(p.events))), r.culprit(id))
 }
 
-// culprit says what happens again and again. The individual is the one to whom something happens next.
+// culprit says what happens again and again. id is the individual of the next event.
 func (r *Run) culprit(id uint32) string {
 	most := func(now, before []uint64) (k int, n uint64) {
 		for i := range now {

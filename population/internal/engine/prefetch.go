@@ -30,7 +30,7 @@ const (
 	leastContacts = 32
 )
 
-// prefetchDistance says how many events ahead those whom contacts are with are asked for.
+// prefetchDistance returns how many events ahead contacts are prefetched; 0 for not at all.
 func (r *Run) prefetchDistance() int {
 	from := prefetchContactsFrom
 	if r.prefetchFrom > 0 {
@@ -42,8 +42,8 @@ func (r *Run) prefetchDistance() int {
 	return prefetchContactsAhead
 }
 
-// adaptPrefetch decides now and then whether to look ahead at all. In a window of events in which few of those looked at were contacts, it is not
-// worth the time; every sixteenth window tries again.
+// adaptPrefetch switches prefetching off for fifteen intervals if few of the events looked at were
+// contacts, and then tries again.
 func (r *Run) adaptPrefetch() {
 	if r.windowsLeft--; r.windowsLeft > 0 {
 		return
@@ -55,14 +55,14 @@ func (r *Run) adaptPrefetch() {
 	r.prefetchAhead, r.contactsSeen, r.prefetching = far, 0, false
 }
 
-// prefetchContacts asks for those whom the events that come next will be about, beside their own individuals.
+// prefetchContacts prefetches the other individual of the event that is prefetchAhead away.
 func (r *Run) prefetchContacts() {
 	id, ok := r.Queue.Ahead(r.prefetchAhead)
 	if !ok {
 		r.prefetching = false
 		return
 	}
-	if !r.prefetching { // the calendar had nothing near, and now it has
+	if !r.prefetching { // the calendar had nothing near before
 		r.prefetching = true
 		for k := range r.prefetchAhead {
 			if id, ok := r.Queue.Ahead(k); ok {
@@ -73,7 +73,7 @@ func (r *Run) prefetchContacts() {
 	r.prefetchContact(uint32(id))
 }
 
-// prefetchContact asks for the one whom an individual will meet at its next event.
+// prefetchContact prefetches the individual that id will meet at its next event.
 func (r *Run) prefetchContact(id uint32) {
 	if other, ok := r.firstChoice(id); ok {
 		r.contactsSeen++
@@ -81,7 +81,7 @@ func (r *Run) prefetchContact(id uint32) {
 	}
 }
 
-// firstChoice is the first choice of an individual at its next event, if that is a contact with anybody.
+// firstChoice returns the first choice of id at its next event, if that is a contact with anybody.
 func (r *Run) firstChoice(id uint32) (uint32, bool) {
 	if id < r.firstID {
 		return 0, false

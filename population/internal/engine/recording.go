@@ -6,21 +6,22 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// A Recording is what was counted at the times that are recorded, row by row: of all, and of each group by itself.
+// A Recording holds the recorded rows of a run: of all individuals, and of each group.
 type Recording struct {
 	Rows   int
 	All    RowCounts
-	Groups []RowCounts // as the program lists the groups
+	Groups []RowCounts // in the order of Program.Groups
 }
 
-// RowCounts are how many were in each state, went each way, and how often each name happened, for one row after the other.
+// RowCounts are counts, flows and names, one row after the other.
 type RowCounts struct {
 	Counts []uint32
 	Flows  []uint64
 	Named  []uint64
 }
 
-// NewRecording has room for all rows of a program, so that others may read those that are there while the next is added.
+// NewRecording has room for all rows of a program, so that rows can be read while the next one is
+// added.
 func NewRecording(m *program.Program) Recording {
 	n := len(m.Rows)
 	room := func() RowCounts {
@@ -51,19 +52,19 @@ func (t *RowCounts) add(counts []int, flows, named []uint64) {
 	t.Named = append(t.Named, named...)
 }
 
-// UpTo is the first rows.
+// UpTo returns the first rows.
 func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
 	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.Names)]}
 }
 
-// Hooks are called while a replica is run from its start to its end.
+// Hooks are called by Simulate.
 type Hooks struct {
-	Begun    func()                           // everybody is there, and nothing has happened
-	Recorded func(row int)                    // a row has been added
-	Progress func(now float64, events uint64) // now and then
+	Begun    func()                           // after Start, before the first event
+	Recorded func(row int)                    // after each row
+	Progress func(now float64, events uint64) // at every housekeepingInterval, and after each row
 }
 
-// Simulate runs a replica from start to end, and records it.
+// Simulate runs a program from start to end and records it.
 func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, rec *Recording, h Hooks) error {
 	if err := r.Start(ctx, m, seed, index); err != nil {
 		return err
@@ -86,7 +87,8 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 	return nil
 }
 
-// PersonTime is how long individuals have lived until now, all together, in the unit of the model.
+// PersonTime is the time that all individuals together have lived until now, in the unit of the
+// model.
 func (r *Run) PersonTime() float64 {
 	r.countAlive(0)
 	return r.personTime.Time()

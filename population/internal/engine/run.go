@@ -45,7 +45,7 @@ type Run struct {
 	ties     ties
 	pace     pace
 
-	Budget  *Budget // nil for no limit
+	budget  *Budget // nil for no limit
 	taken   uint64  // bytes that Budget counts for this run
 	granted uint64  // bytes up to which Budget need not be asked
 	limit   int     // how many may be alive; −1 once the run has failed
@@ -68,10 +68,10 @@ type Run struct {
 	weights        [2][]float64        // scratch of redrawBranch
 }
 
-// Start sets a replica up: everybody is there, with an event to come.
+// Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
 	if r.Program != m {
-		r.attributes = nil // there may be others
+		r.attributes = nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.First, index, nil, 0
 	r.Now, r.end = 0, m.End-m.Start+m.Slack
@@ -80,11 +80,11 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.firstID = uint32(len(m.First.Immigration))
 	r.limit, r.failed, r.granted = m.Most, nil, 0
 	spare := usualSpare
-	if r.Budget != nil {
-		spare, r.granted = r.Budget.spare, BytesOf(r.Budget.each*float64(m.Size))
+	if r.budget != nil {
+		spare, r.granted = r.budget.spare, BytesOf(r.budget.each*float64(m.Size))
 	}
 	if r.windows != nil && m.Size > 1<<20 {
-		r.windows = nil // and the memory of its lists
+		r.windows = nil // with the memory of its lists
 		runtime.GC()
 	}
 	r.cutWindows()
@@ -95,12 +95,13 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	}
 	ids := int(r.firstID) + m.Size
 	if r.Queue != nil && (r.windows != nil || r.capacity > 1<<20) {
-		// The calendar and the groups of the last replica are large, and there may be no memory for two of them.
+		// The calendar and the groups of the previous run are large, and there may be no memory for
+		// two of each.
 		r.Queue, r.groups, r.living = nil, nil, nil
 		runtime.GC()
 	}
 	switch {
-	case r.windows != nil: // without a calendar
+	case r.windows != nil: // no calendar
 	case r.Queue == nil:
 		r.Queue = calendar.New(calendar.Capacity(ids + ids/spare))
 	default:
@@ -155,10 +156,12 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	return r.failed
 }
 
-// housekeepingInterval is how many events pass between looks at the context: a few milliseconds.
+// housekeepingInterval is the number of events between two looks at the context, the memory and the
+// progress: a few milliseconds.
 const housekeepingInterval = 1 << 14
 
-// grow makes room for so many ids, and for one in so many more: the system lends memory only where it is used.
+// grow makes room for so many ids, and for one more in every spare: the system provides memory only
+// where it is used.
 func (r *Run) grow(ids, spare int) {
 	if r.capacity <= ids {
 		r.capacity = ids + ids/spare + 64
@@ -180,7 +183,7 @@ func (r *Run) grow(ids, spare int) {
 	r.prefetch()
 }
 
-// run dispatches what is due by a time.
+// run carries out everything that is due by a time.
 func (r *Run) run(ctx context.Context, by float64, progress func(float64, uint64)) error {
 	if r.windows != nil {
 		return r.runByWindows(ctx, by, progress)
@@ -192,7 +195,7 @@ func (r *Run) run(ctx context.Context, by float64, progress func(float64, uint64
 	return nil
 }
 
-// dispatch lets happen what is due by a time, one event after the other.
+// dispatch carries out what is due by a time, one event after the other.
 func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64, uint64)) error {
 	for {
 		var id uint32
@@ -258,7 +261,7 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 	return nil
 }
 
-// overcrowded is the error if more are alive than may be.
+// overcrowded is the error of a run in which more individuals are alive than may be.
 func (r *Run) overcrowded() error {
 	if r.failed != nil {
 		return r.failed
@@ -266,8 +269,8 @@ func (r *Run) overcrowded() error {
 	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.Program.Start+r.Now, format.Be(r.Program.Most), format.Plural(r.Program.Most, "individual"))
 }
 
-// Advance does all that happens up to and including a time, clocks and interventions: what happens at the time of an intervention happens
-// before it, and who looks at the time sees all that happened by it.
+// Advance carries out everything up to and including a time: clocks, contacts and interventions.
+// Clocks that fire at the time of an intervention come before it.
 func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
 	plans := r.Program.Scheduled
 	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.Slack {
@@ -286,41 +289,70 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 	return r.checkRates()
 }
 
-// NewRun is one to be started, any number of times.
+// NewRun returns a run that can be started any number of times.
 func NewRun(o *Options, p *Budget) *Run {
-	return &Run{sparseRule: usualSparse, Budget: p, windowRule: o.windowRule(), Patience: o.Patience}
+	return &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience}
 }
 
-// spares are replicas whose memory can be used again. Those that nobody needs the collector takes.
+// Begin starts a run that can be forked, and carries out the interventions that wait for what is true
+// from the start on. Of the options, Seed, Memory, OnEvent and Patience are looked at.
+func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run, error) {
+	b := NewBudget(o)
+	if b.limit > 0 || m.Size > smallRun {
+		if _, err := Afford(m, o, b); err != nil {
+			return nil, err
+		}
+	} else {
+		b.each, b.workers = fixedBytes/float64(max(m.Size, 1)), 1
+	}
+	r := newForkable(b)
+	r.OnEvent, r.Patience = o.OnEvent, o.Patience
+	defer Working()()
+	err := r.Start(ctx, m, o.Seed, index)
+	if err == nil {
+		err = r.Settle(ctx)
+	}
+	if err != nil {
+		r.Retire()
+		return nil, err
+	}
+	return r, nil
+}
+
+// smallRun is the number of individuals up to which Begin does not look at the machine's memory: 10 MB.
+const smallRun = 1 << 16
+
+// spares are runs whose memory can be used again.
 var spares = sync.Pool{New: func() any { return new(Run) }}
 
-// NewForkable is a replica that can be forked, to be started, which may have the memory of another. No timer of it lies aside.
-func NewForkable(p *Budget) *Run {
+// newForkable returns a run that can be started once and forked. It may use the memory of a run that
+// was retired. All its timers are packed.
+func newForkable(b *Budget) *Run {
 	r := spares.Get().(*Run)
-	r.sparseRule, r.Budget, r.taken, r.forkable = sparseRule{least: math.MaxInt}, p, 0, true
+	r.sparseRule, r.budget, r.taken, r.forkable = sparseRule{least: math.MaxInt}, b, 0, true
 	return r
 }
 
-// Retire lets others have the memory of a replica that is done with.
+// Retire releases the memory of a run that is no longer needed.
 func (r *Run) Retire() {
-	r.Budget.give(r)
-	r.Budget, r.OnEvent = nil, nil
+	r.budget.give(r)
+	r.budget, r.OnEvent = nil, nil
 	spares.Put(r)
 }
 
-// Options say how a program is run.
+// Options say how programs are run.
 type Options struct {
 	Seed     uint64
-	Replicas int          // how many there are in all; one if 0
-	Workers  int          // how many of them are run at once; as many as there are cores, and as memory is there for, if 0
-	Memory   uint64       // how many bytes a run may take; as many as the machine and its container have if 0
-	OnEvent  func(*Event) // told of everything that happens, if it is not nil
-	Forks    bool         // it can be forked
-	Patience uint64       // how much may happen while the clock stands still; see pace. The usual if 0
-	Windows  int          // from how many individuals on it may be run by windows; the usual if 0
+	Replicas int          // in all; 0 means 1
+	Workers  int          // at the same time; 0 means one per core, as memory permits
+	Memory   uint64       // bytes that all runs may take; 0 means what the machine and its container have
+	OnEvent  func(*Event) // called for every event, if it is not nil
+	Forks    bool         // the run can be forked
+	Patience uint64       // see pace; 0 means the usual
+	Windows  int          // from how many individuals on a run may be by windows; 0 means the usual
 }
 
-// AtOnce is how many replicas are to be run at once.
+// AtOnce is how many runs there are at the same time.
 func (o *Options) AtOnce() int {
 	workers := o.Workers
 	if workers == 0 {

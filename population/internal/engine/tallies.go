@@ -64,12 +64,13 @@ func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 	}
 }
 
-// flow counts a flow of an individual, and what it goes by if that has a name. Where it comes from and goes to is a state, or not one.
+// flow counts a flow of an individual, and its name if it has one. from and to are states, or
+// numbers beyond them for those who enter or leave.
 func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 	for i := range t.groupings {
 		g := t.of(&t.groupings[i], r, id)
 		g.Flows[flow]++
-		if from < t.states { // those who enter have been counted
+		if from < t.states { // those who enter are counted by register
 			g.Counts[from]--
 			if to < t.states {
 				g.Counts[to]++
@@ -81,7 +82,7 @@ func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 	}
 }
 
-// moved counts a move that changes no state and has a name.
+// moved counts the name of a move that changes no state.
 func (t *groupTallies) moved(r *Run, id uint32, name int) {
 	if name < 0 {
 		return
@@ -91,17 +92,17 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 	}
 }
 
-// RecordedBytes is what a row takes of all, and of each group by itself.
+// RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
 	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.Names)) * float64(1+len(m.Groups))
 }
 
-// groupTallyBytes is what the tallies of a replica take.
+// groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
 	return float64(len(m.Groups)) * float64(8*(len(m.States)+len(m.Flows)+len(m.Names))+72)
 }
 
-// copy returns a copy of tallies, of the same model, in the memory of others. Each may be nil.
+// copy copies the tallies of the same program into the memory of t. Each may be nil.
 func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 	if from == nil {
 		return nil
@@ -116,14 +117,14 @@ func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 	return t
 }
 
-// countName counts something that has a name.
+// countName counts a name, unless it is −1.
 func (r *Run) countName(name int) {
 	if name >= 0 {
 		r.Named[name]++
 	}
 }
 
-// countMove counts a move that changes no state, and tells of it.
+// countMove counts a move that changes no state, and reports it to OnEvent.
 func (r *Run) countMove(id, by uint32, name int) {
 	r.countName(name)
 	if r.ByGroup != nil {
@@ -134,7 +135,8 @@ func (r *Run) countMove(id, by uint32, name int) {
 	}
 }
 
-// countFlow counts a change of state, and by group the name given for that, and tells of it.
+// countFlow counts a change of state and reports it to OnEvent. counted is the name that groups
+// count.
 func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	k := r.Program.FlowOf(from, to)
 	r.Flows[k]++
@@ -154,13 +156,13 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	r.notify(Event{Kind: kind, Flow: k, Name: name}, id, by)
 }
 
-// countAlive counts one more or less.
+// countAlive adds change to the number of the living, and brings person-time up to date.
 func (r *Run) countAlive(change int) {
 	r.personTime.Until(r.Now, r.Alive)
 	r.Alive += change
 }
 
-// A Peak is the most that were in a state, and when that was first so, on the model's clock.
+// A Peak is the largest count of a state, and when it was first reached, on the model's clock.
 type Peak struct {
 	Count int
 	Time  float64

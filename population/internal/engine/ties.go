@@ -7,36 +7,40 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Ties. Fixed durations let many clocks strike at the same instant, and the calendar has them in the order in which they were
-// planned, of which nobody should have to know. They are put into an order that follows from the model alone:
+// ties are the events of one instant. Fixed durations let many clocks fire at the same time, and
+// the calendar has them in the order in which they were scheduled, on which results must not
+// depend. They are handled in rounds, in an order that follows from the model alone:
 //
-//   - sources of immigration, in the order of the file, then individuals by their place (places.go) let their clocks strike;
-//   - the contacts among that take effect after all of these, in the same order: one's own clock comes before what others do to one, and
-//     whoever was made another by one of these contacts is not changed by one of its own;
-//   - what comes to be due at the same instant meanwhile waits for the next round, which goes the same way.
+//   - sources of immigration in the order of the file, then the clocks of individuals by slot
+//     (slots.go);
+//   - then the contacts among these, in the same order: an individual's own clock comes before what
+//     others do to it, and an individual that one of these contacts has changed is not changed by a
+//     contact of its own;
+//   - what becomes due at the same instant meanwhile is handled in the next round, in the same way.
 //
-// Then come interventions, and then the row that is recorded.
+// Interventions come after that, and then the row that is recorded.
 //
-// Whoever is called for a round has no event in the calendar until its turn. If something else happens to it before that, its
-// clocks are planned anew, and it is no longer called.
+// An individual of a round has no event in the calendar until its turn. If something else happens
+// to it first, its clocks are rescheduled, and it leaves the round.
 type ties struct {
 	ids      []uint32
-	next     int // of those called, the next
+	next     int // index into ids
 	contacts []tiedContact
-	resolved int // of the contacts
+	resolved int // how many of the contacts are done
 }
 
 type tiedContact struct {
 	id    uint32
-	state uint16 // of the maker, when its clock struck
+	state uint16 // of the maker, when its clock fired
 	do    *program.Action
 	luck  contactSeed
 }
 
-// busy tells whether there is a round under way.
+// busy reports whether a round is under way.
 func (t *ties) busy() bool { return len(t.ids) > 0 }
 
-// beginTies begins a round with all who are due now, of whom one has been taken from the calendar. It reports false if there is no other.
+// beginTies begins a round with everything that is due now. The first event has been taken from the
+// calendar. It reports false if there is no other.
 func (r *Run) beginTies(first uint32) bool {
 	t := &r.ties
 	for {
@@ -47,7 +51,7 @@ func (r *Run) beginTies(first uint32) bool {
 		if len(t.ids) == 0 {
 			t.ids = append(t.ids, first)
 		}
-		if len(t.ids) == cap(t.ids) { // by twice as much, so that less is left behind
+		if len(t.ids) == cap(t.ids) { // doubling, so that less garbage is left
 			t.ids = slices.Grow(t.ids, len(t.ids))
 		}
 		t.ids = append(t.ids, id)
@@ -76,14 +80,14 @@ func (r *Run) nextTied() (uint32, bool) {
 	return uint32(id), ok
 }
 
-// deferContact puts a contact of a round off until all clocks of the round have struck.
+// deferContact puts a contact off until all clocks of the round have fired.
 //
 //go:noinline
 func (r *Run) deferContact(id uint32, state uint16, do *program.Action, l contactSeed) {
 	r.ties.contacts = append(r.ties.contacts, tiedContact{id, state, do, l})
 }
 
-// nextTiedFire is the next of a round whose clock strikes, if there is one left.
+// nextTiedFire returns the next id of the round whose clock fires, if there is one.
 func (r *Run) nextTiedFire() (uint32, bool) {
 	t := &r.ties
 	for t.next < len(t.ids) {
@@ -100,20 +104,20 @@ func (r *Run) nextTiedFire() (uint32, bool) {
 	return 0, false
 }
 
-// resolveTiedContacts lets the contacts of a round take effect, and ends it.
+// resolveTiedContacts carries out the contacts of the round, and ends it.
 func (r *Run) resolveTiedContacts(ctx context.Context) error {
 	t := &r.ties
 	for t.resolved < len(t.contacts) {
 		c := t.contacts[t.resolved]
 		t.resolved++
-		if r.status(c.id).state == program.Nobody { // another contact took it away
+		if r.status(c.id).state == program.Nobody { // it left by another contact
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.luck)
 		if r.failed != nil {
 			return r.failed
 		}
-		if r.waiting.on { // what waits for this comes before the next
+		if r.waiting.on { // interventions that wait for this come before the next contact
 			if err := r.Settle(ctx); err != nil {
 				return err
 			}

@@ -52,14 +52,15 @@ type sparseRule struct {
 
 var usualSparse = sparseRule{least: 1 << 20, share: 0.02, shared: 0.01}
 
-// layOut decides which columns lie aside, for as many and such individuals as there are at the start of a model, which is the replica's own but for those
-// that only estimate (memory.go). It asks a sample of them. The seed of the run has no part in it, so that all runs of a model are laid out
-// alike, as was estimated for them.
+// layOut decides which columns are sparse or shared, for the individuals at the start of a program:
+// the run's own, except for a run that only estimates memory (memory.go). It decides by a sample
+// that does not depend on the seed, so that all runs of a program have the layout that was
+// estimated for them.
 func (r *Run) layOut(of *program.Program) {
 	const sample = 1000
 	columns := len(r.phase.Always) + r.Program.Timers
 	r.sparseTimers, r.sparse, r.shared = nil, make([]bool, columns), false
-	if of.Size >= r.sparseRule.least && columns <= 8 { // a bit for each
+	if of.Size >= r.sparseRule.least && columns <= 8 { // status.sparse has 8 bits
 		due := r.sample(of, sample)
 		counts := make([]int, columns)
 		for _, set := range due {
@@ -85,8 +86,8 @@ func (r *Run) layOut(of *program.Program) {
 	r.numberColumns()
 }
 
-// sample furnishes so many of those who are there at the start of a model, every so manieth of them, and returns which clocks of always will
-// strike before the end, or are marked, a bit each.
+// sample initialises n evenly spaced individuals of the start of a program. It returns, as a bit
+// each, which lifelong clocks of each will fire before the end or are marked.
 func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	s := Run{Program: of, phase: of.First, end: r.end}
 	s.sparse, s.attributes = make([]bool, len(r.sparse)), make([]store.Column, len(of.Attributes))
@@ -98,7 +99,7 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	}
 	streams := random.New(0, math.MaxUint64)
 	due = make([]uint8, n)
-	k, upTo := -1, 0 // in which group of the beginning, and before which number that ends
+	k, upTo := -1, 0 // the start group, and the number before which it ends
 	for i := range due {
 		for serial := int(float64(of.Size) * (float64(i) + 0.5) / float64(n)); serial >= upTo; {
 			k++
@@ -114,7 +115,8 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	return due
 }
 
-// canShareWord decides whether the columns of always that do not lie aside share a word, by who of a sample has timers in them.
+// canShareWord reports whether the lifelong columns that are not sparse share a word, by the timers
+// of a sample.
 func (r *Run) canShareWord(due []uint8) bool {
 	var columns uint8
 	for k := range r.phase.Always {
@@ -129,25 +131,25 @@ func (r *Run) canShareWord(due []uint8) bool {
 	return bits.OnesCount8(columns) > 1 && float64(second) <= r.sparseRule.shared*float64(len(due))
 }
 
-// headWords is how many words come before the timers: the stream and the person.
+// headWords is how many words come before the timers: the stream and the status.
 const headWords = 2
 
-// Where a column is that has no place of its own in the words.
+// The offset of a column that has no word of its own.
 const (
 	isSparse = -1
 	isShared = -2
 )
 
-// numberColumns gives the columns that do not lie aside their places in the words.
+// numberColumns gives the packed columns their words.
 func (r *Run) numberColumns() {
 	r.columnAt, r.packedLifelong, r.packedState = r.columnAt[:0], 0, 0
 	r.offset = make([]int, len(r.sparse))
-	if r.shared { // before all others, as its columns are
+	if r.shared { // its word comes first, as its columns do
 		r.columnAt, r.packedLifelong = append(r.columnAt, isShared), 1
 	}
-	for k, aside := range r.sparse {
+	for k, sparse := range r.sparse {
 		switch {
-		case aside:
+		case sparse:
 			r.offset[k] = isSparse
 			continue
 		case r.shared && k < len(r.phase.Always):
@@ -163,23 +165,24 @@ func (r *Run) numberColumns() {
 	}
 	r.stride = headWords + len(r.columnAt)
 	if r.windows != nil {
-		r.stride++ // when the next event is due
+		r.stride++ // for nextAt
 	}
 }
 
-// packed are the timers in the words of an individual that is in a state.
+// packed returns the packed timers of an individual in a state.
 func (r *Run) packed(id uint32, st *program.State) []uint64 {
 	i := int(id)*r.stride + headWords
 	return r.words[i : i+r.packedLifelong+min(r.packedState, st.Timers)]
 }
 
-// memoryless is the mark of a timer without memory.
+// memoryless marks a timer that was drawn from a law without memory.
 const memoryless = 1 << 63
 
 func timeOf(word uint64) float64 { return math.Float64frombits(word &^ memoryless) }
 func wordOf(t float64) uint64    { return math.Float64bits(t) }
 
-// startTimer lets the clock of a column, drawn from a law and running for a time already, strike in so much time.
+// startTimer sets the timer of a clock that was drawn from a law, has been running for an age, and
+// has so much time left.
 func (r *Run) startTimer(id uint32, column int, l *law.Law, age, left float64) {
 	word := wordOf(r.Now + left)
 	if l.Memoryless() {
@@ -191,10 +194,10 @@ func (r *Run) startTimer(id uint32, column int, l *law.Law, age, left float64) {
 	}
 }
 
-// never is the time of a timer that has struck, or that does not strike.
+// never is the time of a timer that does not fire, or has fired.
 var never = wordOf(math.Inf(1))
 
-// setTimer sets the timer of a column, mark and all.
+// setTimer sets the timer of a column, with its mark.
 func (r *Run) setTimer(id uint32, column int, word uint64) {
 	if r.origins != nil {
 		*r.origin(id, column) = timerOrigin{}
@@ -231,7 +234,8 @@ func (r *Run) setTimer(id uint32, column int, word uint64) {
 	}
 }
 
-// timer is the timer of a column, with its mark; never if it does not strike before the end and has no mark.
+// timer returns the timer of a column with its mark: never if it does not fire before the end and
+// has no mark.
 func (r *Run) timer(id uint32, column int) uint64 {
 	p := r.status(id)
 	switch place := r.offset[column]; {
@@ -245,7 +249,7 @@ func (r *Run) timer(id uint32, column int) uint64 {
 	return never
 }
 
-// stopTimers takes timers of an individual that lie aside away, from a column on.
+// stopTimers removes the sparse timers of an individual, from a column on.
 func (r *Run) stopTimers(id uint32, from int) {
 	p := r.status(id)
 	for set := p.sparse >> from << from; set != 0; set &= set - 1 {
@@ -255,7 +259,8 @@ func (r *Run) stopTimers(id uint32, from int) {
 	}
 }
 
-// firstTimer is the earliest of an individual's timers, and its column; +Inf if none strikes before the end.
+// firstTimer returns the earliest timer of an individual and its column: +Inf and −1 if none fires
+// before the end.
 func (r *Run) firstTimer(id uint32, st *program.State) (at float64, column int) {
 	at, column = math.Inf(1), -1
 	for k, w := range r.packed(id, st) {
@@ -277,16 +282,16 @@ func (r *Run) firstTimer(id uint32, st *program.State) (at float64, column int) 
 	return at, column
 }
 
-// tooMany tells whether so many timers aside are more than may be.
-func (r *Run) tooMany(aside int) bool {
-	return float64(aside) > (r.sparseRule.share+r.sparseRule.shared)*float64(r.Used)
+// tooMany reports whether so many sparse timers are more than sparseRule allows.
+func (r *Run) tooMany(sparse int) bool {
+	return float64(sparse) > (r.sparseRule.share+r.sparseRule.shared)*float64(r.Used)
 }
 
-// layOutPacked gives all columns words of their own, before anybody has been set up, or to begin with that anew.
+// layOutPacked packs all columns, before anybody has been initialised, or to begin that again.
 func (r *Run) layOutPacked() error {
 	spare := usualSpare
-	if r.Budget != nil {
-		spare = r.Budget.spare
+	if r.budget != nil {
+		spare = r.budget.spare
 	}
 	ids := r.Used
 	if r.windows != nil {
@@ -298,14 +303,14 @@ func (r *Run) layOutPacked() error {
 	r.sparse, r.shared = make([]bool, len(r.sparse)), false
 	r.numberColumns()
 	words := uint64(ids) * uint64(r.stride) * 8
-	if !r.Budget.Take(r, words, words+words/uint64(spare), func() { r.grow(ids, spare) }) {
+	if !r.budget.take(r, words, words+words/uint64(spare), func() { r.grow(ids, spare) }) {
 		r.Used, r.Alive = ids, r.Program.Size
-		return r.OutOfMemory()
+		return r.outOfMemory()
 	}
 	return nil
 }
 
-// packAll moves the columns that lie aside, or share a word, into words of their own.
+// packAll moves the sparse and shared timers into words of their own.
 func (r *Run) packAll() {
 	old, oldStride := r.words, r.stride
 	columns := len(r.sparse)
@@ -333,8 +338,8 @@ func (r *Run) packAll() {
 	r.prefetch()
 }
 
-// prefetch tells the calendar what is needed of an individual when its event comes: of a large population it is not in
-// the cache, unless it is asked for.
+// prefetch tells the calendar which memory the event of an individual will need. In a large
+// population it is out of the cache.
 func (r *Run) prefetch() {
 	if r.Queue == nil {
 		return
@@ -344,6 +349,6 @@ func (r *Run) prefetch() {
 		r.Queue.Prefetch(words)
 		return
 	}
-	// Some lie in two cache lines.
+	// Some individuals lie in two cache lines.
 	r.Queue.Prefetch(words, calendar.ArrayOf(r.words[r.stride-1:], r.stride))
 }

@@ -130,10 +130,10 @@ func (r *Run) cutWindows() {
 	}
 	count := rule.count
 	if count == 0 {
-		if r.Budget == nil || r.Budget.busy < rule.busy {
+		if r.budget == nil || r.budget.busy < rule.busy {
 			return
 		}
-		count = min(mostWindows, int(r.Budget.busy*float64(m.Size))/rule.events)
+		count = min(mostWindows, int(r.budget.busy*float64(m.Size))/rule.events)
 	}
 	shards := rule.shards
 	if shards == 0 {
@@ -300,7 +300,7 @@ func (w *windows) due() int { return w.sum(func(s *shard) int { return s.lists.C
 func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 	w := r.windows
 	bytes := BytesOf((recordBytes + eventBytes) * float64(r.Used))
-	ok = r.Budget.Take(r, bytes, bytes, func() {
+	ok = r.budget.take(r, bytes, bytes, func() {
 		for _, s := range w.shards {
 			s.lists = store.BucketLists{}
 		}

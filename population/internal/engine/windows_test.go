@@ -451,7 +451,7 @@ func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
 	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualSparse)
 	asked := 0
-	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, Budget: &Budget{Limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
+	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, budget: &Budget{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
 		asked++
 		return memory.Room{}
 	}}}

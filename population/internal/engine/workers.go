@@ -5,22 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// A workerPool is the cores that replicas have. A replica that runs has one, and while it is set up it may have more, as long as there are some that no
-// other has. Sweeps, comparisons, fits and workers of a hub run several replicas at once that know nothing of each other, so it is counted
-// for the whole program. What a replica comes to does not depend on it.
+// A workerPool counts the cores in use. Each run has one core; while it is set up, and in parallel
+// windows, it may borrow others that are free. Sweeps, comparisons, fits and workers run several
+// replicas that know nothing of each other, so there is one pool for the whole process. Results do
+// not depend on it.
 type workerPool struct {
-	busy atomic.Int64 // cores at work; more than there are if more replicas run than that
-	lent atomic.Int64 // how many were lent for set-ups, ever
+	busy atomic.Int64 // cores at work; more than there are if more runs are under way
+	lent atomic.Int64 // cores ever lent
 }
 
-// pool is that of this program.
+// pool is the pool of this process.
 var pool workerPool
 
-// enter counts a replica that begins to run, leave one that does so no more.
+// enter counts a run that begins; leave one that ends.
 func (c *workerPool) enter() { c.busy.Add(1) }
 func (c *workerPool) leave() { c.busy.Add(-1) }
 
-// lend gives a replica up to so many cores more, of those that nobody has, and says how many. They are to be returned.
+// lend lends up to most free cores and returns how many. They must be returned.
 func (c *workerPool) lend(most int) int {
 	for {
 		busy := c.busy.Load()
@@ -37,21 +38,21 @@ func (c *workerPool) lend(most int) int {
 
 func (c *workerPool) returned(n int) { c.busy.Add(int64(-n)) }
 
-// Working counts a replica that runs until what it returns is called.
+// Working counts a run until done is called.
 func Working() (done func()) {
 	pool.enter()
 	return pool.leave
 }
 
-// setupCores is how many cores set a replica up: its own, and of the others its part, if it is one of several that are known to run at
-// once, or as many of it as are free. They are to be returned by done.
+// setupCores returns how many cores a run may use for setting up: its own, and a fair part of those
+// that are free. done returns them.
 func (r *Run) setupCores() (cores int, done func()) {
 	switch {
 	case r.cores > 0:
 		return r.cores, func() {}
-	case r.Budget == nil:
+	case r.budget == nil:
 		return 1, func() {}
 	}
-	more := pool.lend(runtime.GOMAXPROCS(0)/max(1, r.Budget.workers) - 1)
+	more := pool.lend(runtime.GOMAXPROCS(0)/max(1, r.budget.workers) - 1)
 	return 1 + more, func() { pool.returned(more) }
 }

@@ -132,8 +132,8 @@ func TestSetupCores(t *testing.T) {
 	}
 	if n := lent(func() {
 		p := NewBudget(&Options{})
-		p.Small(m.Size)
-		r := NewForkable(p)
+		p.each, p.workers = 1000, 1
+		r := newForkable(p)
 		defer Working()()
 		if err := r.Start(ctx, m, 0, 0); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,188 @@
+package results
+
+import (
+	"slices"
+)
+
+// A field is a column of a table, and where its value lies in a row. Tables are written and read by
+// the same fields, so that a column is declared once.
+type field[R any] struct {
+	name    string
+	kind    kind
+	repeats bool // values come again and again, so that Parquet keeps them in a dictionary
+	when    presence
+	value   func(*R) any // a pointer to an int, int64, uint64, float64 or string, or to a []string for attributes
+}
+
+// presence says which tables have a column.
+type presence uint8
+
+const (
+	always      presence = iota
+	ifDated              // the model's clock has dates
+	ifIncidence          // the model records incidence
+	attributes           // a column for each attribute stands here
+)
+
+// A schema is a table: its name and its columns in order.
+type schema[R any] struct {
+	name   string
+	fields []field[R]
+}
+
+var seriesTable = schema[SeriesRow]{"series", []field[SeriesRow]{
+	{"replica", whole, true, always, func(r *SeriesRow) any { return &r.Replica }},
+	{"time", number, true, always, func(r *SeriesRow) any { return &r.Time }},
+	{"date", text, true, ifDated, func(r *SeriesRow) any { return &r.Date }},
+	{"state", text, true, always, func(r *SeriesRow) any { return &r.State }},
+	{"", maybe, true, attributes, func(r *SeriesRow) any { return &r.Values }},
+	{"count", whole, false, always, func(r *SeriesRow) any { return &r.Count }},
+}}
+
+var flowTable = schema[FlowRow]{"flows", []field[FlowRow]{
+	{"replica", whole, true, always, func(r *FlowRow) any { return &r.Replica }},
+	{"time", number, true, always, func(r *FlowRow) any { return &r.Time }},
+	{"date", text, true, ifDated, func(r *FlowRow) any { return &r.Date }},
+	{"kind", text, true, always, func(r *FlowRow) any { return &r.Kind }},
+	{"flow", text, true, always, func(r *FlowRow) any { return &r.Flow }},
+	{"", maybe, true, attributes, func(r *FlowRow) any { return &r.Values }},
+	{"count", whole, false, always, func(r *FlowRow) any { return &r.Count }},
+	{"incidence", whole, false, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
+}}
+
+var eventTable = schema[EventRow]{"events", []field[EventRow]{
+	{"replica", whole, true, always, func(r *EventRow) any { return &r.Replica }},
+	{"time", number, false, always, func(r *EventRow) any { return &r.Time }},
+	{"kind", text, true, always, func(r *EventRow) any { return &r.Kind }},
+	{"individual", anyone, false, always, func(r *EventRow) any { return &r.Individual }},
+	{"from", maybe, true, always, func(r *EventRow) any { return &r.From }},
+	{"to", maybe, true, always, func(r *EventRow) any { return &r.To }},
+	{"name", maybe, true, always, func(r *EventRow) any { return &r.Name }},
+	{"by", anyone, false, always, func(r *EventRow) any { return &r.By }},
+	{"", maybe, true, attributes, func(r *EventRow) any { return &r.Values }},
+}}
+
+// names are those of all columns that are no attributes, whether or not a table has them.
+func (s *schema[R]) names() (all []string) {
+	for i := range s.fields {
+		if s.fields[i].when != attributes {
+			all = append(all, s.fields[i].name)
+		}
+	}
+	return all
+}
+
+// A layout is the columns of one table that is written.
+type layout[R any] struct {
+	fields  []field[R] // those that the table has
+	columns []column   // with one for each attribute
+	cells   []cell
+}
+
+// layout chooses the columns of a table. An attribute whose name is taken gets underscores behind it, so that it is neither a taken name nor
+// that of another attribute.
+func (s *schema[R]) layout(has func(presence) bool, names, all, taken []string) layout[R] {
+	var l layout[R]
+	for _, f := range s.fields {
+		switch {
+		case f.when == attributes:
+			for _, name := range names {
+				for slices.Contains(taken, name) {
+					name += "_"
+					for slices.Contains(all, name) {
+						name += "_"
+					}
+				}
+				taken = append(taken, name)
+				l.columns = append(l.columns, column{name, f.kind, f.repeats})
+			}
+		case f.when == always || has(f.when):
+			l.columns = append(l.columns, column{f.name, f.kind, f.repeats})
+		default:
+			continue
+		}
+		l.fields = append(l.fields, f)
+	}
+	l.cells = make([]cell, len(l.columns))
+	return l
+}
+
+// row is a row as cells, which are valid until the next one.
+func (l *layout[R]) row(r *R) []cell {
+	i := 0
+	for k := range l.fields {
+		switch v := l.fields[k].value(r).(type) {
+		case *int:
+			l.cells[i].whole = int64(*v)
+		case *int64:
+			l.cells[i].whole = *v
+		case *uint64:
+			l.cells[i].whole = int64(*v)
+		case *float64:
+			l.cells[i].number = *v
+		case *string:
+			l.cells[i].text = *v
+		case *[]string: // of which there may be none
+			for _, value := range *v {
+				l.cells[i].text = value
+				i++
+			}
+			continue
+		}
+		i++
+	}
+	return l.cells
+}
+
+// A reading says where the columns of a schema are in a table that is read.
+type reading[R any] struct {
+	fields  []field[R]
+	at      []int // of each field
+	others  []int // columns that the schema does not have: attributes
+	missing string
+}
+
+// reading finds the columns of a table; missing is one that must be there and is not.
+func (s *schema[R]) reading(columns []string) reading[R] {
+	var r reading[R]
+	known := s.names()
+	for i, c := range columns {
+		if !slices.Contains(known, c) {
+			r.others = append(r.others, i)
+		}
+	}
+	for _, f := range s.fields {
+		switch k := slices.Index(columns, f.name); {
+		case f.when == attributes:
+			r.fields, r.at = append(r.fields, f), append(r.at, -1)
+		case k >= 0:
+			r.fields, r.at = append(r.fields, f), append(r.at, k)
+		case f.when == always && r.missing == "":
+			r.missing = f.name
+		}
+	}
+	return r
+}
+
+// row is a row of cells as a struct.
+func (r *reading[R]) row(cells []cell) (row R) {
+	for k := range r.fields {
+		switch v := r.fields[k].value(&row).(type) {
+		case *int:
+			*v = int(cells[r.at[k]].whole)
+		case *int64:
+			*v = cells[r.at[k]].whole
+		case *uint64:
+			*v = uint64(cells[r.at[k]].whole)
+		case *float64:
+			*v = cells[r.at[k]].number
+		case *string:
+			*v = cells[r.at[k]].text
+		case *[]string:
+			for _, i := range r.others {
+				*v = append(*v, cells[i].text)
+			}
+		}
+	}
+	return row
+}
