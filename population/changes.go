@@ -10,40 +10,42 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A Change asks for something other than what the model file says.
+// A Change replaces something that the model file says.
 type Change func(*syntax.Changes)
 
-// Size changes how many individuals there are at the start. States that begin with a number keep it.
+// Size sets the number of individuals at the start. States that begin with a number keep it.
 func Size(n int) Change { return func(c *syntax.Changes) { c.Size = &n } }
 
-// Until changes when the model ends: a time on its clock, in its own unit ("2011"), with a unit ("160 days"), or a date ("2020-12-31") if it
-// starts at one.
+// Until sets the end of the model: a time in its own unit ("2011"), with a unit ("160 days"), or a
+// date ("2020-12-31") if its clock starts at one.
 func Until(time string) Change { return func(c *syntax.Changes) { c.Until = &time } }
 
-// Scenario takes the values that the file gives under scenarios, by their name. What [Set] says has precedence.
+// Scenario uses the values of a scenario of the file. [Set] has precedence.
 func Scenario(name string) Change { return func(c *syntax.Changes) { c.Scenario = &name } }
 
-// Set gives a parameter another value, written as in a model file: "0.4 per day". With the name of something in the sections population or
-// attributes, from the outside in and with dots between, it takes the place of that: "population.start.infectious", "attributes.region.north";
-// items of a list go by their number, from 1 on.
+// Set sets a parameter to a value, written as in a model file: "0.4 per day". It also sets values
+// of the sections population and attributes by their path: "population.start.infectious",
+// "attributes.region.north"; items of a list go by their number, from 1.
 func Set(name, value string) Change {
 	return func(c *syntax.Changes) { c.Set = append(c.Set, syntax.Setting{Name: name, Text: value}) }
 }
 
-// Files says how the tables are read that a model names, as in {steps: {file: beta.csv, column: beta}}. The name is what stands in the model. [Load] reads
-// them from the directory of the model file unless told otherwise; [Compile] does not read any unless it is told how.
+// Files sets how the tables are read that a model names, as in {steps: {file: beta.csv, column:
+// beta}}. read gets the name as the model has it. [Load] reads them from the directory of the model
+// file by default; [Compile] reads none by default.
 func Files(read func(name string) ([]byte, error)) Change {
 	return func(c *syntax.Changes) { c.Files = read }
 }
 
-// Dir reads tables for [Files] from a directory: names are relative to it, and must be those of ordinary files of at most 16 MB.
+// Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files
+// of at most 16 MB.
 func Dir(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		path := filepath.FromSlash(name)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		// Not opened before it is known to be a file: a pipe would wait for somebody to write.
+		// Stat before Open: opening a pipe would block.
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
@@ -60,7 +62,8 @@ func Dir(dir string) func(name string) ([]byte, error) {
 	}
 }
 
-// Files are the tables that the model has read, by the names that it gives to them. With them and [Files] it can be compiled elsewhere.
+// Files returns the tables that the model has read, by name. With them and [Files] it can be
+// compiled elsewhere.
 func (m *Model) Files() map[string][]byte {
 	all := map[string][]byte{}
 	for name, content := range m.compiled.Tables {

@@ -7,11 +7,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/explain"
 )
 
-// Explain says in plain words what the model is, with all values in the unit of the model, and what may be a mistake in it.
+// Explain describes the model in plain words, with all values in its unit, and lists what may be a
+// mistake.
 func (m *Model) Explain() string { return explain.Model(m.compiled) }
 
-// Diagram draws the states and the ways between them, as SVG. The error is [ErrDiagram], or that of the context if it ends first. Which models
-// are too large does not depend on the machine; one that is takes some seconds to find out.
+// Diagram draws the states and the flows between them as SVG. The error is [ErrDiagram], or that of
+// the context. Which models are too large does not depend on the machine; finding that out takes
+// some seconds.
 func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
 	d, err := m.DiagramShapes(ctx)
 	if err != nil {
@@ -20,10 +22,11 @@ func (m *Model) Diagram(ctx context.Context) ([]byte, error) {
 	return d.SVG(), nil
 }
 
-// DiagramShapes is what Diagram draws, as shapes with coordinates, for other formats than SVG.
+// DiagramShapes returns the diagram as shapes with coordinates, for other formats than SVG.
 func (m *Model) DiagramShapes(ctx context.Context) (vector.Drawing, error) {
 	return explain.Diagram(ctx, m.compiled)
 }
 
-// Ways is how many arrows the diagram has: several may lead from one state to the same other one.
+// Ways is the number of arrows in the diagram. Several may lead from one state to the same other
+// one.
 func (m *Model) Ways() int { return len(explain.Ways(m.compiled)) }

@@ -11,12 +11,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A Fit is what a model is to be fitted to: which of its parameters are unknown, and what is known of them beforehand; and which columns of a
-// table it is to match. [Model.Fit] reads it from the file.
+// A Fit says what a model is to be fitted to: which parameters are unknown, with their priors, and
+// which columns of a table the model is to match. [Model.Fit] reads it from the file.
 //
-// It does not change, and may be used from several goroutines at once.
+// A Fit does not change and may be used from several goroutines at once.
 type Fit struct {
-	Data     string // the path of the table, as it is written; empty if nobody said
+	Data     string // the path of the table, as it is written; empty if there is none
 	Unknowns []Unknown
 	Matches  []Match
 
@@ -26,15 +26,15 @@ type Fit struct {
 	lately lately // see Follow
 }
 
-// FitOptions say what is to be fitted in place of what the file says, or beside it.
+// FitOptions replace what the section fit of the file says, or add to it.
 type FitOptions struct {
-	Data    string   // the path of the table; the file need not name one then
+	Data    string   // the path of the table, instead of the file's
 	Unknown []string // parameters and what is known of them: "beta=uniform 0.1..1 per day"; they replace those of the file, or add to them
 	Match   []string // columns: "cases = incidence susceptible->infectious observed 30% poisson"; likewise
 }
 
-// Fit reads what is to be fitted from the section fit of the file, and from the options. If something is wrong with it, the error is of type
-// [Problems].
+// Fit reads the section fit of the file, and the options. If something is wrong, the error is of
+// type [Problems].
 func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	list := &diag.List{}
 	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
@@ -63,27 +63,28 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 // A Match is a column of the data and what it is compared with.
 type Match struct {
 	Column string
-	Kind   string // incidence: how often since the row before; flow: how often since the start; state: how many there are
-	Of     string // a flow or what goes by a name, or a state
-	Error  string // the law of what is seen given what is expected: poisson, negative binomial or normal
+	Kind   string // incidence: since the row before; flow: since the start; state: present
+	Of     string // a flow, a name, or a state
+	Error  string // the law of the observation: poisson, negative binomial or normal
 }
 
-// An Unknown is a parameter that is not known, and what is known of it beforehand: its prior.
+// An Unknown is an unknown parameter and its prior.
 type Unknown struct {
 	Name   string
 	Family string    // uniform, log-uniform, normal, lognormal, gamma, beta, exponential or weibull
-	Args   []float64 // low and high; mean and sd, of the value itself; mean and shape; a and b; mean; scale and shape. All but shape, a and b in the unit
+	Args   []float64 // low, high; mean, sd (of the value itself); mean, shape; a, b; mean; scale, shape. All but shape, a and b in Unit
 	Unit   string    // what is written behind a number: "per day", "days" or "%"; empty for a plain number
-	// What the parameter can be, in the unit: a rate is not negative, a probability is from 0 to 1. The prior is what it is given that.
+	// The range of the parameter, in the unit: a rate is not negative, a probability is from 0 to
+	// 1. The prior is conditioned on it.
 	Low, High float64
-	Whole     bool // it is a number of individuals
+	Whole     bool // a number of individuals
 	Text      string
 
-	of    syntax.Quantity // what a value is, and its unit
-	plain bool            // a percentage of which the prior is written as a number from 0 to 1
+	of    syntax.Quantity // the kind of quantity and its unit
+	plain bool            // a percentage whose prior is written as a number from 0 to 1
 }
 
-// Value is a value of the parameter as a file writes it, and as [Set] takes it: "0.4 per day".
+// Value is a value of the parameter as a file writes it and as [Set] takes it: "0.4 per day".
 func (u *Unknown) Value(x float64) string {
 	if u.plain {
 		x = format.Tidy(100 * x)
@@ -104,7 +105,7 @@ func (u *Unknown) written(number string, x float64) string {
 	return number
 }
 
-// quantity is a value as the model works with it: what Value says, read.
+// quantity is what [Value] returns, parsed.
 func (u *Unknown) quantity(x float64) syntax.Quantity {
 	q := u.of
 	switch q.Number = x; {
@@ -116,7 +117,7 @@ func (u *Unknown) quantity(x float64) syntax.Quantity {
 	return q
 }
 
-// in is a quantity in the unit.
+// in converts a quantity to the unit.
 func (u *Unknown) in(q syntax.Quantity) float64 {
 	switch {
 	case u.of.Kind == syntax.KindShare && !u.plain:
@@ -127,7 +128,7 @@ func (u *Unknown) in(q syntax.Quantity) float64 {
 	return q.In(u.of.Unit)
 }
 
-// newUnknown is the prior with its numbers, in the unit in which it is written.
+// newUnknown is a prior with its numbers, in the unit in which it is written.
 func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
 	u := Unknown{Name: p.Label.Name, Family: p.Family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: syntax.OneLine(p.Node), of: syntax.Quantity{Kind: syntax.KindNumber}}
 	args := make([]syntax.Quantity, len(p.Args))
@@ -135,7 +136,7 @@ func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
 		got, _, _ := here.Resolve(v, "")
 		args[k] = got.Quantity
 	}
-	for _, q := range args[:p.Family.Own] { // a percentage beside a plain 0 is one
+	for _, q := range args[:p.Family.Own] { // a percentage beside a plain 0 decides
 		if u.of.Kind == syntax.KindNumber {
 			u.of = q
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// At is the model with values of the unknowns, which are in the order and in the units of the fit: what [Compile] would make of the file with
-// [Set], without reading it again, which is most of the work. If there is no model with these values, the error is of type [Problems].
+// At returns the model with values of the unknowns, in the order and the units of the fit. It is
+// what [Compile] makes of the file with [Set], without parsing the file again, which is most of the
+// work. If there is no such model, the error is of type [Problems].
 func (f *Fit) At(x []float64) (*Model, error) {
 	values := make([]syntax.NamedValue, len(f.Unknowns))
 	for k := range f.Unknowns {
@@ -21,15 +22,16 @@ func (f *Fit) At(x []float64) (*Model, error) {
 	return f.m.with(values)
 }
 
-// Seen is how a column is seen with some values of the unknowns.
+// Seen is how a column is observed, with some values of the unknowns.
 type Seen struct {
-	Observed float64 // the probability that one of them is seen
+	Observed float64 // the probability that an individual is observed
 	Error    string  // as in [Match]
 	Arg      float64 // dispersion, or standard deviation
 	Share    bool    // the standard deviation is a share of the expected value
 }
 
-// Seen is how each column is seen in a model that At made. If that cannot be, the error is of type [Problems].
+// Seen returns how each column is observed in a model that At returned. If something is wrong, the
+// error is of type [Problems].
 func (f *Fit) Seen(at *Model) ([]Seen, error) {
 	here := at.compiled.Quietly()
 	all := make([]Seen, len(f.text.Match))
@@ -51,8 +53,9 @@ func (f *Fit) Seen(at *Model) ([]Seen, error) {
 	return all, here.Err()
 }
 
-// bound finds out what the unknowns can be, by trying: a parameter that can be 0 and not less is not negative, and one that can be 1 and not more
-// is at most 1. So it does not matter how the model uses it.
+// bound finds the ranges of the unknowns by trying: a parameter that can be 0 and not less is not
+// negative, and one that can be 1 and not more is at most 1. So it does not matter how the model
+// uses it.
 func (f *Fit) bound(list *diag.List) {
 	x := make([]float64, len(f.Unknowns))
 	for k := range f.Unknowns {
@@ -100,7 +103,8 @@ func (u *Unknown) bound(x float64) string {
 	return u.written(strconv.FormatFloat(x, 'g', 6, 64), x)
 }
 
-// counts tells whether a number of individuals depends on a parameter: of those at the start, or of those whom an intervention is about.
+// counts reports whether a number of individuals depends on a parameter: at the start, or in an
+// intervention.
 func (f *Fit) counts(name string) bool {
 	here, seen := f.m.compiled.Quietly(), map[string]bool{}
 	for _, g := range f.m.compiled.File.Groups {

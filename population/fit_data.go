@@ -16,16 +16,17 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Observations are what was seen: the columns of a table that a model is to match.
+// Observations are the columns of a table that a model is to match.
 type Observations struct {
 	Name    string      // of the table
 	Times   []float64   // of the rows, ascending, on the model's clock
-	Columns [][]float64 // as the fit lists the matches; NaN is a gap
-	Notes   []string    // what one should know of the table: gaps, rows that are missing, what separates columns
+	Columns [][]float64 // in the order of Fit.Matches; NaN is a gap
+	Notes   []string    // remarks: gaps, missing rows, the separator
 }
 
-// Read reads a table of data: the first column is time, in the unit of the model, or date; the others are found by their names. Cells that are
-// empty or say NA are gaps. If something is wrong with it, the error is of type [Problems], with the lines of the table.
+// Read reads a table of data. The first column is time, in the unit of the model, or date; the
+// others are found by name. Empty cells and NA are gaps. If something is wrong, the error is of
+// type [Problems], with lines of the table.
 func (f *Fit) Read(name string, table []byte) (*Observations, error) {
 	d := &dataReader{List: &diag.List{}, f: f, name: name}
 	d.read(table)
@@ -43,14 +44,14 @@ type dataReader struct {
 	name    string
 	dated   bool
 	header  []string
-	places  []int // of the columns in the table
+	places  []int // of the matches among the columns of the table
 	times   []float64
 	lines   []int // of the rows
 	columns [][]float64
 	notes   []string
 }
 
-// gaps are what stands where nothing was seen, in small letters.
+// gaps are the texts of a missing observation, in lower case.
 var gaps = []string{"", "na", "n/a", "nan", "null"}
 
 // read reads the table.
@@ -58,7 +59,7 @@ func (d *dataReader) read(table []byte) {
 	in := syntax.NewTable(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
-		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // an empty cell between two tabs is no space
+		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // between two tabs an empty cell is no space
 		d.notes = append(d.notes, fmt.Sprintf("%s: its columns are separated by %s", d.name, map[rune]string{';': "semicolons", '\t': "tabs"}[comma]))
 	}
 	header, err := in.Read()
@@ -86,7 +87,7 @@ func (d *dataReader) read(table []byte) {
 	}
 }
 
-// separator is what stands between the columns of a table.
+// separator is the separator of the columns of a table.
 func separator(table []byte) rune {
 	for line := range bytes.Lines(table) {
 		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))); len(line) == 0 || line[0] == '#' {
@@ -102,7 +103,7 @@ func separator(table []byte) rune {
 	return ','
 }
 
-// head looks at the names of the columns.
+// head checks the names of the columns.
 func (d *dataReader) head(header []string, line int) bool {
 	for _, h := range header {
 		d.header = append(d.header, strings.TrimSpace(h))
@@ -129,7 +130,7 @@ func (d *dataReader) head(header []string, line int) bool {
 	return d.Found == before
 }
 
-// row reads a row, and tells whether there may be another.
+// row reads a row, and reports whether there may be another.
 func (d *dataReader) row(in *csv.Reader) bool {
 	row, err := in.Read()
 	switch {
@@ -163,7 +164,7 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	return true
 }
 
-// time reads when a row is.
+// time reads the time of a row.
 func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	m := d.f.m
 	text = strings.TrimSpace(text)
@@ -197,7 +198,7 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	return min(max(t, m.program.Start), m.program.End), true
 }
 
-// cell reads what was seen of a column.
+// cell reads an observation.
 func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) float64 {
 	text = strings.TrimSpace(text)
 	if slices.Contains(gaps, strings.ToLower(text)) {
@@ -221,7 +222,7 @@ func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) floa
 	return math.NaN()
 }
 
-// note says what one should know of the table.
+// note adds notes on gaps and missing rows.
 func (d *dataReader) note() {
 	for i, m := range d.f.Matches {
 		var lines []string
@@ -260,7 +261,8 @@ func (d *dataReader) note() {
 	}
 }
 
-// usualStep is the time between rows that is there most often, the least of those; 0 if there is none.
+// usualStep is the most frequent time between rows, the least if there are several; 0 if there is
+// none.
 func (d *dataReader) usualStep() float64 {
 	often := map[float64]int{}
 	for i := 1; i < len(d.times); i++ {
@@ -275,7 +277,7 @@ func (d *dataReader) usualStep() float64 {
 	return usual
 }
 
-// linesOf names lines, not too many.
+// linesOf lists line numbers, the first few of many.
 func linesOf(lines []string) string {
 	const few = 8
 	if len(lines) == 1 {
@@ -287,7 +289,7 @@ func linesOf(lines []string) string {
 	return "lines " + strings.Join(lines, ", ")
 }
 
-// endWords is when the model ends, for a message.
+// endWords is the end of the model, for a message.
 func (m *Model) endWords() string {
 	if start, dated := m.StartDate(); dated {
 		return start.Add(time.Duration(m.program.End*m.program.Seconds) * time.Second).Format(time.DateOnly)
@@ -295,7 +297,7 @@ func (m *Model) endWords() string {
 	return fmt.Sprintf("%.12g %s", m.program.End, m.compiled.File.Unit.Of(m.program.End))
 }
 
-// checkData looks at the table, if it is there. Whoever fits brings it.
+// checkData checks the table if it can be read.
 func (m *Model) checkData(f *Fit) error {
 	if f.Data == "" || m.compiled.Asked.Files == nil {
 		return nil

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// A lately is what was made of the values that were followed lately: particles begin by the dozen with the same ones, and to make a small model
-// takes several times as long as to run it.
+// lately caches the models of the last values: many particles begin with the same ones, and
+// compiling a small model takes several times as long as running it.
 type lately struct {
 	mu   sync.Mutex
 	next int
-	made [32]struct { // more than work at once
+	made [32]struct { // more than there are workers
 		x    []float64
 		m    *Model
 		seen []Seen
 	}
 }
 
-// at is the model with these values, bare. It is shared, and not to be changed.
+// at returns the model with these values, without groups. It is shared and must not be changed.
 func (l *lately) at(f *Fit, x []float64) (*Model, []Seen, error) {
 	l.mu.Lock()
 	for i := range l.made {
@@ -41,19 +41,21 @@ func (l *lately) at(f *Fit, x []float64) (*Model, []Seen, error) {
 	return m, seen, nil
 }
 
-// A Followed is a run of a model with values of the unknowns that goes from one time of the data to the next, and can be forked at each: what a
-// particle filter needs. It must not be used from several goroutines at once; several may.
+// A Followed is a run with values of the unknowns that advances from one time of the data to the
+// next and can be forked at each, as a particle filter needs it. It must not be used from several
+// goroutines at once; several may.
 type Followed struct {
 	p      *Process
 	seen   []Seen
 	of     []counted
-	times  []float64 // to come
-	before []uint64  // what had happened by the time before, of incidences
+	times  []float64 // still to come
+	before []uint64  // the counts at the time before, for incidences
 	means  []float64
 }
 
-// Follow begins a run that stops at times on the model's clock, which ascend. Of the options, Seed and Memory are looked at. Without forks it is the run of
-// [Trials] with the same values and seed. If there is no model with these values, the error is of type [Problems].
+// Follow begins a run that stops at ascending times on the model's clock. Of the options, Seed and
+// Memory are used. Without forks it is the run of [Trials] with the same values and seed. If there
+// is no model with these values, the error is of type [Problems].
 func (f *Fit) Follow(ctx context.Context, times, x []float64, o Options) (*Followed, error) {
 	m, seen, err := f.lately.at(f, x)
 	if err != nil {
@@ -67,8 +69,8 @@ func (f *Fit) Follow(ctx context.Context, times, x []float64, o Options) (*Follo
 	return &Followed{p: p, seen: seen, of: f.counted(), times: times, before: make([]uint64, n), means: make([]float64, n)}, nil
 }
 
-// Step goes on to the next time, and returns what would be seen of each column there, on average: the probability of being seen times the count. What
-// it returns changes with the next step.
+// Step advances to the next time and returns the expected observation of each column: the
+// probability of being observed times the count. The slice is valid until the next step.
 func (w *Followed) Step(ctx context.Context) ([]float64, error) {
 	if len(w.times) == 0 {
 		panic("population: Step after the last time")
@@ -107,11 +109,11 @@ func (w *Followed) Fork(luck uint64) (*Followed, error) {
 	return &fork, nil
 }
 
-// Seen is how the columns are seen.
+// Seen is how the columns are observed.
 func (w *Followed) Seen() []Seen { return w.seen }
 
-// Events is how much has happened since the start, before a fork included.
+// Events is the number of events since the start, before a fork included.
 func (w *Followed) Events() uint64 { return w.p.Events() }
 
-// Close lets others have its memory. It may be called more than once.
+// Close releases the memory of the run. It may be called more than once.
 func (w *Followed) Close() { w.p.Close() }

@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Trials run a model with values of the unknowns, and tell what would be seen of it on average at given times. They keep the memory of one run
-// for the next. They must not be used from several goroutines at once; several trials may.
+// Trials run a model with values of the unknowns and return what would be observed at given times,
+// on average. They reuse the memory of one run for the next. They must not be used from several
+// goroutines at once; several Trials may.
 type Trials struct {
 	f      *Fit
 	rows   []float64
@@ -21,11 +22,11 @@ type Trials struct {
 type counted struct {
 	kind  string
 	index int
-	named bool // of the names, not of the flows
+	named bool // among the names, not the flows
 }
 
-// Trials makes trials that look at the model at times on its clock, which ascend; a run ends with the last. What the file says of record
-// makes no difference, and the times none to the run. Of the options, Memory is looked at.
+// Trials returns trials that observe the model at ascending times on its clock; a run ends with the
+// last. The section record of the file is ignored. Of the options, Memory is used.
 func (f *Fit) Trials(times []float64, o Options) *Trials {
 	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
 	for _, at := range times {
@@ -35,7 +36,7 @@ func (f *Fit) Trials(times []float64, o Options) *Trials {
 	return t
 }
 
-// counted is where the numbers of all matches are.
+// counted returns where the numbers of all matches are.
 func (f *Fit) counted() (all []counted) {
 	for _, m := range f.Matches {
 		c := counted{kind: m.Kind}
@@ -53,7 +54,7 @@ func (f *Fit) counted() (all []counted) {
 	return all
 }
 
-// bare is the model with values of the unknowns, without what is recorded by group, and how it is seen.
+// bare returns the model with values of the unknowns, without groups, and how it is observed.
 func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
 	m, err := f.At(x)
 	if err != nil {
@@ -66,15 +67,16 @@ func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
 	return m, seen, err
 }
 
-// A Trial is what a run gives.
+// A Trial is the outcome of one run.
 type Trial struct {
-	Means  [][]float64 // by column and time: the probability of being seen times the count
+	Means  [][]float64 // by column and time: the probability of being observed times the count
 	Seen   []Seen      // by column
 	Events uint64
 }
 
-// Run runs the model once. What it gives depends on the values and the seed alone; it is the first replica of a run with that seed. If there is
-// no model with these values, the error is of type [Problems].
+// Run runs the model once. The trial depends on the values and the seed alone: it is the first
+// replica of a run with that seed. If there is no model with these values, the error is of type
+// [Problems].
 func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, error) {
 	m, seen, err := t.f.bare(x)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Model is a model that can be run: read, checked, and compiled to tables. It does not change, and may be run any
-// number of times, also at once.
+// A Model is a compiled model. It does not change, and may be run any number of times, also at the
+// same time.
 type Model struct {
 	source   []byte
 	compiled *compile.Model
 	program  *program.Program
 }
 
-// A Flow is a way from one state to another that individuals can take: From is a state, or how they entered; To is a
-// state, or "out".
+// A Flow is a possible change of state. From is a state, or "births", "immigration" or
+// "interventions"; To is a state, or "out".
 type Flow struct{ From, To string }
 
-// String is from->to.
+// String returns from->to.
 func (f Flow) String() string { return f.From + "->" + f.To }
 
 // Load reads a model file and compiles it. If the model is wrong, the error is of type [Problems].
@@ -41,8 +41,9 @@ func Load(path string, changes ...Change) (*Model, error) {
 	return Compile(path, source, append([]Change{Files(Dir(filepath.Dir(path)))}, changes...)...)
 }
 
-// Compile turns the text of a model file into a model. The name is the file's, for messages; tables that the model names are read as
-// [Files] says, and not at all without it. If the model is wrong, the error is of type [Problems].
+// Compile compiles the text of a model file. The name is the file's, for messages. Tables that the
+// model names are read as [Files] says, and not at all without it. If the model is wrong, the error
+// is of type [Problems].
 func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	var c syntax.Changes
 	for _, change := range asked {
@@ -55,7 +56,7 @@ func Compile(name string, source []byte, asked ...Change) (*Model, error) {
 	return m, nil
 }
 
-// compileWith turns text into a model, with changes.
+// compileWith compiles a text with changes.
 func compileWith(name string, source []byte, c syntax.Changes) (*Model, error) {
 	m, err := compile.Text(name, source, c)
 	if err != nil {
@@ -67,25 +68,25 @@ func compileWith(name string, source []byte, c syntax.Changes) (*Model, error) {
 // Name is the model's name.
 func (m *Model) Name() string { return m.program.Name }
 
-// Source is the model file as it was read.
+// Source is the text of the model file.
 func (m *Model) Source() []byte { return slices.Clone(m.source) }
 
 // Unit is the unit of the times that a run reports: "day".
 func (m *Model) Unit() string { return m.program.Unit }
 
-// Start and End are when a run begins and ends, on the model's clock.
+// Start is when a run begins, on the model's clock.
 func (m *Model) Start() float64 { return m.program.Start }
 
 // End is when a run ends, on the model's clock.
 func (m *Model) End() float64 { return m.program.End }
 
-// Size is how many individuals there are at the start.
+// Size is the number of individuals at the start.
 func (m *Model) Size() int { return m.program.Size }
 
-// States are the names of the states, in the order of the file; results list them in this order.
+// States are the names of the states, in the order of the file and of results.
 func (m *Model) States() []string { return slices.Clone(m.program.States) }
 
-// Flows are the ways between states that individuals can take, in the order in which results list them.
+// Flows are the possible flows, in the order of results.
 func (m *Model) Flows() []Flow {
 	all := make([]Flow, len(m.program.Flows))
 	for i, f := range m.program.Flows {
@@ -94,10 +95,10 @@ func (m *Model) Flows() []Flow {
 	return all
 }
 
-// Names are those that clocks, contacts, entries and interventions of the file go by, in the order in which results list them.
+// Names are the names of clocks, contacts, entries and interventions, in the order of results.
 func (m *Model) Names() []string { return slices.Clone(m.program.Names) }
 
-// Attributes are the names of the attributes, in the order of the file; the values of an event are listed in this order.
+// Attributes are the names of the attributes, in the order of the file and of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Attributes.Names() }
 
 // Times are when a run is recorded, on the model's clock.
@@ -112,13 +113,13 @@ func (m *Model) Times() []float64 {
 	return times
 }
 
-// String says in a few words what the model is.
+// String describes the model in a few words.
 func (m *Model) String() string {
 	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"), strings.Join(m.program.States, ", "))
 }
 
-// Dates are those of the times at which a run is recorded, if the clock of the model starts at a date, and otherwise nil: 2020-03-01, or, if a row is not
-// at midnight, all of them as 2020-03-01T18:00:00. They are in UTC, to the second.
+// Dates are the dates of Times, in UTC, if the clock of the model starts at a date, and otherwise
+// nil: 2020-03-01, or, if a row is not at midnight, all of them as 2020-03-01T18:00:00.
 func (m *Model) Dates() []string {
 	start, dated := m.StartDate()
 	if !dated {
@@ -141,24 +142,25 @@ func (m *Model) Dates() []string {
 	return dates
 }
 
-// StartDate is the date at which the clock of the model is 0, and whether it has one.
+// StartDate is the date at which the clock of the model is 0, and whether there is one.
 func (m *Model) StartDate() (time.Time, bool) {
 	return m.compiled.File.Zero.Date()
 }
 
-// A Group is those who have the given value of each of some attributes, as record: by asks for.
+// A Group is a group that record: by asks for: the individuals with the given values of some
+// attributes.
 type Group struct {
-	Attributes []string // as the file lists them in record
+	Attributes []string // in the order of the file's section record
 	Values     []string // one of each
 }
 
-// By is what the group is one of, as results name it: "region", or "region,age" for combinations.
+// By names the attributes, as results do: "region", or "region,age" for combinations.
 func (g Group) By() string { return strings.Join(g.Attributes, ",") }
 
-// String is which of them it is, as results name it: "north", or "north,child" for a combination.
+// String names the group, as results do: "north", or "north,child" for combinations.
 func (g Group) String() string { return strings.Join(g.Values, ",") }
 
-// Groups are those that are recorded by themselves, in the order in which results list them: record: by asks for them.
+// Groups are the groups that are recorded by themselves, in the order of results.
 func (m *Model) Groups() []Group {
 	all := make([]Group, len(m.program.Groups))
 	for i, g := range m.program.Groups {
@@ -167,10 +169,12 @@ func (m *Model) Groups() []Group {
 	return all
 }
 
-// RecordsIncidence reports whether the file asks for counts in each interval: record: {incidence: true}.
+// RecordsIncidence reports whether the file asks for counts in each interval: record: {incidence:
+// true}.
 func (m *Model) RecordsIncidence() bool { return m.compiled.File.Record.Incidence }
 
-// Clock is a time on the model's clock, written as a model file has it: "160", "160 days", or a date if the model starts at one.
+// Clock parses a time on the model's clock, written as in a model file: "160", "160 days", or a
+// date if the model starts at one.
 func (m *Model) Clock(text string) (float64, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, "time")

@@ -13,14 +13,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Parameter is a named value of a model, as it is at the start of a run.
+// A Parameter is a named value of a model, at the start of a run.
 type Parameter struct {
 	Name  string `json:"name"`
-	Value string `json:"value"` // as a file would write it on one line, and as [Set] takes it
+	Value string `json:"value"` // on one line, as a file has it and as [Set] takes it
 }
 
-// Parameters are the model's, in the order of the file, with the values that it is run with: those of the file, of the scenario that was
-// asked for, or of [Set].
+// Parameters are the parameters in the order of the file, with the values that the model is run
+// with: those of the file, of a [Scenario], or of [Set].
 func (m *Model) Parameters() []Parameter {
 	all := make([]Parameter, len(m.compiled.File.Parameters))
 	for i, p := range m.compiled.File.Parameters {
@@ -29,8 +29,9 @@ func (m *Model) Parameters() []Parameter {
 	return all
 }
 
-// With is the model with other values of parameters, each a quantity: what [Compile] would make of the file with [Set], without reading it
-// again, which is most of the work. If there is no model with these values, the error is of type [Problems].
+// With returns the model with other values of parameters, each a quantity. It is what [Compile]
+// makes of the file with [Set], without parsing the file again, which is most of the work. If there
+// is no such model, the error is of type [Problems].
 func (m *Model) With(parameters ...Parameter) (*Model, error) {
 	list := &diag.List{}
 	values := make([]syntax.NamedValue, len(parameters))
@@ -57,7 +58,7 @@ func written(name, text string, q syntax.Quantity) syntax.NamedValue {
 	return syntax.NamedValue{Label: syntax.Ref{Name: name, At: at}, Value: syntax.Value{At: at, Text: text, Quantity: q}, Node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}}
 }
 
-// with is the model with other values of some of its parameters.
+// with is the model with other values of some parameters.
 func (m *Model) with(values []syntax.NamedValue) (*Model, error) {
 	with, err := m.compiled.With(values)
 	if err != nil {
@@ -66,11 +67,11 @@ func (m *Model) with(values []syntax.NamedValue) (*Model, error) {
 	return &Model{source: m.source, compiled: with, program: with.Program}, nil
 }
 
-// Changed reports whether a parameter has another value than the file gives it: that of a scenario, or of [Set].
+// Changed reports whether a [Scenario] or [Set] gave a parameter its value.
 func (m *Model) Changed(parameter string) bool { return m.compiled.File.Changed[parameter] }
 
-// UnitOf is what is written behind the number of a parameter, as the model has it: "per day", "days" or "%"; empty for a plain number. It is false if
-// the parameter is not one quantity.
+// UnitOf is what is written behind the number of a parameter: "per day", "days" or "%"; empty for a
+// plain number. It reports false if the parameter is not one quantity.
 func (m *Model) UnitOf(parameter string) (string, bool) {
 	here := m.compiled.Quietly()
 	if _, ok := here.Parameter(parameter); !ok {
@@ -83,8 +84,9 @@ func (m *Model) UnitOf(parameter string) (string, bool) {
 	return syntax.UnitWords(got.Quantity)
 }
 
-// Rewrite is the text of the model file with other values of parameters in it, written as [Set] takes them; all else stays as it is written, comments
-// included. What it returns has been read again, and says what it should.
+// Rewrite returns the text of the model file with other values of parameters, written as [Set]
+// takes them. All else stays as it is, comments included. The result has been compiled again, and
+// has these values.
 func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(m.source, &doc); err != nil {
@@ -93,7 +95,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	r := syntax.NewReader(&diag.List{}, m.compiled.File.Path)
 	section := r.Entry(doc.Content[0], "parameters")
 	text := bytes.Clone(m.source)
-	// From the last to the first, so that what is before stays where it is.
+	// From the last to the first, so that offsets before a cut stay valid.
 	type cut struct {
 		from, to int
 		with     string
@@ -118,7 +120,8 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	if inPlace && m.says(text, parameters) {
 		return text, nil
 	}
-	// A value that is an anchor, or stands on several lines: the whole is written anew, with its comments.
+	// A value with an anchor, or on several lines: the whole document is encoded again, with its
+	// comments.
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -139,7 +142,7 @@ func plainStyle(text string) yaml.Style {
 	return yaml.DoubleQuotedStyle
 }
 
-// extentOf is where a value that stands on one line begins and ends in the source.
+// extentOf returns where a value on one line begins and ends in the source.
 func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
 	if n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 {
 		return 0, 0, false
@@ -168,7 +171,7 @@ func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
 	}
 }
 
-// says tells whether a text is a model with these values.
+// says reports whether a text is a model with these values.
 func (m *Model) says(text []byte, parameters []Parameter) bool {
 	c := m.compiled.Asked
 	c.Scenario = nil

@@ -8,11 +8,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// A Process is a replica that is run piece by piece: whoever has it says how far it goes, and looks at it whenever it stands still. It is for those
-// who compare a model with data as they go, or who decide what to do next by what has happened.
+// A Process is a replica that is run step by step: the caller decides how far it advances and can
+// look at it whenever it stands still. It is for comparing a model with data on the way, or for
+// decisions that depend on what has happened.
 //
-// Where it stops changes nothing: at every time the process is as [Model.Run] has the replica of the same number at that time, to the last bit. The
-// times at which the model's file asks for rows have no meaning for it.
+// Where it stops changes nothing: at every time it equals the replica of the same number of
+// [Model.Run], to the last bit. The times at which the file asks for rows have no meaning for it.
 //
 // A Process must not be used from several goroutines at once; several processes may.
 type Process struct {
@@ -22,10 +23,12 @@ type Process struct {
 	err  error   // why it cannot go on
 }
 
-// Begin starts the replica of a number, and stops it at once: everybody is there, and what an intervention does at the start has not happened
-// yet, unless it waited for what is so from the start on. Advance to the model's start has the rest.
+// Begin starts a replica: everybody of the start is there. Interventions at the start time have not
+// happened yet, except those that wait for a condition that is true from the start; Advance to the
+// model's start carries out the rest.
 //
-// Of the options, Seed, Memory and OnEvent are looked at. As with [Model.Run], it is an error if there is not enough memory.
+// Of the options, Seed, Memory and OnEvent are used. As with [Model.Run], it is an error if there
+// is not enough memory.
 func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
@@ -40,10 +43,11 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 	return &Process{m: m, r: r, time: m.program.Start}, nil
 }
 
-// Advance lets everything happen up to and including a time on the model's clock, interventions too. It is an error if the process is past the
-// time already, or if the model ends before it.
+// Advance carries out everything up to and including a time on the model's clock, interventions
+// too. It is an error if the process is past that time, or if the model ends before it.
 //
-// If a run could not go on, as [Model.Run] says it, or if the context ends first, the process stays where it then is, and does not go on any more.
+// If the run cannot go on, as described at [Model.Run], or if the context ends, the process stays
+// where it is and cannot be advanced any more.
 func (p *Process) Advance(ctx context.Context, time float64) error {
 	switch {
 	case p.r == nil:
@@ -69,7 +73,8 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 	return nil
 }
 
-// Close ends the process and lets others have its memory. It may be called more than once; nothing else may be called after it.
+// Close ends the process and releases its memory. It may be called more than once; no other method
+// may be called after it.
 func (p *Process) Close() {
 	if p.r != nil {
 		p.r.Retire()
@@ -80,34 +85,41 @@ func (p *Process) Close() {
 // Time is where the process stands, on the model's clock.
 func (p *Process) Time() float64 { return p.time }
 
-// Events is how much has happened since the start: everything that clocks, contacts, births, arrivals and interventions did or tried.
+// Events is the number of events since the start: everything that clocks, contacts, births,
+// arrivals and interventions did or tried.
 func (p *Process) Events() uint64 { return p.r.Events }
 
-// Total is how many are alive.
+// Total is the number of the living.
 func (p *Process) Total() int { return p.r.Alive }
 
-// Count is how many are in a state. States are numbered as [Model.States] lists them.
+// Count is the number of individuals in a state, in the order of [Model.States].
 func (p *Process) Count(state int) int { return p.r.Counts[state] }
 
-// Flow is how many have gone a way since the start. Flows are numbered as [Model.Flows] lists them.
+// Flow is the number of individuals that took a flow since the start, in the order of
+// [Model.Flows].
 func (p *Process) Flow(flow int) uint64 { return p.r.Flows[flow] }
 
-// Named is how often that which goes by a name has happened since the start. Names are numbered as [Model.Names] lists them.
+// Named is how often a name happened since the start, in the order of [Model.Names].
 func (p *Process) Named(name int) uint64 { return p.r.Named[name] }
 
-// Fork returns a second process with the same past: it stands where this one does, with everybody in the same state, for as long. What is to come is
-// drawn anew, from the luck that is given, and from that of this process: given the past, the future of a fork has the law that it has in a model
-// that has come so far, and is independent of the future of this process and of those of forks with another luck. Nothing of this one changes.
+// Fork returns a second process with the same past: it stands where this one does, with everybody
+// in the same state for the same time. Its future is drawn again, from luck and from this process:
+// given the past, it has the law that it has in a model that has come so far, and is independent of
+// the future of this process and of forks with another luck. This process does not change.
 //
-// All clocks that are running are drawn anew, given how long they have been running: those of states and those of always, when the next immigrant
-// comes, whom contacts are with and whom interventions pick; and the branch of a split, unless its chances, or something that they
-// depend on, change with time or have changed. Of what is drawn already, a fork has those branches in common with its original, and nothing else.
+// All running clocks are drawn again given how long they have been running, those of states and
+// those of always; so are the next immigrants, the contacts and the choices of interventions. The
+// branch of a split is drawn again too, unless its chances, or what they depend on, vary with time
+// or have changed. Of all that was drawn already, a fork shares only such branches with its
+// original.
 //
-// The same process at the same time and the same luck make the same fork. Give every fork of a process another luck, at whatever time.
+// The same process at the same time with the same luck gives the same fork. Give every fork of a
+// process another luck, at whatever time.
 //
-// It is an error if there is no memory for another one, or if this one cannot go on. A fork takes half a microsecond, 7 nanoseconds for each individual and some
-// 50 for each of those to whom something is to happen, or 170 if how long that takes is gamma or lognormal; see BenchmarkFork. Closing processes that are
-// no longer needed lets the next ones have their memory.
+// It is an error if there is not enough memory, or if this process cannot go on. A fork takes half
+// a microsecond, 7 ns for each individual and about 50 ns for each that has an event to come, or
+// 170 if its law is gamma or lognormal; see BenchmarkFork. Close processes that are no longer
+// needed: the next ones use their memory.
 func (p *Process) Fork(luck uint64) (*Process, error) {
 	f, err := p.fork()
 	if err != nil {

@@ -8,18 +8,20 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// Who watches a run wants to see what has been recorded of it. A replica has room for all of its rows from the start, and a row that is
-// recorded does not change any more; so whoever knows how many rows there are may read them while the next are being written, without a copy and
-// without holding anybody. It costs the replica one atomic store a row.
+// Reading rows while a run goes on. A recording has room for all rows from the start, and a
+// recorded row does not change. So a reader that knows the number of rows may read them while the
+// next is written, without a copy and without a lock. It costs the run one atomic store for each
+// row.
 
-// A live is a replica that has begun, for others to look at.
+// A live is a replica that has begun.
 type live struct {
-	began Run          // as it was before its first row, with room for all
-	rows  atomic.Int64 // that are recorded
+	began Run          // before its first row, with room for all
+	rows  atomic.Int64 // recorded so far
 	ended atomic.Pointer[Run]
 }
 
-// watch makes a live of a run that has no rows yet. What says how long a tally is changes with each row, so it has its own.
+// watch returns a live of a run without rows. It has its own slice headers, since those of the run
+// change with each row.
 func (run *Run) watch() *live {
 	l := &live{began: *run}
 	l.began.rec.Groups = slices.Clone(run.rec.Groups)
@@ -43,14 +45,15 @@ func (l *live) soFar() Run {
 
 // watched are the replicas of a run; nil where one has not begun.
 type watched struct {
-	result Result // what is known before it begins
+	result Result // what is known from the beginning
 	began  time.Time
 	lives  []atomic.Pointer[live]
 }
 
-// SoFar is what has been recorded until now: of each replica that has a row, the rows that it has, which do not change when the run
-// goes on. The result is marked incomplete. It may be asked for at any time, also by other goroutines, and takes a microsecond a replica.
-// It is nil if the progress is not of [Model.Run].
+// SoFar returns what has been recorded until now: the rows of each replica that has one. They do
+// not change when the run goes on. The result is marked incomplete. It may be called at any time,
+// also by other goroutines, and takes a microsecond for each replica. It is nil if the progress is
+// not that of [Model.Run].
 func (p Progress) SoFar() *Result {
 	if p.watched == nil {
 		return nil

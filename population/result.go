@@ -12,46 +12,46 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A Result is what was recorded of a run of a model.
+// A Result is what a run recorded.
 type Result struct {
 	Model       *Model
-	Version     string // of this module, as the program that ran it was built
+	Version     string // of this module in the program that ran it
 	Seed        uint64
-	Replicas    int       // that were asked for
-	Done        int       // that came to their end
-	Incomplete  bool      // not all of them: the run was interrupted, or could not go on
-	Stopped     error     // why it is incomplete; nil if it is not
+	Replicas    int       // requested
+	Done        int       // completed
+	Incomplete  bool      // the run was interrupted, or could not go on
+	Stopped     error     // why it is incomplete
 	Times       []float64 // of the rows, on the model's clock
 	Runs        []Run     // by replica
-	Events      uint64    // of all replicas: everything that clocks, contacts, births, arrivals and interventions did or tried
-	PersonYears float64   // that were lived in all replicas
-	Seconds     float64   // that it took
-	Drawn       *Drawn    // of which each replica has values of its own; nil if all have the same
+	Events      uint64    // of all replicas: what clocks, contacts, births, arrivals and interventions did or tried
+	PersonYears float64   // of all replicas
+	Seconds     float64   // of wall-clock time
+	Drawn       *Drawn    // nil if all replicas have the same values
 }
 
-// Drawn says of what each replica has drawn values of its own; see [Options].
+// Drawn says where the values come from that differ between replicas; see [Options].
 type Drawn struct {
-	From       string   `json:"from"` // a table
+	From       string   `json:"from"` // the path of a table
 	Rows       int      `json:"rows"`
-	Effective  float64  `json:"effective"`  // how many rows of equal weight tell as much
+	Effective  float64  `json:"effective"`  // the effective sample size
 	Parameters []string `json:"parameters"` // whose values are drawn
 }
 
-// A Run is what was recorded of one replica.
+// A Run is what one replica recorded.
 type Run struct {
 	Replica     int
 	Events      uint64
 	PersonYears float64
-	Seconds     float64 // that it took
-	Setup       float64 // seconds of those before the first event
-	Windows     int     // of time by which it was carried out, on all cores that it had; 0 if it was one event after the other. It is not kept by MarshalBinary
-	Peaks       []Peak  // the most that were in each state at once, at any time, not only at those recorded
+	Seconds     float64 // of wall-clock time
+	Setup       float64 // the part of Seconds before the first event
+	Windows     int     // how many windows were run in parallel; 0 if none. MarshalBinary does not keep it
+	Peaks       []Peak  // of each state, at any time, not only at rows
 
 	m   *program.Program
 	rec engine.Recording
 }
 
-// A Peak is the most that were in a state, and when that was first so, on the model's clock.
+// A Peak is the largest count of a state, and when it was first reached, on the model's clock.
 type Peak struct {
 	Count int
 	Time  float64
@@ -62,15 +62,15 @@ func newRun(m *program.Program, replica int) *Run {
 	return &Run{Replica: replica, m: m, rec: engine.NewRecording(m)}
 }
 
-// In is what was recorded of a group alone; groups are numbered as [Model.Groups] lists them. Of a group no peaks are known, and events and
-// person-years are those of all.
+// In returns the run of one group, in the order of [Model.Groups]. A group has no peaks, and Events
+// and PersonYears are those of all.
 func (run *Run) In(group int) *Run {
 	only := *run
 	only.rec.All, only.rec.Groups, only.Peaks = run.rec.Groups[group], nil, nil
 	return &only
 }
 
-// close notes what is known at the end.
+// close sets what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
 	run.Windows = r.Windows
 	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.Seconds/syntax.Year, make([]Peak, len(r.Peaks))
@@ -80,7 +80,7 @@ func (run *Run) close(r *engine.Run) *Run {
 	return run
 }
 
-// recorded is a row as it is told to others.
+// recorded is a row for OnRecord.
 func (run *Run) recorded(row int) Record {
 	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.Start + run.m.Rows[row]), Counts: make([]int, len(run.m.States))}
 	if row == len(run.m.Rows)-1 {
@@ -95,15 +95,15 @@ func (run *Run) recorded(row int) Record {
 	return rec
 }
 
-// Rows is how many rows were recorded: as many as there are times, unless the run was interrupted.
+// Rows is the number of recorded rows: as many as there are times, unless the run was interrupted.
 func (run *Run) Rows() int { return run.rec.Rows }
 
-// Count is how many were in a state at the time of a row. States are numbered as [Model.States] lists them.
+// Count is the number of individuals in a state at a row, in the order of [Model.States].
 func (run *Run) Count(row, state int) int {
 	return int(run.rec.All.Counts[row*len(run.m.States)+state])
 }
 
-// Total is how many were alive at the time of a row.
+// Total is the number of the living at a row.
 func (run *Run) Total(row int) int {
 	sum := 0
 	for s := range run.m.States {
@@ -112,18 +112,18 @@ func (run *Run) Total(row int) int {
 	return sum
 }
 
-// Flow is how many had gone a way by the time of a row. Flows are numbered as [Model.Flows] lists them.
+// Flow is the number of individuals that took a flow by a row, in the order of [Model.Flows].
 func (run *Run) Flow(row, flow int) uint64 { return run.rec.All.Flows[row*len(run.m.Flows)+flow] }
 
-// Named is how often that which goes by a name had happened by the time of a row. Names are numbered as [Model.Names] lists
-// them.
+// Named is how often a name happened by a row, in the order of [Model.Names].
 func (run *Run) Named(row, name int) uint64 { return run.rec.All.Named[row*len(run.m.Names)+name] }
 
-// A Series is how something went over time, for each row: its mean over the replicas that recorded the row, their standard deviation, the
-// least and the most, quantiles, and their median.
+// A Series has, for each row, the mean over the replicas that recorded it, their standard
+// deviation, minimum, maximum, quantiles and median.
 //
-// A quantile is the least value that at least its share of the replicas does not exceed: of 20 replicas, Q05 is the smallest and Q95
-// the nineteenth. The median is the mean of the two in the middle, if there are two.
+// A quantile is the least value that at least its share of the replicas does not exceed: of 20
+// replicas, Q05 is the smallest and Q95 the nineteenth. The median is the mean of the two middle
+// values if there are two.
 type Series struct {
 	Mean   []float64  `json:"mean"`
 	SD     Deviations `json:"sd"`
@@ -136,7 +136,7 @@ type Series struct {
 	Q95    []float64  `json:"q95"`
 }
 
-// In is the result of a group alone; groups are numbered as [Model.Groups] lists them.
+// In returns the result of one group, in the order of [Model.Groups].
 func (r *Result) In(group int) *Result {
 	only := *r
 	only.Runs = make([]Run, len(r.Runs))
@@ -146,27 +146,27 @@ func (r *Result) In(group int) *Result {
 	return &only
 }
 
-// State is how many were in a state.
+// State is the number of individuals in a state.
 func (r *Result) State(state int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Count(row, state)) })
 }
 
-// Total is how many were alive.
+// Total is the number of the living.
 func (r *Result) Total() Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Total(row)) })
 }
 
-// Flow is how many had gone a way since the start.
+// Flow is the number of individuals that took a flow since the start.
 func (r *Result) Flow(flow int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Flow(row, flow)) })
 }
 
-// Named is how often that which goes by a name had happened since the start.
+// Named is how often a name happened since the start.
 func (r *Result) Named(name int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Named(row, name)) })
 }
 
-// Rows is how many rows at least one replica has recorded.
+// Rows is the number of rows that at least one replica has recorded.
 func (r *Result) Rows() int {
 	most := 0
 	for i := range r.Runs {
@@ -175,7 +175,7 @@ func (r *Result) Rows() int {
 	return most
 }
 
-// series puts a value of each run and row together, over the runs that came so far. The mean and the sum of squares are
+// series summarises a value over the runs that recorded each row. Mean and sum of squares are
 // updated value by value [Welford62], in the order of the replicas.
 //
 // [Welford62]: https://doi.org/10.1080/00401706.1962.10490022
@@ -203,7 +203,8 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 	return s
 }
 
-// each calls back with the values of all runs that came so far, in the order of the replicas, for each row.
+// each calls back for each row with the values of all runs that recorded it, in the order of the
+// replicas.
 func (r *Result) each(value func(*Run, int) float64, call func(row int, values []float64)) {
 	values := make([]float64, 0, len(r.Runs))
 	for row := range r.Rows() {
@@ -232,22 +233,24 @@ func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]floa
 	return all
 }
 
-// StateQuantiles are the p-quantiles over the replicas of how many were in a state, for each row: the least value that at
-// least the share p of the replicas does not exceed.
+// StateQuantiles are the p-quantiles of the number of individuals in a state, for each row: the
+// least value that at least the share p of the replicas does not exceed.
 func (r *Result) StateQuantiles(state int, ps ...float64) [][]float64 {
 	return r.quantiles(func(run *Run, row int) float64 { return float64(run.Count(row, state)) }, ps)
 }
 
-// Incidence is how many went a way in the interval that ends with each row. The first, which ends where it begins, has those who went at the
-// start itself, by an intervention, so that all rows add up to the flow.
+// Incidence is the number of individuals that took a flow in the interval that ends with each row.
+// The first interval is the start itself: it has those moved by an intervention at the start, so
+// that all rows add up to the flow.
 func (r *Result) Incidence(flow int) Series { return r.series(incidence(flow)) }
 
-// NamedIncidence is how often that which goes by a name happened in the interval that ends with each row.
+// NamedIncidence is how often a name happened in the interval that ends with each row.
 func (r *Result) NamedIncidence(name int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.NamedIncidence(row, name)) })
 }
 
-// IncidenceQuantiles are the p-quantiles over the replicas of how many went a way in the interval that ends with each row.
+// IncidenceQuantiles are the p-quantiles of the number of individuals that took a flow in the
+// interval that ends with each row.
 func (r *Result) IncidenceQuantiles(flow int, ps ...float64) [][]float64 {
 	return r.quantiles(incidence(flow), ps)
 }
@@ -256,7 +259,7 @@ func incidence(flow int) func(*Run, int) float64 {
 	return func(run *Run, row int) float64 { return float64(run.Incidence(row, flow)) }
 }
 
-// Incidence is how many went a way in the interval that ends with a row.
+// Incidence is the number of individuals that took a flow in the interval that ends with a row.
 func (run *Run) Incidence(row, flow int) uint64 {
 	if row == 0 {
 		return run.Flow(row, flow)
@@ -264,7 +267,7 @@ func (run *Run) Incidence(row, flow int) uint64 {
 	return run.Flow(row, flow) - run.Flow(row-1, flow)
 }
 
-// NamedIncidence is how often that which goes by a name happened in the interval that ends with a row.
+// NamedIncidence is how often a name happened in the interval that ends with a row.
 func (run *Run) NamedIncidence(row, name int) uint64 {
 	if row == 0 {
 		return run.Named(row, name)
@@ -272,11 +275,11 @@ func (run *Run) NamedIncidence(row, name int) uint64 {
 	return run.Named(row, name) - run.Named(row-1, name)
 }
 
-// Peak is the most that were in a state at once, at any time, and when: means over the replicas.
+// Peak is the largest count of a state at any time, and when: means over the replicas.
 func (r *Result) Peak(state int) (count, time float64) {
 	n := 0.0
 	for i := range r.Runs {
-		if run := &r.Runs[i]; len(run.Peaks) > 0 { // it may have been interrupted before it began
+		if run := &r.Runs[i]; len(run.Peaks) > 0 { // a run that was interrupted before it began has none
 			n++
 			count += (float64(run.Peaks[state].Count) - count) / n
 			time += (run.Peaks[state].Time - time) / n
@@ -285,11 +288,11 @@ func (r *Result) Peak(state int) (count, time float64) {
 	return count, time
 }
 
-// Deviations are standard deviations over the replicas, row by row, with n−1. One replica alone says nothing of how much
-// replicas differ: where only one has recorded a row, the deviation is missing. It is then NaN, and null in JSON.
+// Deviations are standard deviations over the replicas for each row, with n−1. Where only one
+// replica has recorded a row the deviation is missing: NaN, and null in JSON.
 type Deviations []float64
 
-// MarshalJSON writes null for what is missing.
+// MarshalJSON writes null for a missing deviation.
 func (d Deviations) MarshalJSON() ([]byte, error) {
 	all := make([]*float64, len(d))
 	for i := range d {

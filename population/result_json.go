@@ -16,8 +16,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WriteJSON writes the result as almanac run --json does: states, flows and groups in the order of the file, which a map does not keep. What
-// is recorded by group can be long, so it is written as it is worked out.
+// WriteJSON writes the result as almanac run --json does, with states, flows and groups in the
+// order of the file. Groups can be many, so they are written as they are worked out.
+// results.Summary reads it.
 func (r *Result) WriteJSON(w io.Writer) error {
 	m, rows := r.Model, r.Rows()
 	j := jsonText{w: w}
@@ -73,7 +74,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return j.err
 }
 
-// why says why a run is not complete.
+// why says why a run is incomplete.
 func (r *Result) why() string {
 	if errors.Is(r.Stopped, context.Canceled) || errors.Is(r.Stopped, context.DeadlineExceeded) {
 		return "interrupted"
@@ -81,7 +82,7 @@ func (r *Result) why() string {
 	return r.Stopped.Error()
 }
 
-// counts writes what was counted: of all, or of a group.
+// counts writes the series of all individuals or of a group.
 func (r *Result) counts(j *jsonText) {
 	m := r.Model
 	all := func(key string, n int, name func(int) string, series func(int) Series) {
@@ -110,7 +111,7 @@ func (r *Result) counts(j *jsonText) {
 	}
 }
 
-// byGroup writes what was counted of each group, under what it is one of.
+// byGroup writes the series of each group, under its attributes.
 func (r *Result) byGroup(j *jsonText) {
 	m := r.Model
 	j.object(func() {
@@ -126,12 +127,12 @@ func (r *Result) byGroup(j *jsonText) {
 	})
 }
 
-// A jsonText is JSON that is being written.
+// A jsonText writes JSON with keys in a given order.
 type jsonText struct {
 	w     io.Writer
-	err   error  // the first of writing
-	b     []byte // what is yet to be written
-	comma bool   // another field comes after one
+	err   error  // the first write error
+	b     []byte // not yet written
+	comma bool   // a comma comes before the next field
 }
 
 func (j *jsonText) flush() {
@@ -160,13 +161,13 @@ func (j *jsonText) field(key string, value func()) {
 	}
 }
 
-// put writes a field that package json knows how to write.
+// put writes a field that encoding/json can encode.
 func (j *jsonText) put(key string, x any) { j.field(key, func() { j.value(x) }) }
 
 func (j *jsonText) value(x any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a flow is a->b
+	e.SetEscapeHTML(false) // flows are written a->b
 	if err := e.Encode(x); err != nil && j.err == nil {
 		j.err = err
 	}

@@ -14,40 +14,42 @@ import (
 
 // Options say how a model is run. The zero value runs it once, with seed 0, on all cores.
 type Options struct {
-	Seed     uint64 // all that is random depends on it
-	Replicas int    // how often the model is run; once if 0
-	First    int    // the number of the first replica: those before it are left out
-	Workers  int    // how many replicas are run at once; as many as there are cores, and as memory is there for, if 0. They share the cores to be set up
-	Memory   uint64 // how many bytes a run may take; as many as the machine and its container have if 0
+	Seed     uint64 // every draw depends on it
+	Replicas int    // how often the model is run; 0 means once
+	First    int    // the number of the first replica
+	Workers  int    // replicas at the same time; 0 means one per core, as memory permits
+	Memory   uint64 // bytes that the run may take; 0 means what the machine and its container have
 
-	// Vary is the model of a replica, if it is not nil: the one that is run with other values, as [Model.With] makes it. It is called from several
-	// goroutines at once, and depends on the number of the replica alone.
+	// Vary returns the model of a replica, if it is not nil: the same model with other values, as
+	// [Model.With] makes it. It is called from several goroutines at once and must depend on the
+	// number of the replica alone.
 	Vary func(replica int) (*Model, error)
 
-	// OnEvent is called for everybody who is there at the start, and then for every change of state or of attributes, birth,
-	// arrival and departure, and whenever an intervention happens that waits, in the order in which they happen. Replicas run at once,
-	// and so do their calls; those of one replica come one after the other. If it is nil, nobody's number is kept, which takes 8 bytes an individual.
+	// OnEvent is called for everybody at the start, and then for every change of state or
+	// attributes, every birth, arrival and departure, and every intervention that waited, in the
+	// order in which they happen. Calls of one replica come one after the other; those of different
+	// replicas may come at the same time. Events take 8 bytes more for each individual.
 	OnEvent func(Event)
-	// OnRecord is called for every row that is recorded, in the same manner.
+	// OnRecord is called for every recorded row, in the same way.
 	OnRecord func(Record)
-	// OnProgress is called ten times a second, by one goroutine; Progress.SoFar has what is recorded by then.
+	// OnProgress is called ten times a second by one goroutine.
 	OnProgress func(Progress)
 
-	forks    bool   // it is for a process
-	patience uint64 // how much may happen while the clock stands still; see pace
-	windows  int    // from how many individuals on it may be run by windows, in place of the usual; tests have fewer
+	forks    bool   // for a Process
+	patience uint64 // see engine.Options; tests set it
+	windows  int    // see engine.Options; tests set it
 }
 
-// engine is what the engine has to know of the options.
+// engine returns the engine's options. A run replaces OnEvent by its own listener.
 func (o *Options) engine() *engine.Options {
 	e := &engine.Options{Seed: o.Seed, Replicas: o.Replicas, Workers: o.Workers, Memory: o.Memory, Forks: o.forks, Patience: o.patience, Windows: o.windows}
 	if o.OnEvent != nil {
-		e.OnEvent = func(*engine.Event) {} // which a replica replaces by one that knows its number
+		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
 	}
 	return e
 }
 
-// listener is what a replica calls for every event; nil if nobody listens.
+// listener returns the function that a run calls for every event; nil if OnEvent is.
 func (o *Options) listener(m *Model, replica int) func(*engine.Event) {
 	if o.OnEvent == nil {
 		return nil
@@ -55,12 +57,12 @@ func (o *Options) listener(m *Model, replica int) func(*engine.Event) {
 	return func(h *engine.Event) { o.OnEvent(m.event(replica, h)) }
 }
 
-// A Record is the population at a time.
+// A Record is a recorded row of a replica.
 type Record struct {
 	Replica int
-	Row     int     // which of the model's times
+	Row     int     // index into Model.Times
 	Time    float64 // on the model's clock
-	Total   int     // how many are alive
+	Total   int     // the living
 	Counts  []int   // in each state
 	Flows   []uint64
 	Named   []uint64
@@ -70,7 +72,7 @@ type Record struct {
 type Progress struct {
 	Fraction float64 // of the simulated time of all replicas
 	Time     float64 // on the model's clock, of a replica that is running
-	Done     int     // replicas
+	Done     int     // completed replicas
 	Events   uint64
 
 	watched *watched
@@ -78,10 +80,11 @@ type Progress struct {
 
 // Run runs the model.
 //
-// The result depends on the model and the seed alone, not on the number of workers. If the context ends before the run does,
-// Run returns what has been recorded so far, marked incomplete, and the context's error. It does the same, with an error that
-// says where, if a run cannot go on: if there are more individuals than there may be, or than there is memory for, or if the
-// clock stands still. A run for which there is not enough memory from the start does not begin; see [Model.Fits].
+// The result depends on the model and the seed alone, not on the number of workers. If the context
+// ends first, Run returns what has been recorded so far, marked incomplete, and the context's
+// error. It does the same, with an error that says where, if a run cannot go on: if there are more
+// individuals than there may be, or than memory permits, or if the clock stands still. A run for
+// which there is not enough memory from the start does not begin; see [Model.Fits].
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 || o.First < 0 {
 		panic("population: Replicas, First and Workers cannot be negative")
@@ -97,7 +100,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
 	tracks := make([]track, workers)
-	var look *watched // if somebody watches
+	var look *watched // nil unless OnProgress is set
 	if o.OnProgress != nil {
 		look = &watched{result: *result, began: began, lives: make([]atomic.Pointer[live], n)}
 	}
@@ -153,16 +156,16 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	return result, result.Stopped
 }
 
-// A track is how far a worker has come; others read it now and then.
+// A track is the progress of a worker, read by others.
 type track struct {
-	time   atomic.Uint64         // of its present replica, as a float64
+	time   atomic.Uint64         // of its present replica, as the bits of a float64
 	events atomic.Uint64         // of all its replicas
-	before uint64                // those of earlier replicas
-	live   *atomic.Pointer[live] // where its present replica is watched; nil if nobody does
-	_      [32]byte              // to a cache line
+	before uint64                // of its earlier replicas
+	live   *atomic.Pointer[live] // of its present replica; nil unless it is watched
+	_      [32]byte              // padding to a cache line
 }
 
-// report calls OnProgress until it is stopped.
+// report calls OnProgress until stop is called.
 func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, look *watched) (stop func()) {
 	quit, finished := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -238,7 +241,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 	return run, err
 }
 
-// vary is the model of a replica, if each has its own.
+// vary returns the model of a replica.
 func (o *Options) vary(m *Model, replica int) (*Model, error) {
 	if o.Vary == nil {
 		return m, nil

@@ -13,13 +13,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// What was recorded of a replica as bytes: whole numbers as varints, each as what it is more than in the row before, compressed. Rows differ
-// little from one to the next, so that most take a byte or less.
+// A run as bytes: integers as varints, each as the difference to the row before, compressed. Rows
+// differ little, so that most numbers take a byte or less.
 
 // runFormat is the first byte.
 const runFormat = 1
 
-// MarshalBinary gives the run as bytes, which [Model.ReadRun] reads: for the same model, and on any machine.
+// MarshalBinary returns the run as bytes for [Model.ReadRun], for the same model on any machine.
 func (run *Run) MarshalBinary() ([]byte, error) {
 	var b []byte
 	whole := func(x uint64) { b = binary.AppendUvarint(b, x) }
@@ -57,16 +57,16 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// packers are kept, since each takes most of a megabyte.
+// packers are reused, since each takes most of a megabyte.
 var packers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	if err != nil {
-		panic("population: " + err.Error()) // the level is one that there is
+		panic("population: " + err.Error()) // the level is valid
 	}
 	return w
 }}
 
-// ReadRun reads what [Run.MarshalBinary] gave for a replica of this model.
+// ReadRun reads the bytes of [Run.MarshalBinary] for a replica of this model.
 func (m *Model) ReadRun(data []byte) (*Run, error) {
 	if len(data) == 0 || data[0] != runFormat {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
@@ -129,7 +129,7 @@ func readSteps[T uint32 | uint64](in *runBytes, all []T, rows, width int) []T {
 	return all
 }
 
-// runBytes are bytes that are being read. When something is wrong with them, it is said once, at the end.
+// runBytes are bytes being read. An error is reported once, at the end.
 type runBytes struct {
 	b   []byte
 	bad bool

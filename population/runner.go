@@ -7,10 +7,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// A Runner runs replicas of a model, one at a time and in any order, for those who share the replicas of a run among machines. Each is what
-// [Model.Run] makes of the replica of that number: it depends on the model, the seed and the number alone.
+// A Runner runs replicas of a model one at a time, in any order, for callers that distribute the
+// replicas of a run. Each equals the replica of that number of [Model.Run]: it depends on the
+// model, the seed and the number alone.
 //
-// It keeps the memory of one replica for the next. It must not be used from several goroutines at once; several runners may.
+// A Runner reuses the memory of one replica for the next. It must not be used from several
+// goroutines at once; several runners may.
 type Runner struct {
 	m *Model
 	o Options
@@ -18,8 +20,9 @@ type Runner struct {
 	t track
 }
 
-// Runner makes a runner. Of the options, Seed, Memory, Vary, OnEvent and OnRecord are looked at, and Workers: how many runners are to be used at
-// once, one if 0. As with [Model.Run], it is an error if there is not enough memory for them.
+// Runner returns a runner. Of the options, Seed, Memory, Vary, OnEvent and OnRecord are used, and
+// Workers: how many runners there will be at the same time (0 means 1). As with [Model.Run], it is
+// an error if there is not enough memory for them.
 func (m *Model) Runner(o Options) (*Runner, error) {
 	o.Workers = max(o.Workers, 1)
 	o.Replicas = o.Workers
@@ -31,7 +34,8 @@ func (m *Model) Runner(o Options) (*Runner, error) {
 	return &Runner{m: m, o: o, r: engine.NewRun(e, p)}, nil
 }
 
-// Run runs a replica. If it cannot come to its end, what was recorded until then is returned with the error, as [Model.Run] does.
+// Run runs a replica. If it cannot be completed, what was recorded is returned with the error, as
+// by [Model.Run].
 func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
@@ -40,7 +44,7 @@ func (r *Runner) Run(ctx context.Context, replica int) (*Run, error) {
 	return run, r.m.replicaError(ctx, replica, err)
 }
 
-// replicaError names the replica that an error is of, unless the context has ended.
+// replicaError adds the number of the replica to an error, unless the context has ended.
 func (m *Model) replicaError(ctx context.Context, replica int, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

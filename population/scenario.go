@@ -11,7 +11,7 @@ import (
 // Scenarios are the names of the file's scenarios, in its order; see [Scenario].
 func (m *Model) Scenarios() []string { return m.compiled.File.ScenarioNames() }
 
-// blame says of problems that come with a scenario alone that they do.
+// blame names the scenario in problems that occur only with it.
 func blame(c syntax.Changes, name string, source []byte, err error) error {
 	problems, ok := err.(diag.Problems)
 	if !ok || c.Scenario == nil {
@@ -29,8 +29,9 @@ func blame(c syntax.Changes, name string, source []byte, err error) error {
 	return problems
 }
 
-// Check looks at what a run does not: whether each scenario can be run, and what fit says. The error is of type [Problems], or that of the context:
-// each scenario is compiled, so that a large model with a thousand of them takes minutes.
+// Check checks what a run does not need: whether each scenario compiles, and the section fit. The
+// error is of type [Problems], or that of the context. Each scenario is compiled, so that a large
+// model with a thousand of them takes minutes.
 func (m *Model) Check(ctx context.Context) error {
 	var all diag.Problems
 	for _, name := range m.Scenarios() {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// module is the path of the module that this package is in.
+// module is the path of this module.
 const module = "github.com/almanac-sim/almanac"
 
-// Version is that of this module in the running program: its number if it was built from one, or (devel), with the commit if that is known;
-// unknown if the program does not say.
+// Version is the version of this module in the running program: a number, or (devel), with the
+// commit if it is known; unknown if the program does not say.
 func Version() string { return builtFrom() }
 
 var builtFrom = sync.OnceValue(func() string {
@@ -25,7 +25,7 @@ func versionIn(info *debug.BuildInfo) string {
 		for _, m := range info.Deps {
 			if m.Path == module {
 				if m.Replace != nil && m.Replace.Version == "" {
-					return "(devel)" // a directory
+					return "(devel)" // replaced by a directory
 				}
 				return m.Version
 			}
